@@ -1,0 +1,137 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { CHANNELS, FILTER_JOINS, FILTER_OPERATORS, FILTER_SUBJECTS, FILTER_TYPES } from '../vocabulary.js'
+import { closed, freeObject, ref, words } from '../wire.js'
+
+export const Credentials = closed(
+  {
+    apiKey: Type.Optional(Type.String()),
+    user: Type.Optional(Type.String()),
+    secretKey: Type.Optional(Type.String()),
+    domain: Type.Optional(Type.String()),
+    password: Type.Optional(Type.String()),
+    host: Type.Optional(Type.String()),
+    port: Type.Optional(Type.String({ description: 'A port number, as a string' })),
+    region: Type.Optional(Type.String()),
+    accountSid: Type.Optional(Type.String()),
+    messageProfileId: Type.Optional(Type.String()),
+    token: Type.Optional(Type.String()),
+    from: Type.Optional(Type.String()),
+    senderName: Type.Optional(Type.String()),
+    projectName: Type.Optional(Type.String()),
+    applicationId: Type.Optional(Type.String()),
+    clientId: Type.Optional(Type.String()),
+    baseUrl: Type.Optional(Type.String()),
+    webhookUrl: Type.Optional(Type.String()),
+    redirectUrl: Type.Optional(Type.String()),
+    serviceAccount: Type.Optional(Type.String()),
+    ipPoolName: Type.Optional(Type.String()),
+    apiKeyRequestHeader: Type.Optional(Type.String()),
+    secretKeyRequestHeader: Type.Optional(Type.String()),
+    idPath: Type.Optional(Type.String()),
+    datePath: Type.Optional(Type.String()),
+    apiToken: Type.Optional(Type.String()),
+    authenticationTokenKey: Type.Optional(Type.String()),
+    instanceId: Type.Optional(Type.String()),
+    alertUid: Type.Optional(Type.String()),
+    title: Type.Optional(Type.String()),
+    imageUrl: Type.Optional(Type.String()),
+    state: Type.Optional(Type.String()),
+    externalLink: Type.Optional(Type.String()),
+    channelId: Type.Optional(Type.String()),
+    phoneNumberIdentification: Type.Optional(Type.String()),
+    accessKey: Type.Optional(Type.String()),
+    appSid: Type.Optional(Type.String()),
+    senderId: Type.Optional(Type.String()),
+    tenantId: Type.Optional(Type.String()),
+    AppIOBaseUrl: Type.Optional(Type.String()),
+    secure: Type.Optional(Type.Boolean()),
+    requireTls: Type.Optional(Type.Boolean()),
+    ignoreTls: Type.Optional(Type.Boolean()),
+    hmac: Type.Optional(Type.Boolean()),
+    authenticateByToken: Type.Optional(Type.Boolean()),
+    tlsOptions: Type.Optional(freeObject('TLS options of the connection to the provider'))
+  },
+  {
+    $id: 'Credentials',
+    description: 'What the provider needs to accept a delivery; which fields, the provider decides'
+  }
+)
+export type Credentials = Static<typeof Credentials>
+
+export const Configurations = closed(
+  {
+    inboundWebhookEnabled: Type.Optional(Type.Boolean()),
+    inboundWebhookSigningKey: Type.Optional(Type.String())
+  },
+  { $id: 'Configurations', description: 'Additional configuration of an integration' }
+)
+export type Configurations = Static<typeof Configurations>
+
+export const FieldFilterPart = closed(
+  {
+    field: Type.String({ description: 'Name of the field to compare' }),
+    value: Type.String({ description: 'What to compare it with' }),
+    operator: words(FILTER_OPERATORS, { description: 'How to compare' }),
+    on: words(FILTER_SUBJECTS, { description: 'Where the field is found' })
+  },
+  { $id: 'FieldFilterPart', description: 'One comparison of a filter' }
+)
+export type FieldFilterPart = Static<typeof FieldFilterPart>
+
+export const StepFilter = closed(
+  {
+    isNegated: Type.Boolean({ description: 'Whether the outcome is turned round' }),
+    type: words(FILTER_TYPES),
+    value: words(FILTER_JOINS, { description: 'Whether all parts must hold, or any' }),
+    children: Type.Array(ref(FieldFilterPart), { description: 'The comparisons, possibly none', minItems: 0 })
+  },
+  { $id: 'StepFilter', description: 'A condition made of comparisons' }
+)
+export type StepFilter = Static<typeof StepFilter>
+
+export const Integration = closed(
+  {
+    _id: Type.Optional(Type.String({ description: 'Generated record identifier' })),
+    _environmentId: Type.String({ description: 'Owning environment' }),
+    _organizationId: Type.String({ description: 'Owning organization' }),
+    name: Type.String({ description: 'Display name' }),
+    identifier: Type.String({ description: 'Unique string identifier of the integration' }),
+    providerId: Type.String({ description: 'Identifier of the provider' }),
+    channel: words(CHANNELS, { description: 'The channel it delivers on' }),
+    credentials: ref(Credentials),
+    configurations: Type.Optional(ref(Configurations)),
+    active: Type.Boolean({ description: 'Whether the integration processes events and messages' }),
+    deleted: Type.Boolean({ description: 'Soft-delete marker' }),
+    deletedAt: Type.Optional(Type.String({ description: 'When it was soft deleted; absent unless it was' })),
+    deletedBy: Type.Optional(Type.String({ description: 'Identifier of the user who deleted it' })),
+    primary: Type.Boolean({ description: 'Whether it is the primary integration of its channel' }),
+    conditions: Type.Optional(
+      Type.Array(ref(StepFilter), { description: 'Conditions that influence its behavior', minItems: 0 })
+    )
+  },
+  {
+    $id: 'Integration',
+    description: 'The connection of a channel to a delivery provider',
+    examples: [
+      {
+        _id: '66f1c2a47c9b1a0012ad0001',
+        _environmentId: '66d5a0e97c9b1a0012ab3402',
+        _organizationId: '66d5a0e97c9b1a0012ab33f0',
+        name: 'SendGrid',
+        identifier: 'sendgrid-main',
+        providerId: 'sendgrid',
+        channel: 'email',
+        credentials: { apiKey: 'SG.demo', from: 'orders@example.com', senderName: 'Example Shop' },
+        configurations: { inboundWebhookEnabled: false },
+        active: true,
+        deleted: false,
+        primary: true,
+        conditions: []
+      }
+    ]
+  }
+)
+export type Integration = Static<typeof Integration>
+
+/** Dependencies first, so that they can be registered in this order. */
+export const integrationSchemas = [Credentials, Configurations, FieldFilterPart, StepFilter, Integration]

@@ -1,0 +1,507 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { StepFilter } from '../integrations/schemas.js'
+import { BUTTON_TYPES, CHANNELS, CHAT_PUSH_PROVIDERS, MESSAGE_STATUSES, TIME_UNITS, WEEK_DAYS } from '../vocabulary.js'
+import { closed, freeObject, nullable, ref, words } from '../wire.js'
+
+export const EmailBlockStyles = closed(
+  { textAlign: words(['center', 'left', 'right']) },
+  { $id: 'EmailBlockStyles', description: 'How an email block is set' }
+)
+export type EmailBlockStyles = Static<typeof EmailBlockStyles>
+
+export const EmailBlock = closed(
+  {
+    type: words(['button', 'text']),
+    content: Type.String({ description: 'The text, or the label of the button' }),
+    url: Type.Optional(Type.String({ description: 'Where a button leads' })),
+    styles: Type.Optional(ref(EmailBlockStyles))
+  },
+  { $id: 'EmailBlock', description: 'One block of an email that was made with the block editor' }
+)
+export type EmailBlock = Static<typeof EmailBlock>
+
+export const MessageCTAData = closed(
+  { url: Type.Optional(Type.String({ description: 'Where the call to action leads' })) },
+  { $id: 'MessageCTAData', description: 'Target of a call to action' }
+)
+export type MessageCTAData = Static<typeof MessageCTAData>
+
+export const MessageButton = closed(
+  {
+    type: words(BUTTON_TYPES),
+    content: Type.String({ description: 'Label of the button' }),
+    resultContent: Type.Optional(Type.String({ description: 'Text to show once it was pressed' }))
+  },
+  { $id: 'MessageButton', description: 'A button of a message' }
+)
+export type MessageButton = Static<typeof MessageButton>
+
+export const MessageActionResult = closed(
+  {
+    payload: Type.Optional(freeObject('What the action brought')),
+    type: Type.Optional(words(BUTTON_TYPES, { description: 'The button that was pressed' }))
+  },
+  { $id: 'MessageActionResult', description: 'Outcome of an action' }
+)
+export type MessageActionResult = Static<typeof MessageActionResult>
+
+export const MessageAction = closed(
+  {
+    status: Type.Optional(words(['pending', 'done'])),
+    buttons: Type.Optional(Type.Array(ref(MessageButton), { minItems: 0 })),
+    result: Type.Optional(ref(MessageActionResult))
+  },
+  { $id: 'MessageAction', description: 'What a message asks its reader to do' }
+)
+export type MessageAction = Static<typeof MessageAction>
+
+export const MessageCTA = closed(
+  {
+    type: Type.Optional(words(['redirect'])),
+    data: Type.Optional(ref(MessageCTAData)),
+    action: Type.Optional(ref(MessageAction))
+  },
+  { $id: 'MessageCTA', description: 'Call to action of a message; empty where it has none' }
+)
+export type MessageCTA = Static<typeof MessageCTA>
+
+export const ChannelCredentials = closed(
+  {
+    webhookUrl: Type.Optional(Type.String()),
+    channel: Type.Optional(Type.String({ description: 'Channel specification of a chat provider' })),
+    deviceTokens: Type.Optional(Type.Array(Type.String(), { minItems: 0 })),
+    alertUid: Type.Optional(Type.String()),
+    title: Type.Optional(Type.String()),
+    imageUrl: Type.Optional(Type.String()),
+    state: Type.Optional(Type.String()),
+    externalUrl: Type.Optional(Type.String())
+  },
+  { $id: 'ChannelCredentials', description: 'How to reach a subscriber through a chat or push provider' }
+)
+export type ChannelCredentials = Static<typeof ChannelCredentials>
+
+export const ChannelSettings = closed(
+  {
+    providerId: words(CHAT_PUSH_PROVIDERS),
+    integrationIdentifier: Type.Optional(Type.String({ description: 'Identifier of the integration' })),
+    credentials: ref(ChannelCredentials),
+    _integrationId: Type.String({ description: 'Record identifier of the integration' })
+  },
+  { $id: 'ChannelSettings', description: 'Settings of a subscriber for one chat or push provider' }
+)
+export type ChannelSettings = Static<typeof ChannelSettings>
+
+const exampleSubscriber = {
+  _id: '66e0b7d17c9b1a0012ac0001',
+  firstName: 'Ada',
+  lastName: 'Byron',
+  email: 'ada@example.com',
+  phone: '+15550100',
+  avatar: null,
+  locale: 'en-GB',
+  channels: [
+    {
+      providerId: 'fcm',
+      integrationIdentifier: 'firebase-main',
+      credentials: { deviceTokens: ['device-token-1'] },
+      _integrationId: '66f1c2a47c9b1a0012ad0005'
+    }
+  ],
+  isOnline: false,
+  lastOnlineAt: '2026-02-17T18:30:00.000Z',
+  data: { plan: 'business' },
+  timezone: 'Europe/London',
+  subscriberId: 'user-ada',
+  _organizationId: '66d5a0e97c9b1a0012ab33f0',
+  _environmentId: '66d5a0e97c9b1a0012ab3402',
+  deleted: false,
+  createdAt: '2025-09-10T08:00:01.000Z',
+  updatedAt: '2026-01-02T08:00:01.000Z'
+}
+
+export const SubscriberResponse = closed(
+  {
+    _id: Type.Optional(Type.String({ description: 'Internal identifier, different from `subscriberId`' })),
+    firstName: Type.Optional(nullable(Type.String())),
+    lastName: Type.Optional(nullable(Type.String())),
+    email: Type.Optional(nullable(Type.String())),
+    phone: Type.Optional(nullable(Type.String())),
+    avatar: Type.Optional(nullable(Type.String())),
+    locale: Type.Optional(nullable(Type.String())),
+    channels: Type.Optional(
+      Type.Array(ref(ChannelSettings), { description: 'Settings for chat and push, one entry an integration' })
+    ),
+    topics: Type.Optional(
+      Type.Array(Type.String(), { description: 'Topics the subscriber belongs to', deprecated: true })
+    ),
+    isOnline: Type.Optional(nullable(Type.Boolean())),
+    lastOnlineAt: Type.Optional(nullable(Type.String({ description: 'ISO 8601' }))),
+    __v: Type.Optional(Type.Number({ description: 'Document version' })),
+    data: Type.Optional(nullable(freeObject('Data kept with the subscriber'))),
+    timezone: Type.Optional(nullable(Type.String())),
+    subscriberId: Type.String({ description: 'Identifier used to create the subscriber' }),
+    _organizationId: Type.String({ description: 'Owning organization' }),
+    _environmentId: Type.String({ description: 'Owning environment' }),
+    deleted: Type.Boolean({ description: 'Soft-delete marker' }),
+    createdAt: Type.String({ description: 'ISO 8601' }),
+    updatedAt: Type.String({ description: 'ISO 8601' })
+  },
+  { $id: 'SubscriberResponse', description: 'One who receives notifications', examples: [exampleSubscriber] }
+)
+export type SubscriberResponse = Static<typeof SubscriberResponse>
+
+export const SubscriberPreferenceChannels = closed(
+  {
+    email: Type.Optional(Type.Boolean()),
+    sms: Type.Optional(Type.Boolean()),
+    in_app: Type.Optional(Type.Boolean()),
+    chat: Type.Optional(Type.Boolean()),
+    push: Type.Optional(Type.Boolean())
+  },
+  { $id: 'SubscriberPreferenceChannels', description: 'Which channels are switched on' }
+)
+export type SubscriberPreferenceChannels = Static<typeof SubscriberPreferenceChannels>
+
+export const NotificationGroup = closed(
+  {
+    _id: Type.Optional(Type.String()),
+    name: Type.String(),
+    _environmentId: Type.String({ description: 'Owning environment' }),
+    _organizationId: Type.String({ description: 'Owning organization' }),
+    _parentId: Type.Optional(Type.String())
+  },
+  { $id: 'NotificationGroup', description: 'A group of workflows' }
+)
+export type NotificationGroup = Static<typeof NotificationGroup>
+
+export const NotificationTriggerVariable = closed(
+  { name: Type.String() },
+  { $id: 'NotificationTriggerVariable', description: 'A variable that a trigger takes' }
+)
+export type NotificationTriggerVariable = Static<typeof NotificationTriggerVariable>
+
+export const NotificationTrigger = closed(
+  {
+    type: words(['event']),
+    identifier: Type.String({ description: 'The name by which it is fired' }),
+    variables: Type.Array(ref(NotificationTriggerVariable), { description: 'Variables of the payload' }),
+    subscriberVariables: Type.Optional(
+      Type.Array(ref(NotificationTriggerVariable), { description: 'Variables of the subscriber' })
+    )
+  },
+  { $id: 'NotificationTrigger', description: 'What starts a workflow' }
+)
+export type NotificationTrigger = Static<typeof NotificationTrigger>
+
+export const TimedConfig = closed(
+  {
+    atTime: Type.Optional(Type.String()),
+    weekDays: Type.Optional(Type.Array(words(WEEK_DAYS))),
+    monthDays: Type.Optional(Type.Array(Type.String())),
+    ordinal: Type.Optional(words(['1', '2', '3', '4', '5', 'last'])),
+    ordinalValue: Type.Optional(
+      words(['day', 'weekday', 'weekend', 'sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'])
+    ),
+    monthlyType: Type.Optional(words(['each', 'on']))
+  },
+  { $id: 'TimedConfig', description: 'When a timed digest is sent' }
+)
+export type TimedConfig = Static<typeof TimedConfig>
+
+export const DigestRegularMetadata = closed(
+  {
+    type: words(['regular', 'backoff']),
+    amount: Type.Optional(Type.Number({ description: 'How many units to collect for' })),
+    unit: Type.Optional(words(TIME_UNITS)),
+    digestKey: Type.Optional(Type.String({ description: 'What to collect by' })),
+    backoff: Type.Optional(Type.Boolean()),
+    backoffAmount: Type.Optional(Type.Number()),
+    backoffUnit: Type.Optional(words(TIME_UNITS)),
+    updateMode: Type.Optional(Type.Boolean())
+  },
+  { $id: 'DigestRegularMetadata', description: 'A digest over a span of time' }
+)
+export type DigestRegularMetadata = Static<typeof DigestRegularMetadata>
+
+export const DigestTimedMetadata = closed(
+  {
+    type: words(['timed']),
+    amount: Type.Optional(Type.Number()),
+    unit: Type.Optional(words(TIME_UNITS)),
+    digestKey: Type.Optional(Type.String({ description: 'What to collect by' })),
+    timed: Type.Optional(ref(TimedConfig))
+  },
+  { $id: 'DigestTimedMetadata', description: 'A digest sent at set times' }
+)
+export type DigestTimedMetadata = Static<typeof DigestTimedMetadata>
+
+export const DelayRegularMetadata = closed(
+  {
+    type: words(['regular']),
+    amount: Type.Optional(Type.Number({ description: 'How many units to wait' })),
+    unit: Type.Optional(words(TIME_UNITS))
+  },
+  { $id: 'DelayRegularMetadata', description: 'A delay of a span of time' }
+)
+export type DelayRegularMetadata = Static<typeof DelayRegularMetadata>
+
+export const DelayScheduledMetadata = closed(
+  {
+    type: words(['scheduled']),
+    delayPath: Type.String({ description: 'Where to find the date to wait for' })
+  },
+  { $id: 'DelayScheduledMetadata', description: 'A delay until a given date' }
+)
+export type DelayScheduledMetadata = Static<typeof DelayScheduledMetadata>
+
+export const MessageTemplate = Type.Unsafe<Record<string, unknown>>({
+  $id: 'MessageTemplate',
+  ...freeObject('Template of a step; the contract does not show its contents')
+})
+export type MessageTemplate = Static<typeof MessageTemplate>
+
+export const ReplyCallback = closed(
+  { active: Type.Optional(Type.Boolean()), url: Type.Optional(Type.String()) },
+  { $id: 'ReplyCallback', description: 'Whom to tell when a subscriber answers' }
+)
+export type ReplyCallback = Static<typeof ReplyCallback>
+
+const stepFields = {
+  _id: Type.Optional(Type.String()),
+  uuid: Type.Optional(Type.String()),
+  name: Type.Optional(Type.String()),
+  _templateId: Type.Optional(Type.String()),
+  active: Type.Optional(Type.Boolean()),
+  shouldStopOnFail: Type.Optional(Type.Boolean({ description: 'Whether a failure here ends the workflow' })),
+  template: Type.Optional(ref(MessageTemplate)),
+  filters: Type.Optional(Type.Array(ref(StepFilter), { description: 'Conditions under which the step runs' })),
+  _parentId: Type.Optional(Type.String({ description: 'The step before' })),
+  metadata: Type.Optional(
+    Type.Union(
+      [ref(DigestRegularMetadata), ref(DigestTimedMetadata), ref(DelayRegularMetadata), ref(DelayScheduledMetadata)],
+      { description: 'Settings of a digest or a delay' }
+    )
+  ),
+  replyCallback: Type.Optional(ref(ReplyCallback))
+}
+
+export const NotificationStepVariant = closed(stepFields, {
+  $id: 'NotificationStepVariant',
+  description: 'An alternative to a step: a step that has no variants of its own'
+})
+export type NotificationStepVariant = Static<typeof NotificationStepVariant>
+
+export const NotificationStep = closed(
+  {
+    ...stepFields,
+    variants: Type.Optional(Type.Array(ref(NotificationStepVariant), { description: 'Alternatives to this step' }))
+  },
+  { $id: 'NotificationStep', description: 'A step of a workflow' }
+)
+export type NotificationStep = Static<typeof NotificationStep>
+
+export const WorkflowResponse = closed(
+  {
+    _id: Type.Optional(Type.String()),
+    name: Type.String(),
+    description: Type.String(),
+    active: Type.Boolean(),
+    draft: Type.Boolean(),
+    preferenceSettings: ref(SubscriberPreferenceChannels),
+    critical: Type.Boolean(),
+    tags: Type.Array(Type.String()),
+    steps: Type.Array(ref(NotificationStep)),
+    _organizationId: Type.String({ description: 'Owning organization' }),
+    _creatorId: Type.String(),
+    _environmentId: Type.String({ description: 'Owning environment' }),
+    triggers: Type.Array(ref(NotificationTrigger)),
+    _notificationGroupId: Type.String(),
+    _parentId: Type.Optional(Type.String()),
+    deleted: Type.Boolean({ description: 'Soft-delete marker' }),
+    deletedAt: Type.String({ description: 'Required, also of a workflow that was never deleted' }),
+    deletedBy: Type.String({ description: 'Required, also of a workflow that was never deleted' }),
+    notificationGroup: Type.Optional(ref(NotificationGroup)),
+    data: Type.Optional(freeObject('Data kept with the workflow')),
+    workflowIntegrationStatus: Type.Optional(freeObject('State of the integrations that the workflow uses'))
+  },
+  { $id: 'WorkflowResponse', description: 'The workflow that a message came from' }
+)
+export type WorkflowResponse = Static<typeof WorkflowResponse>
+
+const exampleMessage = {
+  _id: '67b45c0f3a1e4f0013d0a101',
+  _templateId: '67a0f1c03a1e4f0013cf0001',
+  _environmentId: '66d5a0e97c9b1a0012ab3402',
+  _messageTemplateId: '67a0f1c03a1e4f0013cf0011',
+  _organizationId: '66d5a0e97c9b1a0012ab33f0',
+  _notificationId: '67b45c0e3a1e4f0013d0a0f0',
+  _subscriberId: '66e0b7d17c9b1a0012ac0001',
+  subscriber: exampleSubscriber,
+  templateIdentifier: 'order-shipped',
+  createdAt: '2026-02-18T10:07:11.402Z',
+  deliveredAt: ['2026-02-18T10:07:13.000Z'],
+  content: '<p>Order 4711 has left our warehouse.</p>',
+  transactionId: 'order-4711',
+  subject: 'Your order is on its way',
+  channel: 'email',
+  read: false,
+  seen: false,
+  email: 'ada@example.com',
+  providerId: 'sendgrid',
+  cta: {},
+  _feedId: null,
+  status: 'sent',
+  payload: { orderId: '4711' },
+  overrides: {},
+  contextKeys: ['tenant:acme']
+}
+
+export const MessageResponse = closed(
+  {
+    _id: Type.Optional(Type.String({ description: 'Message identifier' })),
+    _templateId: Type.Optional(nullable(Type.String({ description: 'Template identifier' }))),
+    _environmentId: Type.String({ description: 'Owning environment' }),
+    _messageTemplateId: Type.Optional(nullable(Type.String({ description: 'Message template identifier' }))),
+    _organizationId: Type.String({ description: 'Owning organization' }),
+    _notificationId: Type.String({ description: 'Notification identifier' }),
+    _subscriberId: Type.String({ description: 'Internal identifier of the subscriber' }),
+    subscriber: Type.Optional(ref(SubscriberResponse)),
+    template: Type.Optional(ref(WorkflowResponse)),
+    templateIdentifier: Type.Optional(Type.String({ description: 'Identifier of the message template' })),
+    createdAt: Type.String({ description: 'Creation date' }),
+    deliveredAt: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'Delivery dates; several when delivered more than once, for example after a snooze'
+      })
+    ),
+    lastSeenDate: Type.Optional(Type.String()),
+    lastReadDate: Type.Optional(Type.String()),
+    content: Type.Optional(
+      Type.Union([Type.Array(ref(EmailBlock)), Type.String()], {
+        description: 'Message content: blocks of the email editor, or text'
+      })
+    ),
+    transactionId: Type.String({ description: 'Identifier of the trigger that produced the message' }),
+    subject: Type.Optional(Type.String()),
+    channel: words(CHANNELS, { description: 'The channel it went out on' }),
+    read: Type.Boolean(),
+    seen: Type.Boolean(),
+    snoozedUntil: Type.Optional(Type.String({ description: 'Date when the message will be unsnoozed' })),
+    email: Type.Optional(Type.String({ description: 'Address the message went to' })),
+    phone: Type.Optional(Type.String({ description: 'Phone number the message went to' })),
+    directWebhookUrl: Type.Optional(Type.String()),
+    providerId: Type.Optional(Type.String({ description: 'Identifier of the provider' })),
+    deviceTokens: Type.Optional(Type.Array(Type.String())),
+    title: Type.Optional(Type.String()),
+    cta: ref(MessageCTA),
+    _feedId: Type.Optional(nullable(Type.String())),
+    status: words(MESSAGE_STATUSES),
+    errorId: Type.Optional(Type.String({ description: 'Present when the message has an error' })),
+    errorText: Type.Optional(Type.String({ description: 'Present when the message has an error' })),
+    payload: Type.Optional(freeObject('Payload of the trigger that produced the notification')),
+    overrides: Type.Optional(freeObject('Provider-specific overrides used at the trigger')),
+    contextKeys: Type.Optional(
+      Type.Array(Type.String(), { description: 'Contexts in which it was sent, each in the form `type:id`' })
+    )
+  },
+  {
+    $id: 'MessageResponse',
+    description: 'One delivered, or attempted, notification to one subscriber on one channel',
+    examples: [exampleMessage]
+  }
+)
+export type MessageResponse = Static<typeof MessageResponse>
+
+export const MessagesPage = closed(
+  {
+    totalCount: Type.Optional(Type.Number({ description: 'Total number of messages available' })),
+    hasMore: Type.Boolean({ description: 'Whether more messages are available' }),
+    data: Type.Array(ref(MessageResponse), { description: 'Messages of this page' }),
+    pageSize: Type.Number({ description: 'Messages per page' }),
+    page: Type.Number({ description: 'Current page number' })
+  },
+  {
+    $id: 'MessagesPage',
+    description: 'One page of messages',
+    examples: [{ totalCount: 1, hasMore: false, data: [exampleMessage], pageSize: 10, page: 0 }]
+  }
+)
+export type MessagesPage = Static<typeof MessagesPage>
+
+/** `type:id`, neither of them empty. */
+export const CONTEXT_KEY_PATTERN = '^[^:]+:.+$'
+
+export interface ListMessagesSwitches {
+  /** Take any word as a channel. */
+  anyChannel: boolean
+  /** Take any text as a context key. */
+  anyContextKey: boolean
+  /** Set no greatest limit. */
+  anyLimit: boolean
+}
+
+export const GREATEST_LIMIT = 1000
+
+/** The query of the message list; what it takes depends on the environment's assumptions. */
+export function listMessagesQuery({ anyChannel, anyContextKey, anyLimit }: ListMessagesSwitches) {
+  const contextKey = anyContextKey ? Type.String() : Type.String({ pattern: CONTEXT_KEY_PATTERN })
+  return closed({
+    channel: Type.Optional(anyChannel ? Type.String(CHANNEL) : words(CHANNELS, CHANNEL)),
+    subscriberId: Type.Optional(Type.String({ description: 'Only those to this subscriber, by its external id' })),
+    transactionId: Type.Optional(
+      Type.Array(Type.String(), { description: 'Only those of any of these transactions, repeated once per id' })
+    ),
+    contextKeys: Type.Optional(
+      Type.Array(contextKey, {
+        description:
+          'Only those in exactly this set of contexts, in any order: each `type:id`, repeated once per key. Empty: those in none'
+      })
+    ),
+    page: Type.Integer({
+      default: 0,
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'Page number, from 0'
+    }),
+    limit: Type.Integer({
+      default: 10,
+      minimum: 1,
+      ...(!anyLimit && { maximum: GREATEST_LIMIT }),
+      description: 'Messages per page'
+    })
+  })
+}
+
+const CHANNEL = { description: 'Only those of this channel' }
+
+export type ListMessagesQuery = Static<ReturnType<typeof listMessagesQuery>>
+
+/** Dependencies first, so that they can be registered in this order; those of integrations before all of them. */
+export const messageSchemas = [
+  EmailBlockStyles,
+  EmailBlock,
+  MessageCTAData,
+  MessageButton,
+  MessageActionResult,
+  MessageAction,
+  MessageCTA,
+  ChannelCredentials,
+  ChannelSettings,
+  SubscriberResponse,
+  SubscriberPreferenceChannels,
+  NotificationGroup,
+  NotificationTriggerVariable,
+  NotificationTrigger,
+  TimedConfig,
+  DigestRegularMetadata,
+  DigestTimedMetadata,
+  DelayRegularMetadata,
+  DelayScheduledMetadata,
+  MessageTemplate,
+  ReplyCallback,
+  NotificationStepVariant,
+  NotificationStep,
+  WorkflowResponse,
+  MessageResponse,
+  MessagesPage
+]

@@ -1,0 +1,174 @@
+import { type Static, Type } from '@sinclair/typebox'
+import {
+  CONTENT_ISSUE_TYPES,
+  INTEGRATION_ISSUE_TYPES,
+  ORIGINS,
+  STEP_TYPES,
+  UI_COMPONENTS,
+  UI_GROUPS,
+  type UiComponent
+} from '../vocabulary.js'
+import { closed, freeObject, mapOf, ref, words } from '../wire.js'
+
+const plainPlaceholder = Type.Union([Type.String(), Type.Number(), Type.Boolean(), freeObject('Any object')])
+
+const placeholder = Type.Union([...plainPlaceholder.anyOf, Type.Array(plainPlaceholder)], {
+  description: 'What the field shows while it is empty'
+})
+
+/** Written out because a schema that holds itself has no type to infer. */
+export interface UiSchemaProperty {
+  placeholder?: Static<typeof placeholder>
+  component: UiComponent
+  properties?: Record<string, UiSchemaProperty>
+}
+
+const nestedProperty = Type.Unsafe<UiSchemaProperty>(Type.Ref('UiSchemaProperty#'))
+
+export const UiSchemaProperty = closed(
+  {
+    placeholder: Type.Optional(placeholder),
+    component: words(UI_COMPONENTS, { description: 'The control to show' }),
+    properties: Type.Optional(mapOf(nestedProperty, 'Fields inside this one, by name'))
+  },
+  { $id: 'UiSchemaProperty', description: 'How one field of the controls is shown' }
+)
+
+export const UiSchema = closed(
+  {
+    group: Type.Optional(words(UI_GROUPS, { description: 'The group of controls it belongs to' })),
+    properties: Type.Optional(mapOf(ref(UiSchemaProperty), 'Fields by name'))
+  },
+  { $id: 'UiSchema', description: 'How the controls of a step are shown' }
+)
+export type UiSchema = Static<typeof UiSchema>
+
+export const ControlsMetadata = closed(
+  {
+    dataSchema: Type.Optional(freeObject('JSON Schema of the control values')),
+    uiSchema: Type.Optional(ref(UiSchema))
+  },
+  { $id: 'ControlsMetadata', description: 'Which controls a step has' }
+)
+export type ControlsMetadata = Static<typeof ControlsMetadata>
+
+export const StepContentIssue = closed(
+  {
+    issueType: words(CONTENT_ISSUE_TYPES),
+    variableName: Type.Optional(Type.String({ description: 'The variable at fault' })),
+    message: Type.String({ description: 'What is wrong, in words' })
+  },
+  { $id: 'StepContentIssue', description: 'Something wrong with the value of a control' }
+)
+export type StepContentIssue = Static<typeof StepContentIssue>
+
+export const StepIntegrationIssue = closed(
+  {
+    issueType: words(INTEGRATION_ISSUE_TYPES),
+    variableName: Type.Optional(Type.String({ description: 'The variable at fault' })),
+    message: Type.String({ description: 'What is wrong, in words' })
+  },
+  { $id: 'StepIntegrationIssue', description: 'Something wrong with the integration of a channel' }
+)
+export type StepIntegrationIssue = Static<typeof StepIntegrationIssue>
+
+export const StepIssues = closed(
+  {
+    controls: Type.Optional(mapOf(Type.Array(ref(StepContentIssue), { minItems: 0 }), 'Content issues, by control')),
+    integration: Type.Optional(
+      mapOf(Type.Array(ref(StepIntegrationIssue), { minItems: 0 }), 'Integration issues, by channel')
+    )
+  },
+  { $id: 'StepIssues', description: 'What stands in the way of a step' }
+)
+export type StepIssues = Static<typeof StepIssues>
+
+export const WorkflowStep = closed(
+  {
+    controls: ref(ControlsMetadata),
+    controlValues: Type.Optional(freeObject('Values of the controls')),
+    variables: freeObject('JSON Schema of the variables that the step can use'),
+    stepId: Type.String({ description: 'Step identifier' }),
+    _id: Type.String({ description: 'Database identifier of the step' }),
+    name: Type.String(),
+    slug: Type.String(),
+    type: words(STEP_TYPES),
+    origin: words(ORIGINS, { description: 'Where the workflow was made' }),
+    workflowId: Type.String({ description: 'Workflow identifier' }),
+    workflowDatabaseId: Type.String({ description: 'Database identifier of the workflow' }),
+    issues: Type.Optional(ref(StepIssues))
+  },
+  {
+    $id: 'WorkflowStep',
+    description: 'One step of a workflow, with its controls, its variables and its issues',
+    examples: [
+      {
+        controls: {
+          dataSchema: {
+            $schema: 'http://json-schema.org/draft-07/schema#',
+            type: 'object',
+            properties: {
+              subject: { type: 'string', minLength: 1 },
+              body: { type: 'string', default: '' },
+              editorType: { type: 'string', enum: ['block', 'html'], default: 'block' }
+            },
+            required: ['subject'],
+            additionalProperties: false
+          },
+          uiSchema: {
+            group: 'EMAIL',
+            properties: {
+              subject: { component: 'TEXT_INLINE_LABEL' },
+              body: { component: 'EMAIL_BODY' },
+              editorType: { placeholder: 'block', component: 'EMAIL_EDITOR_SELECT' }
+            }
+          }
+        },
+        controlValues: {
+          subject: 'Your order is on its way',
+          body: '<p>Order {{payload.orderId}} has left our warehouse.</p>',
+          editorType: 'html'
+        },
+        variables: {
+          type: 'object',
+          properties: {
+            subscriber: { type: 'object', properties: { firstName: { type: 'string' } }, additionalProperties: false },
+            steps: { type: 'object', properties: {}, required: [], additionalProperties: false },
+            payload: {
+              type: 'object',
+              properties: { orderId: { type: 'string', default: '{{payload.orderId}}' } },
+              required: ['orderId'],
+              additionalProperties: true
+            }
+          },
+          additionalProperties: false
+        },
+        stepId: 'email-step',
+        _id: '67a0f1c03a1e4f0013cf0011',
+        name: 'Email Step',
+        slug: 'email-step_st_fi2kTtVUPpaa0cEL',
+        type: 'email',
+        origin: 'external',
+        workflowId: 'order-shipped',
+        workflowDatabaseId: '67a0f1c03a1e4f0013cf0001',
+        issues: {
+          integration: {
+            email: [{ issueType: 'MISSING_INTEGRATION', message: 'Missing active primary integration provider' }]
+          }
+        }
+      }
+    ]
+  }
+)
+export type WorkflowStep = Static<typeof WorkflowStep>
+
+/** Dependencies first, so that they can be registered in this order. */
+export const workflowStepSchemas = [
+  UiSchemaProperty,
+  UiSchema,
+  ControlsMetadata,
+  StepContentIssue,
+  StepIntegrationIssue,
+  StepIssues,
+  WorkflowStep
+]
