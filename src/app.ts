@@ -1,0 +1,137 @@
+import cors from '@fastify/cors'
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  LogController
+} from 'fastify'
+import type { Logger } from 'pino'
+import { assume } from './assumptions.js'
+import type { Clock } from './clock.js'
+import type { Db } from './db/open.js'
+import { type EnvironmentDefaults, environmentService } from './environments/service.js'
+import { Refusal } from './errors.js'
+import { authentication } from './http/auth.js'
+import { NO_COMPILERS } from './http/compilers.js'
+import { controlRoutes, type Readiness } from './http/control.js'
+import { documentation } from './http/documentation.js'
+import { answerClientError, answerError, errorAnswers, refuseSocket } from './http/errors.js'
+import { idempotencyKeys } from './http/idempotency.js'
+import { parseQuery, readableQuery } from './http/querystring.js'
+import { unservedRoutes } from './http/unserved.js'
+import { idempotencyService } from './idempotency/service.js'
+import { integrationRoutes } from './integrations/routes.js'
+import { integrationService } from './integrations/service.js'
+import { messageRoutes } from './messages/routes.js'
+import { messageService } from './messages/service.js'
+import { workflowStepRoutes } from './workflow-steps/routes.js'
+import { workflowStepService } from './workflow-steps/service.js'
+
+export type Services = ReturnType<typeof buildServices>
+
+/** The service layer over one database. It keeps things in memory: change the database through it, or `refresh` it. */
+export function buildServices({ db, clock, defaults }: { db: Db; clock: Clock; defaults: EnvironmentDefaults }) {
+  const environments = environmentService({ db, clock, defaults })
+  const messages = messageService({ db })
+  return {
+    environments,
+    messages,
+    integrations: integrationService({ db }),
+    workflowSteps: workflowStepService({ db }),
+    idempotency: idempotencyService({ db }),
+    refresh(): void {
+      environments.refresh()
+      messages.refresh()
+    }
+  }
+}
+
+export interface AppOptions {
+  services: Services
+  clock: Clock
+  defaults: EnvironmentDefaults
+  readiness: Readiness
+  /** Whether any web page may call. */
+  cors: boolean
+  logger: Logger
+}
+
+/** The server, complete but not listening. A request walks through it from top to bottom. */
+export function buildApp(options: AppOptions): FastifyInstance {
+  const { services, clock, defaults, readiness, logger } = options
+  const assumptions = assume(defaults.profile, defaults.assumptions)
+  const app = serverWithoutRoutes(options)
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) throw HOST_MISSING
+  })
+  if (logger.isLevelEnabled('debug')) app.addHook('onResponse', async (request, reply) => logRequest(request, reply))
+  if (options.cors) app.register(cors, { exposedHeaders: EXPOSED_HEADERS, strictPreflight: false })
+  app.register(errorAnswers, { clock })
+  app.register(unservedRoutes, { environments: services.environments, assumptions })
+  app.register(controlRoutes, { assumptions, readiness })
+  app.register(documentation, { environments: services.environments, assumptions, clock })
+
+  app.register(async (operations) => {
+    operations.register(authentication, services)
+    operations.register(readableQuery)
+    operations.register(idempotencyKeys, services)
+    operations.register(integrationRoutes, { prefix: '/v1', assumptions, ...services })
+    operations.register(messageRoutes, { prefix: '/v1', assumptions, ...services })
+    operations.register(workflowStepRoutes, { prefix: '/v2', assumptions, ...services })
+  })
+  return app
+}
+
+const EXPOSED_HEADERS = ['idempotency-key', 'idempotency-replay', 'retry-after', 'x-mock-reason', 'x-request-id']
+const LARGEST_BODY = 1024 * 1024
+const LARGEST_HEADERS = 256 * 1024
+
+function serverWithoutRoutes({ clock, logger }: AppOptions): FastifyInstance {
+  let count = 0
+  const app = fastify({
+    loggerInstance: logger as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: ({ headers }) => requestName(headers['x-request-id']) ?? `req-${(++count).toString(36)}`,
+    bodyLimit: LARGEST_BODY,
+    // Without a Host header Node would answer by itself, with no body.
+    http: { maxHeaderSize: LARGEST_HEADERS, requireHostHeader: false },
+    routerOptions: { maxParamLength: LARGEST_HEADERS, querystringParser: parseQuery as never },
+    schemaController: { compilersFactory: NO_COMPILERS },
+    // A request that has come in is answered even while closing.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    frameworkErrors: (error, request, reply) => void answerError(error, request, reply as never, clock),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, clock)
+  })
+  app.decorateRequest('environment')
+
+  // The operations take no body, whatever it says it is: it is read and kept as it came.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+
+  app.server.on('checkExpectation', (request) => refuseSocket(request.socket, NO_EXPECTATIONS, clock))
+  app.server.on('connect', (_request, socket) => refuseSocket(socket as never, NO_TUNNELS, clock))
+  return app
+}
+
+/** A client's own name for the request, if it is fit to be written in a log line and sent back. */
+function requestName(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' && /^[\w.:-]{1,64}$/.test(header) ? header : undefined
+}
+
+function logRequest(request: FastifyRequest, reply: FastifyReply): void {
+  const { method, url } = request
+  request.log.debug({ method, url, statusCode: reply.statusCode, ms: reply.elapsedTime }, 'request answered')
+}
+
+const HOST_MISSING = new Refusal('bad-request', 'Missing Host header', { reason: 'HTTP/1.1 asks for a Host header' })
+const NO_EXPECTATIONS = {
+  status: 417,
+  message: 'Expectation failed',
+  reason: 'the only Expect that is met is 100-continue'
+}
+const NO_TUNNELS = { status: 405, message: 'CONNECT is not allowed', reason: 'this is no proxy' }

@@ -1,0 +1,16 @@
+import type { Command } from 'commander'
+import { assume, type Profile } from '../assumptions.js'
+import { openApiDocument } from '../http/openapi.js'
+import { assumeOption, profileOption } from './options.js'
+
+export function addOpenapi(program: Command): void {
+  program
+    .command('openapi')
+    .description('print the OpenAPI 3.1 document of the three operations, as JSON')
+    .addOption(profileOption())
+    .addOption(assumeOption())
+    .action(async (options: { profile: Profile; assume: Record<string, string> }) => {
+      const document = await openApiDocument(assume(options.profile, options.assume))
+      process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
+    })
+}

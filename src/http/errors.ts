@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import { type Static, Type } from '@sinclair/typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { type Clock, isoTime } from '../clock.js'
+import { type FieldErrors, Refusal, type RefusalCode } from '../errors.js'
+import { closed, mapOf } from '../wire.js'
+import { giveReason, headerText } from './reasons.js'
+
+/** Exhaustive on purpose: a new code does not compile until it has a status. */
+const STATUS: Record<RefusalCode, number> = {
+  unauthenticated: 401,
+  forbidden: 403,
+  'not-found': 404,
+  'bad-request': 400,
+  invalid: 422,
+  'key-reused': 422,
+  'key-in-use': 409,
+  'method-not-allowed': 405,
+  'not-served': 501
+}
+
+/** The one body of every refusal. */
+export const ErrorBody = closed(
+  {
+    statusCode: Type.Integer({ description: 'The HTTP status' }),
+    timestamp: Type.String({ description: 'When, ISO 8601 in UTC' }),
+    path: Type.String({ description: 'What was asked: path and query string, without the host' }),
+    message: Type.String({ description: 'What is wrong' }),
+    error: Type.String({ description: "The status's name" }),
+    ctx: Type.Record(Type.String(), Type.Unknown(), { description: 'Facts about the refusal, often none' }),
+    errors: Type.Optional(
+      mapOf(
+        closed({
+          messages: Type.Array(Type.String(), { description: 'What is wrong with the field' }),
+          value: Type.Optional(Type.Unknown({ description: 'What was sent' }))
+        }),
+        'The bad fields, on 422 only'
+      )
+    ),
+    errorId: Type.Optional(Type.String({ description: 'Stands in the log line too, on 500 only' })),
+    stepId: Type.Optional(Type.String({ description: 'Which step was asked for' })),
+    workflowId: Type.Optional(Type.String({ description: 'Which workflow was asked for' }))
+  },
+  {
+    $id: 'ErrorBody',
+    description: 'Why a request was refused',
+    examples: [
+      {
+        statusCode: 404,
+        timestamp: '2026-02-18T10:00:00.000Z',
+        path: '/v1/integrations/66d5a0e97c9b1a0012ab3411/set-primary',
+        message: 'Integration with id 66d5a0e97c9b1a0012ab3411 not found',
+        error: 'Not Found',
+        ctx: {}
+      }
+    ]
+  }
+)
+export type ErrorBody = Static<typeof ErrorBody>
+
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
+interface Fault {
+  status: number
+  message: string
+  /** Sent as `x-mock-reason`. */
+  reason: string
+  errors?: FieldErrors
+  facts?: Record<string, string>
+  errorId?: string
+}
+
+/** The status and body of a refusal, as they are sent and, under an idempotency key, stored. */
+export function refusalAnswer(refusal: Refusal, path: string, now: number): { status: number; body: Buffer } {
+  const fault = faultOf(refusal)
+  return { status: fault.status, body: Buffer.from(errorJson(fault, path, now)) }
+}
+
+/** Answers every refusal and every failure of the scope it is registered in: no one else writes an error body. */
+export const errorAnswers = fp<{ clock: Clock }>(
+  async (app, { clock }) => {
+    app.setErrorHandler((error, request, reply) => answerError(error, request, reply, clock))
+  },
+  { name: 'error-answers' }
+)
+
+/** For errors that Fastify meets before a route is found, such as a path that can't be decoded. */
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, clock: Clock): FastifyReply {
+  const fault = faultOf(error)
+  const now = request.environment?.now ?? clock
+  if (fault.errorId) request.log.error({ err: error, errorId: fault.errorId }, 'request failed')
+  else request.log.info({ statusCode: fault.status, reason: fault.reason }, 'request refused')
+
+  if (fault.status === 401) reply.header('WWW-Authenticate', 'ApiKey')
+  if (fault.status === 409 || fault.status === 429 || fault.status === 503) reply.header('Retry-After', '1')
+  giveReason(reply, fault.reason)
+  return reply
+    .code(fault.status)
+    .type(JSON_TYPE)
+    .send(Buffer.from(errorJson(fault, request.url, now())))
+}
+
+function faultOf(error: unknown): Fault {
+  if (error instanceof Refusal) {
+    return { status: STATUS[error.code], message: error.message, ...error.details }
+  }
+  const { statusCode, code, message } = error as { statusCode?: unknown; code?: unknown; message?: unknown }
+  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 && /^FST_/.test(String(code))) {
+    return { status: statusCode, message: String(message), reason: REMEDIES[String(code)] ?? String(message) }
+  }
+  return {
+    status: 500,
+    message: 'Internal server error, look for the errorId in the log',
+    reason: 'a fault of notification-mock itself: its log has a line with this errorId',
+    errorId: randomUUID()
+  }
+}
+
+/** What would satisfy the checks that Fastify makes. */
+const REMEDIES: Record<string, string> = {
+  FST_ERR_BAD_URL: 'the path has a percent sign that is not followed by two hex digits of UTF-8: encode it as %25',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'the operations take no body; a body of up to 1 MiB is ignored, a larger one is refused',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'the body is not as long as its content-length says'
+}
+
+function errorJson({ status, message, errors, facts, errorId }: Fault, path: string, now: number): string {
+  const body: ErrorBody = {
+    statusCode: status,
+    timestamp: isoTime(now),
+    path,
+    message,
+    error: STATUS_CODES[status] ?? 'Error',
+    ctx: facts ?? {},
+    ...(errors && { errors }),
+    ...(errorId && { errorId }),
+    ...facts
+  }
+  return JSON.stringify(body)
+}
+
+/**
+ * Answers what Node refuses before there is a request (a bad request line, headers too large, a request that never
+ * ends) with the same body, written straight to the socket.
+ */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, clock: Clock): void {
+  const fault = CLIENT_ERRORS[error.code ?? ''] ?? NOT_HTTP
+  refuseSocket(socket, fault, clock)
+}
+
+/** Answers with an error body on a bare socket, and closes it. */
+export function refuseSocket(socket: Socket, fault: Omit<Fault, 'errorId'>, clock: Clock): void {
+  if (!socket.writable) {
+    socket.destroy()
+    return
+  }
+  const body = errorJson(fault, '', clock())
+  const head = [
+    `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status]}`,
+    `content-type: ${JSON_TYPE}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-mock-reason: ${headerText(fault.reason)}`,
+    'connection: close'
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+const NOT_HTTP: Fault = {
+  status: 400,
+  message: 'Malformed HTTP request',
+  reason: 'what was sent is not a well-formed HTTP request'
+}
+
+const CLIENT_ERRORS: Record<string, Fault> = {
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    message: 'Request header fields too large',
+    reason: 'request line and headers together may have 256 KiB'
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    message: 'Request timeout',
+    reason: 'the request was not sent to its end in time'
+  }
+}

@@ -1,0 +1,107 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { isoTime } from '../clock.js'
+import { Refusal } from '../errors.js'
+import type { Answer, IdempotencyService } from '../idempotency/service.js'
+import { JSON_TYPE, refusalAnswer } from './errors.js'
+import { giveReason } from './reasons.js'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The `idempotency-key` of a POST, claimed for as long as the request runs. */
+    idempotencyKey: { key: string; release: () => void } | undefined
+  }
+}
+
+const LONGEST = 255
+
+/**
+ * Claims the idempotency key of a POST from its first byte to its answer, so that the same key at the same time is
+ * refused with `key-in-use`. Refuses with `bad-request` what can't be a key. GETs may carry one; it has no effect.
+ */
+export const idempotencyKeys = fp<{ idempotency: IdempotencyService }>(
+  async (app, { idempotency }) => {
+    app.decorateRequest('idempotencyKey', undefined)
+    app.addHook('onRequest', async (request, reply) => {
+      if (request.method !== 'POST') return
+      const key = readKey(request.headers['idempotency-key'])
+      if (key === undefined) return
+      reply.header('Idempotency-Key', key)
+      const release = idempotency.begin(request.environment, key)
+      request.idempotencyKey = { key, release }
+      // Also when it never comes to an answer.
+      reply.raw.once('close', release)
+    })
+  },
+  { name: 'idempotency-keys', dependencies: ['authentication'] }
+)
+
+/**
+ * Runs the operation, at most once for its idempotency key, and sends its answer or the stored one. A refusal of the
+ * operation is an answer too; a request without a key just runs.
+ */
+export function answerOnce(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  idempotency: IdempotencyService,
+  operation: () => Buffer
+): FastifyReply {
+  const { environment, idempotencyKey: claim } = request
+  if (!claim) return reply.type(JSON_TYPE).send(operation())
+
+  let refusal: Refusal | undefined
+  const mark = { method: request.method, path: pathOf(request.url), body: bodyOf(request) }
+  const { status, body, replayOf } = idempotency.once(environment, claim.key, mark, (): Answer => {
+    try {
+      return { status: 200, body: operation() }
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      refusal = error
+      return refusalAnswer(error, request.url, environment.now())
+    }
+  })
+  // Not only when the answer has been sent: a client that has it may send the next request at once.
+  claim.release()
+  if (replayOf !== undefined) {
+    reply.header('Idempotency-Replay', 'true')
+    giveReason(reply, `replay of the answer given to this idempotency-key at ${isoTime(replayOf)}`)
+  } else if (refusal) {
+    giveReason(reply, refusal.details.reason)
+    request.log.info({ statusCode: status, reason: refusal.details.reason }, 'request refused')
+  }
+  return reply.code(status).type(JSON_TYPE).send(body)
+}
+
+/** The key as one value, whether bare or in double quotes. Undefined: there is none, or it is empty. */
+function readKey(header: string | string[] | undefined): string | undefined {
+  const text = (Array.isArray(header) ? header.join(', ') : (header ?? '')).trim()
+  const key = /^".*"$/s.test(text) && text.length > 1 ? text.slice(1, -1).replace(/\\(["\\])/g, '$1') : text
+  if (key === '') return undefined
+  if (key.length > LONGEST) {
+    throw badKey(key, `has exceeded the maximum allowed length of ${LONGEST} characters`)
+  }
+  if (UNSENDABLE.test(key)) throw badKey(key, 'has control characters')
+  return key
+}
+
+/** Control characters, and what no header can carry. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const UNSENDABLE = /[\x00-\x1f\x7f]|[^\x00-\xff]/
+
+function badKey(key: string, complaint: string): Refusal {
+  return new Refusal('bad-request', `idempotencyKey "${key}" ${complaint}`, {
+    reason: `an idempotency-key is 1 to ${LONGEST} characters, none of them control characters`
+  })
+}
+
+function pathOf(url: string): string {
+  const query = url.indexOf('?')
+  return query < 0 ? url : url.slice(0, query)
+}
+
+/** The body as it came; empty when there was none. */
+export function bodyOf(request: FastifyRequest): Buffer {
+  return Buffer.isBuffer(request.body) ? request.body : NO_BODY
+}
+
+const NO_BODY = Buffer.alloc(0)

@@ -1,0 +1,88 @@
+import fp from 'fastify-plugin'
+import type { Assumptions } from '../assumptions.js'
+import type { EnvironmentService } from '../environments/service.js'
+import { Refusal } from '../errors.js'
+import { authenticate } from './auth.js'
+
+interface Served {
+  url: string
+  pattern: RegExp
+  methods: Set<string>
+}
+
+interface Options {
+  environments: EnvironmentService
+  /** For requests that carry no valid key. */
+  assumptions: Assumptions
+}
+
+/**
+ * Refuses what no route serves, and says what was probably meant. Register it before the routes: it takes note of them.
+ * No key is asked for, as there is nothing to protect; one that is sent tells whose assumptions hold.
+ */
+export const unservedRoutes = fp<Options>(
+  async (app, { environments, assumptions }) => {
+    const served = new Map<string, Served>()
+
+    app.addHook('onRoute', ({ url, method }) => {
+      const entry = served.get(url) ?? { url, pattern: patternOf(url), methods: new Set<string>() }
+      for (const name of [method].flat()) entry.methods.add(name)
+      if (!url.includes('*')) served.set(url, entry)
+    })
+
+    app.setNotFoundHandler(async (request, reply) => {
+      const path = request.url.replace(/\?.*$/s, '')
+      const atPath = serving(path)
+      const explain = assumptionsOf(request.headers.authorization)['unserved-route'] === 'explain'
+      if (explain && atPath) {
+        const allowed = [...atPath.methods].sort().join(', ')
+        reply.header('Allow', allowed)
+        throw new Refusal('method-not-allowed', `${request.method} is not allowed for ${path}`, {
+          reason: `this path takes ${allowed}`
+        })
+      }
+      const reason = atPath ? `this path takes ${[...atPath.methods].sort().join(', ')}` : hint(path)
+      if (explain && /^\/v[12]\//.test(path)) {
+        throw new Refusal('not-served', `${request.method} ${path} is not served by this mock`, { reason })
+      }
+      throw new Refusal('not-found', `Cannot ${request.method} ${path}`, { reason })
+    })
+
+    function serving(path: string): Served | undefined {
+      return [...served.values()].find(({ pattern }) => pattern.test(path))
+    }
+
+    function hint(path: string): string {
+      const plain = path.replace(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '')
+      const bare = plain.replace(/^(\/v\d+)+(?=\/)/i, '')
+      for (const candidate of [plain, `/v1${bare}`, `/v2${bare}`, plain.toLowerCase()]) {
+        if (serving(candidate)) return `did you mean ${candidate}${tellDifference(path, candidate)}`
+      }
+      return `served are ${[...served.values()]
+        .filter(({ url }) => /^\/v\d/.test(url))
+        .map(({ url, methods }) => `${[...methods].filter((name) => name !== 'HEAD').join(', ')} ${url}`)
+        .join('; ')}`
+    }
+
+    function assumptionsOf(header: string | undefined): Assumptions {
+      try {
+        return authenticate(header, environments).assumptions
+      } catch {
+        return assumptions
+      }
+    }
+  },
+  { name: 'unserved-routes' }
+)
+
+function tellDifference(path: string, candidate: string): string {
+  if (!/^\/v\d/i.test(path)) return `? The path lacks its ${candidate.slice(0, 3)}`
+  if (/^(\/v\d+){2}/i.test(path)) return '? The client adds the version itself: its base URL should not have one'
+  if (/\/$|\/\//.test(path)) return '? There is a slash too many'
+  return `? The path has another version or other letters`
+}
+
+function patternOf(url: string): RegExp {
+  const source = url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:[A-Za-z]+/g, '[^/]+')
+  return new RegExp(`^${source}$`)
+}

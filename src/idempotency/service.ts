@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto'
+import type { Db } from '../db/open.js'
+import type { Environment } from '../environments/service.js'
+import { Refusal } from '../errors.js'
+import { type IdempotencyKeyRow, idempotencyRepository } from './repository.js'
+
+export interface Answer {
+  status: number
+  body: Buffer
+}
+
+/** What has to be the same for a request to be the same again; which of it counts is `idempotency-match`. */
+export interface RequestMark {
+  method: string
+  /** Without the query string. */
+  path: string
+  /** Empty when there was none. */
+  body: Buffer
+}
+
+export interface Outcome extends Answer {
+  /** When the answer was first given, in milliseconds since 1970; absent when it was given just now. */
+  replayOf?: number
+}
+
+export type IdempotencyService = ReturnType<typeof idempotencyService>
+
+const LIFETIME = 24 * 60 * 60 * 1000
+const SWEEP_EVERY = 60 * 1000
+
+/** Keeps the answers of the operations that are given an idempotency key, for 24 hours by the environment's clock. */
+export function idempotencyService({ db }: { db: Db }) {
+  const repository = idempotencyRepository(db)
+  const running = new Set<string>()
+  const swept = new Map<number, number>()
+
+  return {
+    /**
+     * Marks a key as in use, until the returned function is called. Refuses with `key-in-use` while it already is.
+     *
+     * Kept in memory only: a process that dies leaves no key behind that would be refused for ever.
+     */
+    begin(environment: Environment, key: string): () => void {
+      const mark = `${scopeOf(environment)} ${key}`
+      if (running.has(mark)) {
+        throw new Refusal(
+          'key-in-use',
+          `Request with key "${key}" is currently being processed. Please retry after 1 second`,
+          { reason: 'the first request with this idempotency-key has not been answered yet' }
+        )
+      }
+      running.add(mark)
+      return () => void running.delete(mark)
+    },
+
+    /**
+     * The stored answer of the key, or else that of `run`, stored. Claim, effect and stored answer are one
+     * transaction: after a crash either all of them are there, or the key is new.
+     *
+     * `run` gives a refusal of the operation as its answer; what it throws is not stored and leaves nothing behind.
+     * Refuses with `key-reused` a request that is not the one the key was first used for.
+     */
+    once(environment: Environment, key: string, request: RequestMark, run: () => Answer): Outcome {
+      const fingerprint = fingerprintOf(environment, request)
+      return db.transaction(() => {
+        const now = environment.now()
+        const scope = scopeOf(environment)
+        const stored = unexpired(repository.findKey({ scope, key }), now)
+        if (stored) return replayed(stored, fingerprint)
+
+        sweep(environment.key, now)
+        repository.deleteKey({ scope, key })
+        const answer = run()
+        if (answer.status < 400 || environment.assumptions['idempotency-errors'] === 'all') {
+          repository.insertKey({ scope, key, environment: environment.key, fingerprint, ...answer, createdAt: now })
+        }
+        return answer
+      })
+    }
+  }
+
+  function sweep(environment: number, now: number): void {
+    const last = swept.get(environment)
+    if (last !== undefined && Math.abs(now - last) < SWEEP_EVERY) return
+    swept.set(environment, now)
+    repository.deleteKeysUntil(environment, now - LIFETIME)
+  }
+}
+
+function scopeOf({ id, organizationId, assumptions }: Environment): string {
+  return assumptions['idempotency-match'] === 'body' ? `organization ${organizationId}` : `environment ${id}`
+}
+
+function unexpired(row: IdempotencyKeyRow | undefined, now: number): IdempotencyKeyRow | undefined {
+  return row && now - row.createdAt < LIFETIME ? row : undefined
+}
+
+function replayed(stored: IdempotencyKeyRow, fingerprint: Buffer): Outcome {
+  if (!stored.fingerprint.equals(fingerprint)) {
+    throw new Refusal('key-reused', `Request with key "${stored.key}" is being reused for a different body`, {
+      reason: 'this idempotency-key was first used for another request: send a fresh key with each new request',
+      errors: {}
+    })
+  }
+  return { status: stored.status, body: stored.body, replayOf: stored.createdAt }
+}
+
+function fingerprintOf({ assumptions }: Environment, { method, path, body }: RequestMark): Buffer {
+  const hash = createHash('sha256')
+  if (assumptions['idempotency-match'] === 'request') hash.update(`${method} ${path}\n`)
+  const empty = assumptions['idempotency-empty-body'] === 'same' && isEmptyObject(body)
+  return hash.update(empty ? '' : body).digest()
+}
+
+/** `{}` with any white space. */
+function isEmptyObject(body: Buffer): boolean {
+  return body.length < 64 && /^\s*\{\s*\}\s*$/.test(body.toString('latin1'))
+}

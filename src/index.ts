@@ -1,0 +1,62 @@
+import type { Profile } from './assumptions.js'
+import { StartError } from './errors.js'
+import { nodeVersionComplaint } from './node-version.js'
+import { type ServerOptions, startServer } from './server.js'
+
+export type { Profile } from './assumptions.js'
+export type { Config } from './config.js'
+export { StartError } from './errors.js'
+export { SeedError, type SeedMistake } from './seeds/read.js'
+
+export type MockOptions = ServerOptions
+
+export interface MockEnvironment {
+  id: string
+  organizationId: string
+  name: string
+  profile: Profile
+  /** Those that the seeds name; keys are not stored, so a key of an older seed is not told. */
+  apiKeys: string[]
+}
+
+/** A running server. */
+export interface Mock {
+  /** Without a slash at the end. */
+  url: string
+  port: number
+  environments: MockEnvironment[]
+  /** False: the data file already held environments, and the seeds were left aside. */
+  seeded: boolean
+  /** Finishes what is in flight, then closes the database. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/**
+ * Starts a server in this process, on a free port unless told otherwise. Several may run side by side; nothing is
+ * shared between them, no signal is handled, and nothing is logged unless asked for.
+ *
+ * Throws StartError, with the remedy, when it can't start, and SeedError, with every mistake, for a bad seed.
+ */
+export async function createMock(options: MockOptions = {}): Promise<Mock> {
+  const complaint = nodeVersionComplaint()
+  if (complaint) throw new StartError(complaint)
+  const { port = 0, logLevel = 'silent' } = options
+  const { app, url, services, worlds, seeded, ...server } = await startServer({ ...options, port, logLevel })
+  const apiKeys = worlds.flatMap((world) => world.apiKeys)
+  const close = () => app.close()
+  return {
+    url,
+    port: server.port,
+    environments: services.environments.list().map(({ id, organizationId, name, profile }) => ({
+      id,
+      organizationId,
+      name,
+      profile,
+      apiKeys: apiKeys.filter((apiKey) => services.environments.resolve(apiKey)?.id === id)
+    })),
+    seeded,
+    close,
+    [Symbol.asyncDispose]: close
+  }
+}

@@ -1,0 +1,98 @@
+import type { Assumptions } from '../assumptions.js'
+import type { Db } from '../db/open.js'
+import type { Environment } from '../environments/service.js'
+import { invalidFields, Refusal } from '../errors.js'
+import { ID_PATTERN } from '../ids.js'
+import { withVendorNames } from '../vendor-names.js'
+import { type IntegrationRow, integrationRepository } from './repository.js'
+import type { Integration } from './schemas.js'
+
+export type IntegrationService = ReturnType<typeof integrationService>
+
+export function integrationService({ db }: { db: Db }) {
+  const repository = integrationRepository(db)
+
+  return {
+    /**
+     * Makes an integration the one primary of its channel, activating it and dropping its conditions. Every other
+     * integration of the environment and channel steps down. Asking twice is harmless: one that is already primary
+     * comes back untouched. Answers with the integration as this environment shows it, as JSON.
+     *
+     * Refuses with `not-found` what the environment does not have, soft-deleted ones included, with `bad-request` a
+     * channel that can't have a primary, and, where the environment assumes so, with `invalid` what is not an id and
+     * with `forbidden` what another environment of the organisation has.
+     */
+    setPrimary(environment: Environment, integrationId: string): string {
+      return db.transaction(() => {
+        const found = find(environment, integrationId)
+        refuseChannelWithoutPrimary(environment, found)
+        if (found.primary) return shown(found, environment.assumptions)
+
+        // Demote first: SQLite checks the unique index at each statement, not at commit.
+        for (const primary of repository.listPrimaries(environment.key, found.channel)) {
+          repository.updateIntegration(changed(primary, { primary: false }))
+        }
+        const promoted = changed(found, { primary: true, active: true, conditions: [] })
+        repository.updateIntegration(promoted)
+        return shown(promoted, environment.assumptions)
+      })
+    }
+  }
+
+  function find(environment: Environment, integrationId: string): IntegrationRow {
+    const idOnly = environment.assumptions['integration-lookup'] === 'id'
+    if (idOnly && !ID_PATTERN.test(integrationId.toLowerCase())) {
+      throw invalidFields({
+        integrationId: { messages: ['integrationId must be a mongodb id'], value: integrationId }
+      })
+    }
+    const id = idOnly ? integrationId.toLowerCase() : integrationId
+    const found =
+      repository.findById(environment.key, id) ??
+      (idOnly ? undefined : repository.findByIdentifier(environment.key, integrationId))
+    if (found && !found.deleted) return found
+    if (!found) refuseForeign(environment, id, idOnly ? null : integrationId)
+    throw new Refusal('not-found', `Integration with id ${integrationId} not found`, {
+      reason: found
+        ? `integration ${integrationId} of environment ${environment.name} is soft-deleted, which counts as absent`
+        : `environment ${environment.name} has no integration with ${idOnly ? '_id' : '_id or identifier'} ${integrationId}`
+    })
+  }
+
+  function refuseForeign(environment: Environment, id: string, identifier: string | null): void {
+    if (environment.assumptions['foreign-integration'] !== 'forbidden') return
+    const owner = repository.findElsewhere(environment.key, environment.organizationId, id, identifier)
+    if (owner === undefined) return
+    throw new Refusal('forbidden', FOREIGN_INTEGRATION, {
+      reason: `the integration is in environment ${owner} of the same organization: use a key of that environment`
+    })
+  }
+}
+
+const FOREIGN_INTEGRATION =
+  "API key authentication is scoped to a single environment and cannot set as primary an integration that belongs to a different environment. Use an API key from the integration's environment, or authenticate with a session token."
+
+function refuseChannelWithoutPrimary({ assumptions }: Environment, { channel }: IntegrationRow): void {
+  if (assumptions['primary-channels'] === 'all' || channel === 'email' || channel === 'sms') return
+  throw new Refusal('bad-request', `Channel ${channel} does not support primary`, {
+    reason: 'only email and sms integrations can be primary in this environment (assumption primary-channels)'
+  })
+}
+
+function changed(row: IntegrationRow, change: Partial<Integration>): IntegrationRow {
+  const document: Integration = { ...JSON.parse(row.document), ...change }
+  return { ...row, active: document.active, primary: document.primary, document: JSON.stringify(document) }
+}
+
+/** The integration as this environment's assumptions show it, as JSON. */
+function shown(row: IntegrationRow, assumptions: Assumptions): string {
+  const translate = assumptions['vendor-names'] === 'vendor'
+  const hide = assumptions.credentials === 'hidden'
+  if (!translate && !hide) return row.document
+  const document: Integration = JSON.parse(row.document)
+  if (hide) {
+    document.credentials = {}
+    delete document.configurations?.inboundWebhookSigningKey
+  }
+  return JSON.stringify(translate ? withVendorNames(document) : document)
+}

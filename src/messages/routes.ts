@@ -1,0 +1,103 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Assumptions } from '../assumptions.js'
+import { Refusal } from '../errors.js'
+import { JSON_TYPE } from '../http/errors.js'
+import { operationSchema } from '../http/operations.js'
+import { readQuery } from '../http/querystring.js'
+import { giveReason } from '../http/reasons.js'
+import { ref } from '../wire.js'
+import {
+  GREATEST_LIMIT,
+  type ListMessagesQuery,
+  type ListMessagesSwitches,
+  listMessagesQuery,
+  MessagesPage
+} from './schemas.js'
+import type { MessageService } from './service.js'
+
+interface Options {
+  messages: MessageService
+  /** What the published document assumes. */
+  assumptions: Assumptions
+}
+
+export const messageRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { messages, assumptions }) => {
+  app.get(
+    '/messages',
+    {
+      schema: operationSchema({
+        operationId: 'listMessages',
+        summary: 'List messages',
+        description: 'A page of the messages of the environment that the API key belongs to, newest first.',
+        tag: 'Messages',
+        querystring: querySchema(assumptions),
+        answer: ref(MessagesPage),
+        refusals: [400, 401, 404, 422]
+      })
+    },
+    async (request, reply) => {
+      const { environment } = request
+      const { body, reason } = messages.list(environment, readListQuery(request.query, environment.assumptions))
+      if (reason !== undefined) giveReason(reply, reason)
+      return reply.type(JSON_TYPE).send(body)
+    }
+  )
+}
+
+/**
+ * Reads the query by what the environment takes; a filter that is empty is none. Refuses with `invalid`, and with
+ * `bad-request` a limit that is too large, where the environment does so.
+ */
+function readListQuery(query: unknown, assumptions: Assumptions): ListMessagesQuery {
+  const lenient = assumptions['paging-bounds'] === 'lenient'
+  const sent = withoutEmpty(query as Record<string, unknown>, lenient)
+  const read = readQuery(sent, querySchema(assumptions)) as ListMessagesQuery
+  if (read.limit > GREATEST_LIMIT) {
+    throw new Refusal('bad-request', `Limit can not be larger then ${GREATEST_LIMIT}`, {
+      reason: `limit is ${read.limit}, the greatest is ${GREATEST_LIMIT} (assumption paging-bounds)`
+    })
+  }
+  return read
+}
+
+/** `contextKeys=` stays, as a filter for messages in no context; other empty filters go. */
+function withoutEmpty(query: Record<string, unknown>, lenient: boolean): Record<string, unknown> {
+  const { channel, subscriberId, transactionId, contextKeys, limit, ...rest } = query
+  const transactionIds = filled(transactionId)
+  return {
+    ...rest,
+    ...(channel !== '' && { channel }),
+    ...(subscriberId !== '' && { subscriberId }),
+    ...(!isEmptyList(transactionIds) && { transactionId: transactionIds }),
+    ...(contextKeys !== undefined && { contextKeys: filled(contextKeys) }),
+    ...(!(lenient && isNothing(limit)) && { limit })
+  }
+}
+
+function filled(values: unknown): unknown {
+  const list = values === '' ? [] : values
+  return Array.isArray(list) ? list.filter((value) => value !== '') : list
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0
+}
+
+function isNothing(limit: unknown): boolean {
+  return typeof limit === 'string' && /^(0+(\.0+)?)?$/.test(limit)
+}
+
+const schemas = new Map<string, ReturnType<typeof listMessagesQuery>>()
+
+/** One schema for each position of the switches, so that each is compiled once. */
+function querySchema(assumptions: Assumptions): ReturnType<typeof listMessagesQuery> {
+  const switches: ListMessagesSwitches = {
+    anyChannel: assumptions['unknown-channel-filter'] === 'empty-page',
+    anyContextKey: assumptions['malformed-context-key'] === 'empty-page',
+    anyLimit: assumptions['paging-bounds'] === 'lenient'
+  }
+  const key = Object.values(switches).join()
+  const schema = schemas.get(key) ?? listMessagesQuery(switches)
+  schemas.set(key, schema)
+  return schema
+}

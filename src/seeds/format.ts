@@ -1,0 +1,146 @@
+import { type Static, type TObject, type TOptional, type TProperties, type TSchema, Type } from '@sinclair/typebox'
+import { ASSUMPTION_IDS, type AssumptionId, PROFILES, positionsOf } from '../assumptions.js'
+import { Integration, integrationSchemas } from '../integrations/schemas.js'
+import {
+  CONTEXT_KEY_PATTERN,
+  MessageResponse,
+  messageSchemas,
+  NotificationGroup,
+  SubscriberResponse,
+  WorkflowResponse
+} from '../messages/schemas.js'
+import { CHANNELS, ORIGINS, STEP_TYPES } from '../vocabulary.js'
+import { closed, freeObject, words } from '../wire.js'
+import { WorkflowStep, workflowStepSchemas } from '../workflow-steps/schemas.js'
+
+/** The schemas of the wire that the format refers to, dependencies first. */
+export const seedFormatSchemas: readonly TSchema[] = [...integrationSchemas, ...messageSchemas, ...workflowStepSchemas]
+
+const Id = Type.String({
+  pattern: '^[0-9a-f]{24}$',
+  description: '24 lower-case hex digits; made from the place if left out'
+})
+
+/** An object's fields, all of them optional, without those that are implied by where it stands. */
+function optional<Properties extends TProperties, const Implied extends keyof Properties>(
+  { properties }: TObject<Properties>,
+  implied: readonly Implied[]
+) {
+  const fields = Object.entries(properties).filter(([name]) => !implied.includes(name as Implied))
+  return Object.fromEntries(fields.map(([name, schema]) => [name, Type.Optional(schema)])) as {
+    [Name in Exclude<keyof Properties, Implied>]: TOptional<Properties[Name]>
+  }
+}
+
+export const SeedIntegration = closed(
+  {
+    ...optional(Integration, ['_environmentId', '_organizationId']),
+    _id: Type.Optional(Id),
+    providerId: Type.String({ minLength: 1, description: 'The delivery provider, such as sendgrid' }),
+    channel: words(CHANNELS)
+  },
+  { description: 'An integration; at most one of a channel may be primary' }
+)
+export type SeedIntegration = Static<typeof SeedIntegration>
+
+export const SeedSubscriber = closed(
+  {
+    ...optional(SubscriberResponse, ['_environmentId', '_organizationId']),
+    _id: Type.Optional(Id),
+    subscriberId: Type.String({ minLength: 1, description: 'Your own id for the subscriber' })
+  },
+  { description: 'A subscriber, that messages refer to by subscriberId' }
+)
+export type SeedSubscriber = Static<typeof SeedSubscriber>
+
+export const SeedStep = closed(
+  {
+    ...optional(WorkflowStep, ['workflowId', 'workflowDatabaseId', 'origin']),
+    _id: Type.Optional(Id),
+    type: words(STEP_TYPES)
+  },
+  { description: 'A step; its slug, variables and controls are worked out if left out' }
+)
+export type SeedStep = Static<typeof SeedStep>
+
+export const SeedWorkflow = closed(
+  {
+    _id: Type.Optional(Id),
+    identifier: Type.Optional(Type.String({ minLength: 1, description: 'The slug of the name, if left out' })),
+    name: Type.Optional(Type.String({ minLength: 1, description: 'The identifier, if left out' })),
+    origin: Type.Optional(words(ORIGINS, { description: 'Where the workflow was made; external if left out' })),
+    payloadSchema: Type.Optional(
+      freeObject('JSON Schema of the payload; inferred from the control values if left out')
+    ),
+    steps: Type.Optional(Type.Array(SeedStep))
+  },
+  { description: 'A workflow with its steps; it needs an identifier or a name' }
+)
+export type SeedWorkflow = Static<typeof SeedWorkflow>
+
+const { _environmentId, _organizationId, ...templateFields } = WorkflowResponse.properties
+
+const SeedTemplate = closed(
+  {
+    ...templateFields,
+    notificationGroup: Type.Optional(
+      closed({
+        ...optional(NotificationGroup, ['_environmentId', '_organizationId']),
+        name: NotificationGroup.properties.name
+      })
+    )
+  },
+  { description: 'The workflow as the message embeds it, whole' }
+)
+
+export const SeedMessage = closed(
+  {
+    ...optional(MessageResponse, ['_environmentId', '_organizationId', 'subscriber', 'template', 'channel']),
+    _id: Type.Optional(Id),
+    channel: words(CHANNELS),
+    subscriberId: Type.Optional(Type.String({ description: 'Of a subscriber in this environment: it is embedded' })),
+    workflow: Type.Optional(Type.String({ description: 'Identifier of a workflow in this environment' })),
+    subscriber: Type.Optional(SeedSubscriber),
+    template: Type.Optional(SeedTemplate),
+    contextKeys: Type.Optional(
+      Type.Array(Type.String({ pattern: CONTEXT_KEY_PATTERN }), { description: 'Each `type:id`' })
+    )
+  },
+  { description: 'A message; those without createdAt are one minute apart, the first one the newest' }
+)
+export type SeedMessage = Static<typeof SeedMessage>
+
+const SeedAssumptions = Type.Unsafe<{ [Id in AssumptionId]?: string }>(
+  closed(Object.fromEntries(ASSUMPTION_IDS.map((id) => [id, Type.Optional(words(positionsOf(id)))])), {
+    description: 'Overrides of single rows of the assumption register'
+  })
+)
+
+export const SeedEnvironment = closed(
+  {
+    _id: Type.Optional(Id),
+    name: Type.String({ minLength: 1 }),
+    organization: Type.Optional(
+      Type.String({ minLength: 1, description: 'Name of its organization; environments that leave it out share one' })
+    ),
+    _organizationId: Type.Optional(Id),
+    apiKeys: Type.Optional(
+      Type.Array(Type.String({ pattern: '^[!-~]+$' }), { description: 'If left out one: <slug of the name>-key' })
+    ),
+    profile: Type.Optional(words(PROFILES, { description: "The server's own, if left out" })),
+    assumptions: Type.Optional(SeedAssumptions),
+    integrations: Type.Optional(Type.Array(SeedIntegration)),
+    subscribers: Type.Optional(Type.Array(SeedSubscriber)),
+    workflows: Type.Optional(Type.Array(SeedWorkflow)),
+    messages: Type.Optional(Type.Array(SeedMessage))
+  },
+  { description: 'A world of its own, that its API keys give access to' }
+)
+export type SeedEnvironment = Static<typeof SeedEnvironment>
+
+/** What a seed file holds. The published JSON Schema, `seeds/schema.json`, is made of it. */
+export const Seed = closed(
+  { environments: Type.Array(SeedEnvironment) },
+  { description: 'A seed of notification-mock' }
+)
+export type Seed = Static<typeof Seed>

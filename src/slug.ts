@@ -1,0 +1,58 @@
+import libSlugify from '@sindresorhus/slugify'
+import { ID_PATTERN } from './ids.js'
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const BASE = BigInt(ALPHABET.length)
+
+/**
+ * A name in lower-case ASCII words joined by `-`: camelCase split, accents dropped, emoji spelt out.
+ * A name of nothing it can transliterate gives the empty string.
+ */
+export function slugify(name: string): string {
+  return libSlugify(name, { decamelize: true })
+}
+
+/** `<slug of the name>_wf_<base62 of the id>`: begins with `_wf_` when the name has no slug. */
+export function workflowSlug(name: string, id: string): string {
+  return `${slugify(name)}_wf_${encodeBase62(id)}`
+}
+
+/** `<slug of the name>_st_<base62 of the id>`: begins with `_st_` when the name has no slug. */
+export function stepSlug(name: string, id: string): string {
+  return `${slugify(name)}_st_${encodeBase62(id)}`
+}
+
+/**
+ * The id at the end of a slug of that kind, or undefined when the text is no such slug.
+ * The name part is not looked at: it may be outdated, empty, or hold a marker itself, for the last marker counts.
+ */
+export function idFromSlug(text: string, kind: 'wf' | 'st'): string | undefined {
+  const marker = `_${kind}_`
+  const at = text.lastIndexOf(marker)
+  return at < 0 ? undefined : decodeBase62(text.slice(at + marker.length))
+}
+
+/**
+ * The 12 bytes of an id as one big-endian number in base62, one `0` in front for every leading zero byte.
+ * It takes 16 characters for an id of our days, 17 from about 2051 on, fewer only after a leading zero byte.
+ *
+ * Throws RangeError for anything but 24 lower-case hex digits.
+ */
+export function encodeBase62(objectId: string): string {
+  if (!ID_PATTERN.test(objectId)) throw new RangeError(`not an id of 24 lower-case hex digits: ${objectId}`)
+  const zeroBytes = /^(?:00)*/.exec(objectId)?.[0] ?? ''
+  return ALPHABET.charAt(0).repeat(zeroBytes.length / 2) + digitsOf(BigInt(`0x${objectId}`))
+}
+
+/** The id that `encodeBase62` writes as exactly this text, or undefined when there is none. */
+export function decodeBase62(text: string): string | undefined {
+  // Twelve zero bytes make 12 characters, twelve 0xff bytes 17.
+  if (!/^[0-9A-Za-z]{12,17}$/.test(text)) return undefined
+  const value = [...text].reduce((sum, digit) => sum * BASE + BigInt(ALPHABET.indexOf(digit)), 0n)
+  const objectId = value.toString(16).padStart(24, '0')
+  return objectId.length === 24 && encodeBase62(objectId) === text ? objectId : undefined
+}
+
+function digitsOf(value: bigint): string {
+  return value === 0n ? '' : digitsOf(value / BASE) + ALPHABET.charAt(Number(value % BASE))
+}

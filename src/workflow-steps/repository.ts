@@ -1,0 +1,59 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { Db } from '../db/open.js'
+import { workflowSteps, workflows } from '../db/schema.js'
+
+export interface WorkflowRef {
+  id: string
+  identifier: string
+}
+
+export function workflowStepRepository({ orm }: Db) {
+  const environment = sql.placeholder('environment')
+  const workflow = { id: workflows.id, identifier: workflows.identifier }
+  const step = { document: sql<Buffer>`CAST(${workflowSteps.document} AS BLOB)` }
+  const ofWorkflow = and(
+    eq(workflowSteps.environment, environment),
+    eq(workflowSteps.workflowId, sql.placeholder('workflowId'))
+  )
+
+  const workflowById = orm
+    .select(workflow)
+    .from(workflows)
+    .where(and(eq(workflows.environment, environment), eq(workflows.id, sql.placeholder('id'))))
+    .prepare()
+  const workflowByIdentifier = orm
+    .select(workflow)
+    .from(workflows)
+    .where(and(eq(workflows.environment, environment), eq(workflows.identifier, sql.placeholder('identifier'))))
+    .prepare()
+  const stepById = orm
+    .select(step)
+    .from(workflowSteps)
+    .where(and(ofWorkflow, eq(workflowSteps.id, sql.placeholder('id'))))
+    .prepare()
+  const stepByStepId = orm
+    .select(step)
+    .from(workflowSteps)
+    .where(and(ofWorkflow, eq(workflowSteps.stepId, sql.placeholder('stepId'))))
+    .prepare()
+
+  return {
+    findWorkflowById(key: number, id: string): WorkflowRef | undefined {
+      return workflowById.get({ environment: key, id })
+    },
+
+    findWorkflowByIdentifier(key: number, identifier: string): WorkflowRef | undefined {
+      return workflowByIdentifier.get({ environment: key, identifier })
+    },
+
+    /** The step's document in UTF-8. */
+    findStepById(key: number, workflowId: string, id: string): Buffer | undefined {
+      return stepById.get({ environment: key, workflowId, id })?.document
+    },
+
+    /** The step's document in UTF-8. */
+    findStepByStepId(key: number, workflowId: string, stepId: string): Buffer | undefined {
+      return stepByStepId.get({ environment: key, workflowId, stepId })?.document
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import type { Db } from '../db/open.js'
+import type { Environment } from '../environments/service.js'
+import { Refusal } from '../errors.js'
+import { idFromSlug } from '../slug.js'
+import { mayNeedVendorNames, withVendorNames } from '../vendor-names.js'
+import { type WorkflowRef, workflowStepRepository } from './repository.js'
+import type { WorkflowStep } from './schemas.js'
+
+export type WorkflowStepService = ReturnType<typeof workflowStepService>
+
+export function workflowStepService({ db }: { db: Db }) {
+  const repository = workflowStepRepository(db)
+
+  return {
+    /**
+     * One step of a workflow, as this environment shows it, as JSON in UTF-8. The workflow is named by its `_id`, its
+     * identifier or a slug, the step by its `_id`, its `stepId` or a slug; of a slug only the id at its end counts.
+     *
+     * Refuses with `not-found` a workflow or step that the environment does not have; the step with `bad-request`
+     * where the environment assumes so.
+     */
+    retrieve(environment: Environment, workflowId: string, stepId: string): Buffer {
+      const workflow = findWorkflow(environment.key, workflowId)
+      if (!workflow) throw unknownWorkflow(environment, workflowId)
+      const document = findStep(environment.key, workflow, stepId)
+      if (!document) throw unknownStep(environment, workflow, workflowId, stepId)
+      return shown(document, environment)
+    }
+  }
+
+  function findWorkflow(environment: number, workflowId: string): WorkflowRef | undefined {
+    const slugId = idFromSlug(workflowId, 'wf')
+    return (
+      repository.findWorkflowById(environment, workflowId) ??
+      repository.findWorkflowByIdentifier(environment, workflowId) ??
+      (slugId === undefined ? undefined : repository.findWorkflowById(environment, slugId))
+    )
+  }
+
+  function findStep(environment: number, { id }: WorkflowRef, stepId: string): Buffer | undefined {
+    const slugId = idFromSlug(stepId, 'st')
+    return (
+      repository.findStepById(environment, id, stepId) ??
+      repository.findStepByStepId(environment, id, stepId) ??
+      (slugId === undefined ? undefined : repository.findStepById(environment, id, slugId))
+    )
+  }
+}
+
+function unknownWorkflow({ name, assumptions }: Environment, workflowId: string): Refusal {
+  const reason = `environment ${name} has no workflow with _id, identifier or slug ${workflowId}`
+  return assumptions['unknown-workflow'] === 'named'
+    ? new Refusal('not-found', `Workflow with id ${workflowId} not found`, { reason })
+    : new Refusal('not-found', 'Workflow cannot be found', { reason, facts: { workflowId } })
+}
+
+function unknownStep({ assumptions }: Environment, workflow: WorkflowRef, workflowId: string, stepId: string): Refusal {
+  const reason = `workflow ${workflow.identifier} has no step with _id, stepId or slug ${stepId}`
+  return assumptions['unknown-step'] === 'not-found'
+    ? new Refusal('not-found', `Step with id ${stepId} not found`, { reason })
+    : new Refusal('bad-request', 'No step found', { reason, facts: { stepId, workflowId } })
+}
+
+function shown(document: Buffer, { assumptions }: Environment): Buffer {
+  const twice = assumptions['control-values'] === 'twice'
+  if (!twice && !mayNeedVendorNames(document, assumptions)) return document
+  const step: WorkflowStep = JSON.parse(document.toString())
+  const told = mayNeedVendorNames(document, assumptions) ? withVendorNames(step) : step
+  if (!twice) return Buffer.from(JSON.stringify(told))
+  const controls = { ...told.controls, values: told.controlValues ?? {} }
+  return Buffer.from(JSON.stringify({ ...told, controls, controlValues: controls.values }))
+}

@@ -1,0 +1,77 @@
+import type { AnySchemaObject, ValidateFunction } from 'ajv'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+
+/** The part of an OpenAPI document that answers are checked against. */
+interface Published {
+  paths: Record<string, Record<string, { responses: Record<string, { headers?: Record<string, unknown> }> }>>
+  components: { schemas: Record<string, AnySchemaObject> }
+}
+
+export interface SeenAnswer {
+  method: string
+  /** Path and query string. */
+  path: string
+  status: number
+  headers: Headers
+  text: string
+}
+
+export type Contract = ReturnType<typeof contractOf>
+
+/**
+ * Holds answers against a published OpenAPI document, with an Ajv of its own: a wrong type, an unknown field, an enum
+ * word that isn't in the document throw. So do a refusal without a reason or with another body than the one of all.
+ */
+export function contractOf(document: unknown) {
+  const published = document as Published
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  ajv.addSchema(document as AnySchemaObject, 'openapi')
+  const compiled = new Map<string, ValidateFunction>()
+
+  return {
+    check(answer: SeenAnswer): void {
+      const path = answer.path.replace(/\?.*$/s, '')
+      if (!/^\/v\d\//.test(path) && answer.status < 400) return
+      mustHold(answer.headers.get('content-type') === 'application/json; charset=utf-8', 'content-type', answer)
+      if (answer.status >= 400) checkRefusal(answer)
+      if (answer.method === 'HEAD') return
+      const pointer = pointerTo(path, answer.method.toLowerCase(), answer.status)
+      const validate = compiled.get(pointer) ?? ajv.compile({ $ref: `openapi#${pointer}` })
+      compiled.set(pointer, validate)
+      mustHold(validate(JSON.parse(answer.text)), JSON.stringify(validate.errors?.slice(0, 5)), answer)
+    }
+  }
+
+  function pointerTo(path: string, method: string, status: number): string {
+    for (const [template, operations] of Object.entries(published.paths)) {
+      const pattern = new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]+')}$`)
+      if (pattern.test(path) && operations[method]?.responses[status]) {
+        return `/paths/${token(template)}/${method}/responses/${status}/content/application~1json/schema`
+      }
+    }
+    if (status >= 400) return '/components/schemas/ErrorBody'
+    throw new Error(`the published document has no ${method} ${path} with ${status}`)
+  }
+}
+
+function checkRefusal(answer: SeenAnswer): void {
+  const { headers, status, method, text } = answer
+  mustHold(Boolean(headers.get('x-mock-reason')), 'a refusal has an x-mock-reason', answer)
+  if (status === 401) mustHold(headers.get('www-authenticate') === 'ApiKey', 'www-authenticate', answer)
+  if ([409, 429, 503].includes(status)) mustHold(/^\d+$/.test(headers.get('retry-after') ?? ''), 'retry-after', answer)
+  if (method === 'HEAD') return
+  const body = JSON.parse(text)
+  mustHold(body.statusCode === status, 'statusCode is the status', answer)
+  mustHold(!Number.isNaN(Date.parse(body.timestamp)), 'timestamp is a time', answer)
+  mustHold(status === 422 || !('errors' in body), 'errors on 422 only', answer)
+  mustHold(status === 500 || !('errorId' in body), 'errorId on 500 only', answer)
+}
+
+function mustHold(holds: boolean, what: string, { method, path, status, text }: SeenAnswer): void {
+  if (!holds)
+    throw new Error(`answer against the contract: ${what}\n${method} ${path} -> ${status}\n${text.slice(0, 2000)}`)
+}
+
+function token(text: string): string {
+  return encodeURIComponent(text.replaceAll('~', '~0').replaceAll('/', '~1'))
+}

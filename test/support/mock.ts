@@ -1,0 +1,82 @@
+import { onTestFinished } from 'vitest'
+import { type Server, type ServerOptions, startServer } from '../../src/server.js'
+import { type Contract, contractOf } from './contract.js'
+
+export interface Call {
+  method?: string
+  headers?: Record<string, string>
+  body?: string
+  /** The API key; null sends none. The first environment's if left out. */
+  key?: string | null
+}
+
+export interface Answer {
+  status: number
+  headers: Headers
+  text: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests read into answers that have been checked against the contract
+  json: any
+}
+
+export interface GivenMock extends Server {
+  /** Sends a request over a real socket; the answer has been checked against the published document. */
+  call(path: string, call?: Call): Promise<Answer>
+  get(path: string, call?: Call): Promise<Answer>
+  post(path: string, call?: Call): Promise<Answer>
+}
+
+/**
+ * A server of its own for one test, on a real socket, in memory unless told otherwise, and closed when the test ends.
+ * Without `seed` or `seeds` it has the default seed.
+ */
+export async function givenMock(options: ServerOptions = {}): Promise<GivenMock> {
+  const server = await startServer({ port: 0, logLevel: 'silent', ...options })
+  onTestFinished(() => server.app.close())
+  return { ...server, ...clientOf(server.url, server.worlds[0]?.apiKeys[0]) }
+}
+
+/** Calls to a server at this address, each answer checked against the document that it publishes for the key. */
+export function clientOf(url: string, firstKey: string | undefined): Pick<GivenMock, 'call' | 'get' | 'post'> {
+  const contracts = new Map<string, Promise<Contract>>()
+
+  async function call(
+    path: string,
+    { method = 'GET', headers = {}, body, key = firstKey }: Call = {}
+  ): Promise<Answer> {
+    const authorization = key == null ? undefined : `ApiKey ${key}`
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { ...(authorization && { authorization }), ...headers },
+      ...(body !== undefined && { body })
+    })
+    const answer = { status: response.status, headers: response.headers, text: await response.text() }
+    const contract = await contractFor(headers.authorization ?? headers.Authorization ?? authorization)
+    contract.check({ method, path, ...answer })
+    return {
+      ...answer,
+      get json() {
+        return JSON.parse(answer.text)
+      }
+    }
+  }
+
+  function contractFor(authorization: string | undefined): Promise<Contract> {
+    const known = contracts.get(authorization ?? '')
+    if (known) return known
+    const made = fetchDocument(authorization).then(contractOf)
+    contracts.set(authorization ?? '', made)
+    return made
+  }
+
+  /** That of the key's environment; for a key that is refused, that of the server. */
+  async function fetchDocument(authorization: string | undefined): Promise<unknown> {
+    const own = await fetch(`${url}/openapi.json`, authorization ? { headers: { authorization } } : {})
+    return own.ok ? own.json() : (await fetch(`${url}/openapi.json`)).json()
+  }
+
+  return {
+    call,
+    get: (path, options) => call(path, options),
+    post: (path, options) => call(path, { method: 'POST', ...options })
+  }
+}
