@@ -1,0 +1,119 @@
+#!/usr/bin/env node
+/**
+ * Checks that migrations/ makes exactly the tables of src/db/schema.ts.
+ *
+ *     node scripts/check-migrations.mjs [project folder]
+ *
+ * 1. The kit finds no contradiction between the migrations (two of them made side by side from the same state).
+ * 2. Generating into a copy writes nothing: no change of the schema lacks its migration.
+ * 3. A database made by the committed migrations has every table, column, key and index that one made straight from the
+ *    schema has. The kit compares only its own snapshots, so it does not notice SQL that was edited by hand.
+ */
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join, relative, resolve } from 'node:path'
+import Database from 'better-sqlite3'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
+
+const folder = resolve(process.argv[2] ?? join(import.meta.dirname, '..'))
+const committed = join(folder, 'migrations')
+// The package exports no path to its command, but its folder holds it.
+const kit = join(createRequire(import.meta.url).resolve('drizzle-kit'), '../bin.cjs')
+const scratch = mkdtempSync(join(tmpdir(), 'migrations-'))
+
+try {
+  const problems = check()
+  for (const problem of problems) console.error(problem)
+  if (problems.length > 0) process.exitCode = 1
+  else console.log(`${sqlFiles(committed).length} migrations make the tables of the schema`)
+} finally {
+  rmSync(scratch, { recursive: true, force: true })
+}
+
+function check() {
+  if (sqlFiles(committed).length === 0) return ['migrations/ holds no migration: run `npm run db:generate`']
+
+  const checked = drizzleKit('check', committed)
+  if (!checked.ok) return [checked.output, 'the migrations contradict each other']
+
+  const copy = join(scratch, 'copy')
+  cpSync(committed, copy, { recursive: true })
+  const generated = drizzleKit('generate', copy)
+  if (!generated.ok) return [generated.output, 'no migration could be generated from the schema']
+  const written = differences(committed, copy)
+  if (written.length > 0) return [...written, 'the schema has changed without its migration: run `npm run db:generate`']
+
+  const fresh = join(scratch, 'fresh')
+  mkdirSync(fresh)
+  drizzleKit('generate', fresh)
+  const actual = new Set(shapeOf(committed))
+  const lacking = shapeOf(fresh).filter((fact) => !actual.has(fact))
+  if (lacking.length > 0) return [...lacking, 'the migrations were edited by hand and no longer make the above']
+  return []
+}
+
+/** Whether the kit did it: its exit code alone does not tell, since some of its errors leave with 0. */
+function drizzleKit(command, out) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [kit, command], {
+    cwd: folder,
+    // Relative, since the kit puts `./` before whatever folder it is given.
+    env: { ...process.env, MIGRATIONS_FOLDER: relative(folder, out) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    encoding: 'utf8'
+  })
+  const output = (stdout + stderr).trim()
+  const success = command === 'check' ? /Everything's fine/ : /No schema changes|Your SQL migration/
+  return { ok: status === 0 && success.test(output), output }
+}
+
+function differences(before, after) {
+  const names = new Set([before, after].flatMap((where) => readdirSync(where, { recursive: true })))
+  return [...names].sort().flatMap((name) => {
+    const [old, now] = [read(join(before, name)), read(join(after, name))]
+    if (old === now) return []
+    if (old !== undefined) return [`changed: ${name}`]
+    return [name.endsWith('.sql') ? `new: ${name}\n${now}` : `new: ${name}`]
+  })
+}
+
+/** What a database made by these migrations holds, one sentence a fact. */
+function shapeOf(migrationsFolder) {
+  const database = new Database(':memory:')
+  try {
+    migrate(drizzle(database), { migrationsFolder })
+    const objects = database
+      .prepare("select type, name, sql from sqlite_master where name not like '\\_\\_%' escape '\\'")
+      .all()
+    return objects.flatMap(({ type, name, sql }) => {
+      if (type === 'index') return sql ? [`index ${name}: ${sql.replaceAll(/\s+/g, ' ')}`] : []
+      if (type !== 'table') return []
+      return ['table_xinfo', 'foreign_key_list'].flatMap((pragma) =>
+        // cid, id and seq number columns and keys in the order of their making, which says nothing about the table.
+        database
+          .pragma(`${pragma}("${name}")`)
+          .map(({ cid, id, seq, ...facts }) => `${name} ${pragma}: ${JSON.stringify(facts)}`)
+      )
+    })
+  } finally {
+    database.close()
+  }
+}
+
+function sqlFiles(where) {
+  try {
+    return readdirSync(where).filter((name) => name.endsWith('.sql'))
+  } catch {
+    return []
+  }
+}
+
+function read(path) {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}

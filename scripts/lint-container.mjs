@@ -1,0 +1,33 @@
+#!/usr/bin/env node
+/**
+ * Lints the container files, for lack of an engine everywhere that this is checked.
+ *
+ *     node scripts/lint-container.mjs [folder with Dockerfile, docker-compose.yml]
+ *
+ * Warnings fail like errors: both linters warn of things that an engine would take and a person would regret.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { DCLinter } from 'dclint'
+import dockerfileUtils from 'dockerfile-utils'
+
+const folder = resolve(process.argv[2] ?? join(import.meta.dirname, '..'))
+const problems = [...lintDockerfile('Dockerfile'), ...lintCompose('docker-compose.yml')]
+
+for (const problem of problems) console.error(problem)
+if (problems.length > 0) process.exit(1)
+console.log('Dockerfile and docker-compose.yml: no complaints')
+
+function lintDockerfile(name) {
+  if (!existsSync(join(folder, name))) return [`${name}: missing`]
+  const complaints = dockerfileUtils.validate(readFileSync(join(folder, name), 'utf8'))
+  return complaints.map(({ range, message }) => `${name}:${range.start.line + 1} ${message}`)
+}
+
+function lintCompose(name) {
+  if (!existsSync(join(folder, name))) return [`${name}: missing`]
+  const linter = new DCLinter({ rules: {}, quiet: false, debug: false, exclude: [] })
+  const results = linter.lintFiles([join(folder, name)], false)
+  if (results.length !== 1) return [`${name}: the linter did not read it`]
+  return results[0].messages.map(({ line, rule, message }) => `${name}:${line} ${message} (${rule})`)
+}

@@ -1,0 +1,93 @@
+/**
+ * Starts a server as a person would, asks it the questions that prove it serves, and stops it as a supervisor would.
+ *
+ * For the checks of what was built, packed or put into an image; tests of behaviour are in test/.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+
+const START_WITHIN = 30_000
+const STOP_WITHIN = 10_000
+
+/**
+ * Resolves with one sentence on what was seen, rejects with one on what was not.
+ *
+ * `args` must make the server print one line of JSON when it is ready. `meanwhile` runs while the server does, and `url`
+ * overrides the printed one, for a server that listens on an address that nobody can connect to (0.0.0.0).
+ */
+export async function startAndAsk({ command, args, cwd, env = process.env, url, meanwhile }) {
+  const server = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const exited = once(server, 'exit')
+  // Waiting for it later is not the same as nobody caring now.
+  exited.catch(() => {})
+  let complaints = ''
+  server.stderr.setEncoding('utf8').on('data', (text) => {
+    complaints += text
+  })
+
+  try {
+    const startedAt = performance.now()
+    const ready = await readyLine(server, exited)
+    const startedIn = Math.round(performance.now() - startedAt)
+    await ask(url ?? ready.url, ready)
+    await meanwhile?.(ready)
+    server.kill('SIGTERM')
+    const [code, signal] = await within(STOP_WITHIN, exited, 'the server did not stop after SIGTERM')
+    if (code !== 0) throw new Error(`after SIGTERM the exit code was ${code ?? signal} instead of 0`)
+    return `ready in ${startedIn} ms, answered, and left with 0 on SIGTERM`
+  } catch (error) {
+    throw new Error([error.message, complaints.trim()].filter(Boolean).join('\n'))
+  } finally {
+    server.kill('SIGKILL')
+  }
+}
+
+async function readyLine(server, exited) {
+  const line = await within(
+    START_WITHIN,
+    Promise.race([
+      once(createInterface(server.stdout), 'line').then(([text]) => text),
+      exited.then(([code, signal]) => {
+        throw new Error(`the server left with ${code ?? signal} before it was ready`)
+      })
+    ]),
+    'the server printed no line'
+  )
+  const ready = parse(line)
+  if (typeof ready?.url !== 'string' || !ready.environments?.[0]?.apiKeys?.[0]) {
+    throw new Error(`the first line is not {"url":…,"environments":[{"apiKeys":[…]}]}: ${line}`)
+  }
+  return ready
+}
+
+async function ask(url, { environments }) {
+  const authorization = `ApiKey ${environments[0].apiKeys[0]}`
+  await expectAnswer(`${url}/health`, {}, 200)
+  await expectAnswer(`${url}/v1/messages`, {}, 401)
+  const page = parse(await expectAnswer(`${url}/v1/messages`, { authorization }, 200))
+  if (!Array.isArray(page?.data)) throw new Error('the answer to GET /v1/messages has no list `data`')
+}
+
+async function expectAnswer(url, headers, status) {
+  const response = await fetch(url, { headers, signal: AbortSignal.timeout(10_000) })
+  const body = await response.text()
+  if (response.status !== status) throw new Error(`GET ${url}: ${response.status} instead of ${status}: ${body}`)
+  return body
+}
+
+function parse(text) {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+async function within(milliseconds, promise, complaint) {
+  let timer
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${complaint} within ${milliseconds / 1000} s`)), milliseconds)
+  })
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
+}
