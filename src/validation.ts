@@ -53,9 +53,10 @@ function wording(error: ErrorObject): string {
       return `must be one of ${(schema.enum ?? []).join(', ')}`
     case 'const':
       return `must be ${JSON.stringify(error.params.allowedValue)}`
+    case 'maximum':
+      return `must be ${schema.maximum === Number.MAX_SAFE_INTEGER ? `at most ${schema.maximum}` : kindOf(schema)}`
     case 'type':
     case 'minimum':
-    case 'maximum':
       return `must be ${kindOf(schema)}`
     case 'pattern':
       return `must be ${FORMS[error.params.pattern] ?? `text that matches ${error.params.pattern}`}`

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { STATUS_CODES } from 'node:http'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -8,6 +8,7 @@ import { type Clock, isoTime } from '../clock.js'
 import { type FieldErrors, Refusal, type RefusalCode } from '../errors.js'
 import { closed, mapOf } from '../wire.js'
 import { giveReason, headerText } from './reasons.js'
+import { shownTarget } from './target.js'
 
 /** Exhaustive on purpose: a new code does not compile until it has a status. */
 const STATUS: Record<RefusalCode, number> = {
@@ -94,6 +95,10 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   if (fault.errorId) request.log.error({ err: error, errorId: fault.errorId }, 'request failed')
   else request.log.info({ statusCode: fault.status, reason: fault.reason }, 'request refused')
 
+  // No hook has run where the path can't be decoded.
+  if (!reply.raw.hasHeader('x-request-id')) reply.header('x-request-id', request.id)
+  // Fastify would hang up on a client that is still sending its body, and so take the answer away from it.
+  if (fault.status === 413) reply.removeHeader('connection')
   if (fault.status === 401) reply.header('WWW-Authenticate', 'ApiKey')
   if (fault.status === 409 || fault.status === 429 || fault.status === 503) reply.header('Retry-After', '1')
   giveReason(reply, fault.reason)
@@ -108,8 +113,9 @@ function faultOf(error: unknown): Fault {
     return { status: STATUS[error.code], message: error.message, ...error.details }
   }
   const { statusCode, code, message } = error as { statusCode?: unknown; code?: unknown; message?: unknown }
+  if (code === 'ECONNRESET' && statusCode === 400) return ABANDONED
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 && /^FST_/.test(String(code))) {
-    return { status: statusCode, message: String(message), reason: REMEDIES[String(code)] ?? String(message) }
+    return { status: statusCode, message: String(message), reason: String(message), ...FRAMEWORK_ERRORS[String(code)] }
   }
   return {
     status: 500,
@@ -119,18 +125,29 @@ function faultOf(error: unknown): Fault {
   }
 }
 
-/** What would satisfy the checks that Fastify makes. */
-const REMEDIES: Record<string, string> = {
-  FST_ERR_BAD_URL: 'the path has a percent sign that is not followed by two hex digits of UTF-8: encode it as %25',
-  FST_ERR_CTP_BODY_TOO_LARGE: 'the operations take no body; a body of up to 1 MiB is ignored, a larger one is refused',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'the body is not as long as its content-length says'
+/** Better words for what Fastify refuses. */
+const FRAMEWORK_ERRORS: Record<string, Partial<Fault>> = {
+  FST_ERR_BAD_URL: {
+    message: 'Malformed path',
+    reason: 'the path has a percent sign that is not followed by two hex digits of UTF-8: encode it as %25'
+  },
+  FST_ERR_CTP_BODY_TOO_LARGE: {
+    reason: 'the operations take no body; a body of up to 1 MiB is ignored, a larger one is refused'
+  }
+}
+
+/** The connection was lost while the body was being read: there is nobody left to tell. */
+const ABANDONED: Fault = {
+  status: 400,
+  message: 'Request aborted',
+  reason: 'the connection was closed before the end of the body'
 }
 
 function errorJson({ status, message, errors, facts, errorId }: Fault, path: string, now: number): string {
   const body: ErrorBody = {
     statusCode: status,
     timestamp: isoTime(now),
-    path,
+    path: shownTarget(path),
     message,
     error: STATUS_CODES[status] ?? 'Error',
     ctx: facts ?? {},
@@ -143,35 +160,56 @@ function errorJson({ status, message, errors, facts, errorId }: Fault, path: str
 
 /**
  * Answers what Node refuses before there is a request (a bad request line, headers too large, a request that never
- * ends) with the same body, written straight to the socket.
+ * ends) with the same body, written straight to the socket. Requests that came before on the connection are answered
+ * first.
  */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, clock: Clock): void {
-  const fault = CLIENT_ERRORS[error.code ?? ''] ?? NOT_HTTP
-  refuseSocket(socket, fault, clock)
+  // Node tells of every further packet too.
+  if (refused.has(socket)) return
+  refused.add(socket)
+  const { reason } = error as { reason?: string }
+  const fault = CLIENT_ERRORS[error.code ?? ''] ?? {
+    status: 400,
+    message: 'Malformed HTTP request',
+    reason: `what was sent is not a well-formed HTTP request${reason ? `: ${reason}` : ''}`
+  }
+  whenAnswered(socket, () => refuseSocket(socket, fault, clock))
 }
 
-/** Answers with an error body on a bare socket, and closes it. */
+const refused = new WeakSet<Socket>()
+
+/** Waits for the answers to requests that are read to their end: a socket knows the one that it is sending. */
+function whenAnswered(socket: Socket, proceed: () => void): void {
+  const { _httpMessage: answer } = socket as Socket & { _httpMessage?: ServerResponse }
+  if (answer?.req.complete) answer.once('finish', () => whenAnswered(socket, proceed))
+  else proceed()
+}
+
+/**
+ * Answers with an error body on a bare socket, and closes it: not before the client has closed its side, or two
+ * seconds have passed, as closing on a client that is still sending takes the answer away from it.
+ */
 export function refuseSocket(socket: Socket, fault: Omit<Fault, 'errorId'>, clock: Clock): void {
-  if (!socket.writable) {
-    socket.destroy()
-    return
-  }
+  const giveUp = setTimeout(() => socket.destroy(), LINGER).unref()
+  socket.once('close', () => clearTimeout(giveUp))
+  // A socket that asked for a tunnel has no other listener, and an error would end the process.
+  socket.on('error', () => socket.destroy())
+  if (!socket.writable) return
+
   const body = errorJson(fault, '', clock())
   const head = [
     `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status]}`,
+    `x-request-id: ${randomUUID()}`,
     `content-type: ${JSON_TYPE}`,
     `content-length: ${Buffer.byteLength(body)}`,
     `x-mock-reason: ${headerText(fault.reason)}`,
     'connection: close'
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  socket.resume()
 }
 
-const NOT_HTTP: Fault = {
-  status: 400,
-  message: 'Malformed HTTP request',
-  reason: 'what was sent is not a well-formed HTTP request'
-}
+const LINGER = 2000
 
 const CLIENT_ERRORS: Record<string, Fault> = {
   HPE_HEADER_OVERFLOW: {

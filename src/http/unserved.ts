@@ -1,8 +1,10 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Assumptions } from '../assumptions.js'
 import type { EnvironmentService } from '../environments/service.js'
 import { Refusal } from '../errors.js'
 import { authenticate } from './auth.js'
+import { pathOf } from './target.js'
 
 interface Served {
   url: string
@@ -30,23 +32,26 @@ export const unservedRoutes = fp<Options>(
       if (!url.includes('*')) served.set(url, entry)
     })
 
-    app.setNotFoundHandler(async (request, reply) => {
-      const path = request.url.replace(/\?.*$/s, '')
+    // A hook and no not-found handler, for which Fastify would first read the body and judge its type and length.
+    app.addHook('onRequest', (request, reply, done) => done(request.is404 ? refusalOf(request, reply) : undefined))
+
+    function refusalOf(request: FastifyRequest, reply: FastifyReply): Refusal {
+      const path = pathOf(request.url)
       const atPath = serving(path)
       const explain = assumptionsOf(request.headers.authorization)['unserved-route'] === 'explain'
       if (explain && atPath) {
         const allowed = [...atPath.methods].sort().join(', ')
         reply.header('Allow', allowed)
-        throw new Refusal('method-not-allowed', `${request.method} is not allowed for ${path}`, {
+        return new Refusal('method-not-allowed', `${request.method} is not allowed for ${path}`, {
           reason: `this path takes ${allowed}`
         })
       }
       const reason = atPath ? `this path takes ${[...atPath.methods].sort().join(', ')}` : hint(path)
       if (explain && /^\/v[12]\//.test(path)) {
-        throw new Refusal('not-served', `${request.method} ${path} is not served by this mock`, { reason })
+        return new Refusal('not-served', `${request.method} ${path} is not served by this mock`, { reason })
       }
-      throw new Refusal('not-found', `Cannot ${request.method} ${path}`, { reason })
-    })
+      return new Refusal('not-found', `Cannot ${request.method} ${path}`, { reason })
+    }
 
     function serving(path: string): Served | undefined {
       return [...served.values()].find(({ pattern }) => pattern.test(path))
@@ -55,8 +60,9 @@ export const unservedRoutes = fp<Options>(
     function hint(path: string): string {
       const plain = path.replace(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '')
       const bare = plain.replace(/^(\/v\d+)+(?=\/)/i, '')
-      for (const candidate of [plain, `/v1${bare}`, `/v2${bare}`, plain.toLowerCase()]) {
-        if (serving(candidate)) return `did you mean ${candidate}${tellDifference(path, candidate)}`
+      const versioned = plain.replace(/^.*(?=\/v\d\/)/, '')
+      for (const candidate of [plain, versioned, `/v1${bare}`, `/v2${bare}`, plain.toLowerCase()]) {
+        if (serving(candidate)) return `did you mean ${candidate}? ${difference(plain, candidate)}`
       }
       return `served are ${[...served.values()]
         .filter(({ url }) => /^\/v\d/.test(url))
@@ -75,14 +81,15 @@ export const unservedRoutes = fp<Options>(
   { name: 'unserved-routes' }
 )
 
-function tellDifference(path: string, candidate: string): string {
-  if (!/^\/v\d/i.test(path)) return `? The path lacks its ${candidate.slice(0, 3)}`
-  if (/^(\/v\d+){2}/i.test(path)) return '? The client adds the version itself: its base URL should not have one'
-  if (/\/$|\/\//.test(path)) return '? There is a slash too many'
-  return `? The path has another version or other letters`
+function difference(asked: string, meant: string): string {
+  if (asked === meant) return 'There is a slash too many'
+  if (/^(\/v\d+){2}/i.test(asked)) return 'The client adds the version itself: its base URL should not have one'
+  if (asked.endsWith(meant)) return 'The base URL should have no path'
+  if (!/^\/v\d/i.test(asked)) return `The path lacks its ${meant.slice(0, 3)}`
+  return 'The path has another version or other letters'
 }
 
 function patternOf(url: string): RegExp {
-  const source = url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:[A-Za-z]+/g, '[^/]+')
+  const source = url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:[A-Za-z]+/g, '[^/]*')
   return new RegExp(`^${source}$`)
 }

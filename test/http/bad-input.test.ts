@@ -1,0 +1,443 @@
+import { describe, expect, test } from 'vitest'
+import { type Contract, contractOf } from '../support/contract.js'
+import { type GivenMock, givenMock } from '../support/mock.js'
+import { type Bytes, connectTo, exchange, type RawAnswer } from './exchange.js'
+import { givenLoggedMock, KEYS, type LoggedMock, SEED } from './worlds.js'
+
+interface Row {
+  send: Bytes | Bytes[]
+  /** The statuses of all answers on the connection, in their order. */
+  statuses: number[]
+  /** What the last answer says was asked for, if it is a refusal. */
+  path?: string
+  method?: string
+  /** What the client does once it has sent: wait for the answers, or end its side, or go away. */
+  after?: 'end' | 'reset'
+}
+
+const HOST = 'host: mock.test\r\n'
+const KEY = `authorization: ApiKey ${KEYS.shop}\r\n`
+const SET_PRIMARY = '/v1/integrations/mailgun/set-primary'
+const EMPTY = 'content-length: 0\r\n'
+const CHUNKED = 'transfer-encoding: chunked\r\n'
+
+const get = (target: string, headers = '') => `GET ${target} HTTP/1.1\r\n${HOST}${KEY}${headers}\r\n`
+const post = (headers: string, body = '') => `POST ${SET_PRIMARY} HTTP/1.1\r\n${HOST}${KEY}${headers}\r\n${body}`
+const step = (id: string) => `/v2/workflows/${id}/steps/email-step`
+const list = (query: string) => `/v1/messages?${query}`
+const repeated = (text: string, count: number) => Array(count).fill(text).join('&')
+const asked = (target: string, status: number): Row => ({ send: get(target), statuses: [status], path: target })
+const malformed = (...send: Bytes[]): Row => ({ send, statuses: [400], path: '' })
+const bodied = (headers: string, body: string, status: number): Row => ({
+  send: post(`${headers}content-length: ${Buffer.byteLength(body, 'latin1')}\r\n`, body),
+  statuses: [status],
+  path: SET_PRIMARY
+})
+
+const REQUEST_LINE: Record<string, Row> = {
+  'no HTTP at all': malformed('hello\r\n\r\n'),
+  'a TLS handshake': malformed(Buffer.from('16030100f1010000ed0303', 'hex')),
+  'an HTTP/2 preface': malformed('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+  'HTTP/1.0': { send: `GET /v1/messages HTTP/1.0\r\n${KEY}\r\n`, statuses: [200] },
+  'HTTP/1.0 without a key': { send: 'GET /v1/messages HTTP/1.0\r\n\r\n', statuses: [401], path: '/v1/messages' },
+  'a version that there is not': malformed(`GET /v1/messages HTTP/1.2\r\n${HOST}${KEY}\r\n`),
+  'a version that is no number': malformed(`GET /v1/messages HTTP/x.y\r\n${HOST}${KEY}\r\n`),
+  'a protocol that is not HTTP': malformed(`GET /v1/messages HTTQ/1.1\r\n${HOST}${KEY}\r\n`),
+  'an unknown method': malformed(`BREW /v1/messages HTTP/1.1\r\n${HOST}${KEY}\r\n`),
+  'a method in lower case': malformed(`get /v1/messages HTTP/1.1\r\n${HOST}${KEY}\r\n`),
+  'no method': malformed(` /v1/messages HTTP/1.1\r\n${HOST}${KEY}\r\n`),
+  'no path': malformed(`GET  HTTP/1.1\r\n${HOST}${KEY}\r\n`),
+  'a path without its slash': malformed(get('v1/messages')),
+  'a query alone': malformed(get('?limit=1')),
+  'tabs between the parts': malformed(`GET\t/v1/messages\tHTTP/1.1\r\n${HOST}${KEY}\r\n`),
+  'empty lines before it': { send: `\r\n\r\n${get('/v1/messages')}`, statuses: [200] },
+  'bare line feeds': malformed(get('/v1/messages').replaceAll('\r\n', '\n')),
+  'bare carriage returns': malformed(get('/v1/messages').replaceAll('\r\n', '\r')),
+  TRACE: { send: `TRACE /v1/messages HTTP/1.1\r\n${HOST}${KEY}\r\n`, statuses: [405], path: '/v1/messages' },
+  PROPFIND: { send: `PROPFIND /v1/messages HTTP/1.1\r\n${HOST}${KEY}\r\n`, statuses: [405], path: '/v1/messages' },
+  'DELETE with a body': {
+    send: `DELETE /v1/messages HTTP/1.1\r\n${HOST}${KEY}content-length: 2\r\n\r\n{}`,
+    statuses: [405],
+    path: '/v1/messages'
+  },
+  CONNECT: { send: `CONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\n`, statuses: [405] },
+  'CONNECT, and the tunnel in use at once': {
+    send: `CONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\n${'x'.repeat(300_000)}`,
+    statuses: [405]
+  },
+  HEAD: { send: `HEAD /v1/messages HTTP/1.1\r\n${HOST}${KEY}\r\n`, statuses: [200], method: 'HEAD' },
+  'HEAD of what is refused': {
+    send: `HEAD /v1/messages?page=x HTTP/1.1\r\n${HOST}${KEY}\r\n`,
+    statuses: [422],
+    method: 'HEAD'
+  },
+  'an absolute URL': asked('http://mock.test/v1/messages', 200),
+  'an absolute URL that is refused': { ...asked('http://mock.test/v1/messages?page=x', 422), path: list('page=x') },
+  'an absolute URL that is not served': { ...asked('HTTP://mock.test:80/v1/nope?a=1', 501), path: '/v1/nope?a=1' },
+  'an absolute URL without a path': { ...asked('http://mock.test', 404), path: '/' },
+  'OPTIONS *': { send: `OPTIONS * HTTP/1.1\r\n${HOST}\r\n`, statuses: [204] },
+  'GET *': { send: get('*'), statuses: [404], path: '*' },
+  'a fragment': asked('/v1/messages#top', 200),
+  'a fragment behind the query': asked('/v1/messages?limit=1#top', 422),
+  'a semicolon for the question mark': asked('/v1/messages;limit=1', 501),
+  'two question marks': asked('/v1/messages?limit=1?page=2', 422),
+  'a URL larger than allowed': { send: get(list(`a=${'x'.repeat(300_000)}`)), statuses: [431] },
+  'a URL of 5 MB': { send: get(list(`a=${'x'.repeat(5_000_000)}`)), statuses: [431] },
+  'a URL of 200 kB': asked(list(`a=${'x'.repeat(200_000)}`), 200)
+}
+
+const HEADERS: Record<string, Row> = {
+  'no Host': { send: `GET /v1/messages HTTP/1.1\r\n${KEY}\r\n`, statuses: [400], path: '/v1/messages' },
+  'an empty Host': { send: `GET /v1/messages HTTP/1.1\r\nhost:\r\n${KEY}\r\n`, statuses: [200] },
+  'two Hosts': { send: get('/v1/messages', 'host: other.test\r\n'), statuses: [200] },
+  'a Host that is none': { send: `GET /v1/messages HTTP/1.1\r\nhost: ://\r\n${KEY}\r\n`, statuses: [200] },
+  'a space in a name': malformed(get('/v1/messages', 'x y: 1\r\n')),
+  'a space before the colon': malformed(get('/v1/messages', 'x : 1\r\n')),
+  'no colon': malformed(get('/v1/messages', 'nothing\r\n')),
+  'no name': malformed(get('/v1/messages', ': 1\r\n')),
+  'a letter that is not ASCII in a name': malformed(get('/v1/messages', 'x\xe9: 1\r\n')),
+  'bytes that are not ASCII in a value': { send: get('/v1/messages', 'x: \xff\xfe\r\n'), statuses: [200] },
+  'a null byte in a value': malformed(get('/v1/messages', 'x: a\0b\r\n')),
+  'a carriage return in a value': malformed(get('/v1/messages', 'x: a\rb\r\n')),
+  'a folded value': malformed(get('/v1/messages', 'x: a\r\n b\r\n')),
+  'a first header that is folded': malformed(`GET /v1/messages HTTP/1.1\r\n host: x\r\n${KEY}\r\n`),
+  'a header larger than allowed': { send: get('/v1/messages', `x: ${'x'.repeat(300_000)}\r\n`), statuses: [431] },
+  'a header of 5 MB': { send: get('/v1/messages', `x: ${'x'.repeat(5_000_000)}\r\n`), statuses: [431] },
+  'a header of 200 kB': { send: get('/v1/messages', `x: ${'x'.repeat(200_000)}\r\n`), statuses: [200] },
+  '1900 headers': { send: get('/v1/messages', 'x: 1\r\n'.repeat(1900)), statuses: [200] },
+  '50,000 headers': { send: get('/v1/messages', 'x-y: 1\r\n'.repeat(50_000)), statuses: [200] },
+  'an accept that can not be met': { send: get('/v1/messages', 'accept: text/html\r\n'), statuses: [200] },
+  'a version of the API in accept-version': { send: get('/v1/messages', 'accept-version: 9\r\n'), statuses: [200] },
+  'a conditional request': { send: get('/v1/messages', 'if-none-match: *\r\nrange: bytes=0-1\r\n'), statuses: [200] },
+  'an upgrade to a web socket': {
+    send: get('/v1/messages', 'connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n'),
+    statuses: [200]
+  },
+  'an upgrade to HTTP/2': {
+    send: get('/v1/messages', 'connection: upgrade, http2-settings\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABk\r\n'),
+    statuses: [200]
+  },
+  'an expectation that is not met': { send: post(`expect: 200-ok\r\n${EMPTY}`), statuses: [417] },
+  'an expectation that is met': {
+    send: post('expect: 100-continue\r\ncontent-length: 2\r\n', '{}'),
+    statuses: [100, 200]
+  },
+  'an expectation of a request that is refused': {
+    send: `POST ${SET_PRIMARY} HTTP/1.1\r\n${HOST}expect: 100-continue\r\ncontent-length: 2\r\n\r\n{}`,
+    statuses: [100, 401],
+    path: SET_PRIMARY
+  },
+  'another method in a header': {
+    send: get(SET_PRIMARY, 'x-http-method-override: POST\r\n'),
+    statuses: [405],
+    path: SET_PRIMARY
+  }
+}
+
+const FRAMING: Record<string, Row> = {
+  'two lengths': malformed(post('content-length: 2\r\ncontent-length: 3\r\n', '{}x')),
+  'the same length twice': malformed(post('content-length: 2\r\ncontent-length: 2\r\n', '{}')),
+  'two lengths in one header': malformed(post('content-length: 2, 2\r\n', '{}')),
+  'a length below nothing': malformed(post('content-length: -1\r\n')),
+  'a length with a plus': malformed(post('content-length: +2\r\n', '{}')),
+  'a length that is no number': malformed(post('content-length: two\r\n', '{}')),
+  'a length in hex': malformed(post('content-length: 0x2\r\n', '{}')),
+  'a length beyond 64 bits': malformed(post('content-length: 99999999999999999999\r\n', '{}')),
+  'a length and chunks': malformed(post(`content-length: 6\r\n${CHUNKED}`, '0\r\n\r\nG')),
+  'chunks and a length': malformed(post(`${CHUNKED}content-length: 6\r\n`, '0\r\n\r\nG')),
+  'a coding in another case, and a length': malformed(
+    post('Transfer-Encoding: Chunked\r\ncontent-length: 6\r\n', '0\r\n\r\nG')
+  ),
+  'a coding that is not chunked': malformed(post('transfer-encoding: xchunked\r\n', '0\r\n\r\n')),
+  'a coding with a space before its colon': malformed(post('transfer-encoding : chunked\r\n', '0\r\n\r\n')),
+  'chunked, and then another coding': malformed(post('transfer-encoding: chunked, gzip\r\n', '0\r\n\r\n')),
+  'two headers of codings': malformed(post(`${CHUNKED}transfer-encoding: identity\r\n`, '0\r\n\r\n')),
+  'a request smuggled behind chunks': {
+    send: post(`${CHUNKED}content-length: 4\r\n`, `1\r\nZ\r\n0\r\n\r\n${get('/health')}`),
+    statuses: [400]
+  },
+  'a chunk size that is no hex': malformed(post(CHUNKED, 'zz\r\n{}\r\n0\r\n\r\n')),
+  'a chunk longer than it says': malformed(post(CHUNKED, '1\r\n{}\r\n0\r\n\r\n')),
+  'a chunk of more than 64 bits': malformed(post(CHUNKED, `${'f'.repeat(17)}\r\n`)),
+  'a chunk below nothing': malformed(post(CHUNKED, '-1\r\n{}\r\n0\r\n\r\n')),
+  'a chunk with a huge extension': malformed(post(CHUNKED, `2;${'x'.repeat(50_000)}\r\n{}\r\n0\r\n\r\n`)),
+  'chunks with an extension and a trailer': {
+    send: post(CHUNKED, '1;a=b\r\n{\r\n1\r\n}\r\n0\r\ntrailer: x\r\n\r\n'),
+    statuses: [200]
+  },
+  'a body cut off': { ...malformed(post('content-length: 10\r\n', '{}')), after: 'end' },
+  'a chunk cut off': { ...malformed(post(CHUNKED, '5\r\n{}')), after: 'end' },
+  'headers cut off': { ...malformed(`GET /v1/messages HTTP/1.1\r\n${HOST}`), after: 'end' },
+  'a request line cut off': { ...malformed('GET /v1/mess'), after: 'end' },
+  'nothing at all': { send: '', statuses: [], after: 'end' },
+  'a request whose client ends its side': { send: get('/v1/messages'), statuses: [200], after: 'end' },
+  'a request line, and the client gone': { send: 'GET /v1/mess', statuses: [], after: 'reset' },
+  'half a body, and the client gone': {
+    send: post('expect: 100-continue\r\ncontent-length: 10\r\n', '{}'),
+    statuses: [100],
+    after: 'reset'
+  },
+  'half a body under an idempotency key, and the client gone': {
+    send: post('expect: 100-continue\r\nidempotency-key: a\r\ncontent-length: 10\r\n', '{}'),
+    statuses: [100],
+    after: 'reset'
+  },
+  'a tunnel, and the client gone': {
+    send: `CONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\n`,
+    statuses: [],
+    after: 'reset'
+  },
+  'a request byte by byte': { send: [...get('/v1/messages')], statuses: [200] },
+  'three requests at once': {
+    send: get('/v1/messages') + post(EMPTY) + get('/v1/messages?page=x'),
+    statuses: [200, 200, 422],
+    path: '/v1/messages?page=x'
+  },
+  'good, refused, good': {
+    send: `${get('/v1/messages')}GET /v1/messages HTTP/1.1\r\n${HOST}\r\n${get('/health')}`,
+    statuses: [200, 401, 200]
+  },
+  'good, and then no HTTP': { send: `${get('/v1/messages')}nonsense\r\n\r\n`, statuses: [200, 400], path: '' },
+  'two good, and then no HTTP': {
+    send: `${post(EMPTY)}${get('/v1/messages')}nonsense\r\n\r\n`,
+    statuses: [200, 200, 400],
+    path: ''
+  },
+  'good, malformed chunks, good': {
+    send: `${get('/v1/messages')}${post(CHUNKED, 'zz\r\n')}${get('/v1/messages')}`,
+    statuses: [200, 400],
+    path: ''
+  },
+  'good, and then half of one': { send: `${get('/v1/messages')}GET /v1`, statuses: [200, 400], after: 'end' },
+  'good, too large a header, good': {
+    send: `${get('/v1/messages')}${get('/health', `x: ${'x'.repeat(300_000)}\r\n`)}${get('/health')}`,
+    statuses: [200, 431]
+  },
+  'too large a body, and then good': {
+    send: post('content-length: 2000000\r\n', 'x'.repeat(2_000_000)) + get('/v1/messages'),
+    statuses: [413, 200]
+  },
+  'a good one that is the last, and then one more': {
+    send: get('/v1/messages', 'connection: close\r\n') + get('/v1/messages'),
+    statuses: [200]
+  }
+}
+
+const BODIES: Record<string, Row> = {
+  none: { send: post(EMPTY), statuses: [200] },
+  'none, and no length': { send: post(''), statuses: [200] },
+  'none, of JSON': bodied('content-type: application/json\r\n', '', 200),
+  'an empty object': bodied('content-type: application/json\r\n', '{}', 200),
+  'an object with a prototype': bodied(
+    'content-type: application/json\r\n',
+    '{"__proto__":{"a":1},"constructor":{}}',
+    200
+  ),
+  'JSON that is no object': bodied('content-type: application/json; charset=utf-8\r\n', 'null', 200),
+  'JSON nested 100,000 times': bodied('content-type: application/json\r\n', '['.repeat(1e5) + ']'.repeat(1e5), 200),
+  'a number beyond all': bodied('content-type: application/json\r\n', `1${'0'.repeat(10_000)}e999`, 200),
+  'malformed JSON': bodied('content-type: application/json\r\n', '{', 400),
+  'malformed JSON that says so in capitals': bodied('content-type: APPLICATION/JSON;charset=UTF-8\r\n', '{"a":}', 400),
+  'malformed JSON of a vendor': bodied('content-type: application/vnd.api+json\r\n', '{', 400),
+  'white space for JSON': bodied('content-type: application/json\r\n', ' ', 400),
+  'JSON in UTF-16': bodied('content-type: application/json; charset=utf-16\r\n', '{\0}\0', 400),
+  'JSON with a null byte': bodied('content-type: application/json\r\n', '{}\0', 400),
+  'JSON that is not UTF-8': bodied('content-type: application/json\r\n', '\xff', 400),
+  'compressed JSON': bodied('content-type: application/json\r\ncontent-encoding: gzip\r\n', '\x1f\x8b', 200),
+  'a form': bodied('content-type: application/x-www-form-urlencoded\r\n', 'a=%zz&b', 200),
+  'a multipart form': bodied('content-type: multipart/form-data\r\n', '--x', 200),
+  text: bodied('content-type: text/plain\r\n', '{', 200),
+  bytes: bodied('content-type: application/octet-stream\r\n', '\0\xff\xfe', 200),
+  'one without a type': bodied('', '{', 200),
+  'one of an empty type': bodied('content-type:\r\n', '{', 200),
+  'one of a type that is none': bodied('content-type: ;;json\r\n', '{', 200),
+  'one of half a type': bodied('content-type: application/\r\n', '{', 200),
+  'one of two types': bodied('content-type: text/plain, text/html\r\n', '{', 200),
+  'one with a type of 100 kB': bodied(`content-type: ${'x'.repeat(100_000)}\r\n`, '{', 200),
+  'one of 1 MiB': bodied('', 'x'.repeat(1024 * 1024), 200),
+  'one of 1 MiB and a byte': bodied('', 'x'.repeat(1024 * 1024 + 1), 413),
+  'one of 1 MiB and a byte, in chunks': {
+    send: post(CHUNKED, `100001\r\n${'x'.repeat(0x100001)}\r\n0\r\n\r\n`),
+    statuses: [413],
+    path: SET_PRIMARY
+  },
+  'one of 20 MB': bodied('', 'x'.repeat(20_000_000), 413),
+  'one of 20 MB, without a key': {
+    send: `POST ${SET_PRIMARY} HTTP/1.1\r\n${HOST}content-length: 20000000\r\n\r\n${'x'.repeat(20_000_000)}`,
+    statuses: [401],
+    path: SET_PRIMARY
+  },
+  'one of a GET': {
+    send: `${get('/v1/messages', 'content-type: application/json\r\ncontent-length: 1\r\n')}{`,
+    statuses: [200]
+  },
+  'one of 2 MB of a GET, and then good': {
+    send: `${get('/v1/messages', 'content-length: 2000000\r\n')}${'x'.repeat(2_000_000)}${get('/health')}`,
+    statuses: [200, 200]
+  },
+  'one in chunks of a GET': { send: `${get('/v1/messages', CHUNKED)}2\r\n{}\r\n0\r\n\r\n`, statuses: [200] }
+}
+
+const PATHS: Record<string, Row> = {
+  'a null byte': malformed(get('/v1/mess\0ages')),
+  'a control character': malformed(get('/v1/messages?a=\x01')),
+  'a space': malformed(get('/v1/mess ages')),
+  'a line break': malformed(get('/v1/mess\r\nages')),
+  'a byte that is not ASCII': malformed(get(step('\xff'))),
+  'UTF-8 that is not encoded': malformed(get(step('\xc3\xa9'))),
+  '%00': asked(step('%00'), 404),
+  '%zz': asked(step('%zz'), 400),
+  '%': asked(step('%'), 400),
+  '%4': asked(step('%4'), 400),
+  '%ff': asked(step('%ff'), 400),
+  'overlong UTF-8': asked(step('%c0%af'), 400),
+  'half a surrogate pair': asked(step('%ed%a0%80'), 400),
+  '%u0041': asked(step('%u0041'), 400),
+  'a percent sign that is encoded twice': asked(step('%2525'), 404),
+  'an encoded line break': asked(step('a%0d%0aset-cookie:%20a=b'), 404),
+  'an encoded slash': asked(step('a%2Fb'), 404),
+  dots: asked('/v1/integrations/../messages', 501),
+  'encoded dots': asked(step('%2e%2e'), 404),
+  backslashes: asked('/v1\\messages', 404),
+  'an emoji': asked(step('%F0%9F%98%80'), 404),
+  'an empty id': asked(step(''), 404),
+  'an id of 200 kB': asked(step('x'.repeat(200_000)), 404),
+  'SQL for an id': asked(step("'%20OR%201=1--"), 404),
+  '__proto__ for an id': asked(step('__proto__'), 404),
+  'constructor for an id': asked(step('constructor'), 404),
+  'a star for an id': asked(step('*'), 404),
+  'a parameter for an id': asked(step(':workflowId'), 404),
+  'bad encoding where nothing is served': asked('/nope/%zz', 400)
+}
+
+const QUERIES: Record<string, Row> = {
+  '%00': asked(list('subscriberId=%00'), 200),
+  '%zz': asked(list('a=%zz'), 400),
+  '%ff': asked(list('a=%ff'), 400),
+  'overlong UTF-8': asked(list('a=%c0%af'), 400),
+  'a byte that is not ASCII': malformed(get(list('a=\xff'))),
+  nothing: asked('/v1/messages?', 200),
+  'signs alone': asked(list('&&=&==&?&'), 200),
+  'one key 500 times': asked(list(repeated('transactionId=a', 500)), 200),
+  'one key 10,000 times': asked(list(repeated('transactionId=a', 10_000)), 200),
+  '10,001 parameters': asked(list(repeated('a=1', 10_001)), 400),
+  '10,000 lists with a great index': asked(
+    list(Array.from({ length: 10_000 }, (_, i) => `x${i}[9999]=1`).join('&')),
+    200
+  ),
+  'brackets nested 10,000 times': asked(list(`a${'[b]'.repeat(10_000)}=1`), 200),
+  'brackets nested in a known key': asked(list('transactionId[a][b][c]=1'), 422),
+  'a lone [': asked(list('[=1&transactionId[=1'), 422),
+  'a lone ]': asked(list(']=1&transactionId]=1'), 200),
+  __proto__: asked(list('__proto__[page]=1&__proto__=1'), 200),
+  constructor: asked(list('constructor[prototype][page]=1&page[constructor]=1'), 422),
+  'a scalar twice': asked(list('page=1&page=1'), 422),
+  'a channel twice': asked(list('channel=sms&channel=email'), 422),
+  'a subscriber twice': asked(list('subscriberId=a&subscriberId=a'), 422),
+  'a page of 20 digits': asked(list('page=99999999999999999999'), 422),
+  'a page of 400 digits': asked(list(`page=${'9'.repeat(400)}`), 422),
+  'the greatest page': asked(list('page=9007199254740991&limit=1000'), 200),
+  'page=1e1': asked(list('page=1e1'), 422),
+  'page=0x10': asked(list('page=0x10'), 422),
+  'page=+5': asked(list('page=+5'), 422),
+  'page=%20': asked(list('page=%20'), 422),
+  'page=10.0': asked(list('page=10.0'), 200),
+  'page=10.5': asked(list('page=10.5'), 422),
+  'page=-0': asked(list('page=-0'), 422),
+  'page=': asked(list('page='), 422),
+  'page=NaN': asked(list('page=NaN'), 422),
+  'limit=': asked(list('limit='), 422),
+  'limit=0': asked(list('limit=0'), 422),
+  'limit=1001': asked(list('limit=1001'), 422),
+  'digits of another script': asked(list('page=%D9%A3'), 422),
+  SQL: asked(list("subscriberId='%20OR%201=1--&channel="), 200),
+  'on set-primary': {
+    send: `POST ${SET_PRIMARY}?a=%zz HTTP/1.1\r\n${HOST}${KEY}${EMPTY}\r\n`,
+    statuses: [400],
+    path: `${SET_PRIMARY}?a=%zz`
+  }
+}
+
+describe.each([
+  ['request line', REQUEST_LINE],
+  ['headers', HEADERS],
+  ['length and chunks', FRAMING],
+  ['body', BODIES],
+  ['path', PATHS],
+  ['query', QUERIES]
+])('%s', (_part, rows) => {
+  test.each(Object.entries(rows))('%s', async (_name, row) => {
+    const mock = await givenLoggedMock()
+    const answers = await answersTo(mock, row)
+    expect(answers.map(({ status }) => status)).toEqual(row.statuses)
+    for (const answer of answers) if (answer.status >= 400) await mustBeRefusal(mock, answer, row.method)
+    const last = answers.at(-1)
+    if (last && last.status >= 400 && row.path !== undefined) expect(JSON.parse(last.text).path).toBe(row.path)
+    await mustGoOn(mock)
+  })
+})
+
+/** All that comes back, until the server has nothing more to say. */
+async function answersTo(mock: GivenMock, { send, statuses, method, after }: Row): Promise<RawAnswer[]> {
+  const connection = await connectTo(mock)
+  for (const bytes of [send].flat()) connection.send(bytes)
+  if (after === 'end') connection.socket.end()
+  const answers: RawAnswer[] = []
+  while (answers.length < statuses.length) {
+    const answer = await connection.answer(method)
+    if (!answer) return answers
+    answers.push(answer)
+  }
+  if (after === 'reset') {
+    connection.socket.resetAndDestroy()
+    return answers
+  }
+  connection.socket.end()
+  for (let more = await connection.answer(); more; more = await connection.answer()) answers.push(more)
+  return answers
+}
+
+let published: Promise<Contract> | undefined
+
+async function mustBeRefusal(mock: GivenMock, answer: RawAnswer, method = 'GET'): Promise<void> {
+  published ??= fetch(`${mock.url}/openapi.json`).then(async (document) => contractOf(await document.json()))
+  const contract = await published
+  contract.check({ ...answer, method, path: '/' })
+  expect(answer.headers.get('x-request-id')).toBeTruthy()
+  if (method === 'HEAD') return
+  const body = JSON.parse(answer.text)
+  expect(Object.keys(body).slice(0, 6)).toEqual(['statusCode', 'timestamp', 'path', 'message', 'error', 'ctx'])
+}
+
+/** On new connections all is as before, and in the end nothing was a fault of ours. */
+async function mustGoOn(mock: LoggedMock): Promise<void> {
+  expect(await exchange(mock, get('/health'))).toMatchObject({ status: 200 })
+  const page = await exchange(mock, get('/v1/messages'))
+  expect([page.status, JSON.parse(page.text).totalCount]).toEqual([200, 3])
+  await mock.app.close()
+  expect(mock.log.filter(({ msg }) => msg === 'request failed')).toEqual([])
+}
+
+test.each([
+  ['headers', 431, '/v1/messages', { headers: { 'x-large': 'x'.repeat(5_000_000) } }],
+  ['a URL', 431, list(`a=${'x'.repeat(5_000_000)}`), {}],
+  ['a body', 413, SET_PRIMARY, { method: 'POST', body: 'x'.repeat(20_000_000) }],
+  ['a body that nobody asked for', 405, '/v1/messages', { method: 'POST', body: 'x'.repeat(20_000_000) }]
+])('a client that is still sending %s is told %i, and not just cut off', async (_what, status, path, request) => {
+  const { url } = await givenMock({ seed: SEED })
+  for (let time = 0; time < 20; time += 1) {
+    const headers = { authorization: `ApiKey ${KEYS.shop}`, ...('headers' in request && request.headers) }
+    const answer = await fetch(url + path, { ...request, headers })
+    expect(await answer.json()).toMatchObject({ statusCode: status })
+  }
+})
+
+test('a server that refuses connections of all kinds can still be closed', async () => {
+  const mock = await givenMock({ seed: SEED })
+  for (const bytes of ['nonsense\r\n\r\n', `CONNECT a:1 HTTP/1.1\r\n${HOST}\r\n`, get('/v1/messages')]) {
+    const connection = await connectTo(mock)
+    connection.send(bytes)
+    expect(await connection.answer()).toBeDefined()
+  }
+  await mock.app.close()
+})

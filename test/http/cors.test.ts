@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest'
+import { givenMock } from '../support/mock.js'
+import { KEYS, SEED } from './worlds.js'
+
+const ORIGIN = { origin: 'http://localhost:3000' }
+const EXPOSED = ['idempotency-key', 'idempotency-replay', 'retry-after', 'x-mock-reason', 'x-request-id']
+
+test.each([
+  ['POST', '/v1/integrations/mailgun/set-primary'],
+  ['GET', '/v1/messages'],
+  ['GET', '/v2/workflows/shipped/steps/email-step'],
+  ['GET', '/v1/not-served']
+])(
+  'a preflight of %s %s is answered without a key, for any origin and the headers that clients send',
+  async (...row) => {
+    const [method, path] = row
+    const { url } = await givenMock({ seed: SEED })
+    const asked = 'authorization,content-type,idempotency-key'
+    const answer = await fetch(url + path, {
+      method: 'OPTIONS',
+      headers: { ...ORIGIN, 'access-control-request-method': method, 'access-control-request-headers': asked }
+    })
+    expect(answer.status).toBe(204)
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+    expect(listed(answer, 'access-control-allow-methods')).toEqual(expect.arrayContaining(['get', 'head', 'post']))
+    expect(listed(answer, 'access-control-allow-headers')).toEqual(asked.split(','))
+    expect(answer.headers.get('vary')).toMatch(/access-control-request-headers/i)
+  }
+)
+
+test.each([
+  ['an answer', '/v1/messages', {}],
+  ['a refusal of the key', '/v1/messages', { key: null }],
+  ['a refusal of a field', '/v1/messages?page=x', {}],
+  ['a path that is not served', '/v1/not-served', {}],
+  ['a wrong method', '/v1/messages', { method: 'DELETE' }],
+  ['the health', '/health', {}],
+  ['the document', '/openapi.json', {}]
+])('%s may be read by a page of any origin, with the headers of ours', async (_name, path, call) => {
+  const mock = await givenMock({ seed: SEED })
+  const { headers } = await mock.call(path, { ...call, headers: ORIGIN })
+  expect(headers.get('access-control-allow-origin')).toBe('*')
+  expect(listed({ headers }, 'access-control-expose-headers').sort()).toEqual(EXPOSED)
+})
+
+test('a page may read the headers of a replay', async () => {
+  const mock = await givenMock({ seed: SEED })
+  const call = { headers: { ...ORIGIN, 'idempotency-key': 'once' } }
+  await mock.post('/v1/integrations/mailgun/set-primary', call)
+  const { headers } = await mock.post('/v1/integrations/mailgun/set-primary', call)
+  expect(headers.get('idempotency-replay')).toBe('true')
+  expect(listed({ headers }, 'access-control-expose-headers')).toEqual(expect.arrayContaining(EXPOSED))
+})
+
+test('OPTIONS that is no preflight is answered too', async () => {
+  const { url } = await givenMock({ seed: SEED })
+  const answer = await fetch(`${url}/v1/messages`, { method: 'OPTIONS' })
+  expect({ status: answer.status, text: await answer.text() }).toEqual({ status: 204, text: '' })
+})
+
+test('without CORS no answer has a header of it, and OPTIONS is a method like others', async () => {
+  const mock = await givenMock({ seed: SEED, cors: false })
+  const preflight = { ...ORIGIN, 'access-control-request-method': 'GET' }
+
+  const served = await mock.call('/v1/messages', { method: 'OPTIONS', headers: preflight, key: null })
+  expect(served).toMatchObject({ status: 405, json: { message: 'OPTIONS is not allowed for /v1/messages' } })
+  expect(served.headers.get('allow')).toBe('GET, HEAD')
+  const unknown = await mock.call('/v1/not-served', { method: 'OPTIONS', headers: preflight, key: null })
+  expect(unknown).toMatchObject({ status: 501 })
+  const live = await mock.call('/v1/messages', { method: 'OPTIONS', headers: preflight, key: KEYS.live })
+  expect(live).toMatchObject({ status: 404, json: { message: 'Cannot OPTIONS /v1/messages' } })
+  const page = await mock.get('/v1/messages', { headers: ORIGIN })
+  expect(page).toMatchObject({ status: 200 })
+
+  for (const { headers } of [served, unknown, live, page]) {
+    expect([...headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([])
+  }
+})
+
+function listed({ headers }: { headers: Headers }, name: string): string[] {
+  return (headers.get(name) ?? '').toLowerCase().split(/\s*,\s*/)
+}

@@ -1,0 +1,205 @@
+import { expect, test } from 'vitest'
+import { givenMock } from '../support/mock.js'
+import { exchange } from './exchange.js'
+import { givenLoggedMock, KEYS, SEED } from './worlds.js'
+
+/** One request for each status that can be provoked, with what stands in its answer. */
+const REFUSALS: [string, number, string, { method?: string; key?: string | null; body?: string }, object][] = [
+  ['malformed query', 400, '/v1/messages?a=%zz', {}, { error: 'Bad Request', message: 'Malformed query string' }],
+  ['malformed path', 400, '/v2/workflows/%zz/steps/a?b=1', {}, { error: 'Bad Request', message: 'Malformed path' }],
+  [
+    'malformed JSON',
+    400,
+    '/v1/integrations/mailgun/set-primary?a=1',
+    { method: 'POST', body: '{' },
+    { error: 'Bad Request', message: 'Malformed JSON in the request body' }
+  ],
+  ['no key', 401, '/v1/messages?a=1', { key: null }, { error: 'Unauthorized' }],
+  [
+    'unknown integration',
+    404,
+    '/v1/integrations/nope/set-primary?x=1',
+    { method: 'POST' },
+    { error: 'Not Found', message: 'Integration with id nope not found' }
+  ],
+  ['unknown step', 404, '/v2/workflows/shipped/steps/nope', {}, { message: 'Step with id nope not found' }],
+  ['unknown path', 404, '/nope?a=1', {}, { error: 'Not Found', message: 'Cannot GET /nope' }],
+  ['wrong method', 405, '/v1/messages?a=1', { method: 'PUT' }, { error: 'Method Not Allowed' }],
+  [
+    'too large a body',
+    413,
+    '/v1/integrations/mailgun/set-primary',
+    { method: 'POST', body: 'x'.repeat(2_000_000) },
+    { error: 'Payload Too Large', message: 'Request body is too large' }
+  ],
+  [
+    'bad field',
+    422,
+    '/v1/messages?page=x&a=%20b',
+    {},
+    {
+      error: 'Unprocessable Entity',
+      message: 'Validation Error',
+      errors: { page: { messages: ['page must be a whole number from 0'], value: 'x' } }
+    }
+  ],
+  ['unserved path', 501, '/v1/topics?a=1', {}, { error: 'Not Implemented' }]
+]
+
+test.each(REFUSALS)('%s: %i in the one body, with the path and query that were asked for', async (...row) => {
+  const [, status, path, call, expected] = row
+  const mock = await givenMock({ seed: SEED, clock: () => Date.UTC(2026, 1, 18, 10) })
+  const answer = await mock.call(path, { ...call, headers: { 'content-type': 'application/json' } })
+
+  expect(answer.status).toBe(status)
+  expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
+  expect(answer.headers.get('x-mock-reason')).toBeTruthy()
+  expect(answer.json).toEqual({
+    message: expect.stringMatching(/./),
+    statusCode: status,
+    timestamp: '2026-02-18T10:00:00.000Z',
+    path,
+    ctx: {},
+    ...{ error: expect.any(String), ...expected }
+  })
+})
+
+test('all bad fields are told at once, each with what was sent', async () => {
+  const mock = await givenMock({ seed: SEED })
+  const answer = await mock.get('/v1/messages?channel=fax&page=-1&limit=0&contextKeys=x&contextKeys=a:b&subscriberId=q')
+  expect(answer).toMatchObject({ status: 422 })
+  expect(answer.json.errors).toEqual({
+    channel: { messages: ['channel must be one of in_app, email, sms, chat, push'], value: 'fax' },
+    contextKeys: { messages: ['contextKeys must be in the form type:id'], value: ['x', 'a:b'] },
+    page: { messages: ['page must be a whole number from 0'], value: '-1' },
+    limit: { messages: ['limit must be a whole number from 1 to 1000'], value: '0' }
+  })
+  for (const field of ['channel', 'contextKeys', 'page', 'limit']) {
+    expect(answer.headers.get('x-mock-reason')).toContain(`${field} must be`)
+  }
+})
+
+test('the facts of a refusal stand in ctx, where the environment has them', async () => {
+  const mock = await givenMock({ seed: SEED })
+  const answer = await mock.get('/v2/workflows/nope/steps/nope', { key: KEYS.live })
+  expect(answer).toMatchObject({
+    status: 404,
+    json: { message: 'Workflow cannot be found', workflowId: 'nope', ctx: { workflowId: 'nope' } }
+  })
+})
+
+test.each([
+  ['GET', '/v1/messages?a=1', 'messages'],
+  ['GET', '/v2/workflows/shipped/steps/email-step', 'workflow_steps'],
+  ['POST', '/v1/integrations/mailgun/set-primary', 'integrations']
+])('a fault of ours in %s %s tells nothing of the inside, but how to find it in the log', async (...row) => {
+  const [method, path, table] = row
+  const mock = await givenLoggedMock()
+  mock.db.client.pragma('foreign_keys = off')
+  mock.db.client.exec(`DROP TABLE ${table}`)
+
+  const answer = await mock.call(path, { method })
+  expect(answer).toMatchObject({ status: 500, json: { error: 'Internal Server Error', path, ctx: {} } })
+  expect(answer.json.errorId).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+  const told = answer.text + JSON.stringify([...answer.headers])
+  for (const inside of [
+    /sqlite/i,
+    /no such table/i,
+    /node_modules/,
+    /\.ts\b/,
+    new RegExp(`"[^"]*\\b${table}\\b[^"]*"`)
+  ]) {
+    expect(told.replaceAll(path, '')).not.toMatch(inside)
+  }
+
+  const failures = mock.log.filter(({ msg }) => msg === 'request failed')
+  expect(failures).toHaveLength(1)
+  expect(failures[0]).toMatchObject({
+    errorId: answer.json.errorId,
+    reqId: answer.headers.get('x-request-id'),
+    err: { message: `no such table: ${table}`, stack: expect.stringContaining('at ') }
+  })
+})
+
+test('each fault has an errorId of its own, and the server goes on', async () => {
+  const mock = await givenMock({ seed: SEED })
+  mock.db.client.exec('ALTER TABLE messages RENAME TO hidden')
+  const [first, second] = [await mock.get('/v1/messages'), await mock.get('/v1/messages')]
+  expect(first.json.errorId).not.toBe(second.json.errorId)
+  expect(await mock.get('/v2/workflows/shipped/steps/email-step')).toMatchObject({ status: 200 })
+})
+
+test('a fault under an idempotency key is not stored: once it is mended, the key runs the operation', async () => {
+  const mock = await givenMock({ seed: SEED })
+  const post = () => mock.post('/v1/integrations/mailgun/set-primary', { headers: { 'idempotency-key': 'mended' } })
+  mock.db.client.exec('ALTER TABLE integrations RENAME TO hidden')
+  expect(await post()).toMatchObject({ status: 500 })
+  mock.db.client.exec('ALTER TABLE hidden RENAME TO integrations')
+
+  const answer = await post()
+  expect(answer).toMatchObject({ status: 200, json: { primary: true } })
+  expect(answer.headers.get('idempotency-replay')).toBeNull()
+})
+
+test('what a refusal repeats in a header is printable ASCII of bounded length', async () => {
+  const mock = await givenMock({ seed: SEED })
+  const long = await mock.post(`/v1/integrations/${'a'.repeat(100_000)}/set-primary`)
+  expect(long.headers.get('x-mock-reason')?.length).toBeLessThanOrEqual(1000)
+  expect(long.json.message).toBe(`Integration with id ${'a'.repeat(100_000)} not found`)
+
+  const odd = await mock.post(`/v1/integrations/${encodeURIComponent('a\r\nset-cookie: x\0é\u{1f600}')}/set-primary`)
+  expect(odd.headers.get('x-mock-reason')).toMatch(/^[ -~]+$/)
+  expect(odd.headers.get('set-cookie')).toBeNull()
+  expect(odd.json.message).toBe('Integration with id a\r\nset-cookie: x\0é\u{1f600} not found')
+})
+
+test.each([
+  ['/v1/messages?limit=1', {}],
+  ['/v1/messages?limit=x', {}],
+  ['/v1/messages', { key: null }],
+  ['/v2/workflows/shipped/steps/email-step', {}],
+  ['/v2/workflows/shipped/steps/nope', {}],
+  ['/health', {}],
+  ['/_mock/assumptions', {}],
+  ['/openapi.json', {}],
+  ['/v1/%zz', {}]
+])('HEAD %s has the status and headers of GET, and no body', async (path, call) => {
+  const mock = await givenMock({ seed: SEED, clock: () => Date.UTC(2026, 1, 18, 10) })
+  const [get, head] = [await mock.get(path, call), await mock.call(path, { ...call, method: 'HEAD' })]
+  expect({ status: head.status, text: head.text }).toEqual({ status: get.status, text: '' })
+  expect(get.headers.get('content-length')).toMatch(/^[1-9]\d*$/)
+  for (const name of ['content-length', 'content-type', 'x-mock-reason', 'www-authenticate']) {
+    expect(head.headers.get(name)).toBe(get.headers.get(name))
+  }
+})
+
+const ASKED: [string, string, object][] = [
+  ['a page', '/v1/messages', {}],
+  ['a refusal', '/v1/messages', { key: null }],
+  ['a malformed path', '/v1/%zz', {}],
+  ['a path that is not served', '/nope', {}],
+  ['a preflight', '/health', { method: 'OPTIONS' }],
+  ['the health', '/health', {}],
+  ['the document', '/openapi.json', {}],
+  ['the page to read it', '/docs', {}]
+]
+
+test.each(ASKED)('%s has an x-request-id: the one that was sent, or a new one', async (_name, path, call) => {
+  const mock = await givenMock({ seed: SEED })
+  const [first, second] = [await mock.call(path, call), await mock.call(path, call)]
+  const ids = [first, second].map(({ headers }) => headers.get('x-request-id'))
+  expect(ids).toEqual([expect.stringMatching(/^req-/), expect.stringMatching(/^req-/)])
+  expect(ids[0]).not.toBe(ids[1])
+
+  const named = await mock.call(path, { ...call, headers: { 'X-Request-Id': 'trace:1.a-B_2' } })
+  expect(named.headers.get('x-request-id')).toBe('trace:1.a-B_2')
+})
+
+test.each(['', ' ', 'a b', 'é', '"quoted"', 'x'.repeat(65), '{"a":1}'])(
+  'the x-request-id %j is not fit for a log line, and is not taken',
+  async (name) => {
+    const mock = await givenMock({ seed: SEED })
+    const answer = await exchange(mock, `GET /health HTTP/1.1\r\nhost: x\r\nx-request-id: ${name}\r\n\r\n`)
+    expect(answer.headers.get('x-request-id')).toMatch(/^req-/)
+  }
+)

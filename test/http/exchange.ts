@@ -1,0 +1,81 @@
+import { EventEmitter, once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+
+export interface RawAnswer {
+  status: number
+  headers: Headers
+  text: string
+}
+
+/** What goes over a socket, byte for byte; text as Latin-1. */
+export type Bytes = string | Buffer
+
+/**
+ * A connection that sends bytes as they are, where `fetch` would put them right, and takes the answers apart.
+ */
+export interface Connection {
+  socket: Socket
+  send(bytes: Bytes): void
+  /** The next answer, or undefined once the server has closed the connection. An answer to HEAD has no body. */
+  answer(method?: string): Promise<RawAnswer | undefined>
+}
+
+export async function connectTo({ port }: { port: number }): Promise<Connection> {
+  const socket = connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+  const news = new EventEmitter()
+  let received = ''
+  let ended = false
+  socket.on('data', (data) => {
+    received += data.toString('latin1')
+    news.emit('news')
+  })
+  for (const event of ['end', 'close', 'error']) {
+    socket.on(event, () => {
+      ended = true
+      news.emit('news')
+    })
+  }
+
+  return {
+    socket,
+    send: (bytes) => void socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes),
+    async answer(method = 'GET') {
+      for (;;) {
+        const found = firstAnswer(received, method)
+        if (found) {
+          received = received.slice(found.length)
+          return found.answer
+        }
+        if (ended) {
+          if (received !== '') throw new Error(`the server closed the connection within an answer: ${received}`)
+          return undefined
+        }
+        await once(news, 'news')
+      }
+    }
+  }
+}
+
+/** Sends one request, and closes the connection once it is answered. */
+export async function exchange(server: { port: number }, bytes: Bytes, method?: string): Promise<RawAnswer> {
+  const connection = await connectTo(server)
+  connection.send(bytes)
+  const answer = await connection.answer(method)
+  connection.socket.destroy()
+  if (!answer) throw new Error('the server closed the connection without an answer')
+  return answer
+}
+
+function firstAnswer(received: string, method: string): { answer: RawAnswer; length: number } | undefined {
+  const end = received.indexOf('\r\n\r\n')
+  if (end < 0) return undefined
+  const [statusLine = '', ...lines] = received.slice(0, end).split('\r\n')
+  const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1])
+  const headers = new Headers(lines.map((line) => line.split(/: ?(.*)/s).slice(0, 2) as [string, string]))
+  const size = method === 'HEAD' ? 0 : Number(headers.get('content-length') ?? 0)
+  const length = end + 4 + size
+  if (received.length < length) return undefined
+  const text = Buffer.from(received.slice(end + 4, length), 'latin1').toString()
+  return { answer: { status, headers, text }, length }
+}

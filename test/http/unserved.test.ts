@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest'
+import { givenMock } from '../support/mock.js'
+import { exchange } from './exchange.js'
+import { KEYS, SEED } from './worlds.js'
+
+const WRONG_METHODS = [
+  ['POST', '/v1/messages', 'GET, HEAD'],
+  ['PUT', '/v1/messages?limit=1', 'GET, HEAD'],
+  ['PATCH', '/v2/workflows/shipped/steps/email-step', 'GET, HEAD'],
+  ['GET', '/v1/integrations/mailgun/set-primary', 'POST'],
+  ['HEAD', '/v1/integrations/mailgun/set-primary', 'POST'],
+  ['DELETE', '/v1/integrations/mailgun/set-primary', 'POST'],
+  ['POST', '/health', 'GET, HEAD'],
+  ['DELETE', '/_mock/assumptions', 'GET, HEAD'],
+  ['PUT', '/openapi.json', 'GET, HEAD']
+] as const
+
+test.each(WRONG_METHODS)('%s %s is 405, and Allow says %s', async (method, path, allowed) => {
+  const mock = await givenMock({ seed: SEED })
+  for (const key of [KEYS.shop, null, 'nobody-has-this']) {
+    const answer = await mock.call(path, { method, key })
+    expect(answer.status).toBe(405)
+    expect(answer.headers.get('allow')).toBe(allowed)
+    expect(answer.headers.get('x-mock-reason')).toBe(`this path takes ${allowed}`)
+    expect(answer.headers.get('www-authenticate')).toBeNull()
+    if (method !== 'HEAD') expect(answer.json.message).toBe(`${method} is not allowed for ${path.split('?')[0]}`)
+  }
+})
+
+test.each(WRONG_METHODS)('in the profile live %s %s is 404', async (method, path) => {
+  const mock = await givenMock({ seed: SEED })
+  const answer = await mock.call(path, { method, key: KEYS.live })
+  expect(answer.status).toBe(404)
+  expect(answer.headers.get('allow')).toBeNull()
+  if (method !== 'HEAD') expect(answer.json.message).toBe(`Cannot ${method} ${path.split('?')[0]}`)
+})
+
+const UNKNOWN = [
+  ['GET', '/v1/topics?limit=1', 501],
+  ['POST', '/v1/events/trigger', 501],
+  ['DELETE', '/v2/subscribers/ada', 501],
+  ['GET', '/v1/', 501],
+  ['GET', '/v1/messages/', 501],
+  ['GET', '/v1/v1/messages', 501],
+  ['GET', '/v2/messages', 501],
+  ['GET', '/v2/workflows/shipped', 501],
+  ['POST', '/v1/integrations/set-primary', 501],
+  ['GET', '/messages', 404],
+  ['GET', '//v1/messages', 404],
+  ['GET', '/v1', 404],
+  ['GET', '/v3/messages', 404],
+  ['GET', '/V1/messages', 404],
+  ['GET', '/', 404],
+  ['GET', '/favicon.ico', 404],
+  ['GET', '/_mock/nothing', 404]
+] as const
+
+test.each(UNKNOWN)('%s %s is %i, with and without a key', async (method, path, status) => {
+  const mock = await givenMock({ seed: SEED })
+  const asked = path.split('?')[0]
+  const message = status === 501 ? `${method} ${asked} is not served by this mock` : `Cannot ${method} ${asked}`
+  for (const key of [KEYS.shop, null, 'nobody-has-this']) {
+    expect(await mock.call(path, { method, key })).toMatchObject({ status, json: { message } })
+  }
+})
+
+test.each(UNKNOWN)('in the profile live %s %s is 404', async (method, path) => {
+  const mock = await givenMock({ seed: SEED })
+  const message = `Cannot ${method} ${path.split('?')[0]}`
+  expect(await mock.call(path, { method, key: KEYS.live })).toMatchObject({ status: 404, json: { message } })
+})
+
+test('without a key the profile of the server decides', async () => {
+  const mock = await givenMock({ seed: SEED, profile: 'live' })
+  expect(await mock.post('/v1/messages', { key: null })).toMatchObject({ status: 404 })
+  expect(await mock.get('/v1/topics', { key: null })).toMatchObject({ status: 404 })
+})
+
+test('the assumption decides, and not the profile', async () => {
+  const mock = await givenMock({ seed: SEED, assumptions: { 'unserved-route': 'not-found' } })
+  expect(await mock.get('/v1/topics')).toMatchObject({ status: 404, json: { message: 'Cannot GET /v1/topics' } })
+  expect(await mock.get('/v1/topics', { key: KEYS.live })).toMatchObject({ status: 404 })
+})
+
+test.each([
+  ['/messages', 'did you mean /v1/messages? The path lacks its /v1'],
+  ['/messages/', 'did you mean /v1/messages? The path lacks its /v1'],
+  ['/integrations/a/set-primary', 'did you mean /v1/integrations/a/set-primary? The path lacks its /v1'],
+  ['/workflows/a/steps/b', 'did you mean /v2/workflows/a/steps/b? The path lacks its /v2'],
+  [
+    '/v1/v1/messages',
+    'did you mean /v1/messages? The client adds the version itself: its base URL should not have one'
+  ],
+  [
+    '/v1/v2/workflows/a/steps/b',
+    'did you mean /v2/workflows/a/steps/b? The client adds the version itself: its base URL should not have one'
+  ],
+  ['//v1/messages', 'did you mean /v1/messages? There is a slash too many'],
+  ['/v1//messages', 'did you mean /v1/messages? There is a slash too many'],
+  ['/v1/messages/', 'did you mean /v1/messages? There is a slash too many'],
+  ['/api/v1/messages', 'did you mean /v1/messages? The base URL should have no path'],
+  ['/v2/messages', 'did you mean /v1/messages? The path has another version or other letters'],
+  ['/v1/workflows/a/steps/b', 'did you mean /v2/workflows/a/steps/b? The path has another version or other letters'],
+  ['/V1/MESSAGES', 'did you mean /v1/messages? The path has another version or other letters'],
+  [
+    '/v1/topics',
+    'served are POST /v1/integrations/:integrationId/set-primary; GET /v1/messages; GET /v2/workflows/:workflowId/steps/:stepId'
+  ]
+])('%s is told what was probably meant, in both profiles', async (path, hint) => {
+  const mock = await givenMock({ seed: SEED })
+  for (const key of [KEYS.shop, KEYS.live, null]) {
+    expect((await mock.get(path, { key })).headers.get('x-mock-reason')).toBe(hint)
+  }
+})
+
+test('what is not served is refused before its body is read', async () => {
+  const mock = await givenMock({ seed: SEED })
+  const waiting = 'host: x\r\ncontent-length: 100\r\n\r\n{'
+  expect(await exchange(mock, `POST /v1/messages HTTP/1.1\r\n${waiting}`)).toMatchObject({ status: 405 })
+  expect(await exchange(mock, `POST /v1/topics HTTP/1.1\r\n${waiting}`)).toMatchObject({ status: 501 })
+
+  const tooLarge = await mock.post('/v1/messages', { body: 'x'.repeat(5_000_000) })
+  expect(tooLarge).toMatchObject({ status: 405 })
+  const type = 'host: x\r\ncontent-type: ;;\r\ncontent-length: 1\r\n\r\n.'
+  expect(await exchange(mock, `PUT /v1/messages HTTP/1.1\r\n${type}`)).toMatchObject({ status: 405 })
+})

@@ -1,0 +1,46 @@
+import { pino } from 'pino'
+import { type GivenMock, givenMock } from '../support/mock.js'
+
+/** Known to the server, and so to appear in no answer and no log line. */
+export const KEYS = { shop: 'shop-key-6f1c', second: 'shop-key-again-9d2e', live: 'live-key-83ab' }
+
+export const SEED = {
+  environments: [
+    {
+      name: 'Shop',
+      apiKeys: [KEYS.shop, KEYS.second],
+      integrations: [
+        { identifier: 'sendgrid', providerId: 'sendgrid', channel: 'email', primary: true },
+        { identifier: 'mailgun', providerId: 'mailgun', channel: 'email', active: false }
+      ],
+      subscribers: [{ subscriberId: 'ada', email: 'ada@example.com' }],
+      workflows: [{ identifier: 'shipped', steps: [{ type: 'email' }] }],
+      messages: [
+        { channel: 'email', subscriberId: 'ada', transactionId: 'one', contextKeys: ['tenant:a', 'region:b'] },
+        { channel: 'email', subscriberId: 'ada', transactionId: 'two' },
+        { channel: 'sms', transactionId: 'three,four' }
+      ]
+    },
+    {
+      name: 'Live',
+      profile: 'live',
+      apiKeys: [KEYS.live],
+      integrations: [{ identifier: 'twilio', providerId: 'twilio', channel: 'sms' }],
+      messages: [{ channel: 'sms', transactionId: 'one' }]
+    }
+  ]
+}
+
+export type LogLine = Record<string, unknown> & { msg: string }
+
+export interface LoggedMock extends GivenMock {
+  /** Everything that the server has logged, at all levels. */
+  log: LogLine[]
+}
+
+/** A server with a seed of two environments, one of each profile, and a log to read. */
+export async function givenLoggedMock(options: Parameters<typeof givenMock>[0] = {}): Promise<LoggedMock> {
+  const log: LogLine[] = []
+  const logger = pino({ level: 'trace' }, { write: (line: string) => void log.push(JSON.parse(line)) })
+  return { ...(await givenMock({ seed: SEED, logger, ...options })), log }
+}
