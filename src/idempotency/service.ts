@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Db } from '../db/open.js'
 import type { Environment } from '../environments/service.js'
 import { Refusal } from '../errors.js'
@@ -65,11 +65,11 @@ export function idempotencyService({ db }: { db: Db }) {
       return db.transaction(() => {
         const now = environment.now()
         const scope = scopeOf(environment)
-        const stored = unexpired(repository.findKey({ scope, key }), now)
-        if (stored) return replayed(stored, fingerprint)
+        const stored = repository.findKey({ scope, key })
+        if (stored && now - stored.createdAt < LIFETIME) return replayed(stored, fingerprint)
 
+        if (stored) repository.deleteKey({ scope, key })
         sweep(environment.key, now)
-        repository.deleteKey({ scope, key })
         const answer = run()
         if (answer.status < 400 || environment.assumptions['idempotency-errors'] === 'all') {
           repository.insertKey({ scope, key, environment: environment.key, fingerprint, ...answer, createdAt: now })
@@ -91,10 +91,6 @@ function scopeOf({ id, organizationId, assumptions }: Environment): string {
   return assumptions['idempotency-match'] === 'body' ? `organization ${organizationId}` : `environment ${id}`
 }
 
-function unexpired(row: IdempotencyKeyRow | undefined, now: number): IdempotencyKeyRow | undefined {
-  return row && now - row.createdAt < LIFETIME ? row : undefined
-}
-
 function replayed(stored: IdempotencyKeyRow, fingerprint: Buffer): Outcome {
   if (!stored.fingerprint.equals(fingerprint)) {
     throw new Refusal('key-reused', `Request with key "${stored.key}" is being reused for a different body`, {
@@ -106,10 +102,9 @@ function replayed(stored: IdempotencyKeyRow, fingerprint: Buffer): Outcome {
 }
 
 function fingerprintOf({ assumptions }: Environment, { method, path, body }: RequestMark): Buffer {
-  const hash = createHash('sha256')
-  if (assumptions['idempotency-match'] === 'request') hash.update(`${method} ${path}\n`)
-  const empty = assumptions['idempotency-empty-body'] === 'same' && isEmptyObject(body)
-  return hash.update(empty ? '' : body).digest()
+  const target = assumptions['idempotency-match'] === 'request' ? `${method} ${path}\n` : ''
+  const empty = body.length === 0 || (assumptions['idempotency-empty-body'] === 'same' && isEmptyObject(body))
+  return hash('sha256', empty ? target : Buffer.concat([Buffer.from(target), body]), 'buffer')
 }
 
 /** `{}` with any white space. */

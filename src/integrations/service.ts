@@ -26,15 +26,11 @@ export function integrationService({ db }: { db: Db }) {
       return db.transaction(() => {
         const found = find(environment, integrationId)
         refuseChannelWithoutPrimary(environment, found)
-        if (found.primary) return shown(found, environment.assumptions)
+        if (found.primary) return shown(found.document, environment.assumptions)
 
         // Demote first: SQLite checks the unique index at each statement, not at commit.
-        for (const primary of repository.listPrimaries(environment.key, found.channel)) {
-          repository.updateIntegration(changed(primary, { primary: false }))
-        }
-        const promoted = changed(found, { primary: true, active: true, conditions: [] })
-        repository.updateIntegration(promoted)
-        return shown(promoted, environment.assumptions)
+        repository.demotePrimaries(environment.key, found.channel)
+        return shown(repository.promote(environment.key, found.id), environment.assumptions)
       })
     }
   }
@@ -79,20 +75,15 @@ function refuseChannelWithoutPrimary({ assumptions }: Environment, { channel }: 
   })
 }
 
-function changed(row: IntegrationRow, change: Partial<Integration>): IntegrationRow {
-  const document: Integration = { ...JSON.parse(row.document), ...change }
-  return { ...row, active: document.active, primary: document.primary, document: JSON.stringify(document) }
-}
-
 /** The integration as this environment's assumptions show it, as JSON. */
-function shown(row: IntegrationRow, assumptions: Assumptions): string {
+function shown(document: string, assumptions: Assumptions): string {
   const translate = assumptions['vendor-names'] === 'vendor'
   const hide = assumptions.credentials === 'hidden'
-  if (!translate && !hide) return row.document
-  const document: Integration = JSON.parse(row.document)
+  if (!translate && !hide) return document
+  const integration: Integration = JSON.parse(document)
   if (hide) {
-    document.credentials = {}
-    delete document.configurations?.inboundWebhookSigningKey
+    integration.credentials = {}
+    delete integration.configurations?.inboundWebhookSigningKey
   }
-  return JSON.stringify(translate ? withVendorNames(document) : document)
+  return JSON.stringify(translate ? withVendorNames(integration) : integration)
 }

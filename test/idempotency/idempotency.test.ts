@@ -1,0 +1,562 @@
+import { describe, expect, test, vi } from 'vitest'
+import { Refusal } from '../../src/errors.js'
+import { givenHeldCall, type HeldCall } from '../support/held-call.js'
+import { type Call, type GivenMock, givenMock } from '../support/mock.js'
+import { allRows, keyRows, primaries } from '../support/rows.js'
+
+const INTEGRATIONS = [
+  { identifier: 'sendgrid', providerId: 'sendgrid', channel: 'email', primary: true },
+  { identifier: 'mailgun', providerId: 'mailgun', channel: 'email' },
+  { identifier: 'ses', providerId: 'ses', channel: 'email' },
+  { identifier: 'slack', providerId: 'slack', channel: 'chat' }
+]
+
+/** Two environments of one organisation and one of another. */
+function seed(all: object = {}) {
+  const environment = { integrations: INTEGRATIONS, ...all }
+  return {
+    environments: [
+      { ...environment, name: 'Shop', organization: 'Acme' },
+      { ...environment, name: 'Staging', organization: 'Acme' },
+      { ...environment, name: 'Rival', organization: 'Rival' }
+    ]
+  }
+}
+
+const MAILGUN = '/v1/integrations/mailgun/set-primary'
+const SES = '/v1/integrations/ses/set-primary'
+const UNKNOWN = '/v1/integrations/nobody/set-primary'
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+const START = Date.parse('2026-02-18T10:00:00.000Z')
+const DAY = 24 * 60 * 60 * 1000
+
+describe('the first answer', () => {
+  test('carries the key, and nothing that says replay', async () => {
+    const mock = await givenMock({ seed: seed() })
+    const { status, headers } = await post(mock, MAILGUN, 'key-1')
+    expect(status).toBe(200)
+    expect(headers.get('idempotency-key')).toBe('key-1')
+    expect(headers.has('idempotency-replay')).toBe(false)
+  })
+
+  test('is stored as it was sent', async () => {
+    const mock = await givenMock({ seed: seed(), clock: () => START })
+    const answer = await post(mock, MAILGUN, 'key-1')
+    expect(keyRows(mock.db.client)).toEqual([
+      {
+        scope: `environment ${mock.worlds[0]?.id}`,
+        key: 'key-1',
+        environment: 1,
+        status: 200,
+        body: Buffer.from(answer.text),
+        created_at: START
+      }
+    ])
+  })
+})
+
+describe('the replay', () => {
+  test('is the first answer byte for byte, and says that it is one', async () => {
+    const mock = await givenMock({ seed: seed() })
+    const first = await post(mock, MAILGUN, 'key-1')
+    const replay = await post(mock, MAILGUN, 'key-1')
+    expect(replay).toMatchObject({ status: 200, text: first.text })
+    expect(replay.headers.get('idempotency-key')).toBe('key-1')
+    expect(replay.headers.get('idempotency-replay')).toBe('true')
+    expect(replay.headers.get('content-type')).toBe(first.headers.get('content-type'))
+  })
+
+  test('does not run the operation: what was done in between stays done', async () => {
+    const mock = await givenMock({ seed: seed() })
+    const effects = givenEffectLog(mock)
+    const first = await post(mock, MAILGUN, 'key-1')
+    await post(mock, SES, 'key-2')
+    const before = allRows(mock.db.client)
+
+    const replay = await post(mock, MAILGUN, 'key-1')
+
+    expect(replay).toMatchObject({ status: 200, text: first.text, json: { identifier: 'mailgun', primary: true } })
+    expect(allRows(mock.db.client)).toEqual(before)
+    expect(primaries(mock.db.client, 'email', 1)).toEqual(['ses'])
+    expect(effects()).toEqual(['mailgun', 'ses'])
+  })
+
+  test('comes as often as it is asked for', async () => {
+    const mock = await givenMock({ seed: seed() })
+    const first = await post(mock, MAILGUN, 'key-1')
+    for (const _ of Array(5))
+      expect(await post(mock, MAILGUN, 'key-1')).toMatchObject({ status: 200, text: first.text })
+    expect(keyRows(mock.db.client)).toHaveLength(1)
+  })
+
+  test('outlives a change of what it told of', async () => {
+    const mock = await givenMock({ seed: seed() })
+    const first = await post(mock, MAILGUN, 'key-1')
+    mock.db.client.exec("DELETE FROM integrations WHERE identifier = 'mailgun'")
+    expect(await post(mock, MAILGUN, 'key-1')).toMatchObject({ status: 200, text: first.text })
+  })
+})
+
+describe('the key', () => {
+  test('is the same bare and in double quotes, and whatever the case of its header', async () => {
+    const mock = await givenMock({ seed: seed() })
+    const first = await post(mock, MAILGUN, 'key-1')
+    for (const headers of [{ 'idempotency-key': '"key-1"' }, { 'IDEMPOTENCY-KEY': 'key-1' }]) {
+      const replay = await mock.post(MAILGUN, { headers })
+      expect(replay.text).toBe(first.text)
+      expect(replay.headers.get('idempotency-replay')).toBe('true')
+    }
+  })
+
+  test('counts as absent when it is empty', async () => {
+    const mock = await givenMock({ seed: seed() })
+    const answers = [await post(mock, MAILGUN, ''), await post(mock, SES, ''), await post(mock, MAILGUN, '""')]
+    expect(answers.map(({ status, headers }) => [status, headers.has('idempotency-key')])).toEqual(
+      Array(3).fill([200, false])
+    )
+    expect(keyRows(mock.db.client)).toEqual([])
+  })
+
+  test('may have 255 characters; a longer one is refused, and neither done nor stored', async () => {
+    const mock = await givenMock({ seed: seed() })
+    expect((await post(mock, MAILGUN, 'k'.repeat(255))).status).toBe(200)
+    const before = allRows(mock.db.client)
+    const answer = await post(mock, SES, 'k'.repeat(256))
+    expect(answer.status).toBe(400)
+    expect(answer.json.message).toContain('has exceeded the maximum allowed length of 255 characters')
+    expect(allRows(mock.db.client)).toEqual(before)
+  })
+
+  test('has no effect on a GET: no header, nothing stored, nothing replayed', async () => {
+    const mock = await givenMock({ seed: seed() })
+    await post(mock, MAILGUN, 'key-1')
+    const { status, headers } = await mock.get('/v1/messages', { headers: { 'idempotency-key': 'key-1' } })
+    expect(status).toBe(200)
+    expect([headers.has('idempotency-key'), headers.has('idempotency-replay')]).toEqual([false, false])
+    expect(keyRows(mock.db.client)).toHaveLength(1)
+  })
+
+  test('of two environments is two keys', async () => {
+    const mock = await givenMock({ seed: seed() })
+    const effects = givenEffectLog(mock)
+    const answers = [
+      await post(mock, MAILGUN, 'key-1'),
+      await post(mock, SES, 'key-1', { key: 'staging-key' }),
+      await post(mock, MAILGUN, 'key-1', { key: 'rival-key' })
+    ]
+    expect(answers.map(({ status, headers }) => [status, headers.has('idempotency-replay')])).toEqual(
+      Array(3).fill([200, false])
+    )
+    expect(effects()).toEqual(['mailgun', 'ses', 'mailgun'])
+    expect((await post(mock, SES, 'key-1', { key: 'staging-key' })).text).toBe(answers[1]?.text)
+  })
+})
+
+describe('a refusal', () => {
+  const malformed = { headers: JSON_TYPE, body: '{' }
+  const noPrimary = { 'primary-channels': 'email-and-sms' }
+  const forbidden = { 'foreign-integration': 'forbidden' }
+  const byId = { 'integration-lookup': 'id' }
+  const ofStaging = [{ ...INTEGRATIONS[1], _id: '66f1c2a47c9b1a0012ad0001' }]
+
+  const REFUSALS = [
+    [404, 'an unknown integration', seed(), UNKNOWN, {}],
+    [400, 'malformed JSON', seed(), MAILGUN, malformed],
+    [400, 'no primary', seed({ assumptions: noPrimary }), '/v1/integrations/slack/set-primary', {}],
+    [422, 'no id', seed({ assumptions: byId }), '/v1/integrations/mailgun/set-primary?x=1', {}],
+    [
+      403,
+      'a foreign integration',
+      {
+        environments: [
+          { name: 'Shop', assumptions: forbidden },
+          { name: 'Staging', integrations: ofStaging }
+        ]
+      },
+      MAILGUN,
+      {}
+    ]
+  ] as const
+
+  test.each(REFUSALS)(
+    '%i for %s is stored and replayed, with its own timestamp',
+    async (status, _, data, path, call) => {
+      let now = START
+      const mock = await givenMock({ seed: data, clock: () => now })
+      const first = await post(mock, path, 'key-1', call)
+      expect(first).toMatchObject({ status, json: { timestamp: '2026-02-18T10:00:00.000Z', path } })
+
+      now += 60_000
+      const replay = await post(mock, path, 'key-1', call)
+      expect(replay).toMatchObject({ status, text: first.text })
+      expect(replay.headers.get('idempotency-replay')).toBe('true')
+    }
+  )
+
+  test('is replayed even when the request would now succeed', async () => {
+    const mock = await givenMock({ seed: seed() })
+    await post(mock, UNKNOWN, 'key-1')
+    mock.db.client.exec("UPDATE integrations SET identifier = 'nobody' WHERE environment = 1 AND identifier = 'ses'")
+    const before = allRows(mock.db.client)
+    expect((await post(mock, UNKNOWN, 'key-1')).status).toBe(404)
+    expect(allRows(mock.db.client)).toEqual(before)
+    expect((await post(mock, UNKNOWN, 'key-2')).status).toBe(200)
+  })
+
+  test('is stored without the effects that the operation had before it refused', async () => {
+    const mock = await givenMock({ seed: seed() })
+    const { db, services } = mock
+    const environment = environmentOf(mock)
+    const before = allRows(db.client)
+    const mark = { method: 'POST', path: MAILGUN, body: Buffer.alloc(0) }
+
+    services.idempotency.once(environment, 'key-1', mark, () => {
+      try {
+        db.transaction(() => {
+          services.integrations.setPrimary(environment, 'mailgun')
+          throw new Refusal('bad-request', 'on second thoughts', { reason: 'a test' })
+        })
+      } catch (error) {
+        expect(error).toBeInstanceOf(Refusal)
+      }
+      return { status: 400, body: Buffer.from('{}') }
+    })
+
+    expect(keyRows(db.client)).toMatchObject([{ key: 'key-1', status: 400 }])
+    expect({ ...allRows(db.client), idempotency_keys: [] }).toEqual(before)
+  })
+
+  test.each([
+    ['all', 404, 'true', []],
+    ['success', 200, null, ['nobody']]
+  ])('idempotency-errors %s: the same request again, when it would succeed, is a %i', async (position, ...expected) => {
+    const mock = await givenMock({ seed: seed({ assumptions: { 'idempotency-errors': position } }) })
+    const effects = givenEffectLog(mock)
+    expect((await post(mock, UNKNOWN, 'key-1')).status).toBe(404)
+    expect(keyRows(mock.db.client)).toHaveLength(position === 'all' ? 1 : 0)
+    mock.db.client.exec("UPDATE integrations SET identifier = 'nobody' WHERE environment = 1 AND identifier = 'ses'")
+
+    const again = await post(mock, UNKNOWN, 'key-1')
+    expect([again.status, again.headers.get('idempotency-replay'), effects()]).toEqual(expected)
+  })
+
+  test('idempotency-errors success: a success is stored all the same', async () => {
+    const mock = await givenMock({ seed: seed({ assumptions: { 'idempotency-errors': 'success' } }) })
+    const first = await post(mock, MAILGUN, 'key-1')
+    expect((await post(mock, MAILGUN, 'key-1')).headers.get('idempotency-replay')).toBe('true')
+    expect((await post(mock, MAILGUN, 'key-1')).text).toBe(first.text)
+  })
+})
+
+describe('never stored', () => {
+  test('is a 401: the key is new to the request that has an API key', async () => {
+    const mock = await givenMock({ seed: seed() })
+    for (const key of [null, 'nobody-key']) expect((await post(mock, MAILGUN, 'key-1', { key })).status).toBe(401)
+    expect(keyRows(mock.db.client)).toEqual([])
+
+    const { status, headers } = await post(mock, MAILGUN, 'key-1')
+    expect([status, headers.has('idempotency-replay')]).toEqual([200, false])
+  })
+
+  test('is a 500, and it has changed nothing: the key is new once the fault is gone', async () => {
+    const mock = await givenMock({ seed: seed() })
+    const { client } = mock.db
+    const document = client.prepare(
+      "SELECT document FROM integrations WHERE environment = 1 AND identifier = 'mailgun'"
+    )
+    const { document: sound } = document.get() as { document: string }
+    const write = client.prepare(
+      "UPDATE integrations SET document = ? WHERE environment = 1 AND identifier = 'mailgun'"
+    )
+    write.run('{ broken')
+    const before = allRows(client)
+
+    for (const _ of Array(2)) {
+      const answer = await post(mock, MAILGUN, 'key-1')
+      expect(answer.status).toBe(500)
+      expect(answer.headers.has('idempotency-replay')).toBe(false)
+      expect(allRows(client)).toEqual(before)
+    }
+
+    write.run(sound)
+    const { status, headers } = await post(mock, MAILGUN, 'key-1')
+    expect([status, headers.has('idempotency-replay')]).toEqual([200, false])
+  })
+
+  test('is a 409: when the first request is done, its answer is what the key replays', async () => {
+    const mock = await givenMock({ seed: seed() })
+    const first = await holdCall(mock, MAILGUN, 'key-1')
+
+    const refused = await post(mock, MAILGUN, 'key-1')
+    expect(refused).toMatchObject({
+      status: 409,
+      json: {
+        message: 'Request with key "key-1" is currently being processed. Please retry after 1 second',
+        error: 'Conflict'
+      }
+    })
+    expect(refused.headers.get('retry-after')).toBe('1')
+    expect(keyRows(mock.db.client)).toEqual([])
+
+    const answer = await first.finish()
+    expect(answer.status).toBe(200)
+    const replay = await post(mock, MAILGUN, 'key-1')
+    expect(replay).toMatchObject({ status: 200, text: answer.text })
+    expect(replay.headers.get('idempotency-replay')).toBe('true')
+  })
+
+  test('is a request that never came to its end: its key is free again', async () => {
+    const mock = await givenMock({ seed: seed() })
+    const first = await holdCall(mock, MAILGUN, 'key-1')
+    expect((await post(mock, MAILGUN, 'key-1')).status).toBe(409)
+
+    first.request.destroy()
+
+    const answer = await vi.waitUntil(async () => {
+      const again = await post(mock, MAILGUN, 'key-1')
+      return again.status === 409 ? undefined : again
+    })
+    expect([answer.status, answer.headers.has('idempotency-replay')]).toEqual([200, false])
+  })
+})
+
+describe('another request under the same key', () => {
+  const body = { headers: JSON_TYPE, body: '{"a":1}' }
+
+  test.each([
+    ['another path', SES, {}],
+    ['another body', MAILGUN, body],
+    ['an integration that is not there', UNKNOWN, {}]
+  ])('request: %s is a 422 that is neither done nor stored', async (_, path, call) => {
+    const mock = await givenMock({ seed: seed() })
+    const first = await post(mock, MAILGUN, 'key-1')
+    await post(mock, '/v1/integrations/sendgrid/set-primary', 'key-2')
+    const before = allRows(mock.db.client)
+
+    const answer = await post(mock, path, 'key-1', call)
+
+    expect(answer.status).toBe(422)
+    expect(answer.json).toMatchObject({
+      message: 'Request with key "key-1" is being reused for a different body',
+      error: 'Unprocessable Entity',
+      errors: {}
+    })
+    expect(answer.headers.get('idempotency-key')).toBe('key-1')
+    expect(answer.headers.has('idempotency-replay')).toBe(false)
+    expect(allRows(mock.db.client)).toEqual(before)
+    expect((await post(mock, MAILGUN, 'key-1')).text).toBe(first.text)
+  })
+
+  test('request: the query string does not make it another', async () => {
+    const mock = await givenMock({ seed: seed() })
+    const first = await post(mock, MAILGUN, 'key-1')
+    expect((await post(mock, `${MAILGUN}?x=1`, 'key-1')).text).toBe(first.text)
+  })
+
+  describe('body: only the body is compared, in the whole organisation', () => {
+    const live = seed({ assumptions: { 'idempotency-match': 'body' } })
+
+    test('another path replays, and is not done', async () => {
+      const mock = await givenMock({ seed: live })
+      const effects = givenEffectLog(mock)
+      const first = await post(mock, MAILGUN, 'key-1')
+      const second = await post(mock, SES, 'key-1')
+      expect(second).toMatchObject({ status: 200, text: first.text })
+      expect(second.headers.get('idempotency-replay')).toBe('true')
+      expect(effects()).toEqual(['mailgun'])
+    })
+
+    test('another environment of the organisation replays, another organisation does not', async () => {
+      const mock = await givenMock({ seed: live })
+      const effects = givenEffectLog(mock)
+      const first = await post(mock, MAILGUN, 'key-1')
+      expect((await post(mock, MAILGUN, 'key-1', { key: 'staging-key' })).text).toBe(first.text)
+      expect(effects()).toEqual(['mailgun'])
+
+      const rival = await post(mock, MAILGUN, 'key-1', { key: 'rival-key' })
+      expect(rival.json._environmentId).toBe(mock.worlds[2]?.id)
+      expect(rival.headers.has('idempotency-replay')).toBe(false)
+      expect(effects()).toEqual(['mailgun', 'mailgun'])
+    })
+
+    test('another body is a 422, also from another environment', async () => {
+      const mock = await givenMock({ seed: live })
+      await post(mock, MAILGUN, 'key-1')
+      const before = allRows(mock.db.client)
+      for (const key of ['shop-key', 'staging-key']) {
+        const answer = await post(mock, MAILGUN, 'key-1', { ...body, key })
+        expect(answer).toMatchObject({ status: 422, json: { errors: {} } })
+      }
+      expect(allRows(mock.db.client)).toEqual(before)
+    })
+
+    test('the first still running is a 409 for the whole organisation', async () => {
+      const mock = await givenMock({ seed: live })
+      const first = await holdCall(mock, MAILGUN, 'key-1')
+      expect((await post(mock, SES, 'key-1', { key: 'staging-key' })).status).toBe(409)
+      expect((await post(mock, SES, 'key-1', { key: 'rival-key' })).status).toBe(200)
+      expect((await first.finish()).status).toBe(200)
+    })
+  })
+
+  const EMPTIES = [{}, { headers: JSON_TYPE }, { headers: JSON_TYPE, body: '{}' }, { body: ' {\n} ' }]
+
+  test('idempotency-empty-body same: no body, an empty one and {} are one', async () => {
+    const mock = await givenMock({ seed: seed() })
+    for (const [place, first] of EMPTIES.entries()) {
+      const { text: answer } = await post(mock, MAILGUN, `key-${place}`, first)
+      for (const again of EMPTIES) {
+        expect(await post(mock, MAILGUN, `key-${place}`, again)).toMatchObject({ status: 200, text: answer })
+      }
+      expect((await post(mock, MAILGUN, `key-${place}`, { body: '[]' })).status).toBe(422)
+    }
+  })
+
+  test('idempotency-empty-body bytes: no body and an empty one are one, {} is another', async () => {
+    const mock = await givenMock({ seed: seed({ assumptions: { 'idempotency-empty-body': 'bytes' } }) })
+    const statuses = async (key: string, first: Call) => {
+      await post(mock, MAILGUN, key, first)
+      return Promise.all(EMPTIES.map(async (again) => (await post(mock, MAILGUN, key, again)).status))
+    }
+    expect(await statuses('key-1', {})).toEqual([200, 200, 422, 422])
+    expect(await statuses('key-2', { headers: JSON_TYPE, body: '{}' })).toEqual([422, 422, 200, 422])
+  })
+})
+
+describe('a key is kept for 24 hours by the clock of its environment', () => {
+  test('it replays up to the last millisecond, and is new at 24 hours', async () => {
+    let now = START
+    const mock = await givenMock({ seed: seed(), clock: () => now })
+    const effects = givenEffectLog(mock)
+    const first = await post(mock, MAILGUN, 'key-1')
+    await post(mock, SES, 'key-2')
+
+    now = START + DAY - 1
+    expect(await post(mock, MAILGUN, 'key-1')).toMatchObject({ text: first.text })
+    expect(effects()).toEqual(['mailgun', 'ses'])
+
+    now = START + DAY
+    const second = await post(mock, MAILGUN, 'key-1')
+    expect([second.status, second.headers.has('idempotency-replay')]).toEqual([200, false])
+    expect(effects()).toEqual(['mailgun', 'ses', 'mailgun'])
+
+    now = START + DAY + DAY - 1
+    expect((await post(mock, MAILGUN, 'key-1')).headers.get('idempotency-replay')).toBe('true')
+  })
+
+  test('replays do not prolong it', async () => {
+    let now = START
+    const mock = await givenMock({ seed: seed(), clock: () => now })
+    await post(mock, MAILGUN, 'key-1')
+    now = START + DAY - 1
+    await post(mock, MAILGUN, 'key-1')
+    now = START + DAY
+    expect((await post(mock, MAILGUN, 'key-1')).headers.has('idempotency-replay')).toBe(false)
+  })
+
+  test('an expired key may be used for another request', async () => {
+    let now = START
+    const mock = await givenMock({ seed: seed(), clock: () => now })
+    await post(mock, MAILGUN, 'key-1')
+    now = START + DAY
+    expect(await post(mock, SES, 'key-1')).toMatchObject({ status: 200, json: { identifier: 'ses' } })
+  })
+
+  test('an expired key is new even while it has not been swept', async () => {
+    let now = START
+    const mock = await givenMock({ seed: seed({ assumptions: { 'idempotency-match': 'body' } }), clock: () => now })
+    await post(mock, MAILGUN, 'key-1')
+    await post(mock, MAILGUN, 'key-2', { key: 'staging-key' })
+    now = START + 1000
+    await post(mock, MAILGUN, 'key-3')
+    now = START + DAY
+    await post(mock, MAILGUN, 'key-4')
+    now = START + DAY + 1000
+
+    for (const key of ['key-2', 'key-3']) {
+      const { status, headers } = await post(mock, SES, key)
+      expect([status, headers.has('idempotency-replay')]).toEqual([200, false])
+    }
+    expect(keyRows(mock.db.client).map(({ key }) => key)).toEqual(['key-4', 'key-2', 'key-3'])
+  })
+
+  test('expired keys are swept from the table, and only they, and only those of the environment', async () => {
+    let now = START
+    const mock = await givenMock({ seed: seed(), clock: () => now })
+    for (const key of ['key-1', 'key-2']) await post(mock, MAILGUN, key)
+    await post(mock, MAILGUN, 'key-1', { key: 'staging-key' })
+    now = START + 1
+    await post(mock, MAILGUN, 'key-3')
+
+    now = START + DAY
+    await post(mock, MAILGUN, 'key-4')
+
+    const [shop, staging] = mock.worlds.map(({ id }) => `environment ${id}`)
+    expect(keyRows(mock.db.client).map(({ scope, key }) => [scope, key])).toEqual([
+      [staging, 'key-1'],
+      [shop, 'key-3'],
+      [shop, 'key-4']
+    ])
+  })
+})
+
+describe('claim, effect and stored answer are one', () => {
+  test('an answer that can not be stored takes the effect back', async () => {
+    const mock = await givenMock({ seed: seed() })
+    mock.db.client.exec(`
+      CREATE TRIGGER refuse BEFORE INSERT ON idempotency_keys BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`)
+    const before = allRows(mock.db.client)
+
+    expect((await post(mock, MAILGUN, 'key-1')).status).toBe(500)
+    expect(allRows(mock.db.client)).toEqual(before)
+
+    mock.db.client.exec('DROP TRIGGER refuse')
+    const { status, headers } = await post(mock, MAILGUN, 'key-1')
+    expect([status, headers.has('idempotency-replay')]).toEqual([200, false])
+  })
+
+  test.each(['request', 'body'])('%s: of 40 calls at once under one key one is done', async (position) => {
+    const mock = await givenMock({ seed: seed({ assumptions: { 'idempotency-match': position } }) })
+    const effects = givenEffectLog(mock)
+
+    const paths = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? MAILGUN : SES))
+    const answers = await Promise.all(paths.map((path) => post(mock, path, 'key-1')))
+
+    const first = answers.filter(({ status, headers }) => status === 200 && !headers.has('idempotency-replay'))
+    expect(first).toHaveLength(1)
+    expect(effects()).toEqual([first[0]?.json.identifier])
+    expect(primaries(mock.db.client, 'email', 1)).toEqual(effects())
+    for (const answer of answers) {
+      if (answer.status === 200) expect(answer.text).toBe(first[0]?.text)
+      else expect(answer.status).toBeOneOf(position === 'request' ? [409, 422] : [409])
+    }
+  })
+})
+
+function post(mock: GivenMock, path: string, idempotencyKey: string, { headers, ...call }: Call = {}) {
+  return mock.post(path, { ...call, headers: { ...headers, 'idempotency-key': idempotencyKey } })
+}
+
+/** The identifiers of the integrations that are made primary from here on, written down by the database itself. */
+function givenEffectLog({ db: { client } }: GivenMock): () => string[] {
+  client.exec(`
+    CREATE TEMP TABLE effects (identifier TEXT);
+    CREATE TEMP TRIGGER effect AFTER UPDATE OF is_primary ON integrations WHEN NEW.is_primary = 1
+    BEGIN INSERT INTO effects VALUES (NEW.identifier); END`)
+  const all = client.prepare<[], string>('SELECT identifier FROM effects ORDER BY rowid').pluck()
+  return () => all.all()
+}
+
+function holdCall(mock: GivenMock, path: string, idempotencyKey: string): Promise<HeldCall> {
+  return givenHeldCall(`${mock.url}${path}`, {
+    authorization: 'ApiKey shop-key',
+    'idempotency-key': idempotencyKey
+  })
+}
+
+function environmentOf(mock: GivenMock) {
+  const environment = mock.services.environments.resolve('shop-key')
+  if (!environment) throw new Error('the seed has no shop-key')
+  return environment
+}

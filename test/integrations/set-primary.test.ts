@@ -1,0 +1,494 @@
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type GivenMock, givenMock } from '../support/mock.js'
+import { allRows, type IntegrationRow, integrationRows, primaries } from '../support/rows.js'
+
+const CONDITIONS = [
+  {
+    isNegated: false,
+    type: 'GROUP',
+    value: 'AND',
+    children: [{ field: 'plan', value: 'pro', operator: 'EQUAL', on: 'payload' }]
+  }
+]
+
+const FULL = {
+  identifier: 'mailgun',
+  providerId: 'mailgun',
+  name: 'Mailgun',
+  channel: 'email',
+  credentials: { apiKey: 'key-1', secure: true, tlsOptions: { minVersion: 'TLSv1.2', ca: [1, 2.5, null] } },
+  configurations: { inboundWebhookEnabled: true, inboundWebhookSigningKey: 'whsec' },
+  active: false,
+  conditions: CONDITIONS
+}
+
+/** As many kinds of integration as there are rules about them; each of the environments has the same. */
+const INTEGRATIONS = [
+  {
+    ...{ identifier: 'sendgrid', providerId: 'sendgrid', channel: 'email', primary: true, conditions: CONDITIONS },
+    credentials: { tlsOptions: { primary: true, active: false, conditions: [1] } }
+  },
+  FULL,
+  { identifier: 'ses', providerId: 'ses', channel: 'email' },
+  { identifier: 'postmark', providerId: 'postmark', channel: 'email', deleted: true, deletedAt: '2026-01-01' },
+  { identifier: 'twilio', providerId: 'twilio', channel: 'sms', primary: true, active: false, conditions: CONDITIONS },
+  { identifier: 'nexmo', providerId: 'nexmo', channel: 'sms' },
+  { identifier: 'slack', providerId: 'slack', channel: 'chat' },
+  { identifier: 'fcm', providerId: 'fcm', channel: 'push' },
+  { identifier: 'inbox', providerId: 'novu', channel: 'in_app' }
+]
+
+const ENVIRONMENT = {
+  integrations: INTEGRATIONS,
+  subscribers: [{ subscriberId: 'ada', email: 'ada@example.com' }],
+  workflows: [{ identifier: 'shipped', steps: [{ type: 'email' }] }],
+  messages: [{ channel: 'email', subscriberId: 'ada', workflow: 'shipped' }]
+}
+
+/** Two environments of one organisation and one of another; the first is the one that is asked. */
+function seed(first: object = {}) {
+  return {
+    environments: [
+      { ...ENVIRONMENT, name: 'Shop', organization: 'Acme', ...first },
+      { ...ENVIRONMENT, name: 'Staging', organization: 'Acme' },
+      { ...ENVIRONMENT, name: 'Rival', organization: 'Rival' }
+    ]
+  }
+}
+
+const LIVE = { profile: 'live' }
+const UNKNOWN = '66f1c2a47c9b1a0012ad0001'
+
+describe('200', () => {
+  test('the integration becomes primary, active and free of conditions, and the answer is that record', async () => {
+    const mock = await givenMock({ seed: seed() })
+    const before = rowOf(mock, 'mailgun')
+
+    const answer = await mock.post('/v1/integrations/mailgun/set-primary')
+
+    expect(answer.status).toBe(200)
+    expect(answer.json).toEqual({ ...JSON.parse(before.document), primary: true, active: true, conditions: [] })
+    expect(rowOf(mock, 'mailgun')).toEqual({ ...before, active: 1, is_primary: 1, document: answer.text })
+  })
+
+  test('the former primary steps down, and nothing else of any record of any environment changes', async () => {
+    const mock = await givenMock({ seed: seed() })
+    const before = allRows(mock.db.client)
+    const former = rowOf(mock, 'sendgrid').document
+
+    const answer = await mock.post('/v1/integrations/mailgun/set-primary')
+
+    const demoted = former.replace('"deleted":false,"primary":true', '"deleted":false,"primary":false')
+    const { integrations, ...others } = allRows(mock.db.client)
+    expect(integrations).toEqual(
+      before.integrations?.map((row) => {
+        if (row.environment === 1 && row.identifier === 'sendgrid') return { ...row, is_primary: 0, document: demoted }
+        if (row.environment !== 1 || row.identifier !== 'mailgun') return row
+        return { ...row, is_primary: 1, active: 1, document: answer.text }
+      })
+    )
+    expect({ integrations: before.integrations, ...others }).toEqual(before)
+  })
+
+  test('a soft-deleted integration that was primary steps down too', async () => {
+    const deleted = { identifier: 'old', providerId: 'ses', channel: 'sms', primary: true, deleted: true }
+    const mock = await givenMock({ seed: seed({ integrations: [...INTEGRATIONS, deleted] }) })
+
+    await mock.post('/v1/integrations/nexmo/set-primary')
+
+    expect(rowOf(mock, 'old')).toMatchObject({ is_primary: 0, deleted: 1 })
+    expect(JSON.parse(rowOf(mock, 'old').document)).toMatchObject({ primary: false, deleted: true })
+  })
+
+  test('the first primary of a channel has none to replace', async () => {
+    const mock = await givenMock({ seed: seed() })
+    const before = integrationRows(mock.db.client)
+
+    const answer = await mock.post('/v1/integrations/slack/set-primary')
+
+    expect(answer.json).toMatchObject({ identifier: 'slack', primary: true })
+    const slack = rowOf(mock, 'slack')
+    expect(integrationRows(mock.db.client)).toEqual(before.map((row) => (row.id === slack.id ? slack : row)))
+    expect(primaries(mock.db.client, 'chat')).toEqual(['slack'])
+  })
+
+  test.each(['sendgrid', 'twilio'])('%s, which is already primary, comes back as it is', async (identifier) => {
+    const mock = await givenMock({ seed: seed() })
+    const before = allRows(mock.db.client)
+
+    const answer = await mock.post(`/v1/integrations/${identifier}/set-primary`)
+
+    expect(answer).toMatchObject({ status: 200, text: rowOf(mock, identifier).document })
+    expect(answer.json.conditions).toEqual(CONDITIONS)
+    expect(answer.json.active).toBe(identifier === 'sendgrid')
+    expect(allRows(mock.db.client)).toEqual(before)
+  })
+
+  test('an integration is found by its _id and by its identifier', async () => {
+    const mock = await givenMock({ seed: seed() })
+    const byId = await mock.post(`/v1/integrations/${idOf(mock, 'ses')}/set-primary`)
+    expect(byId).toMatchObject({ status: 200, json: { identifier: 'ses', primary: true } })
+    const byIdentifier = await mock.post('/v1/integrations/mailgun/set-primary')
+    expect(byIdentifier).toMatchObject({ status: 200, json: { _id: idOf(mock, 'mailgun'), primary: true } })
+  })
+
+  test("an _id counts for more than another integration's identifier", async () => {
+    const taken = { identifier: UNKNOWN, providerId: 'ses', channel: 'email' }
+    const named = { _id: UNKNOWN, identifier: 'named', providerId: 'ses', channel: 'email' }
+    const mock = await givenMock({ seed: seed({ integrations: [taken, named] }) })
+    expect((await mock.post(`/v1/integrations/${UNKNOWN}/set-primary`)).json.identifier).toBe('named')
+  })
+
+  test("the answer has the contract's fields and no other", async () => {
+    const mock = await givenMock({ seed: seed() })
+    const { json } = await mock.post('/v1/integrations/mailgun/set-primary')
+    expect(Object.keys(json)).toEqual([
+      '_id',
+      '_environmentId',
+      '_organizationId',
+      'name',
+      'identifier',
+      'providerId',
+      'channel',
+      'credentials',
+      'configurations',
+      'active',
+      'deleted',
+      'primary',
+      'conditions'
+    ])
+    const { json: spare } = await mock.post('/v1/integrations/ses/set-primary')
+    expect(Object.keys(spare)).toEqual(Object.keys(json).filter((field) => field !== 'configurations'))
+  })
+
+  test('the same call to the other environment changes that one alone', async () => {
+    const mock = await givenMock({ seed: seed() })
+    const answer = await mock.post('/v1/integrations/mailgun/set-primary', { key: 'staging-key' })
+    expect(answer.json._environmentId).toBe(mock.worlds[1]?.id)
+    expect([1, 2, 3].map((environment) => primaries(mock.db.client, 'email', environment))).toEqual([
+      ['sendgrid'],
+      ['mailgun'],
+      ['sendgrid']
+    ])
+  })
+
+  test('every byte of a document that is not about it stays, whatever the document holds', async () => {
+    const mock = await givenMock({ seed: seed() })
+    const environment = mock.services.environments.resolve('shop-key')
+    if (!environment) throw new Error('the seed has no shop-key')
+    const write = mock.db.client.prepare(
+      'UPDATE integrations SET document = ? WHERE environment = 1 AND identifier = ?'
+    )
+    const anything = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' }))
+
+    fc.assert(
+      fc.property(anything, anything, (former, next) => {
+        mock.services.integrations.setPrimary(environment, 'sendgrid')
+        const formerText = documentOf(mock, 'sendgrid', former, { active: true, primary: true })
+        const nextText = documentOf(mock, 'mailgun', next, { active: false, primary: false })
+        write.run(formerText, 'sendgrid')
+        write.run(nextText, 'mailgun')
+
+        const answer = mock.services.integrations.setPrimary(environment, 'mailgun')
+
+        const promoted = nextText.replace('"active":false', '"active":true').replace(OF_PRIMARY, '$1true')
+        expect(answer).toBe(promoted.replace(/"conditions":\[.*]}$/s, '"conditions":[]}'))
+        expect(rowOf(mock, 'mailgun').document).toBe(answer)
+        expect(rowOf(mock, 'sendgrid').document).toBe(formerText.replace(OF_PRIMARY, '$1false'))
+      })
+    )
+  })
+
+  describe('the body is ignored', () => {
+    const JSON_TYPE = 'content-type: application/json'
+
+    test.each([
+      ['none at all', [], ''],
+      ['of length 0', ['content-length: 0'], ''],
+      ['empty, said to be JSON', [JSON_TYPE, 'content-length: 0'], ''],
+      ['none at all, said to be JSON', [JSON_TYPE], ''],
+      ['empty, in chunks, said to be JSON', [JSON_TYPE, 'transfer-encoding: chunked'], '0\r\n\r\n'],
+      ['an empty object', [JSON_TYPE, 'content-length: 2'], '{}'],
+      ['fields of an integration', [JSON_TYPE, 'content-length: 35'], '{"primary":false,"name":"renamed"} '],
+      ['null', [`${JSON_TYPE}; charset=utf-8`, 'content-length: 4'], 'null'],
+      ['a list', ['content-type: application/vnd.api+json', 'content-length: 3'], '[1]'],
+      ['a form', ['content-type: application/x-www-form-urlencoded', 'content-length: 13'], 'primary=false'],
+      ['a form in parts', ['content-type: multipart/form-data; boundary=x', 'content-length: 7'], '--x--\r\n'],
+      ['text', ['content-type: text/plain', 'content-length: 5'], '{"a":'],
+      ['binary', ['content-type: application/octet-stream', 'content-length: 4'], '\xff\xfe\x00\x80'],
+      ['of no type', ['content-length: 5'], '{"a":'],
+      ['of a type that is none', ['content-type: nonsense', 'content-length: 1'], '{']
+    ])('%s', async (_, headers, body) => {
+      const mock = await givenMock({ seed: seed() })
+      const answer = await sendRaw(mock, '/v1/integrations/mailgun/set-primary', headers, body)
+      expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+      expect(JSON.parse(bodyOf(answer))).toMatchObject({ name: 'Mailgun', primary: true })
+      expect(primaries(mock.db.client, 'email', 1)).toEqual(['mailgun'])
+    })
+  })
+})
+
+describe('400', () => {
+  test.each([
+    ['application/json', '{'],
+    ['application/json; charset=utf-8', '{"primary":}'],
+    ['APPLICATION/JSON', '{} {}'],
+    ['application/merge-patch+json', 'primary=true']
+  ])('%s that is not JSON: %s', async (type, body) => {
+    const mock = await givenMock({ seed: seed() })
+    const before = allRows(mock.db.client)
+    const answer = await mock.post('/v1/integrations/mailgun/set-primary', { headers: { 'content-type': type }, body })
+    expect(answer.status).toBe(400)
+    expect(allRows(mock.db.client)).toEqual(before)
+  })
+
+  test.each(['slack', 'fcm', 'inbox'])('live: the channel of %s can have no primary', async (identifier) => {
+    const mock = await givenMock({ seed: seed(LIVE) })
+    const before = allRows(mock.db.client)
+    const id = idOf(mock, identifier)
+
+    const answer = await mock.post(`/v1/integrations/${id}/set-primary`)
+
+    const { channel } = rowOf(mock, identifier)
+    expect(answer).toMatchObject({ status: 400, json: { message: `Channel ${channel} does not support primary` } })
+    expect(allRows(mock.db.client)).toEqual(before)
+  })
+
+  test('live: nor is one that the seed made primary shown there', async () => {
+    const primary = { identifier: 'slack', providerId: 'slack', channel: 'chat', primary: true }
+    const mock = await givenMock({ seed: seed({ ...LIVE, integrations: [primary] }) })
+    expect((await mock.post(`/v1/integrations/${idOf(mock, 'slack')}/set-primary`)).status).toBe(400)
+  })
+
+  test.each([
+    ['document', ['slack', 'fcm', 'inbox', 'mailgun', 'nexmo']],
+    ['live', ['mailgun', 'nexmo']]
+  ])('%s: every other channel can have one: %s', async (profile, identifiers) => {
+    const mock = await givenMock({ seed: seed({ profile }) })
+    for (const identifier of identifiers) {
+      const { status } = await mock.post(`/v1/integrations/${idOf(mock, identifier)}/set-primary`)
+      expect(status).toBe(200)
+      expect(primaries(mock.db.client, rowOf(mock, identifier).channel, 1)).toEqual([identifier])
+    }
+  })
+})
+
+describe('403', () => {
+  const FORBIDDEN =
+    "API key authentication is scoped to a single environment and cannot set as primary an integration that belongs to a different environment. Use an API key from the integration's environment, or authenticate with a session token."
+
+  test("live: another environment's of the same organisation is forbidden, and stays as it is", async () => {
+    const mock = await givenMock({ seed: seed(LIVE) })
+    const before = allRows(mock.db.client)
+    const answer = await mock.post(`/v1/integrations/${idOf(mock, 'mailgun', 1)}/set-primary`)
+    expect(answer).toMatchObject({ status: 403, json: { message: FORBIDDEN, error: 'Forbidden', ctx: {} } })
+    expect(answer.headers.get('x-mock-reason')).toContain('environment Staging')
+    expect(allRows(mock.db.client)).toEqual(before)
+  })
+
+  test('by identifier too, where identifiers count', async () => {
+    const assumptions = { 'foreign-integration': 'forbidden' }
+    const mock = await givenMock({ seed: seed({ assumptions, integrations: [] }) })
+    expect((await mock.post('/v1/integrations/mailgun/set-primary')).json).toMatchObject({ message: FORBIDDEN })
+    expect((await mock.post('/v1/integrations/postmark/set-primary')).status).toBe(404)
+  })
+
+  test('an integration of the own environment is never foreign, though another has one of the same name', async () => {
+    const mock = await givenMock({ seed: seed({ assumptions: { 'foreign-integration': 'forbidden' } }) })
+    expect((await mock.post('/v1/integrations/mailgun/set-primary')).status).toBe(200)
+    expect((await mock.post('/v1/integrations/postmark/set-primary')).status).toBe(404)
+  })
+})
+
+describe('404', () => {
+  test.each([
+    ['document', 'an unknown _id', () => UNKNOWN],
+    ['document', 'an unknown identifier', () => 'nobody'],
+    ['document', 'a soft-deleted one, by _id', (mock: GivenMock) => idOf(mock, 'postmark')],
+    ['document', 'a soft-deleted one, by identifier', () => 'postmark'],
+    ['document', "another environment's", (mock: GivenMock) => idOf(mock, 'mailgun', 1)],
+    ['document', "another organisation's", (mock: GivenMock) => idOf(mock, 'mailgun', 2)],
+    ['live', 'an unknown _id', () => UNKNOWN],
+    ['live', 'a soft-deleted one', (mock: GivenMock) => idOf(mock, 'postmark')],
+    ['live', "another environment's soft-deleted one", (mock: GivenMock) => idOf(mock, 'postmark', 1)],
+    ['live', "another organisation's", (mock: GivenMock) => idOf(mock, 'mailgun', 2)]
+  ])('%s: %s is not found, and nothing changes', async (profile, _, idIn) => {
+    const mock = await givenMock({ seed: seed({ profile }) })
+    const before = allRows(mock.db.client)
+    const id = idIn(mock)
+    const answer = await mock.post(`/v1/integrations/${id}/set-primary`)
+    expect(answer).toMatchObject({
+      status: 404,
+      json: { message: `Integration with id ${id} not found`, error: 'Not Found', ctx: {} }
+    })
+    expect(allRows(mock.db.client)).toEqual(before)
+  })
+
+  test('live: an identifier that looks like an _id finds nothing', async () => {
+    const integrations = [{ identifier: UNKNOWN, providerId: 'ses', channel: 'email' }]
+    const mock = await givenMock({ seed: seed({ ...LIVE, integrations }) })
+    expect((await mock.post(`/v1/integrations/${UNKNOWN}/set-primary`)).status).toBe(404)
+  })
+
+  test.each(['document', 'live'])("%s: another organisation's can not be told from an unknown one", async (profile) => {
+    const mock = await givenMock({ seed: seed({ profile }), clock: () => 0 })
+    const [foreign, unknown] = await Promise.all(
+      [idOf(mock, 'mailgun', 2), UNKNOWN].map(async (id) => {
+        const { headers, ...answer } = await mock.post(`/v1/integrations/${id}/set-primary`)
+        return `${answer.status} ${answer.text} ${headers.get('x-mock-reason')}`.replaceAll(id, '<id>')
+      })
+    )
+    expect(foreign).toBe(unknown)
+  })
+})
+
+describe('422', () => {
+  test.each(['mailgun', '66f1c2a47c9b1a0012ad000', '66f1c2a47c9b1a0012ad000g'])(
+    'live: %s is no id, so the field is wrong',
+    async (id) => {
+      const mock = await givenMock({ seed: seed(LIVE) })
+      const before = allRows(mock.db.client)
+      const answer = await mock.post(`/v1/integrations/${id}/set-primary`)
+      expect(answer).toMatchObject({
+        status: 422,
+        json: {
+          message: 'Validation Error',
+          errors: { integrationId: { messages: ['integrationId must be a mongodb id'], value: id } }
+        }
+      })
+      expect(allRows(mock.db.client)).toEqual(before)
+    }
+  )
+
+  test('live: an id in capitals is an id', async () => {
+    const mock = await givenMock({ seed: seed(LIVE) })
+    const id = idOf(mock, 'mailgun').toUpperCase()
+    expect((await mock.post(`/v1/integrations/${id}/set-primary`)).status).toBe(200)
+  })
+})
+
+test('live: credentials are hidden in the answer, and kept in the record', async () => {
+  const mock = await givenMock({ seed: seed({ ...LIVE, assumptions: { envelope: 'bare' } }) })
+  const { json } = await mock.post(`/v1/integrations/${idOf(mock, 'mailgun')}/set-primary`)
+  expect(json).toMatchObject({ credentials: {}, configurations: { inboundWebhookEnabled: true } })
+  expect(Object.keys(json.configurations)).toEqual(['inboundWebhookEnabled'])
+  expect(JSON.parse(rowOf(mock, 'mailgun').document)).toMatchObject({
+    credentials: FULL.credentials,
+    configurations: FULL.configurations
+  })
+})
+
+test('a failure half-way leaves the former primary in place', async () => {
+  const mock = await givenMock({ seed: seed() })
+  mock.db.client.exec(`
+    CREATE TRIGGER refuse BEFORE UPDATE OF is_primary ON integrations WHEN NEW.is_primary = 1
+    BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`)
+  const before = allRows(mock.db.client)
+
+  expect((await mock.post('/v1/integrations/mailgun/set-primary')).status).toBe(500)
+
+  expect(allRows(mock.db.client)).toEqual(before)
+  expect(primaries(mock.db.client, 'email', 1)).toEqual(['sendgrid'])
+})
+
+test('200 calls at once over 10 integrations of a channel leave exactly one primary', async () => {
+  const integrations = Array.from({ length: 10 }, (_, index) => ({
+    ...{ identifier: `email-${index}`, providerId: 'sendgrid', channel: 'email' },
+    ...{ primary: index === 0, active: false, conditions: CONDITIONS }
+  }))
+  const mock = await givenMock({ seed: seed({ integrations }) })
+  const before = integrationRows(mock.db.client)
+
+  const calls = Array.from({ length: 200 }, (_, index) => `email-${(index * 7) % 10}`)
+  const answers = await Promise.all(calls.map((name) => mock.post(`/v1/integrations/${name}/set-primary`)))
+
+  expect(answers.map(({ status, json }) => [status, json.identifier, json.primary])).toEqual(
+    calls.map((name) => [200, name, true])
+  )
+  const after = integrationRows(mock.db.client)
+  expect(primaries(mock.db.client, 'email', 1)).toHaveLength(1)
+  expect(after.map((row) => JSON.parse(row.document).primary)).toEqual(after.map((row) => row.is_primary === 1))
+  expect(after.filter(({ environment }) => environment !== 1)).toEqual(
+    before.filter(({ environment }) => environment !== 1)
+  )
+})
+
+describe('the index alone', () => {
+  const SECOND = "UPDATE integrations SET is_primary = 1 WHERE environment = 1 AND identifier = 'mailgun'"
+
+  test('refuses a second primary of a channel, whoever writes it', async () => {
+    const mock = await givenMock({ seed: seed() })
+    const before = allRows(mock.db.client)
+    expect(() => mock.db.client.exec(SECOND)).toThrow(
+      'UNIQUE constraint failed: integrations.environment, integrations.channel'
+    )
+    expect(() =>
+      mock.db.client.exec(`
+        INSERT INTO integrations SELECT environment, 'new', 'new', channel, active, is_primary, deleted, document
+        FROM integrations WHERE environment = 1 AND identifier = 'sendgrid'`)
+    ).toThrow('UNIQUE constraint failed')
+    expect(allRows(mock.db.client)).toEqual(before)
+  })
+
+  test('lets pass the first of a channel, one of another environment, and a soft-deleted one', async () => {
+    const mock = await givenMock({ seed: seed() })
+    const makePrimary = (identifier: string) =>
+      mock.db.client
+        .prepare('UPDATE integrations SET is_primary = 1 WHERE environment = 2 AND identifier = ?')
+        .run(identifier)
+    expect(makePrimary('slack').changes).toBe(1)
+    expect(makePrimary('postmark').changes).toBe(1)
+    mock.db.client.exec("UPDATE integrations SET is_primary = 0 WHERE identifier = 'sendgrid'")
+    expect(() => mock.db.client.exec(SECOND)).not.toThrow()
+  })
+})
+
+/** The `primary` at the top of a document made by `documentOf`, which no free text can be taken for. */
+const OF_PRIMARY = /("deleted":false,"primary":)(true|false)/
+
+/** A document as a seed would have stored it, with anything at all in the places that are free. */
+function documentOf(mock: GivenMock, identifier: string, free: object, state: { active: boolean; primary: boolean }) {
+  const { credentials: _, ...document } = JSON.parse(rowOf(mock, identifier).document)
+  return JSON.stringify({
+    _id: document._id,
+    name: JSON.stringify(free),
+    credentials: { tlsOptions: free },
+    active: state.active,
+    deleted: false,
+    primary: state.primary,
+    conditions: CONDITIONS
+  })
+}
+
+function rowOf(mock: GivenMock, identifier: string): IntegrationRow {
+  const row = integrationRows(mock.db.client).find((each) => each.environment === 1 && each.identifier === identifier)
+  if (!row) throw new Error(`the seed has no ${identifier}`)
+  return row
+}
+
+function idOf(mock: GivenMock, identifier: string, world = 0): string {
+  const found = mock.worlds[world]?.integrations.find((integration) => integration.identifier === identifier)
+  if (!found) throw new Error(`the seed has no ${identifier}`)
+  return found._id
+}
+
+/** Posts exactly these bytes, which no HTTP client would let pass, and answers with those that come back. */
+async function sendRaw(mock: GivenMock, path: string, headers: string[], body: string): Promise<string> {
+  const socket = connect(mock.port, '127.0.0.1')
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    'host: mock',
+    'authorization: ApiKey shop-key',
+    'connection: close',
+    ...headers
+  ]
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`, 'latin1')
+  return text(socket)
+}
+
+function bodyOf(answer: string): string {
+  return answer.slice(answer.indexOf('\r\n\r\n') + 4)
+}
