@@ -61,12 +61,17 @@ function unknownStep({ assumptions }: Environment, workflow: WorkflowRef, workfl
     : new Refusal('bad-request', 'No step found', { reason, facts: { stepId, workflowId } })
 }
 
+/** The stored bytes themselves, unless an assumption changes them: a step may be large, and is not parsed for nothing. */
 function shown(document: Buffer, { assumptions }: Environment): Buffer {
+  const translate = mayNeedVendorNames(document, assumptions)
   const twice = assumptions['control-values'] === 'twice'
-  if (!twice && !mayNeedVendorNames(document, assumptions)) return document
+  if (!translate && !twice) return document
   const step: WorkflowStep = JSON.parse(document.toString())
-  const told = mayNeedVendorNames(document, assumptions) ? withVendorNames(step) : step
-  if (!twice) return Buffer.from(JSON.stringify(told))
-  const controls = { ...told.controls, values: told.controlValues ?? {} }
-  return Buffer.from(JSON.stringify({ ...told, controls, controlValues: controls.values }))
+  const told = translate ? withVendorNames(step) : step
+  return Buffer.from(JSON.stringify(twice ? withValuesTwice(told) : told))
+}
+
+function withValuesTwice(step: WorkflowStep): object {
+  const values = step.controlValues ?? {}
+  return { ...step, controls: { ...step.controls, values }, controlValues: values }
 }

@@ -1,0 +1,343 @@
+import { describe, expect, test } from 'vitest'
+import { ORIGINS, STEP_TYPES, type StepType } from '../../src/vocabulary.js'
+import { givenMock } from '../support/mock.js'
+
+/** Ids, and what base62 makes of them by the published examples. */
+const SHIPPED = { _id: '507f1f77bcf86cd799439011', base62: 'WOmdqnzOjKcHpEdl' }
+const EMAIL = { _id: '6615943e7ace93b0540ae377', base62: 'f5VFlcRWmt1PF4uV' }
+const OTHER = { _id: '64da692e9a94fb2e6449ad06', base62: 'eamRyNwrjbOC9dkE' }
+const EARLY = { _id: '0015943e7ace93b0540ae377', base62: '026PyJ6ENG5VHmpL' }
+
+const WORKFLOW_SLUG = `order-shipped_wf_${SHIPPED.base62}`
+const STEP_SLUG = `email-step_st_${EMAIL.base62}`
+
+const SEED = shop([
+  {
+    _id: SHIPPED._id,
+    identifier: 'order-shipped',
+    name: 'Order shipped',
+    steps: [{ _id: EMAIL._id, name: 'Email Step', type: 'email', controlValues: { subject: 'On its way', body: 'Hi' } }]
+  },
+  { _id: OTHER._id, identifier: 'order-lost', steps: [{ _id: EARLY._id, stepId: 'sorry', type: 'sms' }] }
+])
+
+describe('a step is found', () => {
+  const workflowForms = { _id: SHIPPED._id, identifier: 'order-shipped', slug: WORKFLOW_SLUG }
+  const stepForms = { _id: EMAIL._id, stepId: 'email-step', slug: STEP_SLUG }
+  const combinations = Object.entries(workflowForms).flatMap(([workflowForm, workflowId]) =>
+    Object.entries(stepForms).map(([stepForm, stepId]) => ({ workflowForm, stepForm, workflowId, stepId }))
+  )
+  expect(combinations).toHaveLength(9)
+
+  test.each(combinations)('by the workflow $workflowForm and the step $stepForm', async ({ workflowId, stepId }) => {
+    const mock = await givenMock({ seed: SEED })
+    const answer = await mock.get(`/v2/workflows/${workflowId}/steps/${stepId}`)
+    expect(answer).toMatchObject({ status: 200, json: { _id: EMAIL._id, stepId: 'email-step', type: 'email' } })
+  })
+
+  test('and answers the same, byte for byte, whatever it was asked by: the workflowId is the identifier', async () => {
+    const mock = await givenMock({ seed: SEED })
+    const answers = await Promise.all(
+      combinations.map(({ workflowId, stepId }) => mock.get(`/v2/workflows/${workflowId}/steps/${stepId}`))
+    )
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    expect(answers[0]?.json).toMatchObject({ workflowId: 'order-shipped', workflowDatabaseId: SHIPPED._id })
+  })
+
+  test.each([
+    '',
+    'an-older-name',
+    '_',
+    '__wf_',
+    'a_wf_b_st_c',
+    `x_st_${EMAIL.base62}`,
+    `x_wf_${OTHER.base62}`,
+    'Été / ✓'
+  ])('by slugs with the name part %j, which is not compared', async (name) => {
+    const mock = await givenMock({ seed: SEED })
+    const workflowId = encodeURIComponent(`${name}_wf_${SHIPPED.base62}`)
+    const stepId = encodeURIComponent(`${name}_st_${EMAIL.base62}`)
+    const answer = await mock.get(`/v2/workflows/${workflowId}/steps/${stepId}`)
+    expect(answer).toMatchObject({ status: 200, json: { _id: EMAIL._id, workflowDatabaseId: SHIPPED._id } })
+  })
+
+  test('by a slug whose base62 begins with zeros', async () => {
+    const mock = await givenMock({ seed: SEED })
+    const answer = await mock.get(`/v2/workflows/order-lost/steps/_st_${EARLY.base62}`)
+    expect(answer).toMatchObject({ status: 200, json: { _id: EARLY._id } })
+  })
+
+  test('by names with any characters in them, percent-encoded', async () => {
+    const [identifier, stepId] = ['orders/été 100%', 'step?#_st_ 日本']
+    const workflows = [{ identifier, steps: [{ stepId, type: 'chat' }] }]
+    const mock = await givenMock({ seed: shop(workflows) })
+    const answer = await mock.get(`/v2/workflows/${encodeURIComponent(identifier)}/steps/${encodeURIComponent(stepId)}`)
+    expect(answer).toMatchObject({ status: 200, json: { workflowId: identifier, stepId } })
+  })
+})
+
+describe('what looks like another form', () => {
+  test('a workflow whose identifier is the _id of another does not hide that one', async () => {
+    const mock = await givenMock({
+      seed: shop([
+        { _id: OTHER._id, identifier: SHIPPED._id, steps: [{ type: 'sms' }] },
+        { _id: SHIPPED._id, identifier: 'order-shipped', steps: [{ type: 'email' }] }
+      ])
+    })
+    const byId = await mock.get(`/v2/workflows/${SHIPPED._id}/steps/email-step`)
+    expect(byId.json).toMatchObject({ workflowId: 'order-shipped', workflowDatabaseId: SHIPPED._id })
+    const lookalike = await mock.get(`/v2/workflows/${OTHER._id}/steps/sms-step`)
+    expect(lookalike.json).toMatchObject({ workflowId: SHIPPED._id, workflowDatabaseId: OTHER._id })
+  })
+
+  test('an identifier that reads as the slug of another workflow is taken as the identifier', async () => {
+    const mock = await givenMock({
+      seed: shop([
+        { _id: SHIPPED._id, identifier: 'order-shipped', steps: [{ type: 'email' }] },
+        { _id: OTHER._id, identifier: WORKFLOW_SLUG, steps: [{ type: 'email' }] }
+      ])
+    })
+    const lookalike = await mock.get(`/v2/workflows/${WORKFLOW_SLUG}/steps/email-step`)
+    expect(lookalike.json).toMatchObject({ workflowId: WORKFLOW_SLUG, workflowDatabaseId: OTHER._id })
+    const bySlug = await mock.get(`/v2/workflows/_wf_${SHIPPED.base62}/steps/email-step`)
+    expect(bySlug.json).toMatchObject({ workflowId: 'order-shipped', workflowDatabaseId: SHIPPED._id })
+  })
+
+  test('of steps the _id goes before the stepId, and the stepId before the slug', async () => {
+    const steps = [
+      { _id: EMAIL._id, stepId: 'first', type: 'email' },
+      { _id: OTHER._id, stepId: EMAIL._id, type: 'sms' },
+      { _id: EARLY._id, stepId: STEP_SLUG, type: 'push' }
+    ]
+    const workflows = [{ identifier: 'order-shipped', steps }]
+    const mock = await givenMock({ seed: shop(workflows) })
+    const step = async (stepId: string) => (await mock.get(`/v2/workflows/order-shipped/steps/${stepId}`)).json._id
+    expect(await step(EMAIL._id)).toBe(EMAIL._id)
+    expect(await step(STEP_SLUG)).toBe(EARLY._id)
+    expect(await step(`_st_${EMAIL.base62}`)).toBe(EMAIL._id)
+    expect(await step(OTHER._id)).toBe(OTHER._id)
+  })
+
+  test.each([
+    ['the marker of the other kind', `order-shipped_st_${SHIPPED.base62}`, `email-step_wf_${EMAIL.base62}`],
+    ['a digit too few', WORKFLOW_SLUG.slice(0, -1), STEP_SLUG.slice(0, -1)],
+    ['a digit too many', `${WORKFLOW_SLUG}0`, `${STEP_SLUG}0`],
+    ['a zero in front of the digits', `_wf_0${SHIPPED.base62}`, `_st_0${EMAIL.base62}`],
+    ['the letters in lower case', WORKFLOW_SLUG.toLowerCase(), STEP_SLUG.toLowerCase()],
+    ['the digits alone', SHIPPED.base62, EMAIL.base62],
+    ['the _id after the marker', `_wf_${SHIPPED._id}`, `_st_${EMAIL._id}`]
+  ])('a slug with %s finds neither a workflow nor a step', async (_fault, workflowId, stepId) => {
+    const mock = await givenMock({ seed: SEED })
+    expect(await mock.get(`/v2/workflows/${workflowId}/steps/${EMAIL._id}`)).toMatchObject({
+      status: 404,
+      json: { message: `Workflow with id ${workflowId} not found` }
+    })
+    expect(await mock.get(`/v2/workflows/${SHIPPED._id}/steps/${stepId}`)).toMatchObject({
+      status: 404,
+      json: { message: `Step with id ${stepId} not found` }
+    })
+  })
+
+  test('an identifier is compared to the letter', async () => {
+    const mock = await givenMock({ seed: SEED })
+    expect((await mock.get('/v2/workflows/Order-Shipped/steps/email-step')).status).toBe(404)
+    expect((await mock.get('/v2/workflows/order-shipped/steps/Email-Step')).status).toBe(404)
+    expect((await mock.get(`/v2/workflows/order-shipped%20/steps/email-step`)).status).toBe(404)
+  })
+})
+
+describe('a step is not found', () => {
+  test('with a workflow that there is not: of the two it is the workflow that is missing', async () => {
+    const mock = await givenMock({ seed: SEED })
+    const answer = await mock.get('/v2/workflows/gone/steps/gone-too')
+    expect(answer).toMatchObject({ status: 404, json: { message: 'Workflow with id gone not found', ctx: {} } })
+    expect(answer.headers.get('x-mock-reason')).toBe(
+      'environment Shop has no workflow with _id, identifier or slug gone'
+    )
+  })
+
+  test.each([EARLY._id, 'sorry', `sorry_st_${EARLY.base62}`])(
+    'by %s in a workflow that it is not of',
+    async (stepId) => {
+      const mock = await givenMock({ seed: SEED })
+      const answer = await mock.get(`/v2/workflows/order-shipped/steps/${stepId}`)
+      expect(answer).toMatchObject({ status: 404, json: { message: `Step with id ${stepId} not found`, ctx: {} } })
+      expect(answer.headers.get('x-mock-reason')).toBe(
+        `workflow order-shipped has no step with _id, stepId or slug ${stepId}`
+      )
+    }
+  )
+
+  test('in `live`: 400 for a step, 404 for a workflow, with what was asked for in the body and in ctx', async () => {
+    const mock = await givenMock({ seed: SEED, profile: 'live' })
+    const noStep = await mock.get(`/v2/workflows/${WORKFLOW_SLUG}/steps/gone`)
+    const both = { stepId: 'gone', workflowId: WORKFLOW_SLUG }
+    expect(noStep).toMatchObject({ status: 400, json: { message: 'No step found', ...both, ctx: both } })
+    expect(noStep.headers.get('x-mock-reason')).toBe('workflow order-shipped has no step with _id, stepId or slug gone')
+
+    const noWorkflow = await mock.get('/v2/workflows/gone/steps/email-step')
+    const one = { workflowId: 'gone' }
+    expect(noWorkflow).toMatchObject({ status: 404, json: { message: 'Workflow cannot be found', ...one, ctx: one } })
+    expect(noWorkflow.json).not.toHaveProperty('stepId')
+  })
+})
+
+describe('the answer', () => {
+  const REQUIRED = [
+    'controls',
+    'variables',
+    'stepId',
+    '_id',
+    'name',
+    'slug',
+    'type',
+    'origin',
+    'workflowId',
+    'workflowDatabaseId'
+  ]
+
+  test("has exactly the contract's fields, the optional ones where there is something to say", async () => {
+    const issues = { controls: { body: [{ issueType: 'MISSING_VALUE', message: 'Body is required' }] } }
+    const steps = [
+      { stepId: 'bare', type: 'custom' },
+      { stepId: 'full', type: 'sms', controlValues: { body: '' }, issues }
+    ]
+    const workflows = [{ identifier: 'w', steps }]
+    const mock = await givenMock({ seed: shop(workflows) })
+    const fields = async (stepId: string) => Object.keys((await mock.get(`/v2/workflows/w/steps/${stepId}`)).json)
+    expect((await fields('bare')).sort()).toEqual([...REQUIRED].sort())
+    expect((await fields('full')).sort()).toEqual([...REQUIRED, 'controlValues', 'issues'].sort())
+  })
+
+  test('works out slug, controls and variables from the name, the type and the steps before', async () => {
+    const steps = [
+      { stepId: 'wait', type: 'digest' },
+      { _id: EMAIL._id, name: 'sendEMailNow', type: 'email', controlValues: { subject: 'Order {{payload.orderId}}' } },
+      { stepId: 'after', type: 'push' }
+    ]
+    const workflows = [{ identifier: 'w', steps }]
+    const mock = await givenMock({ seed: shop(workflows) })
+    const { json } = await mock.get(`/v2/workflows/w/steps/${EMAIL._id}`)
+    expect(json.slug).toMatch(new RegExp(`^[a-z-]+_st_${EMAIL.base62}$`))
+    expect((await mock.get(`/v2/workflows/w/steps/${json.slug}`)).text).toBe(
+      (await mock.get(`/v2/workflows/w/steps/${json.stepId}`)).text
+    )
+    expect(json.controls).toMatchObject({ uiSchema: { group: 'EMAIL' }, dataSchema: { required: ['subject'] } })
+    expect(Object.keys(json.variables.properties.steps.properties)).toEqual(['wait'])
+    expect(json.variables.properties.payload.properties).toEqual({
+      orderId: { type: 'string', default: '{{payload.orderId}}' }
+    })
+  })
+
+  test('keeps a slug, controls and variables that the seed gives, as they are', async () => {
+    const given = {
+      slug: 'kept_st_0000000000000000',
+      controls: {
+        dataSchema: { type: 'object', properties: { when: { type: 'string' } } },
+        uiSchema: {
+          group: 'SKIP',
+          properties: {
+            when: {
+              component: 'DATA',
+              placeholder: ['soon', 1, true, { in: 'days' }],
+              properties: { inner: { component: 'BLOCK_EDITOR', placeholder: { nested: [] } } }
+            }
+          }
+        }
+      },
+      variables: { type: 'object', properties: { anything: {} } },
+      controlValues: { when: 'soon', deep: { origin: 'service-cloud', list: [null, 0, ''] } }
+    }
+    const workflows = [{ identifier: 'w', steps: [{ stepId: 's', type: 'custom', ...given }] }]
+    const mock = await givenMock({ seed: shop(workflows) })
+    expect((await mock.get('/v2/workflows/w/steps/s')).json).toMatchObject(given)
+  })
+
+  test('shows issues of every type as they were given', async () => {
+    const content = [
+      'ILLEGAL_VARIABLE_IN_CONTROL_VALUE',
+      'INVALID_FILTER_ARG_IN_VARIABLE',
+      'MISSING_VALUE',
+      'TIER_LIMIT_EXCEEDED'
+    ].map((issueType) => ({ issueType, variableName: 'payload.x', message: `of type ${issueType}` }))
+    const integration = ['MISSING_INTEGRATION', 'INBOX_NOT_CONNECTED'].map((issueType) => ({ issueType, message: '' }))
+    const issues = { controls: { body: content, 'redirect.url': [] }, integration: { email: integration } }
+    const workflows = [{ identifier: 'w', steps: [{ stepId: 's', type: 'email', issues }] }]
+    const mock = await givenMock({ seed: shop(workflows) })
+    expect((await mock.get('/v2/workflows/w/steps/s')).json.issues).toEqual(issues)
+  })
+
+  test.each(['document', 'live'] as const)('is right for every step type and origin in `%s`', async (profile) => {
+    const workflows = ORIGINS.map((origin) => ({
+      identifier: `of-${origin}`,
+      origin,
+      steps: STEP_TYPES.map((type) => ({ stepId: type, type }))
+    }))
+    const mock = await givenMock({ profile, seed: shop(workflows) })
+    const spelled = profile === 'live' ? ['novu-cloud', 'novu-cloud-v1', 'external'] : ORIGINS
+    for (const [place, origin] of ORIGINS.entries()) {
+      for (const type of STEP_TYPES) {
+        const { json } = await mock.get(`/v2/workflows/of-${origin}/steps/${type}`)
+        const step = profile === 'live' ? json.data : json
+        expect(step).toMatchObject({ type, stepId: type, origin: spelled[place], workflowId: `of-${origin}` })
+        expect(step.controls.uiSchema?.group).toBe(GROUPS[type])
+        expect(Object.keys(step.variables.properties.steps.properties)).toEqual(
+          STEP_TYPES.slice(0, STEP_TYPES.indexOf(type))
+        )
+      }
+    }
+  })
+
+  const GROUPS: Record<StepType, string | undefined> = {
+    in_app: 'IN_APP',
+    email: 'EMAIL',
+    sms: 'SMS',
+    chat: 'CHAT',
+    push: 'PUSH',
+    digest: 'DIGEST',
+    delay: 'DELAY',
+    throttle: 'THROTTLE',
+    custom: undefined,
+    trigger: undefined
+  }
+
+  test('is the stored text itself in `document`, which is never read and written anew', async () => {
+    const mock = await givenMock({ seed: SEED })
+    mock.db.client.exec(`UPDATE workflow_steps SET document = replace(document, '{"controls":', '{  "controls" : ')`)
+    expect((await mock.get('/v2/workflows/order-shipped/steps/email-step')).text).toMatch(/^\{ {2}"controls" : /)
+  })
+
+  test('to HEAD is that to GET without the body', async () => {
+    const mock = await givenMock({ seed: SEED })
+    const path = '/v2/workflows/order-shipped/steps/email-step'
+    const [get, head] = [await mock.get(path), await mock.call(path, { method: 'HEAD' })]
+    expect(head).toMatchObject({ status: 200, text: '' })
+    expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'))
+  })
+})
+
+test('two environments with the same identifiers and the same ids each answer with their own', async () => {
+  const world = (name: string, subject: string) => ({
+    name,
+    apiKeys: [`${name}-key`],
+    workflows: [
+      {
+        _id: SHIPPED._id,
+        identifier: 'order-shipped',
+        steps: [{ _id: EMAIL._id, stepId: 'email-step', type: 'email', controlValues: { subject } }]
+      }
+    ]
+  })
+  const mock = await givenMock({ seed: { environments: [world('test', 'Try'), world('real', 'Buy')] } })
+  for (const workflowId of [SHIPPED._id, 'order-shipped', WORKFLOW_SLUG]) {
+    for (const stepId of [EMAIL._id, 'email-step', STEP_SLUG]) {
+      const subject = async (key: string) =>
+        (await mock.get(`/v2/workflows/${workflowId}/steps/${stepId}`, { key })).json.controlValues.subject
+      expect([await subject('test-key'), await subject('real-key')]).toEqual(['Try', 'Buy'])
+    }
+  }
+})
+
+function shop(workflows: object[]): object {
+  return { environments: [{ name: 'Shop', workflows }] }
+}
