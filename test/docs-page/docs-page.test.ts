@@ -1,0 +1,216 @@
+import { execFile } from 'node:child_process'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { FastifyInstance } from 'fastify'
+import { chromium, type Page } from 'playwright-core'
+import { describe, expect, onTestFinished, type TestContext, test } from 'vitest'
+import { givenMock } from '../support/mock.js'
+
+const CHROMIUM = '/usr/bin/chromium'
+const root = join(import.meta.dirname, '../..')
+
+const OPERATIONS = {
+  setPrimary: '#operations-Integrations-setIntegrationAsPrimary',
+  messages: '#operations-Messages-listMessages',
+  step: '#operations-Workflows-retrieveWorkflowStep'
+}
+
+describe('in a browser', () => {
+  test('the page lists the three operations, and everything it loads is ours', async (context) => {
+    const { port } = await givenMock()
+    // Not as localhost, of which Swagger UI tells no one.
+    const origin = `http://mock.test:${port}`
+    const { page, events } = await givenPage(context)
+    await page.goto(`${origin}/docs`, { waitUntil: 'networkidle' })
+
+    await expect.poll(() => page.locator('.opblock').count()).toBe(3)
+    for (const operation of Object.values(OPERATIONS)) expect(await page.locator(operation).isVisible()).toBe(true)
+    expect(await page.title()).toBe('notification-mock')
+    expect(events.requested.filter((url) => new URL(url).origin !== origin)).toEqual([])
+    expect(events.requested).toContain(`${origin}/docs/json`)
+    expect(events.troubles).toEqual([])
+  })
+
+  test('with the key entered as the page says, Execute shows the messages of the environment', async (context) => {
+    const mock = await givenMock()
+    const { page, events } = await givenPage(context)
+    await page.goto(`${mock.url}/docs`)
+
+    await page.click('.auth-wrapper .authorize')
+    const dialog = page.locator('.auth-container')
+    const told = await dialog.locator('code', { hasText: 'development-key' }).innerText()
+    await dialog.locator('input').fill(told)
+    await dialog.locator('button.authorize').click()
+    await dialog.locator('button.btn-done').click()
+
+    const messages = await opened(page, OPERATIONS.messages)
+    await messages.locator('.execute').click()
+    const answer = messages.locator('.live-responses-table')
+    expect(await answer.locator('tbody .response-col_status').first().innerText()).toMatch(/^200/)
+    const shown = JSON.parse(await answer.locator('.highlight-code code').first().innerText())
+    expect(shown).toEqual((await mock.get('/v1/messages')).json)
+    expect(shown.data.length).toBeGreaterThan(0)
+
+    for (const operation of [OPERATIONS.setPrimary, OPERATIONS.step]) {
+      const other = await opened(page, operation)
+      await other.locator('.execute').click()
+      expect(await other.locator('.live-responses-table tbody .response-col_status').first().innerText()).toMatch(
+        /^200/
+      )
+    }
+    expect(events.troubles).toEqual([])
+  })
+
+  test('without a key Execute shows the refusal, and why', async (context) => {
+    const mock = await givenMock()
+    const { page } = await givenPage(context)
+    await page.goto(`${mock.url}/docs`)
+    const messages = await opened(page, OPERATIONS.messages)
+    await messages.locator('.execute').click()
+    const answer = messages.locator('.live-responses-table')
+    expect(await answer.locator('tbody .response-col_status').first().innerText()).toMatch(/^401/)
+    expect(await answer.innerText()).toContain('x-mock-reason: send the header "Authorization: ApiKey <key>"')
+  })
+})
+
+describe('over HTTP', () => {
+  test.each([{ cors: true }, { cors: false }])('the page and what it needs are there with %o', async (options) => {
+    const mock = await givenMock({ ...options, profile: 'live' })
+    const html = await mock.get('/docs', { key: null })
+    expect(html.status).toBe(200)
+    expect(html.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    const needed = [...html.text.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, url]) => url ?? '')
+    expect(needed.length).toBeGreaterThan(5)
+    for (const url of needed) expect((await mock.get(url, { key: null })).status, url).toBe(200)
+    expect((await mock.get('/docs/json')).json).toEqual((await mock.get('/openapi.json', { key: null })).json)
+  })
+
+  test('what the page does not have is a 404 with the body of every refusal', async () => {
+    const mock = await givenMock()
+    for (const path of ['/docs/none', '/docs/static/none.css?x=1', '/docs/static/..%2f..%2fpackage.json']) {
+      const answer = await mock.get(path)
+      expect(answer.status).toBe(404)
+      expect(answer.json).toMatchObject({ path, message: `Cannot GET ${path.replace('?x=1', '')}`, ctx: {} })
+    }
+  })
+
+  test('a HEAD has the headers of the GET, and a POST is refused', async () => {
+    const mock = await givenMock()
+    const get = await mock.get('/docs')
+    const head = await mock.call('/docs', { method: 'HEAD' })
+    expect(head).toMatchObject({ status: 200, text: '' })
+    for (const name of ['content-type', 'content-length']) expect(head.headers.get(name)).toBe(get.headers.get(name))
+    expect(await mock.post('/docs')).toMatchObject({ status: 405, json: { message: 'POST is not allowed for /docs' } })
+  })
+
+  test('the page carries the name of the request, like every answer', async () => {
+    const mock = await givenMock()
+    for (const path of ['/docs', '/docs/static/swagger-ui.css', '/docs/none']) {
+      const answer = await mock.get(path, { headers: { 'x-request-id': 'mine' } })
+      expect(answer.headers.get('x-request-id'), path).toBe('mine')
+    }
+  })
+})
+
+describe('made when first asked for', () => {
+  test('the server that starts has not loaded what makes document and page; they load it', async () => {
+    const script = `
+      import { createRequire } from 'node:module'
+      import { startServer } from './src/server.ts'
+      const loaded = () => Object.keys(createRequire(import.meta.url).cache)
+        .flatMap((file) => /node_modules\\/@fastify\\/(swagger(?:-ui)?)\\/index\\.js$/.exec(file)?.[1] ?? [])
+      const { app, url } = await startServer({ port: 0, logLevel: 'silent' })
+      const seen = [loaded()]
+      for (const path of ['/health', '/openapi.json', '/docs']) {
+        await (await fetch(url + path)).text()
+        seen.push(loaded())
+      }
+      await app.close()
+      console.log(JSON.stringify(seen))`
+    const args = ['--import', 'tsx', '--input-type=module', '--eval', script]
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root })
+    expect(JSON.parse(stdout)).toEqual([[], [], ['swagger'], ['swagger', 'swagger-ui']])
+  })
+
+  test('two first requests at once make one page, and one document', async () => {
+    const { url } = await givenMock()
+    const apps = watchApps()
+    const pages = await Promise.all([fetch(`${url}/docs`), fetch(`${url}/docs/json`)])
+    expect(pages.map(({ status }) => status)).toEqual([200, 200])
+    expect(apps.map(({ app }) => app.hasDecorator('swaggerCSP'))).toEqual([true])
+
+    await Promise.all([fetch(`${url}/openapi.json`), fetch(`${url}/openapi.json`)])
+    expect(apps).toHaveLength(2)
+  })
+
+  test('the page closes with the server, and so does a server whose page nobody asked for', async () => {
+    const [asked, unasked] = [await givenMock(), await givenMock()]
+    const apps = watchApps()
+    await fetch(`${asked.url}/docs`)
+    expect(apps).toMatchObject([{ closed: false }])
+    await Promise.all([asked.app.close(), unasked.app.close()])
+    expect(apps).toMatchObject([{ closed: true }])
+  })
+})
+
+interface SeenApp {
+  app: FastifyInstance
+  closed: boolean
+}
+
+/** Every Fastify app that is made from now on until the test ends. */
+function watchApps(): SeenApp[] {
+  const apps: SeenApp[] = []
+  const see = (message: unknown) => {
+    const seen: SeenApp = { app: (message as { fastify: FastifyInstance }).fastify, closed: false }
+    seen.app.addHook('onClose', async () => {
+      seen.closed = true
+    })
+    apps.push(seen)
+  }
+  subscribe('fastify.initialization', see)
+  onTestFinished(() => void unsubscribe('fastify.initialization', see))
+  return apps
+}
+
+/** A page of a browser of its own, with what it asked for and what went wrong in it. */
+async function givenPage(context: TestContext) {
+  // In CI there must be one.
+  if (!existsSync(CHROMIUM) && !process.env.CI) context.skip(`there is no ${CHROMIUM} to look at the page with`)
+  const profile = mkdtempSync(join(tmpdir(), 'docs-page-'))
+  const browser = await chromium.launchPersistentContext(profile, { executablePath: CHROMIUM, args: FLAGS })
+  onTestFinished(async () => {
+    await browser.close()
+    rmSync(profile, { recursive: true, force: true })
+  })
+  const page = await browser.newPage()
+  const events = { requested: [] as string[], troubles: [] as string[] }
+  browser.on('request', (request) => events.requested.push(request.url()))
+  browser.on('requestfailed', (request) => events.troubles.push(`${request.url()} ${request.failure()?.errorText}`))
+  browser.on('response', (response) => response.ok() || events.troubles.push(`${response.url()} ${response.status()}`))
+  browser.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') events.troubles.push(message.text())
+  })
+  browser.on('weberror', (error) => events.troubles.push(String(error.error())))
+  return { page, events }
+}
+
+const FLAGS = [
+  '--host-resolver-rules=MAP mock.test 127.0.0.1',
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync'
+]
+
+async function opened(page: Page, operation: string) {
+  await page.click(`${operation} .opblock-summary`)
+  return page.locator(operation)
+}

@@ -1,0 +1,250 @@
+import { describe, expect, test } from 'vitest'
+import { ASSUMPTION_IDS, assume, PROFILES, positionsOf } from '../../src/assumptions.js'
+import { ErrorBody } from '../../src/http/errors.js'
+import { openApiDocument, wireSchemas } from '../../src/http/openapi.js'
+import { danglingReferences, judgeExamples, redoclyComplaints, unusedSchemas, validatorComplaints } from './judges.js'
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read into the document, and spoil it
+type Document = any
+
+const SET_PRIMARY = '/v1/integrations/{integrationId}/set-primary'
+const MESSAGES = '/v1/messages'
+const STEP = '/v2/workflows/{workflowId}/steps/{stepId}'
+
+describe('the judges', () => {
+  test('redocly has neither an error nor a warning for the document of either profile', async () => {
+    const documents = await Promise.all(PROFILES.map((profile) => documentOf(profile)))
+    expect(await redoclyComplaints(documents)).toEqual([[], []])
+  })
+
+  describe.each(PROFILES)('find nothing in the document of the profile %s', (profile) => {
+    test('the schema of OpenAPI 3.1 takes it', async () => {
+      expect(await validatorComplaints(await documentOf(profile))).toEqual([])
+    })
+
+    test('every reference leads somewhere', async () => {
+      expect(danglingReferences(await documentOf(profile))).toEqual([])
+    })
+
+    test('every named schema is used', async () => {
+      expect(unusedSchemas(await documentOf(profile))).toEqual([])
+    })
+
+    test('every example is what its schema says, and every parameter but page and limit and every answer has one', async () => {
+      const document = await documentOf(profile)
+      const { count, refused } = judgeExamples(document)
+      expect(refused).toEqual([])
+      const needed = operationsOf(document).flatMap(({ parameters, responses }) => [
+        ...parameters.filter(({ name }: Document) => !['page', 'limit'].includes(name)),
+        ...Object.values(responses)
+      ])
+      const schemas = [...wireSchemas, ErrorBody].filter(({ examples }) => examples)
+      expect(count).toBe(needed.length + schemas.length)
+    })
+  })
+
+  const SPOILT: [what: string, spoil: (document: Document) => void, redocly: RegExp][] = [
+    ['a response without a description', (d) => delete d.paths[MESSAGES].get.responses[200].description, /struct/],
+    ['a parameter in the body', (d) => Object.assign(d.paths[MESSAGES].get.parameters[0], { in: 'body' }), /struct/],
+    ['a path without its slash', (d) => Object.assign(d.paths, { 'v3/x': {} }), /struct|path/]
+  ]
+
+  test('redocly and the schema of OpenAPI 3.1 find what is wrong with a document', async () => {
+    const sound = await documentOf('document')
+    const spoilt = SPOILT.map(([, spoil]) => changed(sound, spoil))
+    const complaints = await redoclyComplaints(spoilt)
+    for (const [index, [what, , redocly]] of SPOILT.entries()) {
+      expect(complaints[index]?.join('\n'), what).toMatch(redocly)
+      expect(await validatorComplaints(spoilt[index]), what).not.toEqual([])
+    }
+  })
+
+  test('redocly finds what is valid but not good', async () => {
+    const sound = await documentOf('document')
+    const complaints = await redoclyComplaints([
+      changed(sound, (d) => delete d.paths[MESSAGES].get.operationId),
+      changed(sound, (d) => delete d.paths[MESSAGES].get.security),
+      changed(sound, (d) => delete d.info.license),
+      changed(sound, (d) => Object.assign(d.paths[STEP].get.parameters[0].schema, { type: 'text' })),
+      changed(sound, (d) => Object.assign(d.components.schemas, { Unused: { type: 'string' } })),
+      changed(sound, (d) => Object.assign(d.components.schemas.Integration.examples[0], { active: 'yes' }))
+    ])
+    expect(complaints.map((each) => each[0])).toEqual([
+      expect.stringContaining('operation-operationId'),
+      expect.stringContaining('security-defined'),
+      expect.stringContaining('info-license'),
+      expect.stringContaining('struct'),
+      expect.stringContaining('no-unused-components'),
+      expect.stringContaining('no-invalid-schema-examples')
+    ])
+  })
+
+  test('a reference to nowhere, an unused schema and a wrong example are found', async () => {
+    const sound = await documentOf('document')
+    const renamed = changed(sound, (d) => {
+      d.components.schemas.Renamed = d.components.schemas.StepIssues
+      delete d.components.schemas.StepIssues
+    })
+    expect(danglingReferences(renamed)).toEqual(['#/components/schemas/StepIssues'])
+    expect(unusedSchemas(renamed)).toEqual(['StepContentIssue', 'StepIntegrationIssue', 'Renamed'])
+
+    const lying = changed(sound, (d) => {
+      d.paths[STEP].get.responses[404].content['application/json'].example.statusCode = 'four'
+    })
+    expect(judgeExamples(lying).refused).toEqual([expect.stringContaining('/statusCode must be integer')])
+  })
+})
+
+describe('the document', () => {
+  test('has the three operations of the contract and no other, with a key for each and a body for none', async () => {
+    const document = await documentOf('document')
+    expect(
+      Object.entries(document.paths).flatMap(([path, methods]) =>
+        Object.keys(methods as object).map((method) => `${method} ${path}`)
+      )
+    ).toEqual([`post ${SET_PRIMARY}`, `get ${MESSAGES}`, `get ${STEP}`])
+    for (const operation of operationsOf(document)) {
+      expect(operation.security).toEqual([{ ApiKey: [] }])
+      expect(operation).not.toHaveProperty('requestBody')
+    }
+    expect(document.components.securitySchemes.ApiKey).toMatchObject({ in: 'header', name: 'Authorization' })
+  })
+
+  test("has exactly the contract's parameters", async () => {
+    const { paths } = await documentOf('document')
+    const key = { in: 'header', name: 'idempotency-key', required: false, schema: { type: 'string' } }
+    const text = { type: 'string' }
+    const list = { type: 'array', items: text }
+    const query = (name: string, schema: object) => ({ in: 'query', name, required: false, schema })
+    const path = (name: string) => ({ in: 'path', name, required: true, schema: text })
+
+    expect(paths[SET_PRIMARY].post.parameters).toMatchObject([path('integrationId'), key])
+    expect(paths[STEP].get.parameters).toMatchObject([path('workflowId'), path('stepId'), key])
+    expect(paths[MESSAGES].get.parameters).toMatchObject([
+      query('channel', { type: 'string', enum: ['in_app', 'email', 'sms', 'chat', 'push'] }),
+      query('subscriberId', text),
+      query('transactionId', list),
+      query('contextKeys', list),
+      query('page', { type: 'integer', default: 0, minimum: 0 }),
+      query('limit', { type: 'integer', default: 10, minimum: 1, maximum: 1000 }),
+      key
+    ])
+    const lists = paths[MESSAGES].get.parameters.filter(({ schema }: Document) => schema.type === 'array')
+    for (const each of lists) expect(each).toMatchObject({ style: 'form', explode: true })
+  })
+
+  test('has every schema under its own name, as it is checked by, and none that the tool made up', async () => {
+    const document = await documentOf('document')
+    const { ErrorBody: errorBody, ...schemas } = document.components.schemas
+    expect(schemas).toEqual(Object.fromEntries(wireSchemas.map(({ $id = '', ...schema }) => [$id, published(schema)])))
+    expect(errorBody.required).toEqual(['statusCode', 'timestamp', 'path', 'message', 'error', 'ctx'])
+    expect(JSON.stringify(document)).not.toMatch(/"\$id"|def-\d/)
+  })
+
+  test('says by reference that a field of the controls holds such fields', async () => {
+    const { UiSchemaProperty } = (await documentOf('document')).components.schemas
+    expect(UiSchemaProperty.properties.properties.additionalProperties).toEqual({
+      $ref: '#/components/schemas/UiSchemaProperty'
+    })
+  })
+
+  test('has an error body for every refusal, and 401 and 500 for every operation', async () => {
+    for (const operation of operationsOf(await documentOf('live'))) {
+      const refusals = Object.entries<Document>(operation.responses).filter(([status]) => status !== '200')
+      expect(refusals.map(([status]) => status)).toEqual(expect.arrayContaining(['400', '401', '500']))
+      for (const [status, { headers, content }] of refusals) {
+        const { schema, example } = content['application/json']
+        expect(schema).toEqual({ $ref: '#/components/schemas/ErrorBody' })
+        expect(example.statusCode).toBe(Number(status))
+        expect(Object.keys(headers)).toEqual(expect.arrayContaining(['x-request-id', 'x-mock-reason']))
+      }
+    }
+  })
+})
+
+describe('a row of the register changes in the document what it changes on the wire, and nothing else', () => {
+  const at = (path: string, method: string, rest: string) => `/paths/${path.replaceAll('/', '~1')}/${method}/${rest}`
+  const json = 'content/application~1json'
+
+  const CHANGES: Record<string, string[]> = {
+    envelope: [SET_PRIMARY, STEP].flatMap((path) => {
+      const answer = at(path, path === STEP ? 'get' : 'post', `responses/200/${json}`)
+      return [`${answer}/schema`, `${answer}/example`]
+    }),
+    'vendor-names': [
+      '/components/schemas/ChannelSettings/properties/providerId/enum',
+      '/components/schemas/WorkflowStep/properties/origin/enum'
+    ],
+    'integration-lookup': [at(SET_PRIMARY, 'post', 'parameters/0/schema/pattern')],
+    'foreign-integration': [at(SET_PRIMARY, 'post', 'responses/403')],
+    credentials: [
+      at(SET_PRIMARY, 'post', `responses/200/${json}/example/credentials`),
+      '/components/schemas/Configurations/properties/inboundWebhookSigningKey',
+      '/components/schemas/Credentials/description',
+      '/components/schemas/Credentials/maxProperties',
+      '/components/schemas/Integration/examples/0/credentials'
+    ],
+    'unknown-channel-filter': [at(MESSAGES, 'get', 'parameters/0/schema/enum')],
+    'unknown-subscriber-filter': [at(MESSAGES, 'get', 'responses/404')],
+    'malformed-context-key': [at(MESSAGES, 'get', 'parameters/3/schema/items/pattern')],
+    'paging-bounds': [at(MESSAGES, 'get', 'parameters/5/schema/minimum')],
+    'total-count': [
+      at(MESSAGES, 'get', `responses/200/${json}/example/totalCount`),
+      '/components/schemas/MessagesPage/examples/0/totalCount',
+      '/components/schemas/MessagesPage/properties/totalCount'
+    ],
+    'unknown-step': [at(STEP, 'get', `responses/400/${json}/example`)],
+    'unknown-workflow': [at(STEP, 'get', `responses/404/${json}/example`)],
+    'control-values': [
+      at(STEP, 'get', `responses/200/${json}/example/controls/values`),
+      '/components/schemas/ControlsMetadata/properties/values',
+      '/components/schemas/WorkflowStep/examples/0/controls/values'
+    ]
+  }
+
+  test.each(ASSUMPTION_IDS)('%s', async (id) => {
+    const [first, other = ''] = positionsOf(id)
+    const differences = differencesOf(
+      await documentOf('document', { [id]: first }),
+      await documentOf('document', { [id]: other })
+    )
+    const expected = [`/x-assumptions/${id}`, ...(CHANGES[id] ?? [])]
+    // A difference may be told at the place or anywhere inside it.
+    expect(expected.filter((place) => !differences.some((each) => isInside(each, place)))).toEqual([])
+    expect(differences.filter((each) => !expected.some((place) => isInside(each, place)))).toEqual([])
+  })
+
+  function isInside(pointer: string, place: string): boolean {
+    return pointer === place || pointer.startsWith(`${place}/`)
+  }
+})
+
+async function documentOf(profile: (typeof PROFILES)[number], overrides = {}): Promise<Document> {
+  return JSON.parse(JSON.stringify(await openApiDocument(assume(profile, overrides))))
+}
+
+function operationsOf(document: Document): Document[] {
+  return Object.values(document.paths).flatMap((methods) => Object.values(methods as object))
+}
+
+function changed(document: Document, change: (document: Document) => void): Document {
+  const copy = structuredClone(document)
+  change(copy)
+  return copy
+}
+
+/** A TypeBox schema as it should be published. */
+function published(schema: object): object {
+  return JSON.parse(JSON.stringify(schema).replace(/"\$ref":"(\w+)#"/g, '"$ref":"#/components/schemas/$1"'))
+}
+
+/** Where two documents differ, as JSON pointers. */
+function differencesOf(one: unknown, other: unknown, at = ''): string[] {
+  if (Object.is(one, other)) return []
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return [at]
+  const names = new Set([...Object.keys(one), ...Object.keys(other)])
+  return [...names].flatMap((name) => {
+    const place = `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+    return differencesOf((one as Document)[name], (other as Document)[name], place)
+  })
+}

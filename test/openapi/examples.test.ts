@@ -1,0 +1,135 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { assume, PROFILES } from '../../src/assumptions.js'
+import { openApiDocument } from '../../src/http/openapi.js'
+import { type Answer, type Call, type GivenMock, givenMock } from '../support/mock.js'
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read into the document
+type Document = any
+
+interface Described {
+  path: string
+  method: string
+  operation: Document
+}
+
+/** What an operation is asked for to be refused with a status, beside the path of the example. */
+type Provoke = (mock: GivenMock, ask: (call?: Call) => Promise<Answer>, method: string) => Promise<Answer>
+
+const KEY = { 'idempotency-key': 'set-primary-0001' }
+
+const PROVOKE: Record<string, Provoke> = {
+  400: (_, ask) => ask(),
+  401: (_, ask) => ask({ key: 'unknown-key' }),
+  403: (_, ask) => ask(),
+  404: (_, ask) => ask(),
+  409: async (mock, ask) => {
+    await givenUnfinishedRequest(mock)
+    return vi.waitUntil(async () => {
+      const answer = await ask({ headers: KEY })
+      return answer.status === 409 && answer
+    })
+  },
+  413: (_, ask) => ask({ headers: KEY, body: 'x'.repeat(1024 * 1024 + 1) }),
+  422: async (_, ask, method) => {
+    if (method === 'GET') return ask()
+    await ask({ headers: KEY, body: 'one body' })
+    return ask({ headers: KEY, body: 'another' })
+  },
+  500: (mock, ask) => {
+    for (const table of ['integrations', 'messages', 'workflows'])
+      mock.db.client.exec(`ALTER TABLE ${table} RENAME TO gone_${table}`)
+    return ask()
+  }
+}
+
+describe.each(PROFILES)('with the default seed and the profile %s', async (profile) => {
+  const described = operationsOf(await openApiDocument(assume(profile)))
+  const refusals = described.flatMap(({ operation, ...rest }) =>
+    Object.keys(operation.responses)
+      .filter((status) => status !== '200')
+      .map((status) => ({ ...rest, operation, status, name: operation.operationId }))
+  )
+
+  test.each(refusals)('$name answers $status as in the example', async ({ method, operation, status }) => {
+    const { example } = operation.responses[status].content['application/json']
+    const mock = await givenMock({ profile })
+    const answer = await PROVOKE[status]?.(mock, (call) => mock.call(example.path, { method, ...call }), method)
+    const sent = answer?.json
+    expect({ ...sent, timestamp: example.timestamp, errorId: sent.errorId && example.errorId }).toEqual({
+      errorId: undefined,
+      ...example
+    })
+    expect(undocumented(answer, operation)).toEqual([])
+  })
+
+  test.each(described)('$operation.operationId answers 200 with its examples', async ({ path, method, operation }) => {
+    const mock = await givenMock({ profile })
+    const filled = path.replace(/\{(\w+)\}/g, (_, name) => parameterOf(operation, name).example)
+    const query = new URLSearchParams()
+    for (const { in: place, name, schema } of operation.parameters) {
+      if (place === 'query') for (const value of [schema.examples ?? []].flat(2)) query.append(name, value)
+    }
+    const headers = { 'idempotency-key': parameterOf(operation, 'idempotency-key').schema.examples[0] }
+    const url = query.size > 0 ? `${filled}?${query}` : filled
+
+    const answer = await mock.call(url, { method, headers })
+    expect(answer.status).toBe(200)
+    expect(answer.json.data ?? [answer.json]).not.toEqual([])
+    expect(undocumented(answer, operation)).toEqual([])
+    // Once more: a replay, where there are replays.
+    expect(undocumented(await mock.call(url, { method, headers }), operation)).toEqual([])
+  })
+})
+
+test('the header of an empty page is documented', async () => {
+  const mock = await givenMock()
+  const answer = await mock.get('/v1/messages?subscriberId=user-none')
+  expect(answer.headers.get('x-mock-reason')).toBeTruthy()
+  const operation = operationsOf(await openApiDocument(assume('document')))[1]?.operation
+  expect(undocumented(answer, operation)).toEqual([])
+})
+
+test('a header that is not documented is found', async () => {
+  const mock = await givenMock()
+  const operation = structuredClone(operationsOf(await openApiDocument(assume('document')))[1]?.operation)
+  delete operation.responses[200].headers['x-request-id']
+  expect(undocumented(await mock.get('/v1/messages'), operation)).toEqual(['x-request-id'])
+})
+
+const OF_HTTP = new Set(['connection', 'content-length', 'content-type', 'date', 'keep-alive'])
+
+/** Headers of an answer that the document does not tell of. */
+function undocumented(answer: Answer | undefined, operation: Document): string[] {
+  const told = Object.keys(operation.responses[answer?.status ?? ''].headers)
+  const sent = [...(answer?.headers.keys() ?? [])]
+  return sent.filter((name) => !told.includes(name) && !OF_HTTP.has(name) && !name.startsWith('access-control-'))
+}
+
+function operationsOf(document: Document): Described[] {
+  return Object.entries<Document>(document.paths).flatMap(([path, methods]) =>
+    Object.entries<Document>(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation }))
+  )
+}
+
+function parameterOf(operation: Document, name: string): Document {
+  return operation.parameters.find((parameter: Document) => parameter.name === name)
+}
+
+/** A request with the idempotency key whose body does not come. */
+async function givenUnfinishedRequest({ port }: GivenMock): Promise<void> {
+  const socket = connect(port, '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
+  await once(socket, 'connect')
+  socket.write(
+    [
+      'POST /v1/integrations/66f1c2a47c9b1a0012ad0001/set-primary HTTP/1.1',
+      'host: localhost',
+      'authorization: ApiKey development-key',
+      `idempotency-key: ${KEY['idempotency-key']}`,
+      'content-length: 10',
+      '\r\n'
+    ].join('\r\n')
+  )
+}

@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { assume } from '../../src/assumptions.js'
+import { openApiDocument } from '../../src/http/openapi.js'
+import type { ServerOptions } from '../../src/server.js'
+import { givenMock } from '../support/mock.js'
+
+const root = join(import.meta.dirname, '../..')
+
+const TWO_WORLDS = {
+  environments: [
+    { name: 'Contract', apiKeys: ['contract-key'] },
+    { name: 'Live', profile: 'live', apiKeys: ['live-key'] },
+    { name: 'Live but counting', profile: 'live', assumptions: { 'total-count': 'present' }, apiKeys: ['counting-key'] }
+  ]
+}
+
+test('without a key it is the document of the server, with one that of its environment', async () => {
+  const mock = await givenMock({ seed: TWO_WORLDS })
+  const get = async (key: string | null) => (await mock.get('/openapi.json', { key })).json
+  expect(await get(null)).toEqual(asJson(await openApiDocument(assume('document'))))
+  expect(await get('contract-key')).toEqual(await get(null))
+  expect(await get('live-key')).toEqual(asJson(await openApiDocument(assume('live'))))
+  expect(await get('counting-key')).toEqual(asJson(await openApiDocument(assume('live', { 'total-count': 'present' }))))
+})
+
+test('a key that nobody has is refused, as everywhere', async () => {
+  const mock = await givenMock({ seed: TWO_WORLDS })
+  const answer = await mock.get('/openapi.json', { key: 'unknown-key' })
+  expect(answer).toMatchObject({ status: 401, json: { message: 'API Key not found' } })
+})
+
+test('a HEAD has the headers of the GET', async () => {
+  const mock = await givenMock({ seed: TWO_WORLDS })
+  const get = await mock.get('/openapi.json')
+  const head = await mock.call('/openapi.json', { method: 'HEAD' })
+  expect(head).toMatchObject({ status: 200, text: '' })
+  for (const name of ['content-type', 'content-length']) expect(head.headers.get(name)).toBe(get.headers.get(name))
+})
+
+test.each<{ flags: string; options: ServerOptions }>([
+  { flags: '', options: {} },
+  { flags: '--profile live', options: { profile: 'live' } },
+  {
+    flags: '--profile live --assume total-count=present --assume envelope=bare',
+    options: { profile: 'live', assumptions: { 'total-count': 'present', envelope: 'bare' } }
+  }
+])('the command openapi $flags prints what the server serves', async ({ flags, options }) => {
+  const mock = await givenMock({ ...options, seed: { environments: [] } })
+  const served = await fetch(`${mock.url}/openapi.json`)
+  const command = ['--import', 'tsx', 'src/cli/index.ts', 'openapi', ...flags.split(' ').filter(Boolean)]
+  const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: root, maxBuffer: 1e8 })
+  expect(JSON.parse(stdout)).toEqual(await served.json())
+})
+
+function asJson(document: object): unknown {
+  return JSON.parse(JSON.stringify(document))
+}
