@@ -16,7 +16,6 @@ export type MessageService = ReturnType<typeof messageService>
 
 export function messageService({ db }: { db: Db }) {
   const repository = messageRepository(db)
-  const totals = totalsMemo()
 
   return {
     /**
@@ -28,23 +27,22 @@ export function messageService({ db }: { db: Db }) {
       const filters = filtersOf(query)
       refuseUnknownSubscriber(environment, filters)
 
+      // The product of a page number and a limit may be too large to be a whole number, to us and to SQLite.
+      const offset = Math.min(page * limit, Number.MAX_SAFE_INTEGER)
       const counted = environment.assumptions['total-count'] === 'present'
-      const found = repository.findPage(environment.key, filters, limit, page * limit)
-      const total = counted ? countAll(environment, filters) : undefined
-      const hasMore = total === undefined ? found.count === limit : page * limit + found.count < total
-      const documents = spelled(found.documents, environment)
-      const body = Buffer.concat([head({ total, hasMore, limit, page }), documents, TAIL])
+      const total = counted ? repository.countMessages(environment.key, filters) : undefined
+      const head = (full: boolean) => {
+        return headOf({ total, hasMore: total === undefined ? full : offset + limit < total, limit, page })
+      }
+      const found = repository.findPage(environment.key, filters, { limit, offset, total, head, tail: ']}' })
+      const body = spelled(found.body, environment)
       return found.count > 0 ? { body } : { body, reason: whyEmpty(environment, filters, query) }
     },
 
-    /** Forgets what it remembers: call it whenever messages have changed. */
+    /** Forgets the totals. They follow the messages by themselves, so that nobody has to. */
     refresh(): void {
-      totals.clear()
+      repository.forgetTotals()
     }
-  }
-
-  function countAll(environment: Environment, filters: MessageFilters): number {
-    return totals.get(environment.key, filters, () => repository.countMessages(environment.key, filters))
   }
 
   function refuseUnknownSubscriber({ key, name, assumptions }: Environment, { subscriberId }: MessageFilters): void {
@@ -58,15 +56,15 @@ export function messageService({ db }: { db: Db }) {
   /** Adds the filters one after the other, and names the one that took the last message. */
   function whyEmpty(environment: Environment, filters: MessageFilters, { page, limit }: ListMessagesQuery): string {
     let taken: MessageFilters = {}
-    let before = countAll(environment, taken)
+    let before = repository.countMessages(environment.key, taken)
     if (before === 0) return `environment ${environment.name} has no messages`
     for (const [name, filter] of steps(filters)) {
       taken = { ...taken, ...filter }
-      const left = countAll(environment, taken)
+      const left = repository.countMessages(environment.key, taken)
       if (left === 0) return `${name} left 0 of ${before}`
       before = left
     }
-    return `page ${page} is past the end: ${before} messages at ${limit} a page, the first page is 0`
+    return `page ${page} is past the end: at ${limit} a page the last is page ${Math.ceil(before / limit) - 1}, the first page 0`
   }
 }
 
@@ -102,35 +100,13 @@ interface Figures {
   page: number
 }
 
-function head({ total, hasMore, limit, page }: Figures): Buffer {
+function headOf({ total, hasMore, limit, page }: Figures): string {
   const totalCount = total === undefined ? '' : `"totalCount":${total},`
-  return Buffer.from(`{${totalCount}"hasMore":${hasMore},"pageSize":${limit},"page":${page},"data":[`)
+  return `{${totalCount}"hasMore":${hasMore},"pageSize":${limit},"page":${page},"data":[`
 }
 
-const TAIL = Buffer.from(']}')
-
-function spelled(documents: Buffer, { assumptions }: Environment): Buffer {
-  if (!mayNeedVendorNames(documents, assumptions)) return documents
-  const json = JSON.stringify(withVendorNames(JSON.parse(`[${documents.toString()}]`)))
-  return Buffer.from(json.slice(1, -1))
-}
-
-/** Remembers exact counts until told to forget: counting a large environment costs more than a page of it. */
-function totalsMemo() {
-  const CAPACITY = 10_000
-  const counts = new Map<string, number>()
-  return {
-    get(environment: number, filters: MessageFilters, count: () => number): number {
-      const key = `${environment} ${JSON.stringify(filters)}`
-      const remembered = counts.get(key)
-      if (remembered !== undefined) return remembered
-      if (counts.size >= CAPACITY) counts.clear()
-      const fresh = count()
-      counts.set(key, fresh)
-      return fresh
-    },
-    clear(): void {
-      counts.clear()
-    }
-  }
+function spelled(body: Buffer, { assumptions }: Environment): Buffer {
+  if (!mayNeedVendorNames(body, assumptions)) return body
+  const page = JSON.parse(body.toString())
+  return Buffer.from(JSON.stringify({ ...page, data: withVendorNames(page.data) }))
 }

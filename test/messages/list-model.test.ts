@@ -1,0 +1,302 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type GivenMock, givenMock } from '../support/mock.js'
+
+const NOW = Date.parse('2026-02-18T12:00:00.000Z')
+const CHANNELS = ['in_app', 'email', 'sms', 'chat', 'push']
+
+// Few values, so that filters overlap; and such as a database, a URL or a parser could take for something else.
+const SUBSCRIBERS = ['ada', 'Ada', 'ada,bob', 'añà 😀', 'ada\u0000', "' OR 1=1 --", '%']
+const TRANSACTIONS = ['t', 'T', 't,u', 'u', 'ü', 'u\u0308', 't\u0000', 't ', '[]', '["t"]', '😀', '_', '']
+const CONTEXTS: string[][] = [
+  [],
+  ['tenant:a'],
+  ['tenant:a', 'region:b'],
+  ['region:b', 'tenant:a'],
+  ['tenant:a', 'tenant:a'],
+  ['tenant:a,region:b'],
+  ['tenant:a","region:b'],
+  ['tenant:a:b'],
+  ['tenant:\u0000', 'ü:😀'],
+  ['ü:😀', 'tenant:\u0000', 'ü:😀'],
+  ['Tenant:a']
+]
+const TIMES = [
+  '2026-02-18T11:59:00.000Z',
+  '2026-02-18T11:59:00Z',
+  '2026-02-18T12:59:00+01:00',
+  '2026-02-18T11:59:00.001Z',
+  '1969-07-20T20:17:40Z'
+]
+
+interface SeededMessage {
+  _id: string
+  channel: string
+  subscriberId?: string
+  subscriber?: { subscriberId: string }
+  transactionId?: string
+  contextKeys?: string[]
+  createdAt?: string
+}
+
+function subscriberOf({ subscriberId, subscriber }: SeededMessage): string | undefined {
+  return subscriberId ?? subscriber?.subscriberId
+}
+
+interface World {
+  /** Those that the environment has; a message may also bring one of its own. */
+  subscribers: string[]
+  messages: SeededMessage[]
+}
+
+const anyWorld: fc.Arbitrary<World> = fc
+  .record({
+    subscribers: fc.shuffledSubarray(SUBSCRIBERS, { minLength: 2 }),
+    ids: fc.uniqueArray(fc.stringMatching(/^[0-9a-f]{24}$/), { maxLength: 80, size: 'max' }),
+    drawn: fc.infiniteStream(
+      fc.record(
+        {
+          channel: fc.constantFrom(...CHANNELS.slice(0, 3)),
+          who: fc.constantFrom('none', 'known', 'known', 'own'),
+          place: fc.nat({ max: SUBSCRIBERS.length - 1 }),
+          transactionId: fc.constantFrom(...TRANSACTIONS),
+          contextKeys: fc.constantFrom(...CONTEXTS),
+          createdAt: fc.constantFrom(...TIMES)
+        },
+        { requiredKeys: ['channel', 'who', 'place'] }
+      )
+    )
+  })
+  .map(({ subscribers, ids, drawn }) => ({
+    subscribers,
+    messages: [...drawn.take(ids.length)].map(({ channel, who, place, ...optional }, index) => ({
+      _id: ids[index] as string,
+      channel,
+      ...(who === 'known' && { subscriberId: subscribers[place % subscribers.length] as string }),
+      ...(who === 'own' && { subscriber: { subscriberId: SUBSCRIBERS[place] as string } }),
+      ...optional
+    }))
+  }))
+
+/** What is asked, as it is meant. Undefined: not in the query at all. */
+interface Asked {
+  channel?: string
+  subscriberId?: string
+  transactionId?: string[]
+  contextKeys?: string[]
+}
+
+const anyAsked: Required<{ [Name in keyof Asked]: fc.Arbitrary<Asked[Name]> }> = {
+  channel: fc.constantFrom(...CHANNELS.slice(0, 4), 'fax', ''),
+  subscriberId: fc.constantFrom(...SUBSCRIBERS, 'nobody', ''),
+  transactionId: fc.array(fc.constantFrom(...TRANSACTIONS, 'none'), { minLength: 1, maxLength: 5 }),
+  contextKeys: fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom(...CONTEXTS).map((keys) => keys.toReversed()) },
+    fc.array(fc.constantFrom('tenant:a', 'region:b', 'none:x', ''), { maxLength: 4 }),
+    fc.constantFrom<string[]>(['tenant'], ['tenant:'], [':a'], ['tenant:a', 'region'])
+  )
+}
+
+/** Every set of filters: none, each alone, all pairs and triples, all four. */
+const FILTERS = Object.keys(anyAsked) as (keyof Asked)[]
+const FILTER_SETS = Array.from({ length: 2 ** FILTERS.length }, (_, bits) => {
+  return FILTERS.filter((_name, place) => bits & (1 << place))
+})
+
+/** A question by these filters; every other one about the values of some message, so that all of its filters hit. */
+function anyQuestion(set: readonly (keyof Asked)[]) {
+  const filters = fc.record(Object.fromEntries(set.map((name) => [name, anyAsked[name]]))) as fc.Arbitrary<Asked>
+  return fc.record({ filters, about: fc.option(fc.nat({ max: 79 }), { freq: 1 }) })
+}
+
+function aimedAt(message: SeededMessage | undefined, filters: Asked): Asked {
+  if (!message) return filters
+  const contextKeys = message.contextKeys ?? []
+  const aim: Asked = {
+    channel: message.channel,
+    subscriberId: subscriberOf(message) ?? '',
+    transactionId: [...(filters.transactionId ?? []).slice(0, 2), message.transactionId ?? ''],
+    contextKeys: [...contextKeys, ...contextKeys].toReversed()
+  }
+  return Object.fromEntries(Object.keys(filters).map((name) => [name, aim[name as keyof Asked]]))
+}
+
+/** One way of the many to write a query: brackets, order, and parameters that nobody knows. */
+const anySpelling = fc.record({
+  brackets: fc.infiniteStream(fc.constantFrom('', '[]', '%5B%5D', 'index')),
+  shuffle: fc.infiniteStream(fc.nat()),
+  unknown: fc.constantFrom('', 'foo=1', 'sort=createdAt', 'contextKey=a:1', 'transactionId2[]=t')
+})
+type Spelling = typeof anySpelling extends fc.Arbitrary<infer Value> ? Value : never
+
+function written(
+  asked: Asked,
+  { limit, page }: { limit: string | undefined; page: number },
+  spelling: Spelling
+): string {
+  const parameters: [string, string][] = []
+  for (const [name, value] of Object.entries(asked)) {
+    const values = Array.isArray(value) ? value : [value]
+    if (values.length === 0) parameters.push([`${name}[]`, ''])
+    for (const [index, each] of values.entries()) {
+      const brackets = Array.isArray(value) ? (spelling.brackets.next().value as string) : ''
+      parameters.push([name + (brackets === 'index' ? `[${index}]` : brackets), encodeURIComponent(each)])
+    }
+  }
+  if (limit !== undefined) parameters.push(['limit', limit])
+  if (page > 0) parameters.push(['page', String(page)])
+  const parts = parameters.map(([name, value]) => ({ text: `${name}=${value}`, place: spelling.shuffle.next().value }))
+  const texts = parts.sort((a, b) => a.place - b.place).map(({ text }) => text)
+  return [spelling.unknown, ...texts].filter((text) => text !== '').join('&')
+}
+
+interface Model {
+  profile: 'document' | 'live'
+  messages: { id: string; time: number; subscriberId: string | undefined; seeded: SeededMessage }[]
+  subscribers: string[]
+}
+
+function modelOf({ subscribers, messages }: World, profile: Model['profile']): Model {
+  return {
+    profile,
+    subscribers,
+    messages: messages
+      .map((seeded, index) => ({
+        id: seeded._id,
+        time: seeded.createdAt === undefined ? NOW - index * 60_000 : Date.parse(seeded.createdAt),
+        subscriberId: subscriberOf(seeded),
+        seeded
+      }))
+      .sort((a, b) => b.time - a.time || (a.id < b.id ? 1 : -1))
+  }
+}
+
+type Expected = { refused: number; fields?: string[] } | { ids: string[] }
+
+/** What comes of the filters, by the words of the behaviour alone. */
+function expectedOf({ profile, messages, subscribers }: Model, asked: Asked): Expected {
+  const contextKeys = asked.contextKeys?.filter((key) => key !== '')
+  if (profile === 'document') {
+    const fields: string[] = []
+    if (asked.channel && !CHANNELS.includes(asked.channel)) fields.push('channel')
+    if (contextKeys?.some((key) => !isTypeAndId(key))) fields.push('contextKeys')
+    if (fields.length > 0) return { refused: 422, fields }
+  }
+  if (profile === 'live' && asked.subscriberId && !subscribers.includes(asked.subscriberId)) return { refused: 404 }
+
+  const transactionIds = asked.transactionId?.filter((id) => id !== '') ?? []
+  const found = messages.filter(({ seeded, subscriberId }) => {
+    if (asked.channel && seeded.channel !== asked.channel) return false
+    if (asked.subscriberId && subscriberId !== asked.subscriberId) return false
+    if (transactionIds.length > 0 && !transactionIds.some((id) => id === seeded.transactionId)) return false
+    if (contextKeys && !isSameSet(contextKeys, seeded.contextKeys ?? [])) return false
+    return true
+  })
+  return { ids: found.map(({ id }) => id) }
+}
+
+function isTypeAndId(key: string): boolean {
+  return key.indexOf(':') > 0 && key.indexOf(':') < key.length - 1
+}
+
+function isSameSet(one: readonly string[], other: readonly string[]): boolean {
+  return one.every((key) => other.includes(key)) && other.every((key) => one.includes(key))
+}
+
+/** Two environments with the same messages, that differ in their profile alone. */
+async function givenBoth({ subscribers, messages }: World): Promise<{ mock: GivenMock; close(): Promise<unknown> }> {
+  const environment = (profile: string) => ({
+    name: profile,
+    profile,
+    subscribers: subscribers.map((subscriberId) => ({ subscriberId })),
+    messages
+  })
+  const seed = { environments: [environment('document'), environment('live')] }
+  const mock = await givenMock({ seed, clock: () => NOW })
+  return { mock, close: () => mock.app.close() }
+}
+
+/** Asks for one page and holds it against the model: ids in order and every figure. Answers with the expected ids. */
+async function checkPage(
+  mock: GivenMock,
+  model: Model,
+  asked: Asked,
+  paging: { limit: string | undefined; page: number },
+  spelling: Spelling
+): Promise<string[]> {
+  const query = written(asked, paging, spelling)
+  const answer = await mock.get(`/v1/messages?${query}`, { key: `${model.profile}-key` })
+  const expected = expectedOf(model, asked)
+  if ('refused' in expected) {
+    expect(answer.status, query).toBe(expected.refused)
+    if (expected.fields) expect(Object.keys(answer.json.errors).sort(), query).toEqual(expected.fields)
+    else expect(answer.json.message).toBe(`Subscriber not found for id ${asked.subscriberId}`)
+    return []
+  }
+
+  const limit = Number(paging.limit ?? 10) || 10
+  const ids = expected.ids.slice(paging.page * limit, (paging.page + 1) * limit)
+  const { data, ...figures } = answer.json
+  expect({ ids: data.map(({ _id }: { _id: string }) => _id), ...figures }, query).toEqual({
+    ids,
+    page: paging.page,
+    pageSize: limit,
+    ...(model.profile === 'document'
+      ? { totalCount: expected.ids.length, hasMore: (paging.page + 1) * limit < expected.ids.length }
+      : { hasMore: ids.length === limit })
+  })
+  expect(answer.headers.has('x-mock-reason'), query).toBe(ids.length === 0)
+  return expected.ids
+}
+
+describe.each(['document', 'live'] as const)('in the profile %s', (profile) => {
+  const defaults = profile === 'live' ? ['0', '0.0', ''] : []
+  const anyLimits = fc.infiniteStream(
+    fc.constantFrom('3', '7', '10', '10.0', '25', '80', '1000', undefined, ...defaults)
+  )
+
+  test('every set of filters, paged to the end, gives what a plain reading of the words gives', async () => {
+    const anyQuestions = fc.tuple(...FILTER_SETS.map(anyQuestion))
+    await fc.assert(
+      fc.asyncProperty(anyWorld, anyQuestions, anyLimits, anySpelling, async (world, questions, limits, spelling) => {
+        const { mock, close } = await givenBoth(world)
+        const model = modelOf(world, profile)
+        for (const { filters, about } of questions) {
+          const asked = aimedAt(about === null ? undefined : world.messages[about], filters)
+          const limit = limits.next().value
+          let pages = 1
+          for (let page = 0; page <= pages; page += 1) {
+            const ids = await checkPage(mock, model, asked, { limit, page }, spelling)
+            pages = Math.ceil(ids.length / (Number(limit ?? 10) || 10))
+          }
+        }
+        await close()
+      }),
+      // The limit is for the search for a smaller counterexample, in which every step is a server.
+      { numRuns: 15, interruptAfterTimeLimit: 30_000 }
+    )
+  })
+
+  test('of 500 transactions and of 500 context keys, in any spelling and order, each counts', async () => {
+    const many = Array.from({ length: 500 }, (_, index) => `order:${index} é,`)
+    const world: World = {
+      subscribers: [],
+      messages: [0, 7, 255, 256, 499, 500].map((number) => ({
+        _id: String(number).padStart(24, '0'),
+        channel: 'email',
+        transactionId: `order:${number} é,`,
+        contextKeys: number === 7 ? many : many.slice(number)
+      }))
+    }
+    const { mock } = await givenBoth(world)
+    const model = modelOf(world, profile)
+    const [spelling] = fc.sample(anySpelling, { numRuns: 1, seed: 7 }) as [Spelling]
+    const ask = (asked: Asked) => checkPage(mock, model, asked, { limit: undefined, page: 0 }, spelling)
+
+    expect(await ask({ transactionId: many })).toHaveLength(5)
+    expect(await ask({ transactionId: Array(500).fill('order:500 é,') })).toHaveLength(1)
+    expect(await ask({ contextKeys: many })).toHaveLength(2)
+    expect(await ask({ contextKeys: [...many.slice(256), ...many.slice(256)] })).toHaveLength(1)
+    expect(await ask({ transactionId: many, contextKeys: many })).toHaveLength(2)
+  })
+})

@@ -1,0 +1,400 @@
+import { describe, expect, test } from 'vitest'
+import { type Answer, type GivenMock, givenMock } from '../support/mock.js'
+
+const NOW = Date.parse('2026-02-18T12:00:00.000Z')
+
+/** An environment with these messages, and nothing else but what is given. */
+function givenMessages(messages: object[], environment: object = {}): Promise<GivenMock> {
+  return givenMock({ clock: () => NOW, seed: { environments: [{ name: 'Shop', messages, ...environment }] } })
+}
+
+/** As many messages, one minute apart, the first one the newest. */
+function several(count: number, fields: object = {}): object[] {
+  return Array.from({ length: count }, (_, index) => ({ _id: hex(index), channel: 'email', ...fields }))
+}
+
+/** 24 digits that tell the numbers apart. */
+function hex(number: number): string {
+  return number.toString(16).padStart(24, '0')
+}
+
+function idsOf({ json }: Answer): string[] {
+  return json.data.map(({ _id }: { _id: string }) => _id)
+}
+
+function reasonOf({ headers }: Answer): string | null {
+  return headers.get('x-mock-reason')
+}
+
+describe('order', () => {
+  test('is newest first, whatever the order and the time zone that they were seeded in', async () => {
+    const mock = await givenMessages([
+      { _id: hex(1), channel: 'email', createdAt: '2026-02-18T10:00:00.001Z' },
+      { _id: hex(2), channel: 'email', createdAt: '2026-02-18T10:00:00Z' },
+      { _id: hex(3), channel: 'email', createdAt: '2026-02-18T11:00:00.500+01:00' },
+      { _id: hex(4), channel: 'email', createdAt: '1999-12-31' }
+    ])
+    expect(idsOf(await mock.get('/v1/messages'))).toEqual([hex(3), hex(1), hex(2), hex(4)])
+  })
+
+  test('of one millisecond is the greater id first, on every page and by every filter', async () => {
+    const createdAt = '2026-02-18T10:00:00.000Z'
+    const ids = [7, 0xf0, 3, 0x10, 9].map(hex)
+    const fields = { channel: 'sms', createdAt, subscriber: { subscriberId: 'ada' }, transactionId: 't' }
+    const mock = await givenMessages(ids.map((_id) => ({ _id, ...fields, contextKeys: ['tenant:a'] })))
+    const expected = [0xf0, 0x10, 9, 7, 3].map(hex)
+
+    const filters = ['', 'channel=sms', 'subscriberId=ada', 'transactionId=t', 'contextKeys=tenant:a']
+    for (const filter of [...filters, 'transactionId=t&transactionId=u', filters.join('&')]) {
+      const pages = [0, 1, 2].map((page) => mock.get(`/v1/messages?limit=2&page=${page}&${filter}`))
+      expect((await Promise.all(pages)).flatMap(idsOf), filter).toEqual(expected)
+    }
+  })
+})
+
+describe('paging', () => {
+  test('is by ten from page 0 unless told otherwise', async () => {
+    const mock = await givenMessages(several(25))
+    const first = await mock.get('/v1/messages')
+    expect(first.json).toMatchObject({ totalCount: 25, hasMore: true, page: 0, pageSize: 10 })
+    expect(idsOf(first)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map(hex))
+
+    const last = await mock.get('/v1/messages?page=2')
+    expect(last.json).toMatchObject({ totalCount: 25, hasMore: false, page: 2 })
+    expect(idsOf(last)).toEqual([20, 21, 22, 23, 24].map(hex))
+  })
+
+  test('takes 10.0 for 10', async () => {
+    const mock = await givenMessages(several(25))
+    const answer = await mock.get('/v1/messages?limit=10.0&page=1.0')
+    expect(answer.text).toBe((await mock.get('/v1/messages?limit=10&page=1')).text)
+    expect(answer.text).toContain('"pageSize":10,"page":1,')
+  })
+
+  test('names the limit asked for as pageSize, however many came', async () => {
+    const mock = await givenMessages(several(3))
+    for (const limit of [1, 2, 3, 4, 1000]) {
+      const { json } = await mock.get(`/v1/messages?limit=${limit}`)
+      expect(json).toMatchObject({ pageSize: limit, hasMore: limit < 3 })
+      expect(json.data).toHaveLength(Math.min(limit, 3))
+    }
+  })
+
+  test('past the end is an empty page, and still counts', async () => {
+    const mock = await givenMessages(several(20))
+    for (const page of [2, 3, 1_000_000]) {
+      const answer = await mock.get(`/v1/messages?page=${page}`)
+      expect(answer).toMatchObject({
+        status: 200,
+        json: { totalCount: 20, hasMore: false, page, pageSize: 10, data: [] }
+      })
+    }
+  })
+
+  test.each(['document', 'live'])('goes to any page number there is in %s', async (profile) => {
+    const mock = await givenMessages(several(3, { transactionId: 't' }), { profile })
+    for (const page of [2 ** 31, 2 ** 53 - 2, Number.MAX_SAFE_INTEGER]) {
+      for (const filter of ['limit=1', 'limit=1000', 'limit=1000&transactionId=t', 'transactionId=t&transactionId=u']) {
+        const answer = await mock.get(`/v1/messages?page=${page}&${filter}`)
+        expect(answer, `${page} ${filter}`).toMatchObject({ status: 200, json: { hasMore: false, page, data: [] } })
+      }
+    }
+  })
+})
+
+describe('filters', () => {
+  test('by an empty contextKeys ask for messages in no context, and without it for all', async () => {
+    const mock = await givenMessages([
+      { _id: hex(1), channel: 'email' },
+      { _id: hex(2), channel: 'email', contextKeys: [] },
+      { _id: hex(3), channel: 'email', contextKeys: ['tenant:a'] }
+    ])
+    for (const empty of ['contextKeys=', 'contextKeys', 'contextKeys[]=', 'contextKeys=&contextKeys=']) {
+      expect(idsOf(await mock.get(`/v1/messages?${empty}`)), empty).toEqual([hex(1), hex(2)])
+    }
+    expect(idsOf(await mock.get('/v1/messages'))).toHaveLength(3)
+  })
+
+  test('that are empty are none', async () => {
+    const mock = await givenMessages(several(3), { profile: 'live' })
+    const { json } = await mock.get('/v1/messages?channel=&subscriberId=&transactionId=&transactionId[]=')
+    expect(json.data).toHaveLength(3)
+  })
+
+  test('by a comma find the value that has it, and no other', async () => {
+    const mock = await givenMessages([
+      { _id: hex(1), channel: 'email', transactionId: 'a,b', contextKeys: ['x:1,y:2'] },
+      { _id: hex(2), channel: 'email', transactionId: 'a', contextKeys: ['x:1', 'y:2'] },
+      { _id: hex(3), channel: 'email', transactionId: 'b' }
+    ])
+    expect(idsOf(await mock.get('/v1/messages?transactionId=a,b'))).toEqual([hex(1)])
+    expect(idsOf(await mock.get('/v1/messages?transactionId=a%2Cb&transactionId=b'))).toEqual([hex(1), hex(3)])
+    expect(idsOf(await mock.get('/v1/messages?contextKeys=x:1,y:2'))).toEqual([hex(1)])
+    expect(idsOf(await mock.get('/v1/messages?contextKeys=y:2&contextKeys=x:1'))).toEqual([hex(2)])
+  })
+
+  test('see nothing of another environment, not even in the count', async () => {
+    const mine = { name: 'Mine', messages: several(2, { transactionId: 't' }) }
+    const other = { name: 'Other', messages: several(9, { transactionId: 't', contextKeys: ['tenant:a'] }) }
+    const mock = await givenMock({ seed: { environments: [mine, other] } })
+    for (const [key, count] of [
+      ['mine-key', 2],
+      ['other-key', 9],
+      ['mine-key', 2]
+    ] as const) {
+      expect((await mock.get('/v1/messages?transactionId=t', { key })).json).toMatchObject({ totalCount: count })
+      expect((await mock.get('/v1/messages?limit=1', { key })).json).toMatchObject({ totalCount: count })
+    }
+    const { json } = await mock.get('/v1/messages?contextKeys=tenant:a', { key: 'mine-key' })
+    expect(json).toMatchObject({ totalCount: 0, data: [] })
+  })
+})
+
+describe('a message', () => {
+  test('leaves out what it does not have, and is null nowhere', async () => {
+    const mock = await givenMessages([{ channel: 'chat' }])
+    const { json, text } = await mock.get('/v1/messages')
+    expect(Object.keys(json.data[0]).sort()).toEqual([
+      '_environmentId',
+      '_id',
+      '_notificationId',
+      '_organizationId',
+      '_subscriberId',
+      'channel',
+      'createdAt',
+      'cta',
+      'read',
+      'seen',
+      'status',
+      'transactionId'
+    ])
+    expect(text).not.toContain('null')
+  })
+
+  test('keeps a null where the contract has one', async () => {
+    const nulls = { _templateId: null, _messageTemplateId: null, _feedId: null }
+    const person = { firstName: null, locale: null, isOnline: null, lastOnlineAt: null, data: null, timezone: null }
+    const mock = await givenMessages([{ channel: 'in_app', subscriberId: 'ada', ...nulls }], {
+      subscribers: [{ subscriberId: 'ada', ...person }]
+    })
+    const { json } = await mock.get('/v1/messages')
+    expect(json.data[0]).toMatchObject({ ...nulls, subscriber: { subscriberId: 'ada', ...person } })
+  })
+
+  test('embeds its subscriber, of the environment or its own, and none if it has none', async () => {
+    const mock = await givenMessages(
+      [
+        { channel: 'email', subscriberId: 'ada' },
+        { channel: 'email', subscriber: { subscriberId: 'bob', firstName: 'Bob' } },
+        { channel: 'email' }
+      ],
+      { subscribers: [{ subscriberId: 'ada', firstName: 'Ada', email: 'ada@example.com' }] }
+    )
+    const [ada, bob, nobody] = (await mock.get('/v1/messages')).json.data
+    expect(ada.subscriber).toMatchObject({ subscriberId: 'ada', firstName: 'Ada', email: 'ada@example.com' })
+    expect(ada._subscriberId).toBe(ada.subscriber._id)
+    expect(bob.subscriber).toMatchObject({ subscriberId: 'bob', firstName: 'Bob' })
+    expect(nobody).not.toHaveProperty('subscriber')
+  })
+
+  test('embeds a template only if the seed gave it one, and then whole', async () => {
+    const template = {
+      _id: hex(1),
+      name: 'Order shipped',
+      description: '',
+      active: true,
+      draft: false,
+      preferenceSettings: { email: true },
+      critical: false,
+      tags: ['orders'],
+      steps: [{ _id: hex(2), active: true, filters: [], variants: [{ name: 'other' }] }],
+      _creatorId: hex(3),
+      triggers: [{ type: 'event', identifier: 'shipped', variables: [{ name: 'orderId' }] }],
+      _notificationGroupId: hex(4),
+      deleted: false,
+      deletedAt: '',
+      deletedBy: '',
+      data: { team: 'logistics', nothing: null }
+    }
+    const mock = await givenMessages(
+      [
+        { channel: 'email', workflow: 'shipped', template },
+        { channel: 'email', workflow: 'shipped' }
+      ],
+      { workflows: [{ identifier: 'shipped', steps: [{ type: 'email' }] }] }
+    )
+    const [withTemplate, without] = (await mock.get('/v1/messages')).json.data
+    const { _environmentId, _organizationId } = withTemplate
+    expect(withTemplate.template).toEqual({ ...template, _environmentId, _organizationId })
+    expect(without).not.toHaveProperty('template')
+    expect(without.templateIdentifier).toBe('shipped')
+  })
+
+  test('comes byte for byte as it was seeded, whatever is in its text', async () => {
+    const text = '"\\ \u0000 \u2028 é 😀 </script> ]} ,"data":[ \'; DROP TABLE messages'
+    const mock = await givenMessages([{ channel: 'sms', subject: text, payload: { [text]: [text, 1e21, -0.5, true] } }])
+    const [message] = (await mock.get('/v1/messages')).json.data
+    expect(message).toMatchObject({ subject: text, payload: { [text]: [text, 1e21, -0.5, true] } })
+  })
+
+  test('is spelled as the deployed service spells it, and the figures of its page stay', async () => {
+    const channels = [{ providerId: 'service-slack', credentials: {}, _integrationId: hex(5) }]
+    const message = {
+      channel: 'chat',
+      providerId: 'service-slack',
+      subject: 'service-slack',
+      payload: { providerId: 'service-slack' }
+    }
+    const mock = await givenMessages(
+      [{ ...message, subscriber: { subscriberId: 'ada', channels } }, { channel: 'sms' }],
+      {
+        assumptions: { 'vendor-names': 'vendor' }
+      }
+    )
+    const { json } = await mock.get('/v1/messages?limit=1')
+    expect(json).toMatchObject({ totalCount: 2, hasMore: true, page: 0, pageSize: 1 })
+    expect(json.data).toMatchObject([
+      { ...message, providerId: 'novu-slack', subscriber: { channels: [{ providerId: 'novu-slack' }] } }
+    ])
+  })
+})
+
+describe('the reason of an empty page', () => {
+  const messages = [
+    ...several(5, { channel: 'email', subscriberId: 'ada' }),
+    ...Array(7).fill({ channel: 'email', subscriberId: 'bob', transactionId: 't', contextKeys: ['tenant:a'] })
+  ].map((message, index) => ({ ...message, _id: hex(index) }))
+  const subscribers = [{ subscriberId: 'ada' }, { subscriberId: 'bob' }]
+
+  test.each([
+    ['channel=sms', 'channel left 0 of 12'],
+    ['subscriberId=eve', 'subscriberId left 0 of 12'],
+    ['transactionId=u&transactionId=v', 'transactionId left 0 of 12'],
+    ['contextKeys=tenant:b', 'contextKeys left 0 of 12'],
+    ['channel=email&subscriberId=ada&transactionId=t', 'transactionId left 0 of 5'],
+    ['contextKeys=&transactionId=t&subscriberId=bob', 'contextKeys left 0 of 7'],
+    ['channel=chat&subscriberId=eve&transactionId=x&contextKeys=y:z', 'channel left 0 of 12'],
+    ['page=2', 'page 2 is past the end: at 10 a page the last is page 1, the first page 0'],
+    ['page=7&limit=1&subscriberId=bob', 'page 7 is past the end: at 1 a page the last is page 6, the first page 0']
+  ])('of ?%s is: %s', async (query, reason) => {
+    for (const profile of ['document', 'live']) {
+      const assumptions = { 'unknown-subscriber-filter': 'empty-page' }
+      const mock = await givenMessages(messages, { subscribers, profile, assumptions })
+      const answer = await mock.get(`/v1/messages?${query}`)
+      expect(answer.json.data).toEqual([])
+      expect(reasonOf(answer), profile).toBe(reason)
+    }
+  })
+
+  test('in an environment without messages says so, whatever was asked', async () => {
+    const mock = await givenMessages([])
+    for (const query of ['', 'channel=sms', 'page=3']) {
+      expect(reasonOf(await mock.get(`/v1/messages?${query}`))).toBe('environment Shop has no messages')
+    }
+  })
+
+  test('is not given of a page that has messages', async () => {
+    const mock = await givenMessages(messages, { subscribers })
+    expect(reasonOf(await mock.get('/v1/messages?page=1&limit=11'))).toBeNull()
+  })
+})
+
+describe('bounds in the profile document', () => {
+  test.each(['-1', '1.5', '-0', 'one', '', ' 1', '+1', '1e1', '0x1', 'NaN', 'Infinity', '9007199254740992'])(
+    'page=%s is refused, with what was sent',
+    async (page) => {
+      const mock = await givenMessages([])
+      const answer = await mock.get(`/v1/messages?page=${encodeURIComponent(page)}`)
+      expect(answer).toMatchObject({
+        status: 422,
+        json: { message: 'Validation Error', errors: { page: { value: page } } }
+      })
+      expect(Object.keys(answer.json.errors)).toEqual(['page'])
+      expect(answer.json.errors.page.messages).toHaveLength(1)
+    }
+  )
+
+  test.each(['0', '0.0', '', '-1', '1001', '10.5', 'ten', '1e2'])(
+    'limit=%s is refused, with what was sent',
+    async (limit) => {
+      const mock = await givenMessages([])
+      const answer = await mock.get(`/v1/messages?limit=${limit}`)
+      expect(answer).toMatchObject({ status: 422, json: { message: 'Validation Error' } })
+      expect(answer.json.errors).toEqual({
+        limit: { messages: ['limit must be a whole number from 1 to 1000'], value: limit }
+      })
+    }
+  )
+
+  test('all bad fields are told at once', async () => {
+    const mock = await givenMessages(several(1))
+    const answer = await mock.get('/v1/messages?channel=fax&contextKeys=tenant:a&contextKeys=b&page=-1&limit=1001')
+    expect(answer.status).toBe(422)
+    expect(answer.json.errors).toMatchObject({
+      channel: { messages: ['channel must be one of in_app, email, sms, chat, push'], value: 'fax' },
+      contextKeys: { messages: ['contextKeys must be in the form type:id'], value: ['tenant:a', 'b'] },
+      page: { value: '-1' },
+      limit: { value: '1001' }
+    })
+    for (const field of Object.keys(answer.json.errors)) expect(reasonOf(answer)).toContain(`${field} must be`)
+  })
+
+  test('limits of 1 and of 1000 are taken', async () => {
+    const mock = await givenMessages(several(1001))
+    expect((await mock.get('/v1/messages?limit=1')).json.data).toHaveLength(1)
+    expect((await mock.get('/v1/messages?limit=1000')).json).toMatchObject({ hasMore: true, data: { length: 1000 } })
+  })
+})
+
+describe('in the profile live', () => {
+  test('there is no totalCount, and hasMore says that the page is full', async () => {
+    const mock = await givenMessages(several(20), { profile: 'live' })
+    const figures = async (query: string) => {
+      const { data, ...rest } = (await mock.get(`/v1/messages?${query}`)).json
+      return rest
+    }
+    expect(await figures('page=0')).toEqual({ hasMore: true, page: 0, pageSize: 10 })
+    expect(await figures('page=1')).toEqual({ hasMore: true, page: 1, pageSize: 10 })
+    expect(await figures('page=2')).toEqual({ hasMore: false, page: 2, pageSize: 10 })
+    expect(await figures('limit=21')).toEqual({ hasMore: false, page: 0, pageSize: 21 })
+  })
+
+  test.each(['0', '0.0', ''])('limit=%s is 10', async (limit) => {
+    const mock = await givenMessages(several(11), { profile: 'live' })
+    const { json } = await mock.get(`/v1/messages?limit=${limit}`)
+    expect(json).toMatchObject({ pageSize: 10, data: { length: 10 } })
+  })
+
+  test('a limit above 1000 is a 400, with the words of the deployed service', async () => {
+    const mock = await givenMessages([], { profile: 'live' })
+    expect(await mock.get('/v1/messages?limit=1001')).toMatchObject({
+      status: 400,
+      json: { message: 'Limit can not be larger then 1000', error: 'Bad Request' }
+    })
+  })
+
+  test.each(['page=-1', 'page=1.5', 'limit=-1', 'limit=1.5', 'limit=x'])('%s is refused as ever', async (query) => {
+    const mock = await givenMessages([], { profile: 'live' })
+    expect((await mock.get(`/v1/messages?${query}`)).status).toBe(422)
+  })
+
+  test('a channel that is none, and a context key that is none, find nothing', async () => {
+    const mock = await givenMessages(several(2), { profile: 'live' })
+    for (const query of ['channel=fax', 'channel=Email', 'contextKeys=tenant', 'contextKeys=:a']) {
+      expect(await mock.get(`/v1/messages?${query}`), query).toMatchObject({ status: 200, json: { data: [] } })
+    }
+  })
+
+  test('a subscriber that the environment does not have is a 404, though another has it', async () => {
+    const environment = (name: string, ...subscribers: string[]) => ({
+      name,
+      profile: 'live',
+      subscribers: subscribers.map((subscriberId) => ({ subscriberId }))
+    })
+    const mock = await givenMock({ seed: { environments: [environment('Mine', 'ada'), environment('Other', 'bob')] } })
+    const answer = await mock.get('/v1/messages?subscriberId=bob')
+    expect(answer).toMatchObject({ status: 404, json: { message: 'Subscriber not found for id bob', ctx: {} } })
+    expect(reasonOf(answer)).toContain('environment Mine has no subscriber bob')
+    expect((await mock.get('/v1/messages?subscriberId=ada')).status).toBe(200)
+  })
+})

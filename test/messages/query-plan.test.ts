@@ -1,0 +1,133 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { type Db, openDatabase } from '../../src/db/open.js'
+import {
+  type Condition,
+  countSql,
+  type MessageFilters,
+  messageRepository,
+  pageSql
+} from '../../src/messages/repository.js'
+
+const INDEXES: Record<Condition['by'], string> = {
+  channel: 'messages_channel',
+  subscriber_id: 'messages_subscriber',
+  transaction_id: 'messages_transaction',
+  context: 'messages_context'
+}
+const COLUMNS = Object.keys(INDEXES) as Condition['by'][]
+
+/** Every set of filters, and in it each of them as the first; lists of transactions both of one and of several. */
+const COMBINATIONS = COLUMNS.reduce<Condition[][]>(
+  (sets, by) => sets.concat(sets.flatMap((set) => withFilter(set, by))),
+  [[]]
+)
+  .flatMap((set) => (set.length === 0 ? [set] : set.map((first) => [first, ...set.filter((each) => each !== first)])))
+  .map((conditions) => ({ conditions, named: conditions.map(({ by, values }) => `${by} ${values.length}`).join(', ') }))
+
+function withFilter(set: Condition[], by: Condition['by']): Condition[][] {
+  const one = [...set, { by, values: ['a'] }]
+  return by === 'transaction_id' ? [one, [...set, { by, values: ['a', 'b', 'c', 'd'] }]] : [one]
+}
+
+function givenDatabase(): Db {
+  const { db, close } = openDatabase()
+  onTestFinished(close)
+  return db
+}
+
+/** What SQLite says of how it will run the statement, line by line. */
+function planOf({ client }: Db, text: string): string[] {
+  const parameters = Array(text.split('?').length - 1).fill(null)
+  const lines = client.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${text}`).all(...parameters)
+  return lines.map(({ detail }) => detail)
+}
+
+/** How the one walk over the filter's index is told; with the filter alone the index has all that is looked at. */
+function walkOf([first, ...others]: readonly Condition[]) {
+  const index = first ? INDEXES[first.by] : 'messages_created'
+  const by = first ? `environment=? AND ${first.by}=?` : 'environment=?'
+  const covering = `SEARCH messages USING COVERING INDEX ${index} (${by})`
+  return others.length === 0 ? covering : expect.stringMatching(escaped(covering).replace('COVERING ', '(COVERING )?'))
+}
+
+function escaped(text: string): string {
+  return `^${text.replace(/[()?]/g, '\\$&')}$`
+}
+
+describe.each(COMBINATIONS)('by [$named]', ({ conditions }) => {
+  const sorted = conditions[0]?.by === 'transaction_id' && conditions[0].values.length > 1
+  const sort = sorted ? ['USE TEMP B-TREE FOR ORDER BY'] : []
+  // Documents are looked up one by one, by their address, in the order of the page.
+  const lookup = ['SCAN page', 'SEARCH m USING INTEGER PRIMARY KEY (rowid=?)']
+
+  test("a page is read off the first filter's index in order, several transactions apart", () => {
+    const plan = planOf(givenDatabase(), pageSql(conditions, 'newest'))
+    expect(plan).toEqual(['CO-ROUTINE page', walkOf(conditions), ...sort, ...lookup])
+  })
+
+  test('a page near the end is read off it backwards, and only the page itself is sorted', () => {
+    const plan = planOf(givenDatabase(), pageSql(conditions, 'oldest'))
+    const [page, inner, walk, ...rest] = plan
+    expect([page, inner, walk]).toEqual(['CO-ROUTINE page', 'CO-ROUTINE (subquery-1)', walkOf(conditions)])
+    expect(rest).toEqual([...sort, 'SCAN (subquery-1)', 'USE TEMP B-TREE FOR ORDER BY', ...lookup])
+  })
+
+  test("a count walks the first filter's index alone", () => {
+    expect(planOf(givenDatabase(), countSql(conditions))).toEqual([walkOf(conditions)])
+  })
+})
+
+/** Messages of which each filter's value `rare` has one and `hot` has 99. */
+function givenHotAndRare(): { db: Db; texts(): string[] } {
+  const db = givenDatabase()
+  db.client.exec(`
+    INSERT INTO environments (key, id, organization_id, name, assumptions, created_at) VALUES (1, 'e', 'o', 'E', '{}', 0);
+    WITH RECURSIVE numbers (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM numbers WHERE value < 100)
+    INSERT INTO messages (environment, id, created_at, channel, subscriber_id, transaction_id, context, document)
+    SELECT 1, printf('%024x', value), value,
+      iif(value = 10, 'sms', 'email'), iif(value = 20, 'rare', 'hot'), iif(value = 30, 'rare', 'hot'),
+      iif(value = 40, 'rare', 'hot'), '{}'
+    FROM numbers`)
+  const prepare = vi.spyOn(db.client, 'prepare')
+  onTestFinished(() => prepare.mockRestore())
+  return { db, texts: () => prepare.mock.calls.map(([text]) => text) }
+}
+
+describe('of several filters', () => {
+  const hot: Required<MessageFilters> = {
+    channel: 'email',
+    subscriberId: 'hot',
+    transactionIds: ['hot'],
+    context: 'hot'
+  }
+  const rare: [MessageFilters, string][] = [
+    [{ channel: 'sms' }, 'messages_channel'],
+    [{ subscriberId: 'rare' }, 'messages_subscriber'],
+    [{ transactionIds: ['rare'] }, 'messages_transaction'],
+    [{ transactionIds: ['rare', 'none', 'nor this'] }, 'messages_transaction'],
+    [{ context: 'rare' }, 'messages_context']
+  ]
+
+  test.each(rare)('the one that the fewest messages meet is walked: %j', (filter, index) => {
+    const { db, texts } = givenHotAndRare()
+    const repository = messageRepository(db)
+    const wanted = { limit: 10, offset: 0, total: undefined, head: () => '', tail: '' }
+    repository.findPage(1, { ...hot, ...filter }, wanted)
+    repository.countMessages(1, { ...hot, ...filter })
+
+    const walks = texts().filter((text) => text.includes('channel = ?') && text.includes('subscriber_id = ?'))
+    expect(walks).toHaveLength(2)
+    for (const text of walks) expect(text).toContain(`INDEXED BY ${index} `)
+  })
+})
+
+test('lists of transactions of any length share a few statements', () => {
+  const { db, texts } = givenHotAndRare()
+  const repository = messageRepository(db)
+  const before = texts().length
+  for (let length = 1; length <= 1000; length++) {
+    const transactionIds = Array.from({ length }, (_, index) => `t${index}`)
+    expect(repository.countMessages(1, { transactionIds })).toBe(0)
+  }
+  expect(texts().length - before).toBe(11)
+})
