@@ -34,6 +34,11 @@ const STEPS = [
   { name: 'dependencies', title: 'Direction of imports', run: () => script('check-dependencies.mjs') },
   { name: 'migrations', title: 'Migrations fit the schema', run: () => script('check-migrations.mjs') },
   { name: 'docs', title: 'Generated docs are fresh', run: () => tool('tsx', ['scripts/docs.ts', '--check']) },
+  {
+    name: 'seed-schema',
+    title: 'The seed schema is fresh',
+    run: () => tool('tsx', ['scripts/seed-schema.ts', '--check'])
+  },
   { name: 'container', title: 'Container files', run: () => script('lint-container.mjs') },
   { name: 'build', title: 'Build', run: () => script('build.mjs') },
   { name: 'start', title: 'The built server starts, answers and stops', needs: 'build', run: startBuilt },
