@@ -428,7 +428,7 @@ describe('what is not in the register is refused', () => {
     ['nonsense', 'x', 'there is no assumption nonsense; there are envelope, vendor-names, '],
     ['toString', 'bare', 'there is no assumption toString; there are envelope, '],
     ['envelope', 'wrapped', 'assumption envelope must be one of bare, data, not wrapped'],
-    ['envelope', '', 'assumption envelope must be one of bare, data, not '],
+    ['envelope', '', 'assumption envelope must be one of bare, data, not nothing'],
     ['envelope', 'toString', 'assumption envelope must be one of bare, data, not toString']
   ] as const
 
@@ -440,7 +440,8 @@ describe('what is not in the register is refused', () => {
   })
 
   test.each(UNKNOWN)('as a flag: --assume %s=%s', (id, value, message) => {
-    expect(() => assumeOption().parseArg?.(`${id}=${value}`, {})).toThrow(message)
+    const asSentence = message[0]?.toUpperCase() + message.slice(1)
+    expect(() => assumeOption().parseArg?.(`${id}=${value}`, {})).toThrow(asSentence)
   })
 
   test.each([
