@@ -31,7 +31,7 @@ export const integrationRoutes: FastifyPluginAsyncTypebox<Options> = async (app,
         tag: 'Integrations',
         params: closed({
           integrationId: Type.String({
-            description: "The integration's `_id` or, in the profile `document`, `identifier`"
+            description: "The integration's `_id`, or its `identifier` where the assumption `integration-lookup` allows it"
           })
         }),
         answer: envelopedSchema(Integration, assumptions),

@@ -323,8 +323,15 @@ describe.each(Object.entries(PROFILES))('in %s', (_profile, profiles) => {
   test.each(NAMES)('nothing that %s does shows in an answer to another', async (actor) => {
     const worlds = await givenWorlds(profiles)
     const others = NAMES.filter((name) => name !== actor)
-    const readings = [...readingRequests(actor), list(''), step('shared-flow', 'shared-step')]
-    const readAll = () => Promise.all(others.flatMap((name) => readings.map((request) => worlds.ask(name, request))))
+    // An integration that is primary already is answered as it is: the one way to read one.
+    const readings = (reader: Name) => [
+      ...readingRequests(actor),
+      list(''),
+      step('shared-flow', 'shared-step'),
+      setPrimary(only(reader).integration)
+    ]
+    const readAll = () =>
+      Promise.all(others.flatMap((reader) => readings(reader).map((request) => worlds.ask(reader, request))))
     const before = await readAll()
     for (const id of [SHARED.integration, only(actor).integration, 'shared-mail']) {
       await worlds.ask(actor, setPrimary(id, { headers: { 'idempotency-key': `do-${id}` } }))
