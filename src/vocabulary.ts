@@ -1,8 +1,6 @@
 export const CHANNELS = ['in_app', 'email', 'sms', 'chat', 'push'] as const
-export type Channel = (typeof CHANNELS)[number]
 
 export const MESSAGE_STATUSES = ['sent', 'error', 'warning'] as const
-export type MessageStatus = (typeof MESSAGE_STATUSES)[number]
 
 export const STEP_TYPES = [
   'in_app',
@@ -19,7 +17,6 @@ export const STEP_TYPES = [
 export type StepType = (typeof STEP_TYPES)[number]
 
 export const ORIGINS = ['service-cloud', 'service-cloud-v1', 'external'] as const
-export type Origin = (typeof ORIGINS)[number]
 
 /** The providers that a subscriber can hold settings for: those of the chat channel, then those of push. */
 export const CHAT_PUSH_PROVIDERS = [
@@ -44,7 +41,6 @@ export const CHAT_PUSH_PROVIDERS = [
   'pusher-beams',
   'appio'
 ] as const
-export type ChatPushProvider = (typeof CHAT_PUSH_PROVIDERS)[number]
 
 export const FILTER_TYPES = ['BOOLEAN', 'TEXT', 'DATE', 'NUMBER', 'STATEMENT', 'LIST', 'MULTI_LIST', 'GROUP'] as const
 
@@ -136,7 +132,5 @@ export const CONTENT_ISSUE_TYPES = [
   'MISSING_VALUE',
   'TIER_LIMIT_EXCEEDED'
 ] as const
-export type ContentIssueType = (typeof CONTENT_ISSUE_TYPES)[number]
 
 export const INTEGRATION_ISSUE_TYPES = ['MISSING_INTEGRATION', 'INBOX_NOT_CONNECTED'] as const
-export type IntegrationIssueType = (typeof INTEGRATION_ISSUE_TYPES)[number]

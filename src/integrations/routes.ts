@@ -31,7 +31,8 @@ export const integrationRoutes: FastifyPluginAsyncTypebox<Options> = async (app,
         tag: 'Integrations',
         params: closed({
           integrationId: Type.String({
-            description: "The integration's `_id`, or its `identifier` where the assumption `integration-lookup` allows it"
+            description:
+              "The integration's `_id`, or its `identifier` where the assumption `integration-lookup` allows it"
           })
         }),
         answer: envelopedSchema(Integration, assumptions),
