@@ -39,7 +39,7 @@ export function messageService({ db }: { db: Db }) {
       return found.count > 0 ? { body } : { body, reason: whyEmpty(environment, filters, query) }
     },
 
-    /** Forgets the totals. They follow the messages by themselves, so that nobody has to. */
+    /** Forgets the totals. They are true without it: they follow the messages by themselves. */
     refresh(): void {
       repository.forgetTotals()
     }
