@@ -1,47 +1,91 @@
 /**
- * Writes `seeds/schema.json`, the JSON Schema of the seed format, by which editors complete and check a seed file:
- * `npm run docs`. With `--check` it writes nothing, and exits 1 if the file is stale.
+ * Writes seeds/schema.json, the JSON Schema of seed files, from the format that the reader checks. Editors complete and
+ * check a seed that names it: `# yaml-language-server: $schema=…/seeds/schema.json`.
+ *
+ *     tsx scripts/seed-schema.ts            write it
+ *     tsx scripts/seed-schema.ts --check    write nothing; exit 1 when it is stale
  */
+import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Seed, seedFormatSchemas } from '../src/seeds/format.js'
 
-const FILE = new URL('../seeds/schema.json', import.meta.url)
+const ROOT = join(import.meta.dirname, '..')
+const FILE = join(ROOT, 'seeds/schema.json')
 
-const fresh = `${JSON.stringify(seedJsonSchema(), null, 2)}\n`
-if (!process.argv.includes('--check')) {
-  writeFileSync(FILE, fresh)
-} else if (readFileSync(FILE, 'utf8') !== fresh) {
-  console.error('seeds/schema.json is stale; run npm run docs')
+// Draft-07: the newest that the YAML language server knows well.
+const schema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  title: 'Seed of notification-mock',
+  ...rewritten(Seed),
+  definitions: Object.fromEntries(reachable(Seed).map(([name, definition]) => [name, rewritten(definition)]))
+}
+const text = formatted(JSON.stringify(schema, null, 2))
+
+if (!process.argv.includes('--check')) writeFileSync(FILE, text)
+else if (read() !== text) {
+  console.error('seeds/schema.json is stale: run tsx scripts/seed-schema.ts')
   process.exitCode = 1
 }
 
-/**
- * The format as one JSON Schema of draft 7, which is what editors know best: the schemas of the wire that it refers to
- * stand under `definitions`, those that it does not are left out.
- */
-function seedJsonSchema(): object {
-  const named = new Map(seedFormatSchemas.map((schema) => [schema.$id, schema]))
-  const definitions: Record<string, unknown> = {}
-  const root = embedded(Seed)
-  return {
-    $schema: 'http://json-schema.org/draft-07/schema#',
-    title: 'Seed of notification-mock',
-    ...root,
-    definitions
-  }
+/** As the formatter wants it, which checks this file like any other. */
+function formatted(json: string): string {
+  const { status, stdout, stderr } = spawnSync(
+    'node_modules/.bin/biome',
+    ['format', '--stdin-file-path=seeds/schema.json'],
+    {
+      cwd: ROOT,
+      input: json,
+      encoding: 'utf8'
+    }
+  )
+  if (status !== 0) throw new Error(stderr)
+  return stdout
+}
 
-  /** A copy whose references lead to `definitions`, which is filled on the way. */
-  function embedded(node: unknown): object {
-    return JSON.parse(JSON.stringify(node), (field, value) => {
-      if (field === '$id') return undefined
-      if (field !== '$ref') return value
-      const name = String(value).replace(/#$/, '')
-      if (!(name in definitions)) {
-        // Before its inside is looked at, since a schema may refer to itself.
-        definitions[name] = undefined
-        definitions[name] = embedded(named.get(name))
-      }
-      return `#/definitions/${name}`
-    })
+function read(): string | undefined {
+  try {
+    return readFileSync(FILE, 'utf8')
+  } catch {
+    return undefined
   }
+}
+
+/** The named schemas that a schema refers to, directly or not, by name. */
+function reachable(root: object): [string, object][] {
+  const named = new Map(seedFormatSchemas.map((each) => [String(each.$id), each]))
+  const found = new Map<string, object>()
+  const open = [root]
+  for (let next = open.pop(); next; next = open.pop()) {
+    for (const name of references(next)) {
+      const definition = named.get(name)
+      if (!definition) throw new Error(`there is no schema ${name}`)
+      if (found.has(name)) continue
+      found.set(name, definition)
+      open.push(definition)
+    }
+  }
+  return [...found].sort(([one], [other]) => (one < other ? -1 : 1))
+}
+
+function references(node: unknown): string[] {
+  if (typeof node !== 'object' || node === null) return []
+  return Object.entries(node).flatMap(([key, value]) =>
+    key === '$ref' ? [String(value).replace(/#$/, '')] : references(value)
+  )
+}
+
+/** A copy as plain JSON, in which a reference leads to `definitions`. */
+function rewritten(definition: object): object {
+  return JSON.parse(JSON.stringify(definition), (key, value) => {
+    if (key === '$ref') return `#/definitions/${String(value).replace(/#$/, '')}`
+    // They are of the wire, where a record has fields that a seed may not give.
+    if (isSchema(value))
+      return Object.fromEntries(Object.entries(value).filter(([name]) => !/^(\$id|examples)$/.test(name)))
+    return value
+  })
+}
+
+function isSchema(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && ('$id' in value || 'examples' in value) && 'type' in value
 }

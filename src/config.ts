@@ -1,6 +1,6 @@
 import { isPosition, PROFILES, type Profile, positionsOf, REGISTER } from './assumptions.js'
 import { StartError } from './errors.js'
-import { DEFAULT_SEED } from './seeds/read.js'
+import { nearest } from './nearest.js'
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -26,7 +26,8 @@ export interface Config {
 export const DEFAULTS: Config = {
   host: '127.0.0.1',
   port: 4210,
-  seeds: [DEFAULT_SEED],
+  // By its name: it comes with the package.
+  seeds: ['default'],
   profile: 'document',
   assumptions: {},
   cors: true,
@@ -37,26 +38,47 @@ export const DEFAULTS: Config = {
 export function configOf(given: { [Name in keyof Config]?: Config[Name] | undefined }): Config {
   const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   const config: Config = { ...DEFAULTS, ...present }
-  if (!Number.isInteger(config.port) || config.port < 0 || config.port > 65_535) {
-    throw new StartError(`the port must be a whole number from 0 to 65535, not ${config.port}`)
-  }
-  if (!PROFILES.includes(config.profile)) {
-    throw new StartError(`the profile must be one of ${PROFILES.join(', ')}, not ${config.profile}`)
-  }
-  if (!LOG_LEVELS.includes(config.logLevel)) {
-    throw new StartError(`the log level must be one of ${LOG_LEVELS.join(', ')}, not ${config.logLevel}`)
-  }
-  for (const [id, value] of Object.entries(config.assumptions)) {
-    const complaint = assumptionComplaint(id, value)
-    if (complaint) throw new StartError(complaint)
-  }
+  const complaint = complaints(config).next().value
+  if (complaint) throw new StartError(complaint)
   return Object.freeze(config)
+}
+
+function* complaints(config: Config): Generator<string, undefined> {
+  const { host, port, data, seeds, profile, assumptions, logLevel } = config
+  const names = [...Object.keys(DEFAULTS), 'data']
+  for (const name of Object.keys(config)) {
+    if (names.includes(name)) continue
+    const meant = nearest(name, names)
+    yield `there is no option ${name}; ${meant ? `did you mean ${meant}?` : `there are ${names.join(', ')}`}`
+  }
+  if (typeof host !== 'string' || host === '') yield 'the host must be an address or a name, and not empty'
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    yield `the port must be a whole number from 0 to 65535, not ${port}`
+  }
+  if (data === '') yield 'the data file must have a name; leave it out to keep the data in memory'
+  if (!Array.isArray(seeds)) yield 'the seeds must be a list of files; an empty one starts with nothing'
+  if (!PROFILES.includes(profile)) yield `the profile must be one of ${PROFILES.join(', ')}, not ${profile}`
+  if (!LOG_LEVELS.includes(logLevel)) yield `the log level must be one of ${LOG_LEVELS.join(', ')}, not ${logLevel}`
+  for (const [id, value] of Object.entries(assumptions)) {
+    const complaint = assumptionComplaint(id, value)
+    if (complaint) yield complaint
+  }
 }
 
 /** What is wrong with an assumption's id or value, or undefined. */
 export function assumptionComplaint(id: string, value: string): string | undefined {
   if (isPosition(id, value)) return undefined
-  return Object.hasOwn(REGISTER, id)
-    ? `assumption ${id} must be one of ${positionsOf(id as keyof typeof REGISTER).join(', ')}, not ${value}`
-    : `there is no assumption ${id}; there are ${Object.keys(REGISTER).join(', ')}`
+  if (Object.hasOwn(REGISTER, id)) {
+    return `assumption ${id} must be one of ${positionsOf(id as keyof typeof REGISTER).join(', ')}, not ${value || 'nothing'}`
+  }
+  const ids = Object.keys(REGISTER)
+  const meant = nearest(id, ids)
+  return `there is no assumption ${id}; ${meant ? `did you mean ${meant}?` : `there are ${ids.join(', ')}`}`
+}
+
+/** How a server that listens on this address is reached from this machine: one that listens on all, on loopback. */
+export function reachableHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return host.includes(':') ? `[${host}]` : host
 }

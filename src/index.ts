@@ -6,7 +6,7 @@ import { type ServerOptions, startServer } from './server.js'
 export type { Profile } from './assumptions.js'
 export type { Config } from './config.js'
 export { StartError } from './errors.js'
-export { SeedError, type SeedMistake } from './seeds/read.js'
+export { SeedError, type SeedMistake } from './seeds/mistakes.js'
 
 export type MockOptions = ServerOptions
 
@@ -27,8 +27,11 @@ export interface Mock {
   environments: MockEnvironment[]
   /** False: the data file already held environments, and the seeds were left aside. */
   seeded: boolean
-  /** Finishes what is in flight, then closes the database. */
-  close(): Promise<void>
+  /**
+   * Finishes what is in flight, then closes the database. What is not finished after the grace, 5000 ms if left out, is
+   * cut. Calling it again can shorten the grace.
+   */
+  close(grace?: number): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -42,9 +45,8 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
   const complaint = nodeVersionComplaint()
   if (complaint) throw new StartError(complaint)
   const { port = 0, logLevel = 'silent' } = options
-  const { app, url, services, worlds, seeded, ...server } = await startServer({ ...options, port, logLevel })
+  const { url, services, worlds, seeded, close, ...server } = await startServer({ ...options, port, logLevel })
   const apiKeys = worlds.flatMap((world) => world.apiKeys)
-  const close = () => app.close()
   return {
     url,
     port: server.port,
@@ -57,6 +59,6 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
     })),
     seeded,
     close,
-    [Symbol.asyncDispose]: close
+    [Symbol.asyncDispose]: () => close()
   }
 }

@@ -1,12 +1,13 @@
-import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import type { AddressInfo, Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
 import { buildApp, buildServices, type Services } from './app.js'
 import { type Clock, wallClock } from './clock.js'
-import { type Config, configOf } from './config.js'
+import { type Config, configOf, reachableHost } from './config.js'
 import { type Db, openDatabase } from './db/open.js'
 import { StartError } from './errors.js'
-import { readSeed, readSeedFile, type SeedFile } from './seeds/read.js'
+import { readSeeds } from './seeds/read.js'
 import type { World } from './seeds/resolve.js'
 import { seedService } from './seeds/service.js'
 
@@ -30,10 +31,18 @@ export interface Server {
   worlds: World[]
   /** False: the data file already held environments, and the seeds were left aside. */
   seeded: boolean
+  /**
+   * Finishes what is in flight, then closes the database. What is not finished after the grace, in milliseconds, is cut.
+   * Calling it again can shorten the grace.
+   */
+  close(grace?: number): Promise<void>
 }
 
+/** Longer than any answer takes, and shorter than what supervisors wait before they kill. */
+const GRACE = 5000
+
 /**
- * Opens the database, migrates, seeds, listens. `app.close()` finishes what is in flight and closes the database.
+ * Opens the database, migrates, seeds, listens.
  *
  * Throws StartError, with the remedy, when it can't start, and SeedError, with every mistake, for a bad seed; then
  * nothing is left open.
@@ -41,13 +50,15 @@ export interface Server {
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { seed, clock = wallClock, logger, ...rest } = options
   const config = configOf({ ...rest, seeds: rest.seeds ?? (seed === undefined ? undefined : []) })
-  const files = seedFiles(config, seed)
-  const { db, close } = openDatabase(config.data)
+  const files = readSeeds([...config.seeds, ...(seed === undefined ? [] : [{ name: 'seed', seed: seedText(seed) }])])
+  const database = openDatabase(config.data)
+  const { db } = database
+  let app: FastifyInstance | undefined
   try {
     const defaults = { profile: config.profile, assumptions: config.assumptions }
     const services = buildServices({ db, clock, defaults })
     const { applied, worlds } = seedService({ db, clock }).seed(files)
-    const app = buildApp({
+    app = buildApp({
       services,
       clock,
       defaults,
@@ -55,37 +66,89 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       cors: config.cors,
       logger: logger ?? pino({ level: config.logLevel }, pino.destination(2))
     })
-    app.addHook('onClose', async () => close())
-    await listen(app, config)
-    const { port } = app.server.address() as AddressInfo
-    const host = config.host.includes(':') ? `[${config.host}]` : config.host
-    return { url: `http://${host}:${port}`, port, app, db, services, worlds, seeded: applied }
+    const close = closing(app)
+    app.addHook('onClose', async () => database.close())
+    const port = await listen(app, config)
+    const url = `http://${reachableHost(config.host)}:${port}`
+    return { url, port, app, db, services, worlds, seeded: applied, close }
   } catch (error) {
-    close()
+    await app?.close()
+    database.close()
     throw error
   }
 }
 
-function seedFiles({ seeds }: Config, seed: string | object | undefined): SeedFile[] {
-  const files = seeds.map((each) => readSeedFile(each))
-  if (seed === undefined) return files
-  return [...files, readSeed(typeof seed === 'string' ? seed : JSON.stringify(seed, null, 2), 'seed')]
+/** A name of a file where the text of a seed belongs would be read as a seed that holds nothing but a name. */
+function seedText(seed: string | object): string | object {
+  if (typeof seed === 'string' && /^\S+\.(ya?ml|json)$/.test(seed)) {
+    throw new StartError(`seed takes the text of a seed; to load the file ${seed}, put it into seeds`)
+  }
+  return seed
 }
 
-async function listen(app: FastifyInstance, { host, port }: Config): Promise<void> {
+/** Makes the app close without waiting for connections that nobody uses, or for ever for one that is stuck. */
+function closing(app: FastifyInstance): Server['close'] {
+  const sockets = new Set<Socket>()
+  let isClosing = false
+  app.server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (isClosing) reply.header('connection', 'close')
+    done()
+  })
+  app.addHook('preClose', (done) => {
+    isClosing = true
+    // For an answer that is on its way already, and has promised to keep the connection.
+    app.server.keepAliveTimeout = 1
+    // Browsers open connections ahead of need, and Node takes one that was not used yet for busy.
+    const unused = setTimeout(() => {
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+    }, JUST_ARRIVED)
+    app.server.once('close', () => clearTimeout(unused))
+    done()
+  })
+  return async (grace = GRACE) => {
+    const impatience = setTimeout(() => {
+      if (sockets.size > 0) app.log.warn({ connections: sockets.size }, 'connections that were still busy are cut')
+      app.server.closeAllConnections()
+    }, grace)
+    try {
+      await app.close()
+    } finally {
+      clearTimeout(impatience)
+    }
+  }
+}
+
+/** How long a request may take, in milliseconds, from the kernel to us. */
+const JUST_ARRIVED = 100
+
+/**
+ * Not with `app.listen`: on `localhost` it would listen with a second server, whose requests closing does not wait for,
+ * and it would say so in a sentence of its own.
+ */
+async function listen(app: FastifyInstance, { host, port }: Config): Promise<number> {
+  await app.ready()
   try {
-    await app.listen({ host, port })
+    app.server.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port })
+    await once(app.server, 'listening')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     const remedy = LISTEN_REMEDIES[code ?? '']
     if (remedy) throw new StartError(`can't listen on ${host}:${port}: ${remedy}`)
     throw error
   }
+  const address = app.server.address() as AddressInfo
+  app.log.debug({ host: address.address, port: address.port }, 'listening')
+  return address.port
 }
 
 const LISTEN_REMEDIES: Record<string, string> = {
   EADDRINUSE: 'the port is taken; stop what uses it, or choose another with --port (0 takes a free one)',
   EACCES: 'the port is not allowed; choose one above 1023 with --port',
   EADDRNOTAVAIL: 'this machine has no such address; choose another with --host',
-  ENOTFOUND: 'there is no such host; choose another with --host'
+  ENOTFOUND: 'there is no such host; choose another with --host',
+  EAI_AGAIN: 'the name of the host can not be looked up; choose an address with --host'
 }

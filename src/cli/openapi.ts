@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import { assume, type Profile } from '../assumptions.js'
-import { openApiDocument } from '../http/openapi.js'
 import { assumeOption, profileOption } from './options.js'
 
 export function addOpenapi(program: Command): void {
@@ -10,6 +9,7 @@ export function addOpenapi(program: Command): void {
     .addOption(profileOption())
     .addOption(assumeOption())
     .action(async (options: { profile: Profile; assume: Record<string, string> }) => {
+      const { openApiDocument } = await import('../http/openapi.js')
       const document = await openApiDocument(assume(options.profile, options.assume))
       process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
     })

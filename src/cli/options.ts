@@ -1,48 +1,52 @@
-import { InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { PROFILES } from '../assumptions.js'
 import { assumptionComplaint, DEFAULTS, LOG_LEVELS } from '../config.js'
-import { StartError } from '../errors.js'
+import { nearest } from '../nearest.js'
+
+const PREFIX = 'NOTIFICATION_MOCK_'
 
 /** Every flag has a variable of the same name; the flag wins. */
-function variable(name: string): string {
-  return `NOTIFICATION_MOCK_${name.toUpperCase().replaceAll('-', '_')}`
+function variableOf(flag: string): string {
+  return `${PREFIX}${flag.replace(/^--/, '').toUpperCase().replaceAll('-', '_')}`
 }
 
-export function hostOption(): Option {
-  return new Option('--host <address>', 'address to listen on').default(DEFAULTS.host).env(variable('host'))
+export function hostOption(description: string): Option {
+  return flag('--host <address>', description).default(DEFAULTS.host).argParser(notEmpty)
 }
 
-export function portOption(): Option {
-  // PORT is what many hosts set; our own variable wins over it.
-  const name = process.env[variable('port')] === undefined && process.env.PORT ? 'PORT' : variable('port')
-  return new Option('--port <number>', 'port to listen on; 0 takes a free one')
+export function portOption(description: string, least: 0 | 1 = 0): Option {
+  const own = variableOf('--port')
+  const value = process.env[own] ?? ''
+  // Kubernetes sets our variable to such an address, for a service that is named notification-mock.
+  const name = value === '' || value.startsWith('tcp://') ? 'PORT' : own
+  return withVariable(new Option('--port <number>', description), name)
     .default(DEFAULTS.port)
-    .env(name)
     .argParser((text) => {
-      if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
-        throw new InvalidArgumentError('It must be a whole number from 0 to 65535.')
+      if (!/^\d{1,5}$/.test(text) || Number(text) < least || Number(text) > 65_535) {
+        throw new InvalidArgumentError(`It must be a whole number from ${least} to 65535.`)
       }
       return Number(text)
     })
 }
 
 export function profileOption(): Option {
-  return new Option('--profile <name>', 'follow the contract (document) or the deployed service (live)')
+  return flag('--profile <name>', 'follow the contract (document), or the deployed service (live)')
     .choices(PROFILES)
     .default(DEFAULTS.profile)
-    .env(variable('profile'))
 }
 
 export function assumeOption(): Option {
-  return new Option('--assume <id=value>', 'set one assumption, may be repeated; GET /_mock/assumptions lists them')
-    .default({}, 'those of the profile')
-    .env(variable('assume'))
-    .argParser((text: string, before: Record<string, string> = {}) => {
+  return flag(
+    '--assume <id=value>',
+    'set one assumption over the profile; may be repeated, GET /_mock/assumptions lists them'
+  )
+    .default({}, 'none')
+    .argParser((text: string, before: Record<string, string>) => {
       const assumptions = { ...before }
       for (const pair of text.split(',')) {
         const [id = '', value = ''] = pair.split('=', 2).map((part) => part.trim())
         const complaint = assumptionComplaint(id, value)
-        if (complaint) throw new InvalidArgumentError(`${complaint}.`)
+        if (complaint) throw new InvalidArgumentError(sentence(complaint))
         assumptions[id] = value
       }
       return assumptions
@@ -50,45 +54,99 @@ export function assumeOption(): Option {
 }
 
 export function logLevelOption(): Option {
-  return new Option('--log-level <level>', 'what to log, on stderr: refusals at info, every request at debug')
+  return flag('--log-level <level>', 'what to log on stderr: refusals at info, every request at debug')
     .choices(LOG_LEVELS)
     .default(DEFAULTS.logLevel)
-    .env(variable('log-level'))
 }
 
 export function dataOption(): Option {
-  return new Option('--data <file>', 'keep the data in this file; it is made and seeded if it is not there').env(
-    variable('data')
-  )
+  return flag('--data <file>', 'keep the data in this file; a new one is seeded, an old one is left as it is')
+    .default(undefined, 'in memory')
+    .argParser(notEmpty)
 }
 
 export function seedOption(): Option {
-  return new Option('--seed <file>', 'seed file, or name of one that comes with the package, may be repeated')
+  return flag('--seed <file>', 'seed, YAML or JSON, or name of one that comes with the package; may be repeated')
     .default(DEFAULTS.seeds, DEFAULTS.seeds.join(', '))
-    .env(variable('seed'))
     .argParser((text: string, before: readonly string[]) => [
       ...(before === DEFAULTS.seeds ? [] : before),
-      ...(process.env[variable('seed')] === text ? text.split(',') : [text])
+      // A variable can't be repeated.
+      ...(process.env[variableOf('--seed')] === text ? text.split(',') : [text]).map(notEmpty)
     ])
 }
 
 export function noSeedOption(): Option {
-  return switchOption('--no-seed', 'start empty')
+  return plainSwitch('--no-seed', 'start empty: without environments, and so without keys')
 }
 
 export function noCorsOption(): Option {
-  return switchOption('--no-cors', 'do not let web pages of other origins call')
+  return plainSwitch('--no-cors', 'do not let web pages of other origins call')
 }
 
 export function jsonOption(description: string): Option {
-  return switchOption('--json', description)
+  return plainSwitch('--json', description)
 }
 
-/** A flag without a value; its variable turns it on with 1 or true, and leaves it off with 0, false or nothing. */
-function switchOption(flag: string, description: string): Option {
-  const name = variable(flag.slice(2))
-  const option = new Option(flag, `${description} (env: ${name}=1)`)
-  const set = (process.env[name] ?? '').toLowerCase()
-  if (!['', '0', '1', 'false', 'true'].includes(set)) throw new StartError(`${name} must be 1 or 0, not ${set}`)
-  return set === '1' || set === 'true' ? option.env(name) : option
+function flag(flags: string, description: string): Option {
+  return withVariable(new Option(flags, description))
+}
+
+/** A flag without a value, whose own name is that of its property: `--no-cors` sets `noCors`. */
+function plainSwitch(name: string, description: string): Option {
+  const option = new Option(name, description)
+  option.negate = false
+  const set = process.env[variableOf(name)]
+  return set && SWITCHED_ON.includes(set.toLowerCase()) ? withVariable(option) : option
+}
+
+const SWITCHED_ON = ['1', 'true']
+const SWITCHED_OFF = ['', '0', 'false']
+
+/** An empty variable is one that is not set: that is how many tools pass on what they don't have. */
+function withVariable(option: Option, name = variableOf(option.long ?? '')): Option {
+  return process.env[name] ? option.env(name) : option
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('?') ? '' : '.'}`
+}
+
+function notEmpty(text: string): string {
+  if (text === '') throw new InvalidArgumentError('It must not be empty.')
+  return text
+}
+
+/** What a flag does, its default, and its variable: what help tells of each. */
+export function describeOption({
+  long,
+  description,
+  argChoices,
+  defaultValue,
+  defaultValueDescription,
+  required
+}: Option): string {
+  if (long === '--help' || long === '--version') return description
+  const facts = [
+    ...(argChoices ? [`one of ${argChoices.join(', ')}`] : []),
+    ...(required ? [`default: ${defaultValueDescription ?? defaultValue}`] : []),
+    `env: ${variableOf(long ?? '')}${required ? '' : '=1'}${long === '--port' ? ', else PORT' : ''}`
+  ]
+  return `${description}\n(${facts.join('; ')})`
+}
+
+/** Ends the command with a usage error if a variable that it reads, or nearly, is not what it should be. */
+export function refuseWrongVariables(command: Command, all: readonly Command[]): void {
+  for (const { long, required } of command.options) {
+    const name = variableOf(long ?? '')
+    const value = process.env[name] ?? ''
+    if (!required && ![...SWITCHED_ON, ...SWITCHED_OFF].includes(value.toLowerCase())) {
+      command.error(`error: ${name} must be 1 or 0, not ${value}`)
+    }
+  }
+  const known = all.flatMap(({ options }) => options.map(({ long }) => variableOf(long ?? '')))
+  for (const name of Object.keys(process.env)) {
+    if (!name.startsWith(PREFIX) || known.includes(name)) continue
+    const meant = known.find((each) => nearest(name.slice(PREFIX.length), [each.slice(PREFIX.length)]))
+    if (meant) command.error(`error: there is no variable ${name}; did you mean ${meant}?`)
+  }
 }

@@ -1,9 +1,11 @@
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Help } from 'commander'
 import { StartError } from '../errors.js'
-import { SeedError } from '../seeds/read.js'
+import { nearest } from '../nearest.js'
+import { SeedError } from '../seeds/mistakes.js'
 import { VERSION } from '../version.js'
 import { addHealthcheck } from './healthcheck.js'
 import { addOpenapi } from './openapi.js'
+import { describeOption, refuseWrongVariables } from './options.js'
 import { addSeed } from './seed.js'
 import { addServe } from './serve.js'
 
@@ -13,36 +15,79 @@ const WRONG_USAGE = 2
 /** Runs a command line. Sets the exit code: 0 done, 1 it could not be done, 2 the command line is wrong. */
 export async function run(argv: string[]): Promise<void> {
   try {
-    const program = new Command('notification-mock')
-      .description('A stand-in for a notification service: three operations on real state, from one command.')
-      .version(VERSION, '-V, --version')
-      .exitOverride()
-      .addHelpText('after', EXAMPLES)
-    addServe(program)
-    addSeed(program)
-    addOpenapi(program)
-    addHealthcheck(program)
-    await program.parseAsync(argv)
+    await program().parseAsync(argv)
   } catch (error) {
     process.exitCode = report(error)
   }
 }
 
+function program(): Command {
+  const root = new Command('notification-mock')
+    .usage('[command] [options]')
+    .description('A stand-in for a notification service: three of its operations on real state, from one command.')
+    .version(VERSION, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [command]', 'print the help of a command')
+    .exitOverride()
+    // Told by `report`, in one line.
+    .configureOutput({ outputError: () => {} })
+    .configureHelp({ optionDescription: describeOption })
+    .addHelpText('after', EXAMPLES)
+  const serve = addServe(root)
+  const seed = addSeed(root)
+  addOpenapi(root)
+  addHealthcheck(root)
+  // What is typed most is `notification-mock --help`, and it has to tell what can be set.
+  root.configureHelp({
+    optionDescription: describeOption,
+    visibleOptions: (command) => [...serve.options, ...new Help().visibleOptions(command)]
+  })
+  root.hook('preAction', (_, command) => {
+    const unknown = command === serve ? command.args[0] : undefined
+    if (unknown !== undefined) refuseCommand(root, unknown)
+    refuseWrongVariables(command, [root, ...root.commands, ...seed.commands])
+  })
+  return root
+}
+
+/** A word that is no command goes to the default one, which has no use for words. */
+function refuseCommand(root: Command, word: string): never {
+  const explicit = root.args[0] === 'serve'
+  const names = root.commands.map((command) => command.name())
+  const meant = nearest(word, names)
+  const remedy = meant ? `did you mean ${meant}?` : `there are ${names.join(', ')}`
+  return root.error(
+    explicit ? `error: serve takes no words, and was given '${word}'` : `error: unknown command '${word}'; ${remedy}`
+  )
+}
+
 const EXAMPLES = `
 Examples:
-  $ notification-mock                                 serve the default seed on http://127.0.0.1:4210
-  $ notification-mock --seed shop.yaml --port 0       serve a seed of your own on a free port
-  $ notification-mock --data mock.db --profile live   keep the data, and answer as the deployed service does
-  $ notification-mock seed check shop.yaml            tell every mistake in a seed
-  $ notification-mock serve --help                    all that can be set, with its environment variables`
+  $ notification-mock                                 a small shop, on http://127.0.0.1:4210
+  $ notification-mock --seed shop.yaml --port 0       your own seed, on a free port
+  $ notification-mock --data mock.db --profile live   data that is kept, answers as the deployed service gives them
+  $ notification-mock seed check shop.yaml            every mistake in a seed, with its line and column
+  $ NOTIFICATION_MOCK_PORT=8080 notification-mock     a variable instead of a flag; a flag wins over its variable
 
-/** Tells the user what went wrong, in lines without a stack; gives the exit code. */
+Exit codes: 0 done, 1 it could not be done, 2 the command line is wrong.`
+
+/** Tells the user what went wrong, without a stack; gives the exit code. */
 function report(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE
-  if (error instanceof StartError || error instanceof SeedError) {
-    process.stderr.write(`${error.message}\n`)
-    return FAILED
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return 0
+    if (error.code !== 'commander.help') tell(`${inOneLine(error.message)} (see notification-mock --help)`)
+    return WRONG_USAGE
   }
-  process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
+  if (error instanceof SeedError) tell(error.message)
+  else if (error instanceof StartError) tell(`error: ${error.message}`)
+  else tell(error instanceof Error ? (error.stack ?? error.message) : String(error))
   return FAILED
+}
+
+function inOneLine(message: string): string {
+  return message.replace(/\.?\n\(Did you mean (.*)\?\)$/, '; did you mean $1?').replaceAll('\n', ' ')
+}
+
+function tell(text: string): void {
+  process.stderr.write(`${text}\n`)
 }

@@ -1,38 +1,46 @@
 import type { Command } from 'commander'
 import { wallClock } from '../clock.js'
-import { readSeedFile, SeedError, seedPath } from '../seeds/read.js'
-import { resolveSeeds } from '../seeds/resolve.js'
+import { placeOf, SeedError, type SeedMistake } from '../seeds/mistakes.js'
+import type { World } from '../seeds/resolve.js'
 import { jsonOption } from './options.js'
 
-export function addSeed(program: Command): void {
-  const seed = program.command('seed').description('work with seed files')
+export function addSeed(program: Command): Command {
+  const seed = program
+    .command('seed')
+    .description('work with seeds: `seed check <file>` tells every mistake in one')
+    .helpCommand(false)
   seed
     .command('check')
     .description('tell every mistake in seed files; several are checked together, as serve would load them')
     .argument('<file...>', 'seed files, or names of seeds that come with the package')
     .addOption(jsonOption('print the outcome as JSON'))
     .action((files: string[], { json }: { json?: true }) => (json ? checkAsJson(files) : check(files)))
+  return seed
 }
 
-function check(files: readonly string[]): void {
-  for (const world of worldsOf(files)) {
-    const counts = (['integrations', 'subscribers', 'workflows', 'steps', 'messages'] as const).map(
-      (part) => `${world[part].length} ${part}`
-    )
-    process.stdout.write(`${world.name}: ${counts.join(', ')}\n`)
-  }
+async function check(files: readonly string[]): Promise<void> {
+  const worlds = await worldsOf(files)
+  const { seedPath } = await import('../seeds/read.js')
+  for (const world of worlds) process.stdout.write(`${world.name}: ${contentsOf(world)}\n`)
   process.stdout.write(`${files.map(seedPath).join(', ')}: no mistakes\n`)
 }
 
-function checkAsJson(files: readonly string[]): void {
-  const mistakes = mistakesIn(files)
-  process.stdout.write(`${JSON.stringify({ ok: mistakes.length === 0, mistakes })}\n`)
+function contentsOf(world: World): string {
+  return (['integrations', 'subscribers', 'workflows', 'steps', 'messages'] as const)
+    .map((part) => `${world[part].length} ${world[part].length === 1 ? part.slice(0, -1) : part}`)
+    .join(', ')
+}
+
+async function checkAsJson(files: readonly string[]): Promise<void> {
+  const mistakes = await mistakesIn(files)
+  const placed = mistakes.map((mistake) => ({ place: placeOf(mistake), ...mistake }))
+  process.stdout.write(`${JSON.stringify({ ok: mistakes.length === 0, mistakes: placed })}\n`)
   if (mistakes.length > 0) process.exitCode = 1
 }
 
-function mistakesIn(files: readonly string[]): SeedError['mistakes'] {
+async function mistakesIn(files: readonly string[]): Promise<readonly SeedMistake[]> {
   try {
-    worldsOf(files)
+    await worldsOf(files)
     return []
   } catch (error) {
     if (error instanceof SeedError) return error.mistakes
@@ -40,9 +48,11 @@ function mistakesIn(files: readonly string[]): SeedError['mistakes'] {
   }
 }
 
-function worldsOf(files: readonly string[]) {
-  return resolveSeeds(
-    files.map((file) => readSeedFile(file)),
-    wallClock()
-  )
+/** Loaded only when it is used: `healthcheck` is run every few seconds. */
+async function worldsOf(files: readonly string[]): Promise<World[]> {
+  const [{ readSeeds }, { resolveSeeds }] = await Promise.all([
+    import('../seeds/read.js'),
+    import('../seeds/resolve.js')
+  ])
+  return resolveSeeds(readSeeds(files), wallClock())
 }

@@ -1,8 +1,7 @@
-import closeWithGrace from 'close-with-grace'
 import type { Command } from 'commander'
 import { destination, type Logger, pino } from 'pino'
 import type { Config, LogLevel } from '../config.js'
-import { createMock, type Mock } from '../index.js'
+import type { Mock } from '../index.js'
 import { VERSION } from '../version.js'
 import {
   assumeOption,
@@ -16,21 +15,24 @@ import {
   profileOption,
   seedOption
 } from './options.js'
+import { stopWhenTold } from './stop.js'
 
-interface ServeOptions extends Pick<Config, 'host' | 'port' | 'profile' | 'cors' | 'logLevel'> {
+interface ServeOptions extends Pick<Config, 'host' | 'port' | 'profile' | 'logLevel'> {
   data?: string
-  /** False: `--no-seed`. */
-  seed: readonly string[] | false
+  seed: readonly string[]
+  noSeed?: true
+  noCors?: true
   assume: Record<string, string>
   json?: true
 }
 
-export function addServe(program: Command): void {
-  program
+export function addServe(program: Command): Command {
+  return program
     .command('serve', { isDefault: true })
-    .description('start the server (what happens without a command)')
-    .addOption(hostOption())
-    .addOption(portOption())
+    .description('start the server: what happens without a command')
+    .allowExcessArguments()
+    .addOption(hostOption('address to listen on'))
+    .addOption(portOption('port to listen on; 0 takes a free one, and says which'))
     .addOption(seedOption())
     .addOption(noSeedOption())
     .addOption(dataOption())
@@ -38,21 +40,31 @@ export function addServe(program: Command): void {
     .addOption(assumeOption())
     .addOption(noCorsOption())
     .addOption(logLevelOption())
-    .addOption(jsonOption('print one line of JSON when ready'))
+    .addOption(jsonOption('print one line of JSON when ready, instead of text'))
     .action(serve)
 }
 
-async function serve(options: ServeOptions): Promise<void> {
-  const { seed, assume, json, ...rest } = options
-  const logger = await stderrLogger(options.logLevel)
-  const mock = await createMock({ ...rest, seeds: seed === false ? [] : seed, assumptions: assume, logger })
-  process.stdout.write(json ? `${JSON.stringify(readyJson(mock))}\n` : readyText(mock, options))
+async function serve(options: ServeOptions, command: Command): Promise<void> {
+  const { host, port, profile, logLevel, data, assume: assumptions, noCors, json } = options
+  const seeds = seedsOf(options, command)
+  const logger = await stderrLogger(logLevel)
+  // Later, so that a signal is heeded from here on: opening and seeding let nothing else happen.
+  const starting = import('../index.js').then(({ createMock }) =>
+    createMock({ host, port, profile, data, assumptions, cors: !noCors, seeds, logger })
+  )
+  const stop = stopWhenTold(starting, logger)
+  const mock = await starting
+  if (stop.isAsked()) return
+  process.stdout.write(json ? `${JSON.stringify(readyJson(mock))}\n` : readyText(mock, options, seeds))
+}
 
-  closeWithGrace({ delay: 10_000, logger: false }, async ({ err }) => {
-    if (err) logger.fatal({ err }, 'stopping after a fault')
-    await mock.close()
-  })
-  closeWithParent()
+/** A flag wins over a variable; both `--seed` and `--no-seed` from the same of the two is a usage error. */
+function seedsOf({ seed }: ServeOptions, command: Command): readonly string[] {
+  const none = command.getOptionValueSource('noSeed')
+  if (none === undefined) return seed
+  const some = command.getOptionValueSource('seed')
+  if (some === none) command.error('error: --seed and --no-seed contradict each other: give one of them')
+  return none === 'cli' || some === 'default' ? [] : seed
 }
 
 const STDERR = 2
@@ -61,29 +73,15 @@ const STDERR = 2
 async function stderrLogger(level: LogLevel): Promise<Logger> {
   if (!process.stderr.isTTY) return pino({ level }, destination(STDERR))
   const { default: pretty } = await import('pino-pretty')
-  return pino({ level }, pretty({ destination: STDERR, sync: true, ignore: 'pid,hostname' }))
-}
-
-/**
- * npm starts us through a shell, and ends itself on a signal without passing it on. Then we are orphaned, which
- * shows in the parent's id: we stop as if we had got the signal.
- */
-function closeWithParent(): void {
-  if (process.env.npm_lifecycle_event === undefined) return
-  const parent = process.ppid
-  const watch = setInterval(() => {
-    if (process.ppid === parent) return
-    clearInterval(watch)
-    process.kill(process.pid, 'SIGTERM')
-  }, 200)
-  watch.unref()
+  return pino({ level }, pretty({ destination: STDERR, sync: true, singleLine: true, ignore: 'pid,hostname' }))
 }
 
 function readyJson({ url, seeded, environments }: Mock) {
   return { url, docs: `${url}/docs`, version: VERSION, seeded, environments }
 }
 
-function readyText({ url, seeded, environments }: Mock, { profile, data, seed }: ServeOptions): string {
+function readyText({ url, seeded, environments }: Mock, options: ServeOptions, seeds: readonly string[]): string {
+  const { profile, data } = options
   const width = Math.max(0, ...environments.map(({ name }) => name.length))
   const keys = environments.map(({ name, apiKeys }) => {
     return `  ${name.padEnd(width)}  ${apiKeys.join('  ') || '(its key is not in the seeds given)'}`
@@ -94,9 +92,16 @@ function readyText({ url, seeded, environments }: Mock, { profile, data, seed }:
     `Docs at ${url}/docs`,
     ...(data === undefined
       ? []
-      : [`Data in ${data}${seeded || seed === false ? '' : ', as it was left: seeds are for a new file'}`]),
+      : [`Data in ${data}${seeded || seeds.length === 0 ? '' : ', as it was left: seeds are for a new file'}`]),
     ...(keys.length > 0 ? ['API keys:', ...keys] : ['No environments: start with a seed to get some']),
-    ...(key === undefined ? [] : ['Try:', `  curl -H 'Authorization: ApiKey ${key}' '${url}/v1/messages?limit=1'`])
+    ...(key === undefined
+      ? []
+      : ['Try:', `  curl -H ${quoted(`Authorization: ApiKey ${key}`)} '${url}/v1/messages?limit=1'`])
   ]
   return `${lines.join('\n')}\n`
+}
+
+/** One word for a shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { rmSync, type Stats, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3'
@@ -22,6 +22,7 @@ export interface Db {
 
 export interface OpenDatabase {
   db: Db
+  /** Folds the write-ahead log into the file. Closing twice does no harm. */
   close(): void
 }
 
@@ -32,89 +33,122 @@ export interface OpenDatabase {
  * written by a newer version, or can't be read or written.
  */
 export function openDatabase(file?: string): OpenDatabase {
-  if (file !== undefined) refuseForeignFile(file)
-  const client = openClient(file)
+  let client: Database.Database | undefined
   try {
+    if (file !== undefined) refuse(file)
+    const opened = openClient(file)
+    client = opened
     client.pragma('foreign_keys = ON')
     const orm = drizzle(client, { schema })
     migrate(orm, { migrationsFolder: migrationsFolder() })
     client.pragma(`application_id = ${APPLICATION_ID}`)
-    const run = client.transaction((work: () => unknown) => work())
-    const transaction = <T>(work: () => T) => run.immediate(work) as T
-    return { db: { orm, client, transaction }, close: () => client.close() }
+    return { db: { orm, client, transaction: transactionOf(client) }, close: () => void opened.close() }
   } catch (error) {
-    client.close()
-    throw file === undefined ? error : fileError(file, error)
+    client?.close()
+    throw explained(error, file)
   }
 }
 
 /** Says that a database file is ours, in SQLite's own header field for it. The letters NMoc. */
 const APPLICATION_ID = 0x4e4d6f63
 
-function openClient(file: string | undefined): Database.Database {
-  if (file === undefined) return new Database(':memory:')
-  let client: Database.Database | undefined
+/** How long another process may hold the file before it counts as in use, in milliseconds. */
+const PATIENCE = 500
+
+/** The size of the smallest page, and a database has at least one. */
+const SMALLEST = 512
+
+function openClient(file = ':memory:'): Database.Database {
+  const client = new Database(file, { timeout: PATIENCE })
+  if (file === ':memory:') return client
   try {
-    client = new Database(file, { timeout: 500 })
     // Exclusive before WAL: the lock is then held from the first access on, and there is no shared-memory file.
     client.pragma('locking_mode = EXCLUSIVE')
     client.pragma('journal_mode = WAL')
     client.pragma('synchronous = NORMAL')
+    // Looking at what a killed process left behind made one, and nobody else can be using it now.
+    rmSync(`${file}-shm`, { force: true })
     return client
   } catch (error) {
-    client?.close()
-    throw fileError(file, error)
+    client.close()
+    throw error
   }
 }
 
-/** Looks at an existing file through a read-only connection, so that a file which is refused is not touched. */
-function refuseForeignFile(file: string): void {
-  if (!existsSync(file)) {
-    if (!existsSync(dirname(file))) {
-      throw new StartError(
-        `can't make the data file ${file}: the folder ${dirname(file)} does not exist; make it first`
-      )
-    }
-    return
-  }
-  let client: Database.Database | undefined
+function transactionOf(client: Database.Database): Db['transaction'] {
+  const run = client.transaction((work: () => unknown) => work())
+  return <T>(work: () => T) => run.immediate(work) as T
+}
+
+/** Throws StartError when the file can't be ours. */
+function refuse(file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false })
+  const complaint = found ? complaintAboutFile(file, found) : complaintAboutFolder(dirname(file))
+  if (complaint) throw new StartError(`can't use the data file ${file}: ${complaint}`)
+}
+
+function complaintAboutFolder(folder: string): string | undefined {
+  const found = statSync(folder, { throwIfNoEntry: false })
+  if (!found) return `the folder ${folder} does not exist; make it first`
+  return found.isDirectory() ? undefined : `${folder} is not a folder; name another file with --data`
+}
+
+function complaintAboutFile(file: string, found: Stats): string | undefined {
+  if (found.isDirectory()) return `it is a folder; name a file in it: ${join(file, 'mock.db')}`
+  // SQLite takes it for an empty database, and would write over it.
+  if (found.size > 0 && found.size < SMALLEST) return FILE_REMEDIES.SQLITE_NOTADB
+  // Reading what a killed process left in the log would fold it into the file, and the file is to stay as it is. Else a
+  // connection that may write is better: it leaves no files of its own behind.
+  const readonly = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+  const client = new Database(file, { readonly, timeout: PATIENCE })
   try {
-    client = new Database(file, { readonly: true, timeout: 500 })
-    const tables = client.prepare<[], { name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table'").all()
-    if (tables.length === 0) return
-    if (
-      !tables.some(({ name }) => name === '__drizzle_migrations') ||
-      !tables.some(({ name }) => name === 'api_keys')
-    ) {
-      throw new StartError(`${file} is a database of another program; name another file with --data`)
-    }
-    const known = Math.max(...readMigrationFiles({ migrationsFolder: migrationsFolder() }).map((m) => m.folderMillis))
-    const applied = client.prepare('SELECT max(created_at) AS latest FROM __drizzle_migrations').get() as {
-      latest: number
-    }
-    if (applied.latest > known) {
-      throw new StartError(
-        `${file} was written by a newer version of notification-mock; use that version, or name another file with --data`
-      )
-    }
-  } catch (error) {
-    throw fileError(file, error)
+    return complaintAbout(client)
   } finally {
-    client?.close()
+    client.close()
   }
 }
 
-function fileError(file: string, error: unknown): unknown {
-  if (!(error instanceof Database.SqliteError)) return error
-  const remedy = FILE_REMEDIES[error.code.split('_').slice(0, 2).join('_')]
+function complaintAbout(client: Database.Database): string | undefined {
+  const tables = client.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all()
+  if (tables.length === 0) return undefined
+  if (!tables.includes('__drizzle_migrations') || !tables.includes('api_keys')) {
+    return 'it is a database of another program; name another file with --data'
+  }
+  const applied = client.prepare('SELECT max(created_at) FROM __drizzle_migrations').pluck().get()
+  const known = readMigrationFiles({ migrationsFolder: migrationsFolder() }).map(({ folderMillis }) => folderMillis)
+  if (Number(applied) > Math.max(...known)) {
+    return 'it was written by a newer version of notification-mock; use that version, or name another file with --data'
+  }
+  return undefined
+}
+
+/** The same error, or one that says what to do. */
+function explained(error: unknown, file: string | undefined): unknown {
+  const { message, code, cause } = error as { message?: string; code?: unknown; cause?: unknown }
+  if (code === 'ERR_DLOPEN_FAILED' || /^Could not locate the bindings file/.test(message ?? '')) {
+    return new StartError(
+      `the database addon was not built for this Node, ${process.version}; run: npm rebuild better-sqlite3`
+    )
+  }
+  // drizzle wraps what fails in a migration.
+  const failure = cause instanceof Database.SqliteError ? cause : error
+  if (file === undefined || !(failure instanceof Database.SqliteError)) return explainedPath(error, file)
+  const remedy = FILE_REMEDIES[failure.code.split('_').slice(0, 2).join('_')]
   return new StartError(
-    `can't use the data file ${file}: ${remedy ?? `${error.message}; name another file with --data`}`
+    `can't use the data file ${file}: ${remedy ?? `${failure.message}; name another file with --data`}`
   )
 }
 
+function explainedPath(error: unknown, file: string | undefined): unknown {
+  const { syscall, code } = error as NodeJS.ErrnoException
+  if (syscall !== 'stat' || file === undefined) return error
+  const reason = code === 'ENOTDIR' ? 'a part of its path is not a folder' : 'it or its folder can not be read'
+  return new StartError(`can't use the data file ${file}: ${reason}; check the path and the permissions`)
+}
+
 const FILE_REMEDIES: Record<string, string> = {
-  SQLITE_BUSY: 'another notification-mock is using it; stop that one, or name another file with --data',
-  SQLITE_CANTOPEN: 'it or its folder can not be read; check the path and the permissions',
+  SQLITE_BUSY: 'another process has it open, such as a notification-mock; stop that one, or name another with --data',
+  SQLITE_CANTOPEN: 'it or its folder can not be read or written; check the path and the permissions',
   SQLITE_NOTADB: 'it is not a database; name another file with --data',
   SQLITE_READONLY: 'it or its folder can not be written; check the permissions, or name another file with --data',
   SQLITE_FULL: 'the disk is full; free some space, or name another file with --data'

@@ -16,8 +16,11 @@ import { WorkflowStep, workflowStepSchemas } from '../workflow-steps/schemas.js'
 /** The schemas of the wire that the format refers to, dependencies first. */
 export const seedFormatSchemas: readonly TSchema[] = [...integrationSchemas, ...messageSchemas, ...workflowStepSchemas]
 
+export const ID_PATTERN = '^[0-9a-f]{24}$'
+export const API_KEY_PATTERN = '^[!-~]+$'
+
 const Id = Type.String({
-  pattern: '^[0-9a-f]{24}$',
+  pattern: ID_PATTERN,
   description: '24 lower-case hex digits; made from the place if left out'
 })
 
@@ -36,6 +39,9 @@ export const SeedIntegration = closed(
   {
     ...optional(Integration, ['_environmentId', '_organizationId']),
     _id: Type.Optional(Id),
+    identifier: Type.Optional(
+      Type.String({ minLength: 1, description: 'Its own name in the environment; the slug of the name, if left out' })
+    ),
     providerId: Type.String({ minLength: 1, description: 'The delivery provider, such as sendgrid' }),
     channel: words(CHANNELS)
   },
@@ -57,6 +63,9 @@ export const SeedStep = closed(
   {
     ...optional(WorkflowStep, ['workflowId', 'workflowDatabaseId', 'origin']),
     _id: Type.Optional(Id),
+    stepId: Type.Optional(
+      Type.String({ minLength: 1, description: 'Its own name in the workflow; the slug of the name, if left out' })
+    ),
     type: words(STEP_TYPES)
   },
   { description: 'A step; its slug, variables and controls are worked out if left out' }
@@ -125,7 +134,7 @@ export const SeedEnvironment = closed(
     ),
     _organizationId: Type.Optional(Id),
     apiKeys: Type.Optional(
-      Type.Array(Type.String({ pattern: '^[!-~]+$' }), { description: 'If left out one: <slug of the name>-key' })
+      Type.Array(Type.String({ pattern: API_KEY_PATTERN }), { description: 'If left out one: <slug of the name>-key' })
     ),
     profile: Type.Optional(words(PROFILES, { description: "The server's own, if left out" })),
     assumptions: Type.Optional(SeedAssumptions),
@@ -140,7 +149,10 @@ export type SeedEnvironment = Static<typeof SeedEnvironment>
 
 /** What a seed file holds. The published JSON Schema, `seeds/schema.json`, is made of it. */
 export const Seed = closed(
-  { environments: Type.Array(SeedEnvironment) },
+  {
+    $schema: Type.Optional(Type.String({ description: 'Where the JSON Schema of seeds is: for editors' })),
+    environments: Type.Array(SeedEnvironment)
+  },
   { description: 'A seed of notification-mock' }
 )
 export type Seed = Static<typeof Seed>

@@ -1,111 +1,110 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { TSchema } from '@sinclair/typebox'
-import { isNode, LineCounter, parseDocument, type Document as YamlDocument } from 'yaml'
+import { nearest } from '../nearest.js'
 import { packageRoot } from '../package-root.js'
-import { mistakesIn } from '../validation.js'
-import { Seed, seedFormatSchemas } from './format.js'
+import { breachesOf } from './check.js'
+import type { Seed } from './format.js'
+import { inOrderOfText, pathText, SeedError, type SeedMistake } from './mistakes.js'
+import { readText, type SeedText } from './text.js'
 
-/** Something wrong with a seed: where, in words, and what. */
-export interface SeedMistake {
-  /** `seeds/shop.yaml:12:7`, or the file alone when there is no telling where. */
-  place: string
-  /** `environments[0].integrations[1].channel`; empty for the file as a whole. */
-  path: string
-  message: string
-}
+export { SeedError } from './mistakes.js'
 
-/** Everything that is wrong with the seeds, all at once. Nothing of them has been applied. */
-export class SeedError extends Error {
-  override readonly name = 'SeedError'
-  readonly mistakes: readonly SeedMistake[]
-
-  constructor(mistakes: readonly SeedMistake[]) {
-    super(mistakes.map(({ place, path, message }) => `${place} ${path === '' ? '' : `${path}: `}${message}`).join('\n'))
-    this.mistakes = mistakes
-  }
-}
-
-type Path = readonly (string | number)[]
-
-/** A seed that has the format, with the means to point into its text. */
+/** A seed that has the format, with the means to point into it. */
 export interface SeedFile {
   name: string
   seed: Seed
-  mistakeAt(path: Path, message: string): SeedMistake
+  mistakeAt: SeedText['mistakeAt']
 }
 
-/** The seed that is loaded when no other is given. */
-export const DEFAULT_SEED = 'default'
+/** A seed that is no file. */
+export interface SeedValue {
+  /** Stands for the file in mistakes. */
+  name: string
+  /** Text, YAML or JSON, or what such a text says. */
+  seed: string | object
+}
+
+/**
+ * Reads seeds: files, names of seeds that come with the package, or values. Throws SeedError with every breach of the
+ * format in any of them.
+ */
+export function readSeeds(seeds: readonly (string | SeedValue)[]): SeedFile[] {
+  const mistakes: SeedMistake[] = []
+  const files = seeds.flatMap((seed) => {
+    try {
+      return typeof seed === 'string' ? readSeedFile(seed) : readSeed(seed)
+    } catch (error) {
+      if (!(error instanceof SeedError)) throw error
+      mistakes.push(...error.mistakes)
+      return []
+    }
+  })
+  if (mistakes.length > 0) throw new SeedError(mistakes)
+  return files
+}
 
 /** Where a seed is: a file, or one of those that come with the package, by its bare name. */
 export function seedPath(seed: string): string {
   if (!/^[\w-]+$/.test(seed) || existsSync(seed)) return seed
-  const own = join(packageRoot(), 'seeds', `${seed}.yaml`)
+  const own = join(ownSeeds(), `${seed}.yaml`)
   return existsSync(own) ? own : seed
 }
 
-/** Reads a seed file, YAML or JSON, or one of the package's own. Throws SeedError with every breach of the format. */
-export function readSeedFile(seed: string): SeedFile {
+function ownSeeds(): string {
+  return join(packageRoot(), 'seeds')
+}
+
+function readSeedFile(seed: string): SeedFile {
   const file = seedPath(seed)
+  let bytes: Buffer
+  try {
+    bytes = readFileSync(file)
+  } catch (error) {
+    throw new SeedError([{ file, path: '', message: `can't be read: ${whyUnreadable(file, error)}` }])
+  }
   let text: string
   try {
-    text = readFileSync(file, 'utf8')
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new SeedError([{ place: file, path: '', message: `can't be read: ${UNREADABLE[code ?? ''] ?? code}` }])
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new SeedError([{ file, path: '', message: "can't be read: it is not UTF-8; save it as UTF-8" }])
   }
-  return readSeed(text, file)
+  return readSeed({ name: file, seed: text })
+}
+
+function whyUnreadable(file: string, error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException
+  if (code !== 'ENOENT') return UNREADABLE[code ?? ''] ?? String(code)
+  const own = readdirSync(ownSeeds())
+    .filter((name) => name.endsWith('.yaml'))
+    .map((name) => name.slice(0, -'.yaml'.length))
+  const meant = nearest(file, own)
+  return `there is no such file, nor a seed of this name; ${meant ? `did you mean ${meant}?` : `of our own there are: ${own.join(', ')}`}`
 }
 
 const UNREADABLE: Record<string, string> = {
-  ENOENT: 'there is no such file, nor a seed of this name that comes with notification-mock',
-  EACCES: 'it is not allowed to read it',
-  EISDIR: 'it is a folder'
+  EACCES: 'it is not allowed to read it; check the permissions',
+  EISDIR: 'it is a folder; name a file in it',
+  ENOTDIR: 'a part of its path is no folder'
 }
 
-/** Reads a seed from its text; `name` stands for the file in errors. */
-export function readSeed(text: string, name: string): SeedFile {
-  const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true })
-  const place = (offset: number | undefined) => {
-    if (offset === undefined) return name
-    const { line, col } = lines.linePos(offset)
-    return `${name}:${line}:${col}`
-  }
-  if (document.errors.length > 0) {
-    throw new SeedError(document.errors.map(({ pos, message }) => ({ place: place(pos[0]), path: '', message })))
-  }
-  const seed = inPlainValues(document, name)
-  const mistakeAt = (path: Path, message: string): SeedMistake => ({
-    place: place(offsetOf(document, path)),
-    path: pathText(path),
-    message
-  })
-  const mistakes = mistakesIn(Seed as TSchema, seed, seedFormatSchemas)
-  if (mistakes.length > 0) throw new SeedError(mistakes.map(({ path, message }) => mistakeAt(path, message)))
-  return { name, seed: seed as Seed, mistakeAt }
+function readSeed({ name, seed }: SeedValue): SeedFile {
+  const { value, mistakes, mistakeAt } = typeof seed === 'string' ? readText(seed, name) : readValue(seed, name)
+  const breaches = breachesOf(value).map(({ path, message, part }) => mistakeAt(path, message, part))
+  if (value === null) throw new SeedError([mistakeAt([], EMPTY)])
+  const all = [...mistakes, ...breaches].sort(inOrderOfText)
+  if (all.length > 0) throw new SeedError(all)
+  return { name, seed: value as Seed, mistakeAt }
 }
 
-function inPlainValues(document: YamlDocument, name: string): unknown {
+const EMPTY = 'is empty: a seed begins with environments, and `environments: []` is a seed of nothing'
+
+/** What the value is in JSON. There is no text to point into. */
+function readValue(seed: object, file: string): SeedText {
+  const mistakeAt: SeedText['mistakeAt'] = (path, message) => ({ file, path: pathText(path), message })
   try {
-    return document.toJS()
+    return { value: JSON.parse(JSON.stringify(seed)), mistakes: [], mistakeAt }
   } catch (error) {
-    throw new SeedError([{ place: name, path: '', message: (error as Error).message }])
+    const [reason] = (error as Error).message.split('\n')
+    throw new SeedError([mistakeAt([], `can't be read as JSON: ${reason}`)])
   }
-}
-
-/** Where the value stands; for one that is not there, where the innermost thing around it stands. */
-function offsetOf(document: YamlDocument, path: Path): number | undefined {
-  for (let length = path.length; length >= 0; length--) {
-    const node = document.getIn(path.slice(0, length), true)
-    if (isNode(node) && node.range) return node.range[0]
-  }
-  return undefined
-}
-
-function pathText(path: Path): string {
-  return path
-    .map((part, place) => (/^\d+$/.test(String(part)) ? `[${part}]` : `${place === 0 ? '' : '.'}${part}`))
-    .join('')
 }

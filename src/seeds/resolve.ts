@@ -4,10 +4,12 @@ import { isoTime } from '../clock.js'
 import { idOf } from '../ids.js'
 import { Integration } from '../integrations/schemas.js'
 import { MessageResponse, NotificationGroup, SubscriberResponse, WorkflowResponse } from '../messages/schemas.js'
+import { nearest } from '../nearest.js'
 import { slugify, stepSlug } from '../slug.js'
 import { WorkflowStep } from '../workflow-steps/schemas.js'
 import type { SeedEnvironment, SeedIntegration, SeedMessage, SeedStep, SeedSubscriber, SeedWorkflow } from './format.js'
-import { SeedError, type SeedFile, type SeedMistake } from './read.js'
+import { inOrderOfText, type Path, placeOf, SeedError, type SeedMistake } from './mistakes.js'
+import type { SeedFile } from './read.js'
 import { defaultControls } from './step-controls.js'
 import { stepVariables } from './step-variables.js'
 
@@ -34,18 +36,27 @@ export interface World {
 /** A document that certainly has its id. */
 export type Stored<Document extends { _id?: string }> = Document & { _id: string }
 
-type Path = readonly (string | number)[]
-
 /** Where a value stands in the seeds, to complain about it there. */
 interface Place {
   file: SeedFile
   path: Path
 }
 
-/** A world in the making, with where everything that may be there only once was first seen. */
+interface Placed {
+  seed: SeedEnvironment
+  place: Place
+}
+
+/** A world in the making. */
 interface Draft {
   world: World
+  place: Place
+  /** Where everything that may be there only once was first seen. */
   seen: Map<string, Place>
+  /** Identifiers that integrations are given by a seed, and that the others therefore can't get by default. */
+  identifiers: Set<string>
+  subscribers: Map<string, Stored<SubscriberResponse>>
+  workflows: Map<string, { workflow: WorkflowDocument; steps: WorkflowStep[] }>
 }
 
 /**
@@ -57,33 +68,66 @@ interface Draft {
 export function resolveSeeds(files: readonly SeedFile[], now: number): World[] {
   const mistakes: SeedMistake[] = []
   const complain = ({ file, path }: Place, message: string) => void mistakes.push(file.mistakeAt(path, message))
+  const organizations = new Map<string, { id: string; place: Place }>()
   const drafts = new Map<string, Draft>()
   const keyOwners = new Map<string, { draft: Draft; place: Place }>()
 
-  const environments = files.flatMap((file) =>
-    file.seed.environments.map((seed, index) => {
-      const place = { file, path: ['environments', index] }
-      const draft = draftOf(seed, place)
-      addApiKeys(draft, seed, place)
-      each(place, seed.integrations, 'integrations', (each, at) => addIntegration(draft, each, at))
-      each(place, seed.subscribers, 'subscribers', (each, at) => addSubscriber(draft, each, at))
-      each(place, seed.workflows, 'workflows', (each, at) => addWorkflow(draft, each, at))
-      return { seed, place, draft }
-    })
+  // One round after the other, since each may refer to what a later file brings.
+  const seeds = files.flatMap((file) =>
+    file.seed.environments.map((seed, index): Placed => ({ seed, place: { file, path: ['environments', index] } }))
   )
-  // Only now: a message may refer to what a later file brings.
+  for (const { seed, place } of seeds) nameOrganization(seed, place)
+  const environments = seeds.map((placed) => ({ ...placed, draft: draftOf(placed) }))
+  for (const { seed, place, draft } of environments) addApiKeys(draft, seed.apiKeys ?? [], place)
+  for (const draft of drafts.values()) addDefaultKey(draft, environments)
   for (const { seed, place, draft } of environments) {
-    each(place, seed.messages, 'messages', (message, at) => addMessage(draft, message, at))
+    each(place, seed.integrations, 'integrations', (each, at) => addIntegration(draft, each, at))
+    each(place, seed.subscribers, 'subscribers', (each, at) => addSubscriber(draft, each, at))
+    each(place, seed.workflows, 'workflows', (each, at) => addWorkflow(draft, each, at))
   }
-  if (mistakes.length > 0) throw new SeedError(mistakes)
+  for (const { seed, place, draft } of environments) {
+    each(place, seed.messages, 'messages', (each, at) => addMessage(draft, each, at))
+  }
+  if (mistakes.length > 0) throw new SeedError(inOrderOfFiles(mistakes, files))
   return [...drafts.values()].map(({ world }) => world)
 
-  function draftOf(seed: SeedEnvironment, place: Place): Draft {
-    const organizationId = seed._organizationId ?? idOf('organization', seed.organization ?? '')
+  /** An organization has the id that any of its environments gives it. */
+  function nameOrganization({ organization, _organizationId: id }: SeedEnvironment, place: Place): void {
+    if (organization === undefined || id === undefined) return
+    const named = organizations.get(organization)
+    if (!named) organizations.set(organization, { id, place: within(place, '_organizationId') })
+    else if (named.id !== id) {
+      complain(
+        within(place, '_organizationId'),
+        `organization ${organization} has another id, ${named.id}, at ${told(named.place)}`
+      )
+    }
+  }
+
+  function draftOf({ seed, place }: Placed): Draft {
+    const { organization = '' } = seed
+    const organizationId =
+      seed._organizationId ?? organizations.get(organization)?.id ?? idOf('organization', organization)
     const name = `${organizationId} ${seed.name}`
-    const draft: Draft = drafts.get(name) ?? {
+    const draft = drafts.get(name) ?? newDraft(seed, organizationId, place)
+    drafts.set(name, draft)
+    if (seed._id && seed._id !== draft.world.id) {
+      complain(within(place, '_id'), `environment ${seed.name} already has the _id ${draft.world.id}`)
+    }
+    for (const { identifier } of seed.integrations ?? []) if (identifier) draft.identifiers.add(identifier)
+    draft.world.profile = seed.profile ?? draft.world.profile
+    Object.assign(draft.world.assumptions, seed.assumptions)
+    return draft
+  }
+
+  function newDraft(seed: SeedEnvironment, organizationId: string, place: Place): Draft {
+    const id = seed._id ?? idOf(organizationId, seed.name)
+    const double = [...drafts.values()].find(({ world }) => world.id === id)
+    if (double)
+      complain(within(place, '_id'), `is that of environment ${double.world.name} too, at ${told(double.place)}`)
+    return {
       world: {
-        id: seed._id ?? idOf(organizationId, seed.name),
+        id,
         organizationId,
         name: seed.name,
         profile: null,
@@ -95,37 +139,43 @@ export function resolveSeeds(files: readonly SeedFile[], now: number): World[] {
         steps: [],
         messages: []
       },
-      seen: new Map()
+      place,
+      seen: new Map(),
+      identifiers: new Set(),
+      subscribers: new Map(),
+      workflows: new Map()
     }
-    const double = [...drafts].find(([other, { world }]) => other !== name && world.id === draft.world.id)
-    if (double) complain(within(place, '_id'), `is also the _id of environment ${double[1].world.name}`)
-    if (seed._id && seed._id !== draft.world.id) {
-      complain(within(place, '_id'), `environment ${seed.name} already has the _id ${draft.world.id}`)
-    }
-    draft.world.profile = seed.profile ?? draft.world.profile
-    Object.assign(draft.world.assumptions, seed.assumptions)
-    drafts.set(name, draft)
-    return draft
   }
 
-  function addApiKeys(draft: Draft, seed: SeedEnvironment, place: Place): void {
-    const fallback = draft.world.apiKeys.length > 0 ? [] : [`${slugify(seed.name) || 'environment'}-key`]
-    for (const [index, key] of (seed.apiKeys ?? fallback).entries()) {
-      const at = seed.apiKeys ? within(place, 'apiKeys', index) : place
-      const owner = keyOwners.get(key)
-      if (owner && owner.draft !== draft) {
-        complain(at, `the API key is also that of ${owner.draft.world.name}; each environment needs keys of its own`)
-      } else if (!owner) {
-        keyOwners.set(key, { draft, place: at })
-        draft.world.apiKeys.push(key)
-      }
+  function addApiKeys(draft: Draft, keys: readonly string[], place: Place): void {
+    for (const [index, key] of keys.entries()) {
+      addApiKey(draft, key, within(place, 'apiKeys', index), 'this API key is')
+    }
+  }
+
+  /** A key for an environment that no seed says anything about the keys of. */
+  function addDefaultKey(draft: Draft, environments: readonly (Placed & { draft: Draft })[]): void {
+    if (environments.some((other) => other.draft === draft && other.seed.apiKeys)) return
+    const key = `${slugify(draft.world.name) || 'environment'}-key`
+    addApiKey(draft, key, draft.place, `has no apiKeys, and its default, ${key}, is`)
+  }
+
+  function addApiKey(draft: Draft, key: string, place: Place, subject: string): void {
+    const owner = keyOwners.get(key)
+    if (!owner) {
+      keyOwners.set(key, { draft, place })
+      draft.world.apiKeys.push(key)
+    } else if (owner.draft !== draft) {
+      const { name } = owner.draft.world
+      complain(place, `${subject} that of ${name}, at ${told(owner.place)}; each environment needs keys of its own`)
     }
   }
 
   function addIntegration(draft: Draft, seed: SeedIntegration, place: Place): void {
     const { world } = draft
     const base = slugify(seed.name ?? seed.providerId) || seed.channel
-    const identifier = seed.identifier ?? firstFree(base, (free) => !draft.seen.has(`integration ${free}`))
+    const identifier = seed.identifier ?? firstFree(base, (name) => !draft.identifiers.has(name))
+    draft.identifiers.add(identifier)
     const integration: Stored<Integration> = {
       ...seed,
       ...owner(world),
@@ -138,10 +188,9 @@ export function resolveSeeds(files: readonly SeedFile[], now: number): World[] {
       primary: seed.primary ?? false,
       ...timesOf(seed, ['deletedAt'], place)
     }
-    once(draft, `integration ${identifier}`, 'identifier', place)
-    once(draft, `integration _id ${integration._id}`, '_id', place)
+    unlikeOthers(draft, place, 'integration', ['identifier', identifier], seed, integration._id)
     if (integration.primary && !integration.deleted) {
-      onceAs(draft, `primary ${seed.channel}`, within(place, 'primary'), (first) => {
+      once(draft, ['primary', seed.channel], within(place, 'primary'), (first) => {
         return `there is already a primary ${seed.channel} integration, at ${first}; a channel has at most one`
       })
     }
@@ -150,8 +199,8 @@ export function resolveSeeds(files: readonly SeedFile[], now: number): World[] {
 
   function addSubscriber(draft: Draft, seed: SeedSubscriber, place: Place): void {
     const subscriber = subscriberOf(draft, seed, place)
-    once(draft, `subscriber ${seed.subscriberId}`, 'subscriberId', place)
-    once(draft, `subscriber _id ${subscriber._id}`, '_id', place)
+    unlikeOthers(draft, place, 'subscriber', ['subscriberId', seed.subscriberId], seed, subscriber._id)
+    draft.subscribers.set(seed.subscriberId, subscriber)
     draft.world.subscribers.push(subscriber)
   }
 
@@ -185,32 +234,31 @@ export function resolveSeeds(files: readonly SeedFile[], now: number): World[] {
       origin: seed.origin ?? 'external',
       ...(seed.payloadSchema && { payloadSchema: seed.payloadSchema })
     }
-    once(draft, `workflow ${identifier}`, 'identifier', place)
-    once(draft, `workflow _id ${workflow._id}`, '_id', place)
+    unlikeOthers(draft, place, 'workflow', ['identifier', identifier], seed, workflow._id)
     draft.world.workflows.push(workflow)
 
+    const steps: WorkflowStep[] = []
     const controlValues = (seed.steps ?? []).map((step) => step.controlValues)
-    const earlierSteps: WorkflowStep[] = []
+    const taken = new Set((seed.steps ?? []).map(({ stepId }) => stepId))
     each(place, seed.steps, 'steps', (step, at) => {
-      const added = stepOf(draft, workflow, step, { earlierSteps, controlValues }, at)
-      once(draft, `step ${identifier} ${added.stepId}`, 'stepId', at)
-      once(draft, `step _id ${added._id}`, '_id', at)
-      earlierSteps.push(added)
+      const stepId = step.stepId ?? firstFree(stepBase(step), (name) => !taken.has(name))
+      taken.add(stepId)
+      const added = stepOf(draft, workflow, { ...step, stepId }, { earlierSteps: steps, controlValues })
+      unlikeOthers(draft, at, 'step', ['stepId', stepId], step, added._id, identifier)
+      steps.push(added)
       draft.world.steps.push(added)
     })
+    draft.workflows.set(identifier, { workflow, steps })
   }
 
   function stepOf(
     draft: Draft,
     workflow: WorkflowDocument,
-    seed: SeedStep,
-    around: { earlierSteps: readonly WorkflowStep[]; controlValues: readonly unknown[] },
-    place: Place
+    seed: SeedStep & { stepId: string },
+    around: { earlierSteps: readonly WorkflowStep[]; controlValues: readonly unknown[] }
   ): WorkflowStep {
+    const { stepId } = seed
     const name = seed.name ?? STEP_NAMES[seed.type]
-    const isFree = (free: string) => !draft.seen.has(`step ${workflow.identifier} ${free}`)
-    const stepId = seed.stepId ?? firstFree(slugify(name) || slugify(STEP_NAMES[seed.type]), isFree)
-    if (stepId === '') complain(within(place, 'stepId'), 'must not be empty')
     const _id = seed._id ?? placeId(draft, 'workflow', workflow.identifier, 'step', stepId)
     return inOrder(WorkflowStep, {
       ...seed,
@@ -232,19 +280,20 @@ export function resolveSeeds(files: readonly SeedFile[], now: number): World[] {
     const { subscriberId, workflow: workflowIdentifier, subscriber: ownSubscriber, template, ...fields } = seed
     const subscriber = ownSubscriber
       ? subscriberOf(draft, ownSubscriber, within(place, 'subscriber'))
-      : referred(world.subscribers, subscriberId, (each) => each.subscriberId, within(place, 'subscriberId'))
+      : referred(draft.subscribers, subscriberId, within(place, 'subscriberId'), 'subscriber')
     if (ownSubscriber && subscriberId !== undefined && subscriberId !== ownSubscriber.subscriberId) {
       complain(within(place, 'subscriberId'), `is not that of the subscriber given here, ${ownSubscriber.subscriberId}`)
     }
-    const workflow = referred(world.workflows, workflowIdentifier, (each) => each.identifier, within(place, 'workflow'))
-    const step = world.steps.find((each) => each.workflowId === workflow?.identifier && each.type === seed.channel)
+    const { workflow, steps } =
+      referred(draft.workflows, workflowIdentifier, within(place, 'workflow'), 'workflow') ?? {}
+    const step = steps?.find(({ type }) => type === seed.channel)
 
     const times = timesOf(seed, ['createdAt', 'lastSeenDate', 'lastReadDate', 'snoozedUntil'], place)
     const deliveredAt = seed.deliveredAt?.map((time, at) => timeOf(time, within(place, 'deliveredAt', at)))
     const _id = seed._id ?? placeId(draft, 'message', index)
     const transactionId = seed.transactionId ?? `txn_${placeId(draft, 'transaction', index)}`
     const _subscriberId = seed._subscriberId ?? subscriber?._id ?? placeId(draft, 'subscriber', '')
-    once(draft, `message _id ${_id}`, '_id', place)
+    once(draft, ['message', '_id', _id], within(place, '_id'))
     world.messages.push(
       inOrder(MessageResponse, {
         ...addressOf(world, seed, subscriber),
@@ -270,33 +319,48 @@ export function resolveSeeds(files: readonly SeedFile[], now: number): World[] {
   }
 
   function referred<Thing>(
-    things: readonly Thing[],
+    things: ReadonlyMap<string, Thing>,
     name: string | undefined,
-    nameOf: (thing: Thing) => string,
-    place: Place
+    place: Place,
+    kind: string
   ): Thing | undefined {
     if (name === undefined) return undefined
-    const found = things.find((thing) => nameOf(thing) === name)
+    const found = things.get(name)
     if (!found) {
-      const known = things.map(nameOf)
-      const shown =
-        known.length > 10 ? `${known.slice(0, 10).join(', ')} and ${known.length - 10} more` : known.join(', ')
-      complain(
-        place,
-        `there is no ${name} in this environment; there ${known.length > 0 ? `are ${shown}` : 'are none'}`
-      )
+      const names = [...things.keys()]
+      const meant = nearest(name, names)
+      const remedy = meant ? `did you mean ${meant}?` : `there are ${names.slice(0, 10).join(', ')}`
+      complain(place, `this environment has no ${kind} ${name}; ${names.length > 0 ? remedy : 'it has none'}`)
     }
     return found
   }
 
-  function once(draft: Draft, key: string, field: string, place: Place): void {
-    onceAs(draft, key, within(place, field), (first) => `is there twice in this environment, first at ${first}`)
+  /** Complains of a name, or an `_id`, that another of its kind has. An `_id` made of a name is as double as the name. */
+  function unlikeOthers(
+    draft: Draft,
+    place: Place,
+    kind: string,
+    [field, name]: readonly [field: string, name: string],
+    { _id: ownId }: { _id?: string },
+    id: string,
+    inside = ''
+  ): void {
+    const isNew = once(draft, [kind, field, name, inside], within(place, field))
+    if (isNew || ownId !== undefined) once(draft, [kind, '_id', id], within(place, '_id'))
   }
 
-  function onceAs(draft: Draft, key: string, place: Place, message: (first: string) => string): void {
+  /** False, with a complaint: it is there already. */
+  function once(
+    draft: Draft,
+    what: readonly [kind: string, ...string[]],
+    place: Place,
+    message = (first: string) => `is that of another ${what[0]} too, at ${first}`
+  ): boolean {
+    const key = JSON.stringify(what)
     const first = draft.seen.get(key)
-    if (first) complain(place, message(first.file.mistakeAt(first.path, '').place))
+    if (first) complain(place, message(told(first)))
     else draft.seen.set(key, place)
+    return first === undefined
   }
 
   function timesOf<Field extends string>(
@@ -313,7 +377,7 @@ export function resolveSeeds(files: readonly SeedFile[], now: number): World[] {
 
   function timeOf(text: string, place: Place): string {
     const milliseconds = ISO_8601.test(text) ? Date.parse(text) : Number.NaN
-    if (!Number.isNaN(milliseconds)) return isoTime(milliseconds)
+    if (!Number.isNaN(milliseconds) && isDay(text.slice(0, 10))) return isoTime(milliseconds)
     complain(place, 'must be a time in ISO 8601, such as 2026-02-18T10:07:11.402Z')
     return text
   }
@@ -321,6 +385,11 @@ export function resolveSeeds(files: readonly SeedFile[], now: number): World[] {
 
 /** A date alone, or with a time that has its zone: the same moment on every machine. */
 const ISO_8601 = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d))?$/
+
+/** Date.parse takes 30 February for 2 March. */
+function isDay(date: string): boolean {
+  return new Date(`${date}T00:00:00Z`).toISOString().startsWith(date)
+}
 
 const STEP_NAMES: Record<WorkflowStep['type'], string> = {
   in_app: 'In-App Step',
@@ -342,6 +411,22 @@ function each<Item>(
   visit: (item: Item, place: Place) => void
 ): void {
   for (const [index, item] of (items ?? []).entries()) visit(item, { file, path: [...path, field, index] })
+}
+
+function inOrderOfFiles(mistakes: readonly SeedMistake[], files: readonly SeedFile[]): SeedMistake[] {
+  const rank = new Map(files.map(({ name }, place) => [name, place]))
+  return mistakes.toSorted(
+    (one, other) => (rank.get(one.file) ?? 0) - (rank.get(other.file) ?? 0) || inOrderOfText(one, other)
+  )
+}
+
+function stepBase({ name, type }: SeedStep): string {
+  return slugify(name ?? '') || slugify(STEP_NAMES[type])
+}
+
+function told({ file, path }: Place): string {
+  const mistake = file.mistakeAt(path, '')
+  return mistake.line === undefined ? `${mistake.file} ${mistake.path}` : placeOf(mistake)
 }
 
 function within({ file, path }: Place, ...more: Path): Place {

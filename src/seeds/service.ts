@@ -13,8 +13,6 @@ export interface SeedOutcome {
   worlds: World[]
 }
 
-export type SeedService = ReturnType<typeof seedService>
-
 export function seedService({ db, clock }: { db: Db; clock: Clock }) {
   const repository = seedRepository(db)
 

@@ -11,6 +11,8 @@ import { type IntegrationRow, integrationRows, type KeyRow, keyRows } from '../s
 
 const KILLS = 50
 const CALLS = 64
+/** At least as many as a call has. */
+const STEPS = 20
 
 /** `CRASH_SEED=<number>` repeats the kills of an earlier run: after as many answers, though not to the microsecond. */
 const RANDOM_SEED = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000)
@@ -22,6 +24,8 @@ interface Call {
   key: string
 }
 
+const KILL_SWITCH = join(import.meta.dirname, 'kill-switch.mjs')
+
 /** The integration of those calls that ask for one which is not there. */
 const UNKNOWN = 'unknown'
 
@@ -29,6 +33,15 @@ interface Answer {
   status: number
   replayed: boolean
   body: Buffer
+}
+
+/** A data file, and what has to be in it. */
+interface World {
+  folder: string
+  file: string
+  seed: string
+  /** The primary of each environment's email channel. */
+  primaries: Map<number, string>
 }
 
 let command: CompiledCommand
@@ -40,38 +53,51 @@ afterAll(() => command.remove())
 test(`killed at ${KILLS} random instants, a call has not happened, or has happened and replays`, async () => {
   console.info(`CRASH_SEED=${RANDOM_SEED}`)
   const random = randomNumbers(RANDOM_SEED)
-  const folder = givenFolder()
-  const file = join(folder, 'data.db')
-  /** What each environment's primary has to be, from now on. */
-  const settled = new Map<number, string>()
+  const world = givenWorld(KILLS)
 
-  let server = await givenServer('--data', file, '--seed', seedFile(folder))
+  let server = await givenServer(['--data', world.file, '--seed', world.seed])
   for (let environment = 1; environment <= KILLS; environment++) {
     const calls = callsTo(environment)
     const moment = { answers: 1 + random(CALLS - 8), microseconds: random(500) }
     const answers = await killedInStorm(server, calls, moment)
-
-    const { integrations, stored } = whatIsLeft(file, environment)
-    checkAtomic(calls, integrations, stored)
-    checkTold(answers, stored)
-    const last = [...stored.values()].filter(({ status }) => status === 200).at(-1)
-    const primary = calls.find(({ key }) => key === last?.key)?.integration ?? 'first'
-    checkPrimaries(integrations, settled.set(environment, primary))
-
-    server = await givenServer('--data', file, '--no-seed')
-    await checkReplays(server, calls, stored)
-    settled.set(environment, (await checkFresh(server, calls, stored)) ?? primary)
+    const stored = checkWhatIsLeft(world, calls, answers)
+    server = await givenServer(['--data', world.file, '--no-seed'])
+    await checkReplays(world, server, calls, stored)
   }
 
   server.kill('SIGTERM')
   expect(await server.exited).toEqual({ code: 0, signal: null, stderr: '' })
-  checkPrimaries(whatIsLeft(file, KILLS).integrations, settled)
+  checkPrimaries(world, read(world).integrations)
 }, 300_000)
 
+test.each([
+  ['that succeeds', 0],
+  ['that is refused', 7]
+])('killed before any step of a call %s, it has not happened, or has happened and replays', async (_, place) => {
+  const world = givenWorld(STEPS)
+  const outcomes: number[] = []
+
+  let server = await givenServer(['--data', world.file, '--seed', world.seed], KILL_SWITCH)
+  for (let step = 0; ; step++) {
+    const calls = callsTo(step + 1).slice(place, place + 1)
+    const call = calls[0] as Call
+    const dying = send(server, call, { 'x-kill-before-step': String(step) })
+    if (await dying.catch(() => undefined)) break
+    expect(await server.exited).toMatchObject({ signal: 'SIGKILL' })
+
+    const stored = checkWhatIsLeft(world, calls, new Map())
+    outcomes.push(stored.size)
+    server = await givenServer(['--data', world.file, '--no-seed'], KILL_SWITCH)
+    await checkReplays(world, server, calls, stored)
+  }
+
+  // Nothing up to the commit, all of it after; that is, before the answer.
+  expect(outcomes.join('')).toMatch(/^0{8,}1+$/)
+})
+
 test('SIGTERM answers every call in flight, and leaves one file, which has them all', async () => {
-  const folder = givenFolder()
-  const file = join(folder, 'data.db')
-  const server = await givenServer('--data', file, '--seed', seedFile(folder))
+  const { folder, file, seed } = givenWorld(1)
+  const server = await givenServer(['--data', file, '--seed', seed])
   const calls = callsTo(1).slice(0, 24)
   const held = await Promise.all(calls.map((call) => givenHeldCall(server.url + pathOf(call), headersOf(call))))
 
@@ -85,7 +111,7 @@ test('SIGTERM answers every call in flight, and leaves one file, which has them 
   expect(await server.exited).toEqual({ code: 0, signal: null, stderr: '' })
   expect(readdirSync(folder)).toEqual(['data.db', 'seed.json'])
 
-  const again = await givenServer('--data', file, '--no-seed')
+  const again = await givenServer(['--data', file, '--no-seed'])
   for (const [place, { status, text }] of answers.entries()) {
     expect(await send(again, calls[place] as Call)).toEqual({ status, replayed: true, body: Buffer.from(text) })
   }
@@ -100,9 +126,11 @@ function callsTo(environment: number): Call[] {
   }))
 }
 
-/** An environment for each kill. All its integrations are inactive, but for the primaries. */
-function seedFile(folder: string): string {
-  const environments = Array.from({ length: KILLS }, (_, index) => ({
+/** So many environments, whose integrations are all inactive, but for the primaries. */
+function givenWorld(size: number): World {
+  const folder = mkdtempSync(join(tmpdir(), 'notification-mock-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const environments = Array.from({ length: size }, (_, index) => ({
     name: `Environment ${index + 1}`,
     apiKeys: [`key-${index + 1}`],
     integrations: [
@@ -113,9 +141,10 @@ function seedFile(folder: string): string {
         .map(({ integration }) => ({ identifier: integration, providerId: 'ses', channel: 'email', active: false }))
     ]
   }))
-  const file = join(folder, 'seed.json')
-  writeFileSync(file, JSON.stringify({ environments }))
-  return file
+  const seed = join(folder, 'seed.json')
+  writeFileSync(seed, JSON.stringify({ environments }))
+  const primaries = new Map(environments.map((_, index) => [index + 1, 'first']))
+  return { folder, file: join(folder, 'data.db'), seed, primaries }
 }
 
 /**
@@ -170,6 +199,20 @@ function spin(microseconds: number): void {
   while (performance.now() < end);
 }
 
+/** What a killed server has left: of each call all or nothing. Answers with what is stored of these calls, by key. */
+function checkWhatIsLeft(world: World, calls: Call[], answers: Map<Call, Answer>): Map<string, KeyRow> {
+  const { integrations, keys } = read(world)
+  const environment = calls[0]?.environment as number
+  const stored = new Map(keys.filter((row) => row.environment === environment).map((row) => [row.key, row]))
+  checkAtomic(calls, integrations, stored)
+  checkTold(answers, stored)
+  const last = [...stored.values()].filter(({ status }) => status === 200).at(-1)
+  const primary = calls.find(({ key }) => key === last?.key)
+  if (primary) world.primaries.set(environment, primary.integration)
+  checkPrimaries(world, integrations)
+  return stored
+}
+
 /** An effect without its stored answer would be done twice; an answer without its effect, never. */
 function checkAtomic(calls: Call[], integrations: IntegrationRow[], stored: Map<string, KeyRow>): void {
   for (const { environment, integration, key } of calls.filter((call) => call.integration !== UNKNOWN)) {
@@ -188,14 +231,14 @@ function checkTold(answers: Map<Call, Answer>, stored: Map<string, KeyRow>): voi
   }
 }
 
-/** In each environment the email channel has the primary it should have, and no channel has another. */
-function checkPrimaries(integrations: IntegrationRow[], settled: Map<number, string>): void {
+/** In each environment the email channel has the primary that it should have, and no channel has another. */
+function checkPrimaries({ primaries }: World, integrations: IntegrationRow[]): void {
   const found = integrations
     .filter(({ is_primary }) => is_primary === 1)
     .map(({ environment, channel, identifier }) => `${environment} ${channel} ${identifier}`)
-  const expected = Array.from({ length: KILLS }, (_, index) => [
-    `${index + 1} email ${settled.get(index + 1) ?? 'first'}`,
-    `${index + 1} sms untouched`
+  const expected = [...primaries].map(([environment, identifier]) => [
+    `${environment} email ${identifier}`,
+    `${environment} sms untouched`
   ])
   expect(found.sort()).toEqual(expected.flat().sort())
   const torn = integrations.filter(
@@ -205,30 +248,26 @@ function checkPrimaries(integrations: IntegrationRow[], settled: Map<number, str
   expect(torn).toEqual([])
 }
 
-/** What is stored is replayed, whether or not anyone was told of it. */
-async function checkReplays(server: RunningCommand, calls: Call[], stored: Map<string, KeyRow>): Promise<void> {
+/** After a restart: what is stored is replayed, whether or not anyone was told of it; what is not stored is done now. */
+async function checkReplays(
+  { primaries }: World,
+  server: RunningCommand,
+  calls: Call[],
+  stored: Map<string, KeyRow>
+): Promise<void> {
   for (const call of calls) {
     const row = stored.get(call.key)
     if (row) expect(await send(server, call)).toEqual({ status: row.status, replayed: true, body: row.body })
   }
-}
-
-/** What is not stored has not happened, and is done now. Answers with the integration that was last made primary. */
-async function checkFresh(
-  server: RunningCommand,
-  calls: Call[],
-  stored: Map<string, KeyRow>
-): Promise<string | undefined> {
-  const fresh = calls.filter(({ key }) => !stored.has(key))
-  for (const call of fresh) {
+  for (const call of calls.filter(({ key }) => !stored.has(key))) {
     const status = call.integration === UNKNOWN ? 404 : 200
     expect(await send(server, call)).toMatchObject({ status, replayed: false })
+    if (status === 200) primaries.set(call.environment, call.integration)
   }
-  return fresh.filter(({ integration }) => integration !== UNKNOWN).at(-1)?.integration
 }
 
-/** What is in a file that no server has open, read off a copy, so that it is still the server that has to recover it. */
-function whatIsLeft(file: string, environment: number) {
+/** What is in a file that no server has open: read off a copy, so that it is still the server that has to recover it. */
+function read({ file }: World): { integrations: IntegrationRow[]; keys: KeyRow[] } {
   const folder = mkdtempSync(join(tmpdir(), 'notification-mock-'))
   const copy = join(folder, 'copy.db')
   copyFileSync(file, copy)
@@ -236,8 +275,7 @@ function whatIsLeft(file: string, environment: number) {
   const client = new Database(copy)
   try {
     expect(client.pragma('integrity_check', { simple: true })).toBe('ok')
-    const keys = keyRows(client).filter((row) => row.environment === environment)
-    return { integrations: integrationRows(client), stored: new Map(keys.map((row) => [row.key, row])) }
+    return { integrations: integrationRows(client), keys: keyRows(client) }
   } finally {
     client.close()
     rmSync(folder, { recursive: true })
@@ -252,8 +290,8 @@ function headersOf({ environment, key }: Call): Record<string, string> {
   return { authorization: `ApiKey key-${environment}`, 'idempotency-key': key }
 }
 
-async function send({ url }: RunningCommand, call: Call): Promise<Answer> {
-  const response = await fetch(url + pathOf(call), { method: 'POST', headers: headersOf(call) })
+async function send({ url }: RunningCommand, call: Call, more: Record<string, string> = {}): Promise<Answer> {
+  const response = await fetch(url + pathOf(call), { method: 'POST', headers: { ...headersOf(call), ...more } })
   const body = Buffer.from(await response.arrayBuffer())
   return { status: response.status, replayed: response.headers.has('idempotency-replay'), body }
 }
@@ -269,16 +307,10 @@ async function refusesConnections({ url }: RunningCommand): Promise<boolean> {
   })
 }
 
-async function givenServer(...options: string[]): Promise<RunningCommand> {
-  const server = await command.start(...options)
+async function givenServer(options: string[], module?: string): Promise<RunningCommand> {
+  const server = await command.start(options, module)
   onTestFinished(() => server.kill('SIGKILL'))
   return server
-}
-
-function givenFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'notification-mock-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
 }
 
 /** Whole numbers from 0 to below a limit; the same ones for the same seed. */

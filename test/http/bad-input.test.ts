@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { type Contract, contractOf } from '../support/contract.js'
 import { type GivenMock, givenMock } from '../support/mock.js'
@@ -419,18 +421,35 @@ async function mustGoOn(mock: LoggedMock): Promise<void> {
 }
 
 test.each([
-  ['headers', 431, '/v1/messages', { headers: { 'x-large': 'x'.repeat(5_000_000) } }],
-  ['a URL', 431, list(`a=${'x'.repeat(5_000_000)}`), {}],
-  ['a body', 413, SET_PRIMARY, { method: 'POST', body: 'x'.repeat(20_000_000) }],
-  ['a body that nobody asked for', 405, '/v1/messages', { method: 'POST', body: 'x'.repeat(20_000_000) }]
-])('a client that is still sending %s is told %i, and not just cut off', async (_what, status, path, request) => {
+  ['headers', 431, '/v1/messages', { header: 5_000_000 }],
+  ['a URL', 431, '/v1/messages', { query: 5_000_000 }],
+  ['a body', 413, SET_PRIMARY, { method: 'POST', body: 20_000_000 }],
+  ['a body that nobody asked for', 405, '/v1/messages', { method: 'POST', body: 20_000_000 }]
+])('a client that is still sending %s is told %i, and not just cut off', async (_what, status, path, sizes) => {
   const { url } = await givenMock({ seed: SEED })
-  for (let time = 0; time < 20; time += 1) {
-    const headers = { authorization: `ApiKey ${KEYS.shop}`, ...('headers' in request && request.headers) }
-    const answer = await fetch(url + path, { ...request, headers })
-    expect(await answer.json()).toMatchObject({ statusCode: status })
-  }
+  const told = await fetchElsewhere(url + path, sizes, 20)
+  expect(told).toEqual(Array(20).fill(status))
 })
+
+/** The status in the body of each answer, or the code of the error, of a client in another process: it does not wait. */
+async function fetchElsewhere(url: string, sizes: object, times: number): Promise<unknown> {
+  const client = `
+    const { method = 'GET', header, query, body } = ${JSON.stringify(sizes)}
+    const text = (size) => 'x'.repeat(size)
+    const told = []
+    for (let time = 0; time < ${times}; time += 1) {
+      const request = {
+        method,
+        headers: { authorization: 'ApiKey ${KEYS.shop}', ...(header && { 'x-large': text(header) }) },
+        ...(body && { body: text(body) })
+      }
+      const answer = fetch('${url}' + (query ? '?a=' + text(query) : ''), request).then((answer) => answer.json())
+      told.push(await answer.then(({ statusCode }) => statusCode, ({ cause }) => cause?.code))
+    }
+    process.stdout.write(JSON.stringify(told))`
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', `(async () => {${client}})()`])
+  return JSON.parse(stdout)
+}
 
 test('a server that refuses connections of all kinds can still be closed', async () => {
   const mock = await givenMock({ seed: SEED })

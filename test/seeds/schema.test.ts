@@ -1,61 +1,98 @@
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { Ajv } from 'ajv'
-import { expect, test } from 'vitest'
+import { join } from 'node:path'
+import { Ajv, type AnySchemaObject } from 'ajv'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { readSeeds, SeedError } from '../../src/seeds/read.js'
+import { breachesOf } from '../../src/seeds/check.js'
+import { anySeed } from '../support/seeds.js'
 
-const schema = JSON.parse(readFileSync('seeds/schema.json', 'utf8'))
-const ajv = new Ajv({ strict: false, allErrors: true })
+const root = join(import.meta.dirname, '../..')
+const schema: AnySchemaObject = JSON.parse(readFileSync(join(root, 'seeds/schema.json'), 'utf8'))
 
-test('the published JSON Schema is that of the format', () => {
-  execFileSync(process.execPath, ['--import', 'tsx', 'scripts/seed-schema.ts', '--check'])
+/** As an editor checks: draft-07, with nothing but this one file. */
+const ajv = new Ajv({ allowUnionTypes: true })
+const accepts = ajv.compile(schema)
+
+/** Every object in a schema, with the path that leads to it. */
+function* nodes(node: unknown, path = ''): Generator<[string, Record<string, unknown>]> {
+  if (typeof node !== 'object' || node === null) return
+  yield [path, node as Record<string, unknown>]
+  for (const [name, inner] of Object.entries(node)) yield* nodes(inner, `${path}/${name}`)
+}
+
+test('the published schema is that of the format', () => {
+  const { status, stderr } = spawnSync(process.execPath, ['--import', 'tsx', 'scripts/seed-schema.ts', '--check'], {
+    cwd: root,
+    encoding: 'utf8'
+  })
+  expect(stderr).toBe('')
+  expect(status).toBe(0)
 })
 
-test('the default seed names it, and it accepts the default seed by itself', () => {
-  const text = readFileSync('seeds/default.yaml', 'utf8')
-  expect(text.split('\n')[0]).toBe('# yaml-language-server: $schema=./schema.json')
-  const validate = ajv.compile(schema)
-  expect(validate(parse(text)), JSON.stringify(validate.errors)).toBe(true)
+test('it stands alone: every reference leads to a definition, and every definition is referred to', () => {
+  const references = [...nodes(schema)].flatMap(([, { $ref }]) => (typeof $ref === 'string' ? [$ref] : []))
+  const definitions = Object.keys(schema.definitions).map((name) => `#/definitions/${name}`)
+  expect([...new Set(references)].sort()).toEqual(definitions.sort())
 })
 
-test.each([
-  ['an unknown field', { environments: [{ name: 'A', colour: 'red' }] }],
-  ['a missing field', { environments: [{ name: 'A', integrations: [{ channel: 'email' }] }] }],
-  ['a word outside an enum', { environments: [{ name: 'A', messages: [{ channel: 'fax' }] }] }],
-  ['a null where none may be', { environments: [{ name: 'A', messages: [{ channel: 'email', subject: null }] }] }],
-  [
-    'a mistake deep in a recursive part',
-    {
-      environments: [
-        {
-          name: 'A',
-          workflows: [
-            {
-              identifier: 'w',
-              steps: [
-                {
-                  type: 'email',
-                  controls: {
-                    uiSchema: { properties: { a: { component: 'DATA', properties: { b: { component: 'X' } } } } }
-                  }
-                }
-              ]
-            }
-          ]
-        }
-      ]
-    }
-  ]
-])('it refuses what the reader refuses: %s', (_name, seed) => {
-  expect(ajv.compile(schema)(seed)).toBe(false)
-  expect(() => readSeeds([{ name: 'seed.json', seed }])).toThrow(SeedError)
-})
-
-test('every reference in it leads somewhere in it', () => {
-  const references = [...JSON.stringify(schema).matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference = '']) => reference)
-  expect(references.length).toBeGreaterThan(30)
-  for (const reference of references) {
-    expect(schema.definitions, reference).toHaveProperty([reference.replace('#/definitions/', '')])
+test('an editor has something to show for every list, and closes every object that the format closes', () => {
+  const [, ...objects] = [...nodes(schema)].filter(([, node]) => node.type === 'object')
+  for (const [path, node] of objects) expect(node, path).toHaveProperty('additionalProperties')
+  for (const [path, node] of nodes(schema.properties)) {
+    if (node.type === 'array' && path.split('/').length < 8) expect(node, path).toHaveProperty('items')
+  }
+  const fields = schema.properties.environments.items.properties
+  for (const list of ['integrations', 'subscribers', 'workflows', 'messages']) {
+    expect(fields[list].items.description, list).toMatch(/\w/)
   }
 })
+
+test('the first line of the default seed leads an editor to it', () => {
+  const [line] = readFileSync(join(root, 'seeds/default.yaml'), 'utf8').split('\n')
+  expect(line).toBe('# yaml-language-server: $schema=./schema.json')
+})
+
+describe('it agrees with what the server takes:', () => {
+  test('the seed that comes with the package', () => {
+    const seed = parse(readFileSync(join(root, 'seeds/default.yaml'), 'utf8'), { merge: true })
+    expect(accepts(seed), JSON.stringify(accepts.errors)).toBe(true)
+  })
+
+  test('any seed of the format', () => {
+    fc.assert(
+      fc.property(anySeed(), (seed) => {
+        expect(breachesOf(seed)).toEqual([])
+        expect(accepts(seed), JSON.stringify(accepts.errors)).toBe(true)
+      }),
+      { numRuns: 100 }
+    )
+  })
+
+  test('any seed in which one thing has become another', () => {
+    const changed = fc.tuple(anySeed(), fc.nat(), fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.constantFrom('', 'email')))
+    let refused = 0
+    fc.assert(
+      fc.property(changed, ([seed, place, value]) => {
+        const wrong = withChange(seed, place, value)
+        const own = breachesOf(wrong).length === 0
+        if (!own) refused += 1
+        expect(accepts(wrong), JSON.stringify(wrong)).toBe(own)
+      }),
+      { numRuns: 300 }
+    )
+    expect(refused).toBeGreaterThan(20)
+  })
+})
+
+/** A copy in which one value, chosen by a number, is another; or, in an object, stands under a name that is unknown. */
+function withChange(seed: object, number: number, value: unknown): unknown {
+  const copy = JSON.parse(JSON.stringify(seed))
+  const places = [...nodes(copy)].flatMap(([, node]) => Object.keys(node).map((name) => ({ node, name })))
+  const place = places[number % places.length]
+  if (!place) return value
+  if (number % 7 === 0 && !Array.isArray(place.node)) place.node[`${place.name}s`] = value
+  else place.node[place.name] = value
+  return copy
+}

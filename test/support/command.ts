@@ -10,8 +10,11 @@ import { build } from 'esbuild'
 const root = join(import.meta.dirname, '../..')
 
 export interface CompiledCommand {
-  /** A server of its own process that is ready; throws, with what it wrote to stderr, if it ends before that. */
-  start(...options: string[]): Promise<RunningCommand>
+  /**
+   * A server in a process of its own, ready, with a module loaded into it if one is named. Throws, with what the server
+   * wrote to stderr, if it ends before that.
+   */
+  start(options: string[], module?: string): Promise<RunningCommand>
   /** Deletes what was compiled. */
   remove(): void
 }
@@ -45,15 +48,17 @@ export async function compileCommand(): Promise<CompiledCommand> {
     logLevel: 'error'
   })
   return {
-    start: (...options) => start(join(folder, 'dist/cli/index.js'), options),
+    start: (options, module) => start(join(folder, 'dist/cli/index.js'), options, module),
     remove: () => rmSync(folder, { recursive: true, force: true })
   }
 }
 
-async function start(file: string, options: string[]): Promise<RunningCommand> {
+async function start(file: string, options: string[], module?: string): Promise<RunningCommand> {
   const { PORT: _, ...inherited } = process.env
   const env = Object.fromEntries(Object.entries(inherited).filter(([name]) => !name.startsWith('NOTIFICATION_MOCK_')))
-  const child = spawn(process.execPath, [file, '--port', '0', '--json', '--log-level', 'warn', ...options], {
+  const node = module === undefined ? [] : ['--import', module]
+  const always = ['--port', '0', '--json', '--log-level', 'warn']
+  const child = spawn(process.execPath, [...node, file, ...always, ...options], {
     env,
     stdio: ['ignore', 'pipe', 'pipe']
   })

@@ -13,7 +13,7 @@ export interface HeldCall {
 export async function givenHeldCall(url: string, headers: Record<string, string>): Promise<HeldCall> {
   const request = startRequest(url, {
     method: 'POST',
-    agent: new Agent(),
+    agent: new Agent({ keepAlive: true }),
     // Node answers 100 when it hands the request on: so we know when that is.
     headers: { ...headers, 'transfer-encoding': 'chunked', expect: '100-continue' }
   })

@@ -1,0 +1,117 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import {
+  commandIn,
+  type Ended,
+  givenFolder,
+  givenPackage,
+  type Running,
+  startCommand,
+  startProcess
+} from '../support/process.js'
+
+/** That of util-linux, which gives a command a terminal; others are told otherwise what to run. */
+const HAS_SCRIPT = process.platform === 'linux'
+
+const SECRETS = ['shop-key-7f3a', 'SG.credential-91c', 'no-such-key-5d2']
+
+const SHOP = `
+environments:
+  - name: Shop
+    apiKeys: [shop-key-7f3a]
+    integrations: [{ identifier: mail, providerId: sendgrid, channel: email, credentials: { apiKey: SG.credential-91c } }]
+`
+
+function givenShop(): string {
+  const cwd = givenFolder()
+  writeFileSync(join(cwd, 'shop.yaml'), SHOP)
+  return cwd
+}
+
+/** One request that is answered, and some that are refused, with secrets wherever a client may put them. */
+async function callAll(url: string): Promise<void> {
+  const call = (path: string, authorization: string, method = 'GET') =>
+    fetch(`${url}${path}`, { method, headers: { authorization } })
+  expect((await call('/v1/integrations/mail/set-primary', 'ApiKey shop-key-7f3a', 'POST')).status).toBe(200)
+  expect((await call('/v1/messages?limit=0', 'ApiKey shop-key-7f3a')).status).toBe(422)
+  expect((await call('/v1/messages', 'ApiKey no-such-key-5d2')).status).toBe(401)
+  expect((await call('/v1/messages', 'shop-key-7f3a')).status).toBe(401)
+  expect((await call('/v1/messages', 'Bearer no-such-key-5d2')).status).toBe(401)
+}
+
+async function logOf({ child, url, ended }: Running): Promise<string> {
+  await callAll(url)
+  child.kill('SIGTERM')
+  const { stderr } = await ended
+  for (const secret of SECRETS) expect(stderr).not.toContain(secret)
+  return stderr
+}
+
+function linesOf(log: string): Record<string, unknown>[] {
+  return log
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+}
+
+test('to a file the log is JSON, one line a refusal with its reason, and no key or credential', async () => {
+  const log = await logOf(await startCommand(['--seed', 'shop.yaml'], { cwd: givenShop() }))
+  expect(linesOf(log).map(({ level, msg, statusCode, reqId }) => ({ level, msg, statusCode, reqId }))).toEqual(
+    [422, 401, 401, 401].map((statusCode) => ({
+      level: 30,
+      msg: 'request refused',
+      statusCode,
+      reqId: expect.any(String)
+    }))
+  )
+  for (const { reason } of linesOf(log)) expect(reason).toMatch(/\w+ \w+/)
+})
+
+test('--log-level debug tells every request, and still no key or credential', async () => {
+  const log = await logOf(await startCommand(['--seed', 'shop.yaml', '--log-level', 'debug'], { cwd: givenShop() }))
+  const answered = linesOf(log).filter(({ msg }) => msg === 'request answered')
+  expect(answered.map(({ method, url, statusCode }) => `${method} ${url} ${statusCode}`)).toEqual([
+    'POST /v1/integrations/mail/set-primary 200',
+    'GET /v1/messages?limit=0 422',
+    'GET /v1/messages 401',
+    'GET /v1/messages 401',
+    'GET /v1/messages 401'
+  ])
+  expect(linesOf(log)).toContainEqual(expect.objectContaining({ level: 20, msg: 'listening' }))
+})
+
+test.each(['warn', 'silent'])('--log-level %s tells no refusal', async (level) => {
+  const args = ['--seed', 'shop.yaml', '--log-level', level]
+  expect(await logOf(await startCommand(args, { cwd: givenShop() }))).toBe('')
+})
+
+test.skipIf(!HAS_SCRIPT)('on a terminal the log is lines for people, in colour, and Ctrl-C ends it', async () => {
+  const { code, stdout } = await onTerminal()
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/is ready at http:.*\r\n/)
+  expect(stdout).toMatch(/\[\d\d:\d\d:\d\d\.\d+\] .*INFO.*: .*request refused.*"statusCode":422,"reason":"/)
+  expect(stdout).toContain(ESCAPE)
+  expect(stdout).not.toContain('"level"')
+  for (const secret of SECRETS.slice(1)) expect(stdout).not.toContain(secret)
+})
+
+test.skipIf(!HAS_SCRIPT)('on a terminal NO_COLOR is heeded', async () => {
+  expect((await onTerminal({ NO_COLOR: '1' })).stdout).not.toContain(ESCAPE)
+})
+
+const ESCAPE = String.fromCharCode(27)
+const CTRL_C = String.fromCharCode(3)
+
+/** Everything that a terminal shows of it; the key is among it, as it is printed for the user. */
+async function onTerminal(env: Record<string, string> = {}): Promise<Ended> {
+  const file = commandIn(await givenPackage())
+  const command = `exec "${process.execPath}" "${file}" --seed shop.yaml --port 0`
+  const terminal = await startProcess('script', ['-qec', command, '/dev/null'], {
+    cwd: givenShop(),
+    env: { TERM: 'xterm-256color', ...env }
+  })
+  await callAll(terminal.url)
+  terminal.child.stdin.write(CTRL_C)
+  return terminal.ended
+}

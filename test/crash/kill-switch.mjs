@@ -1,0 +1,25 @@
+/**
+ * Loaded into a server, ends it as `kill -9` does at one step of a call: `x-kill-before-step: 0` before its first SQL
+ * statement, 1 before its second, and so on; the last step is the answer.
+ */
+import { subscribe } from 'node:diagnostics_channel'
+import { ServerResponse } from 'node:http'
+import Database from 'better-sqlite3'
+
+let stepsLeft = Number.POSITIVE_INFINITY
+subscribe('http.server.request.start', ({ request }) => {
+  stepsLeft = Number(request.headers['x-kill-before-step'] ?? Number.POSITIVE_INFINITY)
+})
+
+const Statement = Object.getPrototypeOf(new Database(':memory:').prepare('SELECT 1'))
+for (const method of ['run', 'get', 'all']) killBefore(Statement, method)
+killBefore(ServerResponse.prototype, 'writeHead')
+
+function killBefore(prototype, method) {
+  const original = prototype[method]
+  prototype[method] = function (...parameters) {
+    if (stepsLeft === 0) process.kill(process.pid, 'SIGKILL')
+    stepsLeft -= 1
+    return original.apply(this, parameters)
+  }
+}

@@ -1,0 +1,315 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openDatabase } from '../../src/db/open.js'
+import { StartError } from '../../src/errors.js'
+import { type ServerOptions, startServer } from '../../src/server.js'
+
+const MIGRATIONS = join(import.meta.dirname, '../../migrations')
+
+function givenFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'notification-mock-db-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** A database that is closed when the test ends. */
+function open(file?: string) {
+  const opened = openDatabase(file)
+  onTestFinished(opened.close)
+  return opened
+}
+
+/** The error that opening throws. It must be one of those that are told in one line. */
+function refusal(file: string): string {
+  try {
+    open(file)
+  } catch (error) {
+    expect(error).toBeInstanceOf(StartError)
+    expect((error as Error).message).not.toContain('\n')
+    return (error as Error).message
+  }
+  throw new Error('it was opened')
+}
+
+/** Every file in the folder with its bytes. */
+function contents(folder: string): Record<string, string> {
+  return Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'base64')]))
+}
+
+/** A file of ours, closed, changed by SQL. */
+function givenFile(change = '', folder = givenFolder()): string {
+  const file = join(folder, 'mock.db')
+  openDatabase(file).close()
+  const client = new Database(file)
+  client.exec(change)
+  client.close()
+  return file
+}
+
+/** Leaves the file as a process does that is killed: what it has written is in the log beside it. */
+function writeAndDie(file: string, sql: string): void {
+  const script = `
+    const client = new (require('better-sqlite3'))(process.argv[1])
+    client.pragma('locking_mode = EXCLUSIVE')
+    client.pragma('journal_mode = WAL')
+    client.exec(process.argv[2])
+    process.kill(process.pid, 'SIGKILL')`
+  const { signal } = spawnSync(process.execPath, ['-e', script, file, sql], { cwd: join(import.meta.dirname, '../..') })
+  expect(signal).toBe('SIGKILL')
+  expect(readdirSync(join(file, '..'))).toContain('mock.db-wal')
+}
+
+const FROM_THE_FUTURE = `INSERT INTO __drizzle_migrations (hash, created_at) VALUES ('later', ${Date.UTC(2100, 0)})`
+
+describe('a file', () => {
+  test('that is not there is made, in WAL mode, with our mark and every migration', () => {
+    const file = join(givenFolder(), 'mock.db')
+    const { client } = open(file).db
+    expect(client.pragma('journal_mode', { simple: true })).toBe('wal')
+    expect(client.pragma('foreign_keys', { simple: true })).toBe(1)
+    expect(client.pragma('application_id', { simple: true })).toBe(Buffer.from('NMoc').readUInt32BE())
+    const { entries } = JSON.parse(readFileSync(join(MIGRATIONS, 'meta/_journal.json'), 'utf8'))
+    expect(client.prepare('SELECT count(*) FROM __drizzle_migrations').pluck().get()).toBe(entries.length)
+  })
+
+  test('that is empty is used like one that is not there', () => {
+    const file = join(givenFolder(), 'mock.db')
+    writeFileSync(file, '')
+    expect(open(file).db.client.prepare('SELECT count(*) FROM environments').pluck().get()).toBe(0)
+  })
+
+  test('is alone in its folder once it is closed, and stays as it is when it is only opened and closed', () => {
+    const file = givenFile()
+    const before = contents(join(file, '..'))
+    expect(Object.keys(before)).toEqual(['mock.db'])
+    openDatabase(file).close()
+    expect(Object.keys(contents(join(file, '..')))).toEqual(['mock.db'])
+  })
+
+  test('may be closed twice', () => {
+    const { close } = openDatabase(join(givenFolder(), 'mock.db'))
+    close()
+    close()
+  })
+
+  test('keeps what was written, also when the process that wrote it was killed, and then no file stays beside it', () => {
+    const file = givenFile()
+    const insert = `INSERT INTO environments (id, organization_id, name, assumptions, created_at) VALUES ('e', 'o', 'Shop', '{}', 0)`
+    writeAndDie(file, insert)
+    const { db, close } = openDatabase(file)
+    expect(db.client.prepare('SELECT name FROM environments').pluck().all()).toEqual(['Shop'])
+    close()
+    expect(readdirSync(join(file, '..'))).toEqual(['mock.db'])
+  })
+
+  test('keeps the state of a server and its idempotency keys', async () => {
+    const data = join(givenFolder(), 'mock.db')
+    const seed = {
+      environments: [
+        {
+          name: 'Shop',
+          integrations: ['one', 'two'].map((identifier) => ({ identifier, providerId: 'ses', channel: 'email' }))
+        }
+      ]
+    }
+    const first = await serve({ data, seed })
+    const done = await setPrimary(first.url, 'two', 'key-1')
+    await setPrimary(first.url, 'one', 'key-2')
+    await first.close()
+
+    const again = await serve({ data, seed })
+    expect(again.seeded).toBe(false)
+    expect(await setPrimary(again.url, 'two', 'key-1')).toEqual({ ...done, replay: 'true' })
+    const primaries = again.db.client.prepare('SELECT identifier FROM integrations WHERE is_primary').pluck().all()
+    expect(primaries).toEqual(['one'])
+  })
+})
+
+async function serve(options: ServerOptions) {
+  const server = await startServer({ port: 0, logLevel: 'silent', ...options })
+  onTestFinished(() => server.close())
+  return server
+}
+
+async function setPrimary(url: string, identifier: string, key: string) {
+  const response = await fetch(`${url}/v1/integrations/${identifier}/set-primary`, {
+    method: 'POST',
+    headers: { authorization: 'ApiKey shop-key', 'idempotency-key': key }
+  })
+  return { status: response.status, body: await response.text(), replay: response.headers.get('idempotency-replay') }
+}
+
+describe('is refused, and stays as it was to the byte: a file', () => {
+  test('that another process has open, which is not disturbed', () => {
+    const file = givenFile()
+    const script = `
+      const client = new (require('better-sqlite3'))(process.argv[1], { timeout: 500 })
+      try { client.pragma('journal_mode'); client.prepare('SELECT * FROM environments').all() } catch (error) { console.log(error.code) }`
+    const { db } = open(file)
+    const { stdout } = spawnSync(process.execPath, ['-e', script, file], { cwd: MIGRATIONS, encoding: 'utf8' })
+    expect(stdout).toBe('SQLITE_BUSY\n')
+    expect(refusal(file)).toBe(
+      `can't use the data file ${file}: another process has it open, such as a notification-mock; stop that one, or name another with --data`
+    )
+    db.client.exec("DELETE FROM environments WHERE id = 'none'")
+  })
+
+  test.each([
+    [
+      'of a newer version',
+      FROM_THE_FUTURE,
+      'it was written by a newer version of notification-mock; use that version,'
+    ],
+    ['without our tables', 'DROP TABLE api_keys', 'it is a database of another program; name another file with --data']
+  ])('%s', (_, change, reason) => {
+    const file = givenFile(change)
+    const before = contents(join(file, '..'))
+    expect(refusal(file)).toContain(`can't use the data file ${file}: ${reason}`)
+    expect(contents(join(file, '..'))).toEqual(before)
+  })
+
+  test('of a newer version that was killed: its log is not folded in either', () => {
+    const file = givenFile()
+    writeAndDie(file, FROM_THE_FUTURE)
+    const before = contents(join(file, '..'))
+    expect(refusal(file)).toContain('it was written by a newer version')
+    expect(contents(join(file, '..'))).toMatchObject(before)
+  })
+
+  test('of another program', () => {
+    const file = join(givenFolder(), 'mock.db')
+    new Database(file).exec('CREATE TABLE customers (name)').close()
+    const before = contents(join(file, '..'))
+    expect(refusal(file)).toContain('it is a database of another program')
+    expect(contents(join(file, '..'))).toEqual(before)
+  })
+
+  test('of another program that has it open', () => {
+    const file = join(givenFolder(), 'mock.db')
+    const other = new Database(file)
+    onTestFinished(() => void other.close())
+    other.pragma('journal_mode = WAL')
+    other.exec('CREATE TABLE customers (name)')
+    expect(refusal(file)).toContain('it is a database of another program')
+    other.exec("INSERT INTO customers VALUES ('Ada')")
+  })
+
+  test.each([
+    ['text', 'environments: []\n'.repeat(100)],
+    ['shorter than a header', 'x'],
+    ['cut off', undefined]
+  ])('that is no database: %s', (_, text) => {
+    const file = text === undefined ? givenFile() : join(givenFolder(), 'mock.db')
+    writeFileSync(file, text ?? readFileSync(file).subarray(0, 5000))
+    const before = contents(join(file, '..'))
+    expect(refusal(file)).toMatch(/: (it is not a database|.*malformed); name another file with --data$/)
+    expect(contents(join(file, '..'))).toEqual(before)
+  })
+
+  test('in a folder that is not there', () => {
+    const folder = givenFolder()
+    expect(refusal(join(folder, 'gone/mock.db'))).toBe(
+      `can't use the data file ${join(folder, 'gone/mock.db')}: the folder ${join(folder, 'gone')} does not exist; make it first`
+    )
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  test('in what is not a folder', () => {
+    const file = join(givenFolder(), 'file')
+    writeFileSync(file, '')
+    expect(refusal(join(file, 'mock.db'))).toMatch(/ is not a folder/)
+    expect(refusal(join(file, 'folder/mock.db'))).toMatch(/a part of its path is not a folder/)
+  })
+
+  test('that is a folder', () => {
+    const folder = givenFolder()
+    expect(refusal(folder)).toBe(
+      `can't use the data file ${folder}: it is a folder; name a file in it: ${join(folder, 'mock.db')}`
+    )
+    expect(readdirSync(folder)).toEqual([])
+  })
+})
+
+describe('migrations', () => {
+  const { entries } = JSON.parse(readFileSync(join(MIGRATIONS, 'meta/_journal.json'), 'utf8')) as {
+    entries: { tag: string }[]
+  }
+
+  /** A file as the version wrote it that had the first migrations only. */
+  function givenOlderFile(count: number): string {
+    const folder = givenFolder()
+    const older = join(folder, 'migrations')
+    mkdirSync(join(older, 'meta'), { recursive: true })
+    for (const { tag } of entries.slice(0, count)) cpSync(join(MIGRATIONS, `${tag}.sql`), join(older, `${tag}.sql`))
+    const journal = JSON.parse(readFileSync(join(MIGRATIONS, 'meta/_journal.json'), 'utf8'))
+    writeFileSync(
+      join(older, 'meta/_journal.json'),
+      JSON.stringify({ ...journal, entries: journal.entries.slice(0, count) })
+    )
+    const file = join(folder, 'mock.db')
+    const client = new Database(file)
+    migrate(drizzle(client), { migrationsFolder: older })
+    client.close()
+    return file
+  }
+
+  const shapeOf = (client: Database.Database) =>
+    client.prepare('SELECT type, name, tbl_name FROM sqlite_schema ORDER BY type, name').all()
+
+  test.each(entries.map((_, place) => place + 1))('an older file with the first %i is brought forward', (count) => {
+    const { client } = open(givenOlderFile(count)).db
+    expect(shapeOf(client)).toEqual(shapeOf(open().db.client))
+    expect(client.prepare('SELECT count(*) FROM __drizzle_migrations').pluck().get()).toBe(entries.length)
+    expect(client.pragma('foreign_key_check')).toEqual([])
+  })
+
+  test('are not run again on a file that has them', () => {
+    const file = givenFile()
+    const before = open(file)
+    const applied = before.db.client.prepare('SELECT hash FROM __drizzle_migrations').pluck().all()
+    before.close()
+    expect(open(file).db.client.prepare('SELECT hash FROM __drizzle_migrations').pluck().all()).toEqual(applied)
+  })
+})
+
+describe('a transaction', () => {
+  const insert = (client: Database.Database, id: string) =>
+    client
+      .prepare(
+        "INSERT INTO environments (id, organization_id, name, assumptions, created_at) VALUES (?, 'o', 'x', '{}', 0)"
+      )
+      .run(id)
+  const ids = (client: Database.Database) => client.prepare('SELECT id FROM environments').pluck().all()
+
+  test('gives back what the work gives, and keeps what it wrote', () => {
+    const { db } = open()
+    expect(db.transaction(() => insert(db.client, 'a').changes)).toBe(1)
+    expect(ids(db.client)).toEqual(['a'])
+  })
+
+  test('that throws leaves nothing, and one within another only takes back its own', () => {
+    const { db } = open()
+    const insertAndFail = (id: string) => () => {
+      insert(db.client, id)
+      throw new Error('no')
+    }
+    expect(() => db.transaction(insertAndFail('a'))).toThrow('no')
+    db.transaction(() => {
+      insert(db.client, 'b')
+      expect(() => db.transaction(insertAndFail('c'))).toThrow('no')
+    })
+    expect(ids(db.client)).toEqual(['b'])
+  })
+
+  test('refuses work that is not synchronous, and leaves nothing of it', () => {
+    const { db } = open()
+    expect(() => db.transaction(async () => insert(db.client, 'a'))).toThrow('cannot return a promise')
+    expect(ids(db.client)).toEqual([])
+  })
+})

@@ -1,0 +1,210 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createMock, type Mock, type MockOptions, SeedError, StartError } from '../src/index.js'
+import { commandIn, givenPackage } from './support/process.js'
+
+const SHOP = {
+  environments: [
+    {
+      name: 'Shop',
+      apiKeys: ['shop-key'],
+      integrations: [
+        { identifier: 'one', providerId: 'ses', channel: 'email', primary: true },
+        { identifier: 'two', providerId: 'ses', channel: 'email' }
+      ]
+    }
+  ]
+}
+
+async function given(options: MockOptions = { seed: SHOP }): Promise<Mock> {
+  const mock = await createMock(options)
+  onTestFinished(() => mock.close())
+  return mock
+}
+
+function call({ url }: Mock, path: string, method = 'GET', key = 'shop-key') {
+  return fetch(`${url}${path}`, { method, headers: { authorization: `ApiKey ${key}` } })
+}
+
+test('a mock takes a free port of loopback, and tells its environments with their keys', async () => {
+  const mock = await given()
+  expect(mock).toMatchObject({
+    url: `http://127.0.0.1:${mock.port}`,
+    seeded: true,
+    environments: [{ name: 'Shop', profile: 'document', apiKeys: ['shop-key'] }]
+  })
+  expect((await call(mock, '/v1/messages')).status).toBe(200)
+})
+
+test('without a seed it has the one that comes with the package', async () => {
+  const { environments } = await given({})
+  expect(environments.flatMap(({ apiKeys }) => apiKeys)).toContain('development-key')
+})
+
+test('no seeds are no environments', async () => {
+  expect((await given({ seeds: [] })).environments).toEqual([])
+})
+
+test('several mocks side by side share nothing', async () => {
+  const mocks = await Promise.all(Array.from({ length: 5 }, () => given()))
+  expect(new Set(mocks.map(({ port }) => port)).size).toBe(5)
+  const [first, second] = mocks as [Mock, Mock]
+  expect((await call(first, '/v1/integrations/two/set-primary', 'POST')).status).toBe(200)
+  await first.close()
+  const { primary } = (await (await call(second, '/v1/integrations/one/set-primary', 'POST')).json()) as {
+    primary: boolean
+  }
+  expect(primary).toBe(true)
+  for (const mock of mocks.slice(1)) expect((await call(mock, '/v1/messages')).status).toBe(200)
+})
+
+test('what a closed mock took is free again: its port, and its file', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'notification-mock-library-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const options = { seed: SHOP, data: join(folder, 'mock.db') }
+  const first = await createMock(options)
+  await call(first, '/v1/integrations/two/set-primary', 'POST')
+  await first.close()
+  expect(readdirSync(folder)).toEqual(['mock.db'])
+
+  const second = await given({ ...options, port: first.port })
+  expect(second).toMatchObject({ port: first.port, seeded: false, environments: [{ apiKeys: ['shop-key'] }] })
+})
+
+test('closing waits for what is in flight, and closing again for the same', async () => {
+  const mock = await given()
+  const answers = Promise.all(Array.from({ length: 20 }, () => call(mock, '/v1/messages').then(({ status }) => status)))
+  await call(mock, '/health')
+  const closings = Promise.all([mock.close(), mock.close()])
+  expect(new Set(await answers)).toEqual(new Set([200]))
+  await closings
+  await expect(call(mock, '/v1/messages')).rejects.toThrow()
+})
+
+test('`await using` closes it at the end of the block', async () => {
+  let url = ''
+  {
+    await using mock = await createMock({ seed: SHOP })
+    url = mock.url
+    expect((await fetch(`${url}/health`)).status).toBe(200)
+  }
+  await expect(fetch(`${url}/health`)).rejects.toThrow()
+})
+
+test('its options decide how it answers', async () => {
+  const mock = await given({
+    seed: SHOP,
+    profile: 'live',
+    assumptions: { 'total-count': 'present' },
+    clock: () => Date.UTC(2026, 1, 18)
+  })
+  expect(await (await call(mock, '/v1/messages')).json()).toMatchObject({ totalCount: 0 })
+  const refusal = await call(mock, '/v1/messages', 'GET', 'no-key')
+  expect(await refusal.json()).toMatchObject({ statusCode: 401 })
+  expect(mock.environments[0]?.profile).toBe('live')
+})
+
+test('a seed may be a value, YAML or JSON, and is used after seed files', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'notification-mock-library-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  writeFileSync(join(folder, 'base.yaml'), 'environments: [{ name: Base }]')
+  const names = async (options: MockOptions) => (await given(options)).environments.map(({ name }) => name)
+  expect(await names({ seed: 'environments: [{ name: Yaml }]' })).toEqual(['Yaml'])
+  expect(await names({ seed: '{"environments":[{"name":"Json"}]}' })).toEqual(['Json'])
+  expect(await names({ seeds: [join(folder, 'base.yaml')], seed: SHOP })).toEqual(['Base', 'Shop'])
+})
+
+describe('what can not be is thrown with the remedy:', () => {
+  test('a taken port', async () => {
+    const server = createServer()
+    onTestFinished(() => void server.close())
+    await new Promise<void>((settle) => server.listen(0, '127.0.0.1', settle))
+    const { port } = server.address() as { port: number }
+    const failure = createMock({ seed: SHOP, port })
+    await expect(failure).rejects.toThrow(StartError)
+    await expect(failure).rejects.toThrow(`can't listen on 127.0.0.1:${port}: the port is taken; stop what uses it`)
+  })
+
+  test('mistakes in a seed, with their paths', async () => {
+    const failure = createMock({ seed: { environments: [{ nam: 'Shop' }] } })
+    await expect(failure).rejects.toThrow(SeedError)
+    await expect(failure).rejects.toMatchObject({
+      mistakes: [
+        { file: 'seed', path: 'environments[0]', message: 'must have name' },
+        { file: 'seed', path: 'environments[0].nam', message: 'is not a field here; did you mean name?' }
+      ]
+    })
+  })
+
+  test.each<[string, object, string]>([
+    ['a file where the text belongs', { seed: './shop.yaml' }, 'to load the file ./shop.yaml, put it into seeds'],
+    ['seeds that are no list', { seeds: 'shop.yaml' }, 'the seeds must be a list of files'],
+    ['an option that is none', { prot: 4210 }, 'there is no option prot; did you mean port?'],
+    ['a port that is a text', { port: '4210' }, 'the port must be a whole number from 0 to 65535, not 4210'],
+    ['a port that is too great', { port: 70_000 }, 'the port must be a whole number from 0 to 65535, not 70000'],
+    ['an empty host', { host: '' }, 'the host must be'],
+    ['an empty data file', { data: '' }, 'the data file must have a name'],
+    ['an unknown profile', { profile: 'lvie' }, 'the profile must be one of document, live, not lvie'],
+    ['an unknown log level', { logLevel: 'loud' }, 'the log level must be one of trace, debug'],
+    ['an unknown assumption', { assumptions: { envelop: 'data' } }, 'no assumption envelop; did you mean envelope?'],
+    [
+      'a wrong position',
+      { assumptions: { envelope: 'box' } },
+      'assumption envelope must be one of bare, data, not box'
+    ],
+    [
+      'a data folder that is not there',
+      { data: '/no/such/mock.db' },
+      'the folder /no/such does not exist; make it first'
+    ]
+  ])('%s', async (_, options, sentence) => {
+    const failure = createMock({ seed: SHOP, ...options } as MockOptions)
+    await expect(failure).rejects.toThrow(StartError)
+    await expect(failure).rejects.toThrow(sentence)
+  })
+
+  test('and leaves nothing open: the file can be used at once', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'notification-mock-library-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const data = join(folder, 'mock.db')
+    await expect(createMock({ seed: SHOP, data, host: '192.0.2.1' })).rejects.toThrow(
+      'this machine has no such address'
+    )
+    expect(readdirSync(folder)).toEqual(['mock.db'])
+    expect((await given({ seed: SHOP, data })).environments).toHaveLength(1)
+  })
+})
+
+test('it prints nothing, and listens to no signal or event of the process', async () => {
+  const written = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write'))
+  const console = (['log', 'warn', 'error'] as const).map((method) => vi.spyOn(globalThis.console, method))
+  onTestFinished(() => void vi.restoreAllMocks())
+  const listeners = () => process.eventNames().map((name) => [name, process.listenerCount(name)])
+  const before = listeners()
+  const mock = await createMock({ seed: SHOP })
+  await call(mock, '/v1/messages', 'GET', 'no-key')
+  expect(listeners()).toEqual(before)
+  await mock.close()
+  for (const spy of [...written, ...console]) expect(spy).not.toHaveBeenCalled()
+})
+
+test('a program ends by itself once its mocks are closed, from the package as it is installed', async () => {
+  const folder = await givenPackage()
+  const program = `
+    import { createMock, StartError } from 'notification-mock'
+    const mocks = await Promise.all([createMock(), createMock({ seeds: [] })])
+    await fetch(mocks[0].url + '/health')
+    await createMock({ port: mocks[0].port }).catch((error) => console.log(error instanceof StartError))
+    await Promise.all(mocks.map((mock) => mock.close()))`
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+    // A package may import itself by its name.
+    cwd: join(commandIn(folder), '..'),
+    encoding: 'utf8',
+    timeout: 30_000
+  })
+  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'true\n', stderr: '' })
+})

@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto'
+import type { TSchema } from '@sinclair/typebox'
+import { Ajv } from 'ajv'
+import fc from 'fast-check'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type OpenDatabase, openDatabase } from '../../src/db/open.js'
+import { integrationSchemas } from '../../src/integrations/schemas.js'
+import { messageSchemas } from '../../src/messages/schemas.js'
+import type { Seed } from '../../src/seeds/format.js'
+import { SeedError } from '../../src/seeds/mistakes.js'
+import { readSeeds } from '../../src/seeds/read.js'
+import { seedService } from '../../src/seeds/service.js'
+import { workflowStepSchemas } from '../../src/workflow-steps/schemas.js'
+import { givenMock } from '../support/mock.js'
+import { soundSeed } from '../support/seeds.js'
+
+const NOW = Date.UTC(2026, 1, 18, 12)
+
+function seeded(seed: string | object, database: OpenDatabase = openDatabase()) {
+  const { db, close } = database
+  onTestFinished(close)
+  const outcome = seedService({ db, clock: () => NOW }).seed(readSeeds([{ name: 'seed', seed }]))
+  return { ...outcome, db }
+}
+
+const TABLES = ['environments', 'api_keys', 'integrations', 'subscribers', 'workflows', 'workflow_steps', 'messages']
+
+function rowCounts({ db }: OpenDatabase): number[] {
+  return TABLES.map((table) => db.client.prepare(`SELECT count(*) FROM ${table}`).pluck().get() as number)
+}
+
+const SHOP = {
+  environments: [
+    {
+      name: 'Shop',
+      apiKeys: ['shop-key', 'spare-key'],
+      integrations: [{ providerId: 'ses', channel: 'email', primary: true }],
+      subscribers: [{ subscriberId: 'ada' }],
+      workflows: [{ identifier: 'shipped', steps: [{ type: 'email' }, { type: 'sms' }] }],
+      messages: [{ channel: 'email', subscriberId: 'ada', workflow: 'shipped', contextKeys: ['b:2', 'a:1'] }]
+    }
+  ]
+}
+
+describe('an empty database', () => {
+  test('gets all that the seed describes', () => {
+    const database = openDatabase()
+    expect(seeded(SHOP, database)).toMatchObject({ applied: true, worlds: [{ name: 'Shop' }] })
+    expect(rowCounts(database)).toEqual([1, 2, 1, 1, 1, 2, 1])
+  })
+
+  test('stays empty when there is a mistake anywhere, however late it is found', () => {
+    const database = openDatabase()
+    const late = { name: 'Late', messages: [{ channel: 'email', workflow: 'gone' }] }
+    expect(() => seeded({ environments: [...SHOP.environments, late] }, database)).toThrow(SeedError)
+    expect(rowCounts(database)).toEqual([0, 0, 0, 0, 0, 0, 0])
+  })
+
+  test('stays empty when the database itself refuses a row', () => {
+    const database = openDatabase()
+    database.db.client.exec(
+      "CREATE TRIGGER no_messages BEFORE INSERT ON messages BEGIN SELECT raise(ABORT, 'no messages'); END"
+    )
+    expect(() => seeded(SHOP, database)).toThrow('no messages')
+    expect(rowCounts(database)).toEqual([0, 0, 0, 0, 0, 0, 0])
+  })
+
+  test('keeps a hash of each key, and the key nowhere', () => {
+    const { db } = seeded(SHOP)
+    const bytes = db.client.serialize()
+    expect(bytes.includes('shop-key')).toBe(false)
+    expect(bytes.includes('spare-key')).toBe(false)
+    const hashes = db.client.prepare('SELECT hex(hash) FROM api_keys').pluck().all()
+    const expected = ['shop-key', 'spare-key'].map((key) =>
+      createHash('sha256').update(key).digest('hex').toUpperCase()
+    )
+    expect(hashes.sort()).toEqual(expected.sort())
+  })
+})
+
+test('a database that has environments is left as it is, and is told apart', () => {
+  const database = openDatabase()
+  seeded(SHOP, database)
+  const before = rowCounts(database)
+  const again = seeded({ environments: [{ name: 'Other' }] }, database)
+  expect(again).toMatchObject({ applied: false, worlds: [{ name: 'Other' }] })
+  expect(rowCounts(database)).toEqual(before)
+})
+
+test('a server does not start with a seed that has a mistake, and a mistake is no crash', async () => {
+  await expect(givenMock({ seed: 'environments: 7' })).rejects.toThrow(SeedError)
+  await expect(givenMock({ seed: 'environments: 7' })).rejects.toThrow('seed:1:15 environments: must be a list, not 7')
+})
+
+describe('any seed that the server takes', () => {
+  const ajv = new Ajv({ allowUnionTypes: true, strict: false })
+  for (const schema of [...integrationSchemas, ...messageSchemas, ...workflowStepSchemas] as TSchema[])
+    ajv.addSchema(schema)
+
+  /** Table -> the schema of the wire that its documents are sent by. */
+  const DOCUMENTS = {
+    integrations: 'Integration',
+    subscribers: 'SubscriberResponse',
+    workflow_steps: 'WorkflowStep',
+    messages: 'MessageResponse'
+  }
+
+  test('is stored as documents of the wire, each of which its contract accepts', () => {
+    fc.assert(
+      fc.property(soundSeed(), (seed: Seed) => {
+        const database = openDatabase()
+        try {
+          const files = readSeeds([{ name: 'seed', seed }])
+          seedService({ db: database.db, clock: () => NOW }).seed(files)
+          for (const [table, schema] of Object.entries(DOCUMENTS)) {
+            for (const json of database.db.client.prepare(`SELECT document FROM ${table}`).pluck().all()) {
+              const document = JSON.parse(json as string)
+              expect(ajv.validate(schema, document), `${ajv.errorsText()}: ${json}`).toBe(true)
+            }
+          }
+          expect(rowCounts(database)).toEqual(sizesOf(seed))
+        } finally {
+          database.close()
+        }
+      }),
+      { numRuns: 60 }
+    )
+  })
+
+  test('is served, and every answer is what the published document says', async () => {
+    const sample = fc.sample(soundSeed(), { numRuns: 8, seed: 20260218 })
+    for (const { environments } of sample) {
+      // What is answered depends on them, and is the business of other tests.
+      const seed = { environments: environments.map(({ profile, assumptions, ...rest }) => rest) }
+      const mock = await givenMock({ seed })
+      for (const { apiKeys, messages, integrations, steps } of mock.worlds) {
+        const key = apiKeys[0] as string
+        if (apiKeys.length === 0) continue
+        const page = await mock.get('/v1/messages?limit=1000', { key })
+        expect(page.json.data).toHaveLength(messages.length)
+        for (const { _id, deleted } of integrations) {
+          const answer = await mock.post(`/v1/integrations/${_id}/set-primary`, { key })
+          expect(answer.status).toBe(deleted ? 404 : 200)
+        }
+        for (const { workflowDatabaseId, _id } of steps) {
+          const answer = await mock.get(`/v2/workflows/${workflowDatabaseId}/steps/${_id}`, { key })
+          expect(answer.json).toMatchObject({ _id })
+        }
+      }
+    }
+  })
+})
+
+function sizesOf({ environments }: Seed): number[] {
+  const sum = (count: (environment: Seed['environments'][number]) => number | undefined) =>
+    environments.reduce((total, environment) => total + (count(environment) ?? 0), 0)
+  return [
+    environments.length,
+    sum(({ apiKeys }) => apiKeys?.length),
+    sum(({ integrations }) => integrations?.length),
+    sum(({ subscribers }) => subscribers?.length),
+    sum(({ workflows }) => workflows?.length),
+    sum(({ workflows }) => workflows?.flatMap(({ steps }) => steps ?? []).length),
+    sum(({ messages }) => messages?.length)
+  ]
+}

@@ -1,0 +1,180 @@
+import { type ChildProcess, type ChildProcessWithoutNullStreams, type SpawnOptions, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { afterAll, onTestFinished } from 'vitest'
+
+const root = join(import.meta.dirname, '../..')
+
+/** How a process ended, and all that it wrote. */
+export interface Ended {
+  code: number | null
+  signal: NodeJS.Signals | null
+  stdout: string
+  stderr: string
+}
+
+export interface Running {
+  child: ChildProcessWithoutNullStreams & { pid: number }
+  /** What it printed when it was ready. */
+  printed: string
+  url: string
+  /** Settles when nobody holds its output any more: it has ended, and all that it started. */
+  ended: Promise<Ended>
+}
+
+export interface Options extends Pick<SpawnOptions, 'cwd' | 'uid' | 'gid' | 'detached'> {
+  /** Beside an environment without variables of ours, or of an npm that runs the tests. */
+  env?: Record<string, string>
+}
+
+let built: Promise<string> | undefined
+
+afterAll(async () => {
+  for (const child of unfinished) child.kill('SIGKILL')
+  if (built) rmSync(await built, { recursive: true, force: true })
+})
+
+/**
+ * The folder of the package as it is when it is installed, with the command compiled from the source as it is now.
+ * Made once for a test file, in about a tenth of a second: starting from it is three times as fast as with tsx.
+ */
+export function givenPackage(): Promise<string> {
+  built ??= install()
+  return built
+}
+
+async function install(): Promise<string> {
+  // npm shows paths without symbolic links.
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'notification-mock-package-')))
+  chmodSync(folder, 0o755)
+  for (const name of ['package.json', 'migrations', 'seeds']) {
+    cpSync(join(root, name), join(folder, name), { recursive: true })
+  }
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  const source = join(root, 'src')
+  await build({
+    entryPoints: readdirSync(source, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => join(source, file)),
+    outbase: source,
+    outdir: join(folder, 'dist'),
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    logLevel: 'error'
+  })
+  chmodSync(commandIn(folder), 0o755)
+  return folder
+}
+
+export function commandIn(folder: string): string {
+  return join(folder, 'dist/cli/index.js')
+}
+
+/** Runs our command to its end. May be used in concurrent tests: one that goes on is killed only with the last of them. */
+export async function runCommand(args: readonly string[], options: Options = {}): Promise<Ended> {
+  const { child, ended } = launch(process.execPath, [commandIn(await givenPackage()), ...args], options)
+  unfinished.add(child)
+  return ended.finally(() => unfinished.delete(child))
+}
+
+const unfinished = new Set<ChildProcess>()
+
+/** Our command, just started; killed when the test ends. */
+export async function spawnCommand(
+  args: readonly string[],
+  options: Options = {}
+): Promise<Omit<Running, 'printed' | 'url'>> {
+  const { child, ended } = launch(process.execPath, [commandIn(await givenPackage()), ...args], options)
+  onTestFinished(() => kill(child))
+  return { child, ended }
+}
+
+/** Our command, serving on a free port unless told otherwise; killed when the test ends. Throws if it ends unready. */
+export async function startCommand(args: readonly string[], options: Options = {}): Promise<Running> {
+  const port =
+    args.includes('--port') || options.env?.NOTIFICATION_MOCK_PORT || options.env?.PORT ? [] : ['--port', '0']
+  return startProcess(process.execPath, [commandIn(await givenPackage()), ...args, ...port], options)
+}
+
+/** Any command line that starts our server somehow. */
+export async function startProcess(command: string, args: readonly string[], options: Options = {}): Promise<Running> {
+  const { child, ready, ended } = launch(command, args, options)
+  onTestFinished(() => kill(child, options.detached))
+  const printed = await Promise.race([
+    ready,
+    ended.then((end) => {
+      throw new Error(`ended before it was ready: ${JSON.stringify(end)}`)
+    })
+  ])
+  const url = /https?:\/\/[\w.:[\]]+:\d+/.exec(printed)?.[0] ?? ''
+  return { child, printed, url, ended }
+}
+
+/** What it prints last: the curl to try, or that there is nothing to try. Or it is one line of JSON. */
+const READY = /^(\{"url"| *curl |No environments|.*not in the seeds given\)).*$\s/m
+
+function launch(command: string, args: readonly string[], { env, ...options }: Options) {
+  const child = spawn(command, args, { ...options, env: { ...ownEnvironment(), ...env }, stdio: 'pipe' })
+  let [stdout, stderr] = ['', '']
+  const ready = new Promise<string>((settle) => {
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text
+      if (READY.test(stdout)) settle(stdout)
+    })
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+  })
+  const ended = once(child, 'close').then(([code, signal]): Ended => ({ code, signal, stdout, stderr }))
+  // Waiting for it later is not the same as nobody caring now.
+  ended.catch(() => {})
+  return { child: child as Running['child'], ready, ended }
+}
+
+function ownEnvironment(): Record<string, string | undefined> {
+  const foreign =
+    /^(NOTIFICATION_MOCK_|npm_(lifecycle|package|command|node)|PORT$|NODE_ENV$|VITEST|FORCE_COLOR$|NO_COLOR$)/
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)))
+}
+
+function kill({ pid }: ChildProcess, group = false): void {
+  if (pid === undefined) return
+  try {
+    process.kill(group ? -pid : pid, 'SIGKILL')
+  } catch {
+    // It has ended already.
+  }
+}
+
+/** A folder of its own for one test. */
+export function givenFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'notification-mock-')))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** A package that depends on ours, as npm installs it, with these scripts. */
+export async function givenDependent(scripts: Record<string, string>): Promise<string> {
+  const folder = givenFolder()
+  const ours = await givenPackage()
+  mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true })
+  symlinkSync(ours, join(folder, 'node_modules/notification-mock'))
+  symlinkSync(commandIn(ours), join(folder, 'node_modules/.bin/notification-mock'))
+  const manifest = { name: 'dependent', private: true, scripts, dependencies: { 'notification-mock': '*' } }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
+  return folder
+}
