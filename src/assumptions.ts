@@ -181,9 +181,11 @@ export function positionsOf(id: AssumptionId): string[] {
   return Object.keys(REGISTER[id].values)
 }
 
-/** Whether `id=value` names a row and one of its positions. */
-export function isPosition(id: string, value: string): boolean {
-  return Object.hasOwn(REGISTER, id) && positionsOf(id as AssumptionId).includes(value)
+/** What is wrong with an assumption's id or value, or undefined. */
+export function assumptionComplaint(id: string, value: string): string | undefined {
+  if (!Object.hasOwn(REGISTER, id)) return `there is no assumption ${id}; there are ${ASSUMPTION_IDS.join(', ')}`
+  const positions = positionsOf(id as AssumptionId)
+  return positions.includes(value) ? undefined : `assumption ${id} must be one of ${positions.join(', ')}, not ${value}`
 }
 
 /** The profile's positions with overrides laid over them, later ones winning. Overrides must have been checked. */

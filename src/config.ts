@@ -1,4 +1,4 @@
-import { isPosition, PROFILES, type Profile, positionsOf, REGISTER } from './assumptions.js'
+import { assumptionComplaint, PROFILES, type Profile } from './assumptions.js'
 import { StartError } from './errors.js'
 import { DEFAULT_SEED } from './seeds/read.js'
 
@@ -20,6 +20,12 @@ export interface Config {
   assumptions: Record<string, string>
   /** Whether any web page may call. */
   cors: boolean
+  /** Requests that each journal keeps; 0 turns it off. */
+  journal: number
+  /** Whether a request can ask for a fault by its header `x-mock-fault`. */
+  faultHeader: boolean
+  /** What environments are managed with from other machines; left out, they can't be. */
+  adminToken?: string
   logLevel: LogLevel
 }
 
@@ -30,6 +36,8 @@ export const DEFAULTS: Config = {
   profile: 'document',
   assumptions: {},
   cors: true,
+  journal: 1000,
+  faultHeader: true,
   logLevel: 'info'
 }
 
@@ -39,6 +47,9 @@ export function configOf(given: { [Name in keyof Config]?: Config[Name] | undefi
   const config: Config = { ...DEFAULTS, ...present }
   if (!Number.isInteger(config.port) || config.port < 0 || config.port > 65_535) {
     throw new StartError(`the port must be a whole number from 0 to 65535, not ${config.port}`)
+  }
+  if (!Number.isInteger(config.journal) || config.journal < 0 || config.journal > 1_000_000) {
+    throw new StartError(`the journal must keep a whole number of requests from 0 to 1000000, not ${config.journal}`)
   }
   if (!PROFILES.includes(config.profile)) {
     throw new StartError(`the profile must be one of ${PROFILES.join(', ')}, not ${config.profile}`)
@@ -51,12 +62,4 @@ export function configOf(given: { [Name in keyof Config]?: Config[Name] | undefi
     if (complaint) throw new StartError(complaint)
   }
   return Object.freeze(config)
-}
-
-/** What is wrong with an assumption's id or value, or undefined. */
-export function assumptionComplaint(id: string, value: string): string | undefined {
-  if (isPosition(id, value)) return undefined
-  return Object.hasOwn(REGISTER, id)
-    ? `assumption ${id} must be one of ${positionsOf(id as keyof typeof REGISTER).join(', ')}, not ${value}`
-    : `there is no assumption ${id}; there are ${Object.keys(REGISTER).join(', ')}`
 }

@@ -8,7 +8,6 @@ import { type Db, openDatabase } from './db/open.js'
 import { StartError } from './errors.js'
 import { readSeed, readSeedFile, type SeedFile } from './seeds/read.js'
 import type { World } from './seeds/resolve.js'
-import { seedService } from './seeds/service.js'
 
 export type ServerOptions = { [Name in keyof Config]?: Config[Name] | undefined } & {
   /** A seed as text, YAML or JSON, or as a value; used after `seeds`, and instead of the default seed. */
@@ -45,14 +44,16 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const { db, close } = openDatabase(config.data)
   try {
     const defaults = { profile: config.profile, assumptions: config.assumptions }
-    const services = buildServices({ db, clock, defaults })
-    const { applied, worlds } = seedService({ db, clock }).seed(files)
+    const services = buildServices({ db, clock, defaults, journal: config.journal })
+    const { applied, worlds } = services.seeds.seed(files)
     const app = buildApp({
       services,
       clock,
       defaults,
       readiness: { missing: [] },
       cors: config.cors,
+      faultHeader: config.faultHeader,
+      adminToken: config.adminToken,
       logger: logger ?? pino({ level: config.logLevel }, pino.destination(2))
     })
     app.addHook('onClose', async () => close())

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander'
-import { PROFILES } from '../assumptions.js'
-import { assumptionComplaint, DEFAULTS, LOG_LEVELS } from '../config.js'
+import { assumptionComplaint, PROFILES } from '../assumptions.js'
+import { DEFAULTS, LOG_LEVELS } from '../config.js'
 import { StartError } from '../errors.js'
 
 /** Every flag has a variable of the same name; the flag wins. */
@@ -70,6 +70,29 @@ export function seedOption(): Option {
       ...(before === DEFAULTS.seeds ? [] : before),
       ...(process.env[variable('seed')] === text ? text.split(',') : [text])
     ])
+}
+
+export function journalOption(): Option {
+  return new Option('--journal <count>', 'requests that each journal keeps; 0 turns it off')
+    .default(DEFAULTS.journal)
+    .env(variable('journal'))
+    .argParser((text) => {
+      if (!/^\d{1,7}$/.test(text) || Number(text) > 1_000_000) {
+        throw new InvalidArgumentError('It must be a whole number from 0 to 1000000.')
+      }
+      return Number(text)
+    })
+}
+
+export function adminTokenOption(): Option {
+  return new Option(
+    '--admin-token <token>',
+    'what environments are managed with from other machines; made and printed if --host is not loopback'
+  ).env(variable('admin-token'))
+}
+
+export function noFaultHeaderOption(): Option {
+  return switchOption('--no-fault-header', 'do not let a request ask for a fault by its header x-mock-fault')
 }
 
 export function noSeedOption(): Option {

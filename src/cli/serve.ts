@@ -2,23 +2,29 @@ import closeWithGrace from 'close-with-grace'
 import type { Command } from 'commander'
 import { destination, type Logger, pino } from 'pino'
 import type { Config, LogLevel } from '../config.js'
+import { newApiKey } from '../environments/service.js'
 import { createMock, type Mock } from '../index.js'
 import { VERSION } from '../version.js'
 import {
+  adminTokenOption,
   assumeOption,
   dataOption,
   hostOption,
+  journalOption,
   jsonOption,
   logLevelOption,
   noCorsOption,
+  noFaultHeaderOption,
   noSeedOption,
   portOption,
   profileOption,
   seedOption
 } from './options.js'
 
-interface ServeOptions extends Pick<Config, 'host' | 'port' | 'profile' | 'cors' | 'logLevel'> {
+interface ServeOptions
+  extends Pick<Config, 'host' | 'port' | 'profile' | 'cors' | 'journal' | 'faultHeader' | 'logLevel'> {
   data?: string
+  adminToken?: string
   /** False: `--no-seed`. */
   seed: readonly string[] | false
   assume: Record<string, string>
@@ -37,6 +43,9 @@ export function addServe(program: Command): void {
     .addOption(profileOption())
     .addOption(assumeOption())
     .addOption(noCorsOption())
+    .addOption(journalOption())
+    .addOption(noFaultHeaderOption())
+    .addOption(adminTokenOption())
     .addOption(logLevelOption())
     .addOption(jsonOption('print one line of JSON when ready'))
     .action(serve)
@@ -45,8 +54,11 @@ export function addServe(program: Command): void {
 async function serve(options: ServeOptions): Promise<void> {
   const { seed, assume, json, ...rest } = options
   const logger = await stderrLogger(options.logLevel)
-  const mock = await createMock({ ...rest, seeds: seed === false ? [] : seed, assumptions: assume, logger })
-  process.stdout.write(json ? `${JSON.stringify(readyJson(mock))}\n` : readyText(mock, options))
+  const made = options.adminToken === undefined && !isLoopback(options.host) ? newApiKey() : undefined
+  const adminToken = options.adminToken ?? made
+  const seeds = seed === false ? [] : seed
+  const mock = await createMock({ ...rest, ...(adminToken && { adminToken }), seeds, assumptions: assume, logger })
+  process.stdout.write(json ? `${JSON.stringify(readyJson(mock, made))}\n` : readyText(mock, options, made))
 
   closeWithGrace({ delay: 10_000, logger: false }, async ({ err }) => {
     if (err) logger.fatal({ err }, 'stopping after a fault')
@@ -79,11 +91,19 @@ function closeWithParent(): void {
   watch.unref()
 }
 
-function readyJson({ url, seeded, environments }: Mock) {
-  return { url, docs: `${url}/docs`, version: VERSION, seeded, environments }
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\./.test(host)
 }
 
-function readyText({ url, seeded, environments }: Mock, { profile, data, seed }: ServeOptions): string {
+function readyJson({ url, seeded, environments }: Mock, adminToken: string | undefined) {
+  return { url, docs: `${url}/docs`, version: VERSION, seeded, environments, ...(adminToken && { adminToken }) }
+}
+
+function readyText(
+  { url, seeded, environments }: Mock,
+  { profile, data, seed }: ServeOptions,
+  adminToken: string | undefined
+): string {
   const width = Math.max(0, ...environments.map(({ name }) => name.length))
   const keys = environments.map(({ name, apiKeys }) => {
     return `  ${name.padEnd(width)}  ${apiKeys.join('  ') || '(its key is not in the seeds given)'}`
@@ -95,6 +115,7 @@ function readyText({ url, seeded, environments }: Mock, { profile, data, seed }:
     ...(data === undefined
       ? []
       : [`Data in ${data}${seeded || seed === false ? '' : ', as it was left: seeds are for a new file'}`]),
+    ...(adminToken === undefined ? [] : [`Admin token, to manage environments from other machines: ${adminToken}`]),
     ...(keys.length > 0 ? ['API keys:', ...keys] : ['No environments: start with a seed to get some']),
     ...(key === undefined ? [] : ['Try:', `  curl -H 'Authorization: ApiKey ${key}' '${url}/v1/messages?limit=1'`])
   ]

@@ -18,6 +18,8 @@ export interface Db {
    * The work must be synchronous: better-sqlite3 has no other transactions.
    */
   transaction<T>(work: () => T): T
+  /** Calls back if the transaction that is open, or a savepoint of it, is rolled back; without one, never. */
+  onRollback(undo: () => void): void
 }
 
 export interface OpenDatabase {
@@ -39,12 +41,30 @@ export function openDatabase(file?: string): OpenDatabase {
     const orm = drizzle(client, { schema })
     migrate(orm, { migrationsFolder: migrationsFolder() })
     client.pragma(`application_id = ${APPLICATION_ID}`)
-    const run = client.transaction((work: () => unknown) => work())
-    const transaction = <T>(work: () => T) => run.immediate(work) as T
-    return { db: { orm, client, transaction }, close: () => client.close() }
+    return { db: { orm, client, ...transactions(client) }, close: () => client.close() }
   } catch (error) {
     client.close()
     throw file === undefined ? error : fileError(file, error)
+  }
+}
+
+function transactions(client: Database.Database): Pick<Db, 'transaction' | 'onRollback'> {
+  const run = client.transaction((work: () => unknown) => work())
+  let undoing: (() => void)[] = []
+  return {
+    transaction<T>(work: () => T): T {
+      try {
+        return run.immediate(work) as T
+      } catch (error) {
+        for (const undo of undoing) undo()
+        throw error
+      } finally {
+        if (!client.inTransaction) undoing = []
+      }
+    },
+    onRollback(undo) {
+      if (client.inTransaction) undoing.push(undo)
+    }
   }
 }
 

@@ -15,8 +15,9 @@ declare module 'fastify' {
  */
 export const authentication = fp<{ environments: EnvironmentService }>(
   async (app, { environments }) => {
-    app.addHook('onRequest', async (request) => {
-      request.environment = authenticate(request.headers.authorization, environments)
+    app.addHook('onRequest', (request, _reply, done) => {
+      request.environment ??= authenticate(request.headers.authorization, environments)
+      done()
     })
   },
   { name: 'authentication' }
@@ -30,7 +31,7 @@ export function authenticate(header: string | undefined, environments: Environme
     throw refused('Missing authorization header', 'send the header "Authorization: ApiKey <key>"')
   }
   if (scheme.toLowerCase() !== 'apikey') {
-    const word = isTellable(scheme, environments) ? scheme : '***'
+    const word = isScheme(scheme, apiKey, environments) ? scheme : '***'
     throw refused(
       `Invalid authentication scheme: "${word}"`,
       apiKey ? 'the scheme is ApiKey: "Authorization: ApiKey <key>"' : 'put "ApiKey " before the key'
@@ -51,9 +52,22 @@ export function authenticate(header: string | undefined, environments: Environme
   return environment
 }
 
-/** A first word that is itself a key, or as long as one, stems from a forgotten scheme and is not repeated. */
-function isTellable(word: string, environments: EnvironmentService): boolean {
-  return word.length <= 24 && environments.resolve(word) === undefined
+/** The environment that an `Authorization` header gives access to; undefined when it gives none. */
+export function environmentOf(header: string | undefined, environments: EnvironmentService): Environment | undefined {
+  try {
+    return authenticate(header, environments)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Whether a first word is a scheme, and so may be repeated. It may also be the key, sent without a scheme, or hold it,
+ * as in `ApiKey:<key>`. A scheme with no key after it is taken for one only if it is all letters.
+ */
+function isScheme(word: string, apiKey: string, environments: EnvironmentService): boolean {
+  const shape = apiKey ? /^(?!apikey)[a-z][\w-]{0,23}$/i : /^(?!apikey)[a-z]{1,24}$/i
+  return shape.test(word) && environments.resolve(word) === undefined
 }
 
 function refused(message: string, reason: string): Refusal {

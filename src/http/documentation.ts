@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import type { Assumptions } from '../assumptions.js'
 import type { Clock } from '../clock.js'
 import type { EnvironmentService } from '../environments/service.js'
+import { Refusal } from '../errors.js'
 import { authenticate } from './auth.js'
 import { errorAnswers, JSON_TYPE } from './errors.js'
 import { describedApp, openApiDocument } from './openapi.js'
@@ -36,6 +37,7 @@ export const documentation: FastifyPluginAsync<Options> = async (app, { environm
     app.get(url, async (request, reply) => {
       page ??= readingPage(assumptions, clock)
       const { routing } = await page
+      for (const [name, value] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, value ?? [])
       reply.hijack()
       routing(request.raw, reply.raw)
     })
@@ -50,10 +52,21 @@ async function readingPage(assumptions: Assumptions, clock: Clock): Promise<Fast
   const { default: swaggerUi } = await import('@fastify/swagger-ui')
   const app = await describedApp(assumptions)
   await app.register(errorAnswers, { clock })
+  app.setNotFoundHandler(async ({ method, url }) => {
+    const path = url.replace(/\?.*$/s, '')
+    throw new Refusal('not-found', `Cannot ${method} ${path}`, { reason: 'the page is at /docs' })
+  })
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     theme: { title: 'notification-mock' },
-    uiConfig: { persistAuthorization: true, tryItOutEnabled: true, validatorUrl: null }
+    uiConfig: {
+      // Without the bar to load documents from elsewhere.
+      layout: 'BaseLayout',
+      defaultModelsExpandDepth: 0,
+      displayRequestDuration: true,
+      persistAuthorization: true,
+      tryItOutEnabled: true
+    }
   })
   await app.ready()
   return app

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { STATUS_CODES } from 'node:http'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -8,6 +8,7 @@ import { type Clock, isoTime } from '../clock.js'
 import { type FieldErrors, Refusal, type RefusalCode } from '../errors.js'
 import { closed, mapOf } from '../wire.js'
 import { giveReason, headerText } from './reasons.js'
+import { shownTarget } from './target.js'
 
 /** Exhaustive on purpose: a new code does not compile until it has a status. */
 const STATUS: Record<RefusalCode, number> = {
@@ -18,6 +19,8 @@ const STATUS: Record<RefusalCode, number> = {
   invalid: 422,
   'key-reused': 422,
   'key-in-use': 409,
+  taken: 409,
+  'expectation-failed': 417,
   'method-not-allowed': 405,
   'not-served': 501
 }
@@ -70,7 +73,30 @@ interface Fault {
   reason: string
   errors?: FieldErrors
   facts?: Record<string, string>
+  ctx?: Record<string, unknown>
   errorId?: string
+  headers?: Record<string, string>
+  /** In place of the error body. */
+  body?: unknown
+}
+
+/** A refusal that a rule of the environment, or the request itself, asked for. */
+export class InjectedFault extends Error {
+  override readonly name = 'InjectedFault'
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body: unknown
+
+  constructor(
+    id: string,
+    status: number,
+    { headers = {}, body }: { headers?: Record<string, string>; body?: unknown }
+  ) {
+    super(`injected by ${id === 'header' ? 'the header x-mock-fault' : `${id}, see GET /_mock/faults`}`)
+    this.status = status
+    this.headers = headers
+    this.body = body
+  }
 }
 
 /** The status and body of a refusal, as they are sent and, under an idempotency key, stored. */
@@ -89,51 +115,98 @@ export const errorAnswers = fp<{ clock: Clock }>(
 
 /** For errors that Fastify meets before a route is found, such as a path that can't be decoded. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, clock: Clock): FastifyReply {
-  const fault = faultOf(error)
+  const fault = faultOf(error, request.environment?.chance.uuid)
   const now = request.environment?.now ?? clock
   if (fault.errorId) request.log.error({ err: error, errorId: fault.errorId }, 'request failed')
   else request.log.info({ statusCode: fault.status, reason: fault.reason }, 'request refused')
 
+  // Not set by a hook where the path can't be decoded.
+  reply.header('x-request-id', request.id)
+  // Fastify would hang up on a client that is still sending its body, and so take the answer away from it.
+  if (fault.status === 413) reply.removeHeader('connection')
   if (fault.status === 401) reply.header('WWW-Authenticate', 'ApiKey')
   if (fault.status === 409 || fault.status === 429 || fault.status === 503) reply.header('Retry-After', '1')
+  if (fault.headers) reply.headers(fault.headers)
   giveReason(reply, fault.reason)
-  return reply
-    .code(fault.status)
-    .type(JSON_TYPE)
-    .send(Buffer.from(errorJson(fault, request.url, now())))
+  const type = fault.headers?.['content-type'] ?? JSON_TYPE
+  const body = fault.body === undefined ? errorJson(fault, request.url, now()) : bodyText(fault.body, type)
+  return reply.code(fault.status).type(type).send(Buffer.from(body))
 }
 
-function faultOf(error: unknown): Fault {
+/** JSON, but for text that is said to be something else. */
+function bodyText(body: unknown, type: string): string {
+  return typeof body === 'string' && !/json/i.test(type) ? body : JSON.stringify(body)
+}
+
+function faultOf(error: unknown, uuid: () => string = randomUUID): Fault {
   if (error instanceof Refusal) {
     return { status: STATUS[error.code], message: error.message, ...error.details }
   }
+  if (error instanceof InjectedFault) return injected(error, uuid)
   const { statusCode, code, message } = error as { statusCode?: unknown; code?: unknown; message?: unknown }
+  if (code === 'ECONNRESET' && statusCode === 400) return ABANDONED
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 && /^FST_/.test(String(code))) {
-    return { status: statusCode, message: String(message), reason: REMEDIES[String(code)] ?? String(message) }
+    return { status: statusCode, message: String(message), reason: String(message), ...FRAMEWORK_ERRORS[String(code)] }
   }
   return {
     status: 500,
-    message: 'Internal server error, look for the errorId in the log',
+    message: SERVER_FAULT,
     reason: 'a fault of notification-mock itself: its log has a line with this errorId',
-    errorId: randomUUID()
+    errorId: uuid()
   }
 }
 
-/** What would satisfy the checks that Fastify makes. */
-const REMEDIES: Record<string, string> = {
-  FST_ERR_BAD_URL: 'the path has a percent sign that is not followed by two hex digits of UTF-8: encode it as %25',
-  FST_ERR_CTP_BODY_TOO_LARGE: 'the operations take no body; a body of up to 1 MiB is ignored, a larger one is refused',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'the body is not as long as its content-length says'
+/** As the deployed service words it, where it is known to. */
+function injected({ status, headers, body, message: reason }: InjectedFault, uuid: () => string): Fault {
+  const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+  return {
+    status,
+    message: INJECTED_MESSAGES[status] ?? STATUS_CODES[status] ?? 'Error',
+    reason,
+    headers: { ...(status === 429 && RATE_LIMITED), ...sent },
+    ...(body !== undefined && { body }),
+    ...(status === 422 && { errors: {} }),
+    ...(status === 500 && { errorId: uuid() })
+  }
 }
 
-function errorJson({ status, message, errors, facts, errorId }: Fault, path: string, now: number): string {
+const SERVER_FAULT = 'Internal server error, look for the errorId in the log'
+const INJECTED_MESSAGES: Record<number, string> = { 429: 'API rate limit exceeded', 500: SERVER_FAULT }
+
+/** What the deployed service sends with a 429, with figures of ours. */
+const RATE_LIMITED = {
+  'ratelimit-limit': '60',
+  'ratelimit-remaining': '0',
+  'ratelimit-reset': '1',
+  'ratelimit-policy': '60;w=1;burst=66;comment="token bucket";category="global";cost="single";serviceLevel="free"'
+}
+
+/** Better words for what Fastify refuses. */
+const FRAMEWORK_ERRORS: Record<string, Partial<Fault>> = {
+  FST_ERR_BAD_URL: {
+    message: 'Malformed path',
+    reason: 'the path has a percent sign that is not followed by two hex digits of UTF-8: encode it as %25'
+  },
+  FST_ERR_CTP_BODY_TOO_LARGE: {
+    reason: 'the operations take no body; a body of up to 1 MiB is ignored, a larger one is refused'
+  }
+}
+
+/** The connection was lost while the body was being read: there is nobody left to tell. */
+const ABANDONED: Fault = {
+  status: 400,
+  message: 'Request aborted',
+  reason: 'the connection was closed before the end of the body'
+}
+
+function errorJson({ status, message, errors, facts, ctx, errorId }: Fault, path: string, now: number): string {
   const body: ErrorBody = {
     statusCode: status,
     timestamp: isoTime(now),
-    path,
+    path: shownTarget(path),
     message,
     error: STATUS_CODES[status] ?? 'Error',
-    ctx: facts ?? {},
+    ctx: ctx ?? facts ?? {},
     ...(errors && { errors }),
     ...(errorId && { errorId }),
     ...facts
@@ -143,35 +216,56 @@ function errorJson({ status, message, errors, facts, errorId }: Fault, path: str
 
 /**
  * Answers what Node refuses before there is a request (a bad request line, headers too large, a request that never
- * ends) with the same body, written straight to the socket.
+ * ends) with the same body, written straight to the socket. Requests that came before on the connection are answered
+ * first.
  */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, clock: Clock): void {
-  const fault = CLIENT_ERRORS[error.code ?? ''] ?? NOT_HTTP
-  refuseSocket(socket, fault, clock)
+  // Node tells of every further packet too.
+  if (refused.has(socket)) return
+  refused.add(socket)
+  const { reason } = error as { reason?: string }
+  const fault = CLIENT_ERRORS[error.code ?? ''] ?? {
+    status: 400,
+    message: 'Malformed HTTP request',
+    reason: `what was sent is not a well-formed HTTP request${reason ? `: ${reason}` : ''}`
+  }
+  whenAnswered(socket, () => refuseSocket(socket, fault, clock))
 }
 
-/** Answers with an error body on a bare socket, and closes it. */
+const refused = new WeakSet<Socket>()
+
+/** Waits for the answers to requests that are read to their end: a socket knows the one that it is sending. */
+function whenAnswered(socket: Socket, proceed: () => void): void {
+  const { _httpMessage: answer } = socket as Socket & { _httpMessage?: ServerResponse }
+  if (answer?.req.complete) answer.once('finish', () => whenAnswered(socket, proceed))
+  else proceed()
+}
+
+/**
+ * Answers with an error body on a bare socket, and closes it: not before the client has closed its side, or two
+ * seconds have passed, as closing on a client that is still sending takes the answer away from it.
+ */
 export function refuseSocket(socket: Socket, fault: Omit<Fault, 'errorId'>, clock: Clock): void {
-  if (!socket.writable) {
-    socket.destroy()
-    return
-  }
+  const giveUp = setTimeout(() => socket.destroy(), LINGER).unref()
+  socket.once('close', () => clearTimeout(giveUp))
+  // A socket that asked for a tunnel has no other listener, and an error would end the process.
+  socket.on('error', () => socket.destroy())
+  if (!socket.writable) return
+
   const body = errorJson(fault, '', clock())
   const head = [
     `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status]}`,
+    `x-request-id: ${randomUUID()}`,
     `content-type: ${JSON_TYPE}`,
     `content-length: ${Buffer.byteLength(body)}`,
     `x-mock-reason: ${headerText(fault.reason)}`,
     'connection: close'
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  socket.resume()
 }
 
-const NOT_HTTP: Fault = {
-  status: 400,
-  message: 'Malformed HTTP request',
-  reason: 'what was sent is not a well-formed HTTP request'
-}
+const LINGER = 2000
 
 const CLIENT_ERRORS: Record<string, Fault> = {
   HPE_HEADER_OVERFLOW: {

@@ -2,9 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { isoTime } from '../clock.js'
 import { Refusal } from '../errors.js'
-import type { Answer, IdempotencyService } from '../idempotency/service.js'
+import type { Answer, IdempotencyService, Outcome } from '../idempotency/service.js'
 import { JSON_TYPE, refusalAnswer } from './errors.js'
 import { giveReason } from './reasons.js'
+import { pathOf } from './target.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -14,6 +15,7 @@ declare module 'fastify' {
 }
 
 const LONGEST = 255
+const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/
 
 /**
  * Claims the idempotency key of a POST from its first byte to its answer, so that the same key at the same time is
@@ -22,16 +24,30 @@ const LONGEST = 255
 export const idempotencyKeys = fp<{ idempotency: IdempotencyService }>(
   async (app, { idempotency }) => {
     app.decorateRequest('idempotencyKey', undefined)
-    app.addHook('onRequest', async (request, reply) => {
-      if (request.method !== 'POST') return
-      const key = readKey(request.headers['idempotency-key'])
-      if (key === undefined) return
+    app.addHook('onRequest', (request, reply, done) => {
+      if (request.method === 'POST') {
+        const { headers } = request
+        // The body counts as it comes; Fastify would refuse one whose type it can't make out.
+        if (headers['content-type'] !== undefined && !MEDIA_TYPE.test(headers['content-type'])) {
+          delete headers['content-type']
+        }
+        const key = readKey(headers['idempotency-key'])
+        if (key !== undefined) claim(request, reply, key)
+      }
+      done()
+    })
+
+    function claim(request: FastifyRequest, reply: FastifyReply, key: string): void {
       reply.header('Idempotency-Key', key)
-      const release = idempotency.begin(request.environment, key)
+      const end = idempotency.begin(request.environment, key)
+      const release = () => {
+        reply.raw.removeListener('close', release)
+        end()
+      }
       request.idempotencyKey = { key, release }
       // Also when it never comes to an answer.
       reply.raw.once('close', release)
-    })
+    }
   },
   { name: 'idempotency-keys', dependencies: ['authentication'] }
 )
@@ -51,7 +67,7 @@ export function answerOnce(
 
   let refusal: Refusal | undefined
   const mark = { method: request.method, path: pathOf(request.url), body: bodyOf(request) }
-  const { status, body, replayOf } = idempotency.once(environment, claim.key, mark, (): Answer => {
+  const run = (): Answer => {
     try {
       return { status: 200, body: operation() }
     } catch (error) {
@@ -59,9 +75,15 @@ export function answerOnce(
       refusal = error
       return refusalAnswer(error, request.url, environment.now())
     }
-  })
-  // Not only when the answer has been sent: a client that has it may send the next request at once.
-  claim.release()
+  }
+  let outcome: Outcome
+  try {
+    outcome = idempotency.once(environment, claim.key, mark, run)
+  } finally {
+    // Not only when the answer has been sent: a client that has it may send the next request at once.
+    claim.release()
+  }
+  const { status, body, replayOf } = outcome
   if (replayOf !== undefined) {
     reply.header('Idempotency-Replay', 'true')
     giveReason(reply, `replay of the answer given to this idempotency-key at ${isoTime(replayOf)}`)
@@ -92,11 +114,6 @@ function badKey(key: string, complaint: string): Refusal {
   return new Refusal('bad-request', `idempotencyKey "${key}" ${complaint}`, {
     reason: `an idempotency-key is 1 to ${LONGEST} characters, none of them control characters`
   })
-}
-
-function pathOf(url: string): string {
-  const query = url.indexOf('?')
-  return query < 0 ? url : url.slice(0, query)
 }
 
 /** The body as it came; empty when there was none. */

@@ -1,22 +1,28 @@
 import type { TSchema } from '@sinclair/typebox'
 import { type FastifyInstance, fastify } from 'fastify'
 import type { Assumptions } from '../assumptions.js'
+import { clockRoutes, environmentRoutes, stateRoutes } from '../environments/routes.js'
+import { environmentSchemas } from '../environments/schemas.js'
+import { faultRoutes } from '../faults/routes.js'
+import { faultSchemas } from '../faults/schemas.js'
 import { integrationRoutes } from '../integrations/routes.js'
 import { integrationSchemas } from '../integrations/schemas.js'
+import { journalRoutes, keylessRequestRoutes } from '../journal/routes.js'
+import { journalSchemas } from '../journal/schemas.js'
 import { messageRoutes } from '../messages/routes.js'
 import { messageSchemas } from '../messages/schemas.js'
-import { VENDOR_NAMES } from '../vendor-names.js'
 import { VERSION } from '../version.js'
 import { workflowStepRoutes } from '../workflow-steps/routes.js'
 import { workflowStepSchemas } from '../workflow-steps/schemas.js'
 import { NO_COMPILERS } from './compilers.js'
+import { controlRoutes, healthRoute } from './control.js'
 import { ErrorBody } from './errors.js'
+import { asAssumed } from './openapi-assumed.js'
+import type { OpenApiDocument } from './openapi-document.js'
+import { withExamples } from './openapi-examples.js'
 
 /** Every named schema of the contract, dependencies first. */
 export const wireSchemas: readonly TSchema[] = [...integrationSchemas, ...messageSchemas, ...workflowStepSchemas]
-
-/** An OpenAPI 3.1 document; what it says depends on the assumptions. */
-export type OpenApiDocument = Record<string, unknown>
 
 /**
  * An app that serves nothing but knows the three operations, from which @fastify/swagger makes the document once it is
@@ -25,16 +31,16 @@ export type OpenApiDocument = Record<string, unknown>
 export async function describedApp(assumptions: Assumptions): Promise<FastifyInstance> {
   const { default: swagger } = await import('@fastify/swagger')
   const app = fastify({ schemaController: { compilersFactory: NO_COMPILERS } })
-  for (const schema of [...wireSchemas, ErrorBody]) app.addSchema(asShown(schema, assumptions))
+  for (const schema of [...wireSchemas, ErrorBody]) app.addSchema(schema)
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: {
         title: 'notification-mock',
         version: VERSION,
-        license: { name: 'MIT', identifier: 'MIT' },
-        description:
-          'Three operations of a notification service, served on real state by a stand-in for development and tests.'
+        summary: 'A stand-in for a notification service, for development and tests',
+        description: DESCRIPTION,
+        license: { name: 'MIT', identifier: 'MIT' }
       },
       servers: [{ url: '/', description: 'This server' }],
       tags: [
@@ -48,12 +54,21 @@ export async function describedApp(assumptions: Assumptions): Promise<FastifyIns
             type: 'apiKey',
             in: 'header',
             name: 'Authorization',
-            description: '`ApiKey <key>`: the key decides in which environment a request acts'
+            description:
+              'The word `ApiKey`, a space and the key: `ApiKey development-key` with the default seed. The key decides in which environment a request acts; the keys are printed when the server starts.'
           }
         }
       }
     },
-    refResolver: { buildLocalReference: (schema) => String(schema.$id) }
+    refResolver: { buildLocalReference: (schema) => String(schema.$id) },
+    transformObject: (made) => {
+      const document = structuredClone('openapiObject' in made ? made.openapiObject : {}) as OpenApiDocument
+      restoreExamples(document)
+      document['x-assumptions'] = assumptions
+      asAssumed(document, assumptions)
+      withExamples(document, assumptions)
+      return document as object
+    }
   })
   const services = new Proxy({}, { get: () => undefined }) as never
   await app.register(integrationRoutes, { prefix: '/v1', integrations: services, idempotency: services, assumptions })
@@ -69,24 +84,65 @@ export async function openApiDocument(assumptions: Assumptions): Promise<OpenApi
   return app.swagger() as unknown as OpenApiDocument
 }
 
-function asShown(schema: TSchema, assumptions: Assumptions): TSchema {
-  const copy = structuredClone(schema) as TSchema
-  if (assumptions['vendor-names'] === 'vendor') translateWords(copy)
-  if (copy.$id === 'ControlsMetadata' && assumptions['control-values'] === 'twice') {
-    copy.properties.values = {
-      type: 'object',
-      additionalProperties: true,
-      description: 'The control values, the same as `controlValues`'
-    }
-  }
-  return copy
+/** The named schemas of the control routes. */
+const controlSchemas: readonly TSchema[] = [ErrorBody, ...journalSchemas, ...faultSchemas, ...environmentSchemas]
+
+/** The document of the control routes. */
+export async function controlDocument(): Promise<object> {
+  const { default: swagger } = await import('@fastify/swagger')
+  const app = fastify({ schemaController: { compilersFactory: NO_COMPILERS } })
+  for (const schema of controlSchemas) app.addSchema(schema)
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'notification-mock control',
+        version: VERSION,
+        description:
+          'Environments as worlds: make them, set them back, watch them, verify them, break them, move their time. Routes about one environment take its own API key.',
+        license: { name: 'MIT', identifier: 'MIT' }
+      },
+      servers: [{ url: '/', description: 'This server' }],
+      components: {
+        securitySchemes: {
+          ApiKey: { type: 'apiKey', in: 'header', name: 'Authorization', description: '`ApiKey <key>`' },
+          AdminToken: { type: 'http', scheme: 'bearer', description: 'Not needed on loopback' }
+        }
+      }
+    },
+    refResolver: { buildLocalReference: (schema) => String(schema.$id) }
+  })
+  const services = new Proxy({}, { get: () => undefined }) as never
+  const options = { prefix: '/_mock', environments: services, seeds: services, journals: services, faults: services }
+  app.register(environmentRoutes, options)
+  app.register(stateRoutes, options)
+  app.register(journalRoutes, options)
+  app.register(keylessRequestRoutes, options)
+  app.register(faultRoutes, options)
+  app.register(clockRoutes, options)
+  app.register(healthRoute, { readiness: services })
+  app.register(controlRoutes, { assumptions: services, document: services })
+  await app.ready()
+  return app.swagger()
 }
 
-function translateWords(node: unknown): void {
-  if (typeof node !== 'object' || node === null) return
-  const words = (node as { enum?: unknown }).enum
-  if (Array.isArray(words)) {
-    for (const [place, word] of words.entries()) words[place] = VENDOR_NAMES[word] ?? word
+/** @fastify/swagger takes `$schema` and the like out of an example too, as if it were itself a schema. */
+function restoreExamples({ components }: OpenApiDocument): void {
+  for (const { $id = '', examples } of wireSchemas) {
+    const schema = components.schemas[$id]
+    if (schema && examples) schema.examples = structuredClone(examples)
   }
-  for (const inner of Object.values(node)) translateWords(inner)
 }
+
+const DESCRIPTION = `Three operations, served on real state.
+
+**Try it:** press Authorize and enter \`ApiKey development-key\`, with the word \`ApiKey\`; then open an operation and
+press Execute. The examples are of the default seed.
+
+**Refusals** all have the one body \`ErrorBody\`, and a header \`x-mock-reason\` that says which check refused and what
+would satisfy it. Before a request comes to an operation it may also be refused with 404, 405 or 501 (there is no such
+route) and 408, 417 or 431 (its head is at fault).
+
+**Assumptions** settle what the real service leaves open, for each environment: see
+[/_mock/assumptions](/_mock/assumptions). The document at [/openapi.json](/openapi.json) is that of the environment
+whose key is sent with the request for it, and without a key that of the server.`

@@ -23,7 +23,6 @@ interface Operation<Params extends TSchema> {
 export function operationSchema<Params extends TSchema = TSchema>(operation: Operation<Params>) {
   const { operationId, summary, description, tag, params, querystring, answer, refusals, replayable } = operation
   const statuses: RefusalStatus[] = [...refusals, 500]
-  const replay = replayable ? REPLAY_HEADERS : {}
   return {
     operationId,
     summary,
@@ -32,25 +31,36 @@ export function operationSchema<Params extends TSchema = TSchema>(operation: Ope
     security: [{ ApiKey: [] }],
     headers: IdempotencyHeader,
     ...((params && { params }) as { params: Params }),
-    ...(querystring && { querystring }),
+    // Any parameter may be left out, those with a default too; a list is repeated, not split at commas.
+    ...(querystring && { querystring: Type.Partial(querystring, { style: 'form', explode: true }) }),
     response: {
-      200: {
-        description: 'OK',
-        headers: { ...ALWAYS, ...replay, ...(querystring && EMPTY_PAGE) },
-        content: { 'application/json': { schema: answer } }
-      },
+      200: response('OK', answer, {
+        ...ALWAYS,
+        ...(querystring && EMPTY_PAGE),
+        ...(replayable && { ...KEY, ...REPLAY, ...REPLAY_REASON })
+      }),
       ...Object.fromEntries(
         statuses.map((status) => [
           status,
-          {
-            description: REFUSALS[status],
-            headers: { ...ALWAYS, ...REASON, ...(status !== 401 && replay), ...EXTRA_HEADERS[status] },
-            content: { 'application/json': { schema: ref(ErrorBody) } }
-          }
+          response(descriptionOf(status, replayable), ref(ErrorBody), {
+            ...ALWAYS,
+            ...REASON,
+            ...(replayable && status !== 401 && KEY),
+            ...(replayable && STORED.has(status) && REPLAY),
+            ...EXTRA_HEADERS[status]
+          })
         ])
       )
     }
   }
+}
+
+function descriptionOf(status: RefusalStatus, replayable = false): string {
+  return status === 422 && replayable ? KEY_REUSED : REFUSALS[status]
+}
+
+function response(description: string, schema: TSchema, headers: object) {
+  return { description, headers, content: { 'application/json': { schema } } }
 }
 
 const IdempotencyHeader = closed({
@@ -63,26 +73,29 @@ const IdempotencyHeader = closed({
 })
 
 const REFUSALS = {
-  400: 'The request can not be read, or can not be done',
+  400: 'The request cannot be read, or cannot be done',
   401: 'There is no API key, or none that is known',
-  403: 'The API key is of another environment',
+  403: 'The record is in another environment than the API key',
   404: 'The environment has no such record',
   409: 'The first request with this idempotency key is still being processed',
   413: 'The body is larger than 1 MiB',
-  422: 'A field is wrong, or the idempotency key was used for another request',
+  422: 'A field is wrong',
   500: 'A fault of the server'
 } as const
+const KEY_REUSED = 'The idempotency key was used for another request, or a field is wrong'
+
+/** Those that an idempotency key replays, though not under every assumption. */
+const STORED = new Set<RefusalStatus>([400, 403, 404, 422])
 
 const header = (description: string) => ({ type: 'string', description })
 
 const ALWAYS = { 'x-request-id': header('Names the request in the log') }
 const REASON = { 'x-mock-reason': header('Which check refused and what would satisfy it, for the person reading') }
 const EMPTY_PAGE = { 'x-mock-reason': header('On an empty page: which filter took the last message') }
-const REPLAY_HEADERS = {
-  'idempotency-key': header('The key of the request'),
-  'idempotency-replay': header('`true` when this is the stored answer')
-}
+const REPLAY_REASON = { 'x-mock-reason': header('On a replay: when the answer was first given') }
+const KEY = { 'idempotency-key': header('The idempotency key of the request') }
+const REPLAY = { 'idempotency-replay': { type: 'string', enum: ['true'], description: 'Set on a stored answer' } }
 const EXTRA_HEADERS: Partial<Record<RefusalStatus, object>> = {
-  401: { 'www-authenticate': header('`ApiKey`') },
+  401: { 'www-authenticate': header('The scheme to use: `ApiKey`') },
   409: { 'retry-after': { type: 'integer', description: 'Seconds to wait' } }
 }

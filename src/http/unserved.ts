@@ -1,8 +1,10 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Assumptions } from '../assumptions.js'
 import type { EnvironmentService } from '../environments/service.js'
 import { Refusal } from '../errors.js'
-import { authenticate } from './auth.js'
+import { environmentOf } from './auth.js'
+import { pathOf } from './target.js'
 
 interface Served {
   url: string
@@ -30,23 +32,28 @@ export const unservedRoutes = fp<Options>(
       if (!url.includes('*')) served.set(url, entry)
     })
 
-    app.setNotFoundHandler(async (request, reply) => {
-      const path = request.url.replace(/\?.*$/s, '')
+    // A hook and no not-found handler, for which Fastify would first read the body and judge its type and length.
+    app.addHook('onRequest', (request, reply, done) => done(request.is404 ? refusalOf(request, reply) : undefined))
+
+    function refusalOf(request: FastifyRequest, reply: FastifyReply): Refusal {
+      const path = pathOf(request.url)
       const atPath = serving(path)
-      const explain = assumptionsOf(request.headers.authorization)['unserved-route'] === 'explain'
+      const explain =
+        (environmentOf(request.headers.authorization, environments)?.assumptions ?? assumptions)['unserved-route'] ===
+        'explain'
       if (explain && atPath) {
         const allowed = [...atPath.methods].sort().join(', ')
         reply.header('Allow', allowed)
-        throw new Refusal('method-not-allowed', `${request.method} is not allowed for ${path}`, {
+        return new Refusal('method-not-allowed', `${request.method} is not allowed for ${path}`, {
           reason: `this path takes ${allowed}`
         })
       }
       const reason = atPath ? `this path takes ${[...atPath.methods].sort().join(', ')}` : hint(path)
       if (explain && /^\/v[12]\//.test(path)) {
-        throw new Refusal('not-served', `${request.method} ${path} is not served by this mock`, { reason })
+        return new Refusal('not-served', `${request.method} ${path} is not served by this mock`, { reason })
       }
-      throw new Refusal('not-found', `Cannot ${request.method} ${path}`, { reason })
-    })
+      return new Refusal('not-found', `Cannot ${request.method} ${path}`, { reason })
+    }
 
     function serving(path: string): Served | undefined {
       return [...served.values()].find(({ pattern }) => pattern.test(path))
@@ -62,14 +69,6 @@ export const unservedRoutes = fp<Options>(
         .filter(({ url }) => /^\/v\d/.test(url))
         .map(({ url, methods }) => `${[...methods].filter((name) => name !== 'HEAD').join(', ')} ${url}`)
         .join('; ')}`
-    }
-
-    function assumptionsOf(header: string | undefined): Assumptions {
-      try {
-        return authenticate(header, environments).assumptions
-      } catch {
-        return assumptions
-      }
     }
   },
   { name: 'unserved-routes' }

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Db } from '../db/open.js'
-import type { Environment } from '../environments/service.js'
+import type { Environment, EnvironmentService } from '../environments/service.js'
 import { Refusal } from '../errors.js'
 import { type IdempotencyKeyRow, idempotencyRepository } from './repository.js'
 
@@ -25,11 +25,16 @@ export interface Outcome extends Answer {
 
 export type IdempotencyService = ReturnType<typeof idempotencyService>
 
+interface Dependencies {
+  db: Db
+  environments: Pick<EnvironmentService, 'own'>
+}
+
 const LIFETIME = 24 * 60 * 60 * 1000
 const SWEEP_EVERY = 60 * 1000
 
 /** Keeps the answers of the operations that are given an idempotency key, for 24 hours by the environment's clock. */
-export function idempotencyService({ db }: { db: Db }) {
+export function idempotencyService({ db, environments }: Dependencies) {
   const repository = idempotencyRepository(db)
   const running = new Set<string>()
   const swept = new Map<number, number>()
@@ -64,35 +69,37 @@ export function idempotencyService({ db }: { db: Db }) {
       const fingerprint = fingerprintOf(environment, request)
       return db.transaction(() => {
         const now = environment.now()
-        const scope = scopeOf(environment)
-        const stored = unexpired(repository.findKey({ scope, key }), now)
-        if (stored) return replayed(stored, fingerprint)
+        const stored = find(environment, key)
+        if (stored && now - stored.createdAt < LIFETIME) return replayed(stored, fingerprint)
 
-        sweep(environment.key, now)
-        repository.deleteKey({ scope, key })
         const answer = run()
         if (answer.status < 400 || environment.assumptions['idempotency-errors'] === 'all') {
-          repository.insertKey({ scope, key, environment: environment.key, fingerprint, ...answer, createdAt: now })
+          const collection = environments.own(environment, 'idempotency')
+          sweep(environment.key, collection, now)
+          if (stored) repository.deleteKey({ collection, key })
+          repository.insertKey({ collection, key, fingerprint, ...answer, createdAt: now })
         }
         return answer
       })
     }
   }
 
-  function sweep(environment: number, now: number): void {
+  function find({ parts, organizationId, assumptions }: Environment, key: string): IdempotencyKeyRow | undefined {
+    return assumptions['idempotency-match'] === 'body'
+      ? repository.findKeyInOrganization({ organizationId, key })
+      : repository.findKey({ collection: parts.idempotency, key })
+  }
+
+  function sweep(environment: number, collection: number, now: number): void {
     const last = swept.get(environment)
     if (last !== undefined && Math.abs(now - last) < SWEEP_EVERY) return
     swept.set(environment, now)
-    repository.deleteKeysUntil(environment, now - LIFETIME)
+    repository.deleteKeysUntil(collection, now - LIFETIME)
   }
 }
 
 function scopeOf({ id, organizationId, assumptions }: Environment): string {
   return assumptions['idempotency-match'] === 'body' ? `organization ${organizationId}` : `environment ${id}`
-}
-
-function unexpired(row: IdempotencyKeyRow | undefined, now: number): IdempotencyKeyRow | undefined {
-  return row && now - row.createdAt < LIFETIME ? row : undefined
 }
 
 function replayed(stored: IdempotencyKeyRow, fingerprint: Buffer): Outcome {
@@ -106,10 +113,9 @@ function replayed(stored: IdempotencyKeyRow, fingerprint: Buffer): Outcome {
 }
 
 function fingerprintOf({ assumptions }: Environment, { method, path, body }: RequestMark): Buffer {
-  const hash = createHash('sha256')
-  if (assumptions['idempotency-match'] === 'request') hash.update(`${method} ${path}\n`)
-  const empty = assumptions['idempotency-empty-body'] === 'same' && isEmptyObject(body)
-  return hash.update(empty ? '' : body).digest()
+  const target = assumptions['idempotency-match'] === 'request' ? `${method} ${path}\n` : ''
+  const empty = body.length === 0 || (assumptions['idempotency-empty-body'] === 'same' && isEmptyObject(body))
+  return hash('sha256', empty ? target : Buffer.concat([Buffer.from(target), body]), 'buffer')
 }
 
 /** `{}` with any white space. */

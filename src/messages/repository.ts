@@ -31,7 +31,7 @@ export function messageRepository({ orm, client }: Db) {
     .from(subscribers)
     .where(
       and(
-        eq(subscribers.environment, sql.placeholder('environment')),
+        eq(subscribers.collection, sql.placeholder('collection')),
         eq(subscribers.subscriberId, sql.placeholder('subscriberId'))
       )
     )
@@ -39,21 +39,21 @@ export function messageRepository({ orm, client }: Db) {
 
   return {
     /** Newest first; of those made in the same millisecond the one with the greater id first. */
-    findPage(environment: number, filters: MessageFilters, limit: number, offset: number): PageOfDocuments {
-      const { index, where, values } = restrict(environment, filters)
+    findPage(collection: number, filters: MessageFilters, limit: number, offset: number): PageOfDocuments {
+      const { index, where, values } = restrict(collection, filters)
       const row = prepared(pages, where, () => pageStatement(index, where)).get(...values, limit, offset)
       const { documents, count } = row as { documents: Buffer | null; count: number }
       return { documents: documents ?? NOTHING, count }
     },
 
-    countMessages(environment: number, filters: MessageFilters): number {
-      const { index, where, values } = restrict(environment, filters)
+    countMessages(collection: number, filters: MessageFilters): number {
+      const { index, where, values } = restrict(collection, filters)
       const statement = prepared(counts, where, () => `SELECT count(*) AS count FROM ${index} WHERE ${where}`)
       return (statement.get(...values) as { count: number }).count
     },
 
-    hasSubscriber(environment: number, subscriberId: string): boolean {
-      return subscriber.get({ environment, subscriberId }) !== undefined
+    hasSubscriber(collection: number, subscriberId: string): boolean {
+      return subscriber.get({ collection, subscriberId }) !== undefined
     }
   }
 
@@ -87,9 +87,9 @@ function pageStatement(index: string, where: string): string {
  * The WHERE clause of these filters, with the index that serves it best. The index is forced: without statistics
  * SQLite takes the one of the ORDER BY and walks the whole environment for a rare value.
  */
-function restrict(environment: number, filters: MessageFilters): { index: string; where: string; values: unknown[] } {
-  const where = ['environment = ?']
-  const values: unknown[] = [environment]
+function restrict(collection: number, filters: MessageFilters): { index: string; where: string; values: unknown[] } {
+  const where = ['collection = ?']
+  const values: unknown[] = [collection]
   let index = 'messages_created'
 
   if (filters.channel !== undefined) {

@@ -3,7 +3,7 @@ import type { Assumptions } from '../assumptions.js'
 import { Refusal } from '../errors.js'
 import { JSON_TYPE } from '../http/errors.js'
 import { operationSchema } from '../http/operations.js'
-import { readQuery } from '../http/querystring.js'
+import { type Query, readQuery } from '../http/querystring.js'
 import { giveReason } from '../http/reasons.js'
 import { ref } from '../wire.js'
 import {
@@ -37,7 +37,10 @@ export const messageRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { m
     },
     async (request, reply) => {
       const { environment } = request
-      const { body, reason } = messages.list(environment, readListQuery(request.query, environment.assumptions))
+      const { body, reason } = messages.list(
+        environment,
+        readListQuery(request.query as Query, environment.assumptions)
+      )
       if (reason !== undefined) giveReason(reply, reason)
       return reply.type(JSON_TYPE).send(body)
     }
@@ -45,13 +48,13 @@ export const messageRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { m
 }
 
 /**
- * Reads the query by what the environment takes; a filter that is empty is none. Refuses with `invalid`, and with
- * `bad-request` a limit that is too large, where the environment does so.
+ * Reads the query by what the environment takes; a filter that is empty is none, but for `contextKeys=`, which asks for
+ * messages in no context. Refuses with `invalid`, and with `bad-request` a limit that is too large, where the
+ * environment does so.
  */
-function readListQuery(query: unknown, assumptions: Assumptions): ListMessagesQuery {
-  const lenient = assumptions['paging-bounds'] === 'lenient'
-  const sent = withoutEmpty(query as Record<string, unknown>, lenient)
-  const read = readQuery(sent, querySchema(assumptions)) as ListMessagesQuery
+function readListQuery(query: Query, assumptions: Assumptions): ListMessagesQuery {
+  const read = readQuery(withLimit(query, assumptions), querySchema(assumptions)) as ListMessagesQuery
+  if (read.transactionId?.length === 0) delete read.transactionId
   if (read.limit > GREATEST_LIMIT) {
     throw new Refusal('bad-request', `Limit can not be larger then ${GREATEST_LIMIT}`, {
       reason: `limit is ${read.limit}, the greatest is ${GREATEST_LIMIT} (assumption paging-bounds)`
@@ -60,31 +63,11 @@ function readListQuery(query: unknown, assumptions: Assumptions): ListMessagesQu
   return read
 }
 
-/** `contextKeys=` stays, as a filter for messages in no context; other empty filters go. */
-function withoutEmpty(query: Record<string, unknown>, lenient: boolean): Record<string, unknown> {
-  const { channel, subscriberId, transactionId, contextKeys, limit, ...rest } = query
-  const transactionIds = filled(transactionId)
-  return {
-    ...rest,
-    ...(channel !== '' && { channel }),
-    ...(subscriberId !== '' && { subscriberId }),
-    ...(!isEmptyList(transactionIds) && { transactionId: transactionIds }),
-    ...(contextKeys !== undefined && { contextKeys: filled(contextKeys) }),
-    ...(!(lenient && isNothing(limit)) && { limit })
-  }
-}
-
-function filled(values: unknown): unknown {
-  const list = values === '' ? [] : values
-  return Array.isArray(list) ? list.filter((value) => value !== '') : list
-}
-
-function isEmptyList(value: unknown): boolean {
-  return Array.isArray(value) && value.length === 0
-}
-
-function isNothing(limit: unknown): boolean {
-  return typeof limit === 'string' && /^(0+(\.0+)?)?$/.test(limit)
+/** A limit of nothing, and an empty one, mean the default where the environment is lenient. */
+function withLimit(query: Query, assumptions: Assumptions): Query {
+  const { limit } = query
+  const isNothing = typeof limit === 'string' && /^(0+(\.0+)?)?$/.test(limit)
+  return isNothing && assumptions['paging-bounds'] === 'lenient' ? { ...query, limit: '10' } : query
 }
 
 const schemas = new Map<string, ReturnType<typeof listMessagesQuery>>()

@@ -29,7 +29,7 @@ export function messageService({ db }: { db: Db }) {
       refuseUnknownSubscriber(environment, filters)
 
       const counted = environment.assumptions['total-count'] === 'present'
-      const found = repository.findPage(environment.key, filters, limit, page * limit)
+      const found = repository.findPage(environment.parts.messages, filters, limit, page * limit)
       const total = counted ? countAll(environment, filters) : undefined
       const hasMore = total === undefined ? found.count === limit : page * limit + found.count < total
       const documents = spelled(found.documents, environment)
@@ -44,12 +44,14 @@ export function messageService({ db }: { db: Db }) {
   }
 
   function countAll(environment: Environment, filters: MessageFilters): number {
-    return totals.get(environment.key, filters, () => repository.countMessages(environment.key, filters))
+    return totals.get(environment.parts.messages, filters, () =>
+      repository.countMessages(environment.parts.messages, filters)
+    )
   }
 
-  function refuseUnknownSubscriber({ key, name, assumptions }: Environment, { subscriberId }: MessageFilters): void {
+  function refuseUnknownSubscriber({ parts, name, assumptions }: Environment, { subscriberId }: MessageFilters): void {
     if (subscriberId === undefined || assumptions['unknown-subscriber-filter'] !== 'not-found') return
-    if (repository.hasSubscriber(key, subscriberId)) return
+    if (repository.hasSubscriber(parts.subscribers, subscriberId)) return
     throw new Refusal('not-found', `Subscriber not found for id ${subscriberId}`, {
       reason: `environment ${name} has no subscriber ${subscriberId} (assumption unknown-subscriber-filter)`
     })
@@ -120,8 +122,8 @@ function totalsMemo() {
   const CAPACITY = 10_000
   const counts = new Map<string, number>()
   return {
-    get(environment: number, filters: MessageFilters, count: () => number): number {
-      const key = `${environment} ${JSON.stringify(filters)}`
+    get(collection: number, filters: MessageFilters, count: () => number): number {
+      const key = `${collection} ${JSON.stringify(filters)}`
       const remembered = counts.get(key)
       if (remembered !== undefined) return remembered
       if (counts.size >= CAPACITY) counts.clear()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { TSchema } from '@sinclair/typebox'
 import { isNode, LineCounter, parseDocument, type Document as YamlDocument } from 'yaml'
 import { packageRoot } from '../package-root.js'
-import { mistakesIn } from '../validation.js'
+import { mistakesIn, pathText } from '../validation.js'
 import { Seed, seedFormatSchemas } from './format.js'
 
 /** Something wrong with a seed: where, in words, and what. */
@@ -102,10 +102,4 @@ function offsetOf(document: YamlDocument, path: Path): number | undefined {
     if (isNode(node) && node.range) return node.range[0]
   }
   return undefined
-}
-
-function pathText(path: Path): string {
-  return path
-    .map((part, place) => (/^\d+$/.test(String(part)) ? `[${part}]` : `${place === 0 ? '' : '.'}${part}`))
-    .join('')
 }

@@ -1,6 +1,6 @@
 import type { Static, TObject } from '@sinclair/typebox'
 import type { Profile } from '../assumptions.js'
-import { isoTime } from '../clock.js'
+import { type ClockSetting, isoTime } from '../clock.js'
 import { idOf } from '../ids.js'
 import { Integration } from '../integrations/schemas.js'
 import { MessageResponse, NotificationGroup, SubscriberResponse, WorkflowResponse } from '../messages/schemas.js'
@@ -29,6 +29,24 @@ export interface World {
   workflows: WorkflowDocument[]
   steps: WorkflowStep[]
   messages: Stored<MessageResponse>[]
+  /** Undefined: the seeds do not say. */
+  clock?: ClockSetting
+  randomSeed?: number
+}
+
+/** The environment that a seed is loaded into while the server runs. */
+export interface Target {
+  id: string
+  organizationId: string
+  name: string
+  /** To add to what it holds, what that is; left out, the seed replaces it. */
+  held?: Held
+}
+
+/** What an environment holds, as far as a seed that is added to it has to know. */
+export interface Held extends Pick<World, 'integrations' | 'subscribers' | 'workflows' | 'steps'> {
+  countMessages: () => number
+  hasMessage: (id: string) => boolean
 }
 
 /** A document that certainly has its id. */
@@ -45,16 +63,26 @@ interface Place {
 /** A world in the making, with where everything that may be there only once was first seen. */
 interface Draft {
   world: World
-  seen: Map<string, Place>
+  /** What the ids of its records are made from: the same seed gives the same ids, wherever it is loaded. */
+  origin: readonly [organizationId: string, name: string]
+  seen: Map<string, Place | typeof HELD>
+  /** Ids of what the environment holds and the seed brings anew: they are kept. */
+  heldIds: Map<string, string>
 }
+
+/** Seen first in the environment that a seed is added to. */
+const HELD = 'the environment itself'
 
 /**
  * The environments that the seeds describe, with every reference resolved and every default filled in. Environments of
  * the same organization and name are one, also across files. The same seeds at the same `now` give the same worlds.
  *
+ * With a target there is one world, the target's, whatever the seed calls it. What is added replaces what has the same
+ * `_id`, identifier or subscriberId there; of the messages the world then has the added ones only.
+ *
  * Throws SeedError with all broken references, doubles and second primaries.
  */
-export function resolveSeeds(files: readonly SeedFile[], now: number): World[] {
+export function resolveSeeds(files: readonly SeedFile[], now: number, target?: Target): World[] {
   const mistakes: SeedMistake[] = []
   const complain = ({ file, path }: Place, message: string) => void mistakes.push(file.mistakeAt(path, message))
   const drafts = new Map<string, Draft>()
@@ -75,17 +103,35 @@ export function resolveSeeds(files: readonly SeedFile[], now: number): World[] {
   for (const { seed, place, draft } of environments) {
     each(place, seed.messages, 'messages', (message, at) => addMessage(draft, message, at))
   }
+  const [file] = files
+  if (target && file && drafts.size === 0) complain({ file, path: ['environments'] }, ONE_ENVIRONMENT)
   if (mistakes.length > 0) throw new SeedError(mistakes)
   return [...drafts.values()].map(({ world }) => world)
 
   function draftOf(seed: SeedEnvironment, place: Place): Draft {
     const organizationId = seed._organizationId ?? idOf('organization', seed.organization ?? '')
-    const name = `${organizationId} ${seed.name}`
-    const draft: Draft = drafts.get(name) ?? {
+    const name = target ? target.id : `${organizationId} ${seed.name}`
+    if (target && drafts.has(name)) complain(place, ONE_ENVIRONMENT)
+    const draft = drafts.get(name) ?? newDraft(seed, organizationId)
+    const double = [...drafts].find(([other, { world }]) => other !== name && world.id === draft.world.id)
+    if (double) complain(within(place, '_id'), `is also the _id of environment ${double[1].world.name}`)
+    if (!target && seed._id && seed._id !== draft.world.id) {
+      complain(within(place, '_id'), `environment ${seed.name} already has the _id ${draft.world.id}`)
+    }
+    draft.world.profile = seed.profile ?? draft.world.profile
+    if (seed.clock) draft.world.clock = clockOf(seed.clock, within(place, 'clock'))
+    if (seed.randomSeed !== undefined) draft.world.randomSeed = seed.randomSeed
+    Object.assign(draft.world.assumptions, seed.assumptions)
+    drafts.set(name, draft)
+    return draft
+  }
+
+  function newDraft(seed: SeedEnvironment, organizationId: string): Draft {
+    const draft: Draft = {
       world: {
-        id: seed._id ?? idOf(organizationId, seed.name),
-        organizationId,
-        name: seed.name,
+        id: target?.id ?? seed._id ?? idOf(organizationId, seed.name),
+        organizationId: target?.organizationId ?? organizationId,
+        name: target?.name ?? seed.name,
         profile: null,
         assumptions: {},
         apiKeys: [],
@@ -95,20 +141,20 @@ export function resolveSeeds(files: readonly SeedFile[], now: number): World[] {
         steps: [],
         messages: []
       },
-      seen: new Map()
+      origin: [organizationId, seed.name],
+      seen: new Map(),
+      heldIds: new Map()
     }
-    const double = [...drafts].find(([other, { world }]) => other !== name && world.id === draft.world.id)
-    if (double) complain(within(place, '_id'), `is also the _id of environment ${double[1].world.name}`)
-    if (seed._id && seed._id !== draft.world.id) {
-      complain(within(place, '_id'), `environment ${seed.name} already has the _id ${draft.world.id}`)
-    }
-    draft.world.profile = seed.profile ?? draft.world.profile
-    Object.assign(draft.world.assumptions, seed.assumptions)
-    drafts.set(name, draft)
+    if (target?.held) hold(draft, seed, target.held)
     return draft
   }
 
+  function clockOf(setting: ClockSetting, place: Place): ClockSetting {
+    return setting.mode === 'fixed' ? { mode: 'fixed', at: timeOf(setting.at, within(place, 'at')) } : setting
+  }
+
   function addApiKeys(draft: Draft, seed: SeedEnvironment, place: Place): void {
+    if (target) return
     const fallback = draft.world.apiKeys.length > 0 ? [] : [`${slugify(seed.name) || 'environment'}-key`]
     for (const [index, key] of (seed.apiKeys ?? fallback).entries()) {
       const at = seed.apiKeys ? within(place, 'apiKeys', index) : place
@@ -129,7 +175,7 @@ export function resolveSeeds(files: readonly SeedFile[], now: number): World[] {
     const integration: Stored<Integration> = {
       ...seed,
       ...owner(world),
-      _id: seed._id ?? placeId(draft, 'integration', identifier),
+      _id: seed._id ?? draft.heldIds.get(`integration ${identifier}`) ?? placeId(draft, 'integration', identifier),
       name: seed.name ?? seed.providerId,
       identifier,
       credentials: seed.credentials ?? {},
@@ -156,12 +202,13 @@ export function resolveSeeds(files: readonly SeedFile[], now: number): World[] {
   }
 
   function subscriberOf(draft: Draft, seed: SeedSubscriber, place: Place): Stored<SubscriberResponse> {
+    const heldId = draft.heldIds.get(`subscriber ${seed.subscriberId}`)
     const times = timesOf(seed, ['createdAt', 'updatedAt', 'lastOnlineAt'], place)
     const createdAt = times.createdAt ?? isoTime(now)
     return inOrder(SubscriberResponse, {
       ...seed,
       ...owner(draft.world),
-      _id: seed._id ?? placeId(draft, 'subscriber', seed.subscriberId),
+      _id: seed._id ?? heldId ?? placeId(draft, 'subscriber', seed.subscriberId),
       deleted: seed.deleted ?? false,
       updatedAt: createdAt,
       ...times,
@@ -179,7 +226,7 @@ export function resolveSeeds(files: readonly SeedFile[], now: number): World[] {
       return
     }
     const workflow: WorkflowDocument = {
-      _id: seed._id ?? placeId(draft, 'workflow', identifier),
+      _id: seed._id ?? draft.heldIds.get(`workflow ${identifier}`) ?? placeId(draft, 'workflow', identifier),
       identifier,
       name: seed.name ?? identifier,
       origin: seed.origin ?? 'external',
@@ -211,7 +258,10 @@ export function resolveSeeds(files: readonly SeedFile[], now: number): World[] {
     const isFree = (free: string) => !draft.seen.has(`step ${workflow.identifier} ${free}`)
     const stepId = seed.stepId ?? firstFree(slugify(name) || slugify(STEP_NAMES[seed.type]), isFree)
     if (stepId === '') complain(within(place, 'stepId'), 'must not be empty')
-    const _id = seed._id ?? placeId(draft, 'workflow', workflow.identifier, 'step', stepId)
+    const _id =
+      seed._id ??
+      draft.heldIds.get(`step ${workflow.identifier} ${stepId}`) ??
+      placeId(draft, 'workflow', workflow.identifier, 'step', stepId)
     return inOrder(WorkflowStep, {
       ...seed,
       controls: seed.controls ?? defaultControls(seed.type),
@@ -228,7 +278,7 @@ export function resolveSeeds(files: readonly SeedFile[], now: number): World[] {
 
   function addMessage(draft: Draft, seed: SeedMessage, place: Place): void {
     const { world } = draft
-    const index = world.messages.length
+    const index = (target?.held?.countMessages() ?? 0) + world.messages.length
     const { subscriberId, workflow: workflowIdentifier, subscriber: ownSubscriber, template, ...fields } = seed
     const subscriber = ownSubscriber
       ? subscriberOf(draft, ownSubscriber, within(place, 'subscriber'))
@@ -241,13 +291,14 @@ export function resolveSeeds(files: readonly SeedFile[], now: number): World[] {
 
     const times = timesOf(seed, ['createdAt', 'lastSeenDate', 'lastReadDate', 'snoozedUntil'], place)
     const deliveredAt = seed.deliveredAt?.map((time, at) => timeOf(time, within(place, 'deliveredAt', at)))
-    const _id = seed._id ?? placeId(draft, 'message', index)
-    const transactionId = seed.transactionId ?? `txn_${placeId(draft, 'transaction', index)}`
+    const number = firstFreeNumber(index, (free) => !target?.held?.hasMessage(placeId(draft, 'message', free)))
+    const _id = seed._id ?? placeId(draft, 'message', number)
+    const transactionId = seed.transactionId ?? `txn_${placeId(draft, 'transaction', number)}`
     const _subscriberId = seed._subscriberId ?? subscriber?._id ?? placeId(draft, 'subscriber', '')
     once(draft, `message _id ${_id}`, '_id', place)
     world.messages.push(
       inOrder(MessageResponse, {
-        ...addressOf(world, seed, subscriber),
+        ...((subscriberId ?? workflow) && addressOf(world, seed, subscriber)),
         ...(workflow && { _templateId: workflow._id, templateIdentifier: workflow.identifier }),
         ...(step && { _messageTemplateId: step._id }),
         ...fields,
@@ -295,7 +346,7 @@ export function resolveSeeds(files: readonly SeedFile[], now: number): World[] {
 
   function onceAs(draft: Draft, key: string, place: Place, message: (first: string) => string): void {
     const first = draft.seen.get(key)
-    if (first) complain(place, message(first.file.mistakeAt(first.path, '').place))
+    if (first) complain(place, message(first === HELD ? HELD : first.file.mistakeAt(first.path, '').place))
     else draft.seen.set(key, place)
   }
 
@@ -318,6 +369,8 @@ export function resolveSeeds(files: readonly SeedFile[], now: number): World[] {
     return text
   }
 }
+
+const ONE_ENVIRONMENT = 'a seed that is loaded into an environment has one environment, no more and no less'
 
 /** A date alone, or with a time that has its zone: the same moment on every machine. */
 const ISO_8601 = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d))?$/
@@ -352,8 +405,65 @@ function owner({ id, organizationId }: World): { _environmentId: string; _organi
   return { _environmentId: id, _organizationId: organizationId }
 }
 
-function placeId({ world }: Draft, ...place: Path): string {
-  return idOf(world.organizationId, world.name, ...place)
+function placeId({ origin }: Draft, ...place: Path): string {
+  return idOf(...origin, ...place)
+}
+
+/** Lets a draft begin with what the environment holds, but for what the seed brings anew. */
+function hold({ world, seen, heldIds }: Draft, seed: SeedEnvironment, held: Held): void {
+  const news = {
+    integrations: namesOf(seed.integrations, 'identifier'),
+    subscribers: namesOf(seed.subscribers, 'subscriberId'),
+    workflows: namesOf(
+      seed.workflows?.map((each) => ({ ...each, identifier: each.identifier ?? slugify(each.name ?? '') })),
+      'identifier'
+    ),
+    steps: new Set((seed.workflows ?? []).flatMap(({ steps = [] }) => steps.map(({ _id }) => _id)))
+  }
+  const keepId = (name: string, id: string, news: ReadonlySet<unknown>) => {
+    if (!news.has(id)) heldIds.set(name, id)
+  }
+  for (const integration of held.integrations) {
+    if (news.integrations.has(integration.identifier) || news.integrations.has(integration._id)) {
+      keepId(`integration ${integration.identifier}`, integration._id, news.integrations)
+      continue
+    }
+    world.integrations.push(integration)
+    seen.set(`integration ${integration.identifier}`, HELD).set(`integration _id ${integration._id}`, HELD)
+    if (integration.primary && !integration.deleted) seen.set(`primary ${integration.channel}`, HELD)
+  }
+  for (const subscriber of held.subscribers) {
+    if (news.subscribers.has(subscriber.subscriberId) || news.subscribers.has(subscriber._id)) {
+      keepId(`subscriber ${subscriber.subscriberId}`, subscriber._id, news.subscribers)
+      continue
+    }
+    world.subscribers.push(subscriber)
+    seen.set(`subscriber ${subscriber.subscriberId}`, HELD).set(`subscriber _id ${subscriber._id}`, HELD)
+  }
+  for (const workflow of held.workflows) {
+    const steps = held.steps.filter(({ workflowDatabaseId }) => workflowDatabaseId === workflow._id)
+    if (news.workflows.has(workflow.identifier) || news.workflows.has(workflow._id)) {
+      keepId(`workflow ${workflow.identifier}`, workflow._id, news.workflows)
+      for (const step of steps) keepId(`step ${workflow.identifier} ${step.stepId}`, step._id, news.steps)
+      continue
+    }
+    world.workflows.push(workflow)
+    seen.set(`workflow ${workflow.identifier}`, HELD).set(`workflow _id ${workflow._id}`, HELD)
+    for (const step of steps) {
+      world.steps.push(step)
+      seen.set(`step ${workflow.identifier} ${step.stepId}`, HELD).set(`step _id ${step._id}`, HELD)
+    }
+  }
+}
+
+function namesOf<Record extends { _id?: string }>(records: readonly Record[] | undefined, name: keyof Record) {
+  return new Set((records ?? []).flatMap((each) => [each[name], each._id].filter((value) => value !== undefined)))
+}
+
+function firstFreeNumber(from: number, isFree: (number: number) => boolean): number {
+  let number = from
+  while (!isFree(number)) number += 1
+  return number
 }
 
 function firstFree(base: string, isFree: (name: string) => boolean): string {

@@ -20,29 +20,29 @@ export function workflowStepService({ db }: { db: Db }) {
      * where the environment assumes so.
      */
     retrieve(environment: Environment, workflowId: string, stepId: string): Buffer {
-      const workflow = findWorkflow(environment.key, workflowId)
+      const workflow = findWorkflow(environment.parts.workflows, workflowId)
       if (!workflow) throw unknownWorkflow(environment, workflowId)
-      const document = findStep(environment.key, workflow, stepId)
+      const document = findStep(environment.parts.workflows, workflow, stepId)
       if (!document) throw unknownStep(environment, workflow, workflowId, stepId)
       return shown(document, environment)
     }
   }
 
-  function findWorkflow(environment: number, workflowId: string): WorkflowRef | undefined {
+  function findWorkflow(collection: number, workflowId: string): WorkflowRef | undefined {
     const slugId = idFromSlug(workflowId, 'wf')
     return (
-      repository.findWorkflowById(environment, workflowId) ??
-      repository.findWorkflowByIdentifier(environment, workflowId) ??
-      (slugId === undefined ? undefined : repository.findWorkflowById(environment, slugId))
+      repository.findWorkflowById(collection, workflowId) ??
+      repository.findWorkflowByIdentifier(collection, workflowId) ??
+      (slugId === undefined ? undefined : repository.findWorkflowById(collection, slugId))
     )
   }
 
-  function findStep(environment: number, { id }: WorkflowRef, stepId: string): Buffer | undefined {
+  function findStep(collection: number, { id }: WorkflowRef, stepId: string): Buffer | undefined {
     const slugId = idFromSlug(stepId, 'st')
     return (
-      repository.findStepById(environment, id, stepId) ??
-      repository.findStepByStepId(environment, id, stepId) ??
-      (slugId === undefined ? undefined : repository.findStepById(environment, id, slugId))
+      repository.findStepById(collection, id, stepId) ??
+      repository.findStepByStepId(collection, id, stepId) ??
+      (slugId === undefined ? undefined : repository.findStepById(collection, id, slugId))
     )
   }
 }
@@ -61,12 +61,17 @@ function unknownStep({ assumptions }: Environment, workflow: WorkflowRef, workfl
     : new Refusal('bad-request', 'No step found', { reason, facts: { stepId, workflowId } })
 }
 
+/** The stored bytes themselves, unless an assumption changes them: a step may be large, and is not parsed for nothing. */
 function shown(document: Buffer, { assumptions }: Environment): Buffer {
+  const translate = mayNeedVendorNames(document, assumptions)
   const twice = assumptions['control-values'] === 'twice'
-  if (!twice && !mayNeedVendorNames(document, assumptions)) return document
+  if (!translate && !twice) return document
   const step: WorkflowStep = JSON.parse(document.toString())
-  const told = mayNeedVendorNames(document, assumptions) ? withVendorNames(step) : step
-  if (!twice) return Buffer.from(JSON.stringify(told))
-  const controls = { ...told.controls, values: told.controlValues ?? {} }
-  return Buffer.from(JSON.stringify({ ...told, controls, controlValues: controls.values }))
+  const told = translate ? withVendorNames(step) : step
+  return Buffer.from(JSON.stringify(twice ? withValuesTwice(told) : told))
+}
+
+function withValuesTwice(step: WorkflowStep): object {
+  const values = step.controlValues ?? {}
+  return { ...step, controls: { ...step.controls, values }, controlValues: values }
 }

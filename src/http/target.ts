@@ -1,0 +1,21 @@
+/**
+ * Path and query of a request, as answers and logs may show them: without the scheme and host that a proxy is sent, and
+ * without the values of parameters named like a credential, where a key is sent by mistake.
+ */
+export function shownTarget(url: string): string {
+  return withoutHost(url).replace(CREDENTIAL_PARAMETER, '$1***')
+}
+
+const CREDENTIAL_PARAMETER =
+  /([?&](?:(?:x-)?(?:api[-_]?)?key|auth(?:orization)?|(?:access[-_]?)?token|secret(?:[-_]?key)?|password)=)[^&#]+/gi
+
+/** The path alone, as it was sent. */
+export function pathOf(url: string): string {
+  const target = withoutHost(url)
+  const end = target.search(/[?#]/)
+  return end < 0 ? target : target.slice(0, end)
+}
+
+function withoutHost(url: string): string {
+  return url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '')
+}
