@@ -85,7 +85,8 @@ function kindOf({ type, minimum, maximum }: { type?: string | string[]; minimum?
     .join(' or ')
 }
 
-const KINDS: Record<string, string> = {
+/** JSON Schema's types, in words. */
+export const KINDS: Record<string, string> = {
   string: 'a string',
   integer: 'a whole number',
   number: 'a number',

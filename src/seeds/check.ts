@@ -2,6 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { CONTEXT_KEY_PATTERN } from '../messages/schemas.js'
 import { nearest } from '../nearest.js'
+import { KINDS } from '../validation.js'
 import { API_KEY_PATTERN, ID_PATTERN, Seed, seedFormatSchemas } from './format.js'
 import type { Path } from './mistakes.js'
 
@@ -138,16 +139,6 @@ function kindsOf({ schema }: ErrorObject): string {
     .flat()
     .map((kind) => KINDS[kind] ?? kind)
     .join(' or ')
-}
-
-const KINDS: Record<string, string> = {
-  string: 'a string',
-  integer: 'a whole number',
-  number: 'a number',
-  boolean: 'true or false',
-  object: 'an object',
-  array: 'a list',
-  null: 'null'
 }
 
 function described(data: unknown): string {
