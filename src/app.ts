@@ -20,6 +20,7 @@ import { documentation } from './http/documentation.js'
 import { answerClientError, answerError, errorAnswers, refuseSocket } from './http/errors.js'
 import { idempotencyKeys } from './http/idempotency.js'
 import { parseQuery, readableQuery } from './http/querystring.js'
+import { shownTarget } from './http/target.js'
 import { unservedRoutes } from './http/unserved.js'
 import { idempotencyService } from './idempotency/service.js'
 import { integrationRoutes } from './integrations/routes.js'
@@ -125,7 +126,10 @@ function requestName(header: string | string[] | undefined): string | undefined 
 
 function logRequest(request: FastifyRequest, reply: FastifyReply): void {
   const { method, url } = request
-  request.log.debug({ method, url, statusCode: reply.statusCode, ms: reply.elapsedTime }, 'request answered')
+  request.log.debug(
+    { method, url: shownTarget(url), statusCode: reply.statusCode, ms: reply.elapsedTime },
+    'request answered'
+  )
 }
 
 const HOST_MISSING = new Refusal('bad-request', 'Missing Host header', { reason: 'HTTP/1.1 asks for a Host header' })

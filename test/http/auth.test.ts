@@ -145,7 +145,7 @@ test.each([
   }
 })
 
-test.fails('a key in the query is not logged', async () => {
+test('a key in the query is not logged', async () => {
   const mock = await givenLoggedMock()
   await mock.get(`/v1/messages?apiKey=${KEYS.shop}`, { key: null })
   expect(JSON.stringify(mock.log)).not.toContain(KEYS.shop)
