@@ -186,12 +186,11 @@ function whenAnswered(socket: Socket, proceed: () => void): void {
 }
 
 /**
- * Answers with an error body on a bare socket, and closes it: not before the client has closed its side, or two
- * seconds have passed, as closing on a client that is still sending takes the answer away from it.
+ * Answers with an error body on a bare socket, and closes it: not before the client has closed its side, or has been
+ * silent for two seconds, as closing on a client that is still sending takes the answer away from it.
  */
 export function refuseSocket(socket: Socket, fault: Omit<Fault, 'errorId'>, clock: Clock): void {
-  const giveUp = setTimeout(() => socket.destroy(), LINGER).unref()
-  socket.once('close', () => clearTimeout(giveUp))
+  socket.setTimeout(LINGER, () => socket.destroy())
   // A socket that asked for a tunnel has no other listener, and an error would end the process.
   socket.on('error', () => socket.destroy())
   if (!socket.writable) return
