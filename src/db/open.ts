@@ -110,7 +110,8 @@ function complaintAboutFile(file: string, found: Stats): string | undefined {
 
 function complaintAbout(client: Database.Database): string | undefined {
   const tables = client.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all()
-  if (tables.length === 0) return undefined
+  // The migrator makes its own table before it begins: a first start that was killed may have left that, and no more.
+  if (tables.every((name) => name === '__drizzle_migrations')) return undefined
   if (!tables.includes('__drizzle_migrations') || !tables.includes('api_keys')) {
     return 'it is a database of another program; name another file with --data'
   }

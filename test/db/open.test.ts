@@ -313,3 +313,16 @@ describe('a transaction', () => {
     expect(ids(db.client)).toEqual([])
   })
 })
+
+test('a file whose first start was killed before it came to the tables opens', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'open-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'mock.db')
+  const left = new Database(file)
+  left.exec('CREATE TABLE __drizzle_migrations (id SERIAL PRIMARY KEY, hash text NOT NULL, created_at numeric)')
+  left.close()
+
+  const { db, close } = openDatabase(file)
+  expect(db.client.prepare('SELECT count(*) FROM environments').pluck().get()).toBe(0)
+  close()
+})
