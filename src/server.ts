@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
 import { buildApp, buildServices, type Services } from './app.js'
@@ -98,7 +99,7 @@ function closing(app: FastifyInstance): Server['close'] {
     if (isClosing) reply.header('connection', 'close')
     done()
   })
-  app.addHook('preClose', (done) => {
+  app.addHook('preClose', async () => {
     isClosing = true
     // For an answer that is on its way already, and has promised to keep the connection.
     app.server.keepAliveTimeout = 1
@@ -107,7 +108,8 @@ function closing(app: FastifyInstance): Server['close'] {
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
     }, JUST_ARRIVED)
     app.server.once('close', () => clearTimeout(unused))
-    done()
+    // Node takes an answer for sent when it has been handed over, and cuts off what a slow client has still to read.
+    while ([...sockets].some(({ writableLength }) => writableLength > 0)) await delay(OFTEN)
   })
   return async (grace = GRACE) => {
     const impatience = setTimeout(() => {
@@ -124,6 +126,9 @@ function closing(app: FastifyInstance): Server['close'] {
 
 /** How long a request may take, in milliseconds, from the kernel to us. */
 const JUST_ARRIVED = 100
+
+/** How often it is looked whether a client has read its answer, in milliseconds. */
+const OFTEN = 10
 
 /**
  * Not with `app.listen`: on `localhost` it would listen with a second server, whose requests closing does not wait for,

@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pino } from 'pino'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createMock, type Mock, type MockOptions, SeedError, StartError } from '../src/index.js'
 import { commandIn, givenPackage } from './support/process.js'
@@ -83,6 +85,24 @@ test('closing waits for what is in flight, and closing again for the same', asyn
   expect(new Set(await answers)).toEqual(new Set([200]))
   await closings
   await expect(call(mock, '/v1/messages')).rejects.toThrow()
+})
+
+test('closing waits for a client that reads slowly, and cuts nothing of its answer', async () => {
+  const content = 'x'.repeat(50_000)
+  const messages = Array.from({ length: 1000 }, () => ({ channel: 'email', content }))
+  const warnings: string[] = []
+  const logger = pino({ level: 'warn' }, { write: (line) => void warnings.push(line) })
+  const mock = await given({ seed: { environments: [{ name: 'Shop', messages }] }, logger })
+  const socket = connect(mock.port, '127.0.0.1')
+  socket.write('GET /v1/messages?limit=1000 HTTP/1.1\r\nHost: x\r\nAuthorization: ApiKey shop-key\r\n\r\n')
+  await once(socket, 'readable')
+  const closing = mock.close()
+  let size = 0
+  for await (const chunk of socket) size += chunk.length
+  await closing
+  expect(size).toBeGreaterThan(1000 * content.length)
+  // It would be warned of a connection that had to be cut.
+  expect(warnings).toEqual([])
 })
 
 test('`await using` closes it at the end of the block', async () => {

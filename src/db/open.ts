@@ -126,7 +126,7 @@ function complaintAbout(client: Database.Database): string | undefined {
 /** The same error, or one that says what to do. */
 function explained(error: unknown, file: string | undefined): unknown {
   const { message, code, cause } = error as { message?: string; code?: unknown; cause?: unknown }
-  if (code === 'ERR_DLOPEN_FAILED' || /^Could not locate the bindings file/.test(message ?? '')) {
+  if (code === 'ERR_DLOPEN_FAILED' || /^Could not locate the bindings file|better_sqlite3\.node/.test(message ?? '')) {
     return new StartError(
       `the database addon was not built for this Node, ${process.version}; run: npm rebuild better-sqlite3`
     )

@@ -1,12 +1,12 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
-import { givenFolder, type Running, runCommand, startCommand } from '../support/process.js'
+import { commandIn, givenFolder, givenPackage, type Running, runCommand, startCommand } from '../support/process.js'
 
 const SHOP = `
 environments:
@@ -269,6 +269,30 @@ shop.yaml:3:11 environments[1].name: must be a string, not 7: put it in quotes
 other.yaml:1:1: must have environments
 other.yaml:1:1 environment: is not a field here; did you mean environments?
 `)
+  })
+
+  test('a database addon that was not built, as when npm may run no scripts or Node has changed', async () => {
+    const [ours, folder] = [await givenPackage(), givenFolder()]
+    for (const name of ['package.json', 'dist', 'migrations', 'seeds'])
+      cpSync(join(ours, name), join(folder, name), { recursive: true })
+    const modules = join(ours, 'node_modules')
+    mkdirSync(join(folder, 'node_modules'))
+    for (const name of readdirSync(modules)) {
+      if (name !== 'better-sqlite3') symlinkSync(join(modules, name), join(folder, 'node_modules', name))
+    }
+    for (const name of ['package.json', 'lib']) {
+      cpSync(join(modules, 'better-sqlite3', name), join(folder, 'node_modules/better-sqlite3', name), {
+        recursive: true
+      })
+    }
+    const { status, stdout, stderr } = spawnSync(process.execPath, [commandIn(folder), '--no-seed', '--port', '0'], {
+      encoding: 'utf8'
+    })
+    expect({ status, stdout, stderr }).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: `error: the database addon was not built for this Node, ${process.version}; run: npm rebuild better-sqlite3\n`
+    })
   })
 
   test('a Node that is too old, before anything else is loaded', async () => {
