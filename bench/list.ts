@@ -60,11 +60,14 @@ function queriesFor(size: number): Record<string, Partial<ListMessagesQuery>> {
 
 function addMessages({ client }: Db, size: number): void {
   client.exec(`
-    INSERT INTO environments (key, id, organization_id, name, assumptions, created_at) VALUES (1, 'e', 'o', 'Bench', '{}', 0);
+    INSERT INTO collections VALUES (1);
+    INSERT INTO environments
+      (key, id, organization_id, name, assumptions, clock, created_at, integrations, subscribers, workflows, messages, idempotency)
+    VALUES (1, 'e', 'o', 'Bench', '{}', '{"mode":"wall"}', 0, 1, 1, 1, 1, 1);
     WITH RECURSIVE
       numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${size} - 1),
       draws AS (SELECT n, abs(random() % 100) AS a, abs(random() % 100) AS b, abs(random() % 100) AS c FROM numbers)
-    INSERT INTO messages (environment, id, created_at, channel, subscriber_id, transaction_id, context, document)
+    INSERT INTO messages (collection, id, created_at, channel, subscriber_id, transaction_id, context, document)
     SELECT 1, printf('%08x', 0x66000000 + n) || lower(hex(randomblob(8))), 1700000000000 + n * 1000,
       CASE abs(random() % 5) WHEN 0 THEN 'in_app' WHEN 1 THEN 'email' WHEN 2 THEN 'sms' WHEN 3 THEN 'chat' ELSE 'push' END,
       iif(a < 30, 'hot', 'subscriber-' || abs(random() % ${size / 20})),
@@ -76,12 +79,16 @@ function addMessages({ client }: Db, size: number): void {
 }
 
 function measured(db: Db, size: number, query: Partial<ListMessagesQuery>): Record<string, number> {
-  const services = buildServices({ db, clock: wallClock, defaults: { profile: 'document', assumptions: {} } })
+  const services = buildServices({
+    db,
+    clock: wallClock,
+    defaults: { profile: 'document', assumptions: {} },
+    journal: 0
+  })
   const environment = services.environments.resolve('key') as Environment
   const list = () => services.messages.list(environment, { page: 0, limit: 10, ...query })
 
   const firsts = Array.from({ length: 3 }, () => {
-    services.messages.refresh()
     return microsecondsOf(list)
   })
   const rounds = Math.max(1, Math.min(500, Math.floor(10_000 / microsecondsOf(list))))

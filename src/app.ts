@@ -11,41 +11,60 @@ import type { Logger } from 'pino'
 import { assume } from './assumptions.js'
 import type { Clock } from './clock.js'
 import type { Db } from './db/open.js'
+import { clockRoutes, environmentRoutes, stateRoutes } from './environments/routes.js'
 import { type EnvironmentDefaults, environmentService } from './environments/service.js'
 import { Refusal } from './errors.js'
+import { faultRoutes } from './faults/routes.js'
+import { faultService } from './faults/service.js'
+import { serverAccess } from './http/access.js'
 import { authentication } from './http/auth.js'
 import { NO_COMPILERS } from './http/compilers.js'
-import { controlRoutes, type Readiness } from './http/control.js'
+import { controlRoutes, healthRoute, type Readiness } from './http/control.js'
+import { knownFields } from './http/control-operations.js'
 import { documentation } from './http/documentation.js'
 import { answerClientError, answerError, errorAnswers, refuseSocket } from './http/errors.js'
+import { faultInjection } from './http/faults.js'
 import { idempotencyKeys } from './http/idempotency.js'
+import { journalling, noteUnroutable } from './http/journal.js'
+import { controlDocument } from './http/openapi.js'
 import { parseQuery, readableQuery } from './http/querystring.js'
 import { shownTarget } from './http/target.js'
 import { unservedRoutes } from './http/unserved.js'
 import { idempotencyService } from './idempotency/service.js'
 import { integrationRoutes } from './integrations/routes.js'
 import { integrationService } from './integrations/service.js'
+import { journalRoutes, keylessRequestRoutes } from './journal/routes.js'
+import { journalService } from './journal/service.js'
 import { messageRoutes } from './messages/routes.js'
 import { messageService } from './messages/service.js'
+import { seedService } from './seeds/service.js'
 import { workflowStepRoutes } from './workflow-steps/routes.js'
 import { workflowStepService } from './workflow-steps/service.js'
 
 export type Services = ReturnType<typeof buildServices>
 
-/** The service layer over one database. It keeps things in memory: change the database through it, or `refresh` it. */
-export function buildServices({ db, clock, defaults }: { db: Db; clock: Clock; defaults: EnvironmentDefaults }) {
-  const environments = environmentService({ db, clock, defaults })
-  const messages = messageService({ db })
+interface ServiceOptions {
+  db: Db
+  clock: Clock
+  defaults: EnvironmentDefaults
+  /** Requests that each journal keeps. */
+  journal: number
+}
+
+/** The service layer over one database. What it keeps in memory stays right as long as all changes go through it. */
+export function buildServices({ db, clock, defaults, journal }: ServiceOptions) {
+  const journals = journalService({ capacity: journal, clock })
+  const faults = faultService()
+  const environments = environmentService({ db, clock, defaults, journals, faults })
   return {
+    journals,
+    faults,
     environments,
-    messages,
-    integrations: integrationService({ db }),
+    messages: messageService({ db }),
+    integrations: integrationService({ db, environments }),
     workflowSteps: workflowStepService({ db }),
-    idempotency: idempotencyService({ db }),
-    refresh(): void {
-      environments.refresh()
-      messages.refresh()
-    }
+    idempotency: idempotencyService({ db, environments }),
+    seeds: seedService({ db, clock, environments })
   }
 }
 
@@ -56,6 +75,10 @@ export interface AppOptions {
   readiness: Readiness
   /** Whether any web page may call. */
   cors: boolean
+  /** Whether a request can ask for a fault by its header `x-mock-fault`. */
+  faultHeader: boolean
+  /** What environments are managed with from other machines; undefined: they can't be. */
+  adminToken: string | undefined
   logger: Logger
 }
 
@@ -72,18 +95,49 @@ export function buildApp(options: AppOptions): FastifyInstance {
   if (logger.isLevelEnabled('debug')) app.addHook('onResponse', async (request, reply) => logRequest(request, reply))
   if (options.cors) app.register(cors, { exposedHeaders: EXPOSED_HEADERS, strictPreflight: false })
   app.register(errorAnswers, { clock })
+  app.register(journalling, { ...services, faultHeader: options.faultHeader })
   app.register(unservedRoutes, { environments: services.environments, assumptions })
-  app.register(controlRoutes, { assumptions, readiness })
+  app.register(healthRoute, { readiness })
+  app.register(async (open) => {
+    open.register(readableQuery)
+    open.register(knownFields)
+    open.register(controlRoutes, { assumptions, document: controlDocument })
+  })
   app.register(documentation, { environments: services.environments, assumptions, clock })
 
   app.register(async (operations) => {
     operations.register(authentication, services)
     operations.register(readableQuery)
     operations.register(idempotencyKeys, services)
+    operations.register(faultInjection, { faults: services.faults, faultHeader: options.faultHeader })
     operations.register(integrationRoutes, { prefix: '/v1', assumptions, ...services })
     operations.register(messageRoutes, { prefix: '/v1', assumptions, ...services })
     operations.register(workflowStepRoutes, { prefix: '/v2', assumptions, ...services })
   })
+
+  app.register(
+    async (control) => {
+      control.register(async (ofEnvironment) => {
+        ofEnvironment.register(authentication, services)
+        ofEnvironment.register(readableQuery)
+        ofEnvironment.register(knownFields)
+        ofEnvironment.register(stateRoutes, services)
+        ofEnvironment.register(journalRoutes, services)
+        ofEnvironment.register(faultRoutes, services)
+        ofEnvironment.register(clockRoutes, services)
+      })
+      control.register(async (ofServer) => {
+        ofServer.register(serverAccess, { adminToken: options.adminToken })
+        ofServer.register(readableQuery)
+        ofServer.register(knownFields)
+        ofServer.register(environmentRoutes, services)
+        ofServer.register(keylessRequestRoutes, services)
+      })
+    },
+    { prefix: '/_mock' }
+  )
+  // Streams and waits would keep a server that closes waiting for ever.
+  app.addHook('preClose', async () => services.journals.close())
   return app
 }
 
@@ -91,7 +145,7 @@ const EXPOSED_HEADERS = ['idempotency-key', 'idempotency-replay', 'retry-after',
 const LARGEST_BODY = 1024 * 1024
 const LARGEST_HEADERS = 256 * 1024
 
-function serverWithoutRoutes({ clock, logger }: AppOptions): FastifyInstance {
+function serverWithoutRoutes({ services, clock, logger }: AppOptions): FastifyInstance {
   let count = 0
   const app = fastify({
     loggerInstance: logger as FastifyBaseLogger,
@@ -105,7 +159,10 @@ function serverWithoutRoutes({ clock, logger }: AppOptions): FastifyInstance {
     // A request that has come in is answered even while closing.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    frameworkErrors: (error, request, reply) => void answerError(error, request, reply as never, clock),
+    frameworkErrors: (error, request, reply) => {
+      answerError(error, request, reply as never, clock)
+      noteUnroutable(request, reply as never, services)
+    },
     clientErrorHandler: (error, socket) => answerClientError(error, socket, clock)
   })
   app.decorateRequest('environment')

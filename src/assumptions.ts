@@ -1,3 +1,5 @@
+import { nearest } from './nearest.js'
+
 /** What the two profiles are: `document` follows the contract, `live` follows the deployed service. */
 export const PROFILES = ['document', 'live'] as const
 export type Profile = (typeof PROFILES)[number]
@@ -184,6 +186,16 @@ export function positionsOf(id: AssumptionId): string[] {
 /** Whether `id=value` names a row and one of its positions. */
 export function isPosition(id: string, value: string): boolean {
   return Object.hasOwn(REGISTER, id) && positionsOf(id as AssumptionId).includes(value)
+}
+
+/** What is wrong with an assumption's id or value, or undefined. */
+export function assumptionComplaint(id: string, value: string): string | undefined {
+  if (isPosition(id, value)) return undefined
+  if (Object.hasOwn(REGISTER, id)) {
+    return `assumption ${id} must be one of ${positionsOf(id as AssumptionId).join(', ')}, not ${value || 'nothing'}`
+  }
+  const meant = nearest(id, ASSUMPTION_IDS)
+  return `there is no assumption ${id}; ${meant ? `did you mean ${meant}?` : `there are ${ASSUMPTION_IDS.join(', ')}`}`
 }
 
 /** The profile's positions with overrides laid over them, later ones winning. Overrides must have been checked. */

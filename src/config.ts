@@ -1,4 +1,4 @@
-import { isPosition, PROFILES, type Profile, positionsOf, REGISTER } from './assumptions.js'
+import { assumptionComplaint, PROFILES, type Profile } from './assumptions.js'
 import { StartError } from './errors.js'
 import { nearest } from './nearest.js'
 
@@ -20,6 +20,12 @@ export interface Config {
   assumptions: Record<string, string>
   /** Whether any web page may call. */
   cors: boolean
+  /** Requests that each journal keeps; 0 turns it off. */
+  journal: number
+  /** Whether a request can ask for a fault by its header `x-mock-fault`. */
+  faultHeader: boolean
+  /** What environments are managed with from other machines; left out, they can't be. */
+  adminToken?: string
   logLevel: LogLevel
 }
 
@@ -31,8 +37,13 @@ export const DEFAULTS: Config = {
   profile: 'document',
   assumptions: {},
   cors: true,
+  journal: 1000,
+  faultHeader: true,
   logLevel: 'info'
 }
+
+/** More requests than this no journal keeps: they lie in memory. */
+export const LONGEST_JOURNAL = 1_000_000
 
 /** The configuration with its defaults, checked and frozen. Throws StartError for a value that can't be. */
 export function configOf(given: { [Name in keyof Config]?: Config[Name] | undefined }): Config {
@@ -44,8 +55,8 @@ export function configOf(given: { [Name in keyof Config]?: Config[Name] | undefi
 }
 
 function* complaints(config: Config): Generator<string, undefined> {
-  const { host, port, data, seeds, profile, assumptions, logLevel } = config
-  const names = [...Object.keys(DEFAULTS), 'data']
+  const { host, port, data, seeds, profile, assumptions, journal, adminToken, logLevel } = config
+  const names = [...Object.keys(DEFAULTS), 'data', 'adminToken']
   for (const name of Object.keys(config)) {
     if (names.includes(name)) continue
     const meant = nearest(name, names)
@@ -58,22 +69,15 @@ function* complaints(config: Config): Generator<string, undefined> {
   if (data === '') yield 'the data file must have a name; leave it out to keep the data in memory'
   if (!Array.isArray(seeds)) yield 'the seeds must be a list of files; an empty one starts with nothing'
   if (!PROFILES.includes(profile)) yield `the profile must be one of ${PROFILES.join(', ')}, not ${profile}`
+  if (!Number.isInteger(journal) || journal < 0 || journal > LONGEST_JOURNAL) {
+    yield `the journal must keep a whole number of requests from 0 to ${LONGEST_JOURNAL}, not ${journal}`
+  }
+  if (adminToken === '') yield 'the admin token must not be empty; leave it out to allow no other machine'
   if (!LOG_LEVELS.includes(logLevel)) yield `the log level must be one of ${LOG_LEVELS.join(', ')}, not ${logLevel}`
   for (const [id, value] of Object.entries(assumptions)) {
     const complaint = assumptionComplaint(id, value)
     if (complaint) yield complaint
   }
-}
-
-/** What is wrong with an assumption's id or value, or undefined. */
-export function assumptionComplaint(id: string, value: string): string | undefined {
-  if (isPosition(id, value)) return undefined
-  if (Object.hasOwn(REGISTER, id)) {
-    return `assumption ${id} must be one of ${positionsOf(id as keyof typeof REGISTER).join(', ')}, not ${value || 'nothing'}`
-  }
-  const ids = Object.keys(REGISTER)
-  const meant = nearest(id, ids)
-  return `there is no assumption ${id}; ${meant ? `did you mean ${meant}?` : `there are ${ids.join(', ')}`}`
 }
 
 /** How a server that listens on this address is reached from this machine: one that listens on all, on loopback. */

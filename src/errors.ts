@@ -10,6 +10,8 @@ export type RefusalCode =
   | 'invalid'
   | 'key-reused'
   | 'key-in-use'
+  | 'taken'
+  | 'expectation-failed'
   | 'method-not-allowed'
   | 'not-served'
 
@@ -23,6 +25,8 @@ export interface RefusalDetails {
   errors?: FieldErrors
   /** Named facts that the answer carries beside the message, where the deployed service does so. */
   facts?: Record<string, string>
+  /** What the answer's `ctx` holds, where that is more than the facts. */
+  ctx?: Record<string, unknown>
 }
 
 /**

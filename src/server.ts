@@ -9,8 +9,7 @@ import { type Config, configOf, reachableHost } from './config.js'
 import { type Db, openDatabase } from './db/open.js'
 import { StartError } from './errors.js'
 import { readSeeds } from './seeds/read.js'
-import type { World } from './seeds/resolve.js'
-import { seedService } from './seeds/service.js'
+import type { World } from './seeds/world.js'
 
 export type ServerOptions = { [Name in keyof Config]?: Config[Name] | undefined } & {
   /** A seed as text, YAML or JSON, or as a value; used after `seeds`, and instead of the default seed. */
@@ -57,14 +56,16 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   let app: FastifyInstance | undefined
   try {
     const defaults = { profile: config.profile, assumptions: config.assumptions }
-    const services = buildServices({ db, clock, defaults })
-    const { applied, worlds } = seedService({ db, clock }).seed(files)
+    const services = buildServices({ db, clock, defaults, journal: config.journal })
+    const { applied, worlds } = services.seeds.seed(files)
     app = buildApp({
       services,
       clock,
       defaults,
       readiness: { missing: [] },
       cors: config.cors,
+      faultHeader: config.faultHeader,
+      adminToken: config.adminToken,
       logger: logger ?? pino({ level: config.logLevel }, pino.destination(2))
     })
     const close = closing(app)

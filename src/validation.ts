@@ -25,6 +25,13 @@ export function mistakesIn(schema: TSchema, value: unknown, named: readonly TSch
   return validate(value) ? [] : telling(validate.errors ?? []).map(mistakeOf)
 }
 
+/** A path as one writes it: `environments[0].name`. */
+export function pathText(path: readonly (string | number)[]): string {
+  return path
+    .map((part, place) => (/^\d+$/.test(String(part)) ? `[${part}]` : `${place === 0 ? '' : '.'}${part}`))
+    .join('')
+}
+
 function mistakeOf(error: ErrorObject): Mistake {
   const path = error.instancePath
     .split('/')
@@ -103,8 +110,9 @@ const FORMS: Record<string, string> = {
 }
 
 /**
- * Leaves out what a failed union says of the branches that were not meant: where a branch failed deeper inside, only
- * that is told, else only the union itself.
+ * Leaves out what a failed union says of the branches that were not meant. Meant are those whose constant, such as
+ * `mode`, is the one that was given. Of a single one all is told; of several what all of them say, else what failed
+ * deeper inside, else only the union itself.
  */
 function telling(errors: readonly ErrorObject[]): ErrorObject[] {
   const told: ErrorObject[] = []
@@ -113,10 +121,35 @@ function telling(errors: readonly ErrorObject[]): ErrorObject[] {
       told.push(error)
       continue
     }
-    let branches = told.length
-    while (branches > 0 && told[branches - 1]?.instancePath.startsWith(error.instancePath)) branches -= 1
-    const deeper = told.splice(branches).filter(({ instancePath }) => instancePath !== error.instancePath)
-    told.push(...(deeper.length > 0 ? deeper : [error]))
+    let start = told.length
+    while (start > 0 && told[start - 1]?.instancePath.startsWith(error.instancePath)) start -= 1
+    const inside = told.splice(start)
+    const deeper = inside.filter(({ instancePath }) => instancePath !== error.instancePath)
+    const common = saidByAll(branchesMeant(error, inside))
+    told.push(...(common.length > 0 ? common : deeper.length > 0 ? deeper : [error]))
   }
   return told
+}
+
+function branchesMeant(union: ErrorObject, inside: readonly ErrorObject[]): ErrorObject[][] {
+  const branches = new Map<string, ErrorObject[]>()
+  for (const error of inside) {
+    const isOfUnion = error.schemaPath.startsWith(`${union.schemaPath}/`)
+    const branch = isOfUnion ? (error.schemaPath.slice(union.schemaPath.length + 1).split('/')[0] ?? '') : ''
+    branches.set(branch, [...(branches.get(branch) ?? []), error])
+  }
+  // Of a branch that is a reference it can't be told which it is.
+  if (branches.has('')) return []
+  const all = [...branches.values()]
+  const isOther = ({ keyword, instancePath }: ErrorObject) => keyword === 'const' && instancePath !== union.instancePath
+  const meant = all.filter((branch) => !branch.some(isOther))
+  return meant.length > 0 ? meant : all
+}
+
+function saidByAll([first = [], ...others]: ErrorObject[][]): ErrorObject[] {
+  const same = (a: ErrorObject, b: ErrorObject) =>
+    a.keyword === b.keyword &&
+    a.instancePath === b.instancePath &&
+    JSON.stringify(a.params) === JSON.stringify(b.params)
+  return first.filter((error) => others.every((branch) => branch.some((other) => same(error, other))))
 }

@@ -134,3 +134,16 @@ export const CONTENT_ISSUE_TYPES = [
 ] as const
 
 export const INTEGRATION_ISSUE_TYPES = ['MISSING_INTEGRATION', 'INBOX_NOT_CONNECTED'] as const
+export type IntegrationIssueType = (typeof INTEGRATION_ISSUE_TYPES)[number]
+
+/** Whom an idempotency key may belong to. */
+export const KEY_SCOPES = ['environment', 'organization'] as const
+export type KeyScope = (typeof KEY_SCOPES)[number]
+
+/** What a world's rows fall into. An environment and its snapshots share a part until one of them changes it. */
+export const WORLD_PARTS = ['integrations', 'subscribers', 'workflows', 'messages', 'idempotency'] as const
+export type WorldPart = (typeof WORLD_PARTS)[number]
+
+/** What a reset may be asked to set back. `data` is all parts of the world but the idempotency keys. */
+export const RESET_PARTS = ['data', 'requests', 'faults', 'clock', 'idempotency'] as const
+export type ResetPart = (typeof RESET_PARTS)[number]

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { PROFILES } from '../assumptions.js'
-import { assumptionComplaint, DEFAULTS, LOG_LEVELS } from '../config.js'
+import { assumptionComplaint, PROFILES } from '../assumptions.js'
+import { DEFAULTS, LOG_LEVELS, LONGEST_JOURNAL } from '../config.js'
 import { nearest } from '../nearest.js'
 
 const PREFIX = 'NOTIFICATION_MOCK_'
@@ -73,6 +73,27 @@ export function seedOption(): Option {
       // A variable can't be repeated.
       ...(process.env[variableOf('--seed')] === text ? text.split(',') : [text]).map(notEmpty)
     ])
+}
+
+export function journalOption(): Option {
+  return flag('--journal <count>', 'how many of the last requests each journal keeps; 0 turns it off')
+    .default(DEFAULTS.journal)
+    .argParser((text) => {
+      if (!/^\d{1,7}$/.test(text) || Number(text) > LONGEST_JOURNAL) {
+        throw new InvalidArgumentError(`It must be a whole number from 0 to ${LONGEST_JOURNAL}.`)
+      }
+      return Number(text)
+    })
+}
+
+export function adminTokenOption(): Option {
+  return flag('--admin-token <token>', 'what environments are managed with from other machines')
+    .default(undefined, 'one is made and printed if the host is not loopback')
+    .argParser(notEmpty)
+}
+
+export function noFaultHeaderOption(): Option {
+  return plainSwitch('--no-fault-header', 'do not let a request ask for a fault by its header x-mock-fault')
 }
 
 export function noSeedOption(): Option {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { wallClock } from '../clock.js'
 import { placeOf, SeedError, type SeedMistake } from '../seeds/mistakes.js'
-import type { World } from '../seeds/resolve.js'
+import type { World } from '../seeds/world.js'
 import { jsonOption } from './options.js'
 
 export function addSeed(program: Command): Command {

@@ -1,15 +1,19 @@
+import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
 import { destination, type Logger, pino } from 'pino'
 import type { Config, LogLevel } from '../config.js'
 import type { Mock } from '../index.js'
 import { VERSION } from '../version.js'
 import {
+  adminTokenOption,
   assumeOption,
   dataOption,
   hostOption,
+  journalOption,
   jsonOption,
   logLevelOption,
   noCorsOption,
+  noFaultHeaderOption,
   noSeedOption,
   portOption,
   profileOption,
@@ -22,6 +26,9 @@ interface ServeOptions extends Pick<Config, 'host' | 'port' | 'profile' | 'logLe
   seed: readonly string[]
   noSeed?: true
   noCors?: true
+  noFaultHeader?: true
+  journal: number
+  adminToken?: string
   assume: Record<string, string>
   json?: true
 }
@@ -39,23 +46,40 @@ export function addServe(program: Command): Command {
     .addOption(profileOption())
     .addOption(assumeOption())
     .addOption(noCorsOption())
+    .addOption(journalOption())
+    .addOption(noFaultHeaderOption())
+    .addOption(adminTokenOption())
     .addOption(logLevelOption())
     .addOption(jsonOption('print one line of JSON when ready, instead of text'))
     .action(serve)
 }
 
 async function serve(options: ServeOptions, command: Command): Promise<void> {
-  const { host, port, profile, logLevel, data, assume: assumptions, noCors, json } = options
+  const { host, port, profile, logLevel, data, assume: assumptions, journal, noCors, noFaultHeader, json } = options
   const seeds = seedsOf(options, command)
   const logger = await stderrLogger(logLevel)
+  const made = options.adminToken === undefined && !isLoopback(host) ? randomBytes(16).toString('hex') : undefined
+  const adminToken = options.adminToken ?? made
   // Later, so that a signal is heeded from here on: opening and seeding let nothing else happen.
   const starting = import('../index.js').then(({ createMock }) =>
-    createMock({ host, port, profile, data, assumptions, cors: !noCors, seeds, logger })
+    createMock({
+      host,
+      port,
+      profile,
+      data,
+      assumptions,
+      cors: !noCors,
+      journal,
+      faultHeader: !noFaultHeader,
+      adminToken,
+      seeds,
+      logger
+    })
   )
   const stop = stopWhenTold(starting, logger)
   const mock = await starting
   if (stop.isAsked()) return
-  process.stdout.write(json ? `${JSON.stringify(readyJson(mock))}\n` : readyText(mock, options, seeds))
+  process.stdout.write(json ? `${JSON.stringify(readyJson(mock, made))}\n` : readyText(mock, options, seeds, made))
 }
 
 /** A flag wins over a variable; both `--seed` and `--no-seed` from the same of the two is a usage error. */
@@ -76,12 +100,20 @@ async function stderrLogger(level: LogLevel): Promise<Logger> {
   return pino({ level }, pretty({ destination: STDERR, sync: true, singleLine: true, ignore: 'pid,hostname' }))
 }
 
-function readyJson({ url, seeded, environments }: Mock) {
-  return { url, docs: `${url}/docs`, version: VERSION, seeded, environments }
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\./.test(host)
 }
 
-function readyText({ url, seeded, environments }: Mock, options: ServeOptions, seeds: readonly string[]): string {
-  const { profile, data } = options
+function readyJson({ url, seeded, environments }: Mock, adminToken: string | undefined) {
+  return { url, docs: `${url}/docs`, version: VERSION, seeded, environments, ...(adminToken && { adminToken }) }
+}
+
+function readyText(
+  { url, seeded, environments }: Mock,
+  { profile, data }: ServeOptions,
+  seeds: readonly string[],
+  adminToken: string | undefined
+): string {
   const width = Math.max(0, ...environments.map(({ name }) => name.length))
   const keys = environments.map(({ name, apiKeys }) => {
     return `  ${name.padEnd(width)}  ${apiKeys.join('  ') || '(its key is not in the seeds given)'}`
@@ -93,6 +125,7 @@ function readyText({ url, seeded, environments }: Mock, options: ServeOptions, s
     ...(data === undefined
       ? []
       : [`Data in ${data}${seeded || seeds.length === 0 ? '' : ', as it was left: seeds are for a new file'}`]),
+    ...(adminToken === undefined ? [] : [`Admin token, to manage environments from other machines: ${adminToken}`]),
     ...(keys.length > 0 ? ['API keys:', ...keys] : ['No environments: start with a seed to get some']),
     ...(key === undefined
       ? []

@@ -18,6 +18,8 @@ export interface Db {
    * The work must be synchronous: better-sqlite3 has no other transactions.
    */
   transaction<T>(work: () => T): T
+  /** Calls back if the transaction that is open, or a savepoint of it, is rolled back; without one, never. */
+  onRollback(undo: () => void): void
 }
 
 export interface OpenDatabase {
@@ -42,10 +44,30 @@ export function openDatabase(file?: string): OpenDatabase {
     const orm = drizzle(client, { schema })
     migrate(orm, { migrationsFolder: migrationsFolder() })
     client.pragma(`application_id = ${APPLICATION_ID}`)
-    return { db: { orm, client, transaction: transactionOf(client) }, close: () => void opened.close() }
+    return { db: { orm, client, ...transactions(client) }, close: () => void opened.close() }
   } catch (error) {
     client?.close()
     throw explained(error, file)
+  }
+}
+
+function transactions(client: Database.Database): Pick<Db, 'transaction' | 'onRollback'> {
+  const run = client.transaction((work: () => unknown) => work())
+  let undoing: (() => void)[] = []
+  return {
+    transaction<T>(work: () => T): T {
+      try {
+        return run.immediate(work) as T
+      } catch (error) {
+        for (const undo of undoing) undo()
+        throw error
+      } finally {
+        if (!client.inTransaction) undoing = []
+      }
+    },
+    onRollback(undo) {
+      if (client.inTransaction) undoing.push(undo)
+    }
   }
 }
 
@@ -73,11 +95,6 @@ function openClient(file = ':memory:'): Database.Database {
     client.close()
     throw error
   }
-}
-
-function transactionOf(client: Database.Database): Db['transaction'] {
-  const run = client.transaction((work: () => unknown) => work())
-  return <T>(work: () => T) => run.immediate(work) as T
 }
 
 /** Throws StartError when the file can't be ours. */

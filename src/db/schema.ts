@@ -1,11 +1,38 @@
 import { sql } from 'drizzle-orm'
-import { blob, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { CHANNELS } from '../vocabulary.js'
+import {
+  type AnySQLiteColumn,
+  blob,
+  index,
+  integer,
+  primaryKey,
+  type SQLiteTable,
+  sqliteTable,
+  text,
+  uniqueIndex
+} from 'drizzle-orm/sqlite-core'
+import { PROFILES } from '../assumptions.js'
+import type { ClockSetting } from '../clock.js'
+import { CHANNELS, KEY_SCOPES, WORLD_PARTS, type WorldPart } from '../vocabulary.js'
 
 /**
- * An environment is a world: every other table hangs on `environments.key`, and nothing refers across two of them.
+ * One part of a world: its integrations, or its messages. All rows of the tables below hang on one.
  *
- * `key` is our own small number for it, repeated in every row and index; `id` is the 24 hex digits of the wire.
+ * An environment and the snapshots of it share a collection until one of them changes it; then the one that changes
+ * gets a copy of its own. A collection that nobody refers to is deleted, with its rows.
+ */
+export const collections = sqliteTable('collections', {
+  key: integer('key').primaryKey({ autoIncrement: true })
+})
+
+const part = (name: WorldPart) =>
+  integer(name)
+    .notNull()
+    .references(() => collections.key)
+
+/**
+ * An environment is a world: nothing refers across two of them. A snapshot is an environment without a key.
+ *
+ * `key` is our own small number for it; `id` is the 24 hex digits of the wire.
  */
 export const environments = sqliteTable(
   'environments',
@@ -15,25 +42,44 @@ export const environments = sqliteTable(
     organizationId: text('organization_id').notNull(),
     name: text('name').notNull(),
     /** Null: the server's own profile (`--profile`). */
-    profile: text('profile'),
+    profile: text('profile', { enum: PROFILES }),
     /** Assumption id -> value, over those of the profile. */
     assumptions: text('assumptions', { mode: 'json' }).$type<Record<string, string>>().notNull(),
+    clock: text('clock', { mode: 'json' }).$type<ClockSetting>().notNull(),
+    /** What its chance is made from; null: unforeseeable. */
+    randomSeed: integer('random_seed'),
+    integrations: part('integrations'),
+    subscribers: part('subscribers'),
+    workflows: part('workflows'),
+    messages: part('messages'),
+    idempotency: part('idempotency'),
+    /** Of a snapshot: the environment it is of. */
+    snapshotOf: integer('snapshot_of').references((): AnySQLiteColumn => environments.key, { onDelete: 'cascade' }),
+    /** Of a snapshot: its name; empty for the baseline, which a reset goes back to. */
+    snapshotName: text('snapshot_name'),
     createdAt: integer('created_at').notNull()
   },
-  (table) => [uniqueIndex('environments_id').on(table.id)]
+  (table) => [
+    uniqueIndex('environments_id').on(table.id).where(sql`${table.snapshotOf} IS NULL`),
+    uniqueIndex('environments_snapshot').on(table.snapshotOf, table.snapshotName),
+    // Whether a collection is shared is asked at each write.
+    ...WORLD_PARTS.map((name) => index(`environments_${name}`).on(table[name]))
+  ]
 )
 
-const environment = () =>
-  integer('environment')
+const collection = () =>
+  integer('collection')
     .notNull()
-    .references(() => environments.key, { onDelete: 'cascade' })
+    .references(() => collections.key, { onDelete: 'cascade' })
 
 /** SHA-256 of an API key -> its environment. The key itself is never stored. */
 export const apiKeys = sqliteTable(
   'api_keys',
   {
     hash: blob('hash', { mode: 'buffer' }).primaryKey(),
-    environment: environment()
+    environment: integer('environment')
+      .notNull()
+      .references(() => environments.key, { onDelete: 'cascade' })
   },
   (table) => [index('api_keys_environment').on(table.environment)]
 )
@@ -42,7 +88,7 @@ export const apiKeys = sqliteTable(
 export const integrations = sqliteTable(
   'integrations',
   {
-    environment: environment(),
+    collection: collection(),
     id: text('id').notNull(),
     identifier: text('identifier').notNull(),
     channel: text('channel', { enum: CHANNELS }).notNull(),
@@ -52,11 +98,11 @@ export const integrations = sqliteTable(
     document: text('document').notNull()
   },
   (table) => [
-    primaryKey({ columns: [table.environment, table.id] }),
-    uniqueIndex('integrations_identifier').on(table.environment, table.identifier),
+    primaryKey({ columns: [table.collection, table.id] }),
+    uniqueIndex('integrations_identifier').on(table.collection, table.identifier),
     // The rule of the house, kept by the database as well as by the service.
     uniqueIndex('integrations_one_primary_per_channel')
-      .on(table.environment, table.channel)
+      .on(table.collection, table.channel)
       .where(sql`${table.primary} = 1 AND ${table.deleted} = 0`),
     // A set-primary looks across the environments of an organisation to tell a foreign integration from an unknown one.
     index('integrations_id').on(table.id)
@@ -66,14 +112,14 @@ export const integrations = sqliteTable(
 export const subscribers = sqliteTable(
   'subscribers',
   {
-    environment: environment(),
+    collection: collection(),
     id: text('id').notNull(),
     subscriberId: text('subscriber_id').notNull(),
     document: text('document').notNull()
   },
   (table) => [
-    primaryKey({ columns: [table.environment, table.id] }),
-    uniqueIndex('subscribers_subscriber_id').on(table.environment, table.subscriberId)
+    primaryKey({ columns: [table.collection, table.id] }),
+    uniqueIndex('subscribers_subscriber_id').on(table.collection, table.subscriberId)
   ]
 )
 
@@ -81,21 +127,21 @@ export const subscribers = sqliteTable(
 export const workflows = sqliteTable(
   'workflows',
   {
-    environment: environment(),
+    collection: collection(),
     id: text('id').notNull(),
     identifier: text('identifier').notNull(),
     document: text('document').notNull()
   },
   (table) => [
-    primaryKey({ columns: [table.environment, table.id] }),
-    uniqueIndex('workflows_identifier').on(table.environment, table.identifier)
+    primaryKey({ columns: [table.collection, table.id] }),
+    uniqueIndex('workflows_identifier').on(table.collection, table.identifier)
   ]
 )
 
 export const workflowSteps = sqliteTable(
   'workflow_steps',
   {
-    environment: environment(),
+    collection: collection(),
     id: text('id').notNull(),
     workflowId: text('workflow_id').notNull(),
     stepId: text('step_id').notNull(),
@@ -104,8 +150,8 @@ export const workflowSteps = sqliteTable(
     document: text('document').notNull()
   },
   (table) => [
-    primaryKey({ columns: [table.environment, table.id] }),
-    uniqueIndex('workflow_steps_step_id').on(table.environment, table.workflowId, table.stepId)
+    primaryKey({ columns: [table.collection, table.id] }),
+    uniqueIndex('workflow_steps_step_id').on(table.collection, table.workflowId, table.stepId)
   ]
 )
 
@@ -117,7 +163,7 @@ export const messages = sqliteTable(
   'messages',
   {
     sequence: integer('sequence').primaryKey(),
-    environment: environment(),
+    collection: collection(),
     id: text('id').notNull(),
     /** Milliseconds since 1970, the document's `createdAt`. */
     createdAt: integer('created_at').notNull(),
@@ -130,22 +176,23 @@ export const messages = sqliteTable(
     document: text('document').notNull()
   },
   (table) => [
-    uniqueIndex('messages_id').on(table.environment, table.id),
-    index('messages_created').on(table.environment, table.createdAt, table.id),
-    index('messages_channel').on(table.environment, table.channel, table.createdAt, table.id),
-    index('messages_subscriber').on(table.environment, table.subscriberId, table.createdAt, table.id, table.channel),
-    index('messages_transaction').on(table.environment, table.transactionId, table.createdAt, table.id),
-    index('messages_context').on(table.environment, table.context, table.createdAt, table.id, table.channel)
+    uniqueIndex('messages_id').on(table.collection, table.id),
+    index('messages_created').on(table.collection, table.createdAt, table.id),
+    index('messages_channel').on(table.collection, table.channel, table.createdAt, table.id),
+    index('messages_subscriber').on(table.collection, table.subscriberId, table.createdAt, table.id, table.channel),
+    index('messages_transaction').on(table.collection, table.transactionId, table.createdAt, table.id),
+    index('messages_context').on(table.collection, table.context, table.createdAt, table.id, table.channel)
   ]
 )
 
-/** Stored answers. `scope` is the environment or the organisation that the key belongs to, see `idempotency-match`. */
+/** Stored answers. Whom a key belongs to, the environment or its organization, is `idempotency-match`. */
 export const idempotencyKeys = sqliteTable(
   'idempotency_keys',
   {
-    scope: text('scope').notNull(),
+    collection: collection(),
+    /** Whose the key is. */
+    scope: text('scope', { enum: KEY_SCOPES }).notNull(),
     key: text('key').notNull(),
-    environment: environment(),
     /** SHA-256 of what has to be the same when the key comes again. */
     fingerprint: blob('fingerprint', { mode: 'buffer' }).notNull(),
     status: integer('status').notNull(),
@@ -154,7 +201,16 @@ export const idempotencyKeys = sqliteTable(
     createdAt: integer('created_at').notNull()
   },
   (table) => [
-    primaryKey({ columns: [table.scope, table.key] }),
-    index('idempotency_keys_created').on(table.environment, table.createdAt)
+    primaryKey({ columns: [table.collection, table.scope, table.key] }),
+    index('idempotency_keys_created').on(table.collection, table.createdAt)
   ]
 )
+
+/** The tables that hold each part's rows. */
+export const PART_TABLES = {
+  integrations: [integrations],
+  subscribers: [subscribers],
+  workflows: [workflows, workflowSteps],
+  messages: [messages],
+  idempotency: [idempotencyKeys]
+} as const satisfies Record<WorldPart, readonly SQLiteTable[]>

@@ -1,18 +1,32 @@
-import { hash } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { type Assumptions, assume, type Profile } from '../assumptions.js'
-import type { Clock } from '../clock.js'
+import { type Chance, chanceOf } from '../chance.js'
+import { advanced, type Clock, type ClockSetting, isoTime, timeBy, WALL } from '../clock.js'
 import type { Db } from '../db/open.js'
+import { invalidFields, Refusal } from '../errors.js'
+import type { FaultService } from '../faults/service.js'
+import type { JournalService } from '../journal/service.js'
+import { RESET_PARTS, type ResetPart, WORLD_PARTS, type WorldPart } from '../vocabulary.js'
 import { type EnvironmentRow, environmentRepository } from './repository.js'
+import type { Snapshot } from './schemas.js'
 
-/** A world that requests act in, as its API key resolves to it. */
+/** A world that requests act in. One object for as long as the environment lives: what changes, changes in it. */
 export interface Environment {
-  /** Our own number for it, which all its rows carry. */
   readonly key: number
   readonly id: string
   readonly organizationId: string
   readonly name: string
   readonly profile: Profile
   readonly assumptions: Assumptions
+  /**
+   * The collections that hold its rows. Refuses with `unauthenticated` once the environment is removed: a request that
+   * was on its way ends as if it had come later.
+   */
+  readonly parts: Readonly<Record<WorldPart, number>>
+  readonly clock: ClockSetting
+  readonly randomSeed: number | null
+  readonly chance: Chance
+  readonly createdAt: number
   readonly now: Clock
 }
 
@@ -22,49 +36,392 @@ export interface EnvironmentDefaults {
   assumptions: Record<string, string>
 }
 
+export interface NewEnvironment {
+  id?: string
+  organizationId: string
+  name: string
+  profile?: Profile | null
+  assumptions?: Record<string, string>
+  clock?: ClockSetting
+  randomSeed?: number | null
+}
+
+interface Dependencies {
+  db: Db
+  clock: Clock
+  defaults: EnvironmentDefaults
+  journals: Pick<JournalService, 'of' | 'drop'>
+  faults: Pick<FaultService, 'clear'>
+}
+
+type Handle = { -readonly [Field in keyof Environment]: Environment[Field] }
+
 export type EnvironmentService = ReturnType<typeof environmentService>
 
-export function environmentService({ db, clock, defaults }: { db: Db; clock: Clock; defaults: EnvironmentDefaults }) {
+/** The snapshot that a reset goes back to. */
+const BASELINE = ''
+
+/** The parts whose documents say whose they are. */
+const OWNED_PARTS = ['integrations', 'subscribers', 'messages', 'idempotency'] as const satisfies readonly WorldPart[]
+
+/** Makes worlds, and sets them back. Everything in them that is remembered in memory goes with it. */
+export function environmentService({ db, clock, defaults, journals, faults }: Dependencies) {
   const repository = environmentRepository(db)
-  const known = new Map<string, Environment>()
+  const handles = new Map<number, Handle>()
+  const byKeyHash = new Map<string, Environment>()
 
   return {
     /** The environment that the key belongs to, or undefined for a key that nobody has. */
     resolve(apiKey: string): Environment | undefined {
       const digest = hashOfKey(apiKey)
       const name = digest.toString('latin1')
-      const environment = known.get(name) ?? fromRow(repository.findByKeyHash(digest))
-      if (environment) known.set(name, environment)
+      const known = byKeyHash.get(name)
+      if (known) return known
+      const row = repository.findByKeyHash(digest)
+      if (!row) return undefined
+      const environment = handleOf(row)
+      byKeyHash.set(name, environment)
       return environment
     },
 
     /** All of them, in the order of their making. */
     list(): Environment[] {
-      return repository.listEnvironments().flatMap((row) => fromRow(row) ?? [])
+      return repository.listEnvironments().map(handleOf)
     },
 
-    /** Forgets what it remembers: call it whenever environments or keys have changed. */
-    refresh(): void {
-      known.clear()
+    /** Refuses with `not-found` what is the id or the name of none, and with `bad-request` the name of several. */
+    find(idOrName: string): Environment {
+      const byId = repository.findById(idOrName)
+      if (byId) return handleOf(byId)
+      const [row, ...others] = repository.listByName(idOrName)
+      if (others.length > 0) throw ambiguous(idOrName, others.length + 1)
+      if (row) return handleOf(row)
+      throw new Refusal('not-found', `Environment ${idOrName} not found`, {
+        reason: 'GET /_mock/environments lists the environments there are'
+      })
+    },
+
+    /** Makes an empty environment. An id that is given must be free. */
+    create(wanted: NewEnvironment): Environment {
+      return db.transaction(() => {
+        const row = rowOf({ ...wanted, id: wanted.id ?? newId() })
+        return handleOfNew(repository.insertEnvironment({ ...row, ...emptyParts(WORLD_PARTS) }))
+      })
+    },
+
+    /**
+     * Makes an environment with all that another has, or had when the snapshot was taken, ids kept; only the owners' ids
+     * are its own. Refuses with `not-found` a snapshot that there isn't.
+     */
+    fork(
+      origin: Environment,
+      wanted: Partial<NewEnvironment> & { organizationId: string },
+      snapshot?: string
+    ): Environment {
+      return db.transaction(() => {
+        const from = snapshot === undefined ? presentRow(origin) : snapshotNamed(origin, snapshot)
+        const row = rowOf({
+          id: newId(),
+          name: `${from.name} fork`,
+          profile: from.profile,
+          clock: from.clock,
+          randomSeed: from.randomSeed,
+          ...wanted,
+          assumptions: { ...from.assumptions, ...wanted.assumptions }
+        })
+        // No workflow says whose it is: they are shared, as with a snapshot.
+        const made = repository.insertEnvironment({ ...row, ...emptyParts(OWNED_PARTS), workflows: from.workflows })
+        for (const part of OWNED_PARTS) repository.copyRows(part, from[part], made[part], { from, to: made })
+        return handleOfNew(made)
+      })
+    },
+
+    /** The key is a way into the environment from now on. */
+    addApiKey(environment: Environment, apiKey: string): void {
+      repository.insertApiKey(hashOfKey(apiKey), environment.key)
+    },
+
+    /** Removes an environment with all its rows, keys and snapshots, its journal and its faults. */
+    remove(environment: Environment): void {
+      db.transaction(() => {
+        const doomed = [presentRow(environment), ...repository.listSnapshots(environment.key)]
+        repository.deleteEnvironment(environment.key)
+        for (const row of doomed) dropUnused(row)
+      })
+      handles.delete(environment.key)
+      Object.defineProperty(environment, 'parts', {
+        get: () => {
+          throw gone(environment)
+        }
+      })
+      byKeyHash.clear()
+      journals.drop(environment.key)
+      faults.clear(environment.key)
+    },
+
+    /**
+     * Before a part is written to: the collection to write to, which is the environment's alone. Within a transaction.
+     * What it shared with a snapshot is copied first.
+     */
+    own(environment: Environment, part: WorldPart): number {
+      const shared = environment.parts[part]
+      if (!repository.isShared(part, shared)) return shared
+      const own = repository.insertCollection()
+      repository.copyRows(part, shared, own)
+      change(environment, { [part]: own })
+      return own
+    },
+
+    /** Gives an environment an empty part instead of the one it has. Within a transaction. */
+    empty(environment: Environment, part: WorldPart): number {
+      const empty = repository.insertCollection()
+      change(environment, { [part]: empty })
+      return empty
+    },
+
+    /** Keeps the state under a name, in place of what was kept under it. */
+    snapshot(environment: Environment, name: string): Snapshot {
+      return db.transaction(() => shown(keep(environment, name)))
+    },
+
+    /** Lets the state be what a reset goes back to. */
+    setBaseline(environment: Environment): void {
+      db.transaction(() => void keep(environment, BASELINE))
+    },
+
+    listSnapshots(environment: Environment): Snapshot[] {
+      return repository
+        .listSnapshots(environment.key)
+        .filter(({ snapshotName }) => snapshotName !== BASELINE)
+        .map(shown)
+    },
+
+    /** Refuses with `not-found` a name that nothing is kept under. */
+    removeSnapshot(environment: Environment, name: string): void {
+      db.transaction(() => {
+        snapshotNamed(environment, name)
+        deleteSnapshot(environment, name)
+      })
+    },
+
+    /** Sets the chosen parts back to what was kept under the name; refuses with `not-found` if there is nothing. */
+    restore(environment: Environment, name: string, parts: readonly ResetPart[]): void {
+      db.transaction(() => setBack(environment, snapshotNamed(environment, name), parts))
+      forget(environment, parts)
+    },
+
+    /** Sets the chosen parts back to the baseline: how the environment was when it was made or seeded. */
+    reset(environment: Environment, parts: readonly ResetPart[] = RESET_PARTS): void {
+      db.transaction(() => {
+        const baseline = repository.findSnapshot(environment.key, BASELINE)
+        if (!baseline) throw gone(environment)
+        setBack(environment, baseline, parts)
+      })
+      forget(environment, parts)
+    },
+
+    setClock(environment: Environment, setting: ClockSetting): void {
+      change(environment, { clock: setting })
+    },
+
+    /** Refuses with `invalid` to go where there is no time. */
+    advanceClock(environment: Environment, milliseconds: number): void {
+      const setting = advanced(environment.clock, milliseconds, clock)
+      if (!setting)
+        throw invalidFields({ by: { messages: ['by leads past the last time there is'], value: milliseconds } })
+      change(environment, { clock: setting })
+    },
+
+    /** Starts chance anew, from a seed or, with null, unforeseeable. */
+    setRandomSeed(environment: Environment, randomSeed: number | null): void {
+      change(environment, { randomSeed })
+      restartChance(environment)
+    },
+
+    /** What the environment itself says, apart from what it has from the server. */
+    settings(
+      environment: Environment
+    ): Pick<EnvironmentRow, 'name' | 'profile' | 'assumptions' | 'clock' | 'randomSeed'> {
+      const { name, profile, assumptions, clock: setting, randomSeed } = presentRow(environment)
+      return { name, profile, assumptions, clock: setting, randomSeed }
+    },
+
+    /** Another profile, and other overrides in place of those that the environment has. */
+    setProfile(environment: Environment, profile: Profile | null, assumptions: Record<string, string>): void {
+      change(environment, { profile, assumptions })
     }
   }
 
-  function fromRow(row: EnvironmentRow | undefined): Environment | undefined {
-    if (!row) return undefined
-    const profile = (row.profile as Profile | null) ?? defaults.profile
-    return Object.freeze({
-      key: row.key,
-      id: row.id,
-      organizationId: row.organizationId,
-      name: row.name,
+  function presentRow(environment: Environment): EnvironmentRow {
+    const row = repository.findEnvironment(environment.key)
+    if (!row) throw gone(environment)
+    return row
+  }
+
+  function keep(environment: Environment, name: string): EnvironmentRow {
+    const { key, ...state } = presentRow(environment)
+    deleteSnapshot(environment, name)
+    return repository.insertEnvironment({
+      ...state,
+      snapshotOf: key,
+      snapshotName: name,
+      createdAt: environment.now()
+    })
+  }
+
+  function handleOfNew(row: EnvironmentRow): Environment {
+    db.onRollback(() => handles.delete(row.key))
+    return handleOf(row)
+  }
+
+  /** `data` is the rows, and how they are shown: profile and assumptions. */
+  function setBack(environment: Environment, to: EnvironmentRow, parts: readonly ResetPart[]): void {
+    const { profile, assumptions, clock: setting, randomSeed, integrations, subscribers, workflows, messages } = to
+    change(environment, {
+      ...(parts.includes('data') && { profile, assumptions, integrations, subscribers, workflows, messages }),
+      ...(parts.includes('idempotency') && { idempotency: to.idempotency }),
+      ...(parts.includes('clock') && { clock: setting, randomSeed })
+    })
+  }
+
+  /** What a transaction can't bring back: only once it is done. */
+  function forget(environment: Environment, parts: readonly ResetPart[]): void {
+    if (parts.includes('clock')) restartChance(environment)
+    if (parts.includes('requests')) journals.of(environment).clear()
+    if (parts.includes('faults')) faults.clear(environment.key)
+  }
+
+  /** Changes the row, and deletes the collections that nothing refers to any more. */
+  function change(environment: Environment, fields: Partial<EnvironmentRow>): void {
+    if (Object.keys(fields).length === 0) return
+    const before = environment.parts
+    if (!repository.updateEnvironment(environment.key, fields)) throw gone(environment)
+    for (const part of WORLD_PARTS) {
+      if (fields[part] !== undefined && fields[part] !== before[part]) repository.deleteUnused(part, before[part])
+    }
+    refreshAlso(environment)
+  }
+
+  /** Brings what is in memory up to the row, and does so again should the row be rolled back. */
+  function refreshAlso({ key }: Environment): void {
+    const refresh = () => {
+      const row = repository.findEnvironment(key)
+      if (row) handleOf(row)
+    }
+    refresh()
+    db.onRollback(refresh)
+  }
+
+  function deleteSnapshot(environment: Environment, name: string): void {
+    const snapshot = repository.findSnapshot(environment.key, name)
+    if (!snapshot) return
+    repository.deleteEnvironment(snapshot.key)
+    dropUnused(snapshot)
+  }
+
+  function dropUnused(row: EnvironmentRow): void {
+    for (const part of WORLD_PARTS) repository.deleteUnused(part, row[part])
+  }
+
+  function snapshotNamed(environment: Environment, name: string): EnvironmentRow {
+    const snapshot = name === BASELINE ? undefined : repository.findSnapshot(environment.key, name)
+    if (snapshot) return snapshot
+    throw new Refusal('not-found', `Snapshot ${name} not found`, {
+      reason: 'GET /_mock/snapshots lists those of this environment'
+    })
+  }
+
+  function shown(row: EnvironmentRow): Snapshot {
+    return {
+      name: row.snapshotName ?? BASELINE,
+      createdAt: isoTime(row.createdAt),
+      size: {
+        integrations: repository.countRows('integrations', row.integrations),
+        subscribers: repository.countRows('subscribers', row.subscribers),
+        workflows: repository.countRows('workflows', row.workflows),
+        messages: repository.countRows('messages', row.messages),
+        idempotencyKeys: repository.countRows('idempotency', row.idempotency)
+      }
+    }
+  }
+
+  function emptyParts<Part extends WorldPart>(parts: readonly Part[]): Record<Part, number> {
+    return Object.fromEntries(parts.map((part) => [part, repository.insertCollection()])) as Record<Part, number>
+  }
+
+  function rowOf({
+    id,
+    organizationId,
+    name,
+    profile,
+    assumptions,
+    clock: setting,
+    randomSeed
+  }: NewEnvironment & { id: string }) {
+    return {
+      id,
+      organizationId,
+      name,
+      profile: profile ?? null,
+      assumptions: assumptions ?? {},
+      clock: setting ?? WALL,
+      randomSeed: randomSeed ?? null,
+      createdAt: clock()
+    }
+  }
+
+  function handleOf(row: EnvironmentRow): Environment {
+    const profile = row.profile ?? defaults.profile
+    const { key, id, organizationId, name, clock: setting, randomSeed, createdAt } = row
+    const { integrations, subscribers, workflows, messages, idempotency } = row
+    const state = {
+      key,
+      id,
+      organizationId,
+      name,
       profile,
       assumptions: assume(profile, defaults.assumptions, row.assumptions),
-      now: clock
-    })
+      parts: { integrations, subscribers, workflows, messages, idempotency },
+      clock: setting,
+      randomSeed,
+      createdAt
+    }
+    const known = handles.get(key)
+    if (known) return Object.assign(known, state)
+    const made: Handle = { ...state, chance: chanceOf(randomSeed), now: () => timeBy(made.clock, clock) }
+    handles.set(key, made)
+    return made
+  }
+
+  function restartChance(environment: Environment): void {
+    const handle = handles.get(environment.key)
+    if (handle) handle.chance = chanceOf(handle.randomSeed)
   }
 }
 
 /** SHA-256: the only form in which a key is kept. */
 export function hashOfKey(apiKey: string): Buffer {
   return hash('sha256', apiKey, 'buffer')
+}
+
+/** An id of 24 hex digits as the deployed service makes them: the seconds, and then at random. */
+export function newId(): string {
+  return Math.floor(Date.now() / 1000).toString(16) + randomBytes(8).toString('hex')
+}
+
+/** A key in the deployed service's form: 32 hex digits. */
+export function newApiKey(): string {
+  return randomBytes(16).toString('hex')
+}
+
+function ambiguous(name: string, count: number): Refusal {
+  return new Refusal('bad-request', `There are ${count} environments named ${name}`, {
+    reason: 'say which one by its id: GET /_mock/environments lists them'
+  })
+}
+
+function gone({ name }: Environment): Refusal {
+  return new Refusal('unauthenticated', 'API Key not found', {
+    reason: `environment ${name} has been removed in the meantime, and its keys with it`
+  })
 }

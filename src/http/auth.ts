@@ -16,7 +16,7 @@ declare module 'fastify' {
 export const authentication = fp<{ environments: EnvironmentService }>(
   async (app, { environments }) => {
     app.addHook('onRequest', (request, _reply, done) => {
-      request.environment = authenticate(request.headers.authorization, environments)
+      request.environment ??= authenticate(request.headers.authorization, environments)
       done()
     })
   },
@@ -50,6 +50,15 @@ export function authenticate(header: string | undefined, environments: Environme
     )
   }
   return environment
+}
+
+/** The environment that an `Authorization` header gives access to; undefined when it gives none. */
+export function environmentOf(header: string | undefined, environments: EnvironmentService): Environment | undefined {
+  try {
+    return authenticate(header, environments)
+  } catch {
+    return undefined
+  }
 }
 
 /**

@@ -19,6 +19,8 @@ const STATUS: Record<RefusalCode, number> = {
   invalid: 422,
   'key-reused': 422,
   'key-in-use': 409,
+  taken: 409,
+  'expectation-failed': 417,
   'method-not-allowed': 405,
   'not-served': 501
 }
@@ -71,7 +73,30 @@ interface Fault {
   reason: string
   errors?: FieldErrors
   facts?: Record<string, string>
+  ctx?: Record<string, unknown>
   errorId?: string
+  headers?: Record<string, string>
+  /** In place of the error body. */
+  body?: unknown
+}
+
+/** A refusal that a rule of the environment, or the request itself, asked for. */
+export class InjectedFault extends Error {
+  override readonly name = 'InjectedFault'
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body: unknown
+
+  constructor(
+    id: string,
+    status: number,
+    { headers = {}, body }: { headers?: Record<string, string>; body?: unknown }
+  ) {
+    super(`injected by ${id === 'header' ? 'the header x-mock-fault' : `${id}, see GET /_mock/faults`}`)
+    this.status = status
+    this.headers = headers
+    this.body = body
+  }
 }
 
 /** The status and body of a refusal, as they are sent and, under an idempotency key, stored. */
@@ -90,7 +115,7 @@ export const errorAnswers = fp<{ clock: Clock }>(
 
 /** For errors that Fastify meets before a route is found, such as a path that can't be decoded. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, clock: Clock): FastifyReply {
-  const fault = faultOf(error)
+  const fault = faultOf(error, request.environment?.chance.uuid)
   const now = request.environment?.now ?? clock
   if (fault.errorId) request.log.error({ err: error, errorId: fault.errorId }, 'request failed')
   else request.log.info({ statusCode: fault.status, reason: fault.reason }, 'request refused')
@@ -101,17 +126,23 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   if (fault.status === 413) reply.removeHeader('connection')
   if (fault.status === 401) reply.header('WWW-Authenticate', 'ApiKey')
   if (fault.status === 409 || fault.status === 429 || fault.status === 503) reply.header('Retry-After', '1')
+  if (fault.headers) reply.headers(fault.headers)
   giveReason(reply, fault.reason)
-  return reply
-    .code(fault.status)
-    .type(JSON_TYPE)
-    .send(Buffer.from(errorJson(fault, request.url, now())))
+  const type = fault.headers?.['content-type'] ?? JSON_TYPE
+  const body = fault.body === undefined ? errorJson(fault, request.url, now()) : bodyText(fault.body, type)
+  return reply.code(fault.status).type(type).send(Buffer.from(body))
 }
 
-function faultOf(error: unknown): Fault {
+/** JSON, but for text that is said to be something else. */
+function bodyText(body: unknown, type: string): string {
+  return typeof body === 'string' && !/json/i.test(type) ? body : JSON.stringify(body)
+}
+
+function faultOf(error: unknown, uuid: () => string = randomUUID): Fault {
   if (error instanceof Refusal) {
     return { status: STATUS[error.code], message: error.message, ...error.details }
   }
+  if (error instanceof InjectedFault) return injected(error, uuid)
   const { statusCode, code, message } = error as { statusCode?: unknown; code?: unknown; message?: unknown }
   if (code === 'ECONNRESET' && statusCode === 400) return ABANDONED
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 && /^FST_/.test(String(code))) {
@@ -119,10 +150,35 @@ function faultOf(error: unknown): Fault {
   }
   return {
     status: 500,
-    message: 'Internal server error, look for the errorId in the log',
+    message: SERVER_FAULT,
     reason: 'a fault of notification-mock itself: its log has a line with this errorId',
-    errorId: randomUUID()
+    errorId: uuid()
   }
+}
+
+/** As the deployed service words it, where it is known to. */
+function injected({ status, headers, body, message: reason }: InjectedFault, uuid: () => string): Fault {
+  const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+  return {
+    status,
+    message: INJECTED_MESSAGES[status] ?? STATUS_CODES[status] ?? 'Error',
+    reason,
+    headers: { ...(status === 429 && RATE_LIMITED), ...sent },
+    ...(body !== undefined && { body }),
+    ...(status === 422 && { errors: {} }),
+    ...(status === 500 && { errorId: uuid() })
+  }
+}
+
+const SERVER_FAULT = 'Internal server error, look for the errorId in the log'
+const INJECTED_MESSAGES: Record<number, string> = { 429: 'API rate limit exceeded', 500: SERVER_FAULT }
+
+/** What the deployed service sends with a 429, with figures of ours. */
+const RATE_LIMITED = {
+  'ratelimit-limit': '60',
+  'ratelimit-remaining': '0',
+  'ratelimit-reset': '1',
+  'ratelimit-policy': '60;w=1;burst=66;comment="token bucket";category="global";cost="single";serviceLevel="free"'
 }
 
 /** Better words for what Fastify refuses. */
@@ -143,14 +199,14 @@ const ABANDONED: Fault = {
   reason: 'the connection was closed before the end of the body'
 }
 
-function errorJson({ status, message, errors, facts, errorId }: Fault, path: string, now: number): string {
+function errorJson({ status, message, errors, facts, ctx, errorId }: Fault, path: string, now: number): string {
   const body: ErrorBody = {
     statusCode: status,
     timestamp: isoTime(now),
     path: shownTarget(path),
     message,
     error: STATUS_CODES[status] ?? 'Error',
-    ctx: facts ?? {},
+    ctx: ctx ?? facts ?? {},
     ...(errors && { errors }),
     ...(errorId && { errorId }),
     ...facts

@@ -1,14 +1,21 @@
 import type { TSchema } from '@sinclair/typebox'
 import { type FastifyInstance, fastify } from 'fastify'
 import type { Assumptions } from '../assumptions.js'
+import { clockRoutes, environmentRoutes, stateRoutes } from '../environments/routes.js'
+import { environmentSchemas } from '../environments/schemas.js'
+import { faultRoutes } from '../faults/routes.js'
+import { faultSchemas } from '../faults/schemas.js'
 import { integrationRoutes } from '../integrations/routes.js'
 import { integrationSchemas } from '../integrations/schemas.js'
+import { journalRoutes, keylessRequestRoutes } from '../journal/routes.js'
+import { journalSchemas } from '../journal/schemas.js'
 import { messageRoutes } from '../messages/routes.js'
 import { messageSchemas } from '../messages/schemas.js'
 import { VERSION } from '../version.js'
 import { workflowStepRoutes } from '../workflow-steps/routes.js'
 import { workflowStepSchemas } from '../workflow-steps/schemas.js'
 import { NO_COMPILERS } from './compilers.js'
+import { controlRoutes, healthRoute } from './control.js'
 import { ErrorBody } from './errors.js'
 import { asAssumed } from './openapi-assumed.js'
 import type { OpenApiDocument } from './openapi-document.js'
@@ -75,6 +82,48 @@ export async function openApiDocument(assumptions: Assumptions): Promise<OpenApi
   const app = await describedApp(assumptions)
   await app.ready()
   return app.swagger() as unknown as OpenApiDocument
+}
+
+/** The named schemas of the control routes. */
+const controlSchemas: readonly TSchema[] = [ErrorBody, ...journalSchemas, ...faultSchemas, ...environmentSchemas]
+
+/** The document of the control routes. */
+export async function controlDocument(): Promise<object> {
+  const { default: swagger } = await import('@fastify/swagger')
+  const app = fastify({ schemaController: { compilersFactory: NO_COMPILERS } })
+  for (const schema of controlSchemas) app.addSchema(schema)
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'notification-mock control',
+        version: VERSION,
+        description:
+          'Environments as worlds: make them, set them back, watch them, verify them, break them, move their time. Routes about one environment take its own API key.',
+        license: { name: 'MIT', identifier: 'MIT' }
+      },
+      servers: [{ url: '/', description: 'This server' }],
+      components: {
+        securitySchemes: {
+          ApiKey: { type: 'apiKey', in: 'header', name: 'Authorization', description: '`ApiKey <key>`' },
+          AdminToken: { type: 'http', scheme: 'bearer', description: 'Not needed on loopback' }
+        }
+      }
+    },
+    refResolver: { buildLocalReference: (schema) => String(schema.$id) }
+  })
+  const services = new Proxy({}, { get: () => undefined }) as never
+  const options = { prefix: '/_mock', environments: services, seeds: services, journals: services, faults: services }
+  app.register(environmentRoutes, options)
+  app.register(stateRoutes, options)
+  app.register(journalRoutes, options)
+  app.register(keylessRequestRoutes, options)
+  app.register(faultRoutes, options)
+  app.register(clockRoutes, options)
+  app.register(healthRoute, { readiness: services })
+  app.register(controlRoutes, { assumptions: services, document: services })
+  await app.ready()
+  return app.swagger()
 }
 
 /** @fastify/swagger takes `$schema` and the like out of an example too, as if it were itself a schema. */

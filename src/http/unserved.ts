@@ -3,7 +3,7 @@ import fp from 'fastify-plugin'
 import type { Assumptions } from '../assumptions.js'
 import type { EnvironmentService } from '../environments/service.js'
 import { Refusal } from '../errors.js'
-import { authenticate } from './auth.js'
+import { environmentOf } from './auth.js'
 import { pathOf } from './target.js'
 
 interface Served {
@@ -38,7 +38,9 @@ export const unservedRoutes = fp<Options>(
     function refusalOf(request: FastifyRequest, reply: FastifyReply): Refusal {
       const path = pathOf(request.url)
       const atPath = serving(path)
-      const explain = assumptionsOf(request.headers.authorization)['unserved-route'] === 'explain'
+      const explain =
+        (environmentOf(request.headers.authorization, environments)?.assumptions ?? assumptions)['unserved-route'] ===
+        'explain'
       if (explain && atPath) {
         const allowed = [...atPath.methods].sort().join(', ')
         reply.header('Allow', allowed)
@@ -68,14 +70,6 @@ export const unservedRoutes = fp<Options>(
         .filter(({ url }) => /^\/v\d/.test(url))
         .map(({ url, methods }) => `${[...methods].filter((name) => name !== 'HEAD').join(', ')} ${url}`)
         .join('; ')}`
-    }
-
-    function assumptionsOf(header: string | undefined): Assumptions {
-      try {
-        return authenticate(header, environments).assumptions
-      } catch {
-        return assumptions
-      }
     }
   },
   { name: 'unserved-routes' }

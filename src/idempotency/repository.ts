@@ -1,31 +1,47 @@
-import { and, eq, lte, sql } from 'drizzle-orm'
+import { and, desc, eq, isNull, lte, sql } from 'drizzle-orm'
 import type { Db } from '../db/open.js'
-import { idempotencyKeys } from '../db/schema.js'
+import { environments, idempotencyKeys } from '../db/schema.js'
+import type { KeyScope } from '../vocabulary.js'
 
 export type IdempotencyKeyRow = typeof idempotencyKeys.$inferSelect
 
 export function idempotencyRepository({ orm }: Db) {
-  const scope = sql.placeholder('scope')
+  const collection = sql.placeholder('collection')
   const key = sql.placeholder('key')
-  const ofScope = and(eq(idempotencyKeys.scope, scope), eq(idempotencyKeys.key, key))
+  const scope = sql.placeholder('scope')
+  const ofKey = and(
+    eq(idempotencyKeys.collection, collection),
+    eq(idempotencyKeys.scope, scope),
+    eq(idempotencyKeys.key, key)
+  )
 
-  const find = orm.select().from(idempotencyKeys).where(ofScope).prepare()
-  const remove = orm.delete(idempotencyKeys).where(ofScope).prepare()
-  const removeUntil = orm
-    .delete(idempotencyKeys)
+  const find = orm.select().from(idempotencyKeys).where(ofKey).prepare()
+  const findInOrganization = orm
+    .select({ row: idempotencyKeys })
+    .from(environments)
+    .innerJoin(idempotencyKeys, eq(idempotencyKeys.collection, environments.idempotency))
     .where(
       and(
-        eq(idempotencyKeys.environment, sql.placeholder('environment')),
-        lte(idempotencyKeys.createdAt, sql.placeholder('until'))
+        eq(environments.organizationId, sql.placeholder('organizationId')),
+        isNull(environments.snapshotOf),
+        eq(idempotencyKeys.scope, 'organization'),
+        eq(idempotencyKeys.key, key)
       )
     )
+    .orderBy(desc(idempotencyKeys.createdAt))
+    .limit(1)
+    .prepare()
+  const remove = orm.delete(idempotencyKeys).where(ofKey).prepare()
+  const removeUntil = orm
+    .delete(idempotencyKeys)
+    .where(and(eq(idempotencyKeys.collection, collection), lte(idempotencyKeys.createdAt, sql.placeholder('until'))))
     .prepare()
   const insert = orm
     .insert(idempotencyKeys)
     .values({
+      collection,
       scope,
       key,
-      environment: sql.placeholder('environment'),
       fingerprint: sql.placeholder('fingerprint'),
       status: sql.placeholder('status'),
       body: sql.placeholder('body'),
@@ -34,21 +50,27 @@ export function idempotencyRepository({ orm }: Db) {
     .prepare()
 
   return {
-    findKey(ofKey: { scope: string; key: string }): IdempotencyKeyRow | undefined {
-      return find.get(ofKey)
+    /** That of the environment itself. */
+    findKey(ofKey: { collection: number; key: string }): IdempotencyKeyRow | undefined {
+      return find.get({ ...ofKey, scope: 'environment' satisfies KeyScope })
+    },
+
+    /** That of the organization, in any of its environments, snapshots apart; of several the newest. */
+    findKeyInOrganization(ofKey: { organizationId: string; key: string }): IdempotencyKeyRow | undefined {
+      return findInOrganization.get(ofKey)?.row
     },
 
     insertKey(row: IdempotencyKeyRow): void {
       insert.run(row)
     },
 
-    deleteKey(ofKey: { scope: string; key: string }): void {
+    deleteKey(ofKey: { collection: number; scope: KeyScope; key: string }): void {
       remove.run(ofKey)
     },
 
-    /** Deletes an environment's keys that were made at this time or before. */
-    deleteKeysUntil(environment: number, until: number): void {
-      removeUntil.run({ environment, until })
+    /** Deletes the keys that were made at this time or before. */
+    deleteKeysUntil(inCollection: number, until: number): void {
+      removeUntil.run({ collection: inCollection, until })
     }
   }
 }

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import type { Db } from '../db/open.js'
-import type { Environment } from '../environments/service.js'
+import type { Environment, EnvironmentService } from '../environments/service.js'
 import { Refusal } from '../errors.js'
+import type { KeyScope } from '../vocabulary.js'
 import { type IdempotencyKeyRow, idempotencyRepository } from './repository.js'
 
 export interface Answer {
@@ -25,11 +26,16 @@ export interface Outcome extends Answer {
 
 export type IdempotencyService = ReturnType<typeof idempotencyService>
 
+interface Dependencies {
+  db: Db
+  environments: Pick<EnvironmentService, 'own'>
+}
+
 const LIFETIME = 24 * 60 * 60 * 1000
 const SWEEP_EVERY = 60 * 1000
 
 /** Keeps the answers of the operations that are given an idempotency key, for 24 hours by the environment's clock. */
-export function idempotencyService({ db }: { db: Db }) {
+export function idempotencyService({ db, environments }: Dependencies) {
   const repository = idempotencyRepository(db)
   const running = new Set<string>()
   const swept = new Map<number, number>()
@@ -41,7 +47,7 @@ export function idempotencyService({ db }: { db: Db }) {
      * Kept in memory only: a process that dies leaves no key behind that would be refused for ever.
      */
     begin(environment: Environment, key: string): () => void {
-      const mark = `${scopeOf(environment)} ${key}`
+      const mark = `${ownerOf(environment)} ${key}`
       if (running.has(mark)) {
         throw new Refusal(
           'key-in-use',
@@ -64,31 +70,44 @@ export function idempotencyService({ db }: { db: Db }) {
       const fingerprint = fingerprintOf(environment, request)
       return db.transaction(() => {
         const now = environment.now()
-        const scope = scopeOf(environment)
-        const stored = repository.findKey({ scope, key })
+        const stored = find(environment, key)
         if (stored && now - stored.createdAt < LIFETIME) return replayed(stored, fingerprint)
 
-        if (stored) repository.deleteKey({ scope, key })
-        sweep(environment.key, now)
         const answer = run()
         if (answer.status < 400 || environment.assumptions['idempotency-errors'] === 'all') {
-          repository.insertKey({ scope, key, environment: environment.key, fingerprint, ...answer, createdAt: now })
+          const collection = environments.own(environment, 'idempotency')
+          sweep(environment.key, collection, now)
+          const scope = scopeOf(environment)
+          if (stored) repository.deleteKey({ collection, scope, key })
+          repository.insertKey({ collection, scope, key, fingerprint, ...answer, createdAt: now })
         }
         return answer
       })
     }
   }
 
-  function sweep(environment: number, now: number): void {
+  function find(environment: Environment, key: string): IdempotencyKeyRow | undefined {
+    const { parts, organizationId } = environment
+    return scopeOf(environment) === 'organization'
+      ? repository.findKeyInOrganization({ organizationId, key })
+      : repository.findKey({ collection: parts.idempotency, key })
+  }
+
+  function sweep(environment: number, collection: number, now: number): void {
     const last = swept.get(environment)
     if (last !== undefined && Math.abs(now - last) < SWEEP_EVERY) return
     swept.set(environment, now)
-    repository.deleteKeysUntil(environment, now - LIFETIME)
+    repository.deleteKeysUntil(collection, now - LIFETIME)
   }
 }
 
-function scopeOf({ id, organizationId, assumptions }: Environment): string {
-  return assumptions['idempotency-match'] === 'body' ? `organization ${organizationId}` : `environment ${id}`
+function scopeOf({ assumptions }: Environment): KeyScope {
+  return assumptions['idempotency-match'] === 'body' ? 'organization' : 'environment'
+}
+
+function ownerOf(environment: Environment): string {
+  const scope = scopeOf(environment)
+  return `${scope} ${scope === 'organization' ? environment.organizationId : environment.id}`
 }
 
 function replayed(stored: IdempotencyKeyRow, fingerprint: Buffer): Outcome {

@@ -1,6 +1,6 @@
 import type { Assumptions } from '../assumptions.js'
 import type { Db } from '../db/open.js'
-import type { Environment } from '../environments/service.js'
+import type { Environment, EnvironmentService } from '../environments/service.js'
 import { invalidFields, Refusal } from '../errors.js'
 import { ID_PATTERN } from '../ids.js'
 import { withVendorNames } from '../vendor-names.js'
@@ -9,7 +9,12 @@ import type { Integration } from './schemas.js'
 
 export type IntegrationService = ReturnType<typeof integrationService>
 
-export function integrationService({ db }: { db: Db }) {
+interface Dependencies {
+  db: Db
+  environments: Pick<EnvironmentService, 'own'>
+}
+
+export function integrationService({ db, environments }: Dependencies) {
   const repository = integrationRepository(db)
 
   return {
@@ -29,8 +34,9 @@ export function integrationService({ db }: { db: Db }) {
         if (found.primary) return shown(found.document, environment.assumptions)
 
         // Demote first: SQLite checks the unique index at each statement, not at commit.
-        repository.demotePrimaries(environment.key, found.channel)
-        return shown(repository.promote(environment.key, found.id), environment.assumptions)
+        const collection = environments.own(environment, 'integrations')
+        repository.demotePrimaries(collection, found.channel)
+        return shown(repository.promote(collection, found.id), environment.assumptions)
       })
     }
   }
@@ -44,8 +50,8 @@ export function integrationService({ db }: { db: Db }) {
     }
     const id = idOnly ? integrationId.toLowerCase() : integrationId
     const found =
-      repository.findById(environment.key, id) ??
-      (idOnly ? undefined : repository.findByIdentifier(environment.key, integrationId))
+      repository.findById(environment.parts.integrations, id) ??
+      (idOnly ? undefined : repository.findByIdentifier(environment.parts.integrations, integrationId))
     if (found && !found.deleted) return found
     if (!found) refuseForeign(environment, id, idOnly ? null : integrationId)
     throw new Refusal('not-found', `Integration with id ${integrationId} not found`, {
@@ -57,7 +63,7 @@ export function integrationService({ db }: { db: Db }) {
 
   function refuseForeign(environment: Environment, id: string, identifier: string | null): void {
     if (environment.assumptions['foreign-integration'] !== 'forbidden') return
-    const owner = repository.findElsewhere(environment.key, environment.organizationId, id, identifier)
+    const owner = repository.findElsewhere(environment.parts.integrations, environment.organizationId, id, identifier)
     if (owner === undefined) return
     throw new Refusal('forbidden', FOREIGN_INTEGRATION, {
       reason: `the integration is in environment ${owner} of the same organization: use a key of that environment`

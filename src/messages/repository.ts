@@ -43,7 +43,7 @@ export function messageRepository({ orm, client }: Db) {
     .from(subscribers)
     .where(
       and(
-        eq(subscribers.environment, sql.placeholder('environment')),
+        eq(subscribers.collection, sql.placeholder('collection')),
         eq(subscribers.subscriberId, sql.placeholder('subscriberId'))
       )
     )
@@ -51,48 +51,44 @@ export function messageRepository({ orm, client }: Db) {
 
   return {
     /** Newest first; of those made in the same millisecond the one with the greater id first. */
-    findPage(environment: number, filters: MessageFilters, wanted: WantedPage): FoundPage {
+    findPage(collection: number, filters: MessageFilters, wanted: WantedPage): FoundPage {
       const { limit, offset, total, head, tail } = wanted
       if (total !== undefined && offset >= total) return { body: Buffer.from(head(false) + tail), count: 0 }
 
       const size = total === undefined ? limit : Math.min(limit, total - offset)
       const after = total === undefined ? Number.POSITIVE_INFINITY : total - offset - size
       const from: PageEnd = offset <= after ? 'newest' : 'oldest'
-      const conditions = rarestFirst(environment, conditionsOf(filters))
+      const conditions = rarestFirst(collection, conditionsOf(filters))
       const statement = prepared(`${from} ${nameOf(conditions)}`, () => pageSql(conditions, from))
       const frame = [limit, head(true), head(false), tail]
-      const found = statement.get(...frame, environment, ...valuesOf(conditions), size, Math.min(offset, after))
+      const found = statement.get(...frame, collection, ...valuesOf(conditions), size, Math.min(offset, after))
       const [body, count] = found as [Buffer, number]
       return { body, count }
     },
 
-    /** Remembered until messages of the environment come, go or change. */
-    countMessages(environment: number, filters: MessageFilters): number {
-      return countAll(environment, conditionsOf(filters))
+    /** Remembered until messages of the collection come, go or change. */
+    countMessages(collection: number, filters: MessageFilters): number {
+      return countAll(collection, conditionsOf(filters))
     },
 
-    forgetTotals(): void {
-      totals.forgetAll()
-    },
-
-    hasSubscriber(environment: number, subscriberId: string): boolean {
-      return subscriber.get({ environment, subscriberId }) !== undefined
+    hasSubscriber(collection: number, subscriberId: string): boolean {
+      return subscriber.get({ collection, subscriberId }) !== undefined
     }
   }
 
-  function countAll(environment: number, conditions: readonly Condition[]): number {
-    return totals.get(environment, conditions, () => {
-      const ordered = rarestFirst(environment, conditions)
+  function countAll(collection: number, conditions: readonly Condition[]): number {
+    return totals.get(collection, conditions, () => {
+      const ordered = rarestFirst(collection, conditions)
       const statement = prepared(`count ${nameOf(ordered)}`, () => countSql(ordered))
-      const [count] = statement.get(environment, ...valuesOf(ordered)) as [number]
+      const [count] = statement.get(collection, ...valuesOf(ordered)) as [number]
       return count
     })
   }
 
   /** Puts first the condition that the fewest messages meet, so that its index is the one to be walked. */
-  function rarestFirst(environment: number, conditions: readonly Condition[]): readonly Condition[] {
+  function rarestFirst(collection: number, conditions: readonly Condition[]): readonly Condition[] {
     if (conditions.length < 2) return conditions
-    const counts = conditions.map((condition) => countAll(environment, [condition]))
+    const counts = conditions.map((condition) => countAll(collection, [condition]))
     const rarest = counts.indexOf(Math.min(...counts))
     return [...conditions.slice(rarest, rarest + 1), ...conditions.toSpliced(rarest, 1)]
   }
@@ -115,7 +111,7 @@ export interface Condition {
 
 /**
  * The index of each filter's column. It is forced: without statistics SQLite takes the one of the ORDER BY and walks
- * the whole environment for a rare value.
+ * the whole collection for a rare value.
  */
 const INDEXES = {
   transaction_id: 'messages_transaction',
@@ -154,7 +150,7 @@ export type PageEnd = 'newest' | 'oldest'
 
 /**
  * A page by these conditions, over the index of the first. It takes the limit, the heads of a full page and of any
- * other, the tail, the environment, the conditions' values, how many documents, and how many to pass over.
+ * other, the tail, the collection, the conditions' values, how many documents, and how many to pass over.
  *
  * Keys first, rows after: the innermost query walks an index alone, so that a deep page costs no documents. CROSS JOIN
  * keeps the page the outer loop, so that documents are joined in its order; to ask that of `group_concat` would sort.
@@ -176,7 +172,7 @@ export function pageSql(conditions: readonly Condition[], from: PageEnd): string
     FROM (${page}) AS page CROSS JOIN messages AS m ON m.sequence = page.sequence`
 }
 
-/** How many messages meet the conditions, over the index of the first. It takes the environment and their values. */
+/** How many messages meet the conditions, over the index of the first. It takes the collection and their values. */
 export function countSql(conditions: readonly Condition[]): string {
   return `SELECT count(*) AS count FROM ${restricted(conditions)}`
 }
@@ -187,31 +183,31 @@ function restricted(conditions: readonly Condition[]): string {
   const where = conditions.map(({ by, values }) => {
     return values.length === 1 ? ` AND ${by} = ?` : ` AND ${by} IN (${values.map(() => '?').join()})`
   })
-  return `messages INDEXED BY ${index} WHERE environment = ?${where.join('')}`
+  return `messages INDEXED BY ${index} WHERE collection = ?${where.join('')}`
 }
 
 /**
  * Exact counts, remembered because counting a large environment costs more than a page of it.
  *
  * They can't go stale, whoever changes messages, by cascade and in a transaction that is rolled back too: a new message
- * has a greater sequence than all before, and when one goes or changes a trigger drops its environment's counts.
+ * has a greater sequence than all before, and when one goes or changes a trigger drops its collection's counts.
  * (A trigger on INSERT as well would make seeding slower by a fifth.)
  */
 function rememberedTotals(client: Database) {
   client.exec(`
     CREATE TEMP TABLE IF NOT EXISTS message_totals (
-      environment INTEGER NOT NULL, conditions TEXT NOT NULL, newest_sequence INTEGER, total INTEGER NOT NULL,
-      PRIMARY KEY (environment, conditions)
+      collection INTEGER NOT NULL, conditions TEXT NOT NULL, newest_sequence INTEGER, total INTEGER NOT NULL,
+      PRIMARY KEY (collection, conditions)
     ) WITHOUT ROWID;
     CREATE TEMP TRIGGER IF NOT EXISTS message_totals_delete AFTER DELETE ON main.messages
-      BEGIN DELETE FROM message_totals WHERE environment = OLD.environment; END;
+      BEGIN DELETE FROM message_totals WHERE collection = OLD.collection; END;
     CREATE TEMP TRIGGER IF NOT EXISTS message_totals_update
-      AFTER UPDATE OF environment, channel, subscriber_id, transaction_id, context ON main.messages
-      BEGIN DELETE FROM message_totals WHERE environment IN (OLD.environment, NEW.environment); END`)
+      AFTER UPDATE OF collection, channel, subscriber_id, transaction_id, context ON main.messages
+      BEGIN DELETE FROM message_totals WHERE collection IN (OLD.collection, NEW.collection); END`)
   const newest = '(SELECT max(sequence) FROM messages)'
   const known = client
     .prepare(
-      `SELECT total FROM message_totals WHERE environment = ? AND conditions = ? AND newest_sequence IS ${newest}`
+      `SELECT total FROM message_totals WHERE collection = ? AND conditions = ? AND newest_sequence IS ${newest}`
     )
     .pluck()
   const remember = client.prepare(`INSERT OR REPLACE INTO message_totals VALUES (?, ?, ${newest}, ?)`)
@@ -224,13 +220,13 @@ function rememberedTotals(client: Database) {
   }
 
   return {
-    get(environment: number, conditions: readonly Condition[], count: () => number): number {
+    get(collection: number, conditions: readonly Condition[], count: () => number): number {
       const key = conditions.length === 0 ? '' : JSON.stringify(conditions)
-      const total = known.get(environment, key)
+      const total = known.get(collection, key)
       if (total !== undefined) return total as number
       const fresh = count()
       if (size > MOST_REMEMBERED) forgetAll()
-      remember.run(environment, key, fresh)
+      remember.run(collection, key, fresh)
       size += key.length + ROW_OVERHEAD
       return fresh
     },

@@ -70,7 +70,7 @@ function isWithin(inner: string, outer: string): boolean {
   return inner === outer || inner.startsWith(`${outer}/`)
 }
 
-/** What is wrong by the branch that was probably meant: one of the same kind and `type`, with the fewest breaches. */
+/** What is wrong by the branch that was probably meant: one of the same kind and sort, with the fewest breaches. */
 function ofUnion({ schema, data }: ErrorObject, path: Path): Breach[] {
   const branches = (schema as TSchema[]).map((branch) => {
     const validate = schemas().ajv.compile(branch)
@@ -81,17 +81,22 @@ function ofUnion({ schema, data }: ErrorObject, path: Path): Breach[] {
   if (meant) return breaches(meant, data, path)
 
   const sorts = branches.flatMap((errors) => errors.filter(isOfAnotherSort))
-  const ofType = sorts.filter(({ instancePath }) => instancePath === '/type')
-  if (ofType.length > 0) {
-    const list = new Set(ofType.flatMap(({ schema: allowed }) => allowed as string[]))
-    return [{ path: [...path, 'type'], message: `must be one of ${[...list].join(', ')}`, part: 'value' }]
+  const named = sorts.filter(({ keyword }) => keyword === 'enum')
+  const [first] = named
+  if (first) {
+    const list = new Set(named.flatMap(({ schema: allowed }) => allowed as string[]))
+    const name = first.instancePath.slice(1)
+    return [{ path: [...path, name], message: `must be one of ${[...list].join(', ')}`, part: 'value' }]
   }
   const kinds = new Set(sorts.map((error) => kindsOf(error)))
   return [{ path, message: `must be ${[...kinds].join(' or ')}, not ${described(data)}`, part: 'value' }]
 }
 
+/** The fields that tell the branches of a union apart. */
+const SORTS = ['/type', '/mode']
+
 function isOfAnotherSort({ keyword, instancePath }: ErrorObject): boolean {
-  return (keyword === 'type' && instancePath === '') || (keyword === 'enum' && instancePath === '/type')
+  return (keyword === 'type' && instancePath === '') || (keyword === 'enum' && SORTS.includes(instancePath))
 }
 
 function breach(error: ErrorObject, path: Path): Breach {
@@ -117,6 +122,10 @@ function wording(error: ErrorObject): string {
       return `must be ${FORMS[params.pattern] ?? `text that matches ${params.pattern}`}`
     case 'minLength':
       return 'must not be empty'
+    case 'minimum':
+      return `must be at least ${params.limit}`
+    case 'maximum':
+      return `must be at most ${params.limit}`
     default:
       return error.message ?? 'is wrong'
   }

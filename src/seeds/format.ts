@@ -1,5 +1,6 @@
 import { type Static, type TObject, type TOptional, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { ASSUMPTION_IDS, type AssumptionId, PROFILES, positionsOf } from '../assumptions.js'
+import { ClockSetting } from '../environments/schemas.js'
 import { Integration, integrationSchemas } from '../integrations/schemas.js'
 import {
   CONTEXT_KEY_PATTERN,
@@ -138,6 +139,10 @@ export const SeedEnvironment = closed(
     ),
     profile: Type.Optional(words(PROFILES, { description: "The server's own, if left out" })),
     assumptions: Type.Optional(SeedAssumptions),
+    clock: Type.Optional(ClockSetting),
+    randomSeed: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 4294967295, description: 'Makes what is left to chance the same each time' })
+    ),
     integrations: Type.Optional(Type.Array(SeedIntegration)),
     subscribers: Type.Optional(Type.Array(SeedSubscriber)),
     workflows: Type.Optional(Type.Array(SeedWorkflow)),

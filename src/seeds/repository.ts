@@ -1,24 +1,22 @@
-import { sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '../db/open.js'
-import { apiKeys, environments, integrations, messages, subscribers, workflowSteps, workflows } from '../db/schema.js'
+import { environments, integrations, messages, subscribers, workflowSteps, workflows } from '../db/schema.js'
 
 export type SeedRepository = ReturnType<typeof seedRepository>
 
+const DOCUMENTS = 'SELECT document FROM ?table WHERE collection = ? ORDER BY rowid'
+
 /** Inserts, each prepared once: a seed may bring rows by the hundred thousand. */
-export function seedRepository({ orm }: Db) {
+export function seedRepository({ orm, client }: Db) {
   const value = sql.placeholder
-  const environment = value('environment')
+  const collection = value('collection')
   const id = value('id')
   const document = value('document')
 
-  const apiKey = orm
-    .insert(apiKeys)
-    .values({ hash: value('hash'), environment })
-    .prepare()
   const integration = orm
     .insert(integrations)
     .values({
-      environment,
+      collection,
       id,
       identifier: value('identifier'),
       channel: value('channel'),
@@ -30,16 +28,16 @@ export function seedRepository({ orm }: Db) {
     .prepare()
   const subscriber = orm
     .insert(subscribers)
-    .values({ environment, id, subscriberId: value('subscriberId'), document })
+    .values({ collection, id, subscriberId: value('subscriberId'), document })
     .prepare()
   const workflow = orm
     .insert(workflows)
-    .values({ environment, id, identifier: value('identifier'), document })
+    .values({ collection, id, identifier: value('identifier'), document })
     .prepare()
   const step = orm
     .insert(workflowSteps)
     .values({
-      environment,
+      collection,
       id,
       workflowId: value('workflowId'),
       stepId: value('stepId'),
@@ -50,7 +48,7 @@ export function seedRepository({ orm }: Db) {
   const message = orm
     .insert(messages)
     .values({
-      environment,
+      collection,
       id,
       createdAt: value('createdAt'),
       channel: value('channel'),
@@ -61,21 +59,31 @@ export function seedRepository({ orm }: Db) {
     })
     .prepare()
 
+  const ofMessage = and(eq(messages.collection, collection), eq(messages.id, id))
+  const messageById = orm.delete(messages).where(ofMessage).prepare()
+  const messageIds = orm.select({ id: messages.id }).from(messages).where(ofMessage).prepare()
+  const messageCount = client.prepare('SELECT count(*) AS count FROM messages WHERE collection = ?')
+
   return {
     hasEnvironments(): boolean {
       return orm.select({ key: environments.key }).from(environments).limit(1).get() !== undefined
     },
 
-    /** Answers with the key that its other rows are to carry. */
-    insertEnvironment(row: typeof environments.$inferInsert): number {
-      return orm.insert(environments).values(row).returning({ key: environments.key }).get().key
-    },
-
-    insertApiKey: (row: typeof apiKeys.$inferInsert) => void apiKey.run(row),
     insertIntegration: (row: typeof integrations.$inferInsert) => void integration.run(row),
     insertSubscriber: (row: typeof subscribers.$inferInsert) => void subscriber.run(row),
     insertWorkflow: (row: typeof workflows.$inferInsert) => void workflow.run(row),
     insertStep: (row: typeof workflowSteps.$inferInsert) => void step.run(row),
-    insertMessage: (row: typeof messages.$inferInsert) => void message.run(row)
+    insertMessage: (row: typeof messages.$inferInsert) => void message.run(row),
+
+    deleteMessage: (ofMessage: { collection: number; id: string }) => void messageById.run(ofMessage),
+
+    hasMessage: (ofMessage: { collection: number; id: string }) => messageIds.get(ofMessage) !== undefined,
+
+    countMessages: (inCollection: number) => (messageCount.get(inCollection) as { count: number }).count,
+
+    /** The documents of a table's rows, as JSON, in the order in which they were stored. */
+    listDocuments(table: 'integrations' | 'subscribers' | 'workflows' | 'workflow_steps' | 'messages', from: number) {
+      return client.prepare<[number], string>(DOCUMENTS.replace('?table', table)).pluck().all(from)
+    }
   }
 }

@@ -1,6 +1,5 @@
 import type { Static, TObject } from '@sinclair/typebox'
-import type { Profile } from '../assumptions.js'
-import { isoTime } from '../clock.js'
+import { type ClockSetting, isoTime } from '../clock.js'
 import { idOf } from '../ids.js'
 import { Integration } from '../integrations/schemas.js'
 import { MessageResponse, NotificationGroup, SubscriberResponse, WorkflowResponse } from '../messages/schemas.js'
@@ -8,33 +7,21 @@ import { nearest } from '../nearest.js'
 import { slugify, stepSlug } from '../slug.js'
 import { WorkflowStep } from '../workflow-steps/schemas.js'
 import type { SeedEnvironment, SeedIntegration, SeedMessage, SeedStep, SeedSubscriber, SeedWorkflow } from './format.js'
+import { type Held, type Parted, partHeld } from './held.js'
 import { inOrderOfText, type Path, placeOf, SeedError, type SeedMistake } from './mistakes.js'
 import type { SeedFile } from './read.js'
 import { defaultControls } from './step-controls.js'
 import { stepVariables } from './step-variables.js'
+import type { Stored, WorkflowDocument, World } from './world.js'
 
-/** What the workflow table keeps as a workflow's document: what a seed says of it, steps apart. */
-export type WorkflowDocument = Required<Pick<SeedWorkflow, '_id' | 'identifier' | 'name' | 'origin'>> &
-  Pick<SeedWorkflow, 'payloadSchema'>
-
-/** An environment with everything in it spelled out: documents of the wire, ready to be stored. */
-export interface World {
+/** The environment that a seed is loaded into while the server runs. */
+export interface Target {
   id: string
   organizationId: string
   name: string
-  /** Null: the server's own. */
-  profile: Profile | null
-  assumptions: Record<string, string>
-  apiKeys: string[]
-  integrations: Stored<Integration>[]
-  subscribers: Stored<SubscriberResponse>[]
-  workflows: WorkflowDocument[]
-  steps: WorkflowStep[]
-  messages: Stored<MessageResponse>[]
+  /** To add to what it holds, what that is; left out, the seed replaces it. */
+  held?: Held
 }
-
-/** A document that certainly has its id. */
-export type Stored<Document extends { _id?: string }> = Document & { _id: string }
 
 /** Where a value stands in the seeds, to complain about it there. */
 interface Place {
@@ -51,21 +38,33 @@ interface Placed {
 interface Draft {
   world: World
   place: Place
+  /** What the ids of its records are made from: the same seed gives the same ids, wherever it is loaded. */
+  origin: readonly [organizationId: string, name: string]
   /** Where everything that may be there only once was first seen. */
-  seen: Map<string, Place>
+  seen: Map<string, Place | typeof HELD>
+  /** The ids of what the environment holds and the seed brings anew. */
+  idOfAnew: Parted['idOfAnew']
+  /** How many places of messages are taken: the next message without an `_id` has the id of this place. */
+  messagePlaces: number
   /** Identifiers that integrations are given by a seed, and that the others therefore can't get by default. */
   identifiers: Set<string>
   subscribers: Map<string, Stored<SubscriberResponse>>
   workflows: Map<string, { workflow: WorkflowDocument; steps: WorkflowStep[] }>
 }
 
+/** Seen first in the environment that a seed is added to. */
+const HELD = 'the environment itself'
+
 /**
  * The environments that the seeds describe, with every reference resolved and every default filled in. Environments of
  * the same organization and name are one, also across files. The same seeds at the same `now` give the same worlds.
  *
+ * With a target there is one world, the target's, whatever the seed calls it. What is added replaces what has the same
+ * `_id`, identifier or subscriberId there; of the messages the world then has the added ones only.
+ *
  * Throws SeedError with all broken references, doubles and second primaries.
  */
-export function resolveSeeds(files: readonly SeedFile[], now: number): World[] {
+export function resolveSeeds(files: readonly SeedFile[], now: number, target?: Target): World[] {
   const mistakes: SeedMistake[] = []
   const complain = ({ file, path }: Place, message: string) => void mistakes.push(file.mistakeAt(path, message))
   const organizations = new Map<string, { id: string; place: Place }>()
@@ -78,8 +77,11 @@ export function resolveSeeds(files: readonly SeedFile[], now: number): World[] {
   )
   for (const { seed, place } of seeds) nameOrganization(seed, place)
   const environments = seeds.map((placed) => ({ ...placed, draft: draftOf(placed) }))
-  for (const { seed, place, draft } of environments) addApiKeys(draft, seed.apiKeys ?? [], place)
-  for (const draft of drafts.values()) addDefaultKey(draft, environments)
+  if (target) complainUnlessOne(environments)
+  else {
+    for (const { seed, place, draft } of environments) addApiKeys(draft, seed.apiKeys ?? [], place)
+    for (const draft of drafts.values()) addDefaultKey(draft, environments)
+  }
   for (const { seed, place, draft } of environments) {
     each(place, seed.integrations, 'integrations', (each, at) => addIntegration(draft, each, at))
     each(place, seed.subscribers, 'subscribers', (each, at) => addSubscriber(draft, each, at))
@@ -90,6 +92,12 @@ export function resolveSeeds(files: readonly SeedFile[], now: number): World[] {
   }
   if (mistakes.length > 0) throw new SeedError(inOrderOfFiles(mistakes, files))
   return [...drafts.values()].map(({ world }) => world)
+
+  function complainUnlessOne([first, second]: readonly Placed[]): void {
+    const [file] = files
+    if (!first && file) complain({ file, path: ['environments'] }, ONE_ENVIRONMENT)
+    if (second) complain(second.place, ONE_ENVIRONMENT)
+  }
 
   /** An organization has the id that any of its environments gives it. */
   function nameOrganization({ organization, _organizationId: id }: SeedEnvironment, place: Place): void {
@@ -108,43 +116,84 @@ export function resolveSeeds(files: readonly SeedFile[], now: number): World[] {
     const { organization = '' } = seed
     const organizationId =
       seed._organizationId ?? organizations.get(organization)?.id ?? idOf('organization', organization)
-    const name = `${organizationId} ${seed.name}`
+    const name = target ? target.id : `${organizationId} ${seed.name}`
     const draft = drafts.get(name) ?? newDraft(seed, organizationId, place)
     drafts.set(name, draft)
-    if (seed._id && seed._id !== draft.world.id) {
+    if (!target && seed._id && seed._id !== draft.world.id) {
       complain(within(place, '_id'), `environment ${seed.name} already has the _id ${draft.world.id}`)
     }
     for (const { identifier } of seed.integrations ?? []) if (identifier) draft.identifiers.add(identifier)
     draft.world.profile = seed.profile ?? draft.world.profile
+    if (seed.clock) draft.world.clock = clockOf(seed.clock, within(place, 'clock'))
+    if (seed.randomSeed !== undefined) draft.world.randomSeed = seed.randomSeed
     Object.assign(draft.world.assumptions, seed.assumptions)
     return draft
   }
 
   function newDraft(seed: SeedEnvironment, organizationId: string, place: Place): Draft {
-    const id = seed._id ?? idOf(organizationId, seed.name)
+    const id = target?.id ?? seed._id ?? idOf(organizationId, seed.name)
     const double = [...drafts.values()].find(({ world }) => world.id === id)
     if (double)
       complain(within(place, '_id'), `is that of environment ${double.world.name} too, at ${told(double.place)}`)
-    return {
+    const { integrations, subscribers, workflows, steps, idOfAnew } = target?.held
+      ? partHeld(target.held, seed)
+      : NOTHING_HELD
+    const draft: Draft = {
       world: {
         id,
-        organizationId,
-        name: seed.name,
+        organizationId: target?.organizationId ?? organizationId,
+        name: target?.name ?? seed.name,
         profile: null,
         assumptions: {},
         apiKeys: [],
-        integrations: [],
-        subscribers: [],
-        workflows: [],
-        steps: [],
+        integrations: [...integrations],
+        subscribers: [...subscribers],
+        workflows: [...workflows],
+        steps: [...steps],
         messages: []
       },
       place,
+      origin: [organizationId, seed.name],
       seen: new Map(),
-      identifiers: new Set(),
-      subscribers: new Map(),
-      workflows: new Map()
+      idOfAnew,
+      messagePlaces: target?.held?.messageCount ?? 0,
+      identifiers: new Set(integrations.map(({ identifier }) => identifier)),
+      subscribers: new Map(subscribers.map((subscriber) => [subscriber.subscriberId, subscriber])),
+      workflows: new Map(
+        workflows.map((workflow) => [
+          workflow.identifier,
+          { workflow, steps: steps.filter(({ workflowDatabaseId }) => workflowDatabaseId === workflow._id) }
+        ])
+      )
     }
+    seeHeld(draft)
+    return draft
+  }
+
+  /** Nothing that is added may have a name, an `_id` or a place that something held has. */
+  function seeHeld({ world, seen }: Draft): void {
+    const see = (...what: string[]) => void seen.set(JSON.stringify(what), HELD)
+    for (const { _id, identifier, channel, primary, deleted } of world.integrations) {
+      see('integration', 'identifier', identifier, '')
+      see('integration', '_id', _id)
+      if (primary && !deleted) see('primary', channel)
+    }
+    for (const { _id, subscriberId } of world.subscribers) {
+      see('subscriber', 'subscriberId', subscriberId, '')
+      see('subscriber', '_id', _id)
+    }
+    for (const { _id, identifier } of world.workflows) {
+      see('workflow', 'identifier', identifier, '')
+      see('workflow', '_id', _id)
+    }
+    for (const { _id, stepId, workflowId } of world.steps) {
+      see('step', 'stepId', stepId, workflowId)
+      see('step', '_id', _id)
+    }
+  }
+
+  function clockOf(setting: ClockSetting, place: Place): ClockSetting {
+    return setting.mode === 'fixed' ? { mode: 'fixed', at: timeOf(setting.at, within(place, 'at')) } : setting
   }
 
   function addApiKeys(draft: Draft, keys: readonly string[], place: Place): void {
@@ -173,13 +222,12 @@ export function resolveSeeds(files: readonly SeedFile[], now: number): World[] {
 
   function addIntegration(draft: Draft, seed: SeedIntegration, place: Place): void {
     const { world } = draft
-    const base = slugify(seed.name ?? seed.providerId) || seed.channel
-    const identifier = seed.identifier ?? firstFree(base, (name) => !draft.identifiers.has(name))
+    const identifier = seed.identifier ?? firstFree(identifierBase(seed), (name) => !draft.identifiers.has(name))
     draft.identifiers.add(identifier)
     const integration: Stored<Integration> = {
       ...seed,
       ...owner(world),
-      _id: seed._id ?? placeId(draft, 'integration', identifier),
+      _id: seed._id ?? draft.idOfAnew('integration', identifier) ?? placeId(draft, 'integration', identifier),
       name: seed.name ?? seed.providerId,
       identifier,
       credentials: seed.credentials ?? {},
@@ -205,12 +253,13 @@ export function resolveSeeds(files: readonly SeedFile[], now: number): World[] {
   }
 
   function subscriberOf(draft: Draft, seed: SeedSubscriber, place: Place): Stored<SubscriberResponse> {
+    const heldId = draft.idOfAnew('subscriber', seed.subscriberId)
     const times = timesOf(seed, ['createdAt', 'updatedAt', 'lastOnlineAt'], place)
     const createdAt = times.createdAt ?? isoTime(now)
     return inOrder(SubscriberResponse, {
       ...seed,
       ...owner(draft.world),
-      _id: seed._id ?? placeId(draft, 'subscriber', seed.subscriberId),
+      _id: seed._id ?? heldId ?? placeId(draft, 'subscriber', seed.subscriberId),
       deleted: seed.deleted ?? false,
       updatedAt: createdAt,
       ...times,
@@ -228,7 +277,7 @@ export function resolveSeeds(files: readonly SeedFile[], now: number): World[] {
       return
     }
     const workflow: WorkflowDocument = {
-      _id: seed._id ?? placeId(draft, 'workflow', identifier),
+      _id: seed._id ?? draft.idOfAnew('workflow', identifier) ?? placeId(draft, 'workflow', identifier),
       identifier,
       name: seed.name ?? identifier,
       origin: seed.origin ?? 'external',
@@ -259,7 +308,10 @@ export function resolveSeeds(files: readonly SeedFile[], now: number): World[] {
   ): WorkflowStep {
     const { stepId } = seed
     const name = seed.name ?? STEP_NAMES[seed.type]
-    const _id = seed._id ?? placeId(draft, 'workflow', workflow.identifier, 'step', stepId)
+    const _id =
+      seed._id ??
+      draft.idOfAnew('step', workflow.identifier, stepId) ??
+      placeId(draft, 'workflow', workflow.identifier, 'step', stepId)
     return inOrder(WorkflowStep, {
       ...seed,
       controls: seed.controls ?? defaultControls(seed.type),
@@ -276,7 +328,6 @@ export function resolveSeeds(files: readonly SeedFile[], now: number): World[] {
 
   function addMessage(draft: Draft, seed: SeedMessage, place: Place): void {
     const { world } = draft
-    const index = world.messages.length
     const { subscriberId, workflow: workflowIdentifier, subscriber: ownSubscriber, template, ...fields } = seed
     const subscriber = ownSubscriber
       ? subscriberOf(draft, ownSubscriber, within(place, 'subscriber'))
@@ -290,13 +341,15 @@ export function resolveSeeds(files: readonly SeedFile[], now: number): World[] {
 
     const times = timesOf(seed, ['createdAt', 'lastSeenDate', 'lastReadDate', 'snoozedUntil'], place)
     const deliveredAt = seed.deliveredAt?.map((time, at) => timeOf(time, within(place, 'deliveredAt', at)))
+    const index = messagePlace(draft)
     const _id = seed._id ?? placeId(draft, 'message', index)
     const transactionId = seed.transactionId ?? `txn_${placeId(draft, 'transaction', index)}`
     const _subscriberId = seed._subscriberId ?? subscriber?._id ?? placeId(draft, 'subscriber', '')
     once(draft, ['message', '_id', _id], within(place, '_id'))
     world.messages.push(
       inOrder(MessageResponse, {
-        ...addressOf(world, seed, subscriber),
+        // A message that names its subscriber so, as in an export, says itself where it went.
+        ...(seed._subscriberId === undefined && addressOf(world, seed, subscriber)),
         ...(workflow && { _templateId: workflow._id, templateIdentifier: workflow.identifier }),
         ...(step && { _messageTemplateId: step._id }),
         ...fields,
@@ -316,6 +369,14 @@ export function resolveSeeds(files: readonly SeedFile[], now: number): World[] {
         status: seed.status ?? 'sent'
       })
     )
+  }
+
+  /** The next place whose message the environment does not hold yet. */
+  function messagePlace(draft: Draft): number {
+    const held = target?.held
+    while (held?.hasMessage(placeId(draft, 'message', draft.messagePlaces))) draft.messagePlaces += 1
+    draft.messagePlaces += 1
+    return draft.messagePlaces - 1
   }
 
   function referred<Thing>(
@@ -358,7 +419,7 @@ export function resolveSeeds(files: readonly SeedFile[], now: number): World[] {
   ): boolean {
     const key = JSON.stringify(what)
     const first = draft.seen.get(key)
-    if (first) complain(place, message(told(first)))
+    if (first) complain(place, message(first === HELD ? HELD : told(first)))
     else draft.seen.set(key, place)
     return first === undefined
   }
@@ -381,6 +442,16 @@ export function resolveSeeds(files: readonly SeedFile[], now: number): World[] {
     complain(place, 'must be a time in ISO 8601, such as 2026-02-18T10:07:11.402Z')
     return text
   }
+}
+
+const ONE_ENVIRONMENT = 'a seed that is loaded into an environment has one environment, no more and no less'
+
+const NOTHING_HELD: Parted = {
+  integrations: [],
+  subscribers: [],
+  workflows: [],
+  steps: [],
+  idOfAnew: () => undefined
 }
 
 /** A date alone, or with a time that has its zone: the same moment on every machine. */
@@ -420,6 +491,10 @@ function inOrderOfFiles(mistakes: readonly SeedMistake[], files: readonly SeedFi
   )
 }
 
+function identifierBase({ name, providerId, channel }: SeedIntegration): string {
+  return slugify(name ?? providerId) || channel
+}
+
 function stepBase({ name, type }: SeedStep): string {
   return slugify(name ?? '') || slugify(STEP_NAMES[type])
 }
@@ -437,8 +512,8 @@ function owner({ id, organizationId }: World): { _environmentId: string; _organi
   return { _environmentId: id, _organizationId: organizationId }
 }
 
-function placeId({ world }: Draft, ...place: Path): string {
-  return idOf(world.organizationId, world.name, ...place)
+function placeId({ origin }: Draft, ...place: Path): string {
+  return idOf(...origin, ...place)
 }
 
 function firstFree(base: string, isFree: (name: string) => boolean): string {

@@ -216,7 +216,7 @@ function* ofNumber(node: Scalar, path: Path): Generator<Twist> {
   if (typeof value !== 'number') return
   if (!Number.isFinite(value)) {
     yield { node, path, message: `${source} is no number that JSON can hold; for a text put it in quotes` }
-  } else if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+  } else if (Number.isInteger(value) && !Number.isSafeInteger(value) && String(value) !== source) {
     yield { node, path, message: `${source} has too many digits for a number; for a text put it in quotes` }
   }
 }

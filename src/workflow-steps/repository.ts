@@ -8,23 +8,23 @@ export interface WorkflowRef {
 }
 
 export function workflowStepRepository({ orm }: Db) {
-  const environment = sql.placeholder('environment')
+  const collection = sql.placeholder('collection')
   const workflow = { id: workflows.id, identifier: workflows.identifier }
   const step = { document: sql<Buffer>`CAST(${workflowSteps.document} AS BLOB)` }
   const ofWorkflow = and(
-    eq(workflowSteps.environment, environment),
+    eq(workflowSteps.collection, collection),
     eq(workflowSteps.workflowId, sql.placeholder('workflowId'))
   )
 
   const workflowById = orm
     .select(workflow)
     .from(workflows)
-    .where(and(eq(workflows.environment, environment), eq(workflows.id, sql.placeholder('id'))))
+    .where(and(eq(workflows.collection, collection), eq(workflows.id, sql.placeholder('id'))))
     .prepare()
   const workflowByIdentifier = orm
     .select(workflow)
     .from(workflows)
-    .where(and(eq(workflows.environment, environment), eq(workflows.identifier, sql.placeholder('identifier'))))
+    .where(and(eq(workflows.collection, collection), eq(workflows.identifier, sql.placeholder('identifier'))))
     .prepare()
   const stepById = orm
     .select(step)
@@ -38,22 +38,22 @@ export function workflowStepRepository({ orm }: Db) {
     .prepare()
 
   return {
-    findWorkflowById(key: number, id: string): WorkflowRef | undefined {
-      return workflowById.get({ environment: key, id })
+    findWorkflowById(inCollection: number, id: string): WorkflowRef | undefined {
+      return workflowById.get({ collection: inCollection, id })
     },
 
-    findWorkflowByIdentifier(key: number, identifier: string): WorkflowRef | undefined {
-      return workflowByIdentifier.get({ environment: key, identifier })
-    },
-
-    /** The step's document in UTF-8. */
-    findStepById(key: number, workflowId: string, id: string): Buffer | undefined {
-      return stepById.get({ environment: key, workflowId, id })?.document
+    findWorkflowByIdentifier(inCollection: number, identifier: string): WorkflowRef | undefined {
+      return workflowByIdentifier.get({ collection: inCollection, identifier })
     },
 
     /** The step's document in UTF-8. */
-    findStepByStepId(key: number, workflowId: string, stepId: string): Buffer | undefined {
-      return stepByStepId.get({ environment: key, workflowId, stepId })?.document
+    findStepById(inCollection: number, workflowId: string, id: string): Buffer | undefined {
+      return stepById.get({ collection: inCollection, workflowId, id })?.document
+    },
+
+    /** The step's document in UTF-8. */
+    findStepByStepId(inCollection: number, workflowId: string, stepId: string): Buffer | undefined {
+      return stepByStepId.get({ collection: inCollection, workflowId, stepId })?.document
     }
   }
 }

@@ -20,29 +20,29 @@ export function workflowStepService({ db }: { db: Db }) {
      * where the environment assumes so.
      */
     retrieve(environment: Environment, workflowId: string, stepId: string): Buffer {
-      const workflow = findWorkflow(environment.key, workflowId)
+      const workflow = findWorkflow(environment.parts.workflows, workflowId)
       if (!workflow) throw unknownWorkflow(environment, workflowId)
-      const document = findStep(environment.key, workflow, stepId)
+      const document = findStep(environment.parts.workflows, workflow, stepId)
       if (!document) throw unknownStep(environment, workflow, workflowId, stepId)
       return shown(document, environment)
     }
   }
 
-  function findWorkflow(environment: number, workflowId: string): WorkflowRef | undefined {
+  function findWorkflow(collection: number, workflowId: string): WorkflowRef | undefined {
     const slugId = idFromSlug(workflowId, 'wf')
     return (
-      repository.findWorkflowById(environment, workflowId) ??
-      repository.findWorkflowByIdentifier(environment, workflowId) ??
-      (slugId === undefined ? undefined : repository.findWorkflowById(environment, slugId))
+      repository.findWorkflowById(collection, workflowId) ??
+      repository.findWorkflowByIdentifier(collection, workflowId) ??
+      (slugId === undefined ? undefined : repository.findWorkflowById(collection, slugId))
     )
   }
 
-  function findStep(environment: number, { id }: WorkflowRef, stepId: string): Buffer | undefined {
+  function findStep(collection: number, { id }: WorkflowRef, stepId: string): Buffer | undefined {
     const slugId = idFromSlug(stepId, 'st')
     return (
-      repository.findStepById(environment, id, stepId) ??
-      repository.findStepByStepId(environment, id, stepId) ??
-      (slugId === undefined ? undefined : repository.findStepById(environment, id, slugId))
+      repository.findStepById(collection, id, stepId) ??
+      repository.findStepByStepId(collection, id, stepId) ??
+      (slugId === undefined ? undefined : repository.findStepById(collection, id, slugId))
     )
   }
 }

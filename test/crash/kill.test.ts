@@ -12,7 +12,7 @@ import { type IntegrationRow, integrationRows, type KeyRow, keyRows } from '../s
 const KILLS = 50
 const CALLS = 64
 /** At least as many as a call has. */
-const STEPS = 20
+const STEPS = 60
 
 /** `CRASH_SEED=<number>` repeats the kills of an earlier run: after as many answers, though not to the microsecond. */
 const RANDOM_SEED = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000)

@@ -100,10 +100,9 @@ describe('a file', () => {
 
   test('keeps what was written, also when the process that wrote it was killed, and then no file stays beside it', () => {
     const file = givenFile()
-    const insert = `INSERT INTO environments (id, organization_id, name, assumptions, created_at) VALUES ('e', 'o', 'Shop', '{}', 0)`
-    writeAndDie(file, insert)
+    writeAndDie(file, 'INSERT INTO collections (key) VALUES (42)')
     const { db, close } = openDatabase(file)
-    expect(db.client.prepare('SELECT name FROM environments').pluck().all()).toEqual(['Shop'])
+    expect(db.client.prepare('SELECT key FROM collections').pluck().all()).toEqual([42])
     close()
     expect(readdirSync(join(file, '..'))).toEqual(['mock.db'])
   })
@@ -279,37 +278,33 @@ describe('migrations', () => {
 })
 
 describe('a transaction', () => {
-  const insert = (client: Database.Database, id: string) =>
-    client
-      .prepare(
-        "INSERT INTO environments (id, organization_id, name, assumptions, created_at) VALUES (?, 'o', 'x', '{}', 0)"
-      )
-      .run(id)
-  const ids = (client: Database.Database) => client.prepare('SELECT id FROM environments').pluck().all()
+  const insert = (client: Database.Database, id: number) =>
+    client.prepare('INSERT INTO collections (key) VALUES (?)').run(id)
+  const ids = (client: Database.Database) => client.prepare('SELECT key FROM collections').pluck().all()
 
   test('gives back what the work gives, and keeps what it wrote', () => {
     const { db } = open()
-    expect(db.transaction(() => insert(db.client, 'a').changes)).toBe(1)
-    expect(ids(db.client)).toEqual(['a'])
+    expect(db.transaction(() => insert(db.client, 1).changes)).toBe(1)
+    expect(ids(db.client)).toEqual([1])
   })
 
   test('that throws leaves nothing, and one within another only takes back its own', () => {
     const { db } = open()
-    const insertAndFail = (id: string) => () => {
+    const insertAndFail = (id: number) => () => {
       insert(db.client, id)
       throw new Error('no')
     }
-    expect(() => db.transaction(insertAndFail('a'))).toThrow('no')
+    expect(() => db.transaction(insertAndFail(1))).toThrow('no')
     db.transaction(() => {
-      insert(db.client, 'b')
-      expect(() => db.transaction(insertAndFail('c'))).toThrow('no')
+      insert(db.client, 2)
+      expect(() => db.transaction(insertAndFail(3))).toThrow('no')
     })
-    expect(ids(db.client)).toEqual(['b'])
+    expect(ids(db.client)).toEqual([2])
   })
 
   test('refuses work that is not synchronous, and leaves nothing of it', () => {
     const { db } = open()
-    expect(() => db.transaction(async () => insert(db.client, 'a'))).toThrow('cannot return a promise')
+    expect(() => db.transaction(async () => insert(db.client, 1))).toThrow('cannot return a promise')
     expect(ids(db.client)).toEqual([])
   })
 })

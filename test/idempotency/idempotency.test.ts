@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { Refusal } from '../../src/errors.js'
 import { givenHeldCall, type HeldCall } from '../support/held-call.js'
 import { type Call, type GivenMock, givenMock } from '../support/mock.js'
-import { allRows, keyRows, primaries } from '../support/rows.js'
+import { allRows, keyRows, primaries, worldRows } from '../support/rows.js'
 
 const INTEGRATIONS = [
   { identifier: 'sendgrid', providerId: 'sendgrid', channel: 'email', primary: true },
@@ -45,7 +45,6 @@ describe('the first answer', () => {
     const answer = await post(mock, MAILGUN, 'key-1')
     expect(keyRows(mock.db.client)).toEqual([
       {
-        scope: `environment ${mock.worlds[0]?.id}`,
         key: 'key-1',
         environment: 1,
         status: 200,
@@ -197,7 +196,9 @@ describe('a refusal', () => {
   test('is replayed even when the request would now succeed', async () => {
     const mock = await givenMock({ seed: seed() })
     await post(mock, UNKNOWN, 'key-1')
-    mock.db.client.exec("UPDATE integrations SET identifier = 'nobody' WHERE environment = 1 AND identifier = 'ses'")
+    mock.db.client.exec(
+      "UPDATE integrations SET identifier = 'nobody' WHERE collection = (SELECT integrations FROM environments WHERE key = 1) AND identifier = 'ses'"
+    )
     const before = allRows(mock.db.client)
     expect((await post(mock, UNKNOWN, 'key-1')).status).toBe(404)
     expect(allRows(mock.db.client)).toEqual(before)
@@ -208,7 +209,7 @@ describe('a refusal', () => {
     const mock = await givenMock({ seed: seed() })
     const { db, services } = mock
     const environment = environmentOf(mock)
-    const before = allRows(db.client)
+    const before = worldRows(db.client)
     const mark = { method: 'POST', path: MAILGUN, body: Buffer.alloc(0) }
 
     services.idempotency.once(environment, 'key-1', mark, () => {
@@ -224,7 +225,7 @@ describe('a refusal', () => {
     })
 
     expect(keyRows(db.client)).toMatchObject([{ key: 'key-1', status: 400 }])
-    expect({ ...allRows(db.client), idempotency_keys: [] }).toEqual(before)
+    expect({ ...worldRows(db.client), idempotency_keys: [] }).toEqual(before)
   })
 
   test.each([
@@ -235,7 +236,9 @@ describe('a refusal', () => {
     const effects = givenEffectLog(mock)
     expect((await post(mock, UNKNOWN, 'key-1')).status).toBe(404)
     expect(keyRows(mock.db.client)).toHaveLength(position === 'all' ? 1 : 0)
-    mock.db.client.exec("UPDATE integrations SET identifier = 'nobody' WHERE environment = 1 AND identifier = 'ses'")
+    mock.db.client.exec(
+      "UPDATE integrations SET identifier = 'nobody' WHERE collection = (SELECT integrations FROM environments WHERE key = 1) AND identifier = 'ses'"
+    )
 
     const again = await post(mock, UNKNOWN, 'key-1')
     expect([again.status, again.headers.get('idempotency-replay'), effects()]).toEqual(expected)
@@ -263,11 +266,11 @@ describe('never stored', () => {
     const mock = await givenMock({ seed: seed() })
     const { client } = mock.db
     const document = client.prepare(
-      "SELECT document FROM integrations WHERE environment = 1 AND identifier = 'mailgun'"
+      "SELECT document FROM integrations WHERE collection = (SELECT integrations FROM environments WHERE key = 1) AND identifier = 'mailgun'"
     )
     const { document: sound } = document.get() as { document: string }
     const write = client.prepare(
-      "UPDATE integrations SET document = ? WHERE environment = 1 AND identifier = 'mailgun'"
+      "UPDATE integrations SET document = ? WHERE collection = (SELECT integrations FROM environments WHERE key = 1) AND identifier = 'mailgun'"
     )
     write.run('{ broken')
     const before = allRows(client)
@@ -478,7 +481,12 @@ describe('a key is kept for 24 hours by the clock of its environment', () => {
       const { status, headers } = await post(mock, SES, key)
       expect([status, headers.has('idempotency-replay')]).toEqual([200, false])
     }
-    expect(keyRows(mock.db.client).map(({ key }) => key)).toEqual(['key-4', 'key-2', 'key-3'])
+    expect(keyRows(mock.db.client).map(({ environment, key }) => [environment, key])).toEqual([
+      [2, 'key-2'],
+      [1, 'key-4'],
+      [1, 'key-2'],
+      [1, 'key-3']
+    ])
   })
 
   test('expired keys are swept from the table, and only they, and only those of the environment', async () => {
@@ -492,11 +500,10 @@ describe('a key is kept for 24 hours by the clock of its environment', () => {
     now = START + DAY
     await post(mock, MAILGUN, 'key-4')
 
-    const [shop, staging] = mock.worlds.map(({ id }) => `environment ${id}`)
-    expect(keyRows(mock.db.client).map(({ scope, key }) => [scope, key])).toEqual([
-      [staging, 'key-1'],
-      [shop, 'key-3'],
-      [shop, 'key-4']
+    expect(keyRows(mock.db.client).map(({ environment, key }) => [environment, key])).toEqual([
+      [2, 'key-1'],
+      [1, 'key-3'],
+      [1, 'key-4']
     ])
   })
 })

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type GivenMock, givenMock } from '../support/mock.js'
-import { allRows, type IntegrationRow, integrationRows, primaries } from '../support/rows.js'
+import { allRows, type IntegrationRow, integrationRows, primaries, worldRows } from '../support/rows.js'
 
 const CONDITIONS = [
   {
@@ -76,13 +76,13 @@ describe('200', () => {
 
   test('the former primary steps down, and nothing else of any record of any environment changes', async () => {
     const mock = await givenMock({ seed: seed() })
-    const before = allRows(mock.db.client)
+    const before = worldRows(mock.db.client)
     const former = rowOf(mock, 'sendgrid').document
 
     const answer = await mock.post('/v1/integrations/mailgun/set-primary')
 
     const demoted = former.replace('"deleted":false,"primary":true', '"deleted":false,"primary":false')
-    const { integrations, ...others } = allRows(mock.db.client)
+    const { integrations, ...others } = worldRows(mock.db.client)
     expect(integrations).toEqual(
       before.integrations?.map((row) => {
         if (row.environment === 1 && row.identifier === 'sendgrid') return { ...row, is_primary: 0, document: demoted }
@@ -180,7 +180,7 @@ describe('200', () => {
     const environment = mock.services.environments.resolve('shop-key')
     if (!environment) throw new Error('the seed has no shop-key')
     const write = mock.db.client.prepare(
-      'UPDATE integrations SET document = ? WHERE environment = 1 AND identifier = ?'
+      'UPDATE integrations SET document = ? WHERE collection = (SELECT integrations FROM environments WHERE key = 1) AND identifier = ?'
     )
     const anything = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' }))
 
@@ -417,18 +417,19 @@ test('200 calls at once over 10 integrations of a channel leave exactly one prim
 })
 
 describe('the index alone', () => {
-  const SECOND = "UPDATE integrations SET is_primary = 1 WHERE environment = 1 AND identifier = 'mailgun'"
+  const OF_FIRST = 'collection = (SELECT integrations FROM environments WHERE key = 1)'
+  const SECOND = `UPDATE integrations SET is_primary = 1 WHERE ${OF_FIRST} AND identifier = 'mailgun'`
 
   test('refuses a second primary of a channel, whoever writes it', async () => {
     const mock = await givenMock({ seed: seed() })
     const before = allRows(mock.db.client)
     expect(() => mock.db.client.exec(SECOND)).toThrow(
-      'UNIQUE constraint failed: integrations.environment, integrations.channel'
+      'UNIQUE constraint failed: integrations.collection, integrations.channel'
     )
     expect(() =>
       mock.db.client.exec(`
-        INSERT INTO integrations SELECT environment, 'new', 'new', channel, active, is_primary, deleted, document
-        FROM integrations WHERE environment = 1 AND identifier = 'sendgrid'`)
+        INSERT INTO integrations SELECT collection, 'new', 'new', channel, active, is_primary, deleted, document
+        FROM integrations WHERE ${OF_FIRST} AND identifier = 'sendgrid'`)
     ).toThrow('UNIQUE constraint failed')
     expect(allRows(mock.db.client)).toEqual(before)
   })
@@ -437,7 +438,9 @@ describe('the index alone', () => {
     const mock = await givenMock({ seed: seed() })
     const makePrimary = (identifier: string) =>
       mock.db.client
-        .prepare('UPDATE integrations SET is_primary = 1 WHERE environment = 2 AND identifier = ?')
+        .prepare(
+          `UPDATE integrations SET is_primary = 1 WHERE identifier = ? AND collection = (SELECT integrations FROM environments WHERE key = 3)`
+        )
         .run(identifier)
     expect(makePrimary('slack').changes).toBe(1)
     expect(makePrimary('postmark').changes).toBe(1)

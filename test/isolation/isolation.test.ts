@@ -1,8 +1,8 @@
-import { getTableName } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import * as tables from '../../src/db/schema.js'
 import { encodeBase62 } from '../../src/slug.js'
+import { WORLD_PARTS } from '../../src/vocabulary.js'
 import { type Answer, type Call, type GivenMock, givenMock } from '../support/mock.js'
+import { allRows } from '../support/rows.js'
 
 /** `foo` and `bar` are of one organization, `baz` is of another. Of one length, as everything named after them. */
 const ORGANIZATIONS = { foo: 'Acme', bar: 'Acme', baz: 'Other' } as const
@@ -126,13 +126,20 @@ async function givenWorlds(profiles: Profiles, assumptions: Record<string, strin
   }
 
   function rows(of: (name: string) => boolean = () => true): Record<string, unknown[]> {
-    const named = mock.db.client.prepare('SELECT key, name FROM environments').all() as { key: number; name: string }[]
-    const wanted = new Set(named.filter(({ name }) => of(name)).map(({ key }) => key))
-    const all = Object.values(tables).map((table) => {
-      const content = mock.db.client.prepare(`SELECT * FROM ${getTableName(table)}`).all() as Record<string, unknown>[]
-      return [getTableName(table), content.filter((row) => wanted.has((row.environment ?? row.key) as number))] as const
-    })
-    return Object.fromEntries(all)
+    const {
+      environments: all = [],
+      collections: _,
+      __drizzle_migrations,
+      sqlite_sequence,
+      ...tables
+    } = allRows(mock.db.client)
+    const wanted = all.filter(({ name }) => of(name as string))
+    const keys = new Set(wanted.map(({ key }) => key))
+    const collections = new Set(wanted.flatMap((row) => WORLD_PARTS.map((part) => row[part])))
+    const belongs = ({ environment, collection }: Record<string, unknown>) =>
+      keys.has(environment) || collections.has(collection)
+    const theirs = Object.entries(tables).map(([table, rows]) => [table, rows.filter(belongs)])
+    return { environments: wanted, ...Object.fromEntries(theirs) }
   }
 }
 

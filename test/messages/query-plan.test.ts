@@ -45,7 +45,7 @@ function planOf({ client }: Db, text: string): string[] {
 /** How the one walk over the filter's index is told; with the filter alone the index has all that is looked at. */
 function walkOf([first, ...others]: readonly Condition[]) {
   const index = first ? INDEXES[first.by] : 'messages_created'
-  const by = first ? `environment=? AND ${first.by}=?` : 'environment=?'
+  const by = first ? `collection=? AND ${first.by}=?` : 'collection=?'
   const covering = `SEARCH messages USING COVERING INDEX ${index} (${by})`
   return others.length === 0 ? covering : expect.stringMatching(escaped(covering).replace('COVERING ', '(COVERING )?'))
 }
@@ -81,9 +81,9 @@ describe.each(COMBINATIONS)('by [$named]', ({ conditions }) => {
 function givenHotAndRare(): { db: Db; texts(): string[] } {
   const db = givenDatabase()
   db.client.exec(`
-    INSERT INTO environments (key, id, organization_id, name, assumptions, created_at) VALUES (1, 'e', 'o', 'E', '{}', 0);
+    INSERT INTO collections VALUES (1);
     WITH RECURSIVE numbers (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM numbers WHERE value < 100)
-    INSERT INTO messages (environment, id, created_at, channel, subscriber_id, transaction_id, context, document)
+    INSERT INTO messages (collection, id, created_at, channel, subscriber_id, transaction_id, context, document)
     SELECT 1, printf('%024x', value), value,
       iif(value = 10, 'sms', 'email'), iif(value = 20, 'rare', 'hot'), iif(value = 30, 'rare', 'hot'),
       iif(value = 40, 'rare', 'hot'), '{}'

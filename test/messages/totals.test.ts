@@ -35,10 +35,12 @@ async function totals(mock: GivenMock, key: string): Promise<number[]> {
   return counted
 }
 
-const COLUMNS = 'environment, id, created_at, channel, subscriber_id, transaction_id, context, document'
+const MINE = `(SELECT messages FROM environments WHERE name = 'Mine' AND snapshot_of IS NULL)`
+const OTHERS = MINE.replace('Mine', 'Other')
+const COLUMNS = 'collection, id, created_at, channel, subscriber_id, transaction_id, context, document'
 const DOUBLE = `INSERT INTO messages (${COLUMNS})
-  SELECT environment, 'a' || substr(id, 2), created_at, channel, subscriber_id, transaction_id, context, document
-  FROM messages WHERE environment = 1`
+  SELECT collection, 'a' || substr(id, 2), created_at, channel, subscriber_id, transaction_id, context, document
+  FROM messages WHERE collection = ${MINE}`
 
 describe('a total that was told once is told anew', () => {
   test('when messages come', async () => {
@@ -50,7 +52,7 @@ describe('a total that was told once is told anew', () => {
 
   test('when messages go', async () => {
     const mock = await givenRemembered()
-    mock.db.client.exec(`DELETE FROM messages WHERE environment = 1 AND channel = 'email'`)
+    mock.db.client.exec(`DELETE FROM messages WHERE collection = ${MINE} AND channel = 'email'`)
     expect(await totals(mock, 'mine-key')).toEqual([4, 0, 4, 2, 4, 0])
     expect(await totals(mock, 'other-key')).toEqual([3, 1, 3, 2, 3, 1])
   })
@@ -58,8 +60,8 @@ describe('a total that was told once is told anew', () => {
   test('when as many go as come, be it the last ones', async () => {
     const mock = await givenRemembered()
     const { client } = mock.db
-    client.exec(`CREATE TABLE kept AS SELECT * FROM messages WHERE environment = 2`)
-    client.exec(`DELETE FROM messages WHERE environment = 2`)
+    client.exec(`CREATE TABLE kept AS SELECT * FROM messages WHERE collection = ${OTHERS}`)
+    client.exec(`DELETE FROM messages WHERE collection = ${OTHERS}`)
     client.exec(`INSERT INTO messages (${COLUMNS}) SELECT ${COLUMNS.replace('channel', `'push'`)} FROM kept`)
     expect(await totals(mock, 'mine-key')).toEqual([6, 2, 6, 3, 6, 2])
     expect(await totals(mock, 'other-key')).toEqual([3, 0, 3, 2, 3, 0])
@@ -72,40 +74,42 @@ describe('a total that was told once is told anew', () => {
     [`context = '[]'`, [6, 2, 6, 3, 0, 0]]
   ])('when messages change: %s', async (change, expected) => {
     const mock = await givenRemembered()
-    mock.db.client.exec(`UPDATE messages SET ${change} WHERE environment = 1`)
+    mock.db.client.exec(`UPDATE messages SET ${change} WHERE collection = ${MINE}`)
     expect(await totals(mock, 'mine-key')).toEqual(expected)
     expect(await totals(mock, 'other-key')).toEqual([3, 1, 3, 2, 3, 1])
   })
 
   test('when messages move to another environment', async () => {
     const mock = await givenRemembered()
-    mock.db.client.exec(`UPDATE messages SET environment = 2, id = 'a' || substr(id, 2) WHERE environment = 1`)
+    mock.db.client.exec(
+      `UPDATE messages SET collection = ${OTHERS}, id = 'a' || substr(id, 2) WHERE collection = ${MINE}`
+    )
     expect(await totals(mock, 'mine-key')).toEqual([0, 0, 0, 0, 0, 0])
     expect(await totals(mock, 'other-key')).toEqual([9, 3, 9, 5, 9, 3])
   })
 
-  test('when their environment goes, and another comes with its messages', async () => {
+  test('when their collection goes, and another comes in its place', async () => {
     const mock = await givenRemembered()
     const { client } = mock.db
-    client.exec('CREATE TABLE kept AS SELECT * FROM environments WHERE key = 1')
-    client.exec('DELETE FROM environments WHERE key = 1')
-    client.exec('INSERT INTO environments SELECT * FROM kept')
+    client.pragma('foreign_keys = ON')
+    client.exec(`CREATE TABLE kept AS SELECT messages AS key FROM environments WHERE name = 'Mine'`)
+    client.exec('PRAGMA defer_foreign_keys = ON; BEGIN; PRAGMA defer_foreign_keys = ON')
+    client.exec('DELETE FROM collections WHERE key IN (SELECT key FROM kept)')
+    client.exec('INSERT INTO collections SELECT DISTINCT key FROM kept; COMMIT')
+    expect(await totals(mock, 'mine-key')).toEqual([0, 0, 0, 0, 0, 0])
     expect(await totals(mock, 'other-key')).toEqual([3, 1, 3, 2, 3, 1])
-    client.exec('UPDATE api_keys SET environment = 1')
-    mock.services.environments.refresh()
-    expect(await totals(mock, 'other-key')).toEqual([0, 0, 0, 0, 0, 0])
   })
 
   test('when a change is rolled back after it was counted', async () => {
     const mock = await givenRemembered()
     const { client } = mock.db
-    client.exec(`BEGIN; DELETE FROM messages WHERE environment = 1; ${DOUBLE.replace('= 1', '= 2')}`)
+    client.exec(`BEGIN; DELETE FROM messages WHERE collection = ${MINE}; ${DOUBLE.replace(MINE, OTHERS)}`)
     expect(await totals(mock, 'mine-key')).toEqual([0, 0, 0, 0, 0, 0])
     expect(await totals(mock, 'other-key')).toEqual([6, 2, 6, 4, 6, 2])
     client.exec('ROLLBACK')
     expect(await totals(mock, 'mine-key')).toEqual([6, 2, 6, 3, 6, 2])
     expect(await totals(mock, 'other-key')).toEqual([3, 1, 3, 2, 3, 1])
-    client.exec(DOUBLE.replace('= 1', '= 2').replace(`'a'`, `'b'`))
+    client.exec(DOUBLE.replace(MINE, OTHERS).replace(`'a'`, `'b'`))
     expect(await totals(mock, 'other-key')).toEqual([6, 2, 6, 4, 6, 2])
   })
 })

@@ -3,7 +3,8 @@ import { isoTime } from '../../src/clock.js'
 import type { SeedEnvironment } from '../../src/seeds/format.js'
 import { SeedError } from '../../src/seeds/mistakes.js'
 import { readSeeds } from '../../src/seeds/read.js'
-import { resolveSeeds, type World } from '../../src/seeds/resolve.js'
+import { resolveSeeds } from '../../src/seeds/resolve.js'
+import type { World } from '../../src/seeds/world.js'
 
 type Case = [what: string, text: string, mistakes: string[]]
 

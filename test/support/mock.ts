@@ -35,6 +35,9 @@ export async function givenMock(options: ServerOptions = {}): Promise<GivenMock>
   return { ...server, ...clientOf(server.url, server.worlds[0]?.apiKeys[0]) }
 }
 
+/** The paths that are described by the document of the control routes. */
+const CONTROL = /^\/(_mock|health)(?![^/?#])/
+
 /** Calls to a server at this address, each answer checked against the document that it publishes for the key. */
 export function clientOf(url: string, firstKey: string | undefined): Pick<GivenMock, 'call' | 'get' | 'post'> {
   const contracts = new Map<string, Promise<Contract>>()
@@ -50,7 +53,9 @@ export function clientOf(url: string, firstKey: string | undefined): Pick<GivenM
       ...(body !== undefined && { body })
     })
     const answer = { status: response.status, headers: response.headers, text: await response.text() }
-    const contract = await contractFor(headers.authorization ?? headers.Authorization ?? authorization)
+    const contract = await (CONTROL.test(path)
+      ? contractFor('control', fetchControlDocument)
+      : contractFor(headers.authorization ?? headers.Authorization ?? authorization, fetchDocument))
     contract.check({ method, path, ...answer })
     return {
       ...answer,
@@ -60,12 +65,19 @@ export function clientOf(url: string, firstKey: string | undefined): Pick<GivenM
     }
   }
 
-  function contractFor(authorization: string | undefined): Promise<Contract> {
+  function contractFor(
+    authorization: string | undefined,
+    fetchIt: (authorization: string | undefined) => Promise<unknown>
+  ): Promise<Contract> {
     const known = contracts.get(authorization ?? '')
     if (known) return known
-    const made = fetchDocument(authorization).then(contractOf)
+    const made = fetchIt(authorization).then(contractOf)
     contracts.set(authorization ?? '', made)
     return made
+  }
+
+  async function fetchControlDocument(): Promise<unknown> {
+    return (await fetch(`${url}/_mock/openapi.json`)).json()
   }
 
   /** That of the key's environment; for a key that is refused, that of the server. */

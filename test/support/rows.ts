@@ -1,6 +1,10 @@
+import { getTableName } from 'drizzle-orm'
 import type { Db } from '../../src/db/open.js'
+import { PART_TABLES } from '../../src/db/schema.js'
+import { WORLD_PARTS } from '../../src/vocabulary.js'
 
 export interface IntegrationRow {
+  /** The environment's place in the order of their making, from 1. */
   environment: number
   id: string
   identifier: string
@@ -10,6 +14,8 @@ export interface IntegrationRow {
   deleted: 0 | 1
   document: string
 }
+
+const PLACE = '(SELECT count(*) FROM environments AS o WHERE o.snapshot_of IS NULL AND o.key <= e.key)'
 
 type Connection = Pick<Db['client'], 'prepare'>
 
@@ -26,25 +32,50 @@ export function allRows(client: Connection): Record<string, Record<string, unkno
   )
 }
 
-/** The integrations of all environments. */
+/**
+ * What each environment has, snapshots apart, table by table, with the environment's place in the order of their
+ * making; not in which collection it lies, nor where.
+ */
+export function worldRows(client: Connection): Record<string, Record<string, unknown>[]> {
+  const tables = WORLD_PARTS.flatMap((part) => PART_TABLES[part].map((table) => [part, getTableName(table)] as const))
+  return Object.fromEntries(
+    tables.map(([part, table]) => {
+      const rows = client.prepare<[], Record<string, unknown>>(
+        `SELECT ${PLACE} AS environment, t.* FROM environments AS e JOIN ${table} AS t ON t.collection = e.${part}
+        WHERE snapshot_of IS NULL ORDER BY e.key, t.id`.replace('t.id', part === 'idempotency' ? 't.key' : 't.id')
+      )
+      return [table, rows.all().map(({ collection, sequence, ...row }) => row)]
+    })
+  )
+}
+
+/** The integrations of all environments, snapshots apart. */
 export function integrationRows(client: Connection): IntegrationRow[] {
-  return client.prepare<[], IntegrationRow>('SELECT * FROM integrations ORDER BY environment, id').all()
+  return client
+    .prepare<[], IntegrationRow>(
+      `SELECT ${PLACE} AS environment, i.id, identifier, channel, active, is_primary, deleted, document
+      FROM environments AS e JOIN integrations AS i ON i.collection = e.integrations
+      WHERE snapshot_of IS NULL ORDER BY e.key, i.id`
+    )
+    .all()
 }
 
 export interface KeyRow {
-  scope: string
   key: string
+  /** The environment's place in the order of their making, from 1. */
   environment: number
   status: number
   body: Buffer
   created_at: number
 }
 
-/** What is stored under idempotency keys, oldest first. */
+/** What is stored under idempotency keys, oldest first, snapshots apart. */
 export function keyRows(client: Connection): KeyRow[] {
   return client
     .prepare<[], KeyRow>(
-      'SELECT scope, key, environment, status, body, created_at FROM idempotency_keys ORDER BY rowid'
+      `SELECT k.key, ${PLACE} AS environment, status, body, k.created_at
+      FROM environments AS e JOIN idempotency_keys AS k ON k.collection = e.idempotency
+      WHERE snapshot_of IS NULL ORDER BY k.rowid`
     )
     .all()
 }

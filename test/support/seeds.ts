@@ -32,7 +32,7 @@ function ofType(type: string, schema: TSchema, name: string, depth: number): Arb
       return fc.boolean()
     case 'integer':
     case 'number':
-      return fc.integer()
+      return fc.integer({ min: schema.minimum ?? -0x80000000, max: Math.min(schema.maximum ?? 0x7fffffff, 0x7fffffff) })
     case 'string':
       return stringOf(schema, name)
     case 'array':
@@ -56,6 +56,7 @@ function stringOf({ pattern, minLength = 0 }: TSchema, name: string): Arbitrary<
 }
 
 const TIMES = [
+  'at',
   'createdAt',
   'updatedAt',
   'deletedAt',

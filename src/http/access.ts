@@ -1,0 +1,57 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { hashOfKey } from '../environments/service.js'
+import { Refusal } from '../errors.js'
+
+/**
+ * Guards what touches all environments. On loopback it is open, but not to a page of another site, be it by its own
+ * request (Origin) or by a name that it lets point here (Host). From elsewhere it needs the admin token;
+ * a wrong one is refused everywhere.
+ */
+export const serverAccess = fp<{ adminToken: string | undefined }>(
+  async (app, { adminToken }) => {
+    app.addHook('onRequest', (request, _reply, done) => {
+      const token = tokenOf(request)
+      if (token === undefined || adminToken === undefined) refuseStranger(request)
+      else if (!isSame(token, adminToken)) throw refused('the admin token is another one')
+      done()
+    })
+  },
+  { name: 'server-access' }
+)
+
+function tokenOf({ headers }: FastifyRequest): string | undefined {
+  return /^Bearer\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1]
+}
+
+function isSame(one: string, other: string): boolean {
+  return timingSafeEqual(hashOfKey(one), hashOfKey(other))
+}
+
+function refuseStranger({ headers, socket }: FastifyRequest): void {
+  if (!isLoopback(socket.localAddress) || !isLoopback(socket.remoteAddress)) {
+    throw refused('from another machine this needs the admin token: "Authorization: Bearer <token>"')
+  }
+  if (!isLoopbackName(headers.host)) {
+    throw refused(
+      `the Host header is ${headers.host ?? 'missing'}, not this machine: ask for 127.0.0.1, or send the admin token`
+    )
+  }
+  const { origin } = headers
+  if (origin !== undefined && !isLoopbackName(origin.replace(/^https?:\/\//, ''))) {
+    throw refused('the request comes from a page of another site (Origin): send the admin token if it may')
+  }
+}
+
+function isLoopback(address: string | undefined): boolean {
+  return address !== undefined && /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/.test(address)
+}
+
+function isLoopbackName(host: string | undefined): boolean {
+  return host !== undefined && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i.test(host)
+}
+
+function refused(reason: string): Refusal {
+  return new Refusal('forbidden', 'Environments can not be managed from here', { reason })
+}

@@ -1,0 +1,185 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import type { EnvironmentService } from '../environments/service.js'
+import { redactionOf } from '../journal/redaction.js'
+import { OPERATIONS, type OperationName } from '../journal/schemas.js'
+import type { Arrival, JournalService, OpenEntry, Outcome } from '../journal/service.js'
+import { environmentOf } from './auth.js'
+import { bodyOf } from './idempotency.js'
+import { MalformedQuery, parseQuery } from './querystring.js'
+import { pathOf } from './target.js'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The request in its environment's journal. Always there when an operation is run. */
+    journalEntry: OpenEntry | undefined
+  }
+}
+
+interface Options {
+  journals: JournalService
+  environments: EnvironmentService
+}
+
+/**
+ * Keeps the journal: every request to the service, from its coming to its end, in that of the environment whose key it
+ * carries, and without a valid key in one of its own. Control routes are in none. Register it before the routes.
+ */
+export const journalling = fp<Options & { faultHeader: boolean }>(
+  async (app, { journals, environments, faultHeader }) => {
+    const readParameters = new Map<OperationName | undefined, ReadonlySet<string>>()
+    const readHeaders = faultHeader ? new Set([...HEADERS_READ, 'x-mock-fault']) : HEADERS_READ
+    app.decorateRequest('journalEntry', undefined)
+
+    app.addHook('onRoute', ({ schema }) => {
+      const { properties = {} } = (schema?.querystring ?? {}) as { properties?: object }
+      readParameters.set(operationOf(schema), new Set(Object.keys(properties)))
+    })
+
+    app.addHook('onRequest', (request, reply, done) => {
+      if (isOfService(request)) {
+        request.journalEntry = open(request)
+        // Also when the client goes away before the answer; after the answer it does nothing.
+        reply.raw.once('close', () => endEntry(request, reply, NO_ANSWER))
+      }
+      done()
+    })
+
+    app.addHook('onResponse', (request, reply, done) => {
+      // What is refused by an earlier hook has none yet.
+      if (isOfService(request)) request.journalEntry ??= open(request)
+      endEntry(request, reply, { size: sizeOf(request, reply) })
+      done()
+    })
+
+    function open(request: FastifyRequest): OpenEntry {
+      const operation = operationOf(request.routeOptions.schema)
+      // Authentication goes by it too.
+      request.environment ??= environmentOf(request.headers.authorization, environments) as never
+      const reads = { query: (operation && readParameters.get(operation)) ?? NOTHING, headers: readHeaders }
+      const entry = journals.of(request.environment).open(arrivalOf(request, operation, reads, environments))
+      if (!operation) entry.marks.unserved = true
+      return entry
+    }
+  },
+  { name: 'journalling' }
+)
+
+/** Notes a request that Fastify refuses before it looks for a route, and so before any hook. */
+export function noteUnroutable(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { journals, environments }: Options
+): void {
+  if (isOfControl(request)) return
+  const environment = environmentOf(request.headers.authorization, environments)
+  const reads = { query: NOTHING, headers: HEADERS_READ }
+  const entry = journals.of(environment).open(arrivalOf(request, undefined, reads, environments))
+  entry.marks.unserved = true
+  entry.close({ status: reply.statusCode, size: sizeOf(request, reply), reason: reasonOf(reply) })
+}
+
+/** Ends the request's entry, if it has one and it is not ended yet; without a size, it was never answered. */
+export function endEntry(request: FastifyRequest, reply: FastifyReply, { size }: { size?: number }): void {
+  const { journalEntry: entry } = request
+  if (!entry) return
+  if (reply.hasHeader('idempotency-replay')) entry.marks.replayed = true
+  entry.setBody(bodyOf(request))
+  entry.close(size === undefined ? NO_OUTCOME : { status: reply.statusCode, size, reason: reasonOf(reply) })
+}
+
+export const NO_ANSWER = {}
+const NO_OUTCOME: Outcome = { status: undefined, size: undefined, reason: undefined }
+
+function operationOf(schema: unknown): OperationName | undefined {
+  const { operationId } = (schema ?? {}) as { operationId?: string }
+  return OPERATIONS.find((name) => name === operationId)
+}
+
+function isOfService(request: FastifyRequest): boolean {
+  return request.is404 ? !isOfControl(request) : operationOf(request.routeOptions.schema) !== undefined
+}
+
+function isOfControl({ url }: FastifyRequest): boolean {
+  return /^\/(_mock|docs|health|openapi\.json|favicon\.ico)(?=\/|$)/.test(pathOf(url))
+}
+
+/** Names of the query parameters and headers that the server reads. */
+interface Reads {
+  query: ReadonlySet<string>
+  headers: ReadonlySet<string>
+}
+
+const NOTHING: ReadonlySet<string> = new Set()
+
+function arrivalOf(
+  { method, url, raw: { rawHeaders }, headers: { authorization } }: FastifyRequest,
+  operation: OperationName | undefined,
+  reads: Reads,
+  environments: EnvironmentService
+): Arrival {
+  return {
+    operation,
+    method,
+    describe(body, reason) {
+      const redaction = redactionOf((word) => environments.resolve(word) !== undefined, authorization)
+      const query = redaction.named(parameters(url))
+      const headers = redaction.named(pairs(rawHeaders))
+      const cut = body !== undefined && body.bytes.length < body.length
+      return {
+        path: redaction.text(pathOf(url)),
+        query,
+        headers,
+        ...(body && { body: redaction.body(body.bytes, cut) }),
+        ...(cut && { bodyLength: body.length }),
+        ...(reason !== undefined && { reason: redaction.text(reason) }),
+        unread: {
+          query: Object.keys(query).filter((name) => !reads.query.has(name)),
+          headers: Object.keys(headers).filter((name) => !reads.headers.has(name))
+        }
+      }
+    }
+  }
+}
+
+/** As the operations read them; as they were sent, where they can't be read. */
+function parameters(url: string): [string, string][] {
+  const text = /\?([^#]*)/.exec(url)?.[1] ?? ''
+  const query = parseQuery(text)
+  if (query instanceof MalformedQuery) {
+    return text.split('&').map((part) => {
+      const [name = '', ...value] = part.split('=')
+      return [name, value.join('=')]
+    })
+  }
+  return Object.entries(query).flatMap(([name, values]) =>
+    [values].flat().map((value): [string, string] => [name, typeof value === 'string' ? value : JSON.stringify(value)])
+  )
+}
+
+/** From names and values by turns, as node has them. */
+function pairs(rawHeaders: readonly string[]): [string, string][] {
+  return rawHeaders.flatMap((name, place): [string, string][] =>
+    place % 2 === 0 ? [[name.toLowerCase(), rawHeaders[place + 1] ?? '']] : []
+  )
+}
+
+function sizeOf(request: FastifyRequest, reply: FastifyReply): number {
+  return request.method === 'HEAD' ? 0 : Number(reply.getHeader('content-length') ?? 0)
+}
+
+function reasonOf(reply: FastifyReply): string | undefined {
+  const reason = reply.getHeader('x-mock-reason')
+  return reason === undefined ? undefined : String(reason)
+}
+
+/** Those that the server reads, and those that every client sends and that mean nothing for an answer. */
+const HEADERS_READ: ReadonlySet<string> = new Set([
+  ...['authorization', 'idempotency-key', 'content-type', 'content-encoding', 'content-length', 'host', 'origin'],
+  ...['x-request-id', 'connection', 'transfer-encoding', 'expect', 'upgrade', 'upgrade-insecure-requests'],
+  ...['access-control-request-headers', 'access-control-request-method', 'proxy-connection', 'max-forwards'],
+  ...['accept', 'accept-encoding', 'accept-language', 'user-agent', 'cookie', 'referer', 'dnt', 'priority', 'te'],
+  ...['sec-fetch-mode', 'sec-fetch-site', 'sec-fetch-dest', 'sec-fetch-user', 'sec-gpc', 'cache-control', 'pragma'],
+  ...['sec-ch-ua', 'sec-ch-ua-mobile', 'sec-ch-ua-platform', 'keep-alive', 'traceparent', 'tracestate', 'forwarded'],
+  ...['via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']
+])

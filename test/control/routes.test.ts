@@ -1,0 +1,191 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, onTestFinished, test } from 'vitest'
+import { addFault, journalOf } from '../support/control.js'
+import { type GivenMock, givenMock } from '../support/mock.js'
+
+interface Operation {
+  route: string
+  method: string
+  path: string
+  operationId: string
+  summary: string
+  takesBody: boolean
+  parameters: string[]
+  needs: 'environment' | 'server' | 'nothing'
+}
+
+/** All that the document of the control routes describes. */
+async function operationsOf(mock: GivenMock): Promise<Operation[]> {
+  const { paths } = (await mock.get('/_mock/openapi.json')).json
+  return Object.entries<Record<string, Described>>(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId, summary, requestBody, parameters = [], security = [] }]) => ({
+      route: `${method.toUpperCase()} ${path}`,
+      method: method.toUpperCase(),
+      path: path.replace('{name}', 'none').replace('{id}', 'none'),
+      operationId,
+      summary,
+      takesBody: requestBody !== undefined,
+      parameters: parameters.filter((each) => each.in === 'query').map(({ name }) => name),
+      needs: security.some((each) => 'ApiKey' in each) ? 'environment' : security.length > 0 ? 'server' : 'nothing'
+    }))
+  )
+}
+
+interface Described {
+  operationId: string
+  summary: string
+  requestBody?: object
+  parameters?: { in: string; name: string }[]
+  security?: object[]
+}
+
+test('every control route that the server has is in the document, and nothing else is', async () => {
+  const mock = await givenMock()
+  const described = await operationsOf(mock)
+  expect(described.map(({ route }) => route).sort()).toEqual(await servedControlRoutes(mock))
+  expect(new Set(described.map(({ operationId }) => operationId)).size).toBe(described.length)
+})
+
+/** As the router tells them. */
+async function servedControlRoutes(mock: GivenMock): Promise<string[]> {
+  const routes: string[] = []
+  const stack: string[] = []
+  for (const line of mock.app.printRoutes({ commonPrefix: false, includeHooks: false }).split('\n')) {
+    const [, indent = '', part = '', methods = ''] = /^([│├└─\s]*)(\S+) \((.+)\)/.exec(line) ?? []
+    if (part === '') continue
+    const depth = indent.length / 4
+    stack.length = depth - 1
+    stack.push(part)
+    const url = stack.join('').replace(/:(\w+)/g, '{$1}')
+    if (!url.startsWith('/_mock/') && url !== '/health') continue
+    routes.push(
+      ...methods
+        .split(', ')
+        .filter((method) => method !== 'HEAD' && method !== 'OPTIONS')
+        .map((method) => `${method} ${url}`)
+    )
+  }
+  return [...new Set(routes)].sort()
+}
+
+test('every route about one environment needs its key, and tells nothing without', async () => {
+  const mock = await givenMock()
+  for (const { method, path, route, needs } of await operationsOf(mock)) {
+    if (needs !== 'environment') continue
+    for (const key of [null, 'nobody']) {
+      expect((await mock.call(path, { method, key, ...(method !== 'GET' && { body: '{}' }) })).status, route).toBe(401)
+    }
+  }
+})
+
+test('every route refuses query parameters that it does not have, names them, and does nothing', async () => {
+  const mock = await givenMock()
+  await addFault(mock, { times: 'always', effect: { status: 503 } })
+  await mock.get('/v1/messages')
+  for (const { method, path, route } of await operationsOf(mock)) {
+    if (path === '/health') continue
+    const refused = await mock.call(`${path}?nonsense=1`, { method })
+    expect([refused.status, Object.keys(refused.json.errors ?? {})], route).toEqual([422, ['nonsense']])
+  }
+  expect((await mock.get('/_mock/faults')).json.faults).toHaveLength(1)
+  expect(await journalOf(mock)).toHaveLength(1)
+})
+
+test('every route that takes a body refuses fields that it does not have, and every other any field', async () => {
+  const mock = await givenMock()
+  await addFault(mock, { times: 'always', effect: { status: 503 } })
+  for (const { method, path, route } of await operationsOf(mock)) {
+    if (method === 'GET') continue
+    const refused = await mock.call(path, { method, body: '{"nonsense": 1}' })
+    expect([refused.status, Object.keys(refused.json.errors ?? {})], route).toEqual([
+      422,
+      expect.arrayContaining(['nonsense'])
+    ])
+  }
+  expect((await mock.get('/_mock/faults')).json.faults).toHaveLength(1)
+})
+
+test('every route refuses a body that is not JSON, or no object, whatever it says it is', async () => {
+  const mock = await givenMock()
+  for (const { method, path, route } of await operationsOf(mock)) {
+    if (method === 'GET') continue
+    // Takes YAML too, where a mistake is told with its place.
+    const expected = path === '/_mock/seed' ? 422 : 400
+    for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded']) {
+      const refused = await mock.call(path, { method, body: '{"a": ', headers: { 'content-type': type } })
+      expect(refused.status, route).toBe(expected)
+    }
+    for (const body of ['[]', '"text"', 'null', '1']) {
+      expect((await mock.call(path, { method, body })).status, `${route} ${body}`).toBe(422)
+    }
+  }
+})
+
+test('every route answers as the document says', async () => {
+  const mock = await givenMock()
+  // Each answer is checked by `call`; here only that each route is once called well.
+  const called = new Set<string>()
+  const call = async (method: string, template: string, body?: unknown, path = template) => {
+    const answer = await mock.call(path, { method, ...(body !== undefined && { body: JSON.stringify(body) }) })
+    expect(answer.status, `${method} ${path}: ${answer.text}`).toBeLessThan(300)
+    called.add(`${method} ${template}`)
+    return answer
+  }
+  for (const path of [
+    '/health',
+    '/_mock/assumptions',
+    '/_mock/openapi.json',
+    '/_mock/state',
+    '/_mock/clock',
+    '/_mock/chance'
+  ]) {
+    await call('GET', path)
+  }
+  const { environmentId } = (await call('POST', '/_mock/environments', { name: 'Mine' })).json
+  await call('GET', '/_mock/environments')
+  await call('DELETE', '/_mock/environments/{id}', undefined, `/_mock/environments/${environmentId}`)
+  await call('POST', '/_mock/seed', { environments: [{ name: 'Development' }] })
+  await call('PUT', '/_mock/snapshots/{name}', undefined, '/_mock/snapshots/a')
+  await call('GET', '/_mock/snapshots')
+  await call('POST', '/_mock/snapshots/{name}/restore', {}, '/_mock/snapshots/a/restore')
+  await call('DELETE', '/_mock/snapshots/{name}', undefined, '/_mock/snapshots/a')
+  await call('PUT', '/_mock/clock', { mode: 'offset', by: 5 })
+  await call('POST', '/_mock/clock/advance', { by: 5 })
+  await call('PUT', '/_mock/chance', { randomSeed: 1 })
+  const { id } = (await call('POST', '/_mock/faults', { effect: { status: 503, body: [1] } })).json
+  await mock.get('/v1/messages', { key: 'nobody' })
+  await call('GET', '/_mock/faults')
+  await call('DELETE', '/_mock/faults/{id}', undefined, `/_mock/faults/${id}`)
+  await call('DELETE', '/_mock/faults')
+  await mock.get('/v1/messages?a=1&a=2')
+  await call('GET', '/_mock/requests')
+  await call('GET', '/_mock/requests/keyless')
+  await call('POST', '/_mock/requests/verify', { operation: 'listMessages' })
+  await call('DELETE', '/_mock/requests')
+  await call('POST', '/_mock/reset', {})
+  const described = (await operationsOf(mock)).map(({ route }) => route)
+  expect([...called, 'GET /_mock/requests/stream'].sort()).toEqual(described.sort())
+})
+
+test('a control answer that is not as the document says fails the run', async () => {
+  const mock = await givenMock()
+  mock.services.faults.list = () => [{ id: 7 } as never]
+  await expect(mock.get('/_mock/faults')).rejects.toThrow('answer against the contract')
+})
+
+test('the document passes the lint of Redocly', async () => {
+  const mock = await givenMock()
+  const folder = mkdtempSync(join(tmpdir(), 'control-document-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'openapi.json')
+  writeFileSync(file, (await mock.get('/_mock/openapi.json')).text)
+  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', CI: '1' }
+  const lint = ['node_modules/@redocly/cli/bin/cli.js', 'lint', file, '--extends=recommended', '--format=json']
+  const { stdout } = await promisify(execFile)(process.execPath, lint, { env }).catch((error) => error)
+  const { totals, problems } = JSON.parse(stdout)
+  expect(totals.errors, JSON.stringify(problems, null, 1)).toBe(0)
+})

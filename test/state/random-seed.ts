@@ -1,0 +1,165 @@
+import type { TSchema } from '@sinclair/typebox'
+import fc from 'fast-check'
+import { Seed, seedFormatSchemas } from '../../src/seeds/format.js'
+import type { SeededEnvironment } from '../environments/world.js'
+
+/** Texts that a format could trip over, beside any others. */
+const text = fc.oneof(
+  fc.string({ maxLength: 12 }),
+  fc.string({ unit: 'binary', maxLength: 6 }),
+  fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 4 }).map((units) => String.fromCharCode(...units)),
+  fc.constantFrom('null', '~', 'true', 'NO', '1e3', '0x1F', '012', '2026-01-01', '<<', '__proto__', '- a', 'a: b', '#'),
+  fc.constantFrom(' a', 'a ', 'a\nb\n', '\n', '\r\n a', '\t', '"', "'", '|', '{{x}}', '&a', '*a', '!!str', '%', '---'),
+  fc.constantFrom('"_environmentId":"x"', 'a'.repeat(200), 'word '.repeat(60), '\u2028', '\ufeff', '\u0000', '\u0085')
+)
+const id = fc.uint8Array({ minLength: 12, maxLength: 12 }).map((bytes) => Buffer.from(bytes).toString('hex'))
+const time = fc
+  .date({ min: new Date('1990-01-01'), max: new Date('2100-01-01'), noInvalidDate: true })
+  .map((date) => date.toISOString())
+
+const TIMES = /^(createdAt|updatedAt|lastOnlineAt|deletedAt|lastSeenDate|lastReadDate|snoozedUntil|deliveredAt|at)$/
+
+interface JsonSchema {
+  $id?: string
+  $ref?: string
+  type?: string | string[]
+  enum?: unknown[]
+  const?: unknown
+  anyOf?: JsonSchema[]
+  properties?: Record<string, JsonSchema>
+  required?: string[]
+  additionalProperties?: boolean | JsonSchema
+  items?: JsonSchema
+  pattern?: string
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  minItems?: number
+}
+
+const named = new Map((seedFormatSchemas as TSchema[]).map((schema) => [schema.$id, schema as JsonSchema]))
+
+const made = new Map<string, fc.Arbitrary<unknown>>()
+
+/** Some schemas hold themselves: from this depth on only what is required is there. */
+const DEEPEST = 3
+
+/** Whatever fits the schema. A field that is a time by its name gets one. */
+function fitting(schema: JsonSchema, field = '', depth = 0): fc.Arbitrary<unknown> {
+  if (schema.$ref !== undefined) {
+    const target = named.get(schema.$ref.replace(/#$/, ''))
+    if (!target) throw new Error(`no schema ${schema.$ref}`)
+    const name = `${schema.$ref} ${field} ${depth}`
+    const known = made.get(name) ?? fitting(target, field, depth + 1)
+    made.set(name, known)
+    return known
+  }
+  if (schema.enum) return fc.constantFrom(...schema.enum)
+  if ('const' in schema) return fc.constant(schema.const)
+  if (schema.anyOf) return fc.oneof(...schema.anyOf.map((each) => fitting(each, field, depth)))
+  const [type, ...others] = [schema.type].flat()
+  if (others.length > 0)
+    return fc.oneof(...[type, ...others].map((each) => fitting({ ...schema, type: each ?? 'null' }, field, depth)))
+  switch (type) {
+    case 'string':
+      if (schema.pattern === '^[0-9a-f]{24}$') return id
+      if (schema.pattern === '^[^:]+:.+$') return fc.stringMatching(/^[a-z]{1,5}:[ -~]{1,8}$/)
+      if (schema.pattern === '^[!-~]+$') return fc.stringMatching(/^[!-~]{1,9}$/)
+      return TIMES.test(field) ? time : (schema.minLength ?? 0) > 0 ? text.filter((value) => value !== '') : text
+    case 'boolean':
+      return fc.boolean()
+    case 'integer':
+      return fc.integer({ min: schema.minimum ?? -1e6, max: Math.min(schema.maximum ?? 1e6, 1e6) })
+    case 'number':
+      return fc
+        .double({ noNaN: true, noDefaultInfinity: true, min: schema.minimum ?? -1e300 })
+        .map((value) => value + 0)
+    case 'array':
+      if (depth > DEEPEST && !schema.minItems) return fc.constant([])
+      return fc.array(fitting(schema.items ?? {}, field, depth), { minLength: schema.minItems ?? 0, maxLength: 2 })
+    case 'object':
+      return object(schema, depth)
+    case 'null':
+      return fc.constant(null)
+    default:
+      return json
+  }
+}
+
+const json = fc.jsonValue({ stringUnit: 'binary', maxDepth: 2 }).map((value) => JSON.parse(JSON.stringify(value)))
+
+function object(schema: JsonSchema, depth = 0): fc.Arbitrary<unknown> {
+  const { properties, required = [], additionalProperties } = schema
+  if (!properties) {
+    const values = typeof additionalProperties === 'object' ? fitting(additionalProperties, '', depth) : json
+    return fc.dictionary(text, values, { maxKeys: depth > DEEPEST ? 0 : 3 })
+  }
+  const fields = Object.entries(properties)
+    .filter(([name]) => depth <= DEEPEST || required.includes(name))
+    .map(([name, each]) => [name, fitting(each, name, depth)] as const)
+  return fc
+    .record(Object.fromEntries(fields), { requiredKeys: required as never[] })
+    .map((value) => ({ ...(value as object) }))
+}
+
+const environmentSchema = (Seed as unknown as { properties: { environments: { items: JsonSchema } } }).properties
+  .environments.items
+
+/**
+ * Any environment that the format allows, made to hold together: names and ids are there once, a channel has one
+ * primary, and references lead to what is there.
+ */
+export const randomEnvironment: fc.Arbitrary<SeededEnvironment> = object({
+  ...environmentSchema,
+  required: ['name', 'integrations', 'subscribers', 'workflows', 'messages']
+}).map((value) => heldTogether(value as Required<SeededEnvironment>))
+
+function heldTogether(environment: Required<SeededEnvironment>): SeededEnvironment {
+  const primaries = new Set<string>()
+  let count = 0
+  const unique = <Record extends object>(record: Record, name: string): Record => {
+    count += 1
+    const hex = count.toString(16).padStart(24, '0')
+    const own = (record as { [name: string]: unknown })[name]
+    return {
+      ...record,
+      ...('_id' in record && { _id: hex }),
+      [name]: `${String(own ?? '').toWellFormed()}${count}`
+    }
+  }
+  const { integrations, subscribers, workflows, messages, assumptions: _assumptions, ...rest } = environment
+  const uniqueSubscribers = subscribers.map((each) => unique(each, 'subscriberId'))
+  const uniqueWorkflows = workflows.map((workflow) => ({
+    ...unique(workflow, 'identifier'),
+    ...(workflow.steps && { steps: workflow.steps.map((step) => unique(step, 'stepId')) })
+  }))
+  const names = {
+    subscribers: uniqueSubscribers.map(({ subscriberId }) => subscriberId),
+    workflows: uniqueWorkflows.map(({ identifier }) => identifier)
+  }
+  return {
+    ...rest,
+    integrations: integrations.map((integration) => {
+      const primary = integration.primary === true && !primaries.has(integration.channel)
+      if (primary) primaries.add(integration.channel)
+      return { ...unique(integration, 'identifier'), primary }
+    }),
+    subscribers: uniqueSubscribers,
+    workflows: uniqueWorkflows,
+    messages: messages.map(({ subscriberId, workflow, ...message }, place) => {
+      count += 1
+      const subscriber = message.subscriber && { ...message.subscriber, subscriberId: `own-${count}` }
+      return {
+        ...message,
+        ...('_id' in message && { _id: count.toString(16).padStart(24, '0') }),
+        ...(subscriber && { subscriber }),
+        ...(!subscriber && subscriberId !== undefined && pick('subscriberId', names.subscribers, place)),
+        ...(workflow !== undefined && pick('workflow', names.workflows, place))
+      }
+    })
+  } as SeededEnvironment
+}
+
+function pick(field: string, names: readonly (string | undefined)[], place: number) {
+  return names.length === 0 ? {} : { [field]: names[place % names.length] }
+}

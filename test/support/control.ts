@@ -1,0 +1,64 @@
+import { createConnection, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+import type { JournalEntry } from '../../src/journal/schemas.js'
+import type { Answer, GivenMock } from './mock.js'
+
+/** Keys of the default seed: two environments of one organization, and one of another. */
+export const DEVELOPMENT = 'development-key'
+export const PRODUCTION = 'production-key'
+export const OTHER_ORGANIZATION = 'other-organization-key'
+
+/** Two integrations of the email channel in the default seed. */
+export const SENDGRID = '66f1c2a47c9b1a0012ad0001'
+export const MAILGUN = '66f1c2a47c9b1a0012ad0002'
+
+export const setPrimary = (id: string) => `/v1/integrations/${id}/set-primary`
+
+type Control = Pick<GivenMock, 'get' | 'post' | 'call'>
+
+export async function journalOf(mock: Control, query = '', key?: string): Promise<JournalEntry[]> {
+  return (await mock.get(`/_mock/requests${query}`, key ? { key } : {})).json.requests
+}
+
+export async function keylessJournalOf(mock: Control): Promise<JournalEntry[]> {
+  return (await mock.get('/_mock/requests/keyless')).json.requests
+}
+
+export function send(mock: Control, method: string, path: string, body: unknown, key?: string): Promise<Answer> {
+  return mock.call(path, { method, body: JSON.stringify(body), ...(key && { key }) })
+}
+
+export function addFault(mock: Control, fault: unknown, key?: string): Promise<Answer> {
+  return send(mock, 'POST', '/_mock/faults', fault, key)
+}
+
+export function verify(mock: Control, verification: unknown, key?: string): Promise<Answer> {
+  return send(mock, 'POST', '/_mock/requests/verify', verification, key)
+}
+
+/** Resolves as soon as it holds; asks again at each turn of the event loop, and never by time. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setImmediate(resolve))
+}
+
+export interface RawConnection {
+  socket: Socket
+  /** What has come so far. */
+  text(): string
+  closed: Promise<Error | undefined>
+}
+
+/** Bytes to the server as they are, and what comes back. */
+export function raw(mock: GivenMock, text: string): RawConnection {
+  const socket = createConnection(mock.port, '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
+  const received: Buffer[] = []
+  let failure: Error | undefined
+  socket.on('data', (chunk) => received.push(chunk)).on('error', (error) => (failure = error))
+  const closed = new Promise<Error | undefined>((resolve) => socket.once('close', () => resolve(failure)))
+  socket.write(text)
+  return { socket, text: () => Buffer.concat(received).toString(), closed }
+}
+
+export const head = (line: string, ...headers: string[]) =>
+  [`${line} HTTP/1.1`, 'host: mock', `authorization: ApiKey ${DEVELOPMENT}`, ...headers, '', ''].join('\r\n')
