@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { ASSUMPTION_IDS, type AssumptionId, REGISTER } from '../src/assumptions.js'
 
 const GENERATED: Record<string, { file: string; text: () => string }> = {
-  assumptions: { file: 'README.md', text: assumptionTable }
+  assumptions: { file: 'docs/assumptions.md', text: assumptionTable }
 }
 
 const check = process.argv.includes('--check')

@@ -110,8 +110,8 @@ const FORMS: Record<string, string> = {
 }
 
 /**
- * Leaves out what a failed union says of the branches that were not meant. Meant are those whose constant, such as
- * `mode`, is the one that was given. Of a single one all is told; of several what all of them say, else what failed
+ * Leaves out what a failed union says of the branches that were not meant. Meant are those whose only word, such as
+ * that of `mode`, is the one that was given. Of a single one all is told; of several what all of them say, else what failed
  * deeper inside, else only the union itself.
  */
 function telling(errors: readonly ErrorObject[]): ErrorObject[] {
@@ -141,7 +141,8 @@ function branchesMeant(union: ErrorObject, inside: readonly ErrorObject[]): Erro
   // Of a branch that is a reference it can't be told which it is.
   if (branches.has('')) return []
   const all = [...branches.values()]
-  const isOther = ({ keyword, instancePath }: ErrorObject) => keyword === 'const' && instancePath !== union.instancePath
+  const isOther = ({ keyword, params, instancePath }: ErrorObject) =>
+    keyword === 'enum' && params.allowedValues.length === 1 && instancePath !== union.instancePath
   const meant = all.filter((branch) => !branch.some(isOther))
   return meant.length > 0 ? meant : all
 }

@@ -134,7 +134,6 @@ export const CONTENT_ISSUE_TYPES = [
 ] as const
 
 export const INTEGRATION_ISSUE_TYPES = ['MISSING_INTEGRATION', 'INBOX_NOT_CONNECTED'] as const
-export type IntegrationIssueType = (typeof INTEGRATION_ISSUE_TYPES)[number]
 
 /** Whom an idempotency key may belong to. */
 export const KEY_SCOPES = ['environment', 'organization'] as const

@@ -12,7 +12,7 @@ export interface Hit {
 }
 
 /** The environment that rules are of. */
-interface Environment {
+export interface FaultyEnvironment {
   key: number
   chance: Chance
 }
@@ -24,7 +24,7 @@ export function faultService() {
   const environments = new Map<number, { rules: Fault[]; made: number }>()
 
   return {
-    list({ key }: Pick<Environment, 'key'>): Fault[] {
+    list({ key }: Pick<FaultyEnvironment, 'key'>): Fault[] {
       return structuredClone(environments.get(key)?.rules ?? [])
     },
 
@@ -32,7 +32,7 @@ export function faultService() {
      * Adds a rule behind those there are. Refuses with `invalid` effects that can't go together, a regular expression
      * that is none, and headers that can't be sent.
      */
-    add({ key }: Pick<Environment, 'key'>, fault: NewFault): Fault {
+    add({ key }: Pick<FaultyEnvironment, 'key'>, fault: NewFault): Fault {
       refuseImpossible(fault)
       const of = environments.get(key) ?? { rules: [], made: 0 }
       environments.set(key, of)
@@ -51,7 +51,7 @@ export function faultService() {
     },
 
     /** Refuses with `not-found` a rule that the environment does not have. */
-    remove({ key }: Pick<Environment, 'key'>, id: string): void {
+    remove({ key }: Pick<FaultyEnvironment, 'key'>, id: string): void {
       const { rules = [] } = environments.get(key) ?? {}
       const place = rules.findIndex((rule) => rule.id === id)
       if (place < 0) {
@@ -68,12 +68,12 @@ export function faultService() {
     },
 
     /** Whether the environment has any, so that a request need not be looked at for none. */
-    any({ key }: Pick<Environment, 'key'>): boolean {
+    any({ key }: Pick<FaultyEnvironment, 'key'>): boolean {
       return (environments.get(key)?.rules.length ?? 0) > 0
     },
 
     /** The first rule that hits this request, counting it for each rule that it matches up to there. */
-    take(environment: Environment, request: JournalEntry): Hit | undefined {
+    take(environment: FaultyEnvironment, request: JournalEntry): Hit | undefined {
       for (const rule of environments.get(environment.key)?.rules ?? []) {
         const { operation, match } = rule
         if (mismatches(request, { ...(operation && { operation }), ...match }).length > 0) continue
@@ -88,7 +88,7 @@ export function faultService() {
   }
 }
 
-function hits({ seen, hits, after, times, every, probability }: Fault, { chance }: Environment): boolean {
+function hits({ seen, hits, after, times, every, probability }: Fault, { chance }: FaultyEnvironment): boolean {
   if (times !== 'always' && hits >= times) return false
   const past = seen - after
   if (past <= 0 || past % every !== 0) return false

@@ -1,8 +1,6 @@
 /** Values by name; a list where a name came repeatedly. */
 export type Named = { [name: string]: string | string[] }
 
-export type Redaction = ReturnType<typeof redactionOf>
-
 /** In place of what is secret. */
 const HIDDEN = '***'
 

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { nearest } from '../nearest.js'
 import { packageRoot } from '../package-root.js'
@@ -45,7 +45,7 @@ export function readSeeds(seeds: readonly (string | SeedValue)[]): SeedFile[] {
 
 /** Where a seed is: a file, or one of those that come with the package, by its bare name. */
 export function seedPath(seed: string): string {
-  if (!/^[\w-]+$/.test(seed) || existsSync(seed)) return seed
+  if (!/^[\w-]+$/.test(seed) || statSync(seed, { throwIfNoEntry: false })?.isFile()) return seed
   const own = join(ownSeeds(), `${seed}.yaml`)
   return existsSync(own) ? own : seed
 }

@@ -2,8 +2,6 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '../db/open.js'
 import { environments, integrations, messages, subscribers, workflowSteps, workflows } from '../db/schema.js'
 
-export type SeedRepository = ReturnType<typeof seedRepository>
-
 const DOCUMENTS = 'SELECT document FROM ?table WHERE collection = ? ORDER BY rowid'
 
 /** Inserts, each prepared once: a seed may bring rows by the hundred thousand. */

@@ -122,6 +122,12 @@ describe('seed check', () => {
     expect(await runCommand(['seed', 'check', 'default'])).toMatchObject({ code: 0, stderr: '' })
   })
 
+  test('takes a name for that of such a seed, also beside a folder of that name', async () => {
+    const { cwd } = givenSeeds({})
+    mkdirSync(join(cwd, 'failures'))
+    expect(await runCommand(['seed', 'check', 'failures'], { cwd })).toMatchObject({ code: 0, stderr: '' })
+  })
+
   test('tells every mistake in a line of its own on stderr, and leaves 1', async () => {
     const { code, stdout, stderr } = await runCommand(
       ['seed', 'check', 'shop.yaml'],

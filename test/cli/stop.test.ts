@@ -17,6 +17,7 @@ import {
   startCommand,
   startProcess
 } from '../support/process.js'
+import { integrationRows } from '../support/rows.js'
 
 /** The default seed's key and one of its integrations that is not primary. */
 const AUTHORIZATION = { authorization: 'ApiKey development-key' }
@@ -34,9 +35,9 @@ function expectCleanFile(folder: string): void {
 
 function primaryInFile(folder: string): unknown {
   const file = new Database(join(folder, 'kept.db'), { readonly: true })
-  const row = file.prepare("SELECT is_primary FROM integrations WHERE identifier = 'mailgun-eu'").pluck().get()
+  const [row] = integrationRows(file).filter(({ identifier }) => identifier === 'mailgun-eu')
   file.close()
-  return row
+  return row?.is_primary
 }
 
 /** Resolves as soon as the server takes no new connection: it has begun to close. */

@@ -233,8 +233,7 @@ test.each([
 
 test('where a query has no meaning it is not read', async () => {
   const mock = await givenMock({ seed: SEED })
-  for (const path of ['/health?%zz', '/openapi.json?a=%ff'])
-    expect(await mock.get(path)).toMatchObject({ status: 200 })
+  for (const path of ['/health?%zz', '/openapi.json?a=%ff']) expect(await mock.get(path)).toMatchObject({ status: 200 })
 })
 
 test('a plus is a space, in names too, and a value keeps its equals signs', () => {
