@@ -107,7 +107,7 @@ function printTable(results) {
 }
 
 async function startBuilt() {
-  const args = [join(root, 'dist/cli/index.js'), '--port', '0', '--json']
+  const args = [join(root, 'dist/cli/index.cjs'), '--port', '0', '--json']
   // In an empty folder, so that nothing is found by luck of the current one.
   console.log(await told(startAndAsk({ command: process.execPath, args, cwd: emptyFolder('start'), env: environment })))
 }
@@ -118,7 +118,7 @@ function pack() {
   tool('npm', ['pack', '--pack-destination', folder, '--loglevel', 'warn'])
   const files = tool('tar', ['-tzf', tarball()], { quiet: true }).split('\n').filter(Boolean)
   const names = files.map((file) => file.replace(/^package\//, ''))
-  const lacking = ['package.json', 'LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts', 'dist/cli/index.js']
+  const lacking = ['package.json', 'LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts', 'dist/cli/index.cjs']
     .filter((name) => !names.includes(name))
     .concat(['migrations/', 'seeds/'].filter((start) => !names.some((name) => name.startsWith(start))))
   const strange = names.filter((name) => !/^(dist|migrations|seeds)\/|^(package\.json|LICENSE|README\.md)$/.test(name))

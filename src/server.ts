@@ -9,7 +9,7 @@ import { type Config, configOf, reachableHost } from './config.js'
 import { type Db, openDatabase } from './db/open.js'
 import { StartError } from './errors.js'
 import { readSeeds } from './seeds/read.js'
-import type { World } from './seeds/world.js'
+import { findTemplate, type SeededWorld } from './template.js'
 
 export type ServerOptions = { [Name in keyof Config]?: Config[Name] | undefined } & {
   /** A seed as text, YAML or JSON, or as a value; used after `seeds`, and instead of the default seed. */
@@ -28,7 +28,7 @@ export interface Server {
   db: Db
   services: Services
   /** What the seeds describe. */
-  worlds: World[]
+  worlds: readonly SeededWorld[]
   /** False: the data file already held environments, and the seeds were left aside. */
   seeded: boolean
   /**
@@ -50,14 +50,18 @@ const GRACE = 5000
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { seed, clock = wallClock, logger, ...rest } = options
   const config = configOf({ ...rest, seeds: rest.seeds ?? (seed === undefined ? undefined : []) })
-  const files = readSeeds([...config.seeds, ...(seed === undefined ? [] : [{ name: 'seed', seed: seedText(seed) }])])
-  const database = openDatabase(config.data)
+  const template = config.data === undefined && seed === undefined ? findTemplate(config.seeds) : undefined
+  const files = template
+    ? []
+    : readSeeds([...config.seeds, ...(seed === undefined ? [] : [{ name: 'seed', seed: seedText(seed) }])])
+  const database = openDatabase(config.data, template?.file)
   const { db } = database
   let app: FastifyInstance | undefined
   try {
     const defaults = { profile: config.profile, assumptions: config.assumptions }
     const services = buildServices({ db, clock, defaults, journal: config.journal })
-    const { applied, worlds } = services.seeds.seed(files)
+    if (template) services.seeds.setAge(clock())
+    const { applied, worlds } = template ? { applied: true, ...template } : services.seeds.seed(files)
     app = buildApp({
       services,
       clock,

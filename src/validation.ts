@@ -8,6 +8,15 @@ export interface Mistake {
   message: string
 }
 
+/** The schemas are our own: to judge them too, Ajv would first compile the schema of schemas. */
+export const AJV_OPTIONS = {
+  allErrors: true,
+  verbose: true,
+  allowUnionTypes: true,
+  meta: false,
+  validateSchema: false
+} as const
+
 const compiled = new WeakMap<TSchema, ValidateFunction>()
 
 /**
@@ -17,7 +26,7 @@ const compiled = new WeakMap<TSchema, ValidateFunction>()
 export function mistakesIn(schema: TSchema, value: unknown, named: readonly TSchema[] = []): Mistake[] {
   let validate = compiled.get(schema)
   if (!validate) {
-    const ajv = new Ajv({ allErrors: true, verbose: true, allowUnionTypes: true })
+    const ajv = new Ajv(AJV_OPTIONS)
     for (const each of named) if (each !== schema) ajv.addSchema(each)
     validate = ajv.compile(schema)
     compiled.set(schema, validate)

@@ -18,7 +18,7 @@ const image = stages.at(-1) ?? ''
 const { services } = parse(composeFile)
 const service = services['notification-mock']
 
-const HEALTHCHECK = ['node', 'dist/cli/index.js', 'healthcheck']
+const HEALTHCHECK = ['node', 'dist/cli/index.cjs', 'healthcheck']
 
 test('the linters have no complaint about the container files', () => {
   expect(lint(root)).toEqual({ status: 0, output: expect.stringContaining('no complaints') })
@@ -54,7 +54,7 @@ test('both stages are the same Debian and the same Node, for the database addon'
 })
 
 test('the server is the first process of the image, not a child of npm or of a shell, and not root', () => {
-  expect(listAfter('ENTRYPOINT')).toEqual(['node', 'dist/cli/index.js'])
+  expect(listAfter('ENTRYPOINT')).toEqual(['node', 'dist/cli/index.cjs'])
   expect(listAfter('CMD')).toEqual(['serve'])
   expect(lineAfter('USER')).toBe('node')
 })

@@ -7,5 +7,7 @@ if (complaint) {
   process.stderr.write(`${complaint}\n`)
   process.exit(1)
 }
-const { run } = await import('./program.js')
-await run(process.argv)
+// Once built, this is the one file that everything is bundled into, taken from its code cache.
+void import('../bundle.js')
+  .then(({ program }) => program())
+  .then(({ run }) => run(process.argv))

@@ -29,26 +29,48 @@ export interface OpenDatabase {
 }
 
 /**
- * Opens the database, migrated to this version's schema: in memory, or the file, which is made if it is not there.
+ * Opens the database, migrated to this version's schema: in memory, or the file, which is made if it is not there. One
+ * in memory can begin as a copy of a template, a file that this version has made.
  *
  * One process owns a file. Throws StartError, and leaves the file as it was, when the file is in use, is not ours, was
  * written by a newer version, or can't be read or written.
  */
-export function openDatabase(file?: string): OpenDatabase {
+export function openDatabase(file?: string, template?: string): OpenDatabase {
   let client: Database.Database | undefined
   try {
     if (file !== undefined) refuse(file)
     const opened = openClient(file)
     client = opened
-    client.pragma('foreign_keys = ON')
     const orm = drizzle(client, { schema })
-    migrate(orm, { migrationsFolder: migrationsFolder() })
+    if (file === undefined && template !== undefined) copyAll(template, client)
+    client.pragma('foreign_keys = ON')
+    if (template === undefined) migrate(orm, { migrationsFolder: migrationsFolder() })
     client.pragma(`application_id = ${APPLICATION_ID}`)
     return { db: { orm, client, ...transactions(client) }, close: () => void opened.close() }
   } catch (error) {
     client?.close()
     throw explained(error, file)
   }
+}
+
+/** Not by deserializing: such a database is not as fast to write to, and may not grow beyond a gigabyte. */
+function copyAll(template: string, client: Database.Database): void {
+  // Rows come before those that they refer to.
+  client.pragma('foreign_keys = OFF')
+  client.prepare('ATTACH ? AS template').run(template)
+  const made = client
+    .prepare<[], { name: string; type: string; sql: string }>(
+      `SELECT name, type, sql FROM template.sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY type = 'table' DESC`
+    )
+    .all()
+  client.transaction(() => {
+    for (const { name, type, sql } of made) {
+      client.exec(sql)
+      if (type === 'table') client.exec(`INSERT INTO main."${name}" SELECT * FROM template."${name}"`)
+    }
+    client.exec('DELETE FROM sqlite_sequence; INSERT INTO sqlite_sequence SELECT * FROM template.sqlite_sequence')
+  })()
+  client.exec('DETACH template')
 }
 
 function transactions(client: Database.Database): Pick<Db, 'transaction' | 'onRollback'> {

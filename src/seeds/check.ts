@@ -2,7 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { CONTEXT_KEY_PATTERN } from '../messages/schemas.js'
 import { nearest } from '../nearest.js'
-import { KINDS } from '../validation.js'
+import { AJV_OPTIONS, KINDS } from '../validation.js'
 import { API_KEY_PATTERN, ID_PATTERN, Seed, seedFormatSchemas } from './format.js'
 import type { Path } from './mistakes.js'
 
@@ -25,7 +25,7 @@ let compiled: { ajv: Ajv; format: ValidateFunction } | undefined
 
 function schemas(): { ajv: Ajv; format: ValidateFunction } {
   if (!compiled) {
-    const ajv = new Ajv({ allErrors: true, verbose: true, allowUnionTypes: true })
+    const ajv = new Ajv(AJV_OPTIONS)
     for (const schema of seedFormatSchemas) ajv.addSchema(schema)
     compiled = { ajv, format: ajv.compile(Seed as TSchema) }
   }

@@ -67,6 +67,8 @@ export function seedRepository({ orm, client }: Db) {
       return orm.select({ key: environments.key }).from(environments).limit(1).get() !== undefined
     },
 
+    setCreated: (createdAt: number) => void orm.update(environments).set({ createdAt }).run(),
+
     insertIntegration: (row: typeof integrations.$inferInsert) => void integration.run(row),
     insertSubscriber: (row: typeof subscribers.$inferInsert) => void subscriber.run(row),
     insertWorkflow: (row: typeof workflows.$inferInsert) => void workflow.run(row),

@@ -50,6 +50,11 @@ export function seedService({ db, clock, environments }: Dependencies) {
       return { applied, worlds }
     },
 
+    /** Lets all environments be as old as if they had been made at this time. */
+    setAge(createdAt: number): void {
+      repository.setCreated(createdAt)
+    },
+
     /**
      * Makes an environment with a key of its own: empty, of a seed, or as a fork of another or of a snapshot of it. In
      * an organization of its own unless one is named. Refuses with `not-found` an origin that there isn't; throws

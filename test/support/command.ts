@@ -48,7 +48,7 @@ export async function compileCommand(): Promise<CompiledCommand> {
     logLevel: 'error'
   })
   return {
-    start: (options, module) => start(join(folder, 'dist/cli/index.js'), options, module),
+    start: (options, module) => start(join(folder, 'dist/cli/index.cjs'), options, module),
     remove: () => rmSync(folder, { recursive: true, force: true })
   }
 }

@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest'
+import type { World } from '../../src/seeds/world.js'
 import { type Server, type ServerOptions, startServer } from '../../src/server.js'
 import { type Contract, contractOf } from './contract.js'
 
@@ -18,7 +19,9 @@ export interface Answer {
   json: any
 }
 
-export interface GivenMock extends Server {
+export interface GivenMock extends Omit<Server, 'worlds'> {
+  /** All that the seeds describe. */
+  worlds: World[]
   /** Sends a request over a real socket; the answer has been checked against the published document. */
   call(path: string, call?: Call): Promise<Answer>
   get(path: string, call?: Call): Promise<Answer>
@@ -32,7 +35,8 @@ export interface GivenMock extends Server {
 export async function givenMock(options: ServerOptions = {}): Promise<GivenMock> {
   const server = await startServer({ port: 0, logLevel: 'silent', ...options })
   onTestFinished(() => server.app.close())
-  return { ...server, ...clientOf(server.url, server.worlds[0]?.apiKeys[0]) }
+  // From its source the server has no template, and so has read the seeds itself.
+  return { ...server, worlds: server.worlds as World[], ...clientOf(server.url, server.worlds[0]?.apiKeys[0]) }
 }
 
 /** The paths that are described by the document of the control routes. */

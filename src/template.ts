@@ -1,0 +1,66 @@
+import { hash } from 'node:crypto'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { buildServices } from './app.js'
+import { DEFAULTS } from './config.js'
+import { openDatabase } from './db/open.js'
+import { readSeeds, seedPath } from './seeds/read.js'
+import type { World } from './seeds/world.js'
+
+/** A database that the default seed has been put into, so that a start need not read, check and resolve it. */
+export interface Template {
+  file: string
+  worlds: SeededWorld[]
+}
+
+/** What is to be told of a world that has been seeded. */
+export type SeededWorld = Pick<World, 'id' | 'organizationId' | 'name' | 'apiKeys'>
+
+/** Beside the bundle, which the build makes together with them. Run from its source the server has no template. */
+const FOLDER = dirname(fileURLToPath(import.meta.url))
+const FILE = join(FOLDER, 'template.db')
+const FACTS = join(FOLDER, 'template.json')
+
+interface Facts {
+  /** SHA-256 of the seed file, so that a seed that has been edited since is read again. */
+  seed: string
+  worlds: SeededWorld[]
+}
+
+/** The template of these seeds; undefined when there is none, or a seed has been edited since it was made. */
+export function findTemplate(seeds: readonly string[]): Template | undefined {
+  if (seeds !== DEFAULTS.seeds && String(seeds) !== String(DEFAULTS.seeds)) return undefined
+  if (!existsSync(FACTS)) return undefined
+  const { seed, worlds } = JSON.parse(readFileSync(FACTS, 'utf8')) as Facts
+  return seed === seedHash() ? { file: FILE, worlds } : undefined
+}
+
+/**
+ * Makes the template, for the build. Throws if anything in the seed but the age of its environments depends on the time:
+ * then it would be another one at each start.
+ */
+export function writeTemplate(): void {
+  const [early, late] = [seededAt(0), seededAt(1e12)]
+  if (!early.rows.equals(late.rows)) throw new Error('the default seed depends on the time: give all times in it')
+  rmSync(FILE, { force: true })
+  writeFileSync(FILE, late.rows)
+  const worlds = late.worlds.map(({ id, organizationId, name, apiKeys }) => ({ id, organizationId, name, apiKeys }))
+  writeFileSync(FACTS, JSON.stringify({ seed: seedHash(), worlds } satisfies Facts))
+}
+
+function seededAt(now: number): { rows: Buffer; worlds: World[] } {
+  const { db, close } = openDatabase()
+  const services = buildServices({ db, clock: () => now, defaults: DEFAULTS, journal: 0 })
+  const { worlds } = services.seeds.seed(readSeeds(DEFAULTS.seeds))
+  services.seeds.setAge(0)
+  // Without what lies about of former values.
+  db.client.exec('VACUUM')
+  const rows = db.client.serialize()
+  close()
+  return { rows, worlds }
+}
+
+function seedHash(): string {
+  return hash('sha256', DEFAULTS.seeds.map((seed) => readFileSync(seedPath(seed), 'utf8')).join('\n'), 'hex')
+}
