@@ -1,153 +1,96 @@
-/**
- * Measures what environments cost, over HTTP on loopback: making one as a fork and resetting one, on the default seed
- * and with many messages. `npx tsx bench/worlds.ts`; prints a table, writes nothing.
- */
-import { Agent, request } from 'node:http'
-import { text } from 'node:stream/consumers'
-import type { Seed } from '../src/seeds/format.js'
-import { startServer } from '../src/server.js'
+import { type Asked, ask, mustAsk } from './ask.js'
+import { BENCH, givenData, givenSeed } from './data.js'
+import type { Context, Measure, Outcome, Table } from './outcome.js'
+import { authorization, mock, type Running, start, type ToStart } from './processes.js'
+import { median, quantile } from './statistics.js'
 
-const ROUNDS = 200
-const MESSAGES = 100_000
-const FEW_ROUNDS = 20
-
-interface Measured {
-  name: string
-  times: number[]
-  /** Milliseconds of processor time, of client and server together: what is left of them on a busy machine. */
-  cpu: number[]
-  /** Milliseconds that the median has to stay under. */
-  target?: number
+export const worlds: Measure = {
+  name: 'worlds',
+  question: 'What do making an environment by a fork and resetting one cost?',
+  method: `Over HTTP, one by one from a client in Node, whose own time is in it: GET /health beside them tells how much
+    that is. A fork copies an environment with all that is in it; a reset undoes a set-primary. In memory with 100
+    messages, then on a data file of 100,000 of 1.5 KB.`,
+  minutes: 1,
+  run
 }
 
-const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-const server = await startServer({ port: 0, logLevel: 'silent' })
-try {
-  const small = await onDefaultSeed()
-  const large = await withManyMessages()
-  print(`default seed, ${ROUNDS} rounds`, small)
-  print(`${MESSAGES} messages, ${FEW_ROUNDS} rounds`, large)
-} finally {
-  agent.destroy()
-  await server.app.close()
-}
-
-/** All of a round after one another, so that each has the same weather. */
-async function onDefaultSeed(): Promise<Measured[]> {
-  const health: Measured = { name: 'GET /health', times: [], cpu: [] }
-  const fork: Measured = { name: 'make by fork', times: [], cpu: [], target: 5 }
-  const reset: Measured = { name: 'reset after a set-primary', times: [], cpu: [], target: 5 }
-  const primary: Measured = { name: 'set-primary after a reset', times: [], cpu: [] }
-  for (let round = -20; round < ROUNDS; round++) {
-    const each = round < 0 ? [] : [health, fork, primary, reset]
-    const times = [await timed('GET', '/health')]
-    const made = await timed('POST', '/_mock/environments', { from: 'Development' })
-    const { apiKey, environmentId } = JSON.parse(made.answer)
-    times.push(made, await setPrimary('mailgun-eu', apiKey), await timed('POST', '/_mock/reset', undefined, apiKey))
-    for (const [place, measured] of each.entries()) note(measured, times[place])
-    await timed('DELETE', `/_mock/environments/${environmentId}`)
+async function run({ quick, say }: Context): Promise<Outcome> {
+  const many = quick ? 1000 : 100_000
+  const outcome: Outcome = { tables: [], figures: {}, skipped: [] }
+  const sorts = [
+    {
+      name: 'small',
+      title: '100 messages, in memory',
+      server: mock(['--seed', givenSeed()], BENCH.apiKey),
+      rounds: 200
+    },
+    {
+      name: 'large',
+      title: `${many} messages, on a file`,
+      server: mock(['--data', await givenData(many)], BENCH.apiKey),
+      rounds: 20
+    }
+  ]
+  for (const { name, title, server, rounds } of sorts) {
+    say(title)
+    const measured = await measureWorlds(server, quick ? 2 : rounds)
+    if (!measured) {
+      outcome.skipped.push({ what: title, why: 'this build has no control routes for environments' })
+      continue
+    }
+    outcome.tables.push(tableOf(title, measured))
+    outcome.figures[`${name}.make`] = median(measured['make by fork'])
+    outcome.figures[`${name}.reset`] = median(measured['reset after a set-primary'])
   }
-  return [health, fork, primary, reset]
+  return outcome
 }
 
-async function withManyMessages(): Promise<Measured[]> {
-  const health: Measured = { name: 'GET /health', times: [], cpu: [] }
-  const reset: Measured = { name: 'reset after only set-primary', times: [], cpu: [], target: 20 }
-  const fork: Measured = { name: 'full fork', times: [], cpu: [], target: 1500 }
-  const removal: Measured = { name: 'remove the fork', times: [], cpu: [] }
-  server.services.seeds.load(server.services.environments.find('Development'), manyMessages(), 'replace')
-  for (let round = 0; round < FEW_ROUNDS; round++) {
-    note(health, await timed('GET', '/health'))
-    await setPrimary('other', 'development-key')
-    note(reset, await timed('POST', '/_mock/reset', undefined, 'development-key'))
-    if (round % 4 > 0) continue
-    const made = await timed('POST', '/_mock/environments', { from: 'Development' })
-    note(fork, made)
-    note(removal, await timed('DELETE', `/_mock/environments/${JSON.parse(made.answer).environmentId}`))
+type Work = 'GET /health' | 'make by fork' | 'set-primary' | 'reset after a set-primary' | 'remove'
+type Times = Record<Work, number[]>
+
+/** Milliseconds of each; all of a round right after one another. Undefined if the server knows no such thing. */
+async function measureWorlds(server: ToStart, rounds: number): Promise<Times | undefined> {
+  const running = await start(server)
+  try {
+    const { status } = await ask('GET', `${running.url}/_mock/environments`)
+    if (status === 404 || status === 501) return undefined
+    const times: Times = {
+      'GET /health': [],
+      'make by fork': [],
+      'set-primary': [],
+      'reset after a set-primary': [],
+      remove: []
+    }
+    for (let round = -Math.ceil(rounds / 10); round < rounds; round++) {
+      const each = await oneRound(running)
+      if (round < 0) continue
+      for (const [work, { milliseconds }] of Object.entries(each)) times[work as Work].push(milliseconds)
+    }
+    return times
+  } finally {
+    await running.stop()
   }
-  return [health, reset, fork, removal]
 }
 
-function manyMessages(): Seed {
-  const seed: Seed = {
-    environments: [
-      {
-        name: 'Many',
-        integrations: [
-          { identifier: 'main', providerId: 'ses', channel: 'email', primary: true },
-          { identifier: 'other', providerId: 'sendgrid', channel: 'email' }
-        ],
-        subscribers: Array.from({ length: 100 }, (_, index) => ({ subscriberId: `user-${index}` })),
-        messages: Array.from({ length: MESSAGES }, (_, index) => ({
-          channel: index % 3 === 0 ? 'sms' : 'email',
-          subscriberId: `user-${index % 100}`,
-          contextKeys: [`tenant:${index % 7}`],
-          subject: `Order ${index}`,
-          content: 'Your order has been shipped, and will be with you tomorrow.'
-        }))
-      }
-    ]
+async function oneRound({ url }: Running): Promise<Record<Work, Asked>> {
+  const health = await mustAsk('GET', `${url}/health`)
+  const made = await mustAsk('POST', `${url}/_mock/environments`, { body: { from: BENCH.environment } })
+  const { apiKey, environmentId } = JSON.parse(made.body.toString())
+  const headers = authorization(apiKey)
+  return {
+    'GET /health': health,
+    'make by fork': made,
+    'set-primary': await mustAsk('POST', `${url}${BENCH.setPrimary[1]}`, { headers }),
+    'reset after a set-primary': await mustAsk('POST', `${url}/_mock/reset`, { headers }),
+    remove: await mustAsk('DELETE', `${url}/_mock/environments/${environmentId}`)
   }
-  return seed
 }
 
-function setPrimary(identifier: string, apiKey: string) {
-  return timed('POST', `/v1/integrations/${identifier}/set-primary`, undefined, apiKey)
-}
-
-interface Timed {
-  duration: number
-  cpu: number
-  answer: string
-}
-
-function note(measured: Measured, timed: Timed | undefined): void {
-  measured.times.push(timed?.duration ?? Number.NaN)
-  measured.cpu.push(timed?.cpu ?? Number.NaN)
-}
-
-async function timed(method: string, path: string, body?: object, apiKey?: string): Promise<Timed> {
-  const used = process.cpuUsage()
-  const started = performance.now()
-  const answer = await new Promise<string>((resolve, reject) => {
-    const headers = apiKey === undefined ? {} : { authorization: `ApiKey ${apiKey}` }
-    const sent = request(`${server.url}${path}`, { method, agent, headers }, (response) => {
-      if ((response.statusCode ?? 0) >= 400) reject(new Error(`${method} ${path} -> ${response.statusCode}`))
-      text(response).then(resolve, reject)
-    })
-    sent.on('error', reject).end(body && JSON.stringify(body))
-  })
-  const duration = performance.now() - started
-  const { user, system } = process.cpuUsage(used)
-  return { duration, cpu: (user + system) / 1000, answer }
-}
-
-function print(title: string, rows: readonly Measured[]): void {
-  const [first] = rows
-  const base = first ? quantile(first.times, 0.5) : Number.NaN
-  console.log(`\n${title}`)
-  console.table(
-    Object.fromEntries(
-      rows.map(({ name, times, cpu, target }) => [
-        name,
-        {
-          'median ms': round(quantile(times, 0.5)),
-          'cpu ms': round(quantile(cpu, 0.5)),
-          'p95 ms': round(quantile(times, 0.95)),
-          'times /health': round(quantile(times, 0.5) / base),
-          'target ms': target ?? '',
-          holds: target === undefined ? '' : quantile(times, 0.5) < target
-        }
-      ])
-    )
-  )
-}
-
-function quantile(times: readonly number[], share: number): number {
-  const sorted = [...times].sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length * share)] ?? Number.NaN
-}
-
-function round(value: number): number {
-  return Math.round(value * 100) / 100
+function tableOf(title: string, times: Times): Table {
+  const base = median(times['GET /health'])
+  return {
+    title,
+    columns: ['work', 'median ms', 'p95 ms', 'times /health'],
+    rows: Object.entries(times).map(([work, each]) => [work, median(each), quantile(each, 0.95), median(each) / base])
+  }
 }

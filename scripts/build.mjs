@@ -21,7 +21,9 @@ const { values: options } = parseArgs({ options: { prepare: { type: 'boolean' },
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
 const command = join(dist, 'cli/index.cjs')
-const inputs = ['src', 'seeds', 'migrations', 'package.json', 'tsconfig.json', 'tsconfig.build.json'].map((name) => join(root, name))
+const inputs = ['src', 'seeds', 'migrations', 'package.json', 'tsconfig.json', 'tsconfig.build.json'].map((name) =>
+  join(root, name)
+)
 const compiler = findCompiler()
 
 async function prepare() {
@@ -123,8 +125,13 @@ export const { createMock, SeedError, StartError } = await bundle.library()
 
 /** What the licences of the bundled packages ask for: that they go with it. */
 function licenses(files) {
-  const folders = new Set(files.flatMap((file) => /^node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+/.exec(file) ?? []))
-  return [...folders].sort().map(licenseOf).join(`\n${'-'.repeat(80)}\n\n`)
+  const folders = new Set(
+    files.flatMap((file) => /^node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+/.exec(file) ?? [])
+  )
+  return [...folders]
+    .sort()
+    .map(licenseOf)
+    .join(`\n${'-'.repeat(80)}\n\n`)
 }
 
 function licenseOf(folder) {

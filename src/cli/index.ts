@@ -8,6 +8,4 @@ if (complaint) {
   process.exit(1)
 }
 // Once built, this is the one file that everything is bundled into, taken from its code cache.
-void import('../bundle.js')
-  .then(({ program }) => program())
-  .then(({ run }) => run(process.argv))
+void import('../bundle.js').then(({ program }) => program()).then(({ run }) => run(process.argv))

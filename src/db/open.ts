@@ -18,6 +18,11 @@ export interface Db {
    * The work must be synchronous: better-sqlite3 has no other transactions.
    */
   transaction<T>(work: () => T): T
+  /**
+   * The same for work that pauses, during which nobody else may use the database. It is rolled back also when it is not
+   * gone on with, by `return` or `throw`.
+   */
+  inSteps<Step, T>(work: () => Generator<Step, T, undefined>): Generator<Step, T, undefined>
   /** Calls back if the transaction that is open, or a savepoint of it, is rolled back; without one, never. */
   onRollback(undo: () => void): void
 }
@@ -73,10 +78,27 @@ function copyAll(template: string, client: Database.Database): void {
   client.exec('DETACH template')
 }
 
-function transactions(client: Database.Database): Pick<Db, 'transaction' | 'onRollback'> {
+function transactions(client: Database.Database): Pick<Db, 'transaction' | 'inSteps' | 'onRollback'> {
   const run = client.transaction((work: () => unknown) => work())
   let undoing: (() => void)[] = []
+  const begin = client.prepare('BEGIN IMMEDIATE')
+  const commit = client.prepare('COMMIT')
+  const rollback = client.prepare('ROLLBACK')
   return {
+    *inSteps(work) {
+      begin.run()
+      try {
+        const result = yield* work()
+        commit.run()
+        return result
+      } finally {
+        if (client.inTransaction) {
+          rollback.run()
+          for (const undo of undoing) undo()
+        }
+        undoing = []
+      }
+    },
     transaction<T>(work: () => T): T {
       try {
         return run.immediate(work) as T

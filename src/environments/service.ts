@@ -189,6 +189,11 @@ export function environmentService({ db, clock, defaults, journals, faults }: De
       db.transaction(() => void keep(environment, BASELINE))
     },
 
+    /** Before everything changes, and a new baseline is set: nothing has to be copied for the old one. */
+    dropBaseline(environment: Environment): void {
+      db.transaction(() => deleteSnapshot(environment, BASELINE))
+    },
+
     listSnapshots(environment: Environment): Snapshot[] {
       return repository
         .listSnapshots(environment.key)

@@ -120,6 +120,33 @@ export const SeedMessage = closed(
 )
 export type SeedMessage = Static<typeof SeedMessage>
 
+const GREATEST_RANDOM_SEED = 2 ** 32 - 1
+
+export const SeedGenerate = closed(
+  {
+    messages: Type.Integer({ minimum: 0, maximum: 10_000_000, description: 'How many to make' }),
+    randomSeed: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: GREATEST_RANDOM_SEED,
+        description: 'The same gives the same messages; 1, if left out'
+      })
+    ),
+    subscribers: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 100_000,
+        description: 'How many to make besides those of the seed; if left out, none, or some where there are none'
+      })
+    ),
+    days: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 3650, description: 'How far back they are spread; 30, if left out' })
+    )
+  },
+  { description: 'Messages to be made, of the workflows here to the subscribers here' }
+)
+export type SeedGenerate = Static<typeof SeedGenerate>
+
 const SeedAssumptions = Type.Unsafe<{ [Id in AssumptionId]?: string }>(
   closed(Object.fromEntries(ASSUMPTION_IDS.map((id) => [id, Type.Optional(words(positionsOf(id)))])), {
     description: 'Overrides of single rows of the assumption register'
@@ -146,7 +173,8 @@ export const SeedEnvironment = closed(
     integrations: Type.Optional(Type.Array(SeedIntegration)),
     subscribers: Type.Optional(Type.Array(SeedSubscriber)),
     workflows: Type.Optional(Type.Array(SeedWorkflow)),
-    messages: Type.Optional(Type.Array(SeedMessage))
+    messages: Type.Optional(Type.Array(SeedMessage)),
+    generate: Type.Optional(SeedGenerate)
   },
   { description: 'A world of its own, that its API keys give access to' }
 )

@@ -2,7 +2,9 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '../db/open.js'
 import { environments, integrations, messages, subscribers, workflowSteps, workflows } from '../db/schema.js'
 
-const DOCUMENTS = 'SELECT document FROM ?table WHERE collection = ? ORDER BY rowid'
+type NewMessage = Omit<typeof messages.$inferSelect, 'sequence' | 'collection'>
+
+const DOCUMENTS = 'SELECT document FROM ?table WHERE collection = ? ORDER BY rowid LIMIT ?'
 
 /** Inserts, each prepared once: a seed may bring rows by the hundred thousand. */
 export function seedRepository({ orm, client }: Db) {
@@ -43,22 +45,14 @@ export function seedRepository({ orm, client }: Db) {
       document
     })
     .prepare()
-  const message = orm
-    .insert(messages)
-    .values({
-      collection,
-      id,
-      createdAt: value('createdAt'),
-      channel: value('channel'),
-      subscriberId: value('subscriberId'),
-      transactionId: value('transactionId'),
-      context: value('context'),
-      document
-    })
-    .prepare()
+  // In SQL: drizzle would take a third of the time in which a million rows are inserted.
+  const message = client.prepare(
+    `INSERT OR REPLACE INTO messages
+      (collection, id, created_at, channel, subscriber_id, transaction_id, context, document)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+  )
 
   const ofMessage = and(eq(messages.collection, collection), eq(messages.id, id))
-  const messageById = orm.delete(messages).where(ofMessage).prepare()
   const messageIds = orm.select({ id: messages.id }).from(messages).where(ofMessage).prepare()
   const messageCount = client.prepare('SELECT count(*) AS count FROM messages WHERE collection = ?')
 
@@ -73,17 +67,25 @@ export function seedRepository({ orm, client }: Db) {
     insertSubscriber: (row: typeof subscribers.$inferInsert) => void subscriber.run(row),
     insertWorkflow: (row: typeof workflows.$inferInsert) => void workflow.run(row),
     insertStep: (row: typeof workflowSteps.$inferInsert) => void step.run(row),
-    insertMessage: (row: typeof messages.$inferInsert) => void message.run(row),
-
-    deleteMessage: (ofMessage: { collection: number; id: string }) => void messageById.run(ofMessage),
+    /** In place of one with the same id. */
+    insertMessage(
+      collection: number,
+      { id, createdAt, channel, subscriberId, transactionId, context, document }: NewMessage
+    ): void {
+      message.run(collection, id, createdAt, channel, subscriberId, transactionId, context, document)
+    },
 
     hasMessage: (ofMessage: { collection: number; id: string }) => messageIds.get(ofMessage) !== undefined,
 
     countMessages: (inCollection: number) => (messageCount.get(inCollection) as { count: number }).count,
 
-    /** The documents of a table's rows, as JSON, in the order in which they were stored. */
-    listDocuments(table: 'integrations' | 'subscribers' | 'workflows' | 'workflow_steps' | 'messages', from: number) {
-      return client.prepare<[number], string>(DOCUMENTS.replace('?table', table)).pluck().all(from)
+    /** The documents of a table's rows, as JSON, in the order in which they were stored; all of them, or the first. */
+    listDocuments(
+      table: 'integrations' | 'subscribers' | 'workflows' | 'workflow_steps' | 'messages',
+      from: number,
+      most = -1
+    ) {
+      return client.prepare<[number, number], string>(DOCUMENTS.replace('?table', table)).pluck().all(from, most)
     }
   }
 }

@@ -5,8 +5,17 @@ import { Integration } from '../integrations/schemas.js'
 import { MessageResponse, NotificationGroup, SubscriberResponse, WorkflowResponse } from '../messages/schemas.js'
 import { nearest } from '../nearest.js'
 import { slugify, stepSlug } from '../slug.js'
+import { CHANNELS } from '../vocabulary.js'
 import { WorkflowStep } from '../workflow-steps/schemas.js'
-import type { SeedEnvironment, SeedIntegration, SeedMessage, SeedStep, SeedSubscriber, SeedWorkflow } from './format.js'
+import type {
+  SeedEnvironment,
+  SeedGenerate,
+  SeedIntegration,
+  SeedMessage,
+  SeedStep,
+  SeedSubscriber,
+  SeedWorkflow
+} from './format.js'
 import { type Held, type Parted, partHeld } from './held.js'
 import { inOrderOfText, type Path, placeOf, SeedError, type SeedMistake } from './mistakes.js'
 import type { SeedFile } from './read.js'
@@ -89,6 +98,7 @@ export function resolveSeeds(files: readonly SeedFile[], now: number, target?: T
   }
   for (const { seed, place, draft } of environments) {
     each(place, seed.messages, 'messages', (each, at) => addMessage(draft, each, at))
+    if (seed.generate) addGenerate(draft, seed.generate, within(place, 'generate'))
   }
   if (mistakes.length > 0) throw new SeedError(inOrderOfFiles(mistakes, files))
   return [...drafts.values()].map(({ world }) => world)
@@ -377,6 +387,15 @@ export function resolveSeeds(files: readonly SeedFile[], now: number, target?: T
     while (held?.hasMessage(placeId(draft, 'message', draft.messagePlaces))) draft.messagePlaces += 1
     draft.messagePlaces += 1
     return draft.messagePlaces - 1
+  }
+
+  function addGenerate(draft: Draft, generate: SeedGenerate, place: Place): void {
+    const { world } = draft
+    once(draft, ['generate'], place, (first) => `this environment has it already, at ${first}`)
+    if (!world.steps.some(({ type }) => (CHANNELS as readonly string[]).includes(type))) {
+      complain(place, `needs a workflow here with a step of a channel (${CHANNELS.join(', ')}) to make messages of`)
+    }
+    world.generate = generate
   }
 
   function referred<Thing>(

@@ -2,10 +2,12 @@ import { type Clock, WALL } from '../clock.js'
 import type { Db } from '../db/open.js'
 import type { NewEnvironment } from '../environments/schemas.js'
 import { type Environment, type EnvironmentService, newApiKey, newId } from '../environments/service.js'
+import { Refusal } from '../errors.js'
+import { canGenerate, generation } from '../generate/generation.js'
 import { canonicalContext } from '../messages/service.js'
 import { WORLD_PARTS, type WorldPart } from '../vocabulary.js'
 import { exportSeed } from './export.js'
-import type { Seed } from './format.js'
+import type { Seed, SeedGenerate } from './format.js'
 import type { Held } from './held.js'
 import { readSeeds, type SeedFile } from './read.js'
 import { seedRepository } from './repository.js'
@@ -18,6 +20,19 @@ export interface SeedOutcome {
   /** What the seeds describe, whether or not it was applied just now. */
   worlds: World[]
 }
+
+/** How far the generating of messages is. */
+export interface Generated {
+  /** The environment's name. */
+  environment: string
+  done: number
+  total: number
+}
+
+/** Messages between two pauses: some hundredths of a second. */
+const STEP = 2000
+
+const SAMPLE = 1000
 
 interface Dependencies {
   db: Db
@@ -36,18 +51,28 @@ export function seedService({ db, clock, environments }: Dependencies) {
      * and then nothing has been applied.
      */
     seed(files: readonly SeedFile[]): SeedOutcome {
-      const worlds = resolveSeeds(files, clock())
-      const applied = db.transaction(() => {
-        if (repository.hasEnvironments()) return false
-        for (const world of worlds) {
-          const environment = environments.create(world)
-          for (const key of world.apiKeys) environments.addApiKey(environment, key)
-          fill(environment, world)
-          environments.setBaseline(environment)
-        }
-        return true
+      return drained(seeding(files))
+    },
+
+    /** The same with pauses, each after a number of generated messages; what is not gone on with leaves nothing. */
+    seeding,
+
+    /**
+     * Adds generated messages to an environment, with pauses as in `seeding`; a reset goes back to what it then is.
+     * Refuses with `bad-request` an environment that has no step to make messages of.
+     */
+    *generating(environment: Environment, options: SeedGenerate): Generator<Generated, void, undefined> {
+      const world = { ...environment, ...heldBy(environment), messages: sampleOf(environment) }
+      if (!canGenerate(world)) {
+        throw new Refusal('bad-request', `Environment ${environment.name} has nothing to make messages of`, {
+          reason: 'it needs a workflow with a step of a channel'
+        })
+      }
+      yield* db.inSteps(function* () {
+        environments.dropBaseline(environment)
+        yield* generate(environment, world, options)
+        environments.setBaseline(environment)
       })
-      return { applied, worlds }
     },
 
     /** Lets all environments be as old as if they had been made at this time. */
@@ -105,6 +130,21 @@ export function seedService({ db, clock, environments }: Dependencies) {
     }
   }
 
+  function* seeding(files: readonly SeedFile[]): Generator<Generated, SeedOutcome, undefined> {
+    const worlds = resolveSeeds(files, clock())
+    const applied = yield* db.inSteps(function* () {
+      if (repository.hasEnvironments()) return false
+      for (const world of worlds) {
+        const environment = environments.create(world)
+        for (const key of world.apiKeys) environments.addApiKey(environment, key)
+        yield* fill(environment, world)
+        environments.setBaseline(environment)
+      }
+      return true
+    })
+    return { applied, worlds }
+  }
+
   function load(
     environment: Environment,
     file: SeedFile,
@@ -123,9 +163,8 @@ export function seedService({ db, clock, environments }: Dependencies) {
       for (const part of WORLD_PARTS) environments.empty(environment, part)
     } else {
       for (const part of ['integrations', 'subscribers', 'workflows'] as const) environments.empty(environment, part)
-      replaceMessages(environment, world)
     }
-    fill(environment, world)
+    drained(fill(environment, world))
     environments.setProfile(environment, over.profile ?? world.profile ?? before.profile, {
       ...before.assumptions,
       ...world.assumptions,
@@ -135,13 +174,6 @@ export function seedService({ db, clock, environments }: Dependencies) {
     if (mode === 'replace' || world.randomSeed !== undefined) {
       environments.setRandomSeed(environment, world.randomSeed ?? null)
     }
-  }
-
-  /** Makes room for the messages that the world brings again. */
-  function replaceMessages(environment: Environment, world: World): void {
-    if (world.messages.length === 0) return
-    const collection = environments.own(environment, 'messages')
-    for (const { _id: id } of world.messages) repository.deleteMessage({ collection, id })
   }
 
   function heldBy({ parts }: Environment): Held {
@@ -158,7 +190,7 @@ export function seedService({ db, clock, environments }: Dependencies) {
   }
 
   /** Adds a world's rows to an environment's parts. */
-  function fill(environment: Environment, world: World): void {
+  function* fill(environment: Environment, world: World): Generator<Generated, void, undefined> {
     const collection = environments.own(environment, 'integrations')
     for (const integration of world.integrations) {
       const { _id, identifier, channel, active, primary, deleted } = integration
@@ -168,9 +200,31 @@ export function seedService({ db, clock, environments }: Dependencies) {
     fillSubscribers(environments.own(environment, 'subscribers'), world)
     fillWorkflows(environments.own(environment, 'workflows'), world)
     if (world.messages.length > 0) fillMessages(environments.own(environment, 'messages'), world)
+    if (world.generate) yield* generate(environment, world, world.generate)
   }
 
-  function fillSubscribers(collection: number, { subscribers }: World): void {
+  function* generate(
+    environment: Environment,
+    world: Parameters<typeof generation>[0],
+    options: SeedGenerate
+  ): Generator<Generated, void, undefined> {
+    const { subscribers, messages } = generation(world, options, environment.now())
+    fillSubscribers(environments.own(environment, 'subscribers'), { subscribers })
+    const collection = environments.own(environment, 'messages')
+    let done = 0
+    for (const message of messages()) {
+      repository.insertMessage(collection, message)
+      done += 1
+      if (done % STEP === 0) yield { environment: environment.name, done, total: options.messages }
+    }
+  }
+
+  /** As many of its messages as it takes to see what they are like. */
+  function sampleOf({ parts }: Environment): World['messages'] {
+    return repository.listDocuments('messages', parts.messages, SAMPLE).map((json) => JSON.parse(json))
+  }
+
+  function fillSubscribers(collection: number, { subscribers }: Pick<World, 'subscribers'>): void {
     for (const subscriber of subscribers) {
       const { _id, subscriberId } = subscriber
       repository.insertSubscriber({ collection, id: _id, subscriberId, document: JSON.stringify(subscriber) })
@@ -193,8 +247,7 @@ export function seedService({ db, clock, environments }: Dependencies) {
 
   function fillMessages(collection: number, world: World): void {
     for (const message of world.messages) {
-      repository.insertMessage({
-        collection,
+      repository.insertMessage(collection, {
         id: message._id,
         createdAt: Date.parse(message.createdAt),
         channel: message.channel,
@@ -210,4 +263,12 @@ export function seedService({ db, clock, environments }: Dependencies) {
 function fileOf(seed: string | object): SeedFile {
   const [file] = readSeeds([{ name: 'seed', seed }])
   return file as SeedFile
+}
+
+/** Goes on to the end without pausing. */
+function drained<Result>(steps: Generator<unknown, Result, undefined>): Result {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
 }

@@ -3,7 +3,7 @@ import type { ClockSetting } from '../clock.js'
 import type { Integration } from '../integrations/schemas.js'
 import type { MessageResponse, SubscriberResponse } from '../messages/schemas.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
-import type { SeedWorkflow } from './format.js'
+import type { SeedGenerate, SeedWorkflow } from './format.js'
 
 /** What the workflow table keeps as a workflow's document: what a seed says of it, steps apart. */
 export type WorkflowDocument = Required<Pick<SeedWorkflow, '_id' | 'identifier' | 'name' | 'origin'>> &
@@ -23,6 +23,8 @@ export interface World {
   workflows: WorkflowDocument[]
   steps: WorkflowStep[]
   messages: Stored<MessageResponse>[]
+  /** More messages, that are still to be made. */
+  generate?: SeedGenerate
   /** Undefined: the seeds do not say. */
   clock?: ClockSetting
   randomSeed?: number

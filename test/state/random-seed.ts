@@ -127,7 +127,7 @@ function heldTogether(environment: Required<SeededEnvironment>): SeededEnvironme
       [name]: `${String(own ?? '').toWellFormed()}${count}`
     }
   }
-  const { integrations, subscribers, workflows, messages, assumptions: _assumptions, ...rest } = environment
+  const { integrations, subscribers, workflows, messages, assumptions: _assumptions, generate, ...rest } = environment
   const uniqueSubscribers = subscribers.map((each) => unique(each, 'subscriberId'))
   const uniqueWorkflows = workflows.map((workflow) => ({
     ...unique(workflow, 'identifier'),

@@ -84,7 +84,7 @@ function objectOf(schema: TSchema, depth: number): Arbitrary<object> {
 
 /** The same with numbers on what must not be double, and with references that lead somewhere. */
 function soundEnvironment(seed: SeedEnvironment, place: number): SeedEnvironment {
-  const { _id, organization, _organizationId, ...rest } = seed
+  const { _id, organization, _organizationId, generate, ...rest } = seed
   const unlike = <Thing extends { _id?: string }>(things: readonly Thing[] = []) =>
     things.map(({ _id: _, ...thing }) => thing as unknown as Thing)
   const primaries = new Set<string>()

@@ -1,0 +1,6 @@
+/** The least that a Fastify server can be, from its node_modules: `node hello.mjs <port>`. */
+import { fastify } from 'fastify'
+
+const app = fastify()
+app.get('/', () => ({ hello: 'world' }))
+await app.listen({ port: Number(process.argv[2]), host: '127.0.0.1' })

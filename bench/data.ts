@@ -1,0 +1,176 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { mock, start } from './processes.js'
+
+/**
+ * More than there are connections: requests overtake one another, and with two in turn one of seven named the one that
+ * was primary already.
+ */
+const INTEGRATIONS = Array.from({ length: 200 }, (_, index) => `mail-${index}`)
+
+/** What every measure asks about. */
+export const BENCH = {
+  environment: 'Bench',
+  apiKey: 'bench-key',
+  /** An answer of about 10 KB. */
+  step: '/v2/workflows/order-shipped/steps/email-step',
+  /** Asked in turn, each is a real change. */
+  setPrimary: INTEGRATIONS.map((name) => `/v1/integrations/${name}/set-primary`) as [string, ...string[]],
+  list: '/v1/messages?limit=10'
+} as const
+
+/** Those that a share of the messages pass, whatever their number, and those that ten always do. */
+export const FILTERS = {
+  channel: 'channel=push',
+  'subscriber, hot': 'subscriberId=hot',
+  'subscriber, rare': 'subscriberId=rare',
+  'transaction, broadcast': 'transactionId=broadcast',
+  'transaction, rare': 'transactionId=rare',
+  'context, hot': 'contextKeys=tenant:hot',
+  'context, rare': 'contextKeys=tenant:rare'
+} as const
+
+const folder = mkdtempSync(join(tmpdir(), 'notification-mock-bench-'))
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+
+/** A path in a folder that goes when the bench ends. */
+export function scratch(name: string): string {
+  return join(folder, name)
+}
+
+const made = new Map<number, Promise<string>>()
+
+/**
+ * A data file with this many messages of about 1.5 KB, at least 100, in an environment as `BENCH` tells; made once, and
+ * the same each time. A million are 2.4 GB.
+ */
+export function givenData(messages: number): Promise<string> {
+  let file = made.get(messages)
+  if (!file) {
+    file = makeData(messages)
+    made.set(messages, file)
+  }
+  return file
+}
+
+/** The same environment as a seed, with but 100 messages. */
+export function givenSeed(): string {
+  const file = scratch('seed.json')
+  writeFileSync(file, JSON.stringify(seedOf(TEMPLATES)))
+  return file
+}
+
+async function makeData(messages: number): Promise<string> {
+  const file = scratch(`${messages}.db`)
+  const server = await start(mock(['--data', file, '--seed', givenSeed()], BENCH.apiKey))
+  await server.stop()
+  multiply(file, messages - TEMPLATES)
+  return file
+}
+
+const TEMPLATES = 100
+const NEWEST = Date.UTC(2026, 0, 1)
+const CHANNELS = ['in_app', 'email', 'sms', 'chat', 'push']
+
+/** A seed of the environment with this many messages, each about 1.5 KB as JSON. */
+export function seedOf(messages: number): object {
+  const subscribers = Array.from({ length: 20 }, (_, index) => ({
+    subscriberId: `user-${index}`,
+    firstName: 'Ada',
+    lastName: `Byron ${index}`,
+    email: `ada-${index}@example.com`,
+    phone: '+447700900142',
+    locale: 'en-GB',
+    timezone: 'Europe/London',
+    data: { plan: 'business', company: 'Acme Ltd' }
+  }))
+  const paragraph = 'Your order has left our warehouse and is on its way to you. '
+  return {
+    environments: [
+      {
+        name: BENCH.environment,
+        apiKeys: [BENCH.apiKey],
+        integrations: INTEGRATIONS.map((identifier, index) => ({
+          identifier,
+          name: identifier,
+          providerId: 'sendgrid',
+          channel: 'email',
+          active: true,
+          primary: index === 0,
+          credentials: { apiKey: 'SG.demo', from: 'orders@example.com', senderName: 'Orders' }
+        })),
+        subscribers,
+        workflows: [
+          {
+            identifier: 'order-shipped',
+            name: 'Order shipped',
+            steps: [
+              {
+                stepId: 'email-step',
+                type: 'email',
+                controlValues: { subject: 'Your order {{payload.order}}', body: paragraph.repeat(122) }
+              }
+            ]
+          }
+        ],
+        messages: Array.from({ length: messages }, (_, index) => ({
+          channel: CHANNELS[index % CHANNELS.length],
+          subscriberId: `user-${index % subscribers.length}`,
+          workflow: 'order-shipped',
+          transactionId: `first-${index}`,
+          createdAt: new Date(NEWEST - index * 60_000).toISOString(),
+          subject: `Order ${index} has been shipped`,
+          content: paragraph.repeat(7),
+          email: 'ada@example.com',
+          payload: { order: `4711-${index}`, total: 49.9, currency: 'EUR' },
+          contextKeys: ['tenant:acme']
+        }))
+      }
+    ]
+  }
+}
+
+/**
+ * Adds messages that are older than those that are there, made from them inside SQLite, as reading a seed of a million
+ * would take longer than all that is measured. It reads the table's columns, so that new ones are copied along.
+ */
+function multiply(file: string, count: number): void {
+  const client = new Database(file)
+  client.pragma('journal_mode = OFF')
+  client.pragma('synchronous = OFF')
+  client.pragma('cache_size = -262144')
+  const columns = client.pragma('table_info(messages)') as { name: string }[]
+  const copied = columns.map(({ name }) => name).filter((name) => !MADE.includes(name))
+  // Chance that is the same each time: the upper bits of a multiplicative hash.
+  const chance = (salt: number) => `(((n + ${salt * 7919}) * 2654435761) % 4294967296) / 65536 % 100`
+  const oneOfTen = (place: number) => `n % max(10, ${count} / 10) = ${place}`
+  client.exec(`
+    CREATE TEMP TABLE templates AS SELECT row_number() OVER (ORDER BY id) - 1 AS place, * FROM messages;
+    CREATE UNIQUE INDEX temp.templates_place ON templates (place);
+    WITH RECURSIVE
+      numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ${count}),
+      rows AS (
+        SELECT n,
+          printf('%08x%016x', 0x60000000 + n, n * 2654435761) AS new_id,
+          1600000000000 + n * 10000 AS at,
+          CASE WHEN ${oneOfTen(3)} THEN 'rare' WHEN ${chance(1)} < 30 THEN 'hot'
+            ELSE 'subscriber-' || (n % max(1, ${count} / 14)) END AS subscriber,
+          CASE WHEN ${oneOfTen(5)} THEN 'rare' WHEN ${chance(2)} < 10 THEN 'broadcast'
+            ELSE 'order-' || (n / 3) END AS transaction_of,
+          CASE WHEN ${oneOfTen(7)} THEN '["tenant:rare"]' WHEN ${chance(3)} < 50 THEN '[]'
+            WHEN ${chance(3)} < 90 THEN '["tenant:hot"]'
+            ELSE '["tenant:' || (n % max(1, ${count} / 100)) || '"]' END AS keys
+        FROM numbers WHERE n < ${count}
+      )
+    INSERT INTO messages (id, created_at, subscriber_id, transaction_id, context, document, ${copied.join()})
+    SELECT new_id, at, subscriber, transaction_of, keys,
+      json_set(document, '$._id', new_id, '$.createdAt', strftime('%Y-%m-%dT%H:%M:%fZ', at / 1000, 'unixepoch'),
+        '$.subscriber.subscriberId', subscriber, '$.transactionId', transaction_of, '$.contextKeys', json(keys)),
+      ${copied.join()}
+    FROM rows CROSS JOIN templates ON place = n % ${TEMPLATES}`)
+  client.close()
+}
+
+const MADE = ['sequence', 'id', 'created_at', 'subscriber_id', 'transaction_id', 'context', 'document']

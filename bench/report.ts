@@ -1,0 +1,96 @@
+/**
+ * Makes docs/performance.md and docs/performance.svg of a run's results:
+ *
+ *     npx tsx bench/report.ts [results.json, else the newest of a whole run] [--out <folder, else docs>]
+ */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { chartOf } from './chart.js'
+import { tableText } from './outcome.js'
+import { type Measured, type Results, verdictTable } from './results.js'
+
+const { values, positionals } = parseArgs({ options: { out: { type: 'string' } }, allowPositionals: true })
+const file = positionals[0] ?? newestWhole()
+const results: Results = JSON.parse(readFileSync(file, 'utf8'))
+if (results.quick) {
+  console.error(`${file} is of a quick run, whose figures mean nothing`)
+  process.exit(1)
+}
+const folder = values.out ?? join(import.meta.dirname, '../docs')
+const series = results.measures.find((measure) => measure.series)?.series
+mkdirSync(folder, { recursive: true })
+writeFileSync(join(folder, 'performance.md'), reportOf(results, basename(file)))
+if (series) writeFileSync(join(folder, 'performance.svg'), chartOf(series))
+console.log(`${folder}: written from ${file}`)
+
+function newestWhole(): string {
+  const results = join(import.meta.dirname, 'results')
+  const newest = readdirSync(results)
+    .filter((name) => /^\d{4}-\d\d-\d\d\.json$/.test(name))
+    .sort()
+    .at(-1)
+  if (newest) return join(results, newest)
+  console.error('there are no results of a whole run: npm run bench -- all')
+  process.exit(1)
+}
+
+function reportOf(results: Results, name: string): string {
+  const { machine, versions, measures, verdicts, startedAt, finishedAt } = results
+  const minutes = Math.round((Date.parse(finishedAt) - Date.parse(startedAt)) / 60_000)
+  const facts = [
+    ['run', `${startedAt.slice(0, 16).replace('T', ' ')} UTC, ${minutes} minutes`],
+    ['commit', `${results.commit.slice(0, 12)}${results.dirty ? ', with changes that are not committed' : ''}`],
+    ['processor', `${machine.processor}, ${machine.cores} cores`],
+    ['memory', `${machine.memoryGiB} GiB`],
+    ['system', machine.system],
+    ['load before', `${machine.loadAverage}`],
+    ['cores', machine.pinned],
+    ...Object.entries(versions)
+  ]
+  return `<!-- Made by bench/report.ts from bench/results/${name}: change those, not this. -->
+
+# Performance
+
+What was measured, on which machine, how, and how it stands to what was aimed at. \`npm run bench\` measures it anew,
+and [bench/README.md](../bench/README.md) tells how.
+
+${tableText({ columns: ['', ''], rows: facts })}
+
+## Aims
+
+${tableText(verdictTable(verdicts))}
+
+A ratio is the median of the ratios of at least five pairs, measured one right after the other in the same run: what
+slows the machine down for a while falls out of it. All else are figures of this machine on that day.
+
+## What is not claimed
+
+- Nothing about other machines: absolute figures do not travel. Ratios travel better, and not everywhere.
+- Nothing about the deployed service: this is a stand-in, and its speed says nothing of what it stands in for.
+- Nothing about many cores: one process answers on one core, and that is what was loaded.
+- Nothing about a network: all went over loopback, without TLS.
+- Nothing about latency under a given rate: the load asks as soon as it is answered, so p50 and p99 are those of a
+  server that is kept busy, and waiting that such a load does not see (coordinated omission) is not in them.
+- Nothing about a cold disk: data files were in the system's cache.
+- Nothing about which stand-in server is better: the peers do other things, and more than the list here asks for.
+${measures.map(sectionOf).join('')}`
+}
+
+function sectionOf({ name, question, method, tables, skipped, series }: Measured): string {
+  const parts = [
+    `## ${question}`,
+    wrapped(method),
+    ...(series ? [`![${series.title}](performance.svg)`] : []),
+    ...tables.map(
+      (table) => `**${table.title.charAt(0).toUpperCase()}${table.title.slice(1)}**\n\n${tableText(table)}`
+    ),
+    ...(skipped.length > 0 ? [`Not measured: ${skipped.map(({ what, why }) => `${what} (${why})`).join('; ')}.`] : []),
+    `\`npm run bench -- ${name}\``
+  ]
+  return `\n${parts.join('\n\n')}\n`
+}
+
+function wrapped(paragraph: string): string {
+  return paragraph.replaceAll(/(.{1,120})(?: |$)/g, '$1\n').trimEnd()
+}

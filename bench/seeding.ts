@@ -1,0 +1,102 @@
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { scratch, seedOf } from './data.js'
+import type { Cell, Context, Measure, Outcome } from './outcome.js'
+import { COMMAND, runToEnd } from './processes.js'
+import { PROBED } from './start.js'
+import { median } from './statistics.js'
+
+export const seeding: Measure = {
+  name: 'seeding',
+  question: 'How many messages a second are seeded, and with how much memory?',
+  method: `Generated messages: \`seed generate --messages N --random-seed 7 --data <new file>\`, from the spawn to its
+    end, so with Node's own start, the indexes and the last write; medians of 5 runs of 100,000 and of 3 of 1,000,000.
+    From a seed file in JSON: \`seed check\`, which reads, checks and resolves it, and stores nothing; medians of 3.
+    Memory is the most that the process ever held.`,
+  minutes: 3,
+  run
+}
+
+async function run({ quick, say }: Context): Promise<Outcome> {
+  const outcome: Outcome = { tables: [], figures: {}, skipped: [] }
+  const columns = ['messages', 'seconds', 'rows/s', 'peak MB', 'file MB']
+  const rows: Cell[][] = []
+  if (await generates()) {
+    for (const { name, messages, times } of quick ? QUICK_RUNS : RUNS) {
+      const measured = await repeated(times, (round) => {
+        say(`generating ${messages} messages, ${round + 1} of ${times}`)
+        return generate(messages)
+      })
+      rows.push([messages, measured.seconds, messages / measured.seconds, measured.peak, measured.size])
+      outcome.figures[`${name}.seconds`] = measured.seconds
+      outcome.figures[`${name}.rows-per-second`] = messages / measured.seconds
+      outcome.figures[`${name}.peak-mb`] = measured.peak
+    }
+    outcome.tables.push({ title: 'generated, into a new file', columns, rows })
+  } else {
+    outcome.skipped.push({ what: 'generated messages', why: 'this build has no `seed generate --messages`' })
+  }
+
+  const fromFile: Cell[][] = []
+  for (const messages of quick ? [100] : [1000, 10_000]) {
+    const file = scratch('text.json')
+    writeFileSync(file, JSON.stringify(seedOf(messages)))
+    const measured = await repeated(quick ? 1 : 3, (round) => {
+      say(`checking a seed file of ${messages} messages, ${round + 1}`)
+      return measuredRun(['seed', 'check', file], file)
+    })
+    fromFile.push([messages, measured.seconds, messages / measured.seconds, measured.peak, measured.size])
+    rmSync(file)
+  }
+  outcome.tables.push({ title: 'from a seed file, read and checked only', columns, rows: fromFile })
+  return outcome
+}
+
+const QUICK_RUNS = [{ name: 'smaller', messages: 1000, times: 1 }]
+const RUNS = [
+  { name: 'smaller', messages: 100_000, times: 5 },
+  { name: 'larger', messages: 1_000_000, times: 3 }
+]
+
+async function generates(): Promise<boolean> {
+  const words = ['seed', 'generate', '--messages', '1', '--random-seed', '7', '--data', scratch('trial.db')]
+  return runToEnd([COMMAND, ...words]).then(
+    () => true,
+    () => false
+  )
+}
+
+interface Seeded {
+  seconds: number
+  /** In megabytes, as is the size. */
+  peak: number
+  size: number
+}
+
+async function generate(messages: number): Promise<Seeded> {
+  const file = scratch('generated.db')
+  rmSync(file, { force: true })
+  try {
+    return await measuredRun(
+      ['seed', 'generate', '--messages', String(messages), '--random-seed', '7', '--data', file],
+      file
+    )
+  } finally {
+    rmSync(file, { force: true })
+  }
+}
+
+async function measuredRun(args: readonly string[], file: string): Promise<Seeded> {
+  const probe = scratch('seeding-probe.json')
+  const { milliseconds } = await runToEnd([...PROBED, COMMAND, ...args], { BENCH_PROBE: probe })
+  const { maxRss } = JSON.parse(readFileSync(probe, 'utf8'))
+  return { seconds: milliseconds / 1000, peak: maxRss / MEGABYTE, size: statSync(file).size / MEGABYTE }
+}
+
+const MEGABYTE = 1e6
+
+async function repeated(times: number, work: (round: number) => Promise<Seeded>): Promise<Seeded> {
+  const all: Seeded[] = []
+  for (let round = 0; round < times; round++) all.push(await work(round))
+  const of = (name: keyof Seeded) => median(all.map((each) => each[name]))
+  return { seconds: of('seconds'), peak: of('peak'), size: of('size') }
+}
