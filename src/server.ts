@@ -54,7 +54,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const files = template
     ? []
     : readSeeds([...config.seeds, ...(seed === undefined ? [] : [{ name: 'seed', seed: seedText(seed) }])])
-  const database = openDatabase(config.data, template?.file)
+  const database = openDatabase(config.data, { template: template?.file })
   const { db } = database
   let app: FastifyInstance | undefined
   try {

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { assumptionComplaint, PROFILES } from '../assumptions.js'
+import { parseTime } from '../clock.js'
 import { DEFAULTS, LOG_LEVELS, LONGEST_JOURNAL } from '../config.js'
 import { nearest } from '../nearest.js'
 
@@ -76,14 +77,45 @@ export function seedOption(): Option {
 }
 
 export function journalOption(): Option {
-  return flag('--journal <count>', 'how many of the last requests each journal keeps; 0 turns it off')
-    .default(DEFAULTS.journal)
+  const description = 'how many of the last requests each journal keeps; 0 turns it off'
+  return countOption('--journal <count>', description, LONGEST_JOURNAL).default(DEFAULTS.journal)
+}
+
+export function countOption(flags: string, description: string, most: number, least = 0): Option {
+  return flag(flags, description).argParser((text) => {
+    if (!/^\d{1,10}$/.test(text) || Number(text) < least || Number(text) > most) {
+      throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`)
+    }
+    return Number(text)
+  })
+}
+
+export function timeOption(flags: string, description: string): Option {
+  return flag(flags, description)
+    .default(undefined, 'now')
     .argParser((text) => {
-      if (!/^\d{1,7}$/.test(text) || Number(text) > LONGEST_JOURNAL) {
-        throw new InvalidArgumentError(`It must be a whole number from 0 to ${LONGEST_JOURNAL}.`)
-      }
-      return Number(text)
+      const time = parseTime(text)
+      if (time === undefined) throw new InvalidArgumentError('It must be a time such as 2026-02-18T10:07:11Z.')
+      return time
     })
+}
+
+export function environmentOption(): Option {
+  return flag('--environment <name>', 'name or id of the environment')
+    .default(undefined, 'the first')
+    .argParser(notEmpty)
+}
+
+export function outOption(): Option {
+  return flag('--out <file>', 'write a seed of the environment (.yaml), or the messages alone, one a line (.ndjson)')
+    .default(undefined, 'none')
+    .argParser(notEmpty)
+}
+
+export function writtenDataOption(): Option {
+  return flag('--data <file>', 'add them to this data file; a new one is seeded first')
+    .default(undefined, 'none')
+    .argParser(notEmpty)
 }
 
 export function adminTokenOption(): Option {
@@ -144,12 +176,13 @@ export function describeOption({
   argChoices,
   defaultValue,
   defaultValueDescription,
-  required
+  required,
+  mandatory
 }: Option): string {
   if (long === '--help' || long === '--version') return description
   const facts = [
     ...(argChoices ? [`one of ${argChoices.join(', ')}`] : []),
-    ...(required ? [`default: ${defaultValueDescription ?? defaultValue}`] : []),
+    ...(required && !mandatory ? [`default: ${defaultValueDescription ?? defaultValue}`] : []),
     `env: ${variableOf(long ?? '')}${required ? '' : '=1'}${long === '--port' ? ', else PORT' : ''}`
   ]
   return `${description}\n(${facts.join('; ')})`

@@ -2,12 +2,13 @@ import type { Command } from 'commander'
 import { wallClock } from '../clock.js'
 import { placeOf, SeedError, type SeedMistake } from '../seeds/mistakes.js'
 import type { World } from '../seeds/world.js'
+import { addGenerate } from './generate.js'
 import { jsonOption } from './options.js'
 
 export function addSeed(program: Command): Command {
   const seed = program
     .command('seed')
-    .description('work with seeds: `seed check <file>` tells every mistake in one')
+    .description('work with seeds: `seed check <file>` tells every mistake in one, `seed generate` makes messages')
     .helpCommand(false)
   seed
     .command('check')
@@ -15,6 +16,7 @@ export function addSeed(program: Command): Command {
     .argument('<file...>', 'seed files, or names of seeds that come with the package')
     .addOption(jsonOption('print the outcome as JSON'))
     .action((files: string[], { json }: { json?: true }) => (json ? checkAsJson(files) : check(files)))
+  addGenerate(seed)
   return seed
 }
 

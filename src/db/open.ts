@@ -35,16 +35,20 @@ export interface OpenDatabase {
 
 /**
  * Opens the database, migrated to this version's schema: in memory, or the file, which is made if it is not there. One
- * in memory can begin as a copy of a template, a file that this version has made.
+ * in memory can begin as a copy of a template, a file that this version has made. A draft is a new file that is of no
+ * use until it has been closed: it is written faster, and nothing that is written to it can be rolled back.
  *
  * One process owns a file. Throws StartError, and leaves the file as it was, when the file is in use, is not ours, was
  * written by a newer version, or can't be read or written.
  */
-export function openDatabase(file?: string, template?: string): OpenDatabase {
+export function openDatabase(
+  file?: string,
+  { template, draft = false }: { template?: string | undefined; draft?: boolean } = {}
+): OpenDatabase {
   let client: Database.Database | undefined
   try {
     if (file !== undefined) refuse(file)
-    const opened = openClient(file)
+    const opened = openClient(file, draft)
     client = opened
     const orm = drizzle(client, { schema })
     if (file === undefined && template !== undefined) copyAll(template, client)
@@ -118,15 +122,21 @@ function transactions(client: Database.Database): Pick<Db, 'transaction' | 'inSt
 /** Says that a database file is ours, in SQLite's own header field for it. The letters NMoc. */
 const APPLICATION_ID = 0x4e4d6f63
 
+const DRAFT_SETTINGS = ['journal_mode = OFF', 'synchronous = OFF', 'locking_mode = EXCLUSIVE', 'cache_size = -65536']
+
 /** How long another process may hold the file before it counts as in use, in milliseconds. */
 const PATIENCE = 500
 
 /** The size of the smallest page, and a database has at least one. */
 const SMALLEST = 512
 
-function openClient(file = ':memory:'): Database.Database {
+function openClient(file = ':memory:', draft = false): Database.Database {
   const client = new Database(file, { timeout: PATIENCE })
   if (file === ':memory:') return client
+  if (draft) {
+    for (const setting of DRAFT_SETTINGS) client.pragma(setting)
+    return client
+  }
   try {
     // Exclusive before WAL: the lock is then held from the first access on, and there is no shared-memory file.
     client.pragma('locking_mode = EXCLUSIVE')

@@ -52,6 +52,11 @@ export function seedRepository({ orm, client }: Db) {
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
   )
 
+  const messageIndexes = client.prepare<[], { name: string; sql: string }>(
+    `SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'messages' AND sql NOT LIKE '%UNIQUE%'`
+  )
+  const moreMessages = client.prepare<[number], unknown>('SELECT 1 FROM messages LIMIT 1 OFFSET ?')
+
   const ofMessage = and(eq(messages.collection, collection), eq(messages.id, id))
   const messageIds = orm.select({ id: messages.id }).from(messages).where(ofMessage).prepare()
   const messageCount = client.prepare('SELECT count(*) AS count FROM messages WHERE collection = ?')
@@ -67,6 +72,19 @@ export function seedRepository({ orm, client }: Db) {
     insertSubscriber: (row: typeof subscribers.$inferInsert) => void subscriber.run(row),
     insertWorkflow: (row: typeof workflows.$inferInsert) => void workflow.run(row),
     insertStep: (row: typeof workflowSteps.$inferInsert) => void step.run(row),
+    /**
+     * Works without the indexes of the messages, but for that of their ids, and then makes them: of many messages in an
+     * almost empty table that takes less time than keeping the indexes at each.
+     */
+    *withoutIndexes<Step>(work: () => Generator<Step, void, undefined>): Generator<Step, void, undefined> {
+      const indexes = messageIndexes.all()
+      for (const { name } of indexes) client.exec(`DROP INDEX ${name}`)
+      yield* work()
+      for (const { sql } of indexes) client.exec(sql)
+    },
+
+    hasMoreMessagesThan: (count: number) => moreMessages.get(count) !== undefined,
+
     /** In place of one with the same id. */
     insertMessage(
       collection: number,

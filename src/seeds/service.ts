@@ -34,6 +34,9 @@ const STEP = 2000
 
 const SAMPLE = 1000
 
+/** So many messages are inserted without indexes, which are made in the end. */
+const MANY = 20_000
+
 interface Dependencies {
   db: Db
   clock: Clock
@@ -211,11 +214,16 @@ export function seedService({ db, clock, environments }: Dependencies) {
     const { subscribers, messages } = generation(world, options, environment.now())
     fillSubscribers(environments.own(environment, 'subscribers'), { subscribers })
     const collection = environments.own(environment, 'messages')
-    let done = 0
-    for (const message of messages()) {
-      repository.insertMessage(collection, message)
-      done += 1
-      if (done % STEP === 0) yield { environment: environment.name, done, total: options.messages }
+    const isMost = options.messages >= MANY && !repository.hasMoreMessagesThan(options.messages)
+    yield* isMost ? repository.withoutIndexes(insertAll) : insertAll()
+
+    function* insertAll(): Generator<Generated, void, undefined> {
+      let done = 0
+      for (const message of messages()) {
+        repository.insertMessage(collection, message)
+        done += 1
+        if (done % STEP === 0) yield { environment: environment.name, done, total: options.messages }
+      }
     }
   }
 

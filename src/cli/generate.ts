@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto'
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import type { Command } from 'commander'
+import { wallClock } from '../clock.js'
+import { DEFAULTS } from '../config.js'
+import { StartError } from '../errors.js'
+import type { SeedGenerate } from '../seeds/format.js'
+import {
+  countOption,
+  environmentOption,
+  jsonOption,
+  outOption,
+  seedOption,
+  timeOption,
+  writtenDataOption
+} from './options.js'
+import { type Progress, progressOn } from './progress.js'
+
+interface GenerateOptions {
+  messages: number
+  randomSeed: number
+  subscribers?: number
+  days?: number
+  until?: number
+  seed: readonly string[]
+  environment?: string
+  out?: string
+  data?: string
+  json?: true
+}
+
+/** What was generated, and where. */
+interface Outcome {
+  environment: string
+  messages: number
+  file: string
+}
+
+export function addGenerate(seed: Command): void {
+  seed
+    .command('generate')
+    .description(
+      "make believable messages of an environment's own workflows to its own subscribers, as many as you like"
+    )
+    .addOption(countOption('--messages <count>', 'how many to make', 10_000_000).makeOptionMandatory())
+    .addOption(
+      countOption('--random-seed <number>', 'the same number makes the same messages', 4_294_967_295).default(1)
+    )
+    .addOption(countOption('--subscribers <count>', 'make so many subscribers too', 100_000).default(undefined, 'none'))
+    .addOption(countOption('--days <count>', 'spread the messages over so many days', 3650, 1).default(30))
+    .addOption(timeOption('--until <time>', 'the last moment of these days, in ISO 8601'))
+    .addOption(seedOption())
+    .addOption(environmentOption())
+    .addOption(outOption())
+    .addOption(writtenDataOption())
+    .addOption(jsonOption('print the outcome as JSON'))
+    .action(generate)
+}
+
+async function generate(options: GenerateOptions, command: Command): Promise<void> {
+  const { out, data, json } = options
+  if ((out === undefined) === (data === undefined)) command.error('error: give either --out or --data, to say where to')
+  const stop = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort())
+  const progress = progressOn(process.stderr, options.messages)
+  const started = performance.now()
+  try {
+    const outcome = await (out === undefined
+      ? intoData(data as string, options, { signal: stop.signal, progress })
+      : intoFile(out, options, { signal: stop.signal, progress }))
+    progress.end()
+    const seconds = (performance.now() - started) / 1000
+    process.stdout.write(json ? `${JSON.stringify({ ...outcome, seconds })}\n` : told(outcome, seconds))
+  } catch (error) {
+    progress.end()
+    if (!stop.signal.aborted) throw error
+    throw new StartError(`interrupted; ${out ?? data} is as it was before`)
+  }
+}
+
+interface Ways {
+  signal: AbortSignal
+  progress: Progress
+}
+
+async function intoFile(out: string, options: GenerateOptions, { signal, progress }: Ways): Promise<Outcome> {
+  const [{ readSeeds }, { resolveSeeds }, { canGenerate, generation }, { outFormOf, writeGenerated }] =
+    await Promise.all([
+      import('../seeds/read.js'),
+      import('../seeds/resolve.js'),
+      import('../generate/generation.js'),
+      import('../generate/out.js')
+    ])
+  const form = outFormOf(out)
+  if (!form) throw new StartError(`${out} must end in .yaml, for a seed, or in .ndjson, for a message a line`)
+  const now = options.until ?? wallClock()
+  const worlds = resolveSeeds(readSeeds(options.seed), now)
+  const world = chosen(worlds, options.environment)
+  if (!canGenerate(world)) throw nothingToMake(world.name)
+  const made = generation(world, generateOf(options), now)
+  await writeGenerated(out, form, { world, generation: made }, { signal, written: progress.tell })
+  return { environment: world.name, messages: options.messages, file: out }
+}
+
+async function intoData(data: string, options: GenerateOptions, { signal, progress }: Ways): Promise<Outcome> {
+  const [{ buildServices }, { openDatabase }, { readSeeds }] = await Promise.all([
+    import('../app.js'),
+    import('../db/open.js'),
+    import('../seeds/read.js')
+  ])
+  const files = readSeeds(options.seed)
+  // A new file is made under another name, so that it is there as a whole or not at all, even after a crash.
+  const isNew = !existsSync(data)
+  const file = isNew ? join(dirname(data), `.${basename(data)}.${randomUUID()}`) : data
+  const { db, close } = openDatabase(file, { draft: isNew })
+  let isDone = false
+  try {
+    const { until } = options
+    const clock = until === undefined ? wallClock : () => until
+    const { environments, seeds } = buildServices({ db, clock, defaults: DEFAULTS, journal: 0 })
+    seeds.seed(files)
+    const environment = chosen(environments.list(), options.environment)
+    for (const { done } of seeds.generating(environment, generateOf(options))) {
+      progress.tell(done)
+      await setImmediate()
+      signal.throwIfAborted()
+    }
+    isDone = true
+    return { environment: environment.name, messages: options.messages, file: data }
+  } finally {
+    close()
+    if (isNew && isDone) renameSynced(file, data)
+    else if (isNew) rmSync(file, { force: true })
+  }
+}
+
+function renameSynced(from: string, to: string): void {
+  const descriptor = openSync(from, 'r')
+  fsyncSync(descriptor)
+  closeSync(descriptor)
+  renameSync(from, to)
+}
+
+function generateOf({ messages, randomSeed, subscribers, days }: GenerateOptions): SeedGenerate {
+  return {
+    messages,
+    randomSeed,
+    ...(subscribers !== undefined && { subscribers }),
+    ...(days !== undefined && { days })
+  }
+}
+
+function chosen<Environment extends { id: string; name: string }>(
+  all: readonly Environment[],
+  wanted: string | undefined
+): Environment {
+  const found = wanted === undefined ? all[0] : all.find(({ id, name }) => id === wanted || name === wanted)
+  if (found) return found
+  const names = all.map(({ name }) => name).join(', ')
+  throw new StartError(
+    `there is no environment ${wanted ?? 'at all'}; ${names ? `there are ${names}` : 'give a --seed'}`
+  )
+}
+
+function nothingToMake(name: string): StartError {
+  return new StartError(
+    `environment ${name} has nothing to make messages of: it needs a workflow with a step of a channel`
+  )
+}
+
+function told({ environment, messages, file }: Outcome, seconds: number): string {
+  return `${environment}: ${messages} messages into ${file}, in ${seconds.toFixed(1)} s\n`
+}
