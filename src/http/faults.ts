@@ -113,7 +113,9 @@ function effectAsked(text: string): FaultEffect {
     asked.set(name, value === 'true' || (/^\d/.test(value) ? Number(value) : value))
   }
   const effect = Object.fromEntries(asked) as FaultEffect
-  const [mistake] = mistakesIn(FaultEffect, effect).map(({ path, message }) => `${pathText(path)} ${message}`)
+  const [mistake] = mistakesIn(FaultEffect, effect).map(
+    ({ path, message, hint }) => `${pathText(path)} ${message}${hint}`
+  )
   const complaint = mistake ?? effectComplaints(effect)[0]
   if (complaint) throw notUnderstood(`as ${complaint}`)
   return effect

@@ -1,7 +1,8 @@
 import type { TSchema } from '@sinclair/typebox'
 import fc, { type Arbitrary } from 'fast-check'
+import { API_KEY_PATTERN, ID_PATTERN } from '../../src/ids.js'
 import { CONTEXT_KEY_PATTERN } from '../../src/messages/schemas.js'
-import { API_KEY_PATTERN, ID_PATTERN, Seed, type SeedEnvironment, seedFormatSchemas } from '../../src/seeds/format.js'
+import { Seed, type SeedEnvironment, seedFormatSchemas } from '../../src/seeds/format.js'
 
 const named = new Map(seedFormatSchemas.map((schema) => [String(schema.$id), schema]))
 
@@ -43,8 +44,8 @@ function ofType(type: string, schema: TSchema, name: string, depth: number): Arb
 }
 
 function stringOf({ pattern, minLength = 0 }: TSchema, name: string): Arbitrary<string> {
-  if (pattern === ID_PATTERN) return fc.stringMatching(/^[0-9a-f]{24}$/)
-  if (pattern === API_KEY_PATTERN) return fc.stringMatching(/^[!-~]+$/)
+  if (pattern === ID_PATTERN.source) return fc.stringMatching(/^[0-9a-f]{24}$/)
+  if (pattern === API_KEY_PATTERN.source) return fc.stringMatching(/^[!-~]+$/)
   if (pattern === CONTEXT_KEY_PATTERN)
     return fc
       .tuple(fc.stringMatching(/^[^:]+$/), fc.string({ minLength: 1 }))
