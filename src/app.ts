@@ -95,7 +95,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   if (logger.isLevelEnabled('debug')) app.addHook('onResponse', async (request, reply) => logRequest(request, reply))
   if (options.cors) app.register(cors, { exposedHeaders: EXPOSED_HEADERS, strictPreflight: false })
   app.register(errorAnswers, { clock })
-  app.register(journalling, { ...services, faultHeader: options.faultHeader })
+  app.register(journalling, { ...services, adminToken: options.adminToken, faultHeader: options.faultHeader })
   app.register(unservedRoutes, { environments: services.environments, assumptions })
   app.register(healthRoute, { readiness })
   app.register(async (open) => {
@@ -145,7 +145,7 @@ const EXPOSED_HEADERS = ['idempotency-key', 'idempotency-replay', 'retry-after',
 const LARGEST_BODY = 1024 * 1024
 const LARGEST_HEADERS = 256 * 1024
 
-function serverWithoutRoutes({ services, clock, logger }: AppOptions): FastifyInstance {
+function serverWithoutRoutes({ services, clock, logger, adminToken }: AppOptions): FastifyInstance {
   let count = 0
   const app = fastify({
     loggerInstance: logger as FastifyBaseLogger,
@@ -161,7 +161,7 @@ function serverWithoutRoutes({ services, clock, logger }: AppOptions): FastifyIn
     forceCloseConnections: 'idle',
     frameworkErrors: (error, request, reply) => {
       answerError(error, request, reply as never, clock)
-      noteUnroutable(request, reply as never, services)
+      noteUnroutable(request, reply as never, { ...services, adminToken })
     },
     clientErrorHandler: (error, socket) => answerClientError(error, socket, clock)
   })

@@ -1,15 +1,25 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { API_KEY_PATTERN, ID_PATTERN } from './ids.js'
+import { CONTEXT_KEY_PATTERN } from './messages/schemas.js'
+import { nearest } from './nearest.js'
 
-/** Something wrong with a value, and where in it. */
+/** Leads to a value in another: names of fields, and places in lists. */
+export type Path = readonly (string | number)[]
+
+/** Where a value breaks its schema, and how. */
 export interface Mistake {
-  path: readonly (string | number)[]
-  /** Goes on after the name of the place: `must be a string`. */
+  path: Path
+  /** Goes on after the path: `must be a string`. */
   message: string
+  /** Goes on after the message: what there is instead, or what was probably meant. Empty, when there is no telling. */
+  hint: string
+  /** Whether it is the field itself that is wrong, or what it holds. */
+  part: 'name' | 'value'
 }
 
 /** The schemas are our own: to judge them too, Ajv would first compile the schema of schemas. */
-export const AJV_OPTIONS = {
+const AJV_OPTIONS = {
   allErrors: true,
   verbose: true,
   allowUnionTypes: true,
@@ -17,92 +27,210 @@ export const AJV_OPTIONS = {
   validateSchema: false
 } as const
 
-const compiled = new WeakMap<TSchema, ValidateFunction>()
-
-/**
- * What is wrong with a value by its schema: all of it, nothing when it fits. `named` are the schemas that it refers to.
- * Nothing is coerced, filled in or removed.
- */
-export function mistakesIn(schema: TSchema, value: unknown, named: readonly TSchema[] = []): Mistake[] {
-  let validate = compiled.get(schema)
-  if (!validate) {
-    const ajv = new Ajv(AJV_OPTIONS)
-    for (const each of named) if (each !== schema) ajv.addSchema(each)
-    validate = ajv.compile(schema)
-    compiled.set(schema, validate)
-  }
-  return validate(value) ? [] : telling(validate.errors ?? []).map(mistakeOf)
+/** What is wrong by one schema, and what that takes to be told. */
+interface Check {
+  ajv: Ajv
+  validate: ValidateFunction
 }
 
-/** A path as one writes it: `environments[0].name`. */
-export function pathText(path: readonly (string | number)[]): string {
+const checks = new WeakMap<TSchema, Check>()
+
+/**
+ * What is wrong with a value that JSON can hold, by its schema: all of it, nothing when it fits. `named` are the schemas
+ * that it refers to, dependencies first. Nothing is coerced, filled in or removed.
+ */
+export function mistakesIn(schema: TSchema, value: unknown, named: readonly TSchema[] = []): Mistake[] {
+  let check = checks.get(schema)
+  if (!check) {
+    const ajv = new Ajv(AJV_OPTIONS)
+    for (const each of named) if (each !== schema) ajv.addSchema(each)
+    check = { ajv, validate: ajv.compile(schema) }
+    checks.set(schema, check)
+  }
+  const { ajv, validate } = check
+  return validate(value) ? [] : told(ajv, validate.errors ?? [], value, [])
+}
+
+/** A path as one writes it: `environments[0].integrations[1].channel`. */
+export function pathText(path: Path): string {
   return path
-    .map((part, place) => (/^\d+$/.test(String(part)) ? `[${part}]` : `${place === 0 ? '' : '.'}${part}`))
+    .map((part, place) => {
+      if (typeof part === 'number') return `[${part}]`
+      if (!/^[\w$-]+$/.test(part)) return `[${JSON.stringify(part)}]`
+      return place === 0 ? part : `.${part}`
+    })
     .join('')
 }
 
-function mistakeOf(error: ErrorObject): Mistake {
-  const path = error.instancePath
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-  if (error.keyword === 'required') return { path, message: `must have ${error.params.missingProperty}` }
-  if (error.keyword === 'additionalProperties') {
-    const allowed = Object.keys((error.parentSchema as { properties?: object }).properties ?? {})
-    return {
-      path: [...path, error.params.additionalProperty],
-      message: `is not a field here; there are ${allowed.join(', ')}`
+/** `value` is what the errors are about, and stands at `path` in the whole. */
+function told(ajv: Ajv, errors: readonly ErrorObject[], value: unknown, path: Path): Mistake[] {
+  const mistakes = withoutEchoes(errors).flatMap((error) => {
+    const at = [...path, ...pathIn(value, error.instancePath)]
+    if (error.keyword === 'anyOf') return ofUnion(ajv, error, at)
+    if (error.keyword === 'required') return ofLacking(error, errors, at)
+    return [mistake(error, at)]
+  })
+  // A number that is not whole may be out of bounds besides, which is told with its kind.
+  const seen = new Set<string>()
+  return mistakes.filter(({ path: at, message }) => {
+    const key = JSON.stringify([at, message])
+    return !seen.has(key) && seen.add(key)
+  })
+}
+
+/** All that an object lacks, told once. */
+function ofLacking(error: ErrorObject, errors: readonly ErrorObject[], path: Path): Mistake[] {
+  const same = errors.filter(
+    ({ keyword, instancePath }) => keyword === 'required' && instancePath === error.instancePath
+  )
+  if (same[0] !== error) return []
+  const names = same.map(({ params }) => params.missingProperty)
+  return [{ path, message: `must have ${names.join(', ')}`, hint: '', part: 'value' }]
+}
+
+/** Without what a union says of each of its branches, and without the type of what is no word of a list either. */
+function withoutEchoes(errors: readonly ErrorObject[]): ErrorObject[] {
+  const kept: ErrorObject[] = []
+  for (const error of errors) {
+    const { keyword, instancePath } = error
+    if (keyword === 'anyOf') {
+      while (kept.at(-1) && isWithin(kept.at(-1)?.instancePath ?? '', instancePath)) kept.pop()
     }
+    const isWord = keyword === 'enum' || keyword === 'const'
+    if (isWord && kept.at(-1)?.keyword === 'type' && kept.at(-1)?.instancePath === instancePath) kept.pop()
+    kept.push(error)
   }
-  return { path, message: wording(error) }
+  return kept
 }
 
-function wording(error: ErrorObject): string {
-  const schema = error.parentSchema as {
-    type?: string | string[]
-    minimum?: number
-    maximum?: number
-    enum?: unknown[]
+function isWithin(inner: string, outer: string): boolean {
+  return inner === outer || inner.startsWith(`${outer}/`)
+}
+
+/** What is wrong by the branch that was probably meant: one of the same kind and sort, with the fewest mistakes. */
+function ofUnion(ajv: Ajv, { schema, data }: ErrorObject, path: Path): Mistake[] {
+  const branches = (schema as TSchema[]).map((branch) => {
+    const validate = ajv.compile(branch)
+    validate(data)
+    return withoutEchoes(validate.errors ?? [])
+  })
+  if (branches.every((errors) => errors.every(isOfKind))) {
+    const kinds = new Set(branches.flatMap((errors) => errors.slice(0, 1).map(kindWanted)))
+    return [{ path, message: `must be ${[...kinds].join(' or ')}`, hint: `, not ${described(data)}`, part: 'value' }]
   }
-  switch (error.keyword) {
+  const [meant] = branches.filter((errors) => !errors.some(isOfAnotherSort)).sort((one, two) => one.length - two.length)
+  if (meant) return told(ajv, meant, data, path)
+
+  const sorts = branches.flatMap((errors) => errors.filter(isOfAnotherSort))
+  const named = sorts.filter(({ keyword }) => keyword === 'enum')
+  const [first] = named
+  if (first) {
+    const list = [...new Set(named.flatMap(({ schema: allowed }) => allowed as string[]))]
+    const name = first.instancePath.slice(1)
+    return [{ path: [...path, name], ...oneOf(list, first.data), part: 'value' }]
+  }
+  const kinds = new Set(sorts.map(kindWanted))
+  return [{ path, message: `must be ${[...kinds].join(' or ')}`, hint: `, not ${described(data)}`, part: 'value' }]
+}
+
+/** Whether it says of the value as a whole what it should be, and of nothing in it. */
+function isOfKind({ keyword, instancePath }: ErrorObject): boolean {
+  return instancePath === '' && ['type', 'const', 'minimum', 'maximum', 'exclusiveMinimum'].includes(keyword)
+}
+
+/** The fields that tell the branches of a union apart. */
+const SORTS = ['/type', '/mode']
+
+function isOfAnotherSort({ keyword, instancePath }: ErrorObject): boolean {
+  return (keyword === 'type' && instancePath === '') || (keyword === 'enum' && SORTS.includes(instancePath))
+}
+
+function mistake(error: ErrorObject, path: Path): Mistake {
+  if (error.keyword !== 'additionalProperties') return { path, ...wording(error), part: 'value' }
+  const name: string = error.params.additionalProperty
+  const allowed = Object.keys((error.parentSchema as { properties?: object }).properties ?? {})
+  const meant = nearest(name, allowed)
+  const hint = meant ? `; did you mean ${meant}?` : `; ${listed(allowed)}`
+  return { path: [...path, name], message: 'is not a field here', hint, part: 'name' }
+}
+
+type Wording = Pick<Mistake, 'message' | 'hint'>
+
+function wording(error: ErrorObject): Wording {
+  const { keyword, params, data } = error
+  switch (keyword) {
     case 'enum':
-      return `must be one of ${(schema.enum ?? []).join(', ')}`
-    case 'const':
-      return `must be ${JSON.stringify(error.params.allowedValue)}`
+      return oneOf(params.allowedValues as string[], data)
     case 'maximum':
-      return `must be ${schema.maximum === Number.MAX_SAFE_INTEGER ? `at most ${schema.maximum}` : kindOf(schema)}`
+      // Of what is whole and no longer told apart.
+      if (params.limit === Number.MAX_SAFE_INTEGER) return { message: `must be at most ${params.limit}`, hint: '' }
+      return { message: `must be ${kindWanted(error)}`, hint: `, not ${described(data)}` }
     case 'type':
+    case 'const':
     case 'minimum':
-      return `must be ${kindOf(schema)}`
+    case 'exclusiveMinimum': {
+      const remedy = quotable(error) ? ': put it in quotes' : ''
+      return { message: `must be ${kindWanted(error)}`, hint: `, not ${described(data)}${remedy}` }
+    }
     case 'pattern':
-      return `must be ${FORMS[error.params.pattern] ?? `text that matches ${error.params.pattern}`}`
+      return { message: `must be ${FORMS[params.pattern] ?? `text that matches ${params.pattern}`}`, hint: '' }
     case 'minLength':
-      return 'must not be empty'
-    case 'minItems':
-      return `must have at least ${error.params.limit}`
     case 'minProperties':
-      return 'must not be empty'
-    case 'anyOf':
-    case 'oneOf':
-      return 'has none of the shapes that it may have'
+      return { message: 'must not be empty', hint: '' }
+    case 'maxLength':
+      return { message: `must have at most ${params.limit} characters`, hint: '' }
+    case 'minItems':
+      return { message: `must have at least ${params.limit}`, hint: '' }
     default:
-      return error.message ?? 'is wrong'
+      return { message: error.message ?? 'is wrong', hint: '' }
   }
 }
 
-function kindOf({ type, minimum, maximum }: { type?: string | string[]; minimum?: number; maximum?: number }): string {
-  const bounds = [
-    minimum === undefined ? '' : ` from ${minimum}`,
-    maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? '' : ` to ${maximum}`
-  ]
-  return [type]
-    .flat()
-    .map((name) => `${KINDS[name ?? ''] ?? name}${/integer|number/.test(String(name)) ? bounds.join('') : ''}`)
-    .join(' or ')
+function oneOf(words: readonly string[], data: unknown): Wording {
+  const meant = typeof data === 'string' ? nearest(data, words) : undefined
+  return { message: `must be one of ${words.join(', ')}`, hint: meant ? `; did you mean ${meant}?` : '' }
+}
+
+function listed(names: readonly string[]): string {
+  if (names.length < 2) return names.length === 0 ? 'there are none' : `there is ${names[0]}`
+  const more = names.length > MOST_LISTED ? ` and ${names.length - MOST_LISTED} more` : ''
+  return `there are ${names.slice(0, MOST_LISTED).join(', ')}${more}`
+}
+
+const MOST_LISTED = 25
+
+function quotable({ keyword, schema, data }: ErrorObject): boolean {
+  const isText = keyword === 'type' && [schema].flat().includes('string')
+  return isText && (typeof data === 'number' || typeof data === 'boolean')
+}
+
+/** What the value as a whole should be, by the schema of the error. */
+function kindWanted({ parentSchema }: ErrorObject): string {
+  const { const: only, type, ...bounds } = parentSchema as JsonSchema
+  if (only !== undefined) return JSON.stringify(only)
+  const kinds = [type].flat().map((kind = '') => {
+    return `${KINDS[kind] ?? kind}${kind === 'integer' || kind === 'number' ? boundsText(bounds) : ''}`
+  })
+  return kinds.join(' or ')
+}
+
+interface JsonSchema {
+  const?: unknown
+  type?: string | string[]
+  minimum?: number
+  exclusiveMinimum?: number
+  maximum?: number
+}
+
+function boundsText({ minimum, exclusiveMinimum, maximum = Number.MAX_SAFE_INTEGER }: JsonSchema): string {
+  const from = minimum === undefined ? '' : ` from ${minimum}`
+  const above = exclusiveMinimum === undefined ? '' : ` above ${exclusiveMinimum}`
+  const to = maximum === Number.MAX_SAFE_INTEGER ? '' : ` to ${maximum}`
+  return `${from}${above}${to}`
 }
 
 /** JSON Schema's types, in words. */
-export const KINDS: Record<string, string> = {
+const KINDS: Record<string, string> = {
   string: 'a string',
   integer: 'a whole number',
   number: 'a number',
@@ -112,54 +240,32 @@ export const KINDS: Record<string, string> = {
   null: 'null'
 }
 
-/** The patterns that our schemas use, in words. */
+function described(data: unknown): string {
+  if (data === null) return 'null'
+  if (Array.isArray(data)) return 'a list'
+  if (typeof data === 'object') return 'an object'
+  if (typeof data !== 'string') return String(data)
+  // No other text: it may be a credential.
+  return /^(yes|no|on|off|true|false|[\d.]+)$/i.test(data) ? `the string "${data}"` : 'a string'
+}
+
+/** The patterns of our schemas, in words. */
 const FORMS: Record<string, string> = {
-  '^[^:]+:.+$': 'in the form type:id',
-  '^[0-9a-f]{24}$': 'an id of 24 lower-case hex digits'
+  [CONTEXT_KEY_PATTERN]: 'in the form type:id',
+  [ID_PATTERN.source]: 'an id of 24 lower-case hex digits',
+  [API_KEY_PATTERN.source]: 'an API key, of printable ASCII without spaces'
 }
 
-/**
- * Leaves out what a failed union says of the branches that were not meant. Meant are those whose only word, such as
- * that of `mode`, is the one that was given. Of a single one all is told; of several what all of them say, else what failed
- * deeper inside, else only the union itself.
- */
-function telling(errors: readonly ErrorObject[]): ErrorObject[] {
-  const told: ErrorObject[] = []
-  for (const error of errors) {
-    if (error.keyword !== 'anyOf' && error.keyword !== 'oneOf') {
-      told.push(error)
-      continue
-    }
-    let start = told.length
-    while (start > 0 && told[start - 1]?.instancePath.startsWith(error.instancePath)) start -= 1
-    const inside = told.splice(start)
-    const deeper = inside.filter(({ instancePath }) => instancePath !== error.instancePath)
-    const common = saidByAll(branchesMeant(error, inside))
-    told.push(...(common.length > 0 ? common : deeper.length > 0 ? deeper : [error]))
-  }
-  return told
-}
-
-function branchesMeant(union: ErrorObject, inside: readonly ErrorObject[]): ErrorObject[][] {
-  const branches = new Map<string, ErrorObject[]>()
-  for (const error of inside) {
-    const isOfUnion = error.schemaPath.startsWith(`${union.schemaPath}/`)
-    const branch = isOfUnion ? (error.schemaPath.slice(union.schemaPath.length + 1).split('/')[0] ?? '') : ''
-    branches.set(branch, [...(branches.get(branch) ?? []), error])
-  }
-  // Of a branch that is a reference it can't be told which it is.
-  if (branches.has('')) return []
-  const all = [...branches.values()]
-  const isOther = ({ keyword, params, instancePath }: ErrorObject) =>
-    keyword === 'enum' && params.allowedValues.length === 1 && instancePath !== union.instancePath
-  const meant = all.filter((branch) => !branch.some(isOther))
-  return meant.length > 0 ? meant : all
-}
-
-function saidByAll([first = [], ...others]: ErrorObject[][]): ErrorObject[] {
-  const same = (a: ErrorObject, b: ErrorObject) =>
-    a.keyword === b.keyword &&
-    a.instancePath === b.instancePath &&
-    JSON.stringify(a.params) === JSON.stringify(b.params)
-  return first.filter((error) => others.every((branch) => branch.some((other) => same(error, other))))
+/** A JSON pointer as names and places: which of the two a step is, the value tells. */
+function pathIn(value: unknown, pointer: string): Path {
+  let node = value
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => {
+      const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
+      const part = Array.isArray(node) ? Number(name) : name
+      node = (node as Record<string | number, unknown>)[part]
+      return part
+    })
 }

@@ -2,7 +2,7 @@ import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { type FieldErrors, invalidFields, Refusal } from '../errors.js'
-import { mistakesIn, pathText } from '../validation.js'
+import { mistakesIn, type Path, pathText } from '../validation.js'
 import { closed, ref } from '../wire.js'
 import { ErrorBody } from './errors.js'
 import { type Query, readQuery } from './querystring.js'
@@ -81,11 +81,19 @@ export function readBody<Schema extends TSchema>(
   const mistakes = mistakesIn(schema, value, named)
   if (mistakes.length === 0) return value as Static<Schema>
   const errors: FieldErrors = {}
-  for (const { path, message } of mistakes) {
+  for (const { path, message, hint } of mistakes) {
     const field = pathText(path) || 'body'
-    errors[field] = { messages: [...(errors[field]?.messages ?? []), `${field} ${message}`] }
+    errors[field] ??= { messages: [], ...sentAt(path, value) }
+    errors[field].messages.push(`${field} ${message}${hint}`)
   }
   throw invalidFields(errors)
+}
+
+/** What stands there, but for what holds more: that may be long, and is told of field by field. */
+function sentAt(path: Path, value: unknown): { value?: unknown } {
+  let sent = value
+  for (const part of path) sent = (sent as Record<string | number, unknown>)[part]
+  return typeof sent === 'object' && sent !== null ? {} : { value: sent }
 }
 
 /** The query parameters of a control request, by their schema. */

@@ -41,8 +41,13 @@ export const faultInjection = fp<Options>(
         if (abort === 'reset') loseConnection(request, reply)
         else done(status === undefined ? undefined : new InjectedFault(hit.id, status, hit.effect))
       }
-      if (delay === undefined) proceed()
-      else wait(delay, proceed)
+      if (delay === undefined) return proceed()
+      // What waits still runs when its client has gone away: until then its key is in use.
+      const letGo = request.idempotencyKey?.hold()
+      wait(delay, () => {
+        letGo?.()
+        proceed()
+      })
     })
 
     app.addHook('onSend', (request, reply, payload, done) => {
@@ -108,7 +113,9 @@ function effectAsked(text: string): FaultEffect {
     asked.set(name, value === 'true' || (/^\d/.test(value) ? Number(value) : value))
   }
   const effect = Object.fromEntries(asked) as FaultEffect
-  const [mistake] = mistakesIn(FaultEffect, effect).map(({ path, message }) => `${pathText(path)} ${message}`)
+  const [mistake] = mistakesIn(FaultEffect, effect).map(
+    ({ path, message, hint }) => `${pathText(path)} ${message}${hint}`
+  )
   const complaint = mistake ?? effectComplaints(effect)[0]
   if (complaint) throw notUnderstood(`as ${complaint}`)
   return effect

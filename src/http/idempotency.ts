@@ -10,8 +10,15 @@ import { pathOf } from './target.js'
 declare module 'fastify' {
   interface FastifyRequest {
     /** The `idempotency-key` of a POST, claimed for as long as the request runs. */
-    idempotencyKey: { key: string; release: () => void } | undefined
+    idempotencyKey: ClaimedKey | undefined
   }
+}
+
+interface ClaimedKey {
+  key: string
+  release(): void
+  /** Keeps the claim, though the client may go away meanwhile, until the returned function is called. */
+  hold(): () => void
 }
 
 const LONGEST = 255
@@ -44,7 +51,14 @@ export const idempotencyKeys = fp<{ idempotency: IdempotencyService }>(
         reply.raw.removeListener('close', release)
         end()
       }
-      request.idempotencyKey = { key, release }
+      const hold = () => {
+        reply.raw.removeListener('close', release)
+        return () => {
+          if (reply.raw.closed) release()
+          else reply.raw.once('close', release)
+        }
+      }
+      request.idempotencyKey = { key, release, hold }
       // Also when it never comes to an answer.
       reply.raw.once('close', release)
     }

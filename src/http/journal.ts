@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { EnvironmentService } from '../environments/service.js'
-import { redactionOf } from '../journal/redaction.js'
+import { redactionOf, type Secrets } from '../journal/redaction.js'
 import { OPERATIONS, type OperationName } from '../journal/schemas.js'
 import type { Arrival, JournalService, OpenEntry, Outcome } from '../journal/service.js'
 import { environmentOf } from './auth.js'
@@ -19,6 +19,8 @@ declare module 'fastify' {
 interface Options {
   journals: JournalService
   environments: EnvironmentService
+  /** Shown in no journal. */
+  adminToken: string | undefined
 }
 
 /**
@@ -26,7 +28,8 @@ interface Options {
  * carries, and without a valid key in one of its own. Control routes are in none. Register it before the routes.
  */
 export const journalling = fp<Options & { faultHeader: boolean }>(
-  async (app, { journals, environments, faultHeader }) => {
+  async (app, { journals, environments, adminToken, faultHeader }) => {
+    const secrets = secretsOf(environments, adminToken)
     const readParameters = new Map<OperationName | undefined, ReadonlySet<string>>()
     const readHeaders = faultHeader ? new Set([...HEADERS_READ, 'x-mock-fault']) : HEADERS_READ
     app.decorateRequest('journalEntry', undefined)
@@ -57,7 +60,7 @@ export const journalling = fp<Options & { faultHeader: boolean }>(
       // Authentication goes by it too.
       request.environment ??= environmentOf(request.headers.authorization, environments) as never
       const reads = { query: (operation && readParameters.get(operation)) ?? NOTHING, headers: readHeaders }
-      const entry = journals.of(request.environment).open(arrivalOf(request, operation, reads, environments))
+      const entry = journals.of(request.environment).open(arrivalOf(request, operation, reads, secrets))
       if (!operation) entry.marks.unserved = true
       return entry
     }
@@ -69,12 +72,13 @@ export const journalling = fp<Options & { faultHeader: boolean }>(
 export function noteUnroutable(
   request: FastifyRequest,
   reply: FastifyReply,
-  { journals, environments }: Options
+  { journals, environments, adminToken }: Options
 ): void {
   if (isOfControl(request)) return
   const environment = environmentOf(request.headers.authorization, environments)
   const reads = { query: NOTHING, headers: HEADERS_READ }
-  const entry = journals.of(environment).open(arrivalOf(request, undefined, reads, environments))
+  const secrets = secretsOf(environments, adminToken)
+  const entry = journals.of(environment).open(arrivalOf(request, undefined, reads, secrets))
   entry.marks.unserved = true
   entry.close({ status: reply.statusCode, size: sizeOf(request, reply), reason: reasonOf(reply) })
 }
@@ -112,17 +116,21 @@ interface Reads {
 
 const NOTHING: ReadonlySet<string> = new Set()
 
+function secretsOf(environments: EnvironmentService, adminToken: string | undefined): Secrets {
+  return { isKey: (word) => environments.resolve(word) !== undefined, adminToken }
+}
+
 function arrivalOf(
   { method, url, raw: { rawHeaders }, headers: { authorization } }: FastifyRequest,
   operation: OperationName | undefined,
   reads: Reads,
-  environments: EnvironmentService
+  secrets: Secrets
 ): Arrival {
   return {
     operation,
     method,
     describe(body, reason) {
-      const redaction = redactionOf((word) => environments.resolve(word) !== undefined, authorization)
+      const redaction = redactionOf(secrets, authorization)
       const query = redaction.named(parameters(url))
       const headers = redaction.named(pairs(rawHeaders))
       const cut = body !== undefined && body.bytes.length < body.length

@@ -78,7 +78,7 @@ export const readableQuery = fp(
  */
 export function readQuery(sent: Query, schema: TObject): Record<string, unknown> {
   const read: Record<string, unknown> = {}
-  const severalTimes: Mistake[] = []
+  const severalTimes: Wrong[] = []
   for (const [name, { type, default: fallback }] of Object.entries(schema.properties)) {
     const value = sent[name]
     if (value === undefined) {
@@ -99,12 +99,15 @@ export function readQuery(sent: Query, schema: TObject): Record<string, unknown>
   return read
 }
 
+type Wrong = Pick<Mistake, 'path' | 'message'>
+
 /** `10` and `10.0` (some generated clients send doubles); any other text stays text, and fails as such. */
 function asWholeNumber(value: string): string | number {
   return /^\d+(\.0+)?$/.test(value) ? Math.min(Number(value), Number.MAX_VALUE) : value
 }
 
-function byField(mistakes: readonly Mistake[], sent: Query): FieldErrors {
+/** Without the hint: text is all that a query can hold, and it is told besides. */
+function byField(mistakes: readonly Wrong[], sent: Query): FieldErrors {
   const errors: FieldErrors = {}
   for (const { path, message } of mistakes) {
     const field = String(path[0])

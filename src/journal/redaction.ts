@@ -13,18 +13,27 @@ const SECRET_FIELDS =
 /** What may be a key, standing by itself. */
 const WORD = /[^\s"'`&=,:;<>{}()[\]\\/?#|]+/g
 
+export interface Secrets {
+  /** Whether a word is an API key that opens an environment. */
+  isKey(word: string): boolean
+  adminToken: string | undefined
+}
+
 /**
  * Takes what is secret out of what a request brought: values that are named as a secret, every API key that opens an
- * environment, wherever it stands, and what the request itself sent as its key, be it a valid one or not.
+ * environment, and the admin token, wherever they stand, and what the request itself sent as its key, be it a valid one
+ * or not.
  */
-export function redactionOf(isKey: (word: string) => boolean, authorization: string | undefined) {
+export function redactionOf({ isKey, adminToken }: Secrets, authorization: string | undefined) {
   const known = new Map<string, boolean>()
   const own = (authorization ?? '').trim().replace(/^\S+\s+/, '')
-  // Wherever it stands; of what is no key only as a word by itself, as it may be an ordinary one.
-  const ownAnywhere = own.length > 7 && (isKey(own) || !new RegExp(`^${WORD.source}$`).test(own))
+  // Of what is no key only as a word by itself, as it may be an ordinary one.
+  const isAnywhere = isKey(own) || !new RegExp(`^${WORD.source}$`).test(own)
+  const anywhere = [isAnywhere ? own : '', adminToken ?? ''].filter(({ length }) => length > 7)
 
   function isSecret(word: string): boolean {
-    const found = known.get(word) ?? ((own.length > 3 && word === own) || isKey(word) || hasSecretInside(word))
+    const isOwn = own.length > 3 && word === own
+    const found = known.get(word) ?? (isOwn || word === adminToken || isKey(word) || hasSecretInside(word))
     known.set(word, found)
     return found
   }
@@ -35,7 +44,7 @@ export function redactionOf(isKey: (word: string) => boolean, authorization: str
   }
 
   function text(value: string): string {
-    const whole = ownAnywhere ? value.replaceAll(own, HIDDEN) : value
+    const whole = anywhere.reduce((text, secret) => text.replaceAll(secret, HIDDEN), value)
     return whole.replace(WORD, (word) => (isSecret(word) ? HIDDEN : word))
   }
 

@@ -165,10 +165,14 @@ export function createJournal(capacity: number, now: Clock) {
       cleared = count
     },
 
-    /** Those that were answered after the one with this place, in the order of their answers. */
+    /**
+     * Those that were answered after the one with this place, in the order of their answers: all of them, where there is
+     * no such place yet, as it is then one of an earlier run of the server.
+     */
     answeredAfter(place: number): Answered[] {
+      const seen = place > answered ? 0 : place
       return inOrder()
-        .filter((record) => record.place > place)
+        .filter((record) => record.place > seen)
         .sort((a, b) => a.place - b.place)
         .map(answeredOf)
     },

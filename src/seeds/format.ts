@@ -1,6 +1,7 @@
 import { type Static, type TObject, type TOptional, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { ASSUMPTION_IDS, type AssumptionId, PROFILES, positionsOf } from '../assumptions.js'
 import { ClockSetting } from '../environments/schemas.js'
+import { API_KEY_PATTERN, ID_PATTERN } from '../ids.js'
 import { Integration, integrationSchemas } from '../integrations/schemas.js'
 import {
   CONTEXT_KEY_PATTERN,
@@ -17,11 +18,8 @@ import { WorkflowStep, workflowStepSchemas } from '../workflow-steps/schemas.js'
 /** The schemas of the wire that the format refers to, dependencies first. */
 export const seedFormatSchemas: readonly TSchema[] = [...integrationSchemas, ...messageSchemas, ...workflowStepSchemas]
 
-export const ID_PATTERN = '^[0-9a-f]{24}$'
-export const API_KEY_PATTERN = '^[!-~]+$'
-
 const Id = Type.String({
-  pattern: ID_PATTERN,
+  pattern: ID_PATTERN.source,
   description: '24 lower-case hex digits; made from the place if left out'
 })
 
@@ -162,7 +160,9 @@ export const SeedEnvironment = closed(
     ),
     _organizationId: Type.Optional(Id),
     apiKeys: Type.Optional(
-      Type.Array(Type.String({ pattern: API_KEY_PATTERN }), { description: 'If left out one: <slug of the name>-key' })
+      Type.Array(Type.String({ pattern: API_KEY_PATTERN.source }), {
+        description: 'If left out one: <slug of the name>-key'
+      })
     ),
     profile: Type.Optional(words(PROFILES, { description: "The server's own, if left out" })),
     assumptions: Type.Optional(SeedAssumptions),

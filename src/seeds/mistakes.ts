@@ -1,6 +1,3 @@
-/** Leads to a value in a seed: names of fields, and places in lists. */
-export type Path = readonly (string | number)[]
-
 /** Something wrong with a seed: where, in words, and what. */
 export interface SeedMistake {
   file: string
@@ -32,16 +29,6 @@ function lineOf(mistake: SeedMistake): string {
 /** `seeds/shop.yaml:12:7`: what an editor or a terminal opens at a click. */
 export function placeOf({ file, line, column }: SeedMistake): string {
   return line === undefined ? file : `${file}:${line}:${column}`
-}
-
-export function pathText(path: Path): string {
-  return path
-    .map((part, place) => {
-      if (typeof part === 'number') return `[${part}]`
-      if (!/^[\w$-]+$/.test(part)) return `[${JSON.stringify(part)}]`
-      return place === 0 ? part : `.${part}`
-    })
-    .join('')
 }
 
 export function inOrderOfText(one: SeedMistake, other: SeedMistake): number {

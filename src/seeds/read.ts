@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { nearest } from '../nearest.js'
 import { packageRoot } from '../package-root.js'
-import { breachesOf } from './check.js'
-import type { Seed } from './format.js'
-import { inOrderOfText, pathText, SeedError, type SeedMistake } from './mistakes.js'
+import { mistakesIn, pathText } from '../validation.js'
+import { Seed, seedFormatSchemas } from './format.js'
+import { inOrderOfText, SeedError, type SeedMistake } from './mistakes.js'
 import { readText, type SeedText } from './text.js'
 
 export { SeedError } from './mistakes.js'
@@ -89,7 +89,9 @@ const UNREADABLE: Record<string, string> = {
 
 function readSeed({ name, seed }: SeedValue): SeedFile {
   const { value, mistakes, mistakeAt } = typeof seed === 'string' ? readText(seed, name) : readValue(seed, name)
-  const breaches = breachesOf(value).map(({ path, message, part }) => mistakeAt(path, message, part))
+  const breaches = mistakesIn(Seed, value, seedFormatSchemas).map(({ path, message, hint, part }) =>
+    mistakeAt(path, `${message}${hint}`, part)
+  )
   if (value === null) throw new SeedError([mistakeAt([], EMPTY)])
   const all = [...mistakes, ...breaches].sort(inOrderOfText)
   if (all.length > 0) throw new SeedError(all)

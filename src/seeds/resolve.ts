@@ -1,10 +1,11 @@
 import type { Static, TObject } from '@sinclair/typebox'
-import { type ClockSetting, isoTime } from '../clock.js'
+import { type ClockSetting, isoTime, parseTime, timeBy, WALL } from '../clock.js'
 import { idOf } from '../ids.js'
 import { Integration } from '../integrations/schemas.js'
 import { MessageResponse, NotificationGroup, SubscriberResponse, WorkflowResponse } from '../messages/schemas.js'
 import { nearest } from '../nearest.js'
 import { slugify, stepSlug } from '../slug.js'
+import type { Path } from '../validation.js'
 import { CHANNELS } from '../vocabulary.js'
 import { WorkflowStep } from '../workflow-steps/schemas.js'
 import type {
@@ -17,7 +18,7 @@ import type {
   SeedWorkflow
 } from './format.js'
 import { type Held, type Parted, partHeld } from './held.js'
-import { inOrderOfText, type Path, placeOf, SeedError, type SeedMistake } from './mistakes.js'
+import { inOrderOfText, placeOf, SeedError, type SeedMistake } from './mistakes.js'
 import type { SeedFile } from './read.js'
 import { defaultControls } from './step-controls.js'
 import { stepVariables } from './step-variables.js'
@@ -28,6 +29,7 @@ export interface Target {
   id: string
   organizationId: string
   name: string
+  clock: ClockSetting
   /** To add to what it holds, what that is; left out, the seed replaces it. */
   held?: Held
 }
@@ -66,7 +68,9 @@ const HELD = 'the environment itself'
 
 /**
  * The environments that the seeds describe, with every reference resolved and every default filled in. Environments of
- * the same organization and name are one, also across files. The same seeds at the same `now` give the same worlds.
+ * the same organization and name are one, also across files. Times that are left out are by the clock that a seed gives
+ * the environment, else by the target's, else `now`, which is the machine's. The same seeds at the same `now` give the
+ * same worlds.
  *
  * With a target there is one world, the target's, whatever the seed calls it. What is added replaces what has the same
  * `_id`, identifier or subscriberId there; of the messages the world then has the added ones only.
@@ -203,7 +207,15 @@ export function resolveSeeds(files: readonly SeedFile[], now: number, target?: T
   }
 
   function clockOf(setting: ClockSetting, place: Place): ClockSetting {
-    return setting.mode === 'fixed' ? { mode: 'fixed', at: timeOf(setting.at, within(place, 'at')) } : setting
+    if (setting.mode !== 'fixed') return setting
+    const at = parseTime(setting.at)
+    if (at !== undefined) return { mode: 'fixed', at: isoTime(at) }
+    complain(within(place, 'at'), NO_TIME)
+    return WALL
+  }
+
+  function presentOf({ clock = target?.clock ?? WALL }: World): number {
+    return timeBy(clock, () => now)
   }
 
   function addApiKeys(draft: Draft, keys: readonly string[], place: Place): void {
@@ -265,7 +277,7 @@ export function resolveSeeds(files: readonly SeedFile[], now: number, target?: T
   function subscriberOf(draft: Draft, seed: SeedSubscriber, place: Place): Stored<SubscriberResponse> {
     const heldId = draft.idOfAnew('subscriber', seed.subscriberId)
     const times = timesOf(seed, ['createdAt', 'updatedAt', 'lastOnlineAt'], place)
-    const createdAt = times.createdAt ?? isoTime(now)
+    const createdAt = times.createdAt ?? isoTime(presentOf(draft.world))
     return inOrder(SubscriberResponse, {
       ...seed,
       ...owner(draft.world),
@@ -370,7 +382,7 @@ export function resolveSeeds(files: readonly SeedFile[], now: number, target?: T
         ...(subscriber && { subscriber }),
         ...(template && { template: templateOf(world, template) }),
         ...times,
-        createdAt: times.createdAt ?? isoTime(now - index * 60_000),
+        createdAt: times.createdAt ?? isoTime(presentOf(world) - index * 60_000),
         ...(deliveredAt && { deliveredAt }),
         transactionId,
         read: seed.read ?? false,
@@ -458,11 +470,12 @@ export function resolveSeeds(files: readonly SeedFile[], now: number, target?: T
   function timeOf(text: string, place: Place): string {
     const milliseconds = ISO_8601.test(text) ? Date.parse(text) : Number.NaN
     if (!Number.isNaN(milliseconds) && isDay(text.slice(0, 10))) return isoTime(milliseconds)
-    complain(place, 'must be a time in ISO 8601, such as 2026-02-18T10:07:11.402Z')
+    complain(place, NO_TIME)
     return text
   }
 }
 
+const NO_TIME = 'must be a time in ISO 8601, such as 2026-02-18T10:07:11.402Z'
 const ONE_ENVIRONMENT = 'a seed that is loaded into an environment has one environment, no more and no less'
 
 const NOTHING_HELD: Parted = {

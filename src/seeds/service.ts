@@ -154,9 +154,9 @@ export function seedService({ db, clock, environments }: Dependencies) {
     mode: 'merge' | 'replace',
     over: Pick<NewEnvironment, 'profile' | 'assumptions'> = {}
   ): void {
-    const { id, organizationId, name } = environment
-    const target = { id, organizationId, name, ...(mode === 'merge' && { held: heldBy(environment) }) }
-    const [world] = resolveSeeds([file], environment.now(), target)
+    const { id, organizationId, name, clock: present } = environment
+    const target = { id, organizationId, name, clock: present, ...(mode === 'merge' && { held: heldBy(environment) }) }
+    const [world] = resolveSeeds([file], clock(), target)
     if (!world) return
     const before =
       mode === 'merge'

@@ -14,7 +14,8 @@ import {
   type Scalar,
   type YAMLError
 } from 'yaml'
-import { type Path, pathText, placeOf, SeedError, type SeedMistake } from './mistakes.js'
+import { type Path, pathText } from '../validation.js'
+import { placeOf, SeedError, type SeedMistake } from './mistakes.js'
 
 /** A seed as it was written, YAML or JSON, with the means to point into it. */
 export interface SeedText {

@@ -73,6 +73,34 @@ test('what a seed leaves out is by the clock of the environment that it is loade
   expect([seeded.createdAt, seeded.subscriber.createdAt]).toEqual([NOON, NOON])
 })
 
+test.each([
+  ['fixed', { mode: 'fixed', at: '2020-01-01T01:00:00+01:00' }, '2020-01-01T00:00:00.000Z'],
+  ['offset', { mode: 'offset', by: DAY }, '2026-02-19T12:00:00.000Z']
+])('what a seed leaves out is by the clock that it sets: %s', async (_mode, clock, expected) => {
+  const seed = { environments: [{ ...SHOP, clock }] }
+  const mock = await givenMock({ seed, clock: () => Date.parse(NOON) })
+  const made = (await send(mock, 'POST', '/_mock/environments', { seed })).json.apiKey
+  const loaded = (await send(mock, 'POST', '/_mock/environments', {})).json.apiKey
+  await send(mock, 'PUT', '/_mock/clock', { mode: 'offset', by: -DAY }, loaded)
+  for (const mode of ['replace', 'merge']) {
+    await send(mock, 'POST', `/_mock/seed?mode=${mode}`, seed, loaded)
+    for (const key of [undefined, made, loaded]) {
+      const [seeded] = (await mock.get('/v1/messages', key ? { key } : {})).json.data
+      expect([seeded.createdAt, seeded.subscriber.createdAt], mode).toEqual([expected, expected])
+    }
+    await send(mock, 'POST', '/_mock/seed?mode=replace', { environments: [{ name: 'Empty' }] }, loaded)
+  }
+})
+
+test('a clock of a seed that shows no time is refused and named', async () => {
+  const at = (time: string) => ({ environments: [{ ...SHOP, clock: { mode: 'fixed', at: time } }] })
+  const mock = await givenMock({ seed: at(NOON) })
+  for (const time of ['noon', '2026-02-30T00:00:00Z', '0000-01-01T00:00:00Z', '1969-12-31T23:59:59Z']) {
+    const refusal = await send(mock, 'POST', '/_mock/environments', { seed: at(time) })
+    expect([refusal.status, Object.keys(refusal.json.errors)]).toEqual([422, ['environments[0].clock.at']])
+  }
+})
+
 test('an idempotency key is forgotten 24 hours later by the clock, and not a millisecond before', async () => {
   const mock = await givenMock()
   await setClock(mock, { mode: 'fixed', at: NOON })

@@ -22,6 +22,8 @@ const STRANGERS: [title: string, headers: Record<string, string>][] = [
   ['the origin of another site', { origin: 'https://evil.example' }],
   ['an origin that begins like loopback', { origin: 'http://localhost.evil.example' }],
   ['the origin of a page from nowhere', { origin: 'null' }],
+  ['a proxy here, on behalf of another machine', { 'x-forwarded-for': '127.0.0.1, 203.0.113.7' }],
+  ['a proxy here, on behalf of who knows whom', { forwarded: 'for=127.0.0.1;proto=https, for=_hidden' }],
   ['a form post of a page as text', { origin: 'http://evil.example', 'content-type': 'text/plain' }],
   ['a form post of a page', { origin: 'http://evil.example', 'content-type': 'application/x-www-form-urlencoded' }],
   ['a form post of a page with a file', { origin: 'null', 'content-type': 'multipart/form-data; boundary=x' }]
@@ -41,6 +43,7 @@ test.each([
   ['no origin', {}],
   ['the name of loopback', { host: 'localhost:9999' }],
   ['the address of loopback in IPv6', { host: '[::1]:4210' }],
+  ['a proxy here, on behalf of this machine', { 'x-forwarded-for': '127.0.0.1, ::1', forwarded: 'for="[::1]:80"' }],
   ['the origin of a page of this machine', { origin: 'http://localhost:5173' }],
   ['the origin of a page of this machine, by address', { origin: 'http://127.0.0.1:4210' }]
 ])('on loopback environments are managed with %s', async (_title, headers) => {

@@ -126,6 +126,38 @@ test('while a delayed set-primary runs, a second with its key gets 409 and when 
   expect((await mock.post(setPrimary(MAILGUN), KEYED)).headers.get('idempotency-replay')).toBe('true')
 })
 
+test('a delayed set-primary whose client went away still runs: with its key 409, and then the replay', async () => {
+  const mock = await givenMock()
+  await addFault(mock, { effect: { delay: 1500 } })
+  const first = raw(mock, head(`POST ${setPrimary(MAILGUN)}`, 'idempotency-key: k', 'content-length: 0'))
+  await until(async () => (await journalOf(mock)).some(({ marks }) => marks.faulted))
+  first.socket.destroy()
+  await until(async () => (await journalOf(mock)).every(({ duration }) => duration !== undefined))
+
+  const second = await mock.post(setPrimary(MAILGUN), KEYED)
+  expect([second.status, second.headers.get('retry-after'), isDone(mock)]).toEqual([409, '1', false])
+  await until(() => isDone(mock))
+  const third = await mock.post(setPrimary(MAILGUN), KEYED)
+  expect([third.status, third.headers.get('idempotency-replay')]).toEqual([200, 'true'])
+})
+
+test.each([{ status: 503 }, { abort: 'reset' }])(
+  'a key is free again once a delayed %j is over, whose client went away',
+  async (effect) => {
+    const mock = await givenMock()
+    await addFault(mock, { effect: { delay: 300, ...effect } })
+    const first = raw(mock, head(`POST ${setPrimary(MAILGUN)}`, 'idempotency-key: k', 'content-length: 0'))
+    await until(async () => (await journalOf(mock)).some(({ marks }) => marks.faulted))
+    first.socket.destroy()
+    let answer: Awaited<ReturnType<typeof mock.post>> | undefined
+    await until(async () => {
+      answer = await mock.post(setPrimary(MAILGUN), KEYED)
+      return answer.status !== 409
+    })
+    expect([answer?.status, answer?.headers.get('idempotency-replay')]).toEqual([200, null])
+  }
+)
+
 test('a delay goes before what else goes wrong', async () => {
   const mock = await givenMock()
   await addFault(mock, { effect: { delay: 50, status: 503 } })

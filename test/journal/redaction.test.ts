@@ -33,6 +33,22 @@ test('no API key is in any journal, wherever a client put it', async () => {
   expect(forms.filter((form) => shown.includes(form))).toEqual([])
 })
 
+test.each(['c0ffee-token', 'Zm9v/YmFy+w=='])('nor is the admin token, %s', async (adminToken) => {
+  const mock = await givenMock({ adminToken })
+  for (const key of [DEVELOPMENT, null]) {
+    await mock.get(`/v1/messages?x=${encodeURIComponent(adminToken)}`, {
+      key,
+      headers: { 'x-note': `it is ${adminToken}!` }
+    })
+    await mock.post(setPrimary(encodeURIComponent(adminToken)), { key, body: JSON.stringify({ a: adminToken }) })
+    await mock.get(`/v1/%zz?x=${adminToken}`, { key })
+  }
+  const journals = [await journalOf(mock), await keylessJournalOf(mock)]
+  expect(journals.map(({ length }) => length)).toEqual([3, 3])
+  const shown = JSON.stringify(journals)
+  expect([adminToken, encodeURIComponent(adminToken)].filter((form) => shown.includes(form))).toEqual([])
+})
+
 test('a key in a body that is no text, or just where a long one is cut, does not show', async () => {
   const mock = await givenMock()
   const headers = { authorization: `ApiKey ${PRODUCTION}` }

@@ -63,6 +63,15 @@ test('who comes back with Last-Event-ID gets what came meanwhile: nothing lost, 
   expect(limits(third)).toEqual(['1', '2', '3', '4'])
 })
 
+test('who comes back to a server that has been started anew gets all that it was asked', async () => {
+  const mock = await givenMock()
+  await mock.get('/v1/messages?limit=1')
+  const stream = await streamOf(mock, 'last-event-id: 500')
+  await mock.get('/v1/messages?limit=2')
+  await until(() => limits(stream).includes('2'))
+  expect(limits(stream)).toEqual(['1', '2'])
+})
+
 test('of answers out of order, who resumes gets those that were given later, be their requests older or not', async () => {
   const mock = await givenMock()
   const slow = raw(mock, head(`POST ${setPrimary(MAILGUN)}`, 'content-length: 2'))

@@ -67,6 +67,14 @@ describe('a total that was told once is told anew', () => {
     expect(await totals(mock, 'other-key')).toEqual([3, 0, 3, 2, 3, 0])
   })
 
+  test('when as many come to it as have gone elsewhere', async () => {
+    const mock = await givenRemembered()
+    mock.db.client.exec(`DELETE FROM messages WHERE collection = ${OTHERS}`)
+    mock.db.client.exec(`${DOUBLE} ORDER BY sequence LIMIT 3`)
+    expect(await totals(mock, 'mine-key')).toEqual([9, 3, 9, 5, 9, 3])
+    expect(await totals(mock, 'other-key')).toEqual([0, 0, 0, 0, 0, 0])
+  })
+
   test.each([
     [`channel = 'push'`, [6, 0, 6, 3, 6, 0]],
     [`subscriber_id = NULL`, [6, 2, 0, 3, 6, 0]],

@@ -5,7 +5,8 @@ import { Ajv, type AnySchemaObject } from 'ajv'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { breachesOf } from '../../src/seeds/check.js'
+import { Seed, seedFormatSchemas } from '../../src/seeds/format.js'
+import { mistakesIn } from '../../src/validation.js'
 import { anySeed } from '../support/seeds.js'
 
 const root = join(import.meta.dirname, '../..')
@@ -63,7 +64,7 @@ describe('it agrees with what the server takes:', () => {
   test('any seed of the format', () => {
     fc.assert(
       fc.property(anySeed(), (seed) => {
-        expect(breachesOf(seed)).toEqual([])
+        expect(mistakesIn(Seed, seed, seedFormatSchemas)).toEqual([])
         expect(accepts(seed), JSON.stringify(accepts.errors)).toBe(true)
       }),
       { numRuns: 100 }
@@ -76,7 +77,7 @@ describe('it agrees with what the server takes:', () => {
     fc.assert(
       fc.property(changed, ([seed, place, value]) => {
         const wrong = withChange(seed, place, value)
-        const own = breachesOf(wrong).length === 0
+        const own = mistakesIn(Seed, wrong, seedFormatSchemas).length === 0
         if (!own) refused += 1
         expect(accepts(wrong), JSON.stringify(wrong)).toBe(own)
       }),

@@ -1,113 +1,185 @@
 import type { TSchema } from '@sinclair/typebox'
-import fc, { type Arbitrary } from 'fast-check'
+import fc from 'fast-check'
+import { API_KEY_PATTERN, ID_PATTERN } from '../../src/ids.js'
 import { CONTEXT_KEY_PATTERN } from '../../src/messages/schemas.js'
-import { API_KEY_PATTERN, ID_PATTERN, Seed, type SeedEnvironment, seedFormatSchemas } from '../../src/seeds/format.js'
-
-const named = new Map(seedFormatSchemas.map((schema) => [String(schema.$id), schema]))
+import { Seed, type SeedEnvironment, seedFormatSchemas } from '../../src/seeds/format.js'
 
 /** Any seed that has the format. It may contradict itself: refer to what is not there, or have doubles. */
-export function anySeed(): Arbitrary<Seed> {
-  return arbitraryOf(Seed) as Arbitrary<Seed>
+export function anySeed(): fc.Arbitrary<Seed> {
+  return fitting(Seed as JsonSchema) as fc.Arbitrary<Seed>
 }
 
 /** Any seed that the server starts with. */
-export function soundSeed(): Arbitrary<Seed> {
-  return anySeed().map(({ environments }) => ({ environments: environments.map(soundEnvironment) }))
+export function soundSeed(): fc.Arbitrary<Seed> {
+  return fc.array(soundEnvironment(), { maxLength: 3 }).map((environments) => ({
+    environments: environments.map(({ _id, organization, _organizationId, ...rest }, place) => ({
+      ...rest,
+      name: `${rest.name} ${place}`,
+      apiKeys: (rest.apiKeys ?? ['key']).map((key, index) => `${key}-${place}-${index}`)
+    }))
+  }))
 }
 
-/** A value of the schema, with all kinds of fields left out, and strings that are times where the format wants one. */
-function arbitraryOf(schema: TSchema, name = '', depth = 0): Arbitrary<unknown> {
-  if (schema.$ref) return arbitraryOf(named.get(String(schema.$ref).replace('#', '')) as TSchema, name, depth)
-  if (schema.enum) return fc.constantFrom(...(schema.enum as unknown[]))
-  if (schema.anyOf) return fc.oneof(...(schema.anyOf as TSchema[]).map((each) => arbitraryOf(each, name, depth)))
-  const types = [schema.type].flat() as string[]
-  return fc.oneof(...types.map((type) => ofType(type, schema, name, depth)))
+/**
+ * Any environment that the format allows, made to hold together: names and ids are there once, a channel has one
+ * primary, and references lead to what is there.
+ */
+export function soundEnvironment(): fc.Arbitrary<SeedEnvironment> {
+  return object({
+    ...environmentSchema,
+    required: ['name', 'integrations', 'subscribers', 'workflows', 'messages']
+  }).map((value) => heldTogether(value as Required<SeedEnvironment>))
 }
 
-function ofType(type: string, schema: TSchema, name: string, depth: number): Arbitrary<unknown> {
+/** Texts that a format could trip over, beside any others. */
+const text = fc.oneof(
+  fc.string({ maxLength: 12 }),
+  fc.string({ unit: 'binary', maxLength: 6 }),
+  fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 4 }).map((units) => String.fromCharCode(...units)),
+  fc.constantFrom('null', '~', 'true', 'NO', '1e3', '0x1F', '012', '2026-01-01', '<<', '__proto__', '- a', 'a: b', '#'),
+  fc.constantFrom(' a', 'a ', 'a\nb\n', '\n', '\r\n a', '\t', '"', "'", '|', '{{x}}', '&a', '*a', '!!str', '%', '---'),
+  fc.constantFrom('"_environmentId":"x"', 'a'.repeat(200), 'word '.repeat(60), '\u2028', '\ufeff', '\u0000', '\u0085')
+)
+const id = fc.uint8Array({ minLength: 12, maxLength: 12 }).map((bytes) => Buffer.from(bytes).toString('hex'))
+const time = fc
+  .date({ min: new Date('1990-01-01'), max: new Date('2100-01-01'), noInvalidDate: true })
+  .map((date) => date.toISOString())
+
+const TIMES = /^(createdAt|updatedAt|lastOnlineAt|deletedAt|lastSeenDate|lastReadDate|snoozedUntil|deliveredAt|at)$/
+
+interface JsonSchema {
+  $id?: string
+  $ref?: string
+  type?: string | string[]
+  enum?: unknown[]
+  const?: unknown
+  anyOf?: JsonSchema[]
+  properties?: Record<string, JsonSchema>
+  required?: string[]
+  additionalProperties?: boolean | JsonSchema
+  items?: JsonSchema
+  pattern?: string
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  minItems?: number
+}
+
+const named = new Map((seedFormatSchemas as TSchema[]).map((schema) => [schema.$id, schema as JsonSchema]))
+
+const made = new Map<string, fc.Arbitrary<unknown>>()
+
+/** Some schemas hold themselves: from this depth on only what is required is there. */
+const DEEPEST = 3
+
+/** Whatever fits the schema. A field that is a time by its name gets one. */
+function fitting(schema: JsonSchema, field = '', depth = 0): fc.Arbitrary<unknown> {
+  if (schema.$ref !== undefined) {
+    const target = named.get(schema.$ref.replace(/#$/, ''))
+    if (!target) throw new Error(`no schema ${schema.$ref}`)
+    const name = `${schema.$ref} ${field} ${depth}`
+    const known = made.get(name) ?? fitting(target, field, depth + 1)
+    made.set(name, known)
+    return known
+  }
+  if (schema.enum) return fc.constantFrom(...schema.enum)
+  if ('const' in schema) return fc.constant(schema.const)
+  if (schema.anyOf) return fc.oneof(...schema.anyOf.map((each) => fitting(each, field, depth)))
+  const [type, ...others] = [schema.type].flat()
+  if (others.length > 0)
+    return fc.oneof(...[type, ...others].map((each) => fitting({ ...schema, type: each ?? 'null' }, field, depth)))
   switch (type) {
-    case 'null':
-      return fc.constant(null)
+    case 'string':
+      if (schema.pattern === ID_PATTERN.source) return id
+      if (schema.pattern === CONTEXT_KEY_PATTERN) return fc.stringMatching(/^[a-z]{1,5}:[ -~]{1,8}$/)
+      if (schema.pattern === API_KEY_PATTERN.source) return fc.stringMatching(/^[!-~]{1,9}$/)
+      if (schema.pattern) throw new Error(`no strings are known that match ${schema.pattern}`)
+      return TIMES.test(field) ? time : (schema.minLength ?? 0) > 0 ? text.filter((value) => value !== '') : text
     case 'boolean':
       return fc.boolean()
     case 'integer':
+      return fc.integer({ min: schema.minimum ?? -1e6, max: Math.min(schema.maximum ?? 1e6, 1e6) })
     case 'number':
-      return fc.integer({ min: schema.minimum ?? -0x80000000, max: Math.min(schema.maximum ?? 0x7fffffff, 0x7fffffff) })
-    case 'string':
-      return stringOf(schema, name)
+      return fc
+        .double({ noNaN: true, noDefaultInfinity: true, min: schema.minimum ?? -1e300 })
+        .map((value) => value + 0)
     case 'array':
-      return fc.array(arbitraryOf(schema.items as TSchema, name, depth + 1), { maxLength: depth > 4 ? 1 : 3 })
+      if (depth > DEEPEST && !schema.minItems) return fc.constant([])
+      return fc.array(fitting(schema.items ?? {}, field, depth), { minLength: schema.minItems ?? 0, maxLength: 2 })
+    case 'object':
+      return object(schema, depth)
+    case 'null':
+      return fc.constant(null)
     default:
-      return objectOf(schema, depth)
+      return json
   }
 }
 
-function stringOf({ pattern, minLength = 0 }: TSchema, name: string): Arbitrary<string> {
-  if (pattern === ID_PATTERN) return fc.stringMatching(/^[0-9a-f]{24}$/)
-  if (pattern === API_KEY_PATTERN) return fc.stringMatching(/^[!-~]+$/)
-  if (pattern === CONTEXT_KEY_PATTERN)
-    return fc
-      .tuple(fc.stringMatching(/^[^:]+$/), fc.string({ minLength: 1 }))
-      .map(([type, id]) => `${type}:${id.replaceAll(/[\n\r\u2028\u2029]/g, ' ')}`)
-  if (pattern) throw new Error(`no strings are known that match ${pattern}`)
-  if (TIMES.includes(name))
-    return fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }).map((date) => date.toISOString())
-  return fc.string({ unit: 'grapheme', minLength })
-}
+const json = fc.jsonValue({ stringUnit: 'binary', maxDepth: 2 }).map((value) => JSON.parse(JSON.stringify(value)))
 
-const TIMES = [
-  'at',
-  'createdAt',
-  'updatedAt',
-  'deletedAt',
-  'deliveredAt',
-  'lastOnlineAt',
-  'lastSeenDate',
-  'lastReadDate',
-  'snoozedUntil'
-]
-
-function objectOf(schema: TSchema, depth: number): Arbitrary<object> {
-  const properties = schema.properties as Record<string, TSchema> | undefined
+function object(schema: JsonSchema, depth = 0): fc.Arbitrary<unknown> {
+  const { properties, required = [], additionalProperties } = schema
   if (!properties) {
-    const values = schema.additionalProperties as TSchema | true
-    if (values === true) return fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 2 })
-    return depth > 8 ? fc.constant({}) : fc.dictionary(fc.string(), arbitraryOf(values, '', depth + 1), { maxKeys: 2 })
+    const values = typeof additionalProperties === 'object' ? fitting(additionalProperties, '', depth) : json
+    return fc.dictionary(text, values, { maxKeys: depth > DEEPEST ? 0 : 3 })
   }
-  const required = (schema.required ?? []) as string[]
-  const names = Object.keys(properties).filter((name) => required.includes(name) || depth <= 8)
-  const model = Object.fromEntries(
-    names.map((name) => [name, arbitraryOf(properties[name] as TSchema, name, depth + 1)])
-  )
-  return fc.record(model, { requiredKeys: required })
+  const fields = Object.entries(properties)
+    .filter(([name]) => depth <= DEEPEST || required.includes(name))
+    .map(([name, each]) => [name, fitting(each, name, depth)] as const)
+  return fc
+    .record(Object.fromEntries(fields), { requiredKeys: required as never[] })
+    .map((value) => ({ ...(value as object) }))
 }
 
-/** The same with numbers on what must not be double, and with references that lead somewhere. */
-function soundEnvironment(seed: SeedEnvironment, place: number): SeedEnvironment {
-  const { _id, organization, _organizationId, generate, ...rest } = seed
-  const unlike = <Thing extends { _id?: string }>(things: readonly Thing[] = []) =>
-    things.map(({ _id: _, ...thing }) => thing as unknown as Thing)
+const environmentSchema = (Seed as unknown as { properties: { environments: { items: JsonSchema } } }).properties
+  .environments.items
+
+function heldTogether(environment: Required<SeedEnvironment>): SeedEnvironment {
   const primaries = new Set<string>()
-  const integrations = unlike(seed.integrations).map((integration, index) => {
-    const primary = integration.primary === true && !primaries.has(integration.channel)
-    if (primary) primaries.add(integration.channel)
-    return { ...integration, identifier: `${integration.identifier}-${index}`, primary }
-  })
-  const subscribers = unlike(seed.subscribers).map((each, index) => ({
-    ...each,
-    subscriberId: `${each.subscriberId}-${index}`
+  let count = 0
+  const unique = <Record extends object>(record: Record, name: string): Record => {
+    count += 1
+    const hex = count.toString(16).padStart(24, '0')
+    const own = (record as { [name: string]: unknown })[name]
+    return {
+      ...record,
+      ...('_id' in record && { _id: hex }),
+      [name]: `${String(own ?? '').toWellFormed()}${count}`
+    }
+  }
+  const { integrations, subscribers, workflows, messages, generate, ...rest } = environment
+  const uniqueSubscribers = subscribers.map((each) => unique(each, 'subscriberId'))
+  const uniqueWorkflows = workflows.map((workflow) => ({
+    ...unique(workflow, 'identifier'),
+    ...(workflow.steps && { steps: workflow.steps.map((step) => unique(step, 'stepId')) })
   }))
-  const workflows = unlike(seed.workflows).map((each, index) => ({
-    ...each,
-    identifier: `${each.identifier}-${index}`,
-    steps: unlike(each.steps).map((step, at) => ({ ...step, stepId: `${step.stepId}-${at}` }))
-  }))
-  const messages = unlike(seed.messages).map(({ subscriberId: _s, workflow: _w, ...message }, index) => ({
-    ...message,
-    ...(!message.subscriber &&
-      subscribers.length > 0 && { subscriberId: subscribers[index % subscribers.length]?.subscriberId as string }),
-    ...(workflows.length > 0 && { workflow: workflows[index % workflows.length]?.identifier as string })
-  }))
-  const apiKeys = (seed.apiKeys ?? ['key']).map((key, index) => `${key}-${place}-${index}`)
-  return { ...rest, name: `${seed.name} ${place}`, apiKeys, integrations, subscribers, workflows, messages }
+  const names = {
+    subscribers: uniqueSubscribers.map(({ subscriberId }) => subscriberId),
+    workflows: uniqueWorkflows.map(({ identifier }) => identifier)
+  }
+  return {
+    ...rest,
+    integrations: integrations.map((integration) => {
+      const primary = integration.primary === true && !primaries.has(integration.channel)
+      if (primary) primaries.add(integration.channel)
+      return { ...unique(integration, 'identifier'), primary }
+    }),
+    subscribers: uniqueSubscribers,
+    workflows: uniqueWorkflows,
+    messages: messages.map(({ subscriberId, workflow, ...message }, place) => {
+      count += 1
+      const subscriber = message.subscriber && { ...message.subscriber, subscriberId: `own-${count}` }
+      return {
+        ...message,
+        ...('_id' in message && { _id: count.toString(16).padStart(24, '0') }),
+        ...(subscriber && { subscriber }),
+        ...(!subscriber && subscriberId !== undefined && pick('subscriberId', names.subscribers, place)),
+        ...(workflow !== undefined && pick('workflow', names.workflows, place))
+      }
+    })
+  } as SeedEnvironment
+}
+
+function pick(field: string, names: readonly (string | undefined)[], place: number) {
+  return names.length === 0 ? {} : { [field]: names[place % names.length] }
 }

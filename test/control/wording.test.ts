@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest'
+import { send } from '../support/control.js'
+import { givenMock } from '../support/mock.js'
+
+const FAULT: [string, string] = ['POST', '/_mock/faults']
+const CLOCK: [string, string] = ['PUT', '/_mock/clock']
+
+/** What is sent, and for each bad field what is said of it. */
+const SAID: [to: [string, string], sent: unknown, said: Record<string, string>][] = [
+  [FAULT, [], { body: 'must be an object, not a list' }],
+  [FAULT, {}, { body: 'must have effect' }],
+  [FAULT, { effect: {} }, { effect: 'must not be empty' }],
+  [
+    FAULT,
+    { operation: 'listMesages', effect: { status: 503 } },
+    {
+      operation:
+        'must be one of setIntegrationAsPrimary, listMessages, retrieveWorkflowStep; did you mean listMessages?'
+    }
+  ],
+  [FAULT, { effect: { status: 503 }, tims: 2 }, { tims: 'is not a field here; did you mean times?' }],
+  [FAULT, { effect: { status: 200 } }, { 'effect.status': 'must be a whole number from 400 to 599, not 200' }],
+  [
+    FAULT,
+    { effect: { status: '503' } },
+    { 'effect.status': 'must be a whole number from 400 to 599, not the string "503"' }
+  ],
+  [FAULT, { effect: { status: 0.5 } }, { 'effect.status': 'must be a whole number from 400 to 599, not 0.5' }],
+  [
+    FAULT,
+    { effect: { delay: 5 }, times: 'forever' },
+    { times: 'must be a whole number from 1 or "always", not a string' }
+  ],
+  [FAULT, { effect: { delay: 5 }, times: 0 }, { times: 'must be a whole number from 1 or "always", not 0' }],
+  [FAULT, { effect: { delay: 5 }, probability: 0 }, { probability: 'must be a number above 0 to 1, not 0' }],
+  [FAULT, { effect: { lostAnswer: false } }, { 'effect.lostAnswer': 'must be true, not false' }],
+  [
+    FAULT,
+    { effect: { status: 503 }, match: { query: { channel: 5 }, path: { match: 'x' } } },
+    {
+      'match.query.channel': 'must be a string or an object or a list, not 5',
+      'match.path': 'must have matches',
+      'match.path.match': 'is not a field here; did you mean matches?'
+    }
+  ],
+  [CLOCK, {}, { body: 'must have mode' }],
+  [CLOCK, { mode: 'fixed' }, { body: 'must have at' }],
+  [CLOCK, { mode: 'fixd' }, { mode: 'must be one of wall, fixed, offset; did you mean fixed?' }],
+  [CLOCK, { mode: 'wall', by: 5 }, { by: 'is not a field here; there is mode' }],
+  [CLOCK, 'noon', { body: 'must be an object, not a string' }],
+  [['PUT', '/_mock/snapshots/a'], { parts: [] }, { parts: 'is not a field here; there are none' }],
+  [['POST', '/_mock/reset'], { parts: [] }, { parts: 'must have at least 1' }],
+  [
+    ['POST', '/_mock/reset'],
+    { parts: ['data', 'fault'] },
+    { 'parts[1]': 'must be one of data, requests, faults, clock, idempotency; did you mean faults?' }
+  ],
+  [['POST', '/_mock/environments'], { name: 'x'.repeat(201) }, { name: 'must have at most 200 characters' }],
+  [
+    ['POST', '/_mock/environments'],
+    { organizationId: 'mine' },
+    { organizationId: 'must be an id of 24 lower-case hex digits' }
+  ],
+  [
+    ['PUT', '/_mock/chance'],
+    { randomSeed: -1 },
+    { randomSeed: 'must be a whole number from 0 to 4294967295 or null, not -1' }
+  ]
+]
+
+test('a control request that is written wrong is told, of each field, what it must be and what was meant', async () => {
+  const mock = await givenMock()
+  for (const [[method, path], sent, said] of SAID) {
+    const { status, json } = await send(mock, method, path, sent)
+    expect(status, JSON.stringify(sent)).toBe(422)
+    const messages = Object.entries<{ messages: string[] }>(json.errors).map(([field, told]) => [field, told.messages])
+    const expected = Object.entries(said).map(([field, text]) => [field, [`${field} ${text}`]])
+    expect(messages, JSON.stringify(sent)).toEqual(expected)
+  }
+})
+
+test('a bad field is told with what was sent, unless that holds more', async () => {
+  const mock = await givenMock()
+  const { json } = await send(mock, 'POST', '/_mock/faults', {
+    every: 'all',
+    after: null,
+    times: [1],
+    effect: 7,
+    x: 'y'
+  })
+  const values = Object.fromEntries(
+    Object.entries<{ value?: unknown }>(json.errors).map(([field, { value }]) => [field, value])
+  )
+  expect(values).toEqual({ x: 'y', after: null, times: undefined, every: 'all', effect: 7 })
+})
