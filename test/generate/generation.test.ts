@@ -698,12 +698,12 @@ describe('a seed', () => {
 
   test.each([
     [{}, 'must have messages'],
-    [{ messages: -1 }, '.messages: must be at least 0'],
+    [{ messages: -1 }, '.messages: must be a whole number from 0 to 10000000, not -1'],
     [{ messages: 1.5 }, '.messages: must be'],
-    [{ messages: 10_000_001 }, '.messages: must be at most 10000000'],
-    [{ messages: 1, randomSeed: 2 ** 32 }, '.randomSeed: must be at most 4294967295'],
-    [{ messages: 1, days: 0 }, '.days: must be at least 1'],
-    [{ messages: 1, subscribers: 100_001 }, '.subscribers: must be at most 100000'],
+    [{ messages: 10_000_001 }, '.messages: must be a whole number from 0 to 10000000, not 10000001'],
+    [{ messages: 1, randomSeed: 2 ** 32 }, '.randomSeed: must be a whole number from 0 to 4294967295'],
+    [{ messages: 1, days: 0 }, '.days: must be a whole number from 1 to 3650'],
+    [{ messages: 1, subscribers: 100_001 }, '.subscribers: must be a whole number from 0 to 100000'],
     [{ messages: 1, seed: 7 }, 'is not a field here']
   ])('is told what is wrong with %j', (generate, mistake) => {
     expect(told({ environments: [{ name: 'Shop', workflows, generate }] })).toEqual([expect.stringContaining(mistake)])

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
-import { build } from 'esbuild'
+import { bundle } from '../../scripts/bundle.mjs'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -35,18 +35,7 @@ export async function compileCommand(): Promise<CompiledCommand> {
   for (const name of ['node_modules', 'migrations', 'seeds', 'package.json']) {
     symlinkSync(join(root, name), join(folder, name))
   }
-  const source = join(root, 'src')
-  await build({
-    entryPoints: readdirSync(source, { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.ts'))
-      .map((file) => join(source, file)),
-    outbase: source,
-    outdir: join(folder, 'dist'),
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    logLevel: 'error'
-  })
+  await bundle(join(folder, 'dist'))
   return {
     start: (options, module) => start(join(folder, 'dist/cli/index.cjs'), options, module),
     remove: () => rmSync(folder, { recursive: true, force: true })
