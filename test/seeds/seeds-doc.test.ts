@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { givenMock } from '../support/mock.js'
+import { givenFolder, runCommand } from '../support/process.js'
+
+const root = join(import.meta.dirname, '../..')
+const text = readFileSync(join(root, 'docs/seeds.md'), 'utf8')
+const blocks = (language: string) =>
+  [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, block = '']) => block)
+
+test('every seed that comes along is told, and no other', () => {
+  const told = [...text.matchAll(/^\| `(\w[\w-]*)` \|/gm)].map(([, name]) => `${name}.yaml`)
+  expect(told.sort()).toEqual(readdirSync(join(root, 'seeds')).filter((name) => name.endsWith('.yaml')))
+})
+
+test('the seed of many messages is served with as many', async () => {
+  const [seed = ''] = blocks('yaml')
+  const mock = await givenMock({ seed })
+  const { json } = await mock.get('/v1/messages?limit=1000')
+  expect(json.totalCount).toBe(10_000)
+  const [first] = json.data
+  expect(first).toMatchObject({ templateIdentifier: 'welcome', subject: `Hi ${first.subscriber.firstName}` })
+  expect(new Set(json.data.map((each: { _subscriberId: string }) => each._subscriberId)).size).toBeGreaterThan(50)
+  // It is what a reset goes back to.
+  await mock.post('/_mock/reset')
+  expect((await mock.get('/v1/messages?limit=1')).json.totalCount).toBe(10_000)
+})
+
+test.each(blocks('sh').flatMap((block) => block.trim().split('\n')))('%s', async (command) => {
+  const cwd = givenFolder()
+  const args = command
+    .replace(/^npx notification-mock /, '')
+    .replace(/--messages \d+/, '--messages 10')
+    .split(' ')
+  expect(await runCommand(args, { cwd })).toMatchObject({ code: 0, stderr: '' })
+  expect(readdirSync(cwd)).toEqual([args.at(-1)])
+})
