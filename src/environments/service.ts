@@ -69,6 +69,8 @@ export function environmentService({ db, clock, defaults, journals, faults }: De
   const repository = environmentRepository(db)
   const handles = new Map<number, Handle>()
   const byKeyHash = new Map<string, Environment>()
+  /** Collections that one environment alone refers to: asking the database at each write would cost a write a tenth. */
+  const unshared = new Set<number>()
 
   return {
     /** The environment that the key belongs to, or undefined for a key that nobody has. */
@@ -131,6 +133,7 @@ export function environmentService({ db, clock, defaults, journals, faults }: De
         })
         // No workflow says whose it is: they are shared, as with a snapshot.
         const made = repository.insertEnvironment({ ...row, ...emptyParts(OWNED_PARTS), workflows: from.workflows })
+        unshared.delete(from.workflows)
         for (const part of OWNED_PARTS) repository.copyRows(part, from[part], made[part], { from, to: made })
         return handleOfNew(made)
       })
@@ -164,12 +167,13 @@ export function environmentService({ db, clock, defaults, journals, faults }: De
      * What it shared with a snapshot is copied first.
      */
     own(environment: Environment, part: WorldPart): number {
-      const shared = environment.parts[part]
-      if (!repository.isShared(part, shared)) return shared
+      const present = environment.parts[part]
+      if (unshared.has(present)) return present
+      if (!repository.isShared(part, present)) return takeForUnshared(present)
       const own = repository.insertCollection()
-      repository.copyRows(part, shared, own)
+      repository.copyRows(part, present, own)
       change(environment, { [part]: own })
-      return own
+      return takeForUnshared(own)
     },
 
     /** Gives an environment an empty part instead of the one it has. Within a transaction. */
@@ -257,6 +261,13 @@ export function environmentService({ db, clock, defaults, journals, faults }: De
     }
   }
 
+  function takeForUnshared(collection: number): number {
+    unshared.add(collection)
+    // What is rolled back may have been shared before, or its number may be given anew.
+    db.onRollback(() => unshared.clear())
+    return collection
+  }
+
   function presentRow(environment: Environment): EnvironmentRow {
     const row = repository.findEnvironment(environment.key)
     if (!row) throw gone(environment)
@@ -266,6 +277,7 @@ export function environmentService({ db, clock, defaults, journals, faults }: De
   function keep(environment: Environment, name: string): EnvironmentRow {
     const { key, ...state } = presentRow(environment)
     deleteSnapshot(environment, name)
+    for (const part of WORLD_PARTS) unshared.delete(state[part])
     return repository.insertEnvironment({
       ...state,
       snapshotOf: key,
