@@ -23,6 +23,8 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const colourful = Boolean(process.stdout.isTTY) && !process.env.NO_COLOR
 const environment = {
   ...process.env,
+  // What has been installed here just now need not be asked for once more.
+  npm_config_prefer_offline: 'true',
   PATH: [join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter),
   ...(colourful ? {} : { NO_COLOR: '1', FORCE_COLOR: undefined })
 }
@@ -175,7 +177,12 @@ function outside() {
     ([name]) => !/^npm_(lifecycle|package|config_local_prefix)/.test(name)
   )
   const path = process.env.PATH.split(delimiter).filter((entry) => !entry.includes('node_modules'))
-  return { ...Object.fromEntries(entries), PATH: path.join(delimiter), NO_COLOR: environment.NO_COLOR }
+  return {
+    ...Object.fromEntries(entries),
+    PATH: path.join(delimiter),
+    NO_COLOR: environment.NO_COLOR,
+    npm_config_prefer_offline: 'true'
+  }
 }
 
 function emptyFolder(name) {
