@@ -61,12 +61,12 @@ describe.each(COMBINATIONS)('by [$named]', ({ conditions }) => {
   const lookup = ['SCAN page', 'SEARCH m USING INTEGER PRIMARY KEY (rowid=?)']
 
   test("a page is read off the first filter's index in order, several transactions apart", () => {
-    const plan = planOf(givenDatabase(), pageSql(conditions, 'newest'))
+    const plan = planOf(givenDatabase(), pageSql(conditions, 'newest', false))
     expect(plan).toEqual(['CO-ROUTINE page', walkOf(conditions), ...sort, ...lookup])
   })
 
   test('a page near the end is read off it backwards, and only the page itself is sorted', () => {
-    const plan = planOf(givenDatabase(), pageSql(conditions, 'oldest'))
+    const plan = planOf(givenDatabase(), pageSql(conditions, 'oldest', false))
     const [page, inner, walk, ...rest] = plan
     expect([page, inner, walk]).toEqual(['CO-ROUTINE page', 'CO-ROUTINE (subquery-1)', walkOf(conditions)])
     expect(rest).toEqual([...sort, 'SCAN (subquery-1)', 'USE TEMP B-TREE FOR ORDER BY', ...lookup])
