@@ -26,7 +26,7 @@ export function timesInService(
     return new Map(
       Object.entries(queriesFor(size)).map(([name, query]) => {
         const list = () => services.messages.list(environment, { page: 0, limit: 10, ...query })
-        return [name, timesOf(list, () => db.client.exec('DELETE FROM temp.message_totals'), repeats)]
+        return [name, timesOf(list, () => db.client.exec('DELETE FROM temp.message_marks'), repeats)]
       })
     )
   } finally {

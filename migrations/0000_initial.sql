@@ -86,9 +86,9 @@ CREATE TABLE `messages` (
 CREATE UNIQUE INDEX `messages_id` ON `messages` (`collection`,`id`);--> statement-breakpoint
 CREATE INDEX `messages_created` ON `messages` (`collection`,`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `messages_channel` ON `messages` (`collection`,`channel`,`created_at`,`id`);--> statement-breakpoint
-CREATE INDEX `messages_subscriber` ON `messages` (`collection`,`subscriber_id`,`created_at`,`id`,`channel`);--> statement-breakpoint
-CREATE INDEX `messages_transaction` ON `messages` (`collection`,`transaction_id`,`created_at`,`id`);--> statement-breakpoint
-CREATE INDEX `messages_context` ON `messages` (`collection`,`context`,`created_at`,`id`,`channel`);--> statement-breakpoint
+CREATE INDEX `messages_subscriber` ON `messages` (`collection`,`subscriber_id`,`created_at`,`id`,`channel`,`context`);--> statement-breakpoint
+CREATE INDEX `messages_transaction` ON `messages` (`collection`,`transaction_id`,`created_at`,`id`,`channel`,`subscriber_id`,`context`);--> statement-breakpoint
+CREATE INDEX `messages_context` ON `messages` (`collection`,`context`,`created_at`,`id`,`channel`,`subscriber_id`);--> statement-breakpoint
 CREATE TABLE `subscribers` (
 	`collection` integer NOT NULL,
 	`id` text NOT NULL,

@@ -157,7 +157,8 @@ export const workflowSteps = sqliteTable(
 
 /**
  * `sequence` is only the row's address. Order on the wire is (created_at, id), both descending, so each filter's
- * index ends in these two: a page is then read off the index in order, whatever is filtered.
+ * index goes on with these two: a page is then read off the index in order, whatever is filtered. What follows them is for
+ * several filters at once: their messages are then found without looking at any other.
  */
 export const messages = sqliteTable(
   'messages',
@@ -179,9 +180,31 @@ export const messages = sqliteTable(
     uniqueIndex('messages_id').on(table.collection, table.id),
     index('messages_created').on(table.collection, table.createdAt, table.id),
     index('messages_channel').on(table.collection, table.channel, table.createdAt, table.id),
-    index('messages_subscriber').on(table.collection, table.subscriberId, table.createdAt, table.id, table.channel),
-    index('messages_transaction').on(table.collection, table.transactionId, table.createdAt, table.id),
-    index('messages_context').on(table.collection, table.context, table.createdAt, table.id, table.channel)
+    index('messages_subscriber').on(
+      table.collection,
+      table.subscriberId,
+      table.createdAt,
+      table.id,
+      table.channel,
+      table.context
+    ),
+    index('messages_transaction').on(
+      table.collection,
+      table.transactionId,
+      table.createdAt,
+      table.id,
+      table.channel,
+      table.subscriberId,
+      table.context
+    ),
+    index('messages_context').on(
+      table.collection,
+      table.context,
+      table.createdAt,
+      table.id,
+      table.channel,
+      table.subscriberId
+    )
   ]
 )
 

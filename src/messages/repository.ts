@@ -1,7 +1,8 @@
-import type { Database, Statement } from 'better-sqlite3'
+import type { Statement } from 'better-sqlite3'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '../db/open.js'
 import { subscribers } from '../db/schema.js'
+import { ANCHOR_DISTANCE, type Anchor, type List, type PageEnd, rememberedLists } from './remembered.js'
 
 /** What a page is chosen by. An absent filter lets everything through. */
 export interface MessageFilters {
@@ -37,7 +38,7 @@ export interface FoundPage {
  */
 export function messageRepository({ orm, client }: Db) {
   const statements = new Map<string, Statement>()
-  const totals = rememberedTotals(client)
+  const remembered = rememberedLists(client)
   const subscriber = orm
     .select({ id: subscribers.id })
     .from(subscribers)
@@ -58,10 +59,16 @@ export function messageRepository({ orm, client }: Db) {
       const size = total === undefined ? limit : Math.min(limit, total - offset)
       const after = total === undefined ? Number.POSITIVE_INFINITY : total - offset - size
       const from: PageEnd = offset <= after ? 'newest' : 'oldest'
-      const conditions = rarestFirst(collection, conditionsOf(filters))
-      const statement = prepared(`${from} ${nameOf(conditions)}`, () => pageSql(conditions, from))
-      const frame = [limit, head(true), head(false), tail]
-      const found = statement.get(...frame, collection, ...valuesOf(conditions), size, Math.min(offset, after))
+      const places = Math.min(offset, after)
+      const conditions = cheapestFirst(collection, conditionsOf(filters))
+      const anchor = places > MOST_PASSED ? anchorOf(collection, conditions, from, places) : undefined
+      const name = `${from} ${anchor ? 'anchored ' : ''}${nameOf(conditions)}`
+      const statement = prepared(name, () => pageSql(conditions, from, anchor !== undefined))
+      const found = statement.get(
+        ...[limit, head(true), head(false), tail],
+        ...[collection, ...valuesOf(conditions), ...valuesOfAnchor(anchor)],
+        ...[size, places - (anchor?.place ?? 0)]
+      )
       const [body, count] = found as [Buffer, number]
       return { body, count }
     },
@@ -77,20 +84,44 @@ export function messageRepository({ orm, client }: Db) {
   }
 
   function countAll(collection: number, conditions: readonly Condition[]): number {
-    return totals.get(collection, conditions, () => {
-      const ordered = rarestFirst(collection, conditions)
+    return remembered.total(listOf(collection, conditions), () => {
+      const ordered = cheapestFirst(collection, conditions)
       const statement = prepared(`count ${nameOf(ordered)}`, () => countSql(ordered))
       const [count] = statement.get(collection, ...valuesOf(ordered)) as [number]
       return count
     })
   }
 
-  /** Puts first the condition that the fewest messages meet, so that its index is the one to be walked. */
-  function rarestFirst(collection: number, conditions: readonly Condition[]): readonly Condition[] {
+  /**
+   * Puts first the condition whose index is to be walked: the one that the fewest messages meet, unless another's index
+   * has all the other columns, so that no message has to be looked up, and that is cheaper.
+   */
+  function cheapestFirst(collection: number, conditions: readonly Condition[]): readonly Condition[] {
     if (conditions.length < 2) return conditions
-    const counts = conditions.map((condition) => countAll(collection, [condition]))
-    const rarest = counts.indexOf(Math.min(...counts))
-    return [...conditions.slice(rarest, rarest + 1), ...conditions.toSpliced(rarest, 1)]
+    const costs = conditions.map((condition) => {
+      return countAll(collection, [condition]) * (isCovered(conditions, condition) ? 1 : LOOKUP_COST)
+    })
+    const cheapest = costs.indexOf(Math.min(...costs))
+    return [...conditions.slice(cheapest, cheapest + 1), ...conditions.toSpliced(cheapest, 1)]
+  }
+
+  /** Several values of the first condition are several walks, put in order only after: no place is nearer than another. */
+  function anchorOf(
+    collection: number,
+    conditions: readonly Condition[],
+    from: PageEnd,
+    place: number
+  ): Anchor | undefined {
+    const [first] = conditions
+    if (first && first.values.length > 1) return undefined
+    return remembered.anchor(listOf(collection, conditions), from, place, (last) => {
+      const name = `${last ? 'next' : 'first'} ${from} ${nameOf(conditions)}`
+      const statement = prepared(name, () => anchorSql(conditions, from, last !== undefined))
+      const found = statement.get(collection, ...valuesOf(conditions), ...valuesOfAnchor(last), ANCHOR_DISTANCE)
+      if (found === undefined) return undefined
+      const [createdAt, id] = found as [number, string]
+      return { createdAt, id }
+    })
   }
 
   function prepared(name: string, text: () => string): Statement {
@@ -110,14 +141,31 @@ export interface Condition {
 }
 
 /**
- * The index of each filter's column. It is forced: without statistics SQLite takes the one of the ORDER BY and walks
- * the whole collection for a rare value.
+ * The index of each filter's column, and the others' columns that it has. It is forced: without statistics SQLite takes
+ * the one of the ORDER BY and walks the whole collection for a rare value.
  */
 const INDEXES = {
-  transaction_id: 'messages_transaction',
-  subscriber_id: 'messages_subscriber',
-  context: 'messages_context',
-  channel: 'messages_channel'
+  transaction_id: { name: 'messages_transaction', has: ['subscriber_id', 'context', 'channel'] },
+  subscriber_id: { name: 'messages_subscriber', has: ['context', 'channel'] },
+  context: { name: 'messages_context', has: ['subscriber_id', 'channel'] },
+  channel: { name: 'messages_channel', has: [] }
+} as const satisfies Record<string, { name: string; has: readonly string[] }>
+
+/** To look a message up costs what passing so many in an index does. */
+const LOOKUP_COST = 20
+
+/** Pages with more messages before them, from either end, are read from an anchor. */
+const MOST_PASSED = 5000
+
+function isCovered(conditions: readonly Condition[], walked: Condition): boolean {
+  const has: readonly string[] = INDEXES[walked.by].has
+  return conditions.every((condition) => condition === walked || has.includes(condition.by))
+}
+
+/** By the conditions in whatever order. */
+function listOf(collection: number, conditions: readonly Condition[]): List {
+  if (conditions.length === 0) return { collection, conditions: '' }
+  return { collection, conditions: JSON.stringify(conditions.toSorted((a, b) => (a.by < b.by ? -1 : 1))) }
 }
 
 function conditionsOf({ transactionIds, subscriberId, context, channel }: MessageFilters): Condition[] {
@@ -145,31 +193,43 @@ function valuesOf(conditions: readonly Condition[]): string[] {
   return conditions.flatMap(({ values }) => values)
 }
 
-/** Which end of the list a page is counted off from. */
-export type PageEnd = 'newest' | 'oldest'
+function valuesOfAnchor(anchor: Anchor | undefined): (number | string)[] {
+  return anchor ? [anchor.createdAt, anchor.id] : []
+}
 
 /**
  * A page by these conditions, over the index of the first. It takes the limit, the heads of a full page and of any
- * other, the tail, the collection, the conditions' values, how many documents, and how many to pass over.
+ * other, the tail, the collection, the conditions' values, if it is anchored the time and id of the message that places
+ * are counted from, how many documents, and how many to pass over.
  *
  * Keys first, rows after: the innermost query walks an index alone, so that a deep page costs no documents. CROSS JOIN
  * keeps the page the outer loop, so that documents are joined in its order; to ask that of `group_concat` would sort.
  *
  * `+ 0` because SQLite re-prepares a statement at every bind of a bare `LIMIT ?`.
  */
-export function pageSql(conditions: readonly Condition[], from: PageEnd): string {
-  const keys = (order: string) => `
-      SELECT sequence, created_at, id FROM ${restricted(conditions)}
-      ORDER BY ${order} LIMIT ? + 0 OFFSET ? + 0`
-  const page =
-    from === 'newest'
-      ? keys('created_at DESC, id DESC')
-      : `SELECT * FROM (${keys('created_at, id')}) ORDER BY created_at DESC, id DESC LIMIT -1`
+export function pageSql(conditions: readonly Condition[], from: PageEnd, anchored: boolean): string {
+  const keys = `
+      SELECT sequence, created_at, id FROM ${inOrder(conditions, from, anchored)} LIMIT ? + 0 OFFSET ? + 0`
+  const page = from === 'newest' ? keys : `SELECT * FROM (${keys}) ORDER BY created_at DESC, id DESC LIMIT -1`
   return `
     SELECT
       CAST(concat(iif(count(*) = ?, ?, ?), group_concat(m.document, ','), ?) AS BLOB) AS body,
       count(*) AS count
     FROM (${page}) AS page CROSS JOIN messages AS m ON m.sequence = page.sequence`
+}
+
+/**
+ * The time and id of the message so many places on. It takes the collection, the conditions' values, if it is anchored
+ * the time and id of the message to go from, and how many.
+ */
+export function anchorSql(conditions: readonly Condition[], from: PageEnd, anchored: boolean): string {
+  return `SELECT created_at, id FROM ${inOrder(conditions, from, anchored)} LIMIT 1 OFFSET ? + 0`
+}
+
+function inOrder(conditions: readonly Condition[], from: PageEnd, anchored: boolean): string {
+  const [isAfter, order] = from === 'newest' ? ['<=', ' DESC'] : ['>=', '']
+  const start = anchored ? ` AND (created_at, id) ${isAfter} (?, ?)` : ''
+  return `${restricted(conditions)}${start} ORDER BY created_at${order}, id${order}`
 }
 
 /** How many messages meet the conditions, over the index of the first. It takes the collection and their values. */
@@ -179,67 +239,9 @@ export function countSql(conditions: readonly Condition[]): string {
 
 function restricted(conditions: readonly Condition[]): string {
   const [first] = conditions
-  const index = first ? INDEXES[first.by] : 'messages_created'
+  const index = first ? INDEXES[first.by].name : 'messages_created'
   const where = conditions.map(({ by, values }) => {
     return values.length === 1 ? ` AND ${by} = ?` : ` AND ${by} IN (${values.map(() => '?').join()})`
   })
   return `messages INDEXED BY ${index} WHERE collection = ?${where.join('')}`
 }
-
-/**
- * Exact counts, remembered because counting a large environment costs more than a page of it.
- *
- * They can't go stale, whoever changes messages, by cascade and in a transaction that is rolled back too: a new message
- * has a greater sequence than all there are, and when one goes or changes a trigger drops its collection's counts. The
- * greatest sequence of all is given again once its message is gone, so that takes along what was counted up to it.
- * (A trigger on INSERT as well would make seeding slower by a fifth.)
- */
-function rememberedTotals(client: Database) {
-  client.exec(`
-    CREATE TEMP TABLE IF NOT EXISTS message_totals (
-      collection INTEGER NOT NULL, conditions TEXT NOT NULL, newest_sequence INTEGER, total INTEGER NOT NULL,
-      PRIMARY KEY (collection, conditions)
-    ) WITHOUT ROWID;
-    CREATE INDEX IF NOT EXISTS temp.message_totals_newest ON message_totals (newest_sequence);
-    CREATE TEMP TRIGGER IF NOT EXISTS message_totals_delete AFTER DELETE ON main.messages
-      BEGIN
-        DELETE FROM message_totals WHERE collection = OLD.collection;
-        DELETE FROM message_totals WHERE newest_sequence = OLD.sequence;
-      END;
-    CREATE TEMP TRIGGER IF NOT EXISTS message_totals_update
-      AFTER UPDATE OF collection, channel, subscriber_id, transaction_id, context ON main.messages
-      BEGIN DELETE FROM message_totals WHERE collection IN (OLD.collection, NEW.collection); END`)
-  const newest = '(SELECT max(sequence) FROM messages)'
-  const known = client
-    .prepare(
-      `SELECT total FROM message_totals WHERE collection = ? AND conditions = ? AND newest_sequence IS ${newest}`
-    )
-    .pluck()
-  const remember = client.prepare(`INSERT OR REPLACE INTO message_totals VALUES (?, ?, ${newest}, ?)`)
-  const forget = client.prepare('DELETE FROM message_totals')
-  let size = 0
-
-  function forgetAll(): void {
-    forget.run()
-    size = 0
-  }
-
-  return {
-    get(collection: number, conditions: readonly Condition[], count: () => number): number {
-      const key = conditions.length === 0 ? '' : JSON.stringify(conditions)
-      const total = known.get(collection, key)
-      if (total !== undefined) return total as number
-      const fresh = count()
-      if (size > MOST_REMEMBERED) forgetAll()
-      remember.run(collection, key, fresh)
-      size += key.length + ROW_OVERHEAD
-      return fresh
-    },
-
-    forgetAll
-  }
-}
-
-/** In characters: a filter by many transactions is long. */
-const MOST_REMEMBERED = 1_000_000
-const ROW_OVERHEAD = 50

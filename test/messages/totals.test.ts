@@ -122,12 +122,42 @@ describe('a total that was told once is told anew', () => {
   })
 })
 
+describe('a total is told anew when the last messages of another environment went before', () => {
+  // A sequence that was given up is given again.
+  const swap = (client: GivenMock['db']['client']) => {
+    client.exec(`DELETE FROM messages WHERE collection = ${OTHERS}`)
+    client.exec(`${DOUBLE} ORDER BY sequence LIMIT 3`)
+  }
+
+  test('and as many come to this one', async () => {
+    const mock = await givenRemembered()
+    const newest = () => mock.db.client.prepare('SELECT max(sequence) FROM messages').pluck().get()
+    const before = newest()
+    swap(mock.db.client)
+    expect(newest()).toBe(before)
+    expect(await totals(mock, 'mine-key')).toEqual([9, 3, 9, 5, 9, 3])
+    expect(await totals(mock, 'other-key')).toEqual([0, 0, 0, 0, 0, 0])
+  })
+
+  test('and that is rolled back', async () => {
+    const mock = await givenRemembered()
+    const { client } = mock.db
+    client.exec('BEGIN')
+    swap(client)
+    expect(await totals(mock, 'mine-key')).toEqual([9, 3, 9, 5, 9, 3])
+    client.exec('ROLLBACK')
+    expect(await totals(mock, 'mine-key')).toEqual([6, 2, 6, 3, 6, 2])
+    swap(client)
+    expect(await totals(mock, 'mine-key')).toEqual([9, 3, 9, 5, 9, 3])
+  })
+})
+
 test('a total is not counted again while messages stay as they are, whatever else is written', async () => {
   const mock = await givenRemembered()
   const { client } = mock.db
   client.exec(`UPDATE environments SET name = 'Renamed'`)
   client.exec(`UPDATE messages SET document = json_set(document, '$.subject', 'new')`)
-  client.exec(`UPDATE temp.message_totals SET total = total + 1000`)
+  client.exec(`UPDATE temp.message_lists SET total = total + 1000`)
   expect((await mock.get('/v1/messages')).json.totalCount).toBe(1006)
   expect((await mock.get('/v1/messages?channel=email', { key: 'other-key' })).json.totalCount).toBe(1001)
 })
@@ -137,7 +167,7 @@ test('what is remembered stays within bounds', async () => {
   const filter = (request: number) =>
     Array.from({ length: 200 }, (_, index) => `transactionId=${`${request}-${index}`.padStart(100, 'x')}`).join('&')
   for (let request = 0; request < 120; request++) await mock.get(`/v1/messages?${filter(request)}`)
-  const sizes = mock.db.client.prepare('SELECT total(length(conditions)) AS size FROM temp.message_totals').get()
+  const sizes = mock.db.client.prepare('SELECT total(length(conditions)) AS size FROM temp.message_lists').get()
   expect((sizes as { size: number }).size).toBeLessThan(1_100_000)
   expect(await totals(mock, 'mine-key')).toEqual([6, 2, 6, 3, 6, 2])
 })
