@@ -6,6 +6,7 @@ import { type ServerOptions, startServer } from './server.js'
 export type { Profile } from './assumptions.js'
 export type { Config } from './config.js'
 export { StartError } from './errors.js'
+export type { ChangeCount, SeedChange, SeedReload } from './seeds/changes.js'
 export { SeedError, type SeedMistake } from './seeds/mistakes.js'
 
 export type MockOptions = ServerOptions

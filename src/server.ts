@@ -8,7 +8,11 @@ import { type Clock, wallClock } from './clock.js'
 import { type Config, configOf, reachableHost } from './config.js'
 import { type Db, openDatabase } from './db/open.js'
 import { StartError } from './errors.js'
-import { readSeeds } from './seeds/read.js'
+import type { SeedReload } from './seeds/changes.js'
+import { SeedError } from './seeds/mistakes.js'
+import { readSeeds, type SeedFile } from './seeds/read.js'
+import type { SeedService } from './seeds/service.js'
+import { watchSeeds } from './seeds/watch.js'
 import { findTemplate, type SeededWorld } from './template.js'
 
 export type ServerOptions = { [Name in keyof Config]?: Config[Name] | undefined } & {
@@ -17,6 +21,11 @@ export type ServerOptions = { [Name in keyof Config]?: Config[Name] | undefined 
   /** The present, in milliseconds since 1970; the wall clock if left out. */
   clock?: Clock
   logger?: Logger
+  /**
+   * Takes over what changes in the files of `seeds` while the server runs, and tells each time what came of it: for a
+   * mistake the data stays as it was. The files are not watched if left out.
+   */
+  watch?: ((reload: SeedReload) => void) | undefined
 }
 
 /** A server that listens, with its parts. */
@@ -48,12 +57,18 @@ const GRACE = 5000
  * nothing is left open.
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
-  const { seed, clock = wallClock, logger, ...rest } = options
+  const { seed, clock = wallClock, logger, watch, ...rest } = options
   const config = configOf({ ...rest, seeds: rest.seeds ?? (seed === undefined ? undefined : []) })
-  const template = config.data === undefined && seed === undefined ? findTemplate(config.seeds) : undefined
-  const files = template
-    ? []
-    : readSeeds([...config.seeds, ...(seed === undefined ? [] : [{ name: 'seed', seed: seedText(seed) }])])
+  if (watch !== undefined && typeof watch !== 'function') {
+    throw new StartError('watch must be a function: it is told what came of each change')
+  }
+  if (watch && config.seeds.length === 0) throw new StartError('there is nothing to watch: put files into seeds')
+  // What is watched has to be read, to see later what has changed.
+  const template = config.data === undefined && seed === undefined && !watch ? findTemplate(config.seeds) : undefined
+  const watching = watch && watchSeeds(config.seeds)
+  const read = () =>
+    readSeeds([...config.seeds, ...(seed === undefined ? [] : [{ name: 'seed', seed: seedText(seed) }])])
+  const files = template ? [] : read()
   const database = openDatabase(config.data, { template: template?.file })
   const { db } = database
   let app: FastifyInstance | undefined
@@ -73,14 +88,49 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       logger: logger ?? pino({ level: config.logLevel }, pino.destination(2))
     })
     const close = closing(app)
+    app.addHook('preClose', async () => watching?.stop())
     app.addHook('onClose', async () => database.close())
     const port = await listen(app, config)
     const url = `http://${reachableHost(config.host)}:${port}`
+    if (watch) watching?.start(reloading({ seeds: services.seeds, read, files, watch, log: app.log }))
     return { url, port, app, db, services, worlds, seeded: applied, close }
   } catch (error) {
     await app?.close()
     database.close()
     throw error
+  }
+}
+
+/** Takes over what is in the seeds by now; each time it is called, against what was taken over last. */
+function reloading({
+  seeds,
+  read,
+  files,
+  watch,
+  log
+}: {
+  seeds: Pick<SeedService, 'reseed'>
+  read: () => SeedFile[]
+  files: SeedFile[]
+  watch: (reload: SeedReload) => void
+  log: Pick<FastifyInstance['log'], 'error'>
+}): () => void {
+  let former = files
+  const reload = (): SeedReload | undefined => {
+    try {
+      const present = read()
+      const changes = seeds.reseed(present, former)
+      former = present
+      return { applied: true, changes }
+    } catch (error) {
+      if (error instanceof SeedError) return { applied: false, error }
+      log.error({ err: error }, 'changed seeds could not be taken over')
+      return undefined
+    }
+  }
+  return () => {
+    const outcome = reload()
+    if (outcome) watch(outcome)
   }
 }
 

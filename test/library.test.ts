@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createMock, type Mock, type MockOptions, SeedError, StartError } from '../src/index.js'
+import { createMock, type Mock, type MockOptions, SeedError, type SeedReload, StartError } from '../src/index.js'
 import { commandIn, givenPackage } from './support/process.js'
 
 const SHOP = {
@@ -138,6 +138,33 @@ test('a seed may be a value, YAML or JSON, and is used after seed files', async 
   expect(await names({ seeds: [join(folder, 'base.yaml')], seed: SHOP })).toEqual(['Base', 'Shop'])
 })
 
+test('watched seed files are taken over when they change, and it is told what came of it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'notification-mock-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'shop.json')
+  writeFileSync(file, JSON.stringify(SHOP))
+  const told: SeedReload[] = []
+  let settle = (_: unknown) => {}
+  const watch = (reload: SeedReload) => settle(told.push(reload))
+  const next = () => new Promise((settled) => (settle = settled))
+  const mock = await given({ seeds: [file], seed: { environments: [{ name: 'Value' }] }, watch })
+  writeFileSync(file, '{}')
+  await next()
+  writeFileSync(file, JSON.stringify(SHOP).replace('shop-key', 'new-key'))
+  await next()
+  expect(told).toEqual([
+    { applied: false, error: expect.any(SeedError) },
+    {
+      applied: true,
+      changes: [expect.objectContaining({ name: 'Shop', records: { apiKeys: { added: 1, changed: 0, removed: 1 } } })]
+    }
+  ])
+  for (const key of ['new-key', 'value-key']) {
+    const answer = await fetch(`${mock.url}/v1/messages`, { headers: { authorization: `ApiKey ${key}` } })
+    expect(answer.status).toBe(200)
+  }
+})
+
 describe('what can not be is thrown with the remedy:', () => {
   test('a taken port', async () => {
     const server = createServer()
@@ -162,6 +189,8 @@ describe('what can not be is thrown with the remedy:', () => {
 
   test.each<[string, object, string]>([
     ['a file where the text belongs', { seed: './shop.yaml' }, 'to load the file ./shop.yaml, put it into seeds'],
+    ['a watch that can not be told', { seeds: ['default'], watch: true }, 'watch must be a function'],
+    ['a watch over no file', { watch: () => {} }, 'there is nothing to watch: put files into seeds'],
     ['seeds that are no list', { seeds: 'shop.yaml' }, 'the seeds must be a list of files'],
     ['an option that is none', { prot: 4210 }, 'there is no option prot; did you mean port?'],
     ['a port that is a text', { port: '4210' }, 'the port must be a whole number from 0 to 65535, not 4210'],

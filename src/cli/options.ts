@@ -132,6 +132,13 @@ export function noSeedOption(): Option {
   return plainSwitch('--no-seed', 'start empty: without environments, and so without keys')
 }
 
+export function watchOption(): Option {
+  return plainSwitch(
+    '--watch',
+    'take over what changes in the seed files while running, also into data that was left as it is; say what it was'
+  )
+}
+
 export function noCorsOption(): Option {
   return plainSwitch('--no-cors', 'do not let web pages of other origins call')
 }

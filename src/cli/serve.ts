@@ -17,14 +17,17 @@ import {
   noSeedOption,
   portOption,
   profileOption,
-  seedOption
+  seedOption,
+  watchOption
 } from './options.js'
 import { stopWhenTold } from './stop.js'
+import { tellReload } from './watch.js'
 
 interface ServeOptions extends Pick<Config, 'host' | 'port' | 'profile' | 'logLevel'> {
   data?: string
   seed: readonly string[]
   noSeed?: true
+  watch?: true
   noCors?: true
   noFaultHeader?: true
   journal: number
@@ -42,6 +45,7 @@ export function addServe(program: Command): Command {
     .addOption(portOption('port to listen on; 0 takes a free one, and says which'))
     .addOption(seedOption())
     .addOption(noSeedOption())
+    .addOption(watchOption())
     .addOption(dataOption())
     .addOption(profileOption())
     .addOption(assumeOption())
@@ -50,13 +54,18 @@ export function addServe(program: Command): Command {
     .addOption(noFaultHeaderOption())
     .addOption(adminTokenOption())
     .addOption(logLevelOption())
-    .addOption(jsonOption('print one line of JSON when ready, instead of text'))
+    .addOption(
+      jsonOption('print one line of JSON when ready, and one for each change that is watched, instead of text')
+    )
     .action(serve)
 }
 
 async function serve(options: ServeOptions, command: Command): Promise<void> {
   const { host, port, profile, logLevel, data, assume: assumptions, journal, noCors, noFaultHeader, json } = options
   const seeds = seedsOf(options, command)
+  if (options.watch && seeds.length === 0) {
+    command.error('error: --watch and --no-seed contradict each other: without a seed there is nothing to watch')
+  }
   const logger = await stderrLogger(logLevel)
   const made = options.adminToken === undefined && !isLoopback(host) ? randomBytes(16).toString('hex') : undefined
   const adminToken = options.adminToken ?? made
@@ -73,7 +82,8 @@ async function serve(options: ServeOptions, command: Command): Promise<void> {
       faultHeader: !noFaultHeader,
       adminToken,
       seeds,
-      logger
+      logger,
+      watch: options.watch && ((reload) => tellReload(reload, json ?? false))
     })
   )
   const stop = stopWhenTold(starting, logger)
@@ -110,7 +120,7 @@ function readyJson({ url, seeded, environments }: Mock, adminToken: string | und
 
 function readyText(
   { url, seeded, environments }: Mock,
-  { profile, data }: ServeOptions,
+  { profile, data, watch }: ServeOptions,
   seeds: readonly string[],
   adminToken: string | undefined
 ): string {
@@ -125,6 +135,7 @@ function readyText(
     ...(data === undefined
       ? []
       : [`Data in ${data}${seeded || seeds.length === 0 ? '' : ', as it was left: seeds are for a new file'}`]),
+    ...(watch ? [`Watching ${seeds.join(', ')}: what changes there is taken over`] : []),
     ...(adminToken === undefined ? [] : [`Admin token, to manage environments from other machines: ${adminToken}`]),
     ...(keys.length > 0 ? ['API keys:', ...keys] : ['No environments: start with a seed to get some']),
     ...(key === undefined

@@ -99,6 +99,10 @@ export function environmentRepository({ orm, client }: Db) {
       return orm.update(environments).set(change).where(eq(environments.key, environment)).run().changes > 0
     },
 
+    deleteApiKeys(environment: number): void {
+      orm.delete(apiKeys).where(eq(apiKeys.environment, environment)).run()
+    },
+
     insertApiKey(hash: Buffer, environment: number): void {
       orm.insert(apiKeys).values({ hash, environment }).run()
     },

@@ -144,6 +144,17 @@ export function environmentService({ db, clock, defaults, journals, faults }: De
       repository.insertApiKey(hashOfKey(apiKey), environment.key)
     },
 
+    /** No key is a way into the environment any more. */
+    dropApiKeys(environment: Environment): void {
+      repository.deleteApiKeys(environment.key)
+      byKeyHash.clear()
+    },
+
+    /** Another name, or another organization. What the environment holds goes on saying the former one. */
+    rename(environment: Environment, { name, organizationId }: Pick<Environment, 'name' | 'organizationId'>): void {
+      change(environment, { name, organizationId })
+    },
+
     /** Removes an environment with all its rows, keys and snapshots, its journal and its faults. */
     remove(environment: Environment): void {
       db.transaction(() => {

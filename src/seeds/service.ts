@@ -6,9 +6,11 @@ import { Refusal } from '../errors.js'
 import { canGenerate, generation } from '../generate/generation.js'
 import { canonicalContext } from '../messages/service.js'
 import { WORLD_PARTS, type WorldPart } from '../vocabulary.js'
+import { differences, type SeedChange, worldChanges } from './changes.js'
 import { exportSeed } from './export.js'
 import type { Seed, SeedGenerate } from './format.js'
 import type { Held } from './held.js'
+import { SeedError, type SeedMistake } from './mistakes.js'
 import { readSeeds, type SeedFile } from './read.js'
 import { seedRepository } from './repository.js'
 import { resolveSeeds } from './resolve.js'
@@ -59,6 +61,56 @@ export function seedService({ db, clock, environments }: Dependencies) {
 
     /** The same with pauses, each after a number of generated messages; what is not gone on with leaves nothing. */
     seeding,
+
+    /**
+     * Takes over what has changed in the seeds, in one transaction. An environment that they describe otherwise than they
+     * did becomes what a start with them would make of it, and a reset goes back to that; its journal, its faults and its
+     * snapshots stay. One that they describe anew is made, and one that they no longer describe is removed. All others
+     * stay as they are, those of the seeds with what has been done to them since.
+     *
+     * Throws SeedError with every mistake, and then nothing has changed.
+     */
+    reseed(files: readonly SeedFile[], former: readonly SeedFile[]): SeedChange[] {
+      const now = clock()
+      // Both at one time, so that what they leave to the time does not differ.
+      const changes = worldChanges(resolveSeeds(former, now), resolveSeeds(files, now))
+      return db.transaction(() => {
+        const present = new Map(environments.list().map((environment) => [environment.id, environment]))
+        const pairs = changes.map(({ former, present: world }) => ({
+          former,
+          world,
+          environment: present.get((world ?? former)?.id ?? '')
+        }))
+        // All of them first: a key may move from one to another.
+        for (const { environment } of pairs) if (environment) environments.dropApiKeys(environment)
+        const worlds = changes.flatMap(({ present: world }) => world ?? [])
+        const mistakes = worlds.flatMap((world) => takenKeys(world, files))
+        if (mistakes.length > 0) throw new SeedError(mistakes)
+
+        const told = pairs.flatMap(({ former, world, environment }): SeedChange[] => {
+          if (!world) return []
+          const { id, name, apiKeys } = world
+          const target = environment ?? environments.create(world)
+          if (environment) clear(environment, world)
+          for (const key of apiKeys) environments.addApiKey(target, key)
+          drained(fill(target, world))
+          environments.setBaseline(target)
+          return [
+            environment && former
+              ? { id, name, change: 'changed', apiKeys, ...differences(former, world) }
+              : { id, name, change: environment ? 'changed' : 'added', apiKeys, records: {}, settings: [] }
+          ]
+        })
+        // Last, since what is remembered of them in memory does not come back.
+        for (const { world, environment } of pairs) {
+          if (world || !environment) continue
+          const { id, name } = environment
+          environments.remove(environment)
+          told.push({ id, name, change: 'removed', apiKeys: [], records: {}, settings: [] })
+        }
+        return told
+      })
+    },
 
     /**
      * Adds generated messages to an environment, with pauses as in `seeding`; a reset goes back to what it then is.
@@ -146,6 +198,26 @@ export function seedService({ db, clock, environments }: Dependencies) {
       return true
     })
     return { applied, worlds }
+  }
+
+  /** Leaves an environment as a world's is before it is filled. */
+  function clear(environment: Environment, world: World): void {
+    environments.dropBaseline(environment)
+    for (const part of WORLD_PARTS) environments.empty(environment, part)
+    environments.rename(environment, world)
+    environments.setProfile(environment, world.profile, world.assumptions)
+    environments.setClock(environment, world.clock ?? WALL)
+    environments.setRandomSeed(environment, world.randomSeed ?? null)
+  }
+
+  /** Complains of the world's keys that others have, which the seeds know nothing of. */
+  function takenKeys({ name, apiKeys }: World, files: readonly SeedFile[]): SeedMistake[] {
+    return apiKeys.flatMap((key) => {
+      const holder = environments.resolve(key)
+      if (!holder) return []
+      const message = `the API key ${key} is that of ${holder.name}, which these seeds leave as it is; each environment needs keys of its own`
+      return mistakeAtKey(files, key, name, message)
+    })
   }
 
   function load(
@@ -271,6 +343,19 @@ export function seedService({ db, clock, environments }: Dependencies) {
 function fileOf(seed: string | object): SeedFile {
   const [file] = readSeeds([{ name: 'seed', seed }])
   return file as SeedFile
+}
+
+/** Where the key is named, or else where the environment is whose default it is. */
+function mistakeAtKey(files: readonly SeedFile[], key: string, name: string, message: string): SeedMistake[] {
+  const places = files.flatMap(({ seed, mistakeAt }) =>
+    seed.environments.map((environment, index) => {
+      const at = environment.apiKeys?.indexOf(key) ?? -1
+      const path = ['environments', index, ...(at < 0 ? [] : ['apiKeys', at])]
+      return { environment, isNamed: at >= 0, mistakeAt: () => mistakeAt(path, message) }
+    })
+  )
+  const place = places.find(({ isNamed }) => isNamed) ?? places.find(({ environment }) => environment.name === name)
+  return place ? [place.mistakeAt()] : []
 }
 
 /** Goes on to the end without pausing. */
