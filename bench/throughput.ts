@@ -51,7 +51,7 @@ async function run({ quick, say }: Context): Promise<Outcome> {
     for (const { name, title, ours, what } of operations) {
       const rows: Cell[][] = []
       for (const connections of quick ? [10] : [1, 10, 100]) {
-        const wanted = { ...what, headers, connections, seconds: quick ? 1 : 3 }
+        const wanted = { ...what, headers, connections, seconds: quick ? 1 : 2 }
         const told = (round: string) => say(`${title}, ${connections} connections, ${round}`)
         const rounds = await inRounds([ours, fastify, nodeHttp], wanted, quick ? 1 : 5, told)
         rows.push(...rounds.map((loaded, place) => row(connections, place, rounds, loaded)))
