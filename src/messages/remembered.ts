@@ -135,9 +135,8 @@ export function rememberedLists(client: Database) {
 
 const GREATEST = '(SELECT ifnull(max(sequence), 0) FROM messages)'
 
-const FORGET = `
-  UPDATE message_marks SET sequence = ${GREATEST} WHERE sequence > ${GREATEST};
-  DELETE FROM message_marks WHERE collection`
+const LOWER = `UPDATE message_marks SET sequence = ${GREATEST} WHERE sequence > ${GREATEST}`
+const FORGET = 'DELETE FROM message_marks WHERE collection'
 
 const TABLES = `
   CREATE TEMP TABLE IF NOT EXISTS message_marks (collection INTEGER PRIMARY KEY, sequence INTEGER NOT NULL);
@@ -159,10 +158,13 @@ const TABLES = `
   ) WITHOUT ROWID;
   CREATE TEMP TRIGGER IF NOT EXISTS message_marks_delete AFTER DELETE ON main.messages
     BEGIN ${FORGET} = OLD.collection; END;
+  CREATE TEMP TRIGGER IF NOT EXISTS message_marks_delete_last AFTER DELETE ON main.messages
+    WHEN OLD.sequence > ${GREATEST}
+    BEGIN ${LOWER}; END;
   CREATE TEMP TRIGGER IF NOT EXISTS message_marks_update
     AFTER UPDATE OF sequence, collection, id, created_at, channel, subscriber_id, transaction_id, context
     ON main.messages
-    BEGIN ${FORGET} IN (OLD.collection, NEW.collection); END`
+    BEGIN ${LOWER}; ${FORGET} IN (OLD.collection, NEW.collection); END`
 
 /** To look through a new message costs what to count so many in an index does. */
 const ROWS_FOR_ONE = 30
