@@ -1,7 +1,9 @@
 /**
  * Makes docs/performance.md and docs/performance.svg of a run's results:
  *
- *     npx tsx bench/report.ts [results.json, else the newest of a whole run] [--out <folder, else docs>]
+ *     npx tsx bench/report.ts [results.json..., else the newest of a whole run] [--out <folder, else docs>]
+ *
+ * Of several results, of one commit and machine, the first tells what they have in common.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -11,18 +13,26 @@ import { tableText } from './outcome.js'
 import { type Measured, type Results, verdictTable } from './results.js'
 
 const { values, positionals } = parseArgs({ options: { out: { type: 'string' } }, allowPositionals: true })
-const file = positionals[0] ?? newestWhole()
-const results: Results = JSON.parse(readFileSync(file, 'utf8'))
-if (results.quick) {
-  console.error(`${file} is of a quick run, whose figures mean nothing`)
+const files = positionals.length > 0 ? positionals : [newestWhole()]
+const all = files.map((file): Results => JSON.parse(readFileSync(file, 'utf8')))
+const [first] = all as [Results]
+const quick = files.find((_, place) => all[place]?.quick)
+if (quick) {
+  console.error(`${quick} is of a quick run, whose figures mean nothing`)
   process.exit(1)
+}
+const results: Results = {
+  ...first,
+  finishedAt: all.at(-1)?.finishedAt ?? first.finishedAt,
+  measures: all.flatMap(({ measures }) => measures),
+  verdicts: all.flatMap(({ verdicts }) => verdicts).filter(({ value }) => value !== null)
 }
 const folder = values.out ?? join(import.meta.dirname, '../docs')
 const series = results.measures.find((measure) => measure.series)?.series
 mkdirSync(folder, { recursive: true })
-writeFileSync(join(folder, 'performance.md'), reportOf(results, basename(file)))
+writeFileSync(join(folder, 'performance.md'), reportOf(results, files.map((file) => basename(file)).join(', ')))
 if (series) writeFileSync(join(folder, 'performance.svg'), chartOf(series))
-console.log(`${folder}: written from ${file}`)
+console.log(`${folder}: written from ${files.join(', ')}`)
 
 function newestWhole(): string {
   const results = join(import.meta.dirname, 'results')

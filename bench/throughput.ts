@@ -16,7 +16,7 @@ export const throughput: Measure = {
     ratios within the rounds. "Busy" is the share of the time that the server's core worked for it: where it is well
     below 1 the load was the limit, or others were at work on the machine, and "by CPU", the ratio of what a request
     costs the processor, is the one to go by.`,
-  minutes: 10,
+  minutes: 7,
   run
 }
 
