@@ -104,6 +104,8 @@ export const integrations = sqliteTable(
     uniqueIndex('integrations_one_primary_per_channel')
       .on(table.collection, table.channel)
       .where(sql`${table.primary} = 1 AND ${table.deleted} = 0`),
+    // Whoever is primary steps down, soft-deleted or not.
+    index('integrations_primary').on(table.collection, table.channel).where(sql`${table.primary} = 1`),
     // A set-primary looks across the environments of an organisation to tell a foreign integration from an unknown one.
     index('integrations_id').on(table.id)
   ]

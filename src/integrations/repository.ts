@@ -1,68 +1,64 @@
-import { and, eq, isNull, ne, or, sql } from 'drizzle-orm'
 import type { Db } from '../db/open.js'
-import { environments, integrations } from '../db/schema.js'
+import type { CHANNELS } from '../vocabulary.js'
 
-export type IntegrationRow = typeof integrations.$inferSelect
+type Channel = (typeof CHANNELS)[number]
 
-export function integrationRepository({ orm }: Db) {
-  const collection = sql.placeholder('collection')
-  const id = sql.placeholder('id')
-  const ofCollection = eq(integrations.collection, collection)
-  const { document } = integrations
-  // Spelled out, not bound: a value bound to a column of a partial index makes SQLite compile the statement at each run.
-  const notDeleted = sql`${integrations.deleted} = 0`
-  const isPrimary = sql`${integrations.primary} = 1`
+/** What is looked at of an integration before it is changed. */
+export interface FoundIntegration {
+  id: string
+  channel: Channel
+  primary: boolean
+  deleted: boolean
+  /** As JSON. */
+  document: string
+}
 
-  const byId = orm
-    .select()
-    .from(integrations)
-    .where(and(ofCollection, eq(integrations.id, id)))
-    .prepare()
-  const byIdentifier = orm
-    .select()
-    .from(integrations)
-    .where(and(ofCollection, eq(integrations.identifier, sql.placeholder('identifier'))))
-    .prepare()
-  const elsewhere = orm
-    .select({ name: environments.name })
-    .from(integrations)
-    .innerJoin(environments, eq(environments.integrations, integrations.collection))
-    .where(
-      and(
-        eq(environments.organizationId, sql.placeholder('organizationId')),
-        isNull(environments.snapshotOf),
-        ne(integrations.collection, collection),
-        notDeleted,
-        or(eq(integrations.id, id), eq(integrations.identifier, sql.placeholder('identifier')))
-      )
+interface Row extends Omit<FoundIntegration, 'primary' | 'deleted'> {
+  primary: 0 | 1
+  deleted: 0 | 1
+}
+
+/** Written as SQL: what a query costs on its way through drizzle is a good part of what a set-primary costs. */
+export function integrationRepository({ client }: Db) {
+  const columns = 'id, channel, is_primary AS "primary", deleted, document'
+  const byId = client.prepare<[number, string], Row>(
+    `SELECT ${columns} FROM integrations WHERE collection = ? AND id = ?`
+  )
+  const byIdentifier = client.prepare<[number, string], Row>(
+    `SELECT ${columns} FROM integrations WHERE collection = ? AND identifier = ?`
+  )
+  const elsewhere = client
+    .prepare<[string, number, string, string | null], string>(
+      `SELECT environments.name
+      FROM integrations JOIN environments ON environments.integrations = integrations.collection
+      WHERE environments.organization_id = ? AND environments.snapshot_of IS NULL
+        AND integrations.collection <> ? AND integrations.deleted = 0
+        AND (integrations.id = ? OR integrations.identifier = ?)
+      LIMIT 1`
     )
-    .limit(1)
-    .prepare()
+    .pluck()
 
-  // The documents are changed where they lie: json_set keeps every other byte, and spares parsing them here.
-  const demotePrimaries = orm
-    .update(integrations)
-    .set({ primary: false, document: sql`json_set(${document}, '$.primary', json('false'))` })
-    .where(and(ofCollection, eq(integrations.channel, sql.placeholder('channel')), isPrimary))
-    .prepare()
-  const promote = orm
-    .update(integrations)
-    .set({
-      active: true,
-      primary: true,
-      document: sql`json_set(${document}, '$.active', json('true'), '$.primary', json('true'), '$.conditions', json('[]'))`
-    })
-    .where(and(ofCollection, eq(integrations.id, id)))
-    .returning({ document })
-    .prepare()
+  // The documents are changed where they lie: json_set keeps every other byte, and spares parsing them here. What is
+  // compared with a column of a partial index is spelled out: were it bound, SQLite would compile at each run.
+  const demotePrimaries = client.prepare<[number, Channel]>(
+    `UPDATE integrations SET is_primary = 0, document = json_set(document, '$.primary', json('false'))
+    WHERE collection = ? AND channel = ? AND is_primary = 1`
+  )
+  const promote = client
+    .prepare<[number, string], string>(
+      `UPDATE integrations SET active = 1, is_primary = 1,
+        document = json_set(document, '$.active', json('true'), '$.primary', json('true'), '$.conditions', json('[]'))
+      WHERE collection = ? AND id = ? RETURNING document`
+    )
+    .pluck()
 
   return {
-    findById(inCollection: number, integrationId: string): IntegrationRow | undefined {
-      return byId.get({ collection: inCollection, id: integrationId })
+    findById(collection: number, id: string): FoundIntegration | undefined {
+      return found(byId.get(collection, id))
     },
 
-    findByIdentifier(inCollection: number, identifier: string): IntegrationRow | undefined {
-      return byIdentifier.get({ collection: inCollection, identifier })
+    findByIdentifier(collection: number, identifier: string): FoundIntegration | undefined {
+      return found(byIdentifier.get(collection, identifier))
     },
 
     /**
@@ -70,25 +66,29 @@ export function integrationRepository({ orm }: Db) {
      * is null where only an `_id` counts.
      */
     findElsewhere(
-      inCollection: number,
+      collection: number,
       organizationId: string,
       id: string,
       identifier: string | null
     ): string | undefined {
-      return elsewhere.get({ collection: inCollection, organizationId, id, identifier })?.name
+      return elsewhere.get(organizationId, collection, id, identifier)
     },
 
     /** Takes `primary` from every integration of the channel that has it, soft-deleted ones too. */
-    demotePrimaries(inCollection: number, channel: IntegrationRow['channel']): void {
-      demotePrimaries.run({ collection: inCollection, channel })
+    demotePrimaries(collection: number, channel: Channel): void {
+      demotePrimaries.run(collection, channel)
     },
 
     /**
      * Makes an integration that is there primary, active and free of conditions, and answers with its document. The
      * database refuses a second primary.
      */
-    promote(inCollection: number, integrationId: string): string {
-      return promote.get({ collection: inCollection, id: integrationId }).document
+    promote(collection: number, id: string): string {
+      return promote.get(collection, id) as string
     }
   }
+}
+
+function found(row: Row | undefined): FoundIntegration | undefined {
+  return row && { ...row, primary: row.primary === 1, deleted: row.deleted === 1 }
 }

@@ -4,7 +4,7 @@ import type { Environment, EnvironmentService } from '../environments/service.js
 import { invalidFields, Refusal } from '../errors.js'
 import { ID_PATTERN } from '../ids.js'
 import { withVendorNames } from '../vendor-names.js'
-import { type IntegrationRow, integrationRepository } from './repository.js'
+import { type FoundIntegration, integrationRepository } from './repository.js'
 import type { Integration } from './schemas.js'
 
 export type IntegrationService = ReturnType<typeof integrationService>
@@ -41,7 +41,7 @@ export function integrationService({ db, environments }: Dependencies) {
     }
   }
 
-  function find(environment: Environment, integrationId: string): IntegrationRow {
+  function find(environment: Environment, integrationId: string): FoundIntegration {
     const idOnly = environment.assumptions['integration-lookup'] === 'id'
     if (idOnly && !ID_PATTERN.test(integrationId.toLowerCase())) {
       throw invalidFields({
@@ -49,9 +49,10 @@ export function integrationService({ db, environments }: Dependencies) {
       })
     }
     const id = idOnly ? integrationId.toLowerCase() : integrationId
+    const { integrations } = environment.parts
     const found =
-      repository.findById(environment.parts.integrations, id) ??
-      (idOnly ? undefined : repository.findByIdentifier(environment.parts.integrations, integrationId))
+      (ID_PATTERN.test(id) ? repository.findById(integrations, id) : undefined) ??
+      (idOnly ? undefined : repository.findByIdentifier(integrations, integrationId))
     if (found && !found.deleted) return found
     if (!found) refuseForeign(environment, id, idOnly ? null : integrationId)
     throw new Refusal('not-found', `Integration with id ${integrationId} not found`, {
@@ -74,7 +75,7 @@ export function integrationService({ db, environments }: Dependencies) {
 const FOREIGN_INTEGRATION =
   "API key authentication is scoped to a single environment and cannot set as primary an integration that belongs to a different environment. Use an API key from the integration's environment, or authenticate with a session token."
 
-function refuseChannelWithoutPrimary({ assumptions }: Environment, { channel }: IntegrationRow): void {
+function refuseChannelWithoutPrimary({ assumptions }: Environment, { channel }: FoundIntegration): void {
   if (assumptions['primary-channels'] === 'all' || channel === 'email' || channel === 'sms') return
   throw new Refusal('bad-request', `Channel ${channel} does not support primary`, {
     reason: 'only email and sms integrations can be primary in this environment (assumption primary-channels)'

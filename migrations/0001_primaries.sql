@@ -1,0 +1,1 @@
+CREATE INDEX `integrations_primary` ON `integrations` (`collection`,`channel`) WHERE "integrations"."is_primary" = 1;
