@@ -1,59 +1,44 @@
-import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '../db/open.js'
-import { workflowSteps, workflows } from '../db/schema.js'
 
 export interface WorkflowRef {
   id: string
   identifier: string
 }
 
-export function workflowStepRepository({ orm }: Db) {
-  const collection = sql.placeholder('collection')
-  const workflow = { id: workflows.id, identifier: workflows.identifier }
-  const step = { document: sql<Buffer>`CAST(${workflowSteps.document} AS BLOB)` }
-  const ofWorkflow = and(
-    eq(workflowSteps.collection, collection),
-    eq(workflowSteps.workflowId, sql.placeholder('workflowId'))
-  )
-
-  const workflowById = orm
-    .select(workflow)
-    .from(workflows)
-    .where(and(eq(workflows.collection, collection), eq(workflows.id, sql.placeholder('id'))))
-    .prepare()
-  const workflowByIdentifier = orm
-    .select(workflow)
-    .from(workflows)
-    .where(and(eq(workflows.collection, collection), eq(workflows.identifier, sql.placeholder('identifier'))))
-    .prepare()
-  const stepById = orm
-    .select(step)
-    .from(workflowSteps)
-    .where(and(ofWorkflow, eq(workflowSteps.id, sql.placeholder('id'))))
-    .prepare()
-  const stepByStepId = orm
-    .select(step)
-    .from(workflowSteps)
-    .where(and(ofWorkflow, eq(workflowSteps.stepId, sql.placeholder('stepId'))))
-    .prepare()
+/** Written as SQL: what a query costs on its way through drizzle is a good part of what a step costs. */
+export function workflowStepRepository({ client }: Db) {
+  const workflow = (column: 'id' | 'identifier') =>
+    client.prepare<[number, string], WorkflowRef>(
+      `SELECT id, identifier FROM workflows WHERE collection = ? AND ${column} = ?`
+    )
+  const step = (column: 'id' | 'step_id') =>
+    client
+      .prepare<[number, string, string], Buffer>(
+        `SELECT CAST(document AS BLOB) FROM workflow_steps WHERE collection = ? AND workflow_id = ? AND ${column} = ?`
+      )
+      .pluck()
+  const workflowById = workflow('id')
+  const workflowByIdentifier = workflow('identifier')
+  const stepById = step('id')
+  const stepByStepId = step('step_id')
 
   return {
-    findWorkflowById(inCollection: number, id: string): WorkflowRef | undefined {
-      return workflowById.get({ collection: inCollection, id })
+    findWorkflowById(collection: number, id: string): WorkflowRef | undefined {
+      return workflowById.get(collection, id)
     },
 
-    findWorkflowByIdentifier(inCollection: number, identifier: string): WorkflowRef | undefined {
-      return workflowByIdentifier.get({ collection: inCollection, identifier })
-    },
-
-    /** The step's document in UTF-8. */
-    findStepById(inCollection: number, workflowId: string, id: string): Buffer | undefined {
-      return stepById.get({ collection: inCollection, workflowId, id })?.document
+    findWorkflowByIdentifier(collection: number, identifier: string): WorkflowRef | undefined {
+      return workflowByIdentifier.get(collection, identifier)
     },
 
     /** The step's document in UTF-8. */
-    findStepByStepId(inCollection: number, workflowId: string, stepId: string): Buffer | undefined {
-      return stepByStepId.get({ collection: inCollection, workflowId, stepId })?.document
+    findStepById(collection: number, workflowId: string, id: string): Buffer | undefined {
+      return stepById.get(collection, workflowId, id)
+    },
+
+    /** The step's document in UTF-8. */
+    findStepByStepId(collection: number, workflowId: string, stepId: string): Buffer | undefined {
+      return stepByStepId.get(collection, workflowId, stepId)
     }
   }
 }

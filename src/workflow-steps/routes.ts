@@ -31,7 +31,7 @@ export const workflowStepRoutes: FastifyPluginAsyncTypebox<Options> = async (app
         refusals: [400, 401, 404]
       })
     },
-    async ({ environment, params }, reply) => {
+    ({ environment, params }, reply) => {
       const step = workflowSteps.retrieve(environment, params.workflowId, params.stepId)
       return reply.type(JSON_TYPE).send(enveloped(step, environment.assumptions))
     }

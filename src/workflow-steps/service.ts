@@ -1,6 +1,7 @@
 import type { Db } from '../db/open.js'
 import type { Environment } from '../environments/service.js'
 import { Refusal } from '../errors.js'
+import { ID_PATTERN } from '../ids.js'
 import { idFromSlug } from '../slug.js'
 import { mayNeedVendorNames, withVendorNames } from '../vendor-names.js'
 import { type WorkflowRef, workflowStepRepository } from './repository.js'
@@ -29,22 +30,29 @@ export function workflowStepService({ db }: { db: Db }) {
   }
 
   function findWorkflow(collection: number, workflowId: string): WorkflowRef | undefined {
-    const slugId = idFromSlug(workflowId, 'wf')
     return (
-      repository.findWorkflowById(collection, workflowId) ??
+      (ID_PATTERN.test(workflowId) ? repository.findWorkflowById(collection, workflowId) : undefined) ??
       repository.findWorkflowByIdentifier(collection, workflowId) ??
-      (slugId === undefined ? undefined : repository.findWorkflowById(collection, slugId))
+      bySlug(workflowId, 'wf', (slugId) => repository.findWorkflowById(collection, slugId))
     )
   }
 
   function findStep(collection: number, { id }: WorkflowRef, stepId: string): Buffer | undefined {
-    const slugId = idFromSlug(stepId, 'st')
     return (
-      repository.findStepById(collection, id, stepId) ??
+      (ID_PATTERN.test(stepId) ? repository.findStepById(collection, id, stepId) : undefined) ??
       repository.findStepByStepId(collection, id, stepId) ??
-      (slugId === undefined ? undefined : repository.findStepById(collection, id, slugId))
+      bySlug(stepId, 'st', (slugId) => repository.findStepById(collection, id, slugId))
     )
   }
+}
+
+function bySlug<Found>(
+  text: string,
+  kind: 'wf' | 'st',
+  findById: (id: string) => Found | undefined
+): Found | undefined {
+  const id = idFromSlug(text, kind)
+  return id === undefined ? undefined : findById(id)
 }
 
 function unknownWorkflow({ name, assumptions }: Environment, workflowId: string): Refusal {
