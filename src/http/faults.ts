@@ -31,9 +31,10 @@ export const faultInjection = fp<Options>(
     app.decorateRequest('hit', undefined)
 
     app.addHook('preHandler', (request, reply, done) => {
-      request.journalEntry?.setBody(bodyOf(request))
       const hit = hitOf(request)
       if (!hit) return done()
+      // For whoever looks while it waits.
+      request.journalEntry?.setBody(bodyOf(request))
       request.hit = hit
       if (request.journalEntry) request.journalEntry.marks.faulted = hit.id
       const { delay, abort, status } = hit.effect
@@ -74,10 +75,13 @@ export const faultInjection = fp<Options>(
       }
     }
 
-    function hitOf({ environment, journalEntry, headers }: FastifyRequest): Hit | undefined {
+    function hitOf(request: FastifyRequest): Hit | undefined {
+      const { environment, journalEntry, headers } = request
       const asked = headers['x-mock-fault']
       if (faultHeader && asked !== undefined) return { id: 'header', effect: effectAsked(String(asked)) }
-      return faults.any(environment) && journalEntry ? faults.take(environment, journalEntry.shown()) : undefined
+      if (!journalEntry || !faults.any(environment)) return undefined
+      journalEntry.setBody(bodyOf(request))
+      return faults.take(environment, journalEntry.shown())
     }
   },
   { name: 'fault-injection', dependencies: ['authentication', 'journalling'] }

@@ -3,7 +3,7 @@ import fp from 'fastify-plugin'
 import type { EnvironmentService } from '../environments/service.js'
 import { redactionOf, type Secrets } from '../journal/redaction.js'
 import { OPERATIONS, type OperationName } from '../journal/schemas.js'
-import type { Arrival, JournalService, OpenEntry, Outcome } from '../journal/service.js'
+import type { Arrival, Body, Described, Entry, JournalService, Outcome } from '../journal/service.js'
 import { environmentOf } from './auth.js'
 import { bodyOf } from './idempotency.js'
 import { MalformedQuery, parseQuery } from './querystring.js'
@@ -12,7 +12,11 @@ import { pathOf } from './target.js'
 declare module 'fastify' {
   interface FastifyRequest {
     /** The request in its environment's journal. Always there when an operation is run. */
-    journalEntry: OpenEntry | undefined
+    journalEntry: Entry | undefined
+  }
+  interface FastifyContextConfig {
+    /** How requests to an operation are described; no other route has it. */
+    described?: Description
   }
 }
 
@@ -30,39 +34,37 @@ interface Options {
 export const journalling = fp<Options & { faultHeader: boolean }>(
   async (app, { journals, environments, adminToken, faultHeader }) => {
     const secrets = secretsOf(environments, adminToken)
-    const readParameters = new Map<OperationName | undefined, ReadonlySet<string>>()
-    const readHeaders = faultHeader ? new Set([...HEADERS_READ, 'x-mock-fault']) : HEADERS_READ
+    const unserved: Description = { operation: undefined, query: NOTHING, headers: headersRead(faultHeader), secrets }
     app.decorateRequest('journalEntry', undefined)
 
-    app.addHook('onRoute', ({ schema }) => {
-      const { properties = {} } = (schema?.querystring ?? {}) as { properties?: object }
-      readParameters.set(operationOf(schema), new Set(Object.keys(properties)))
+    app.addHook('onRoute', (route) => {
+      const operation = operationOf(route.schema)
+      if (!operation) return
+      const { properties = {} } = (route.schema?.querystring ?? {}) as { properties?: object }
+      route.config = { ...route.config, described: { ...unserved, operation, query: new Set(Object.keys(properties)) } }
     })
 
     app.addHook('onRequest', (request, reply, done) => {
-      if (isOfService(request)) {
-        request.journalEntry = open(request)
-        // Also when the client goes away before the answer; after the answer it does nothing.
-        reply.raw.once('close', () => endEntry(request, reply, NO_ANSWER))
-      }
+      open(request)
+      // Also when the client goes away before the answer; after the answer it does nothing.
+      if (request.journalEntry) reply.raw.on('close', () => endEntry(request, reply, NO_ANSWER))
       done()
     })
 
     app.addHook('onResponse', (request, reply, done) => {
       // What is refused by an earlier hook has none yet.
-      if (isOfService(request)) request.journalEntry ??= open(request)
+      if (!request.journalEntry) open(request)
       endEntry(request, reply, { size: sizeOf(request, reply) })
       done()
     })
 
-    function open(request: FastifyRequest): OpenEntry {
-      const operation = operationOf(request.routeOptions.schema)
+    function open(request: FastifyRequest): void {
+      const description = request.routeOptions.config.described ?? (isUnserved(request) ? unserved : undefined)
+      if (!description) return
       // Authentication goes by it too.
       request.environment ??= environmentOf(request.headers.authorization, environments) as never
-      const reads = { query: (operation && readParameters.get(operation)) ?? NOTHING, headers: readHeaders }
-      const entry = journals.of(request.environment).open(arrivalOf(request, operation, reads, secrets))
-      if (!operation) entry.marks.unserved = true
-      return entry
+      request.journalEntry = journals.of(request.environment).open(new DescribedRequest(request, description))
+      if (description === unserved) request.journalEntry.marks.unserved = true
     }
   },
   { name: 'journalling' }
@@ -76,9 +78,9 @@ export function noteUnroutable(
 ): void {
   if (isOfControl(request)) return
   const environment = environmentOf(request.headers.authorization, environments)
-  const reads = { query: NOTHING, headers: HEADERS_READ }
   const secrets = secretsOf(environments, adminToken)
-  const entry = journals.of(environment).open(arrivalOf(request, undefined, reads, secrets))
+  const description = { operation: undefined, query: NOTHING, headers: HEADERS_READ, secrets }
+  const entry = journals.of(environment).open(new DescribedRequest(request, description))
   entry.marks.unserved = true
   entry.close({ status: reply.statusCode, size: sizeOf(request, reply), reason: reasonOf(reply) })
 }
@@ -100,18 +102,22 @@ function operationOf(schema: unknown): OperationName | undefined {
   return OPERATIONS.find((name) => name === operationId)
 }
 
-function isOfService(request: FastifyRequest): boolean {
-  return request.is404 ? !isOfControl(request) : operationOf(request.routeOptions.schema) !== undefined
+function isUnserved(request: FastifyRequest): boolean {
+  return request.is404 && !isOfControl(request)
 }
 
 function isOfControl({ url }: FastifyRequest): boolean {
   return /^\/(_mock|docs|health|openapi\.json|favicon\.ico)(?=\/|$)/.test(pathOf(url))
 }
 
-/** Names of the query parameters and headers that the server reads. */
-interface Reads {
+/** What all requests to an operation, or to none, have in common. */
+interface Description {
+  operation: OperationName | undefined
+  /** Names of the query parameters that the server reads. */
   query: ReadonlySet<string>
+  /** Names of the headers that it reads. */
   headers: ReadonlySet<string>
+  secrets: Secrets
 }
 
 const NOTHING: ReadonlySet<string> = new Set()
@@ -120,31 +126,42 @@ function secretsOf(environments: EnvironmentService, adminToken: string | undefi
   return { isKey: (word) => environments.resolve(word) !== undefined, adminToken }
 }
 
-function arrivalOf(
-  { method, url, raw: { rawHeaders }, headers: { authorization } }: FastifyRequest,
-  operation: OperationName | undefined,
-  reads: Reads,
-  secrets: Secrets
-): Arrival {
-  return {
-    operation,
-    method,
-    describe(body, reason) {
-      const redaction = redactionOf(secrets, authorization)
-      const query = redaction.named(parameters(url))
-      const headers = redaction.named(pairs(rawHeaders))
-      const cut = body !== undefined && body.bytes.length < body.length
-      return {
-        path: redaction.text(pathOf(url)),
-        query,
-        headers,
-        ...(body && { body: redaction.body(body.bytes, cut) }),
-        ...(cut && { bodyLength: body.length }),
-        ...(reason !== undefined && { reason: redaction.text(reason) }),
-        unread: {
-          query: Object.keys(query).filter((name) => !reads.query.has(name)),
-          headers: Object.keys(headers).filter((name) => !reads.headers.has(name))
-        }
+/** What a request brought. It holds on to no more of the request than it shows, as the journal holds on to many. */
+class DescribedRequest implements Arrival {
+  readonly method: string
+  private readonly url: string
+  private readonly rawHeaders: readonly string[]
+  private readonly authorization: string | undefined
+  private readonly description: Description
+
+  constructor(request: FastifyRequest, description: Description) {
+    this.method = request.method
+    this.url = request.url
+    this.rawHeaders = request.raw.rawHeaders
+    this.authorization = request.headers.authorization
+    this.description = description
+  }
+
+  get operation(): OperationName | undefined {
+    return this.description.operation
+  }
+
+  describe(body: Body | undefined, reason: string | undefined): Described {
+    const reads = this.description
+    const redaction = redactionOf(reads.secrets, this.authorization)
+    const query = redaction.named(parameters(this.url))
+    const headers = redaction.named(pairs(this.rawHeaders))
+    const cut = body !== undefined && body.bytes.length < body.length
+    return {
+      path: redaction.text(pathOf(this.url)),
+      query,
+      headers,
+      ...(body && { body: redaction.body(body.bytes, cut) }),
+      ...(cut && { bodyLength: body.length }),
+      ...(reason !== undefined && { reason: redaction.text(reason) }),
+      unread: {
+        query: Object.keys(query).filter((name) => !reads.query.has(name)),
+        headers: Object.keys(headers).filter((name) => !reads.headers.has(name))
       }
     }
   }
@@ -179,6 +196,10 @@ function sizeOf(request: FastifyRequest, reply: FastifyReply): number {
 function reasonOf(reply: FastifyReply): string | undefined {
   const reason = reply.getHeader('x-mock-reason')
   return reason === undefined ? undefined : String(reason)
+}
+
+function headersRead(faultHeader: boolean): ReadonlySet<string> {
+  return faultHeader ? new Set([...HEADERS_READ, 'x-mock-fault']) : HEADERS_READ
 }
 
 /** Those that the server reads, and those that every client sends and that mean nothing for an answer. */

@@ -7,8 +7,8 @@ export type Described = Pick<JournalEntry, 'path' | 'query' | 'headers' | 'body'
 
 /** A request as it comes in. */
 export interface Arrival {
-  operation: OperationName | undefined
-  method: string
+  readonly operation: OperationName | undefined
+  readonly method: string
   /** Called only when somebody looks. */
   describe(body: Body | undefined, reason: string | undefined): Described
 }
@@ -26,36 +26,10 @@ export interface Outcome {
   reason: string | undefined
 }
 
-/** A request in the journal, to be told as it goes on. */
-export interface OpenEntry {
-  readonly marks: JournalEntry['marks']
-  /** Only a beginning of it is kept if it is long. */
-  setBody(bytes: Buffer): void
-  /** The request as the journal shows it, so far. */
-  shown(): JournalEntry
-  /** Ends it; once it is ended, again does nothing. */
-  close(outcome: Outcome): void
-}
-
 /** A request that is over, with its place in the order of the answers, from 1. */
 export interface Answered {
   place: number
   entry: JournalEntry
-}
-
-interface Noted {
-  arrival: Arrival
-  n: number
-  time: number
-  started: number
-  marks: JournalEntry['marks']
-  body: Body | undefined
-  outcome: Outcome | undefined
-  duration: number
-  /** In the order of the answers, from 1; 0 as long as there is none. */
-  place: number
-  /** Once it is over, and somebody has looked. */
-  entry: JournalEntry | undefined
 }
 
 export type Journal = ReturnType<typeof createJournal>
@@ -100,7 +74,7 @@ export function journalService({ capacity, clock }: { capacity: number; clock: C
  */
 export function createJournal(capacity: number, now: Clock) {
   const events = new EventEmitter().setMaxListeners(0)
-  let ring: Noted[] = []
+  let ring: Entry[] = []
   let next = 0
   let count = 0
   let cleared = 0
@@ -110,47 +84,21 @@ export function createJournal(capacity: number, now: Clock) {
   return {
     capacity,
 
-    open(arrival: Arrival): OpenEntry {
-      const record: Noted = {
-        arrival,
-        n: ++count,
-        time: now(),
-        started: performance.now(),
-        marks: {},
-        body: undefined,
-        outcome: undefined,
-        duration: 0,
-        place: 0,
-        entry: undefined
-      }
+    open(arrival: Arrival): Entry {
+      const entry = new Entry(arrival, ++count, now(), end)
       if (capacity > 0) {
-        ring[next] = record
+        ring[next] = entry
         next = (next + 1) % capacity
-        events.emit('arrived', record)
+        events.emit('arrived', entry)
       }
-      return {
-        marks: record.marks,
-        setBody(bytes) {
-          // A part of a buffer would hold on to all of it.
-          const kept = bytes.length > LONGEST_BODY ? Buffer.from(bytes.subarray(0, LONGEST_BODY)) : bytes
-          if (bytes.length > 0) record.body = { bytes: kept, length: bytes.length }
-        },
-        shown: () => entryOf(record),
-        close(outcome) {
-          if (record.outcome) return
-          record.outcome = outcome
-          record.place = ++answered
-          record.duration = performance.now() - record.started
-          if (capacity > 0) events.emit('answered', record)
-        }
-      }
+      return entry
     },
 
     /** Those with a greater `n`, oldest first. */
     entries(after = 0): JournalEntry[] {
       return inOrder()
         .filter(({ n }) => n > after)
-        .map(entryOf)
+        .map((entry) => entry.shown())
     },
 
     /** How many with a greater `n` have been pushed out by newer ones. */
@@ -172,19 +120,19 @@ export function createJournal(capacity: number, now: Clock) {
     answeredAfter(place: number): Answered[] {
       const seen = place > answered ? 0 : place
       return inOrder()
-        .filter((record) => record.place > seen)
+        .filter(({ place }) => place > seen)
         .sort((a, b) => a.place - b.place)
         .map(answeredOf)
     },
 
     /** Calls back with each request once it is over, until the returned function is called. */
     onAnswered(listener: (answered: Answered) => void): () => void {
-      return on('answered', (record) => listener(answeredOf(record)))
+      return on('answered', (entry) => listener(answeredOf(entry)))
     },
 
     /** Calls back with each request, when it comes and when it is over, until the returned function is called. */
     onChange(listener: (entry: JournalEntry) => void): () => void {
-      const told = (record: Noted) => listener(entryOf(record))
+      const told = (entry: Entry) => listener(entry.shown())
       const stop = [on('arrived', told), on('answered', told)]
       return () => {
         for (const each of stop) each()
@@ -214,40 +162,89 @@ export function createJournal(capacity: number, now: Clock) {
     }
   }
 
-  function on(event: 'arrived' | 'answered' | 'end', listener: (record: Noted) => void): () => void {
+  function end(entry: Entry): void {
+    entry.place = ++answered
+    if (capacity > 0) events.emit('answered', entry)
+  }
+
+  function on(event: 'arrived' | 'answered' | 'end', listener: (entry: Entry) => void): () => void {
     events.on(event, listener)
     return () => void events.off(event, listener)
   }
 
-  function inOrder(): Noted[] {
+  function inOrder(): Entry[] {
     return ring.length < capacity ? ring : [...ring.slice(next), ...ring.slice(0, next)]
   }
 }
 
-function answeredOf(record: Noted): Answered {
-  return { place: record.place, entry: entryOf(record) }
+function answeredOf(entry: Entry): Answered {
+  return { place: entry.place, entry: entry.shown() }
 }
 
-function entryOf(record: Noted): JournalEntry {
-  if (record.entry) return record.entry
-  const { n, time, arrival, outcome, duration, marks, body } = record
-  const { path, query, headers, reason, unread, ...sent } = arrival.describe(body, outcome?.reason)
-  const entry: JournalEntry = {
-    n,
-    time: isoTime(time),
-    ...(arrival.operation && { operation: arrival.operation }),
-    method: arrival.method,
-    path,
-    query,
-    headers,
-    ...sent,
-    ...(outcome?.status !== undefined && { status: outcome.status }),
-    ...(outcome?.size !== undefined && { size: outcome.size }),
-    ...(outcome && { duration: Math.round(duration * 1000) / 1000 }),
-    ...(reason !== undefined && { reason }),
-    marks: { ...marks },
-    unread
+/**
+ * A request in the journal, to be told as it goes on. Only facts that are at hand are kept of it: it is described when
+ * somebody looks, as most are never looked at.
+ */
+export class Entry {
+  readonly n: number
+  readonly marks: JournalEntry['marks'] = {}
+  /** In the order of the answers, from 1; 0 as long as there is none. */
+  place = 0
+  private readonly arrival: Arrival
+  private readonly time: number
+  private readonly ended: (entry: Entry) => void
+  private readonly started = performance.now()
+  private duration = 0
+  private body: Body | undefined
+  private outcome: Outcome | undefined
+  /** Once it is over, and somebody has looked. */
+  private last: JournalEntry | undefined
+
+  constructor(arrival: Arrival, n: number, time: number, ended: (entry: Entry) => void) {
+    this.arrival = arrival
+    this.n = n
+    this.time = time
+    this.ended = ended
   }
-  if (outcome) record.entry = entry
-  return entry
+
+  /** Only a beginning of it is kept if it is long. */
+  setBody(bytes: Buffer): void {
+    if (bytes.length === 0) return
+    // A part of a buffer would hold on to all of it.
+    const kept = bytes.length > LONGEST_BODY ? Buffer.from(bytes.subarray(0, LONGEST_BODY)) : bytes
+    this.body = { bytes: kept, length: bytes.length }
+  }
+
+  /** Ends it; once it is ended, again does nothing. */
+  close(outcome: Outcome): void {
+    if (this.outcome) return
+    this.outcome = outcome
+    this.duration = performance.now() - this.started
+    this.ended(this)
+  }
+
+  /** The request as the journal shows it, so far. */
+  shown(): JournalEntry {
+    if (this.last) return this.last
+    const { n, time, arrival, outcome, duration, marks, body } = this
+    const { path, query, headers, reason, unread, ...sent } = arrival.describe(body, outcome?.reason)
+    const entry: JournalEntry = {
+      n,
+      time: isoTime(time),
+      ...(arrival.operation && { operation: arrival.operation }),
+      method: arrival.method,
+      path,
+      query,
+      headers,
+      ...sent,
+      ...(outcome?.status !== undefined && { status: outcome.status }),
+      ...(outcome?.size !== undefined && { size: outcome.size }),
+      ...(outcome && { duration: Math.round(duration * 1000) / 1000 }),
+      ...(reason !== undefined && { reason }),
+      marks: { ...marks },
+      unread
+    }
+    if (outcome) this.last = entry
+    return entry
+  }
 }
