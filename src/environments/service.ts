@@ -68,21 +68,20 @@ const OWNED_PARTS = ['integrations', 'subscribers', 'messages', 'idempotency'] a
 export function environmentService({ db, clock, defaults, journals, faults }: Dependencies) {
   const repository = environmentRepository(db)
   const handles = new Map<number, Handle>()
-  const byKeyHash = new Map<string, Environment>()
+  /** Each key that has opened one: hashing it and asking for it each time would cost a request a tenth. */
+  const byApiKey = new Map<string, Environment>()
   /** Collections that one environment alone refers to: asking the database at each write would cost a write a tenth. */
   const unshared = new Set<number>()
 
   return {
     /** The environment that the key belongs to, or undefined for a key that nobody has. */
     resolve(apiKey: string): Environment | undefined {
-      const digest = hashOfKey(apiKey)
-      const name = digest.toString('latin1')
-      const known = byKeyHash.get(name)
+      const known = byApiKey.get(apiKey)
       if (known) return known
-      const row = repository.findByKeyHash(digest)
+      const row = repository.findByKeyHash(hashOfKey(apiKey))
       if (!row) return undefined
       const environment = handleOf(row)
-      byKeyHash.set(name, environment)
+      byApiKey.set(apiKey, environment)
       return environment
     },
 
@@ -147,7 +146,7 @@ export function environmentService({ db, clock, defaults, journals, faults }: De
     /** No key is a way into the environment any more. */
     dropApiKeys(environment: Environment): void {
       repository.deleteApiKeys(environment.key)
-      byKeyHash.clear()
+      byApiKey.clear()
     },
 
     /** Another name, or another organization. What the environment holds goes on saying the former one. */
@@ -168,7 +167,7 @@ export function environmentService({ db, clock, defaults, journals, faults }: De
           throw gone(environment)
         }
       })
-      byKeyHash.clear()
+      byApiKey.clear()
       journals.drop(environment.key)
       faults.clear(environment.key)
     },
