@@ -23,7 +23,7 @@ const MOST_PARAMETERS = 10_000
  * Never throws: Fastify calls it before any hook and any error handler.
  */
 export function parseQuery(text: string): Query | MalformedQuery {
-  const query: Query = Object.create(null)
+  const query = new Parameters()
   if (text === '') return query
   const parts = text.split('&')
   if (parts.length > MOST_PARAMETERS) {
@@ -36,6 +36,10 @@ export function parseQuery(text: string): Query | MalformedQuery {
     return new MalformedQuery('the query has a percent sign that is not followed by two hex digits of UTF-8')
   }
 }
+
+/** What it makes inherits no name, like what `Object.create(null)` makes, but that takes ten times as long to fill. */
+const Parameters = function Parameters() {} as unknown as new () => Query
+Parameters.prototype = Object.create(null)
 
 function addParameter(query: Query, part: string): void {
   const equals = part.indexOf('=')

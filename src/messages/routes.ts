@@ -35,7 +35,7 @@ export const messageRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { m
         refusals: [400, 401, 404, 422]
       })
     },
-    async (request, reply) => {
+    (request, reply) => {
       const { environment } = request
       const { body, reason } = messages.list(
         environment,
@@ -71,9 +71,19 @@ function withLimit(query: Query, assumptions: Assumptions): Query {
 }
 
 const schemas = new Map<string, ReturnType<typeof listMessagesQuery>>()
+const chosen = new WeakMap<Assumptions, ReturnType<typeof listMessagesQuery>>()
 
 /** One schema for each position of the switches, so that each is compiled once. */
 function querySchema(assumptions: Assumptions): ReturnType<typeof listMessagesQuery> {
+  let schema = chosen.get(assumptions)
+  if (!schema) {
+    schema = schemaOf(assumptions)
+    chosen.set(assumptions, schema)
+  }
+  return schema
+}
+
+function schemaOf(assumptions: Assumptions): ReturnType<typeof listMessagesQuery> {
   const switches: ListMessagesSwitches = {
     anyChannel: assumptions['unknown-channel-filter'] === 'empty-page',
     anyContextKey: assumptions['malformed-context-key'] === 'empty-page',
