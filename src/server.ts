@@ -164,7 +164,11 @@ function closing(app: FastifyInstance): Server['close'] {
     }, JUST_ARRIVED)
     app.server.once('close', () => clearTimeout(unused))
     // Node takes an answer for sent when it has been handed over, and cuts off what a slow client has still to read.
-    while ([...sockets].some(({ writableLength }) => writableLength > 0)) await delay(OFTEN)
+    const isRead = () => [...sockets].every(({ writableLength }) => writableLength === 0)
+    while (!isRead()) await delay(OFTEN)
+    // One whose request was answered before it was read to its end is not idle yet, and nobody would come back to it.
+    const again = setInterval(() => isRead() && app.server.closeIdleConnections(), OFTEN)
+    app.server.once('close', () => clearInterval(again))
   })
   return async (grace = GRACE) => {
     const impatience = setTimeout(() => {

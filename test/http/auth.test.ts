@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { givenMock } from '../support/mock.js'
-import { exchange } from './exchange.js'
+import { connectTo, exchange } from './exchange.js'
 import { givenLoggedMock, KEYS, SEED } from './worlds.js'
 
 const OPERATIONS = [
@@ -79,6 +79,17 @@ test('the key is looked at before the query, the path, the body and the idempote
     const answer = await mock.call(path, { method, headers, key: null, ...(body && { body }) })
     expect(answer, path).toMatchObject({ status: 401, json: { message: 'Missing authorization header' } })
   }
+})
+
+test('a refused request is read to its end, and its connection goes on', async () => {
+  const connection = await connectTo(await givenMock({ seed: SEED }))
+  const head = 'POST /v1/integrations/mailgun/set-primary HTTP/1.1\r\nhost: x\r\ncontent-length: 900000\r\n\r\n'
+  connection.send(`${head}${'{'.repeat(1000)}`)
+  expect(await connection.answer()).toMatchObject({ status: 401 })
+  connection.send('{'.repeat(899_000))
+  connection.send(`GET /v1/messages HTTP/1.1\r\nhost: x\r\nauthorization: ApiKey ${KEYS.shop}\r\n\r\n`)
+  expect(await connection.answer()).toMatchObject({ status: 200 })
+  connection.socket.destroy()
 })
 
 test('of two authorization headers the first one counts', async () => {
