@@ -105,22 +105,25 @@ async function intoFile(out: string, options: GenerateOptions, { signal, progres
 }
 
 async function intoData(data: string, options: GenerateOptions, { signal, progress }: Ways): Promise<Outcome> {
-  const [{ buildServices }, { openDatabase }, { readSeeds }] = await Promise.all([
+  const [{ buildServices }, { openDatabase }, { readSeeds }, { findTemplate }] = await Promise.all([
     import('../app.js'),
     import('../db/open.js'),
-    import('../seeds/read.js')
+    import('../seeds/read.js'),
+    import('../template.js')
   ])
-  const files = readSeeds(options.seed)
   // A new file is made under another name, so that it is there as a whole or not at all, even after a crash.
   const isNew = !existsSync(data)
   const file = isNew ? join(dirname(data), `.${basename(data)}.${randomUUID()}`) : data
-  const { db, close } = openDatabase(file, { draft: isNew })
+  const template = isNew ? findTemplate(options.seed) : undefined
+  const files = template ? [] : readSeeds(options.seed)
+  const { db, close } = openDatabase(file, { draft: isNew, template: template?.file })
   let isDone = false
   try {
     const { until } = options
     const clock = until === undefined ? wallClock : () => until
     const { environments, seeds } = buildServices({ db, clock, defaults: DEFAULTS, journal: 0 })
-    seeds.seed(files)
+    if (template) seeds.setAge(clock())
+    else seeds.seed(files)
     const environment = chosen(environments.list(), options.environment)
     for (const { done } of seeds.generating(environment, generateOf(options))) {
       progress.tell(done)

@@ -1,4 +1,4 @@
-import { rmSync, type Stats, statSync } from 'node:fs'
+import { copyFileSync, rmSync, type Stats, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3'
@@ -34,9 +34,10 @@ export interface OpenDatabase {
 }
 
 /**
- * Opens the database, migrated to this version's schema: in memory, or the file, which is made if it is not there. One
- * in memory can begin as a copy of a template, a file that this version has made. A draft is a new file that is of no
- * use until it has been closed: it is written faster, and nothing that is written to it can be rolled back.
+ * Opens the database, migrated to this version's schema: in memory, or the file, which is made if it is not there. A
+ * draft is a new file that is of no use until it has been closed: it is written faster, and nothing that is written to
+ * it can be rolled back. In memory, and as a draft, it can begin as a copy of a template, a file that this version has
+ * made.
  *
  * One process owns a file. Throws StartError, and leaves the file as it was, when the file is in use, is not ours, was
  * written by a newer version, or can't be read or written.
@@ -48,6 +49,7 @@ export function openDatabase(
   let client: Database.Database | undefined
   try {
     if (file !== undefined) refuse(file)
+    if (file !== undefined && template !== undefined) copyFileSync(template, file)
     const opened = openClient(file, draft)
     client = opened
     const orm = drizzle(client, { schema })
