@@ -41,24 +41,26 @@ export function findTemplate(seeds: readonly string[]): Template | undefined {
  * then it would be another one at each start.
  */
 export function writeTemplate(): void {
-  const [early, late] = [seededAt(0), seededAt(1e12)]
-  if (!early.rows.equals(late.rows)) throw new Error('the default seed depends on the time: give all times in it')
-  rmSync(FILE, { force: true })
-  writeFileSync(FILE, late.rows)
-  const worlds = late.worlds.map(({ id, organizationId, name, apiKeys }) => ({ id, organizationId, name, apiKeys }))
-  writeFileSync(FACTS, JSON.stringify({ seed: seedHash(), worlds } satisfies Facts))
+  const early = `${FILE}.early`
+  seedInto(early, 0)
+  const worlds = seedInto(FILE, 1e12)
+  const isSame = readFileSync(early).equals(readFileSync(FILE))
+  rmSync(early)
+  if (!isSame) throw new Error('the default seed depends on the time: give all times in it')
+  const told = worlds.map(({ id, organizationId, name, apiKeys }) => ({ id, organizationId, name, apiKeys }))
+  writeFileSync(FACTS, JSON.stringify({ seed: seedHash(), worlds: told } satisfies Facts))
 }
 
-function seededAt(now: number): { rows: Buffer; worlds: World[] } {
-  const { db, close } = openDatabase()
+function seedInto(file: string, now: number): World[] {
+  rmSync(file, { force: true })
+  const { db, close } = openDatabase(file, { draft: true })
   const services = buildServices({ db, clock: () => now, defaults: DEFAULTS, journal: 0 })
   const { worlds } = services.seeds.seed(readSeeds(DEFAULTS.seeds))
   services.seeds.setAge(0)
   // Without what lies about of former values.
   db.client.exec('VACUUM')
-  const rows = db.client.serialize()
   close()
-  return { rows, worlds }
+  return worlds
 }
 
 function seedHash(): string {

@@ -86,10 +86,11 @@ interface Ways {
 }
 
 async function intoFile(out: string, options: GenerateOptions, { signal, progress }: Ways): Promise<Outcome> {
-  const [{ readSeeds }, { resolveSeeds }, { canGenerate, generation }, { outFormOf, writeGenerated }] =
+  const [{ readSeeds }, { resolveSeeds }, { canGenerate }, { generation }, { outFormOf, writeGenerated }] =
     await Promise.all([
       import('../seeds/read.js'),
       import('../seeds/resolve.js'),
+      import('../generate/plan.js'),
       import('../generate/generation.js'),
       import('../generate/out.js')
     ])

@@ -19,6 +19,27 @@ export function pick<Item>(chance: Chance, items: readonly Item[]): Item {
   return items[below(chance, items.length)] as Item
 }
 
+/** One of so many, the first ones most often: the second half as often as the first but for one, and so on. */
+export function weighted(count: number): (chance: Chance) => number {
+  const sums = new Float64Array(count)
+  let sum = 0
+  for (let place = 0; place < count; place++) {
+    sum += 1 / (place + 2)
+    sums[place] = sum
+  }
+  return (chance) => {
+    const aim = chance.next() * sum
+    let low = 0
+    let high = count - 1
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((sums[middle] as number) > aim) high = middle
+      else low = middle + 1
+    }
+    return low
+  }
+}
+
 export const DAY = 86_400_000
 
 /**
