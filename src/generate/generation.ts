@@ -3,11 +3,13 @@ import type { SubscriberResponse } from '../messages/schemas.js'
 import type { SeedGenerate } from '../seeds/format.js'
 import type { Stored } from '../seeds/world.js'
 import { type Channel, type Environment, WHATSAPP } from './channels.js'
+import { below, pick, weighted } from './draw.js'
 import { NO_SENDER, REFUSALS, SENT } from './outcomes.js'
+import { madeSubscribers } from './people.js'
 import { canGenerate, type Plan, type Provider, planOf, type StepPlan, type WorkflowPlan } from './plan.js'
 import type { Recipient } from './recipients.js'
 import { escaped, rendered, type Scope } from './texts.js'
-import { below, DAY, madeSubscribers, pick, timeOf, weighted } from './values.js'
+import { DAY, timeOf } from './times.js'
 
 /** The random seed of those that name none. */
 export const DEFAULT_RANDOM_SEED = 1

@@ -5,10 +5,11 @@ import { stepVariables } from '../seeds/step-variables.js'
 import type { Stored, World } from '../seeds/world.js'
 import { CHANNELS } from '../vocabulary.js'
 import { type Channel, type Environment, integrationsOf, PROVIDERS } from './channels.js'
+import { pick, weighted } from './draw.js'
 import { MISSING } from './outcomes.js'
 import { type Recipients, recipientsOf } from './recipients.js'
 import { compiledText, emailContent, type JsonText, quotedText, rendered } from './texts.js'
-import { isPersonal, type Maker, payloadMakers, pick, weighted } from './values.js'
+import { isPersonal, type Maker, payloadMakers } from './values.js'
 
 /** Whether there is anything to make messages of: a step that sends. */
 export function canGenerate({ steps }: Pick<World, 'steps'>): boolean {

@@ -3,8 +3,9 @@ import type { SubscriberResponse } from '../messages/schemas.js'
 import { canonicalContext } from '../messages/service.js'
 import type { Stored } from '../seeds/world.js'
 import { type Channel, type Environment, integrationsOf, PROVIDERS, WHATSAPP } from './channels.js'
+import { pick } from './draw.js'
 import { NO_CHAT, NO_CHAT_PHONE, NO_EMAIL, NO_PHONE } from './outcomes.js'
-import { deviceToken, pick } from './values.js'
+import { deviceToken } from './people.js'
 
 /** Everything about a subscriber that is the same in each message to him. */
 export interface Recipient {
