@@ -23,7 +23,6 @@ if (quick) {
 }
 const results: Results = {
   ...first,
-  finishedAt: all.at(-1)?.finishedAt ?? first.finishedAt,
   measures: all.flatMap(({ measures }) => measures),
   verdicts: all.flatMap(({ verdicts }) => verdicts).filter(({ value }) => value !== null)
 }
@@ -45,19 +44,31 @@ function newestWhole(): string {
   process.exit(1)
 }
 
-function reportOf(results: Results, name: string): string {
-  const { machine, versions, measures, verdicts, startedAt, finishedAt } = results
+/** The circumstances of each run. */
+function factsTable(runs: readonly Results[]) {
+  const facts = runs.map(factsOf)
+  const names = [...new Set(facts.flatMap((each) => Object.keys(each)))]
+  const rows = names.map((name) => [name, ...facts.map((each) => each[name] ?? '')])
+  return { columns: ['', ...runs.map(() => '')], rows }
+}
+
+function factsOf({ machine, versions, measures, startedAt, finishedAt, commit, dirty }: Results) {
   const minutes = Math.round((Date.parse(finishedAt) - Date.parse(startedAt)) / 60_000)
-  const facts = [
-    ['run', `${startedAt.slice(0, 16).replace('T', ' ')} UTC, ${minutes} minutes`],
-    ['commit', `${results.commit.slice(0, 12)}${results.dirty ? ', with changes that are not committed' : ''}`],
-    ['processor', `${machine.processor}, ${machine.cores} cores`],
-    ['memory', `${machine.memoryGiB} GiB`],
-    ['system', machine.system],
-    ['load before', `${machine.loadAverage}`],
-    ['cores', machine.pinned],
-    ...Object.entries(versions)
-  ]
+  const facts: Record<string, string> = {
+    run: `${startedAt.slice(0, 16).replace('T', ' ')} UTC, ${minutes} minutes`,
+    measures: measures.map(({ name }) => name).join(', '),
+    commit: `${commit.slice(0, 12)}${dirty ? ', with changes that are not committed' : ''}`,
+    processor: `${machine.processor}, ${machine.cores} cores`,
+    memory: `${machine.memoryGiB} GiB`,
+    system: machine.system,
+    'load before': `${machine.loadAverage}`,
+    cores: machine.pinned,
+    ...versions
+  }
+  return facts
+}
+
+function reportOf({ measures, verdicts }: Results, name: string): string {
   return `<!-- Made by bench/report.ts from bench/results/${name}: change those, not this. -->
 
 # Performance
@@ -65,7 +76,7 @@ function reportOf(results: Results, name: string): string {
 What was measured, on which machine, how, and how it stands to what was aimed at. \`npm run bench\` measures it anew,
 and [bench/README.md](../bench/README.md) tells how.
 
-${tableText({ columns: ['', ''], rows: facts })}
+${tableText(factsTable(all))}
 
 ## Aims
 
