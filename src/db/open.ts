@@ -1,4 +1,4 @@
-import { copyFileSync, rmSync, type Stats, statSync } from 'node:fs'
+import { readFileSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3'
@@ -49,7 +49,7 @@ export function openDatabase(
   let client: Database.Database | undefined
   try {
     if (file !== undefined) refuse(file)
-    if (file !== undefined && template !== undefined) copyFileSync(template, file)
+    if (file !== undefined && template !== undefined) beginAs(file, template)
     const opened = openClient(file, draft)
     client = opened
     const orm = drizzle(client, { schema })
@@ -61,6 +61,19 @@ export function openDatabase(
   } catch (error) {
     client?.close()
     throw explained(error, file)
+  }
+}
+
+/** With the permissions of a new file, not those of the template. */
+function beginAs(file: string, template: string): void {
+  const bytes = readFileSync(template)
+  try {
+    writeFileSync(file, bytes)
+  } catch (error) {
+    rmSync(file, { force: true })
+    const { SQLITE_FULL, SQLITE_CANTOPEN } = FILE_REMEDIES
+    const isFull = (error as NodeJS.ErrnoException).code === 'ENOSPC'
+    throw new StartError(`can't use the data file ${file}: ${isFull ? SQLITE_FULL : SQLITE_CANTOPEN}`)
   }
 }
 

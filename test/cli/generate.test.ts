@@ -133,6 +133,12 @@ describe('is refused', () => {
       generate('--messages', '1', '--out', 'a.yaml', '--seed', 'empty'),
       1,
       'environment Development has nothing to make messages of'
+    ],
+    [
+      'into a folder that can not be written',
+      ['seed', 'generate', '--messages', '10', '--data', '/proc/mock.db'],
+      1,
+      "can't use the data file"
     ]
   ])('%s, and writes nothing', async (_, args, code, complaint) => {
     const cwd = givenFolder()
