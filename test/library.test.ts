@@ -105,6 +105,23 @@ test('closing waits for a client that reads slowly, and cuts nothing of its answ
   expect(warnings).toEqual([])
 })
 
+test('closing waits for an answered request that is still being sent, and no longer', async () => {
+  const warnings: string[] = []
+  const logger = pino({ level: 'warn' }, { write: (line) => void warnings.push(line) })
+  const mock = await given({ seed: SHOP, logger })
+  const socket = connect(mock.port, '127.0.0.1')
+  socket.write(
+    `POST /v1/integrations/two/set-primary HTTP/1.1\r\nHost: x\r\nContent-Length: 2000\r\n\r\n${'{'.repeat(1000)}`
+  )
+  const [answer] = await once(socket, 'data')
+  expect(String(answer)).toMatch(/^HTTP\/1.1 401 /)
+  const closing = mock.close()
+  socket.write('{'.repeat(1000))
+  await closing
+  // It would be warned of a connection that had to be cut.
+  expect(warnings).toEqual([])
+})
+
 test('`await using` closes it at the end of the block', async () => {
   let url = ''
   {
