@@ -15,21 +15,17 @@ import { type Measured, type Results, verdictTable } from './results.js'
 const { values, positionals } = parseArgs({ options: { out: { type: 'string' } }, allowPositionals: true })
 const files = positionals.length > 0 ? positionals : [newestWhole()]
 const all = files.map((file): Results => JSON.parse(readFileSync(file, 'utf8')))
-const [first] = all as [Results]
 const quick = files.find((_, place) => all[place]?.quick)
 if (quick) {
   console.error(`${quick} is of a quick run, whose figures mean nothing`)
   process.exit(1)
 }
-const results: Results = {
-  ...first,
-  measures: all.flatMap(({ measures }) => measures),
-  verdicts: all.flatMap(({ verdicts }) => verdicts).filter(({ value }) => value !== null)
-}
+const measures = all.flatMap((each) => each.measures)
+const verdicts = all.flatMap((each) => each.verdicts).filter(({ value }) => value !== null)
 const folder = values.out ?? join(import.meta.dirname, '../docs')
-const series = results.measures.find((measure) => measure.series)?.series
+const series = measures.find((measure) => measure.series)?.series
 mkdirSync(folder, { recursive: true })
-writeFileSync(join(folder, 'performance.md'), reportOf(results, files.map((file) => basename(file)).join(', ')))
+writeFileSync(join(folder, 'performance.md'), reportOf(files.map((file) => basename(file)).join(', ')))
 if (series) writeFileSync(join(folder, 'performance.svg'), chartOf(series))
 console.log(`${folder}: written from ${files.join(', ')}`)
 
@@ -68,7 +64,7 @@ function factsOf({ machine, versions, measures, startedAt, finishedAt, commit, d
   return facts
 }
 
-function reportOf({ measures, verdicts }: Results, name: string): string {
+function reportOf(name: string): string {
   return `<!-- Made by bench/report.ts from bench/results/${name}: change those, not this. -->
 
 # Performance

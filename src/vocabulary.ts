@@ -1,4 +1,5 @@
 export const CHANNELS = ['in_app', 'email', 'sms', 'chat', 'push'] as const
+export type Channel = (typeof CHANNELS)[number]
 
 export const MESSAGE_STATUSES = ['sent', 'error', 'warning'] as const
 

@@ -68,7 +68,7 @@ const OWNED_PARTS = ['integrations', 'subscribers', 'messages', 'idempotency'] a
 export function environmentService({ db, clock, defaults, journals, faults }: Dependencies) {
   const repository = environmentRepository(db)
   const handles = new Map<number, Handle>()
-  /** Each key that has opened one: hashing it and asking for it each time would cost a request a tenth. */
+  /** By each key that has opened one: hashing it each time would cost a request a twentieth. */
   const byApiKey = new Map<string, Environment>()
   /** Collections that one environment alone refers to: asking the database at each write would cost a write a tenth. */
   const unshared = new Set<number>()

@@ -1,7 +1,6 @@
 import type { World } from '../seeds/world.js'
-import type { CHANNELS } from '../vocabulary.js'
+import type { Channel } from '../vocabulary.js'
 
-export type Channel = (typeof CHANNELS)[number]
 /** What messages are made of. */
 export type Environment = Pick<
   World,

@@ -1,4 +1,4 @@
-import type { Channel } from './channels.js'
+import type { Channel } from '../vocabulary.js'
 import { escaped } from './texts.js'
 
 // What became of a message that was sent, as the JSON of its last fields: a warning says what lacked, an error what the

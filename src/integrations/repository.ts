@@ -1,7 +1,5 @@
 import type { Db } from '../db/open.js'
-import type { CHANNELS } from '../vocabulary.js'
-
-type Channel = (typeof CHANNELS)[number]
+import type { Channel } from '../vocabulary.js'
 
 /** What is looked at of an integration before it is changed. */
 export interface FoundIntegration {

@@ -71,26 +71,18 @@ function withLimit(query: Query, assumptions: Assumptions): Query {
 }
 
 const schemas = new Map<string, ReturnType<typeof listMessagesQuery>>()
-const chosen = new WeakMap<Assumptions, ReturnType<typeof listMessagesQuery>>()
 
 /** One schema for each position of the switches, so that each is compiled once. */
 function querySchema(assumptions: Assumptions): ReturnType<typeof listMessagesQuery> {
-  let schema = chosen.get(assumptions)
-  if (!schema) {
-    schema = schemaOf(assumptions)
-    chosen.set(assumptions, schema)
-  }
-  return schema
-}
-
-function schemaOf(assumptions: Assumptions): ReturnType<typeof listMessagesQuery> {
+  const key = `${assumptions['unknown-channel-filter']} ${assumptions['malformed-context-key']} ${assumptions['paging-bounds']}`
+  const known = schemas.get(key)
+  if (known) return known
   const switches: ListMessagesSwitches = {
     anyChannel: assumptions['unknown-channel-filter'] === 'empty-page',
     anyContextKey: assumptions['malformed-context-key'] === 'empty-page',
     anyLimit: assumptions['paging-bounds'] === 'lenient'
   }
-  const key = Object.values(switches).join()
-  const schema = schemas.get(key) ?? listMessagesQuery(switches)
+  const schema = listMessagesQuery(switches)
   schemas.set(key, schema)
   return schema
 }
