@@ -36,7 +36,7 @@ export const faultInjection = fp<Options>(
       // For whoever looks while it waits.
       request.journalEntry?.setBody(bodyOf(request))
       request.hit = hit
-      if (request.journalEntry) request.journalEntry.marks.faulted = hit.id
+      request.journalEntry?.mark({ faulted: hit.id })
       const { delay, abort, status } = hit.effect
       const proceed = () => {
         if (abort === 'reset') loseConnection(request, reply)

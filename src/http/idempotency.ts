@@ -75,9 +75,12 @@ export function answerOnce(
   reply: FastifyReply,
   idempotency: IdempotencyService,
   operation: () => Buffer
-): FastifyReply {
+): void {
   const { environment, idempotencyKey: claim } = request
-  if (!claim) return reply.type(JSON_TYPE).send(operation())
+  if (!claim) {
+    reply.type(JSON_TYPE).send(operation())
+    return
+  }
 
   let refusal: Refusal | undefined
   const mark = { method: request.method, path: pathOf(request.url), body: bodyOf(request) }
@@ -105,7 +108,7 @@ export function answerOnce(
     giveReason(reply, refusal.details.reason)
     request.log.info({ statusCode: status, reason: refusal.details.reason }, 'request refused')
   }
-  return reply.code(status).type(JSON_TYPE).send(body)
+  reply.code(status).type(JSON_TYPE).send(body)
 }
 
 /** The key as one value, whether bare or in double quotes. Undefined: there is none, or it is empty. */

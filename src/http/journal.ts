@@ -3,7 +3,7 @@ import fp from 'fastify-plugin'
 import type { EnvironmentService } from '../environments/service.js'
 import { redactionOf, type Secrets } from '../journal/redaction.js'
 import { OPERATIONS, type OperationName } from '../journal/schemas.js'
-import type { Arrival, Body, Described, Entry, JournalService, Outcome } from '../journal/service.js'
+import type { Arrival, Body, Described, Entry, JournalService } from '../journal/service.js'
 import { environmentOf } from './auth.js'
 import { bodyOf } from './idempotency.js'
 import { MalformedQuery, parseQuery } from './querystring.js'
@@ -64,7 +64,7 @@ export const journalling = fp<Options & { faultHeader: boolean }>(
       // Authentication goes by it too.
       request.environment ??= environmentOf(request.headers.authorization, environments) as never
       request.journalEntry = journals.of(request.environment).open(new DescribedRequest(request, description))
-      if (description === unserved) request.journalEntry.marks.unserved = true
+      if (description === unserved) request.journalEntry.mark({ unserved: true })
     }
   },
   { name: 'journalling' }
@@ -81,7 +81,7 @@ export function noteUnroutable(
   const secrets = secretsOf(environments, adminToken)
   const description = { operation: undefined, query: NOTHING, headers: HEADERS_READ, secrets }
   const entry = journals.of(environment).open(new DescribedRequest(request, description))
-  entry.marks.unserved = true
+  entry.mark({ unserved: true })
   entry.close({ status: reply.statusCode, size: sizeOf(request, reply), reason: reasonOf(reply) })
 }
 
@@ -89,13 +89,12 @@ export function noteUnroutable(
 export function endEntry(request: FastifyRequest, reply: FastifyReply, { size }: { size?: number }): void {
   const { journalEntry: entry } = request
   if (!entry) return
-  if (reply.hasHeader('idempotency-replay')) entry.marks.replayed = true
+  if (reply.hasHeader('idempotency-replay')) entry.mark({ replayed: true })
   entry.setBody(bodyOf(request))
-  entry.close(size === undefined ? NO_OUTCOME : { status: reply.statusCode, size, reason: reasonOf(reply) })
+  entry.close(size === undefined ? NO_ANSWER : { status: reply.statusCode, size, reason: reasonOf(reply) })
 }
 
 export const NO_ANSWER = {}
-const NO_OUTCOME: Outcome = { status: undefined, size: undefined, reason: undefined }
 
 function operationOf(schema: unknown): OperationName | undefined {
   const { operationId } = (schema ?? {}) as { operationId?: string }
@@ -130,15 +129,14 @@ function secretsOf(environments: EnvironmentService, adminToken: string | undefi
 class DescribedRequest implements Arrival {
   readonly method: string
   private readonly url: string
-  private readonly rawHeaders: readonly string[]
-  private readonly authorization: string | undefined
+  /** Names and values by turns, a line each: one text instead of many. */
+  private readonly headers: string
   private readonly description: Description
 
   constructor(request: FastifyRequest, description: Description) {
     this.method = request.method
     this.url = request.url
-    this.rawHeaders = request.raw.rawHeaders
-    this.authorization = request.headers.authorization
+    this.headers = request.raw.rawHeaders.join('\n')
     this.description = description
   }
 
@@ -148,9 +146,11 @@ class DescribedRequest implements Arrival {
 
   describe(body: Body | undefined, reason: string | undefined): Described {
     const reads = this.description
-    const redaction = redactionOf(reads.secrets, this.authorization)
+    const sent = this.headers === '' ? [] : pairs(this.headers.split('\n'))
+    const authorization = sent.find(([name]) => name === 'authorization')?.[1]
+    const redaction = redactionOf(reads.secrets, authorization)
     const query = redaction.named(parameters(this.url))
-    const headers = redaction.named(pairs(this.rawHeaders))
+    const headers = redaction.named(sent)
     const cut = body !== undefined && body.bytes.length < body.length
     return {
       path: redaction.text(pathOf(this.url)),

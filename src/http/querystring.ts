@@ -1,4 +1,4 @@
-import type { TObject } from '@sinclair/typebox'
+import type { TObject, TSchema } from '@sinclair/typebox'
 import fp from 'fastify-plugin'
 import { type FieldErrors, invalidFields, Refusal } from '../errors.js'
 import { type Mistake, mistakesIn } from '../validation.js'
@@ -83,7 +83,8 @@ export const readableQuery = fp(
 export function readQuery(sent: Query, schema: TObject): Record<string, unknown> {
   const read: Record<string, unknown> = {}
   const severalTimes: Wrong[] = []
-  for (const [name, { type, default: fallback }] of Object.entries(schema.properties)) {
+  for (const name in schema.properties) {
+    const { type, default: fallback } = schema.properties[name] as TSchema
     const value = sent[name]
     if (value === undefined) {
       if (fallback !== undefined) read[name] = fallback
@@ -98,7 +99,7 @@ export function readQuery(sent: Query, schema: TObject): Record<string, unknown>
       read[name] = value
     }
   }
-  const mistakes = [...severalTimes, ...mistakesIn(schema, read)]
+  const mistakes = severalTimes.concat(mistakesIn(schema, read))
   if (mistakes.length > 0) throw invalidFields(byField(mistakes, sent))
   return read
 }

@@ -40,13 +40,14 @@ export const integrationRoutes: FastifyPluginAsyncTypebox<Options> = async (app,
         replayable: true
       })
     },
-    (request, reply) =>
+    (request, reply) => {
       answerOnce(request, reply, idempotency, () => {
         refuseMalformedJson(request)
         const { environment, params } = request
         const integration = integrations.setPrimary(environment, params.integrationId)
         return enveloped(Buffer.from(integration), environment.assumptions)
       })
+    }
   )
 }
 

@@ -21,9 +21,9 @@ export interface Body {
 
 /** What became of a request; without a status, it was never answered. */
 export interface Outcome {
-  status: number | undefined
-  size: number | undefined
-  reason: string | undefined
+  status?: number | undefined
+  size?: number | undefined
+  reason?: string | undefined
 }
 
 /** A request that is over, with its place in the order of the answers, from 1. */
@@ -183,20 +183,24 @@ function answeredOf(entry: Entry): Answered {
 
 /**
  * A request in the journal, to be told as it goes on. Only facts that are at hand are kept of it: it is described when
- * somebody looks, as most are never looked at.
+ * somebody looks, as most are never looked at. They are kept in few objects: the last thousand requests outlive
+ * a collection of garbage, and what it has to copy of them is up to a tenth of what a request costs.
  */
 export class Entry {
   readonly n: number
-  readonly marks: JournalEntry['marks'] = {}
   /** In the order of the answers, from 1; 0 as long as there is none. */
   place = 0
   private readonly arrival: Arrival
   private readonly time: number
   private readonly ended: (entry: Entry) => void
   private readonly started = performance.now()
-  private duration = 0
+  /** Whole microseconds; less than none as long as it goes on. */
+  private duration = -1
+  private status: number | undefined
+  private size: number | undefined
+  private reason: string | undefined
+  private marks: JournalEntry['marks'] | undefined
   private body: Body | undefined
-  private outcome: Outcome | undefined
   /** Once it is over, and somebody has looked. */
   private last: JournalEntry | undefined
 
@@ -205,6 +209,10 @@ export class Entry {
     this.n = n
     this.time = time
     this.ended = ended
+  }
+
+  mark(marks: JournalEntry['marks']): void {
+    this.marks = { ...this.marks, ...marks }
   }
 
   /** Only a beginning of it is kept if it is long. */
@@ -216,18 +224,24 @@ export class Entry {
   }
 
   /** Ends it; once it is ended, again does nothing. */
-  close(outcome: Outcome): void {
-    if (this.outcome) return
-    this.outcome = outcome
-    this.duration = performance.now() - this.started
+  close({ status, size, reason }: Outcome): void {
+    if (this.isOver) return
+    this.duration = Math.round((performance.now() - this.started) * 1000)
+    this.status = status
+    this.size = size
+    this.reason = reason
     this.ended(this)
+  }
+
+  private get isOver(): boolean {
+    return this.duration >= 0
   }
 
   /** The request as the journal shows it, so far. */
   shown(): JournalEntry {
     if (this.last) return this.last
-    const { n, time, arrival, outcome, duration, marks, body } = this
-    const { path, query, headers, reason, unread, ...sent } = arrival.describe(body, outcome?.reason)
+    const { n, time, arrival, isOver, duration, status, size, marks, body } = this
+    const { path, query, headers, reason, unread, ...sent } = arrival.describe(body, this.reason)
     const entry: JournalEntry = {
       n,
       time: isoTime(time),
@@ -237,14 +251,14 @@ export class Entry {
       query,
       headers,
       ...sent,
-      ...(outcome?.status !== undefined && { status: outcome.status }),
-      ...(outcome?.size !== undefined && { size: outcome.size }),
-      ...(outcome && { duration: Math.round(duration * 1000) / 1000 }),
+      ...(status !== undefined && { status }),
+      ...(size !== undefined && { size }),
+      ...(isOver && { duration: duration / 1000 }),
       ...(reason !== undefined && { reason }),
       marks: { ...marks },
       unread
     }
-    if (outcome) this.last = entry
+    if (isOver) this.last = entry
     return entry
   }
 }

@@ -6,12 +6,12 @@ import { ANCHOR_DISTANCE, type Anchor, type List, type PageEnd, rememberedLists 
 
 /** What a page is chosen by. An absent filter lets everything through. */
 export interface MessageFilters {
-  channel?: string
-  subscriberId?: string
+  channel?: string | undefined
+  subscriberId?: string | undefined
   /** Any of these. */
-  transactionIds?: readonly string[]
+  transactionIds?: readonly string[] | undefined
   /** In the form of `canonicalContext`. */
-  context?: string
+  context?: string | undefined
 }
 
 export interface WantedPage {
@@ -64,12 +64,11 @@ export function messageRepository({ orm, client }: Db) {
       const anchor = places > MOST_PASSED ? anchorOf(collection, conditions, from, places) : undefined
       const name = `${from} ${anchor ? 'anchored ' : ''}${nameOf(conditions)}`
       const statement = prepared(name, () => pageSql(conditions, from, anchor !== undefined))
-      const found = statement.get(
-        ...[limit, head(true), head(false), tail],
-        ...[collection, ...valuesOf(conditions), ...valuesOfAnchor(anchor)],
-        ...[size, places - (anchor?.place ?? 0)]
-      )
-      const [body, count] = found as [Buffer, number]
+      const values: unknown[] = [limit, head(true), head(false), tail, collection]
+      for (const condition of conditions) values.push(...condition.values)
+      if (anchor) values.push(anchor.createdAt, anchor.id)
+      values.push(size, places - (anchor?.place ?? 0))
+      const [body, count] = statement.get(values) as [Buffer, number]
       return { body, count }
     },
 

@@ -42,7 +42,7 @@ export const messageRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { m
         readListQuery(request.query as Query, environment.assumptions)
       )
       if (reason !== undefined) giveReason(reply, reason)
-      return reply.type(JSON_TYPE).send(body)
+      reply.type(JSON_TYPE).send(body)
     }
   )
 }

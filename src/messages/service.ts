@@ -75,12 +75,8 @@ function steps(filters: MessageFilters): [string, MessageFilters][] {
 }
 
 function filtersOf({ channel, subscriberId, transactionId, contextKeys }: ListMessagesQuery): MessageFilters {
-  return {
-    ...(channel !== undefined && { channel }),
-    ...(subscriberId !== undefined && { subscriberId }),
-    ...(transactionId !== undefined && { transactionIds: transactionId }),
-    ...(contextKeys !== undefined && { context: canonicalContext(contextKeys) })
-  }
+  const context = contextKeys && canonicalContext(contextKeys)
+  return { channel, subscriberId, transactionIds: transactionId, context }
 }
 
 /** One text for a set of context keys, whatever their order and however often each is given. */

@@ -33,7 +33,7 @@ export const workflowStepRoutes: FastifyPluginAsyncTypebox<Options> = async (app
     },
     ({ environment, params }, reply) => {
       const step = workflowSteps.retrieve(environment, params.workflowId, params.stepId)
-      return reply.type(JSON_TYPE).send(enveloped(step, environment.assumptions))
+      reply.type(JSON_TYPE).send(enveloped(step, environment.assumptions))
     }
   )
 }

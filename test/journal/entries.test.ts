@@ -176,6 +176,17 @@ test('of two requests with one idempotency key at the same time, both are in the
   expect((await first).status).toBe(200)
 })
 
+test('headers stand there as they came: none at all, empty, twice, and with bytes beyond ASCII', async () => {
+  const mock = await givenMock()
+  await raw(mock, 'GET /v1/messages HTTP/1.0\r\n\r\n').closed
+  await raw(mock, 'GET /v1/messages HTTP/1.0\r\nX-Empty:\r\nX-Two: a\r\nx-two: b\r\nX-Name: J\u00fcrgen\r\n\r\n').closed
+  expect(await keylessJournalOf(mock)).toMatchObject([
+    { headers: {}, unread: { headers: [] } },
+    { headers: { 'x-empty': '', 'x-two': ['a', 'b'], 'x-name': expect.stringMatching(/^J.+rgen$/) } }
+  ])
+  expect((await keylessJournalOf(mock))[0]?.headers).toEqual({})
+})
+
 test('a request whose client went away is in the journal, without a status', async () => {
   const mock = await givenMock()
   await addFault(mock, { operation: 'listMessages', effect: { delay: 60_000 } })
