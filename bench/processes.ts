@@ -41,10 +41,12 @@ export interface ToStart {
 
 /** Servers on one core, what asks them on another, so that neither slows down the other; null where there is no way. */
 export const CORES =
-  availableParallelism() > 1 && spawnSync('taskset', ['--version']).status === 0 ? { servers: '0', load: '1' } : null
+  availableParallelism() > 1 && spawnSync('taskset', ['--version']).status === 0
+    ? { servers: '0', load: '1', all: `0-${availableParallelism() - 1}` }
+    : null
 
-/** The command line that runs this one on a core. */
-export function onCore(core: 'servers' | 'load', command: string, args: readonly string[]): [string, string[]] {
+/** The command line that runs this one on a core, or on all. */
+export function onCore(core: 'servers' | 'load' | 'all', command: string, args: readonly string[]): [string, string[]] {
   return CORES ? ['taskset', ['-c', CORES[core], command, ...args]] : [command, [...args]]
 }
 
@@ -129,12 +131,15 @@ function launch({ command, args, env }: ToStart, port: number): ChildProcess {
   return child
 }
 
-/** Runs a command to its end, on the servers' core; milliseconds. Throws, with what it wrote to stderr, if it fails. */
+/**
+ * Runs a command to its end, on all cores, as nothing else runs meanwhile; milliseconds. Throws, with what it wrote to
+ * stderr, if it fails.
+ */
 export async function runToEnd(
   args: readonly string[],
   env: Record<string, string> = {}
 ): Promise<{ milliseconds: number }> {
-  const [program, words] = onCore('servers', process.execPath, args)
+  const [program, words] = onCore('all', process.execPath, args)
   const startedAt = performance.now()
   const child = spawn(program, words, { env: { ...ownEnvironment(), ...env }, stdio: ['ignore', 'ignore', 'pipe'] })
   running.add(child)

@@ -11,7 +11,7 @@ export const seeding: Measure = {
   method: `Generated messages: \`seed generate --messages N --random-seed 7 --data <new file>\`, from the spawn to its
     end, so with Node's own start, the indexes and the last write; medians of 5 runs of 100,000 and of 3 of 1,000,000.
     From a seed file in JSON: \`seed check\`, which reads, checks and resolves it, and stores nothing; medians of 3.
-    Memory is the most that the process ever held.`,
+    On all cores, as people run it. Memory is the most that the process ever held.`,
   minutes: 3,
   run
 }
