@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { EnvironmentService } from '../environments/service.js'
+import type { Body, Described, Entry, Kind } from '../journal/entry.js'
 import { redactionOf, type Secrets } from '../journal/redaction.js'
 import { OPERATIONS, type OperationName } from '../journal/schemas.js'
-import type { Arrival, Body, Described, Entry, JournalService } from '../journal/service.js'
+import type { JournalService } from '../journal/service.js'
 import { environmentOf } from './auth.js'
 import { bodyOf } from './idempotency.js'
 import { MalformedQuery, parseQuery } from './querystring.js'
@@ -16,7 +17,7 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     /** How requests to an operation are described; no other route has it. */
-    described?: Description
+    described?: Kind
   }
 }
 
@@ -34,14 +35,16 @@ interface Options {
 export const journalling = fp<Options & { faultHeader: boolean }>(
   async (app, { journals, environments, adminToken, faultHeader }) => {
     const secrets = secretsOf(environments, adminToken)
-    const unserved: Description = { operation: undefined, query: NOTHING, headers: headersRead(faultHeader), secrets }
+    const headers = headersRead(faultHeader)
+    const unserved = kindOf({ operation: undefined, query: NOTHING, headers, secrets })
     app.decorateRequest('journalEntry', undefined)
 
     app.addHook('onRoute', (route) => {
       const operation = operationOf(route.schema)
       if (!operation) return
       const { properties = {} } = (route.schema?.querystring ?? {}) as { properties?: object }
-      route.config = { ...route.config, described: { ...unserved, operation, query: new Set(Object.keys(properties)) } }
+      const described = kindOf({ operation, query: new Set(Object.keys(properties)), headers, secrets })
+      route.config = { ...route.config, described }
     })
 
     app.addHook('onRequest', (request, reply, done) => {
@@ -59,12 +62,12 @@ export const journalling = fp<Options & { faultHeader: boolean }>(
     })
 
     function open(request: FastifyRequest): void {
-      const description = request.routeOptions.config.described ?? (isUnserved(request) ? unserved : undefined)
-      if (!description) return
+      const kind = request.routeOptions.config.described ?? (isUnserved(request) ? unserved : undefined)
+      if (!kind) return
       // Authentication goes by it too.
       request.environment ??= environmentOf(request.headers.authorization, environments) as never
-      request.journalEntry = journals.of(request.environment).open(new DescribedRequest(request, description))
-      if (description === unserved) request.journalEntry.mark({ unserved: true })
+      request.journalEntry = journals.of(request.environment).open(kind, textOf(request))
+      if (kind === unserved) request.journalEntry.mark({ unserved: true })
     }
   },
   { name: 'journalling' }
@@ -79,8 +82,8 @@ export function noteUnroutable(
   if (isOfControl(request)) return
   const environment = environmentOf(request.headers.authorization, environments)
   const secrets = secretsOf(environments, adminToken)
-  const description = { operation: undefined, query: NOTHING, headers: HEADERS_READ, secrets }
-  const entry = journals.of(environment).open(new DescribedRequest(request, description))
+  const kind = kindOf({ operation: undefined, query: NOTHING, headers: HEADERS_READ, secrets })
+  const entry = journals.of(environment).open(kind, textOf(request))
   entry.mark({ unserved: true })
   entry.close({ status: reply.statusCode, size: sizeOf(request, reply), reason: reasonOf(reply) })
 }
@@ -109,12 +112,12 @@ function isOfControl({ url }: FastifyRequest): boolean {
   return /^\/(_mock|docs|health|openapi\.json|favicon\.ico)(?=\/|$)/.test(pathOf(url))
 }
 
-/** What all requests to an operation, or to none, have in common. */
-interface Description {
+/** What the server reads of requests to an operation, or to none. */
+interface Reads {
   operation: OperationName | undefined
-  /** Names of the query parameters that the server reads. */
+  /** Names of the query parameters. */
   query: ReadonlySet<string>
-  /** Names of the headers that it reads. */
+  /** Names of the headers. */
   headers: ReadonlySet<string>
   secrets: Secrets
 }
@@ -125,43 +128,34 @@ function secretsOf(environments: EnvironmentService, adminToken: string | undefi
   return { isKey: (word) => environments.resolve(word) !== undefined, adminToken }
 }
 
-/** What a request brought. It holds on to no more of the request than it shows, as the journal holds on to many. */
-class DescribedRequest implements Arrival {
-  readonly method: string
-  private readonly url: string
-  /** Names and values by turns, a line each: one text instead of many. */
-  private readonly headers: string
-  private readonly description: Description
+/** Method, target, and names and values of the headers by turns, a line each, as none of them can hold a line's end. */
+function textOf({ method, url, raw }: FastifyRequest): string {
+  return raw.rawHeaders.length === 0 ? `${method}\n${url}` : `${method}\n${url}\n${raw.rawHeaders.join('\n')}`
+}
 
-  constructor(request: FastifyRequest, description: Description) {
-    this.method = request.method
-    this.url = request.url
-    this.headers = request.raw.rawHeaders.join('\n')
-    this.description = description
-  }
-
-  get operation(): OperationName | undefined {
-    return this.description.operation
-  }
-
-  describe(body: Body | undefined, reason: string | undefined): Described {
-    const reads = this.description
-    const sent = this.headers === '' ? [] : pairs(this.headers.split('\n'))
-    const authorization = sent.find(([name]) => name === 'authorization')?.[1]
-    const redaction = redactionOf(reads.secrets, authorization)
-    const query = redaction.named(parameters(this.url))
-    const headers = redaction.named(sent)
-    const cut = body !== undefined && body.bytes.length < body.length
-    return {
-      path: redaction.text(pathOf(this.url)),
-      query,
-      headers,
-      ...(body && { body: redaction.body(body.bytes, cut) }),
-      ...(cut && { bodyLength: body.length }),
-      ...(reason !== undefined && { reason: redaction.text(reason) }),
-      unread: {
-        query: Object.keys(query).filter((name) => !reads.query.has(name)),
-        headers: Object.keys(headers).filter((name) => !reads.headers.has(name))
+function kindOf({ operation, query: known, headers: read, secrets }: Reads): Kind {
+  return {
+    operation,
+    describe(text: string, body: Body | undefined, reason: string | undefined): Described {
+      const [method = '', url = '', ...rawHeaders] = text.split('\n')
+      const sent = pairs(rawHeaders)
+      const authorization = sent.find(([name]) => name === 'authorization')?.[1]
+      const redaction = redactionOf(secrets, authorization)
+      const query = redaction.named(parameters(url))
+      const headers = redaction.named(sent)
+      const cut = body !== undefined && body.bytes.length < body.length
+      return {
+        method,
+        path: redaction.text(pathOf(url)),
+        query,
+        headers,
+        ...(body && { body: redaction.body(body.bytes, cut) }),
+        ...(cut && { bodyLength: body.length }),
+        ...(reason !== undefined && { reason: redaction.text(reason) }),
+        unread: {
+          query: Object.keys(query).filter((name) => !known.has(name)),
+          headers: Object.keys(headers).filter((name) => !read.has(name))
+        }
       }
     }
   }
