@@ -138,7 +138,7 @@ export function seedOf(messages: number): object {
  */
 function multiply(file: string, count: number): void {
   const client = new Database(file)
-  client.pragma('journal_mode = OFF')
+  client.pragma('journal_mode = MEMORY')
   client.pragma('synchronous = OFF')
   client.pragma('cache_size = -262144')
   const columns = client.pragma('table_info(messages)') as { name: string }[]

@@ -35,9 +35,9 @@ export interface OpenDatabase {
 
 /**
  * Opens the database, migrated to this version's schema: in memory, or the file, which is made if it is not there. A
- * draft is a new file that is of no use until it has been closed: it is written faster, and nothing that is written to
- * it can be rolled back. In memory, and as a draft, it can begin as a copy of a template, a file that this version has
- * made.
+ * draft is a new file that is of no use until it has been closed: it is written faster, into this one file, and is
+ * spoilt if the process dies. In memory, and as a draft, it can begin as a copy of a template, a file that this version
+ * has made.
  *
  * One process owns a file. Throws StartError, and leaves the file as it was, when the file is in use, is not ours, was
  * written by a newer version, or can't be read or written.
@@ -137,10 +137,13 @@ function transactions(client: Database.Database): Pick<Db, 'transaction' | 'inSt
 /** Says that a database file is ours, in SQLite's own header field for it. The letters NMoc. */
 const APPLICATION_ID = 0x4e4d6f63
 
-/** Larger pages leave less of them empty, but a change of one makes the log of a file longer. */
+/**
+ * Larger pages leave less of them empty, but a change of one makes the log of a file longer. (Without any journal it
+ * would be no faster, and better-sqlite3 does not let one go without.)
+ */
 const DRAFT_SETTINGS = [
   'page_size = 16384',
-  'journal_mode = OFF',
+  'journal_mode = MEMORY',
   'synchronous = OFF',
   'locking_mode = EXCLUSIVE',
   'cache_size = -65536'

@@ -321,3 +321,20 @@ test('a file whose first start was killed before it came to the tables opens', (
   expect(db.client.prepare('SELECT count(*) FROM environments').pluck().get()).toBe(0)
   close()
 })
+
+test('a draft is one file also while it is written, be it new or a copy, and what is rolled back in it is gone', () => {
+  const folder = givenFolder()
+  const first = openDatabase(join(folder, 'first.db'), { draft: true })
+  first.db.client.exec('CREATE TABLE notes (text TEXT)')
+  first.close()
+  const { db, close } = openDatabase(join(folder, 'second.db'), { draft: true, template: join(folder, 'first.db') })
+  onTestFinished(close)
+  const spoil = () =>
+    db.transaction(() => {
+      db.client.exec("INSERT INTO notes VALUES ('a'), ('b')")
+      expect(readdirSync(folder)).toEqual(['first.db', 'second.db'])
+      throw new RangeError('enough')
+    })
+  expect(spoil).toThrow(RangeError)
+  expect(db.client.prepare('SELECT count(*) FROM notes').pluck().get()).toBe(0)
+})

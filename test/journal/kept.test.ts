@@ -48,52 +48,58 @@ const step = fc.oneof(
 
 test('a journal of any capacity has its last requests, as a list of all of them would', () => {
   fc.assert(
-    fc.property(fc.constantFrom(1, 2, 3, 7, 64, 65, 200), fc.array(step, { maxLength: 250, size: 'max' }), (capacity, steps) => {
-      const journal = createJournal(capacity, () => 0)
-      const going: { entry: Entry; model: Modelled }[] = []
-      const all: Modelled[] = []
-      let cleared = 0
-      let answered = 0
-      const kept = (after: number) => all.slice(-capacity).filter(({ n }) => n > Math.max(after, cleared))
-      const look = (after: number) => {
-        const listed = journal
-          .entries(after)
-          .map(({ n, path, status, body, marks }) => ({ n, path, status, body, marks }))
-        expect(listed).toEqual(kept(after).map(({ place: _, status, body, ...shown }) => ({ ...shown, status, body })))
-        expect(journal.lost(after)).toBe(
-          all.filter(({ n }) => n > Math.max(after, cleared)).length - kept(after).length
-        )
-        const inOrder = kept(0).flatMap(({ n, place = 0 }) => (place > after ? [{ n, place }] : []))
-        const seen = after > answered ? kept(0).flatMap(({ n, place }) => (place ? [{ n, place }] : [])) : inOrder
-        expect(journal.answeredAfter(after).map(({ place, entry }) => ({ n: entry.n, place }))).toEqual(
-          seen.sort((one, other) => one.place - other.place)
-        )
-      }
-      for (const each of steps) {
-        if (each.what === 'open') {
-          const model: Modelled = { n: all.length + 1, path: each.text, marks: {} }
-          all.push(model)
-          going.push({ entry: journal.open(KIND, each.text), model })
-        } else if (each.what === 'clear') {
-          journal.clear()
-          cleared = all.length
-        } else if (each.what === 'look') {
-          look(each.after)
-        } else if (going.length > 0) {
-          const [ended] = going.splice(each.which % going.length, 1)
-          const { entry, model } = ended as (typeof going)[number]
-          entry.setBody(Buffer.from(each.body))
-          if (each.replayed) entry.mark({ replayed: true })
-          entry.close({ status: each.status, size: 0, reason: undefined })
-          Object.assign(model, {
-            place: ++answered,
-            ...(each.status !== undefined && { status: each.status }),
-            ...(each.body !== '' && { body: each.body }),
-            marks: each.replayed ? { replayed: true } : {}
-          })
+    fc.property(
+      fc.constantFrom(1, 2, 3, 7, 64, 65, 200),
+      fc.array(step, { maxLength: 250, size: 'max' }),
+      (capacity, steps) => {
+        const journal = createJournal(capacity, () => 0)
+        const going: { entry: Entry; model: Modelled }[] = []
+        const all: Modelled[] = []
+        let cleared = 0
+        let answered = 0
+        const kept = (after: number) => all.slice(-capacity).filter(({ n }) => n > Math.max(after, cleared))
+        const look = (after: number) => {
+          const listed = journal
+            .entries(after)
+            .map(({ n, path, status, body, marks }) => ({ n, path, status, body, marks }))
+          expect(listed).toEqual(
+            kept(after).map(({ place: _, status, body, ...shown }) => ({ ...shown, status, body }))
+          )
+          expect(journal.lost(after)).toBe(
+            all.filter(({ n }) => n > Math.max(after, cleared)).length - kept(after).length
+          )
+          const inOrder = kept(0).flatMap(({ n, place = 0 }) => (place > after ? [{ n, place }] : []))
+          const seen = after > answered ? kept(0).flatMap(({ n, place }) => (place ? [{ n, place }] : [])) : inOrder
+          expect(journal.answeredAfter(after).map(({ place, entry }) => ({ n: entry.n, place }))).toEqual(
+            seen.sort((one, other) => one.place - other.place)
+          )
         }
+        for (const each of steps) {
+          if (each.what === 'open') {
+            const model: Modelled = { n: all.length + 1, path: each.text, marks: {} }
+            all.push(model)
+            going.push({ entry: journal.open(KIND, each.text), model })
+          } else if (each.what === 'clear') {
+            journal.clear()
+            cleared = all.length
+          } else if (each.what === 'look') {
+            look(each.after)
+          } else if (going.length > 0) {
+            const [ended] = going.splice(each.which % going.length, 1)
+            const { entry, model } = ended as (typeof going)[number]
+            entry.setBody(Buffer.from(each.body))
+            if (each.replayed) entry.mark({ replayed: true })
+            entry.close({ status: each.status, size: 0, reason: undefined })
+            Object.assign(model, {
+              place: ++answered,
+              ...(each.status !== undefined && { status: each.status }),
+              ...(each.body !== '' && { body: each.body }),
+              marks: each.replayed ? { replayed: true } : {}
+            })
+          }
+        }
+        look(0)
       }
-      look(0)
-    })
+    )
   )
 })
