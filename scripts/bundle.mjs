@@ -49,6 +49,7 @@ export async function bundle(dist) {
   })
   await esbuild({ ...shared, entryPoints: ['src/code-cache.ts'], outfile: join(dist, 'code-cache.cjs') })
   writeFileSync(join(dist, 'index.js'), LIBRARY)
+  writeFileSync(join(dist, 'generate-thread.cjs'), GENERATE_THREAD)
   chmodSync(join(dist, 'cli/index.cjs'), 0o755)
   execFileSync(process.execPath, ['-e', TEMPLATE], { cwd: dist, stdio: ['ignore', 'ignore', 'inherit'] })
 }
@@ -80,6 +81,11 @@ const LIBRARY = `import { basename, join } from 'node:path'
 import cache from './code-cache.cjs'
 const bundle = cache.requireCached(join(import.meta.dirname, ${JSON.stringify(BUNDLE)}))
 export const { createMock, SeedError, StartError } = await bundle.library()
+`
+
+const GENERATE_THREAD = `const { join } = require('node:path')
+const { requireCached } = require('./code-cache.cjs')
+requireCached(join(__dirname, ${JSON.stringify(BUNDLE)})).generateThread().then(({ work }) => work())
 `
 
 /** What the licences of the bundled packages ask for: that they go with it. */

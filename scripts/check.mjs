@@ -120,7 +120,14 @@ function pack() {
   tool('npm', ['pack', '--pack-destination', folder, '--loglevel', 'warn'])
   const files = tool('tar', ['-tzf', tarball()], { quiet: true }).split('\n').filter(Boolean)
   const names = files.map((file) => file.replace(/^package\//, ''))
-  const lacking = ['package.json', 'LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts', 'dist/cli/index.cjs']
+  const built = [
+    'dist/index.js',
+    'dist/index.d.ts',
+    'dist/cli/index.cjs',
+    'dist/generate-thread.cjs',
+    'dist/template.db'
+  ]
+  const lacking = ['package.json', 'LICENSE', 'README.md', ...built]
     .filter((name) => !names.includes(name))
     .concat(['migrations/', 'seeds/'].filter((start) => !names.some((name) => name.startsWith(start))))
   const strange = names.filter((name) => !/^(dist|migrations|seeds)\/|^(package\.json|LICENSE|README\.md)$/.test(name))

@@ -2,7 +2,10 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '../db/open.js'
 import { environments, integrations, messages, subscribers, workflowSteps, workflows } from '../db/schema.js'
 
-type NewMessage = Omit<typeof messages.$inferSelect, 'sequence' | 'collection'>
+/** The document as text, or as what it is in UTF-8. */
+type NewMessage = Omit<typeof messages.$inferSelect, 'sequence' | 'collection' | 'document'> & {
+  document: string | Buffer
+}
 
 const DOCUMENTS = 'SELECT document FROM ?table WHERE collection = ? ORDER BY rowid LIMIT ?'
 
@@ -48,7 +51,7 @@ export function seedRepository({ orm, client }: Db) {
   // In SQL: drizzle would take a third of the time in which a million rows are inserted. To replace is another statement,
   // as SQLite keeps a journal of each that may, which takes as long as to insert.
   const row = `INTO messages (collection, id, created_at, channel, subscriber_id, transaction_id, context, document)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+    VALUES (?, ?, ?, ?, ?, ?, ?, CAST(? AS TEXT))`
   const message = client.prepare(`INSERT ${row}`)
   const replacement = client.prepare(`INSERT OR REPLACE ${row}`)
 

@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { lineOf } from '../../src/cli/progress.js'
-import { givenFolder, runCommand, spawnCommand, startCommand } from '../support/process.js'
+import { givenFolder, givenPackage, runCommand, spawnCommand, startCommand } from '../support/process.js'
 
 const UNTIL = ['--until', '2026-02-18T10:00:00Z']
 const generate = (...args: string[]) => ['seed', 'generate', ...args]
@@ -61,7 +62,80 @@ async function messagesOf(seed: string): Promise<{ environment: string }[]> {
   )
 }
 
+const THREAD = 'dist/generate-thread.cjs'
+
+/** Says that it failed, as soon as it runs. */
+const FAILING_THREAD = `
+  const { port, counts } = require('node:worker_threads').workerData
+  port.postMessage(new Error('no messages today'))
+  Atomics.add(counts, 0, 1)
+  Atomics.notify(counts, 0)`
+
+/** Runs with the command's thread replaced by another, or by none. */
+async function withThread<T>(text: string | undefined, run: () => Promise<T>): Promise<T> {
+  const file = join(await givenPackage(), THREAD)
+  renameSync(file, `${file}.kept`)
+  if (text !== undefined) writeFileSync(file, text)
+  try {
+    return await run()
+  } finally {
+    rmSync(file, { force: true })
+    renameSync(`${file}.kept`, file)
+  }
+}
+
+/** Of messages of a few letters, and a few that a thread has no room for. */
+const SEED = {
+  environments: [
+    {
+      name: 'Shop',
+      subscribers: [{ subscriberId: 'ada' }, { subscriberId: 'jürgen', firstName: 'Jürgen' }],
+      workflows: [
+        ...Array.from({ length: 60 }, (_, place) => ({
+          identifier: `short-${place}`,
+          steps: [{ type: 'in_app', controlValues: { body: '📦 {{payload.order}} 建' } }]
+        })),
+        { identifier: 'long', steps: [{ type: 'sms', controlValues: { body: 'Sehr lang, für dich. '.repeat(4000) } }] }
+      ]
+    }
+  ]
+}
+
 describe('into a data file', () => {
+  test('many are made in a thread, and are those that would be made without one', async () => {
+    const cwd = givenFolder()
+    writeFileSync(join(cwd, 'shop.json'), JSON.stringify(SEED))
+    const rows = async (data: string) => {
+      const args = ['--messages', '20000', '--seed', 'shop.json', '--data', data, ...UNTIL]
+      expect(await runCommand(generate(...args), { cwd })).toMatchObject({ code: 0, stderr: '' })
+      const database = new Database(join(cwd, data), { readonly: true })
+      const hash = createHash('sha256')
+      let longest = 0
+      for (const row of database.prepare('SELECT * FROM messages ORDER BY sequence').raw().iterate() as Iterable<
+        string[]
+      >) {
+        hash.update(JSON.stringify(row))
+        longest = Math.max(longest, row.at(-1)?.length ?? 0)
+      }
+      const kinds = database.prepare('SELECT DISTINCT typeof(document) FROM messages').pluck().all()
+      database.close()
+      return { longest, kinds, hash: hash.digest('hex') }
+    }
+    const inThread = await rows('one.db')
+    expect(inThread.longest).toBeGreaterThan(80_000)
+    expect(inThread.kinds).toEqual(['text'])
+    expect(await withThread(undefined, () => rows('two.db'))).toEqual(inThread)
+  })
+
+  test('a thread that fails leaves no file', async () => {
+    const cwd = givenFolder()
+    const args = generate('--messages', '20000', '--data', 'mock.db')
+    const { code, stderr } = await withThread(FAILING_THREAD, () => runCommand(args, { cwd }))
+    expect(code).toBe(1)
+    expect(stderr).toContain('no messages today')
+    expect(readdirSync(cwd)).toEqual([])
+  })
+
   test('a new one is seeded first, and one that is there gets more', async () => {
     const cwd = givenFolder()
     const file = join(cwd, 'mock.db')
