@@ -82,6 +82,7 @@ export function createJournal(capacity: number, now: Clock) {
     /** Empties it; numbering goes on, so that a stream that resumes does not mistake new requests for old. */
     clear(): void {
       cleared = count
+      kept.clear()
     },
 
     /**

@@ -53,7 +53,12 @@ export function shelf(capacity: number) {
       store(entry, blockOf(slot), slot % BLOCK)
     },
 
-    /** The request of this number, one of the last `capacity`. */
+    /** Lets go of all that are over. */
+    clear(): void {
+      blocks.length = 0
+    },
+
+    /** The request of this number, one of the last `capacity`, and come since it was cleared. */
     at(n: number): Kept {
       const slot = n % capacity
       return open[slot] ?? stored(blockOf(slot), slot % BLOCK)
