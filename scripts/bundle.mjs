@@ -85,7 +85,7 @@ export const { createMock, SeedError, StartError } = await bundle.library()
 
 const GENERATE_THREAD = `const { join } = require('node:path')
 const { requireCached } = require('./code-cache.cjs')
-requireCached(join(__dirname, ${JSON.stringify(BUNDLE)})).generateThread().then(({ work }) => work())
+requireCached(join(__dirname, ${JSON.stringify(BUNDLE)})).generateThread().then(({ awaitWork }) => awaitWork())
 `
 
 /** What the licences of the bundled packages ask for: that they go with it. */

@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { wallClock } from '../clock.js'
@@ -101,23 +99,44 @@ async function intoFile(out: string, options: GenerateOptions, { signal, progres
   const world = chosen(worlds, options.environment)
   if (!canGenerate(world)) throw nothingToMake(world.name)
   const made = generation(world, generateOf(options), now)
-  await writeGenerated(out, form, { world, generation: made }, { signal, written: progress.tell })
+  try {
+    await writeGenerated(out, form, { world, generation: made }, { signal, written: progress.tell })
+  } catch (error) {
+    const { code = '', syscall, message } = error as NodeJS.ErrnoException
+    if (syscall === undefined) throw error
+    throw new StartError(`can't write ${out}: ${WRITE_REMEDIES[code] ?? `${message}; name another file with --out`}`)
+  }
   return { environment: world.name, messages: options.messages, file: out }
 }
 
+const NOT_WRITABLE = 'its folder can not be written to; check the permissions, or name another file with --out'
+const WRITE_REMEDIES: Record<string, string> = {
+  ENOENT: 'its folder does not exist; make it first',
+  ENOTDIR: 'a part of its path is not a folder; name another file with --out',
+  EISDIR: 'it is a folder; name a file in it',
+  EACCES: NOT_WRITABLE,
+  EPERM: NOT_WRITABLE,
+  EROFS: NOT_WRITABLE,
+  ENOSPC: 'the disk is full; free some space, or name another file with --out'
+}
+
 async function intoData(data: string, options: GenerateOptions, { signal, progress }: Ways): Promise<Outcome> {
-  const [{ buildServices }, { openDatabase }, { readSeeds }, { findTemplate }] = await Promise.all([
-    import('../app.js'),
-    import('../db/open.js'),
-    import('../seeds/read.js'),
-    import('../template.js')
-  ])
-  // A new file is made under another name, so that it is there as a whole or not at all, even after a crash.
+  // First, so that it starts while the rest is loaded and the file is opened.
+  const { isWorthThread, startThread } = await import('../generate/thread.js')
+  if (isWorthThread(options)) startThread()
+  const [{ buildServices }, { explained, openDatabase }, { draftOf }, { readSeeds }, { findTemplate }] =
+    await Promise.all([
+      import('../app.js'),
+      import('../db/open.js'),
+      import('../generate/draft.js'),
+      import('../seeds/read.js'),
+      import('../template.js')
+    ])
   const isNew = !existsSync(data)
-  const file = isNew ? join(dirname(data), `.${basename(data)}.${randomUUID()}`) : data
+  const file = isNew ? draftOf(data) : data
   const template = isNew ? findTemplate(options.seed) : undefined
   const files = template ? [] : readSeeds(options.seed)
-  const { db, close } = openDatabase(file, { draft: isNew, template: template?.file })
+  const { db, close } = openDatabase(file, { draft: isNew, template: template?.file, of: data })
   let isDone = false
   try {
     const { until } = options
@@ -133,6 +152,8 @@ async function intoData(data: string, options: GenerateOptions, { signal, progre
     }
     isDone = true
     return { environment: environment.name, messages: options.messages, file: data }
+  } catch (error) {
+    throw explained(error, data)
   } finally {
     close()
     if (isNew && isDone) renameSynced(file, data)

@@ -33,23 +33,28 @@ export interface OpenDatabase {
   close(): void
 }
 
+export interface OpenOptions {
+  template?: string | undefined
+  draft?: boolean
+  of?: string | undefined
+}
+
 /**
  * Opens the database, migrated to this version's schema: in memory, or the file, which is made if it is not there. A
  * draft is a new file that is of no use until it has been closed: it is written faster, into this one file, and is
  * spoilt if the process dies. In memory, and as a draft, it can begin as a copy of a template, a file that this version
  * has made.
  *
+ * `of` is the file that a draft is to become, and is named in complaints.
+ *
  * One process owns a file. Throws StartError, and leaves the file as it was, when the file is in use, is not ours, was
  * written by a newer version, or can't be read or written.
  */
-export function openDatabase(
-  file?: string,
-  { template, draft = false }: { template?: string | undefined; draft?: boolean } = {}
-): OpenDatabase {
+export function openDatabase(file?: string, { template, draft = false, of = file }: OpenOptions = {}): OpenDatabase {
   let client: Database.Database | undefined
   try {
-    if (file !== undefined) refuse(file)
-    if (file !== undefined && template !== undefined) beginAs(file, template)
+    if (file !== undefined) refuse(file, of)
+    if (file !== undefined && template !== undefined) beginAs(file, template, of)
     const opened = openClient(file, draft)
     client = opened
     const orm = drizzle(client, { schema })
@@ -60,12 +65,12 @@ export function openDatabase(
     return { db: { orm, client, ...transactions(client) }, close: () => void opened.close() }
   } catch (error) {
     client?.close()
-    throw explained(error, file)
+    throw explained(error, of)
   }
 }
 
 /** With the permissions of a new file, not those of the template. */
-function beginAs(file: string, template: string): void {
+function beginAs(file: string, template: string, of = file): void {
   const bytes = readFileSync(template)
   try {
     writeFileSync(file, bytes)
@@ -73,7 +78,7 @@ function beginAs(file: string, template: string): void {
     rmSync(file, { force: true })
     const { SQLITE_FULL, SQLITE_CANTOPEN } = FILE_REMEDIES
     const isFull = (error as NodeJS.ErrnoException).code === 'ENOSPC'
-    throw new StartError(`can't use the data file ${file}: ${isFull ? SQLITE_FULL : SQLITE_CANTOPEN}`)
+    throw unusable(of, isFull ? SQLITE_FULL : SQLITE_CANTOPEN)
   }
 }
 
@@ -177,10 +182,10 @@ function openClient(file = ':memory:', draft = false): Database.Database {
 }
 
 /** Throws StartError when the file can't be ours. */
-function refuse(file: string): void {
+function refuse(file: string, of = file): void {
   const found = statSync(file, { throwIfNoEntry: false })
   const complaint = found ? complaintAboutFile(file, found) : complaintAboutFolder(dirname(file))
-  if (complaint) throw new StartError(`can't use the data file ${file}: ${complaint}`)
+  if (complaint) throw unusable(of, complaint)
 }
 
 function complaintAboutFolder(folder: string): string | undefined {
@@ -219,8 +224,12 @@ function complaintAbout(client: Database.Database): string | undefined {
   return undefined
 }
 
-/** The same error, or one that says what to do. */
-function explained(error: unknown, file: string | undefined): unknown {
+function unusable(file: string, complaint = ''): StartError {
+  return new StartError(`can't use the data file ${file}: ${complaint}`)
+}
+
+/** The same error, or where it is the file's, a StartError that names it and says what to do. */
+export function explained(error: unknown, file: string | undefined): unknown {
   const { message, code, cause } = error as { message?: string; code?: unknown; cause?: unknown }
   if (code === 'ERR_DLOPEN_FAILED' || /^Could not locate the bindings file|better_sqlite3\.node/.test(message ?? '')) {
     return new StartError(
@@ -231,16 +240,14 @@ function explained(error: unknown, file: string | undefined): unknown {
   const failure = cause instanceof Database.SqliteError ? cause : error
   if (file === undefined || !(failure instanceof Database.SqliteError)) return explainedPath(error, file)
   const remedy = FILE_REMEDIES[failure.code.split('_').slice(0, 2).join('_')]
-  return new StartError(
-    `can't use the data file ${file}: ${remedy ?? `${failure.message}; name another file with --data`}`
-  )
+  return unusable(file, remedy ?? `${failure.message}; name another file with --data`)
 }
 
 function explainedPath(error: unknown, file: string | undefined): unknown {
   const { syscall, code } = error as NodeJS.ErrnoException
   if (syscall !== 'stat' || file === undefined) return error
   const reason = code === 'ENOTDIR' ? 'a part of its path is not a folder' : 'it or its folder can not be read'
-  return new StartError(`can't use the data file ${file}: ${reason}; check the path and the permissions`)
+  return unusable(file, `${reason}; check the path and the permissions`)
 }
 
 const FILE_REMEDIES: Record<string, string> = {

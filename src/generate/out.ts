@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
-import { basename, dirname, extname, join } from 'node:path'
+import { extname } from 'node:path'
 import { WALL } from '../clock.js'
 import { exportSeed } from '../seeds/export.js'
 import type { SeedEnvironment } from '../seeds/format.js'
 import type { World } from '../seeds/world.js'
+import { draftOf } from './draft.js'
 import type { Generation } from './generation.js'
 
 export type OutForm = 'yaml' | 'ndjson'
@@ -28,7 +28,7 @@ export async function writeGenerated(
   { world, generation }: { world: World; generation: Generation },
   { signal, written }: { signal?: AbortSignal; written?: (count: number) => void } = {}
 ): Promise<void> {
-  const unfinished = join(dirname(file), `.${basename(file)}.${randomUUID()}`)
+  const unfinished = draftOf(file)
   const handle = await open(unfinished, 'wx')
   try {
     await writeAll(handle)

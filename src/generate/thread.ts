@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker, workerData } from 'node:worker_threads'
+import { MessageChannel, type MessagePort, parentPort, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import type { SeedGenerate } from '../seeds/format.js'
 import type { Environment } from './channels.js'
 import { type GeneratedMessage, generation } from './generation.js'
@@ -12,13 +12,16 @@ export type EncodedMessage = Omit<GeneratedMessage, 'document'> & { document: Bu
 /** Beside the bundle, which the build makes together with it. Run from its source the server has no thread. */
 const FILE = join(dirname(fileURLToPath(import.meta.url)), 'generate-thread.cjs')
 
-/** Some messages: `facts` are all but their documents, six a message, `ends` where each document ends. */
+/** Some messages: `facts` are all but their documents, `ends` where each document ends. */
 interface Batch {
   facts: (string | number)[]
   ends: number[]
   /** The document of a message that is alone in its batch, being too large for the room. */
   large?: string
 }
+
+/** So many of each message. */
+const FACTS = 6
 
 /** What the thread says: a batch, that there are no more, or why it failed. */
 type Said = Batch | 'end' | Error
@@ -45,8 +48,24 @@ const ROOMS = 64
 /** How long a batch may take, in milliseconds: it takes one. */
 const PATIENCE = 30_000
 
-export function canUseThread(): boolean {
-  return existsSync(FILE)
+/** For fewer it would be started in vain. */
+const FEWEST = 20_000
+
+export function isWorthThread({ messages }: Pick<SeedGenerate, 'messages'>): boolean {
+  return messages >= FEWEST && existsSync(FILE)
+}
+
+let ready: Worker | undefined
+
+/** Starts the thread ahead of its work, where it is known that there will be some: that takes a tenth of a second. */
+export function startThread(): void {
+  ready ??= newThread()
+}
+
+function newThread(): Worker {
+  const thread = new Worker(FILE)
+  thread.unref()
+  return thread
 }
 
 /**
@@ -62,14 +81,23 @@ export function* generatedInThread(
   const rooms = new SharedArrayBuffer(ROOM * ROOMS)
   const counts = new Int32Array(new SharedArrayBuffer(8))
   const work: Work = { environment: plain(environment), options, now, port: port2, rooms, counts }
-  const thread = new Worker(FILE, { workerData: work, transferList: [port2] })
-  thread.unref()
+  const thread = ready ?? newThread()
+  ready = undefined
   try {
+    thread.postMessage(work, [port2])
     for (let done = 0; ; done++) {
       const said = next(port, counts, done)
       if (said === 'end') return
       if (said instanceof Error) throw said
-      yield* unpacked(said, roomOf(rooms, done))
+      if (said.large !== undefined) yield messageOf(said.facts, 0, said.large)
+      const room = roomOf(rooms, done)
+      let start = 0
+      let place = 0
+      for (const end of said.ends) {
+        yield messageOf(said.facts, place, room.subarray(start, end))
+        start = end
+        place += FACTS
+      }
       Atomics.store(counts, DONE, done + 1)
       Atomics.notify(counts, DONE)
     }
@@ -99,23 +127,24 @@ function next(port: MessagePort, counts: Int32Array, done: number): Said {
   }
 }
 
-function* unpacked({ facts, ends, large }: Batch, room: Buffer): Generator<EncodedMessage, void, undefined> {
-  if (large !== undefined) yield messageOf(facts, 0, large)
-  let start = 0
-  for (const [place, end] of ends.entries()) {
-    yield messageOf(facts, place, room.subarray(start, end))
-    start = end
-  }
-}
-
 function messageOf(facts: Batch['facts'], place: number, document: Buffer | string): EncodedMessage {
-  const [id, createdAt, channel, subscriberId, transactionId, context] = facts.slice(place * 6, place * 6 + 6)
-  return { id, createdAt, channel, subscriberId, transactionId, context, document } as EncodedMessage
+  return {
+    id: facts[place],
+    createdAt: facts[place + 1],
+    channel: facts[place + 2],
+    subscriberId: facts[place + 3],
+    transactionId: facts[place + 4],
+    context: facts[place + 5],
+    document
+  } as EncodedMessage
 }
 
-/** What the thread does. */
-export function work(): void {
-  const { environment, options, now, port, rooms, counts } = workerData as Work
+/** What the thread does, once it is told to. */
+export function awaitWork(): void {
+  parentPort?.once('message', work)
+}
+
+function work({ environment, options, now, port, rooms, counts }: Work): void {
   let batch: Batch = { facts: [], ends: [] }
   let room = roomOf(rooms, 0)
   let end = 0

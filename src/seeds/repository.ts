@@ -93,12 +93,11 @@ export function seedRepository({ orm, client }: Db) {
       collection: number,
       { id, createdAt, channel, subscriberId, transactionId, context, document }: NewMessage
     ): void {
-      const values = [collection, id, createdAt, channel, subscriberId, transactionId, context, document]
       try {
-        message.run(values)
+        message.run(collection, id, createdAt, channel, subscriberId, transactionId, context, document)
       } catch (error) {
         if ((error as { code?: unknown }).code !== 'SQLITE_CONSTRAINT_UNIQUE') throw error
-        replacement.run(values)
+        replacement.run(collection, id, createdAt, channel, subscriberId, transactionId, context, document)
       }
     },
 

@@ -5,7 +5,7 @@ import { type Environment, type EnvironmentService, newApiKey, newId } from '../
 import { Refusal } from '../errors.js'
 import { generation } from '../generate/generation.js'
 import { canGenerate } from '../generate/plan.js'
-import { canUseThread, generatedInThread } from '../generate/thread.js'
+import { generatedInThread, isWorthThread } from '../generate/thread.js'
 import { canonicalContext } from '../messages/service.js'
 import { WORLD_PARTS, type WorldPart } from '../vocabulary.js'
 import { differences, type SeedChange, worldChanges } from './changes.js'
@@ -38,7 +38,7 @@ const STEP = 2000
 
 const SAMPLE = 1000
 
-/** So many messages are made in a thread, and inserted without indexes, which are made in the end. */
+/** So many messages are inserted without indexes, which are made in the end. */
 const MANY = 20_000
 
 interface Dependencies {
@@ -289,11 +289,9 @@ export function seedService({ db, clock, environments }: Dependencies) {
     const { subscribers, messages } = generation(world, options, now)
     fillSubscribers(environments.own(environment, 'subscribers'), { subscribers })
     const collection = environments.own(environment, 'messages')
-    const isMany = options.messages >= MANY
-    const made = isMany && canUseThread() ? generatedInThread(world, options, now) : messages()
-    yield* isMany && !repository.hasMoreMessagesThan(options.messages)
-      ? repository.withoutIndexes(insertAll)
-      : insertAll()
+    const made = isWorthThread(options) ? generatedInThread(world, options, now) : messages()
+    const isMost = options.messages >= MANY && !repository.hasMoreMessagesThan(options.messages)
+    yield* isMost ? repository.withoutIndexes(insertAll) : insertAll()
 
     function* insertAll(): Generator<Generated, void, undefined> {
       let done = 0

@@ -64,12 +64,13 @@ async function messagesOf(seed: string): Promise<{ environment: string }[]> {
 
 const THREAD = 'dist/generate-thread.cjs'
 
-/** Says that it failed, as soon as it runs. */
+/** Says that it failed, as soon as it has work. */
 const FAILING_THREAD = `
-  const { port, counts } = require('node:worker_threads').workerData
-  port.postMessage(new Error('no messages today'))
-  Atomics.add(counts, 0, 1)
-  Atomics.notify(counts, 0)`
+  require('node:worker_threads').parentPort.once('message', ({ port, counts }) => {
+    port.postMessage(new Error('no messages today'))
+    Atomics.add(counts, 0, 1)
+    Atomics.notify(counts, 0)
+  })`
 
 /** Runs with the command's thread replaced by another, or by none. */
 async function withThread<T>(text: string | undefined, run: () => Promise<T>): Promise<T> {
@@ -209,10 +210,22 @@ describe('is refused', () => {
       'environment Development has nothing to make messages of'
     ],
     [
+      'into a seed in a folder that there is not',
+      generate('--messages', '1', '--out', 'none/a.yaml'),
+      1,
+      "error: can't write none/a.yaml: its folder does not exist; make it first"
+    ],
+    [
+      'into a seed in what is no folder',
+      generate('--messages', '1', '--out', '/dev/null/a.yaml'),
+      1,
+      "error: can't write /dev/null/a.yaml: a part of its path is not a folder"
+    ],
+    [
       'into a folder that can not be written',
       ['seed', 'generate', '--messages', '10', '--data', '/proc/mock.db'],
       1,
-      "can't use the data file"
+      "error: can't use the data file /proc/mock.db: it or its folder can not be read or written; check the path"
     ]
   ])('%s, and writes nothing', async (_, args, code, complaint) => {
     const cwd = givenFolder()

@@ -6,7 +6,7 @@ import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openDatabase } from '../../src/db/open.js'
+import { explained, openDatabase } from '../../src/db/open.js'
 import { StartError } from '../../src/errors.js'
 import { type ServerOptions, startServer } from '../../src/server.js'
 
@@ -337,4 +337,20 @@ test('a draft is one file also while it is written, be it new or a copy, and wha
     })
   expect(spoil).toThrow(RangeError)
   expect(db.client.prepare('SELECT count(*) FROM notes').pluck().get()).toBe(0)
+})
+
+test('a disk that is full while a file is written is told by the name of the file, with the remedy', () => {
+  const { db } = open(join(givenFolder(), 'mock.db'))
+  db.client.pragma('max_page_count = 100')
+  const fill = () => db.client.exec('CREATE TABLE filler AS SELECT zeroblob(1000000) AS bytes')
+  let error: unknown
+  try {
+    fill()
+  } catch (thrown) {
+    error = explained(thrown, 'big.db')
+  }
+  expect(error).toBeInstanceOf(StartError)
+  expect(error).toMatchObject({
+    message: "can't use the data file big.db: the disk is full; free some space, or name another file with --data"
+  })
 })
