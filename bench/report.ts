@@ -3,7 +3,7 @@
  *
  *     npx tsx bench/report.ts [results.json..., else the newest of a whole run] [--out <folder, else docs>]
  *
- * Of several results, of one commit and machine, the first tells what they have in common.
+ * Of several results, in the order of their runs, the last that has a measure tells it.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -20,8 +20,16 @@ if (quick) {
   console.error(`${quick} is of a quick run, whose figures mean nothing`)
   process.exit(1)
 }
-const measures = all.flatMap((each) => each.measures)
-const verdicts = all.flatMap((each) => each.verdicts).filter(({ value }) => value !== null)
+const runs = all.map((each, place): Results => {
+  const again = new Set(all.slice(place + 1).flatMap((later) => later.measures.map(({ name }) => name)))
+  return {
+    ...each,
+    measures: each.measures.filter(({ name }) => !again.has(name)),
+    verdicts: each.verdicts.filter(({ measure, value }) => value !== null && !again.has(measure))
+  }
+})
+const measures = runs.flatMap((each) => each.measures)
+const verdicts = runs.flatMap((each) => each.verdicts)
 const folder = values.out ?? join(import.meta.dirname, '../docs')
 const series = measures.find((measure) => measure.series)?.series
 mkdirSync(folder, { recursive: true })
@@ -72,7 +80,7 @@ function reportOf(name: string): string {
 What was measured, on which machine, how, and how it stands to what was aimed at. \`npm run bench\` measures it anew,
 and [bench/README.md](../bench/README.md) tells how.
 
-${tableText(factsTable(all))}
+${tableText(factsTable(runs))}
 
 ## Aims
 
