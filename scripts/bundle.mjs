@@ -3,7 +3,7 @@
  * database. For the build, and for tests that start the command.
  */
 import { execFileSync } from 'node:child_process'
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
@@ -51,7 +51,17 @@ export async function bundle(dist) {
   writeFileSync(join(dist, 'index.js'), LIBRARY)
   writeFileSync(join(dist, 'generate-thread.cjs'), GENERATE_THREAD)
   chmodSync(join(dist, 'cli/index.cjs'), 0o755)
-  execFileSync(process.execPath, ['-e', TEMPLATE], { cwd: dist, stdio: ['ignore', 'ignore', 'inherit'] })
+  run(dist, VALIDATORS)
+  const sources = join(dist, SOURCES)
+  const entryPoints = readdirSync(sources).map((name) => join(sources, name))
+  const options = { outExtension: { '.js': '.cjs' }, minifyWhitespace: true, legalComments: 'none' }
+  await esbuild({ ...shared, entryPoints, outdir: join(dist, 'validators'), ...options })
+  rmSync(sources, { recursive: true })
+  run(dist, TEMPLATE)
+}
+
+function run(dist, script) {
+  execFileSync(process.execPath, ['-e', script], { cwd: dist, stdio: ['ignore', 'ignore', 'inherit'] })
 }
 
 const BUNDLE = 'bundle.script.js'
@@ -60,6 +70,12 @@ const TEMPLATE = `
   requireCached(require('node:path').resolve(${JSON.stringify(BUNDLE)}))
     .template()
     .then(({ writeTemplate }) => writeTemplate())`
+const SOURCES = 'validators-source'
+const VALIDATORS = `
+  const { requireCached } = require('./code-cache.cjs')
+  requireCached(require('node:path').resolve(${JSON.stringify(BUNDLE)}))
+    .validators()
+    .then(({ writeValidators }) => writeValidators(${JSON.stringify(SOURCES)}))`
 const IMPORT_META_URL = "const importMetaUrl = require('node:url').pathToFileURL(__filename).href"
 
 /** The command loads the bundle through the code cache. */

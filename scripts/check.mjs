@@ -129,7 +129,9 @@ function pack() {
   ]
   const lacking = ['package.json', 'LICENSE', 'README.md', ...built]
     .filter((name) => !names.includes(name))
-    .concat(['migrations/', 'seeds/'].filter((start) => !names.some((name) => name.startsWith(start))))
+    .concat(
+      ['migrations/', 'seeds/', 'dist/validators/'].filter((start) => !names.some((name) => name.startsWith(start)))
+    )
   const strange = names.filter((name) => !/^(dist|migrations|seeds)\/|^(package\.json|LICENSE|README\.md)$/.test(name))
   if (lacking.length > 0) throw new Failed(`not in the package: ${lacking.join(', ')}`)
   if (strange.length > 0) throw new Failed(`in the package, but should not be: ${strange.join(', ')}`)

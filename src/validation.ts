@@ -1,8 +1,9 @@
 import type { TSchema } from '@sinclair/typebox'
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import { API_KEY_PATTERN, ID_PATTERN } from './ids.js'
 import { CONTEXT_KEY_PATTERN } from './messages/schemas.js'
 import { nearest } from './nearest.js'
+import { prebuiltValidator } from './prebuilt.js'
 
 /** Leads to a value in another: names of fields, and places in lists. */
 export type Path = readonly (string | number)[]
@@ -29,7 +30,8 @@ const AJV_OPTIONS = {
 
 /** What is wrong by one schema, and what that takes to be told. */
 interface Check {
-  ajv: Ajv
+  /** Made when there is something to be told. */
+  ajv(): Ajv
   validate: ValidateFunction
 }
 
@@ -42,13 +44,27 @@ const checks = new WeakMap<TSchema, Check>()
 export function mistakesIn(schema: TSchema, value: unknown, named: readonly TSchema[] = []): Mistake[] {
   let check = checks.get(schema)
   if (!check) {
-    const ajv = new Ajv(AJV_OPTIONS)
-    for (const each of named) if (each !== schema) ajv.addSchema(each)
-    check = { ajv, validate: ajv.compile(schema) }
+    check = checkOf(schema, named)
     checks.set(schema, check)
   }
   const { ajv, validate } = check
-  return validate(value) ? [] : told(ajv, validate.errors ?? [], value, [])
+  return validate(value) ? [] : told(ajv(), validate.errors ?? [], value, [])
+}
+
+function checkOf(schema: TSchema, named: readonly TSchema[]): Check {
+  let known: Ajv | undefined
+  const ajv = () => {
+    known ??= ajvFor(schema, named)
+    return known
+  }
+  return { ajv, validate: prebuiltValidator(schema, named) ?? ajv().compile(schema) }
+}
+
+/** An Ajv that knows the schemas that this one refers to. */
+export function ajvFor(schema: TSchema, named: readonly TSchema[], options: Options = {}): Ajv {
+  const ajv = new Ajv({ ...AJV_OPTIONS, ...options })
+  for (const each of named) if (each !== schema) ajv.addSchema(each)
+  return ajv
 }
 
 /** A path as one writes it: `environments[0].integrations[1].channel`. */
