@@ -1,7 +1,7 @@
 import { buildServices } from '../src/app.js'
 import { wallClock } from '../src/clock.js'
 import { openDatabase } from '../src/db/open.js'
-import type { ListMessagesQuery } from '../src/messages/schemas.js'
+import type { ListMessagesQuery } from '../src/messages/query.js'
 import { BENCH } from './data.js'
 
 /**

@@ -49,33 +49,30 @@ export async function bundle(dist) {
   })
   await esbuild({ ...shared, entryPoints: ['src/code-cache.ts'], outfile: join(dist, 'code-cache.cjs') })
   writeFileSync(join(dist, 'index.js'), LIBRARY)
-  writeFileSync(join(dist, 'generate-thread.cjs'), GENERATE_THREAD)
+  const thread = `${loadBundle('__dirname')}.generateThread().then(({ awaitWork }) => awaitWork())\n`
+  writeFileSync(join(dist, 'generate-thread.cjs'), thread)
   chmodSync(join(dist, 'cli/index.cjs'), 0o755)
-  run(dist, VALIDATORS)
+  run(dist, 'validators', `writeValidators('${SOURCES}')`)
   const sources = join(dist, SOURCES)
   const entryPoints = readdirSync(sources).map((name) => join(sources, name))
   const options = { outExtension: { '.js': '.cjs' }, minifyWhitespace: true, legalComments: 'none' }
   await esbuild({ ...shared, entryPoints, outdir: join(dist, 'validators'), ...options })
   rmSync(sources, { recursive: true })
-  run(dist, TEMPLATE)
+  run(dist, 'template', 'writeTemplate()')
 }
 
-function run(dist, script) {
+/** Calls a function of a part of the bundle, in a process of its own. */
+function run(dist, part, call) {
+  const script = `${loadBundle('process.cwd()')}.${part}().then((loaded) => loaded.${call})`
   execFileSync(process.execPath, ['-e', script], { cwd: dist, stdio: ['ignore', 'ignore', 'inherit'] })
 }
 
+function loadBundle(folder) {
+  return `require('./code-cache.cjs').requireCached(require('node:path').join(${folder}, '${BUNDLE}'))`
+}
+
 const BUNDLE = 'bundle.script.js'
-const TEMPLATE = `
-  const { requireCached } = require('./code-cache.cjs')
-  requireCached(require('node:path').resolve(${JSON.stringify(BUNDLE)}))
-    .template()
-    .then(({ writeTemplate }) => writeTemplate())`
 const SOURCES = 'validators-source'
-const VALIDATORS = `
-  const { requireCached } = require('./code-cache.cjs')
-  requireCached(require('node:path').resolve(${JSON.stringify(BUNDLE)}))
-    .validators()
-    .then(({ writeValidators }) => writeValidators(${JSON.stringify(SOURCES)}))`
 const IMPORT_META_URL = "const importMetaUrl = require('node:url').pathToFileURL(__filename).href"
 
 /** The command loads the bundle through the code cache. */
@@ -97,11 +94,6 @@ const LIBRARY = `import { basename, join } from 'node:path'
 import cache from './code-cache.cjs'
 const bundle = cache.requireCached(join(import.meta.dirname, ${JSON.stringify(BUNDLE)}))
 export const { createMock, SeedError, StartError } = await bundle.library()
-`
-
-const GENERATE_THREAD = `const { join } = require('node:path')
-const { requireCached } = require('./code-cache.cjs')
-requireCached(join(__dirname, ${JSON.stringify(BUNDLE)})).generateThread().then(({ awaitWork }) => awaitWork())
 `
 
 /** What the licences of the bundled packages ask for: that they go with it. */

@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import { API_KEY_PATTERN, ID_PATTERN } from './ids.js'
-import { CONTEXT_KEY_PATTERN } from './messages/schemas.js'
+import { CONTEXT_KEY_PATTERN } from './messages/query.js'
 import { nearest } from './nearest.js'
 import { prebuiltValidator } from './prebuilt.js'
 

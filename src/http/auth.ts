@@ -23,10 +23,12 @@ export const authentication = fp<{ environments: EnvironmentService }>(
   { name: 'authentication' }
 )
 
+const USUAL = 'ApiKey '
+
 /** The environment that an `Authorization` header gives access to. Refuses with `unauthenticated`. */
 export function authenticate(header: string | undefined, environments: EnvironmentService): Environment {
   // As nearly all send it: nothing is to be taken apart.
-  const known = header?.startsWith('ApiKey ') ? environments.resolve(header.slice(7)) : undefined
+  const known = header?.startsWith(USUAL) ? environments.resolve(header.slice(USUAL.length)) : undefined
   if (known) return known
   const [scheme = '', ...rest] = (header ?? '').trim().split(/[ \t]+/)
   const apiKey = rest.join(' ')

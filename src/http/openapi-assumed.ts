@@ -1,6 +1,7 @@
 import type { Assumptions } from '../assumptions.js'
 import { Configurations, Credentials, Integration } from '../integrations/schemas.js'
-import { GREATEST_LIMIT, MessagesPage } from '../messages/schemas.js'
+import { GREATEST_LIMIT } from '../messages/query.js'
+import { MessagesPage } from '../messages/schemas.js'
 import { VENDOR_NAMES } from '../vendor-names.js'
 import { ControlsMetadata, WorkflowStep } from '../workflow-steps/schemas.js'
 import { type OpenApiDocument, operationIn, parameterIn, schemaIn } from './openapi-document.js'

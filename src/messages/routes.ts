@@ -6,13 +6,8 @@ import { operationSchema } from '../http/operations.js'
 import { type Query, readQuery } from '../http/querystring.js'
 import { giveReason } from '../http/reasons.js'
 import { ref } from '../wire.js'
-import {
-  GREATEST_LIMIT,
-  type ListMessagesQuery,
-  type ListMessagesSwitches,
-  listMessagesQuery,
-  MessagesPage
-} from './schemas.js'
+import { GREATEST_LIMIT, type ListMessagesQuery, type ListMessagesSwitches, listMessagesQuery } from './query.js'
+import { MessagesPage } from './schemas.js'
 import type { MessageService } from './service.js'
 
 interface Options {

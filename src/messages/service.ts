@@ -2,8 +2,8 @@ import type { Db } from '../db/open.js'
 import type { Environment } from '../environments/service.js'
 import { Refusal } from '../errors.js'
 import { mayNeedVendorNames, withVendorNames } from '../vendor-names.js'
+import type { ListMessagesQuery } from './query.js'
 import { type MessageFilters, messageRepository } from './repository.js'
-import type { ListMessagesQuery } from './schemas.js'
 
 export interface MessageList {
   /** A MessagesPage as JSON in UTF-8. */

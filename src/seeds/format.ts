@@ -3,8 +3,8 @@ import { ASSUMPTION_IDS, type AssumptionId, PROFILES, positionsOf } from '../ass
 import { ClockSetting } from '../environments/schemas.js'
 import { API_KEY_PATTERN, ID_PATTERN } from '../ids.js'
 import { Integration, integrationSchemas } from '../integrations/schemas.js'
+import { CONTEXT_KEY_PATTERN } from '../messages/query.js'
 import {
-  CONTEXT_KEY_PATTERN,
   MessageResponse,
   messageSchemas,
   NotificationGroup,
