@@ -1,5 +1,5 @@
 import { buildServices } from '../src/app.js'
-import { wallClock } from '../src/clock.js'
+import { wallClock } from '../src/core/clock.js'
 import { openDatabase } from '../src/db/open.js'
 import type { ListMessagesQuery } from '../src/messages/query.js'
 import { BENCH } from './data.js'

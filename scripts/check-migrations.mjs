@@ -88,7 +88,7 @@ function shapeOf(migrationsFolder) {
       .prepare("select type, name, sql from sqlite_master where name not like '\\_\\_%' escape '\\'")
       .all()
     return objects.flatMap(({ type, name, sql }) => {
-      if (type === 'index') return sql ? [`index ${name}: ${sql.replaceAll(/\s+/g, ' ')}`] : []
+      if (type === 'index') return sql ? [`index ${name}: ${sql.replaceAll('"', '`').replaceAll(/\s+/g, ' ')}`] : []
       if (type !== 'table') return []
       return ['table_xinfo', 'foreign_key_list'].flatMap((pragma) =>
         // cid, id and seq number columns and keys in the order of their making, which says nothing about the table.

@@ -3,7 +3,7 @@
  * exits 1 if something is stale.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { ASSUMPTION_IDS, type AssumptionId, REGISTER } from '../src/assumptions.js'
+import { ASSUMPTION_IDS, type AssumptionId, REGISTER } from '../src/core/assumptions.js'
 
 const GENERATED: Record<string, { file: string; text: () => string }> = {
   assumptions: { file: 'docs/assumptions.md', text: assumptionTable }

@@ -8,35 +8,35 @@ import {
   LogController
 } from 'fastify'
 import type { Logger } from 'pino'
-import { assume } from './assumptions.js'
-import type { Clock } from './clock.js'
+import { serverAccess } from './control/access.js'
+import { clockRoutes, environmentRoutes, stateRoutes } from './control/environments/routes.js'
+import { faultInjection } from './control/faults/plugin.js'
+import { faultRoutes } from './control/faults/routes.js'
+import { faultService } from './control/faults/service.js'
+import { journalling, noteUnroutable } from './control/requests/plugin.js'
+import { journalRoutes, keylessRequestRoutes } from './control/requests/routes.js'
+import { journalService } from './control/requests/service.js'
+import { controlRoutes, healthRoute, type Readiness } from './control/server-routes.js'
+import { assume } from './core/assumptions.js'
+import type { Clock } from './core/clock.js'
+import { DomainError } from './core/errors.js'
 import type { Db } from './db/open.js'
-import { clockRoutes, environmentRoutes, stateRoutes } from './environments/routes.js'
+import { authentication } from './environments/plugin.js'
 import { type EnvironmentDefaults, environmentService } from './environments/service.js'
-import { Refusal } from './errors.js'
-import { faultRoutes } from './faults/routes.js'
-import { faultService } from './faults/service.js'
-import { serverAccess } from './http/access.js'
-import { authentication } from './http/auth.js'
 import { NO_COMPILERS } from './http/compilers.js'
-import { controlRoutes, healthRoute, type Readiness } from './http/control.js'
-import { knownFields } from './http/control-operations.js'
-import { documentation } from './http/documentation.js'
+import { rejectUnknownFields } from './http/control-operation.js'
 import { answerClientError, answerError, errorAnswers, refuseSocket } from './http/errors.js'
-import { faultInjection } from './http/faults.js'
-import { idempotencyKeys } from './http/idempotency.js'
-import { journalling, noteUnroutable } from './http/journal.js'
-import { controlDocument } from './http/openapi.js'
-import { parseQuery, readableQuery } from './http/querystring.js'
+import { unservedRoutes } from './http/not-found.js'
+import { parseQuery, rejectMalformedQuery } from './http/query-string.js'
 import { shownTarget } from './http/target.js'
-import { unservedRoutes } from './http/unserved.js'
+import { idempotencyKeys } from './idempotency/plugin.js'
 import { idempotencyService } from './idempotency/service.js'
 import { integrationRoutes } from './integrations/routes.js'
 import { integrationService } from './integrations/service.js'
-import { journalRoutes, keylessRequestRoutes } from './journal/routes.js'
-import { journalService } from './journal/service.js'
 import { messageRoutes } from './messages/routes.js'
 import { messageService } from './messages/service.js'
+import { documentation } from './openapi/docs-page.js'
+import { controlDocument } from './openapi/documents.js'
 import { seedService } from './seeds/service.js'
 import { workflowStepRoutes } from './workflow-steps/routes.js'
 import { workflowStepService } from './workflow-steps/service.js'
@@ -100,15 +100,15 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.register(unservedRoutes, { environments: services.environments, assumptions })
   app.register(healthRoute, { readiness })
   app.register(async (open) => {
-    open.register(readableQuery)
-    open.register(knownFields)
+    open.register(rejectMalformedQuery)
+    open.register(rejectUnknownFields)
     open.register(controlRoutes, { assumptions, document: controlDocument })
   })
   app.register(documentation, { environments: services.environments, assumptions, clock })
 
   app.register(async (operations) => {
     operations.register(authentication, services)
-    operations.register(readableQuery)
+    operations.register(rejectMalformedQuery)
     operations.register(idempotencyKeys, services)
     operations.register(faultInjection, { faults: services.faults, faultHeader: options.faultHeader })
     operations.register(integrationRoutes, { prefix: '/v1', assumptions, ...services })
@@ -120,8 +120,8 @@ export function buildApp(options: AppOptions): FastifyInstance {
     async (control) => {
       control.register(async (ofEnvironment) => {
         ofEnvironment.register(authentication, services)
-        ofEnvironment.register(readableQuery)
-        ofEnvironment.register(knownFields)
+        ofEnvironment.register(rejectMalformedQuery)
+        ofEnvironment.register(rejectUnknownFields)
         ofEnvironment.register(stateRoutes, services)
         ofEnvironment.register(journalRoutes, services)
         ofEnvironment.register(faultRoutes, services)
@@ -129,8 +129,8 @@ export function buildApp(options: AppOptions): FastifyInstance {
       })
       control.register(async (ofServer) => {
         ofServer.register(serverAccess, { adminToken: options.adminToken })
-        ofServer.register(readableQuery)
-        ofServer.register(knownFields)
+        ofServer.register(rejectMalformedQuery)
+        ofServer.register(rejectUnknownFields)
         ofServer.register(environmentRoutes, services)
         ofServer.register(keylessRequestRoutes, services)
       })
@@ -143,8 +143,8 @@ export function buildApp(options: AppOptions): FastifyInstance {
 }
 
 const EXPOSED_HEADERS = 'idempotency-key, idempotency-replay, retry-after, x-mock-reason, x-request-id'
-const LARGEST_BODY = 1024 * 1024
-const LARGEST_HEADERS = 256 * 1024
+const MAX_BODY = 1024 * 1024
+const MAX_HEADERS = 256 * 1024
 
 function serverWithoutRoutes({ services, clock, logger, adminToken }: AppOptions): FastifyInstance {
   let count = 0
@@ -152,10 +152,10 @@ function serverWithoutRoutes({ services, clock, logger, adminToken }: AppOptions
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: ({ headers }) => requestName(headers['x-request-id']) ?? `req-${(++count).toString(36)}`,
-    bodyLimit: LARGEST_BODY,
+    bodyLimit: MAX_BODY,
     // Without a Host header Node would answer by itself, with no body.
-    http: { maxHeaderSize: LARGEST_HEADERS, requireHostHeader: false },
-    routerOptions: { maxParamLength: LARGEST_HEADERS, querystringParser: parseQuery as never },
+    http: { maxHeaderSize: MAX_HEADERS, requireHostHeader: false },
+    routerOptions: { maxParamLength: MAX_HEADERS, querystringParser: parseQuery as never },
     schemaController: { compilersFactory: NO_COMPILERS },
     // A request that has come in is answered even while closing.
     return503OnClosing: false,
@@ -204,7 +204,9 @@ function logRequest(request: FastifyRequest, reply: FastifyReply): void {
   )
 }
 
-const HOST_MISSING = new Refusal('bad-request', 'Missing Host header', { reason: 'HTTP/1.1 asks for a Host header' })
+const HOST_MISSING = new DomainError('bad-request', 'Missing Host header', {
+  reason: 'HTTP/1.1 asks for a Host header'
+})
 const NO_EXPECTATIONS = {
   status: 417,
   message: 'Expectation failed',

@@ -1,6 +1,6 @@
-import { assumptionComplaint, PROFILES, type Profile } from './assumptions.js'
-import { StartError } from './errors.js'
-import { nearest } from './nearest.js'
+import { assumptionComplaint, PROFILES, type Profile } from './core/assumptions.js'
+import { StartError } from './core/errors.js'
+import { suggest } from './core/suggest.js'
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -43,7 +43,7 @@ export const DEFAULTS: Config = {
 }
 
 /** More requests than this no journal keeps: they lie in memory. */
-export const LONGEST_JOURNAL = 1_000_000
+export const MAX_JOURNAL = 1_000_000
 
 /** The configuration with its defaults, checked and frozen. Throws StartError for a value that can't be. */
 export function configOf(given: { [Name in keyof Config]?: Config[Name] | undefined }): Config {
@@ -59,7 +59,7 @@ function* complaints(config: Config): Generator<string, undefined> {
   const names = [...Object.keys(DEFAULTS), 'data', 'adminToken']
   for (const name of Object.keys(config)) {
     if (names.includes(name)) continue
-    const meant = nearest(name, names)
+    const meant = suggest(name, names)
     yield `there is no option ${name}; ${meant ? `did you mean ${meant}?` : `there are ${names.join(', ')}`}`
   }
   if (typeof host !== 'string' || host === '') yield 'the host must be an address or a name, and not empty'
@@ -69,8 +69,8 @@ function* complaints(config: Config): Generator<string, undefined> {
   if (data === '') yield 'the data file must have a name; leave it out to keep the data in memory'
   if (!Array.isArray(seeds)) yield 'the seeds must be a list of files; an empty one starts with nothing'
   if (!PROFILES.includes(profile)) yield `the profile must be one of ${PROFILES.join(', ')}, not ${profile}`
-  if (!Number.isInteger(journal) || journal < 0 || journal > LONGEST_JOURNAL) {
-    yield `the journal must keep a whole number of requests from 0 to ${LONGEST_JOURNAL}, not ${journal}`
+  if (!Number.isInteger(journal) || journal < 0 || journal > MAX_JOURNAL) {
+    yield `the journal must keep a whole number of requests from 0 to ${MAX_JOURNAL}, not ${journal}`
   }
   if (adminToken === '') yield 'the admin token must not be empty; leave it out to allow no other machine'
   if (!LOG_LEVELS.includes(logLevel)) yield `the log level must be one of ${LOG_LEVELS.join(', ')}, not ${logLevel}`

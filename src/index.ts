@@ -1,13 +1,13 @@
-import type { Profile } from './assumptions.js'
-import { StartError } from './errors.js'
-import { nodeVersionComplaint } from './node-version.js'
+import type { Profile } from './core/assumptions.js'
+import { StartError } from './core/errors.js'
+import { nodeVersionComplaint } from './core/node-version.js'
 import { type ServerOptions, startServer } from './server.js'
 
-export type { Profile } from './assumptions.js'
 export type { Config } from './config.js'
-export { StartError } from './errors.js'
+export type { Profile } from './core/assumptions.js'
+export { StartError } from './core/errors.js'
 export type { ChangeCount, SeedChange, SeedReload } from './seeds/changes.js'
-export { SeedError, type SeedMistake } from './seeds/mistakes.js'
+export { SeedError, type SeedMistake } from './seeds/errors.js'
 
 export type MockOptions = ServerOptions
 

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { buildServices } from './app.js'
 import { DEFAULTS } from './config.js'
 import { openDatabase } from './db/open.js'
+import type { World } from './seeds/environment-data.js'
 import { readSeeds, seedPath } from './seeds/read.js'
-import type { World } from './seeds/world.js'
 
 /** A database that the default seed has been put into, so that a start need not read, check and resolve it. */
 export interface Template {

@@ -2,10 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TSchema } from '@sinclair/typebox'
 import standaloneCode from 'ajv/dist/standalone/index.js'
+import { ajvFor } from './core/validation.js'
 import { listMessagesQuery } from './messages/query.js'
 import { validatorName } from './prebuilt.js'
 import { Seed, seedFormatSchemas } from './seeds/format.js'
-import { ajvFor } from './validation.js'
 
 /** What a start or the first request validates by, each with the schemas that it refers to. */
 const VALIDATED: [schema: TSchema, named: readonly TSchema[]][] = [

@@ -1,9 +1,9 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { wallClock } from '../clock.js'
 import { DEFAULTS } from '../config.js'
-import { StartError } from '../errors.js'
+import { wallClock } from '../core/clock.js'
+import { StartError } from '../core/errors.js'
 import type { SeedGenerate } from '../seeds/format.js'
 import {
   countOption,
@@ -87,10 +87,10 @@ async function intoFile(out: string, options: GenerateOptions, { signal, progres
   const [{ readSeeds }, { resolveSeeds }, { canGenerate }, { generation }, { outFormOf, writeGenerated }] =
     await Promise.all([
       import('../seeds/read.js'),
-      import('../seeds/resolve.js'),
-      import('../generate/plan.js'),
-      import('../generate/generation.js'),
-      import('../generate/out.js')
+      import('../seeds/resolve/resolve.js'),
+      import('../seeds/generate/plan.js'),
+      import('../seeds/generate/generation.js'),
+      import('../seeds/generate/out.js')
     ])
   const form = outFormOf(out)
   if (!form) throw new StartError(`${out} must end in .yaml, for a seed, or in .ndjson, for a message a line`)
@@ -122,13 +122,13 @@ const WRITE_REMEDIES: Record<string, string> = {
 
 async function intoData(data: string, options: GenerateOptions, { signal, progress }: Ways): Promise<Outcome> {
   // First, so that it starts while the rest is loaded and the file is opened.
-  const { isWorthThread, startThread } = await import('../generate/thread.js')
+  const { isWorthThread, startThread } = await import('../seeds/generate/thread.js')
   if (isWorthThread(options)) startThread()
   const [{ buildServices }, { explained, openDatabase }, { draftOf }, { readSeeds }, { findTemplate }] =
     await Promise.all([
       import('../app.js'),
       import('../db/open.js'),
-      import('../generate/draft.js'),
+      import('../seeds/generate/draft.js'),
       import('../seeds/read.js'),
       import('../template.js')
     ])

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { reachableHost } from '../config.js'
-import { StartError } from '../errors.js'
+import { StartError } from '../core/errors.js'
 import { hostOption, portOption } from './options.js'
 
 /** Less than what a container engine gives the check. */

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { nodeVersionComplaint } from '../node-version.js'
+import { nodeVersionComplaint } from '../core/node-version.js'
 
 // Nothing else may be imported before this: the database addon can end the process on a Node that it doesn't suit.
 const complaint = nodeVersionComplaint()

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { assume, type Profile } from '../assumptions.js'
+import { assume, type Profile } from '../core/assumptions.js'
 import { assumeOption, profileOption } from './options.js'
 
 export function addOpenapi(program: Command): void {
@@ -9,7 +9,7 @@ export function addOpenapi(program: Command): void {
     .addOption(profileOption())
     .addOption(assumeOption())
     .action(async (options: { profile: Profile; assume: Record<string, string> }) => {
-      const { openApiDocument } = await import('../http/openapi.js')
+      const { openApiDocument } = await import('../openapi/documents.js')
       const document = await openApiDocument(assume(options.profile, options.assume))
       process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
     })

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { assumptionComplaint, PROFILES } from '../assumptions.js'
-import { parseTime } from '../clock.js'
-import { DEFAULTS, LOG_LEVELS, LONGEST_JOURNAL } from '../config.js'
-import { nearest } from '../nearest.js'
+import { DEFAULTS, LOG_LEVELS, MAX_JOURNAL } from '../config.js'
+import { assumptionComplaint, PROFILES } from '../core/assumptions.js'
+import { parseTime } from '../core/clock.js'
+import { suggest } from '../core/suggest.js'
 
 const PREFIX = 'NOTIFICATION_MOCK_'
 
@@ -78,7 +78,7 @@ export function seedOption(): Option {
 
 export function journalOption(): Option {
   const description = 'how many of the last requests each journal keeps; 0 turns it off'
-  return countOption('--journal <count>', description, LONGEST_JOURNAL).default(DEFAULTS.journal)
+  return countOption('--journal <count>', description, MAX_JOURNAL).default(DEFAULTS.journal)
 }
 
 export function countOption(flags: string, description: string, most: number, least = 0): Option {
@@ -207,7 +207,7 @@ export function refuseWrongVariables(command: Command, all: readonly Command[]):
   const known = all.flatMap(({ options }) => options.map(({ long }) => variableOf(long ?? '')))
   for (const name of Object.keys(process.env)) {
     if (!name.startsWith(PREFIX) || known.includes(name)) continue
-    const meant = known.find((each) => nearest(name.slice(PREFIX.length), [each.slice(PREFIX.length)]))
+    const meant = known.find((each) => suggest(name.slice(PREFIX.length), [each.slice(PREFIX.length)]))
     if (meant) command.error(`error: there is no variable ${name}; did you mean ${meant}?`)
   }
 }

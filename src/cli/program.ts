@@ -1,8 +1,8 @@
 import { Command, CommanderError, Help } from 'commander'
-import { StartError } from '../errors.js'
-import { nearest } from '../nearest.js'
-import { SeedError } from '../seeds/mistakes.js'
-import { VERSION } from '../version.js'
+import { StartError } from '../core/errors.js'
+import { suggest } from '../core/suggest.js'
+import { VERSION } from '../core/version.js'
+import { SeedError } from '../seeds/errors.js'
 import { addHealthcheck } from './healthcheck.js'
 import { addOpenapi } from './openapi.js'
 import { describeOption, refuseWrongVariables } from './options.js'
@@ -54,7 +54,7 @@ function program(): Command {
 function refuseCommand(root: Command, word: string): never {
   const explicit = root.args[0] === 'serve'
   const names = root.commands.map((command) => command.name())
-  const meant = nearest(word, names)
+  const meant = suggest(word, names)
   const remedy = meant ? `did you mean ${meant}?` : `there are ${names.join(', ')}`
   return root.error(
     explicit ? `error: serve takes no words, and was given '${word}'` : `error: unknown command '${word}'; ${remedy}`

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { wallClock } from '../clock.js'
-import { placeOf, SeedError, type SeedMistake } from '../seeds/mistakes.js'
-import type { World } from '../seeds/world.js'
+import { wallClock } from '../core/clock.js'
+import type { World } from '../seeds/environment-data.js'
+import { placeOf, SeedError, type SeedMistake } from '../seeds/errors.js'
 import { addGenerate } from './generate.js'
 import { jsonOption } from './options.js'
 
@@ -34,13 +34,13 @@ function contentsOf(world: World): string {
 }
 
 async function checkAsJson(files: readonly string[]): Promise<void> {
-  const mistakes = await mistakesIn(files)
+  const mistakes = await issuesIn(files)
   const placed = mistakes.map((mistake) => ({ place: placeOf(mistake), ...mistake }))
   process.stdout.write(`${JSON.stringify({ ok: mistakes.length === 0, mistakes: placed })}\n`)
   if (mistakes.length > 0) process.exitCode = 1
 }
 
-async function mistakesIn(files: readonly string[]): Promise<readonly SeedMistake[]> {
+async function issuesIn(files: readonly string[]): Promise<readonly SeedMistake[]> {
   try {
     await worldsOf(files)
     return []
@@ -54,7 +54,7 @@ async function mistakesIn(files: readonly string[]): Promise<readonly SeedMistak
 async function worldsOf(files: readonly string[]): Promise<World[]> {
   const [{ readSeeds }, { resolveSeeds }] = await Promise.all([
     import('../seeds/read.js'),
-    import('../seeds/resolve.js')
+    import('../seeds/resolve/resolve.js')
   ])
   return resolveSeeds(readSeeds(files), wallClock())
 }

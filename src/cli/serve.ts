@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
 import { destination, type Logger, pino } from 'pino'
 import type { Config, LogLevel } from '../config.js'
+import { VERSION } from '../core/version.js'
 import type { Mock } from '../index.js'
-import { VERSION } from '../version.js'
 import {
   adminTokenOption,
   assumeOption,

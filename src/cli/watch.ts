@@ -1,5 +1,5 @@
 import { CHANGE_KINDS, CHANGE_SETTINGS, type ChangeKind, type SeedChange, type SeedReload } from '../seeds/changes.js'
-import { placeOf } from '../seeds/mistakes.js'
+import { placeOf } from '../seeds/errors.js'
 
 /** Tells what came of a change of the seed files: what it did on stdout, what is wrong with it on stderr. */
 export function tellReload(reload: SeedReload, json: boolean): void {

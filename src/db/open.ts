@@ -4,8 +4,8 @@ import Database from 'better-sqlite3'
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3'
 import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
-import { StartError } from '../errors.js'
-import { packageRoot } from '../package-root.js'
+import { StartError } from '../core/errors.js'
+import { packageRoot } from '../core/package-root.js'
 import * as schema from './schema.js'
 
 export interface Db {

@@ -10,24 +10,24 @@ import {
   text,
   uniqueIndex
 } from 'drizzle-orm/sqlite-core'
-import { PROFILES } from '../assumptions.js'
-import type { ClockSetting } from '../clock.js'
-import { CHANNELS, KEY_SCOPES, WORLD_PARTS, type WorldPart } from '../vocabulary.js'
+import { PROFILES } from '../core/assumptions.js'
+import type { ClockSetting } from '../core/clock.js'
+import { CHANNELS, DATASET_KINDS, type DatasetKind, KEY_SCOPES } from '../core/enums.js'
 
 /**
  * One part of a world: its integrations, or its messages. All rows of the tables below hang on one.
  *
- * An environment and the snapshots of it share a collection until one of them changes it; then the one that changes
- * gets a copy of its own. A collection that nobody refers to is deleted, with its rows.
+ * An environment and the snapshots of it share a dataset until one of them changes it; then the one that changes
+ * gets a copy of its own. A dataset that nobody refers to is deleted, with its rows.
  */
-export const collections = sqliteTable('collections', {
+export const datasets = sqliteTable('datasets', {
   key: integer('key').primaryKey({ autoIncrement: true })
 })
 
-const part = (name: WorldPart) =>
+const part = (name: DatasetKind) =>
   integer(name)
     .notNull()
-    .references(() => collections.key)
+    .references(() => datasets.key)
 
 /**
  * An environment is a world: nothing refers across two of them. A snapshot is an environment without a key.
@@ -62,15 +62,15 @@ export const environments = sqliteTable(
   (table) => [
     uniqueIndex('environments_id').on(table.id).where(sql`${table.snapshotOf} IS NULL`),
     uniqueIndex('environments_snapshot').on(table.snapshotOf, table.snapshotName),
-    // Whether a collection is shared is asked at each write.
-    ...WORLD_PARTS.map((name) => index(`environments_${name}`).on(table[name]))
+    // Whether a dataset is shared is asked at each write.
+    ...DATASET_KINDS.map((name) => index(`environments_${name}`).on(table[name]))
   ]
 )
 
-const collection = () =>
-  integer('collection')
+const dataset = () =>
+  integer('dataset')
     .notNull()
-    .references(() => collections.key, { onDelete: 'cascade' })
+    .references(() => datasets.key, { onDelete: 'cascade' })
 
 /** SHA-256 of an API key -> its environment. The key itself is never stored. */
 export const apiKeys = sqliteTable(
@@ -88,7 +88,7 @@ export const apiKeys = sqliteTable(
 export const integrations = sqliteTable(
   'integrations',
   {
-    collection: collection(),
+    dataset: dataset(),
     id: text('id').notNull(),
     identifier: text('identifier').notNull(),
     channel: text('channel', { enum: CHANNELS }).notNull(),
@@ -98,14 +98,14 @@ export const integrations = sqliteTable(
     document: text('document').notNull()
   },
   (table) => [
-    primaryKey({ columns: [table.collection, table.id] }),
-    uniqueIndex('integrations_identifier').on(table.collection, table.identifier),
+    primaryKey({ columns: [table.dataset, table.id] }),
+    uniqueIndex('integrations_identifier').on(table.dataset, table.identifier),
     // The rule of the house, kept by the database as well as by the service.
     uniqueIndex('integrations_one_primary_per_channel')
-      .on(table.collection, table.channel)
+      .on(table.dataset, table.channel)
       .where(sql`${table.primary} = 1 AND ${table.deleted} = 0`),
     // Whoever is primary steps down, soft-deleted or not.
-    index('integrations_primary').on(table.collection, table.channel).where(sql`${table.primary} = 1`),
+    index('integrations_primary').on(table.dataset, table.channel).where(sql`${table.primary} = 1`),
     // A set-primary looks across the environments of an organisation to tell a foreign integration from an unknown one.
     index('integrations_id').on(table.id)
   ]
@@ -114,14 +114,14 @@ export const integrations = sqliteTable(
 export const subscribers = sqliteTable(
   'subscribers',
   {
-    collection: collection(),
+    dataset: dataset(),
     id: text('id').notNull(),
     subscriberId: text('subscriber_id').notNull(),
     document: text('document').notNull()
   },
   (table) => [
-    primaryKey({ columns: [table.collection, table.id] }),
-    uniqueIndex('subscribers_subscriber_id').on(table.collection, table.subscriberId)
+    primaryKey({ columns: [table.dataset, table.id] }),
+    uniqueIndex('subscribers_subscriber_id').on(table.dataset, table.subscriberId)
   ]
 )
 
@@ -129,21 +129,21 @@ export const subscribers = sqliteTable(
 export const workflows = sqliteTable(
   'workflows',
   {
-    collection: collection(),
+    dataset: dataset(),
     id: text('id').notNull(),
     identifier: text('identifier').notNull(),
     document: text('document').notNull()
   },
   (table) => [
-    primaryKey({ columns: [table.collection, table.id] }),
-    uniqueIndex('workflows_identifier').on(table.collection, table.identifier)
+    primaryKey({ columns: [table.dataset, table.id] }),
+    uniqueIndex('workflows_identifier').on(table.dataset, table.identifier)
   ]
 )
 
 export const workflowSteps = sqliteTable(
   'workflow_steps',
   {
-    collection: collection(),
+    dataset: dataset(),
     id: text('id').notNull(),
     workflowId: text('workflow_id').notNull(),
     stepId: text('step_id').notNull(),
@@ -152,8 +152,8 @@ export const workflowSteps = sqliteTable(
     document: text('document').notNull()
   },
   (table) => [
-    primaryKey({ columns: [table.collection, table.id] }),
-    uniqueIndex('workflow_steps_step_id').on(table.collection, table.workflowId, table.stepId)
+    primaryKey({ columns: [table.dataset, table.id] }),
+    uniqueIndex('workflow_steps_step_id').on(table.dataset, table.workflowId, table.stepId)
   ]
 )
 
@@ -166,7 +166,7 @@ export const messages = sqliteTable(
   'messages',
   {
     sequence: integer('sequence').primaryKey(),
-    collection: collection(),
+    dataset: dataset(),
     id: text('id').notNull(),
     /** Milliseconds since 1970, the document's `createdAt`. */
     createdAt: integer('created_at').notNull(),
@@ -179,11 +179,11 @@ export const messages = sqliteTable(
     document: text('document').notNull()
   },
   (table) => [
-    uniqueIndex('messages_id').on(table.collection, table.id),
-    index('messages_created').on(table.collection, table.createdAt, table.id),
-    index('messages_channel').on(table.collection, table.channel, table.createdAt, table.id),
+    uniqueIndex('messages_id').on(table.dataset, table.id),
+    index('messages_created').on(table.dataset, table.createdAt, table.id),
+    index('messages_channel').on(table.dataset, table.channel, table.createdAt, table.id),
     index('messages_subscriber').on(
-      table.collection,
+      table.dataset,
       table.subscriberId,
       table.createdAt,
       table.id,
@@ -191,7 +191,7 @@ export const messages = sqliteTable(
       table.context
     ),
     index('messages_transaction').on(
-      table.collection,
+      table.dataset,
       table.transactionId,
       table.createdAt,
       table.id,
@@ -200,7 +200,7 @@ export const messages = sqliteTable(
       table.context
     ),
     index('messages_context').on(
-      table.collection,
+      table.dataset,
       table.context,
       table.createdAt,
       table.id,
@@ -214,7 +214,7 @@ export const messages = sqliteTable(
 export const idempotencyKeys = sqliteTable(
   'idempotency_keys',
   {
-    collection: collection(),
+    dataset: dataset(),
     /** Whose the key is. */
     scope: text('scope', { enum: KEY_SCOPES }).notNull(),
     key: text('key').notNull(),
@@ -226,16 +226,16 @@ export const idempotencyKeys = sqliteTable(
     createdAt: integer('created_at').notNull()
   },
   (table) => [
-    primaryKey({ columns: [table.collection, table.scope, table.key] }),
-    index('idempotency_keys_created').on(table.collection, table.createdAt)
+    primaryKey({ columns: [table.dataset, table.scope, table.key] }),
+    index('idempotency_keys_created').on(table.dataset, table.createdAt)
   ]
 )
 
 /** The tables that hold each part's rows. */
-export const PART_TABLES = {
+export const DATASET_TABLES = {
   integrations: [integrations],
   subscribers: [subscribers],
   workflows: [workflows, workflowSteps],
   messages: [messages],
   idempotency: [idempotencyKeys]
-} as const satisfies Record<WorldPart, readonly SQLiteTable[]>
+} as const satisfies Record<DatasetKind, readonly SQLiteTable[]>

@@ -1,8 +1,8 @@
 import { and, eq, getTableColumns, getTableName, isNull, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { DATASET_KINDS, type DatasetKind } from '../core/enums.js'
 import type { Db } from '../db/open.js'
-import { apiKeys, collections, environments, PART_TABLES } from '../db/schema.js'
-import { WORLD_PARTS, type WorldPart } from '../vocabulary.js'
+import { apiKeys, DATASET_TABLES, datasets, environments } from '../db/schema.js'
 
 export type EnvironmentRow = typeof environments.$inferSelect
 type NewEnvironmentRow = typeof environments.$inferInsert
@@ -49,16 +49,16 @@ export function environmentRepository({ orm, client }: Db) {
     .where(and(eq(environments.snapshotOf, key), eq(environments.snapshotName, sql.placeholder('name'))))
     .prepare()
   const removal = orm.delete(environments).where(eq(environments.key, key)).prepare()
-  const newCollection = orm.insert(collections).values({}).returning().prepare()
-  const collectionRemoval = orm.delete(collections).where(eq(collections.key, key)).prepare()
+  const newDataset = orm.insert(datasets).values({}).returning().prepare()
+  const datasetRemoval = orm.delete(datasets).where(eq(datasets.key, key)).prepare()
   const users = perPart((part) =>
     orm.select({ key: environments.key }).from(environments).where(eq(environments[part], key)).limit(2).prepare()
   )
-  const copies = perPart((part) => PART_TABLES[part].map((table) => client.prepare(copySql(table, false))))
-  const forks = perPart((part) => PART_TABLES[part].map((table) => client.prepare(copySql(table, true))))
+  const copies = perPart((part) => DATASET_TABLES[part].map((table) => client.prepare(copySql(table, false))))
+  const forks = perPart((part) => DATASET_TABLES[part].map((table) => client.prepare(copySql(table, true))))
   const counts = perPart((part) =>
     client
-      .prepare<[number], number>(`SELECT count(*) FROM ${getTableName(PART_TABLES[part][0])} WHERE collection = ?`)
+      .prepare<[number], number>(`SELECT count(*) FROM ${getTableName(DATASET_TABLES[part][0])} WHERE dataset = ?`)
       .pluck()
   )
 
@@ -89,7 +89,7 @@ export function environmentRepository({ orm, client }: Db) {
       return orm.insert(environments).values(row).returning().get()
     },
 
-    /** With its keys and snapshots; its collections stay until `deleteUnused`. */
+    /** With its keys and snapshots; its datasets stay until `deleteUnused`. */
     deleteEnvironment(environment: number): void {
       removal.run({ key: environment })
     },
@@ -116,17 +116,17 @@ export function environmentRepository({ orm, client }: Db) {
       return snapshot.get({ key: environment, name })
     },
 
-    insertCollection(): number {
-      return newCollection.get().key
+    insertDataset(): number {
+      return newDataset.get().key
     },
 
-    /** Whether more than one environment or snapshot refers to the collection. */
-    isShared(part: WorldPart, collection: number): boolean {
-      return users[part].all({ key: collection }).length > 1
+    /** Whether more than one environment or snapshot refers to the dataset. */
+    isShared(part: DatasetKind, dataset: number): boolean {
+      return users[part].all({ key: dataset }).length > 1
     },
 
-    /** Copies a part's rows into an empty collection, with other owners' ids in the documents if they are given. */
-    copyRows(part: WorldPart, from: number, to: number, owners?: Owners): void {
+    /** Copies a part's rows into an empty dataset, with other owners' ids in the documents if they are given. */
+    copyRows(part: DatasetKind, from: number, to: number, owners?: Owners): void {
       if (!owners) {
         for (const copy of copies[part]) copy.run({ from, to })
         return
@@ -140,29 +140,29 @@ export function environmentRepository({ orm, client }: Db) {
       for (const fork of forks[part]) fork.run({ from, to, ...names })
     },
 
-    /** Deletes a collection and its rows, unless something refers to it. */
-    deleteUnused(part: WorldPart, collection: number): void {
-      if (users[part].all({ key: collection }).length === 0) collectionRemoval.run({ key: collection })
+    /** Deletes a dataset and its rows, unless something refers to it. */
+    deleteUnused(part: DatasetKind, dataset: number): void {
+      if (users[part].all({ key: dataset }).length === 0) datasetRemoval.run({ key: dataset })
     },
 
-    countRows(part: WorldPart, collection: number): number {
-      return counts[part].get(collection) ?? 0
+    countRows(part: DatasetKind, dataset: number): number {
+      return counts[part].get(dataset) ?? 0
     }
   }
 }
 
-function perPart<Value>(make: (part: WorldPart) => Value): Record<WorldPart, Value> {
-  return Object.fromEntries(WORLD_PARTS.map((part) => [part, make(part)])) as Record<WorldPart, Value>
+function perPart<Value>(make: (part: DatasetKind) => Value): Record<DatasetKind, Value> {
+  return Object.fromEntries(DATASET_KINDS.map((part) => [part, make(part)])) as Record<DatasetKind, Value>
 }
 
 /**
- * The rows of one collection, again in another; in the order they were made, so that they lie as they did. Keys first,
+ * The rows of one dataset, again in another; in the order they were made, so that they lie as they did. Keys first,
  * rows after: sorting whole rows would take as long as writing them. Without the LIMIT SQLite would drop the order.
  */
 function copySql(table: SQLiteTable, withOwners: boolean): string {
   const columns = Object.values(getTableColumns(table))
     .map(({ name }) => name)
-    .filter((name) => name !== 'collection' && name !== 'sequence')
+    .filter((name) => name !== 'dataset' && name !== 'sequence')
   const values = columns.map((column) => {
     const name = `origin.${column}`
     if (!withOwners) return name
@@ -170,9 +170,9 @@ function copySql(table: SQLiteTable, withOwners: boolean): string {
     return column === 'body' ? `CAST(${owned(`CAST(${name} AS TEXT)`)} AS BLOB)` : name
   })
   const name = getTableName(table)
-  return `INSERT INTO ${name} (collection, ${columns.join(', ')})
+  return `INSERT INTO ${name} (dataset, ${columns.join(', ')})
     SELECT @to, ${values.join(', ')}
-    FROM (SELECT rowid AS place FROM ${name} WHERE collection = @from ORDER BY rowid LIMIT -1) AS places
+    FROM (SELECT rowid AS place FROM ${name} WHERE dataset = @from ORDER BY rowid LIMIT -1) AS places
     CROSS JOIN ${name} AS origin ON origin.rowid = places.place`
 }
 

@@ -1,13 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { PROFILES } from '../assumptions.js'
-import { RESET_PARTS } from '../vocabulary.js'
-import { closed, freeObject, mapOf, ref, words } from '../wire.js'
+import { PROFILES } from '../core/assumptions.js'
+import { RESET_PARTS } from '../core/enums.js'
+import { freeObject, recordOf, ref, strictObject, stringEnum } from '../core/typebox.js'
 
 const Name = Type.String({ minLength: 1, maxLength: 200 })
 
 export const SnapshotName = Type.String({ minLength: 1, maxLength: 200, description: 'Name of the snapshot' })
 
-export const NewEnvironment = closed(
+export const NewEnvironment = strictObject(
   {
     name: Type.Optional(Name),
     organizationId: Type.Optional(Type.String({ pattern: '^[0-9a-f]{24}$', description: 'A new one, if left out' })),
@@ -16,59 +16,59 @@ export const NewEnvironment = closed(
     seed: Type.Optional(
       freeObject('A seed with one environment, in the format of the seed files; its ids and keys are left aside')
     ),
-    profile: Type.Optional(words(PROFILES, { description: "That of the fork's origin or the seed, if left out" })),
-    assumptions: Type.Optional(mapOf(Type.String(), 'Overrides of single rows of the assumption register'))
+    profile: Type.Optional(stringEnum(PROFILES, { description: "That of the fork's origin or the seed, if left out" })),
+    assumptions: Type.Optional(recordOf(Type.String(), 'Overrides of single rows of the assumption register'))
   },
   { $id: 'NewEnvironment', description: 'Empty, from a seed, or as a fork of another' }
 )
 export type NewEnvironment = Static<typeof NewEnvironment>
 
-export const EnvironmentMade = closed(
+export const EnvironmentMade = strictObject(
   {
     environmentId: Type.String(),
     organizationId: Type.String(),
     name: Type.String(),
     apiKey: Type.String({ description: 'Told here and never again' }),
-    profile: words(PROFILES)
+    profile: stringEnum(PROFILES)
   },
   { $id: 'EnvironmentMade', description: 'A new environment, and the key to it' }
 )
 export type EnvironmentMade = Static<typeof EnvironmentMade>
 
-export const EnvironmentListed = closed(
+export const EnvironmentListed = strictObject(
   {
     environmentId: Type.String(),
     organizationId: Type.String(),
     name: Type.String(),
-    profile: words(PROFILES),
+    profile: stringEnum(PROFILES),
     createdAt: Type.String()
   },
   { $id: 'EnvironmentListed', description: 'An environment; its keys are not told' }
 )
 export type EnvironmentListed = Static<typeof EnvironmentListed>
 
-export const ResetRequest = closed(
+export const ResetRequest = strictObject(
   {
-    parts: Type.Optional(Type.Array(words(RESET_PARTS), { minItems: 1, description: 'What to set back' }))
+    parts: Type.Optional(Type.Array(stringEnum(RESET_PARTS), { minItems: 1, description: 'What to set back' }))
   },
   { $id: 'ResetRequest', description: 'What to set back; data is the rows, the profile and the assumptions' }
 )
 export type ResetRequest = Static<typeof ResetRequest>
 
-export const ResetDone = closed(
+export const ResetDone = strictObject(
   {
-    parts: Type.Array(words(RESET_PARTS)),
+    parts: Type.Array(stringEnum(RESET_PARTS)),
     duration: Type.Number({ minimum: 0, description: 'Milliseconds that it took' })
   },
   { $id: 'ResetDone', description: 'What was set back' }
 )
 export type ResetDone = Static<typeof ResetDone>
 
-export const Snapshot = closed(
+export const Snapshot = strictObject(
   {
     name: Type.String(),
     createdAt: Type.String(),
-    size: closed(
+    size: strictObject(
       {
         integrations: Type.Integer(),
         subscribers: Type.Integer(),
@@ -91,14 +91,14 @@ export const ClockSetting = Type.Unsafe<
 >(
   Type.Union(
     [
-      closed({ mode: words(['wall']) }, { description: "The machine's own time" }),
-      closed(
-        { mode: words(['fixed']), at: Type.String({ description: 'ISO 8601' }) },
+      strictObject({ mode: stringEnum(['wall']) }, { description: "The machine's own time" }),
+      strictObject(
+        { mode: stringEnum(['fixed']), at: Type.String({ description: 'ISO 8601' }) },
         { description: 'Time stands still' }
       ),
-      closed(
+      strictObject(
         {
-          mode: words(['offset']),
+          mode: stringEnum(['offset']),
           by: Type.Integer({
             minimum: -FARTHEST,
             maximum: FARTHEST,
@@ -113,17 +113,17 @@ export const ClockSetting = Type.Unsafe<
 )
 export type ClockSetting = Static<typeof ClockSetting>
 
-export const ClockState = closed(
+export const ClockState = strictObject(
   { setting: ref(ClockSetting), now: Type.String() },
   { $id: 'ClockState', description: 'How time goes, and what it is' }
 )
 
-export const AdvanceRequest = closed(
+export const AdvanceRequest = strictObject(
   { by: Type.Integer({ minimum: 1, maximum: FARTHEST, description: 'Milliseconds' }) },
   { $id: 'AdvanceRequest', description: 'How far to move the clock on' }
 )
 
-export const ChanceSetting = closed(
+export const RandomSetting = strictObject(
   {
     randomSeed: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
@@ -132,9 +132,9 @@ export const ChanceSetting = closed(
       description: 'What chance is made from, so that it repeats itself; null: unforeseeable'
     })
   },
-  { $id: 'ChanceSetting', description: 'Whether chance repeats itself' }
+  { $id: 'RandomSetting', description: 'Whether chance repeats itself' }
 )
-export type ChanceSetting = Static<typeof ChanceSetting>
+export type RandomSetting = Static<typeof RandomSetting>
 
 export const environmentSchemas = [
   NewEnvironment,
@@ -146,5 +146,5 @@ export const environmentSchemas = [
   ClockSetting,
   ClockState,
   AdvanceRequest,
-  ChanceSetting
+  RandomSetting
 ]

@@ -1,12 +1,12 @@
 import { hash, randomBytes } from 'node:crypto'
-import { type Assumptions, assume, type Profile } from '../assumptions.js'
-import { type Chance, chanceOf } from '../chance.js'
-import { advanced, type Clock, type ClockSetting, isoTime, timeBy, WALL } from '../clock.js'
+import type { FaultService } from '../control/faults/service.js'
+import type { JournalService } from '../control/requests/service.js'
+import { type Assumptions, assume, type Profile } from '../core/assumptions.js'
+import { advanced, type Clock, type ClockSetting, isoTime, timeBy, WALL } from '../core/clock.js'
+import { DATASET_KINDS, type DatasetKind, RESET_PARTS, type ResetPart } from '../core/enums.js'
+import { DomainError, invalidFields } from '../core/errors.js'
+import { createRandom, type Random } from '../core/random.js'
 import type { Db } from '../db/open.js'
-import { invalidFields, Refusal } from '../errors.js'
-import type { FaultService } from '../faults/service.js'
-import type { JournalService } from '../journal/service.js'
-import { RESET_PARTS, type ResetPart, WORLD_PARTS, type WorldPart } from '../vocabulary.js'
 import { type EnvironmentRow, environmentRepository } from './repository.js'
 import type { Snapshot } from './schemas.js'
 
@@ -19,13 +19,13 @@ export interface Environment {
   readonly profile: Profile
   readonly assumptions: Assumptions
   /**
-   * The collections that hold its rows. Refuses with `unauthenticated` once the environment is removed: a request that
+   * The datasets that hold its rows. Refuses with `unauthenticated` once the environment is removed: a request that
    * was on its way ends as if it had come later.
    */
-  readonly parts: Readonly<Record<WorldPart, number>>
+  readonly datasets: Readonly<Record<DatasetKind, number>>
   readonly clock: ClockSetting
   readonly randomSeed: number | null
-  readonly chance: Chance
+  readonly random: Random
   readonly createdAt: number
   readonly now: Clock
 }
@@ -62,7 +62,12 @@ export type EnvironmentService = ReturnType<typeof environmentService>
 const BASELINE = ''
 
 /** The parts whose documents say whose they are. */
-const OWNED_PARTS = ['integrations', 'subscribers', 'messages', 'idempotency'] as const satisfies readonly WorldPart[]
+const DATASETS_WITH_OWNER = [
+  'integrations',
+  'subscribers',
+  'messages',
+  'idempotency'
+] as const satisfies readonly DatasetKind[]
 
 /** Makes worlds, and sets them back. Everything in them that is remembered in memory goes with it. */
 export function environmentService({ db, clock, defaults, journals, faults }: Dependencies) {
@@ -97,7 +102,7 @@ export function environmentService({ db, clock, defaults, journals, faults }: De
       const [row, ...others] = repository.listByName(idOrName)
       if (others.length > 0) throw ambiguous(idOrName, others.length + 1)
       if (row) return handleOf(row)
-      throw new Refusal('not-found', `Environment ${idOrName} not found`, {
+      throw new DomainError('not-found', `Environment ${idOrName} not found`, {
         reason: 'GET /_mock/environments lists the environments there are'
       })
     },
@@ -106,7 +111,7 @@ export function environmentService({ db, clock, defaults, journals, faults }: De
     create(wanted: NewEnvironment): Environment {
       return db.transaction(() => {
         const row = rowOf({ ...wanted, id: wanted.id ?? newId() })
-        return handleOfNew(repository.insertEnvironment({ ...row, ...emptyParts(WORLD_PARTS) }))
+        return handleOfNew(repository.insertEnvironment({ ...row, ...emptyDatasets(DATASET_KINDS) }))
       })
     },
 
@@ -131,9 +136,13 @@ export function environmentService({ db, clock, defaults, journals, faults }: De
           assumptions: { ...from.assumptions, ...wanted.assumptions }
         })
         // No workflow says whose it is: they are shared, as with a snapshot.
-        const made = repository.insertEnvironment({ ...row, ...emptyParts(OWNED_PARTS), workflows: from.workflows })
+        const made = repository.insertEnvironment({
+          ...row,
+          ...emptyDatasets(DATASETS_WITH_OWNER),
+          workflows: from.workflows
+        })
         unshared.delete(from.workflows)
-        for (const part of OWNED_PARTS) repository.copyRows(part, from[part], made[part], { from, to: made })
+        for (const part of DATASETS_WITH_OWNER) repository.copyRows(part, from[part], made[part], { from, to: made })
         return handleOfNew(made)
       })
     },
@@ -162,7 +171,7 @@ export function environmentService({ db, clock, defaults, journals, faults }: De
         for (const row of doomed) dropUnused(row)
       })
       handles.delete(environment.key)
-      Object.defineProperty(environment, 'parts', {
+      Object.defineProperty(environment, 'datasets', {
         get: () => {
           throw gone(environment)
         }
@@ -173,22 +182,22 @@ export function environmentService({ db, clock, defaults, journals, faults }: De
     },
 
     /**
-     * Before a part is written to: the collection to write to, which is the environment's alone. Within a transaction.
+     * Before a part is written to: the dataset to write to, which is the environment's alone. Within a transaction.
      * What it shared with a snapshot is copied first.
      */
-    own(environment: Environment, part: WorldPart): number {
-      const present = environment.parts[part]
+    ensureOwned(environment: Environment, part: DatasetKind): number {
+      const present = environment.datasets[part]
       if (unshared.has(present)) return present
       if (!repository.isShared(part, present)) return takeForUnshared(present)
-      const own = repository.insertCollection()
+      const own = repository.insertDataset()
       repository.copyRows(part, present, own)
       change(environment, { [part]: own })
       return takeForUnshared(own)
     },
 
     /** Gives an environment an empty part instead of the one it has. Within a transaction. */
-    empty(environment: Environment, part: WorldPart): number {
-      const empty = repository.insertCollection()
+    empty(environment: Environment, part: DatasetKind): number {
+      const empty = repository.insertDataset()
       change(environment, { [part]: empty })
       return empty
     },
@@ -254,7 +263,7 @@ export function environmentService({ db, clock, defaults, journals, faults }: De
     /** Starts chance anew, from a seed or, with null, unforeseeable. */
     setRandomSeed(environment: Environment, randomSeed: number | null): void {
       change(environment, { randomSeed })
-      restartChance(environment)
+      restartRandom(environment)
     },
 
     /** What the environment itself says, apart from what it has from the server. */
@@ -271,11 +280,11 @@ export function environmentService({ db, clock, defaults, journals, faults }: De
     }
   }
 
-  function takeForUnshared(collection: number): number {
-    unshared.add(collection)
+  function takeForUnshared(dataset: number): number {
+    unshared.add(dataset)
     // What is rolled back may have been shared before, or its number may be given anew.
     db.onRollback(() => unshared.clear())
-    return collection
+    return dataset
   }
 
   function presentRow(environment: Environment): EnvironmentRow {
@@ -287,7 +296,7 @@ export function environmentService({ db, clock, defaults, journals, faults }: De
   function keep(environment: Environment, name: string): EnvironmentRow {
     const { key, ...state } = presentRow(environment)
     deleteSnapshot(environment, name)
-    for (const part of WORLD_PARTS) unshared.delete(state[part])
+    for (const part of DATASET_KINDS) unshared.delete(state[part])
     return repository.insertEnvironment({
       ...state,
       snapshotOf: key,
@@ -313,17 +322,17 @@ export function environmentService({ db, clock, defaults, journals, faults }: De
 
   /** What a transaction can't bring back: only once it is done. */
   function forget(environment: Environment, parts: readonly ResetPart[]): void {
-    if (parts.includes('clock')) restartChance(environment)
+    if (parts.includes('clock')) restartRandom(environment)
     if (parts.includes('requests')) journals.of(environment).clear()
     if (parts.includes('faults')) faults.clear(environment.key)
   }
 
-  /** Changes the row, and deletes the collections that nothing refers to any more. */
+  /** Changes the row, and deletes the datasets that nothing refers to any more. */
   function change(environment: Environment, fields: Partial<EnvironmentRow>): void {
     if (Object.keys(fields).length === 0) return
-    const before = environment.parts
+    const before = environment.datasets
     if (!repository.updateEnvironment(environment.key, fields)) throw gone(environment)
-    for (const part of WORLD_PARTS) {
+    for (const part of DATASET_KINDS) {
       if (fields[part] !== undefined && fields[part] !== before[part]) repository.deleteUnused(part, before[part])
     }
     refreshAlso(environment)
@@ -347,13 +356,13 @@ export function environmentService({ db, clock, defaults, journals, faults }: De
   }
 
   function dropUnused(row: EnvironmentRow): void {
-    for (const part of WORLD_PARTS) repository.deleteUnused(part, row[part])
+    for (const part of DATASET_KINDS) repository.deleteUnused(part, row[part])
   }
 
   function snapshotNamed(environment: Environment, name: string): EnvironmentRow {
     const snapshot = name === BASELINE ? undefined : repository.findSnapshot(environment.key, name)
     if (snapshot) return snapshot
-    throw new Refusal('not-found', `Snapshot ${name} not found`, {
+    throw new DomainError('not-found', `Snapshot ${name} not found`, {
       reason: 'GET /_mock/snapshots lists those of this environment'
     })
   }
@@ -372,8 +381,8 @@ export function environmentService({ db, clock, defaults, journals, faults }: De
     }
   }
 
-  function emptyParts<Part extends WorldPart>(parts: readonly Part[]): Record<Part, number> {
-    return Object.fromEntries(parts.map((part) => [part, repository.insertCollection()])) as Record<Part, number>
+  function emptyDatasets<Part extends DatasetKind>(parts: readonly Part[]): Record<Part, number> {
+    return Object.fromEntries(parts.map((part) => [part, repository.insertDataset()])) as Record<Part, number>
   }
 
   function rowOf({
@@ -408,21 +417,21 @@ export function environmentService({ db, clock, defaults, journals, faults }: De
       name,
       profile,
       assumptions: assume(profile, defaults.assumptions, row.assumptions),
-      parts: { integrations, subscribers, workflows, messages, idempotency },
+      datasets: { integrations, subscribers, workflows, messages, idempotency },
       clock: setting,
       randomSeed,
       createdAt
     }
     const known = handles.get(key)
     if (known) return Object.assign(known, state)
-    const made: Handle = { ...state, chance: chanceOf(randomSeed), now: () => timeBy(made.clock, clock) }
+    const made: Handle = { ...state, random: createRandom(randomSeed), now: () => timeBy(made.clock, clock) }
     handles.set(key, made)
     return made
   }
 
-  function restartChance(environment: Environment): void {
+  function restartRandom(environment: Environment): void {
     const handle = handles.get(environment.key)
-    if (handle) handle.chance = chanceOf(handle.randomSeed)
+    if (handle) handle.random = createRandom(handle.randomSeed)
   }
 }
 
@@ -441,14 +450,14 @@ export function newApiKey(): string {
   return randomBytes(16).toString('hex')
 }
 
-function ambiguous(name: string, count: number): Refusal {
-  return new Refusal('bad-request', `There are ${count} environments named ${name}`, {
+function ambiguous(name: string, count: number): DomainError {
+  return new DomainError('bad-request', `There are ${count} environments named ${name}`, {
     reason: 'say which one by its id: GET /_mock/environments lists them'
   })
 }
 
-function gone({ name }: Environment): Refusal {
-  return new Refusal('unauthenticated', 'API Key not found', {
+function gone({ name }: Environment): DomainError {
+  return new DomainError('unauthenticated', 'API Key not found', {
     reason: `environment ${name} has been removed in the meantime, and its keys with it`
   })
 }

@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
-import type { Assumptions } from '../assumptions.js'
-import { closed, ref } from '../wire.js'
+import type { Assumptions } from '../core/assumptions.js'
+import { ref, strictObject } from '../core/typebox.js'
 
 const HEAD = Buffer.from('{"data":')
 const TAIL = Buffer.from('}')
@@ -12,5 +12,5 @@ export function enveloped(document: Buffer, { envelope }: Assumptions): Buffer {
 
 /** The schema of what `enveloped` makes of an object of this schema. */
 export function envelopedSchema(schema: TSchema, { envelope }: Assumptions): TSchema {
-  return envelope === 'data' ? closed({ data: ref(schema) }) : ref(schema)
+  return envelope === 'data' ? strictObject({ data: ref(schema) }) : ref(schema)
 }

@@ -4,14 +4,14 @@ import type { Socket } from 'node:net'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { type Clock, isoTime } from '../clock.js'
-import { type FieldErrors, Refusal, type RefusalCode } from '../errors.js'
-import { closed, mapOf } from '../wire.js'
+import { type Clock, isoTime } from '../core/clock.js'
+import { DomainError, type ErrorCode, type FieldErrors } from '../core/errors.js'
+import { recordOf, strictObject } from '../core/typebox.js'
 import { giveReason, headerText } from './reasons.js'
 import { shownTarget } from './target.js'
 
 /** Exhaustive on purpose: a new code does not compile until it has a status. */
-const STATUS: Record<RefusalCode, number> = {
+const STATUS: Record<ErrorCode, number> = {
   unauthenticated: 401,
   forbidden: 403,
   'not-found': 404,
@@ -26,7 +26,7 @@ const STATUS: Record<RefusalCode, number> = {
 }
 
 /** The one body of every refusal. */
-export const ErrorBody = closed(
+export const ErrorBody = strictObject(
   {
     statusCode: Type.Integer({ description: 'The HTTP status' }),
     timestamp: Type.String({ description: 'When, ISO 8601 in UTC' }),
@@ -35,8 +35,8 @@ export const ErrorBody = closed(
     error: Type.String({ description: "The status's name" }),
     ctx: Type.Record(Type.String(), Type.Unknown(), { description: 'Facts about the refusal, often none' }),
     errors: Type.Optional(
-      mapOf(
-        closed({
+      recordOf(
+        strictObject({
           messages: Type.Array(Type.String(), { description: 'What is wrong with the field' }),
           value: Type.Optional(Type.Unknown({ description: 'What was sent' }))
         }),
@@ -100,7 +100,7 @@ export class InjectedFault extends Error {
 }
 
 /** The status and body of a refusal, as they are sent and, under an idempotency key, stored. */
-export function refusalAnswer(refusal: Refusal, path: string, now: number): { status: number; body: Buffer } {
+export function refusalAnswer(refusal: DomainError, path: string, now: number): { status: number; body: Buffer } {
   const fault = faultOf(refusal)
   return { status: fault.status, body: Buffer.from(errorJson(fault, path, now)) }
 }
@@ -115,7 +115,7 @@ export const errorAnswers = fp<{ clock: Clock }>(
 
 /** For errors that Fastify meets before a route is found, such as a path that can't be decoded. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, clock: Clock): FastifyReply {
-  const fault = faultOf(error, request.environment?.chance.uuid)
+  const fault = faultOf(error, request.environment?.random.uuid)
   const now = request.environment?.now ?? clock
   if (fault.errorId) request.log.error({ err: error, errorId: fault.errorId }, 'request failed')
   else request.log.info({ statusCode: fault.status, reason: fault.reason }, 'request refused')
@@ -139,7 +139,7 @@ function bodyText(body: unknown, type: string): string {
 }
 
 function faultOf(error: unknown, uuid: () => string = randomUUID): Fault {
-  if (error instanceof Refusal) {
+  if (error instanceof DomainError) {
     return { status: STATUS[error.code], message: error.message, ...error.details }
   }
   if (error instanceof InjectedFault) return injected(error, uuid)

@@ -1,16 +1,16 @@
 import { and, desc, eq, isNull, lte, sql } from 'drizzle-orm'
+import type { KeyScope } from '../core/enums.js'
 import type { Db } from '../db/open.js'
 import { environments, idempotencyKeys } from '../db/schema.js'
-import type { KeyScope } from '../vocabulary.js'
 
 export type IdempotencyKeyRow = typeof idempotencyKeys.$inferSelect
 
 export function idempotencyRepository({ orm }: Db) {
-  const collection = sql.placeholder('collection')
+  const dataset = sql.placeholder('dataset')
   const key = sql.placeholder('key')
   const scope = sql.placeholder('scope')
   const ofKey = and(
-    eq(idempotencyKeys.collection, collection),
+    eq(idempotencyKeys.dataset, dataset),
     eq(idempotencyKeys.scope, scope),
     eq(idempotencyKeys.key, key)
   )
@@ -19,7 +19,7 @@ export function idempotencyRepository({ orm }: Db) {
   const findInOrganization = orm
     .select({ row: idempotencyKeys })
     .from(environments)
-    .innerJoin(idempotencyKeys, eq(idempotencyKeys.collection, environments.idempotency))
+    .innerJoin(idempotencyKeys, eq(idempotencyKeys.dataset, environments.idempotency))
     .where(
       and(
         eq(environments.organizationId, sql.placeholder('organizationId')),
@@ -34,12 +34,12 @@ export function idempotencyRepository({ orm }: Db) {
   const remove = orm.delete(idempotencyKeys).where(ofKey).prepare()
   const removeUntil = orm
     .delete(idempotencyKeys)
-    .where(and(eq(idempotencyKeys.collection, collection), lte(idempotencyKeys.createdAt, sql.placeholder('until'))))
+    .where(and(eq(idempotencyKeys.dataset, dataset), lte(idempotencyKeys.createdAt, sql.placeholder('until'))))
     .prepare()
   const insert = orm
     .insert(idempotencyKeys)
     .values({
-      collection,
+      dataset,
       scope,
       key,
       fingerprint: sql.placeholder('fingerprint'),
@@ -51,7 +51,7 @@ export function idempotencyRepository({ orm }: Db) {
 
   return {
     /** That of the environment itself. */
-    findKey(ofKey: { collection: number; key: string }): IdempotencyKeyRow | undefined {
+    findKey(ofKey: { dataset: number; key: string }): IdempotencyKeyRow | undefined {
       return find.get({ ...ofKey, scope: 'environment' satisfies KeyScope })
     },
 
@@ -64,13 +64,13 @@ export function idempotencyRepository({ orm }: Db) {
       insert.run(row)
     },
 
-    deleteKey(ofKey: { collection: number; scope: KeyScope; key: string }): void {
+    deleteKey(ofKey: { dataset: number; scope: KeyScope; key: string }): void {
       remove.run(ofKey)
     },
 
     /** Deletes the keys that were made at this time or before. */
-    deleteKeysUntil(inCollection: number, until: number): void {
-      removeUntil.run({ collection: inCollection, until })
+    deleteKeysUntil(inDataset: number, until: number): void {
+      removeUntil.run({ dataset: inDataset, until })
     }
   }
 }

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
+import type { KeyScope } from '../core/enums.js'
+import { DomainError } from '../core/errors.js'
 import type { Db } from '../db/open.js'
 import type { Environment, EnvironmentService } from '../environments/service.js'
-import { Refusal } from '../errors.js'
-import type { KeyScope } from '../vocabulary.js'
 import { type IdempotencyKeyRow, idempotencyRepository } from './repository.js'
 
 export interface Answer {
@@ -11,7 +11,7 @@ export interface Answer {
 }
 
 /** What has to be the same for a request to be the same again; which of it counts is `idempotency-match`. */
-export interface RequestMark {
+export interface RequestFingerprint {
   method: string
   /** Without the query string. */
   path: string
@@ -28,7 +28,7 @@ export type IdempotencyService = ReturnType<typeof idempotencyService>
 
 interface Dependencies {
   db: Db
-  environments: Pick<EnvironmentService, 'own'>
+  environments: Pick<EnvironmentService, 'ensureOwned'>
 }
 
 const LIFETIME = 24 * 60 * 60 * 1000
@@ -49,7 +49,7 @@ export function idempotencyService({ db, environments }: Dependencies) {
     begin(environment: Environment, key: string): () => void {
       const mark = `${ownerOf(environment)} ${key}`
       if (running.has(mark)) {
-        throw new Refusal(
+        throw new DomainError(
           'key-in-use',
           `Request with key "${key}" is currently being processed. Please retry after 1 second`,
           { reason: 'the first request with this idempotency-key has not been answered yet' }
@@ -66,7 +66,7 @@ export function idempotencyService({ db, environments }: Dependencies) {
      * `run` gives a refusal of the operation as its answer; what it throws is not stored and leaves nothing behind.
      * Refuses with `key-reused` a request that is not the one the key was first used for.
      */
-    once(environment: Environment, key: string, request: RequestMark, run: () => Answer): Outcome {
+    once(environment: Environment, key: string, request: RequestFingerprint, run: () => Answer): Outcome {
       const fingerprint = fingerprintOf(environment, request)
       return db.transaction(() => {
         const now = environment.now()
@@ -75,11 +75,11 @@ export function idempotencyService({ db, environments }: Dependencies) {
 
         const answer = run()
         if (answer.status < 400 || environment.assumptions['idempotency-errors'] === 'all') {
-          const collection = environments.own(environment, 'idempotency')
-          sweep(environment.key, collection, now)
+          const dataset = environments.ensureOwned(environment, 'idempotency')
+          sweep(environment.key, dataset, now)
           const scope = scopeOf(environment)
-          if (stored) repository.deleteKey({ collection, scope, key })
-          repository.insertKey({ collection, scope, key, fingerprint, ...answer, createdAt: now })
+          if (stored) repository.deleteKey({ dataset, scope, key })
+          repository.insertKey({ dataset, scope, key, fingerprint, ...answer, createdAt: now })
         }
         return answer
       })
@@ -87,17 +87,17 @@ export function idempotencyService({ db, environments }: Dependencies) {
   }
 
   function find(environment: Environment, key: string): IdempotencyKeyRow | undefined {
-    const { parts, organizationId } = environment
+    const { datasets, organizationId } = environment
     return scopeOf(environment) === 'organization'
       ? repository.findKeyInOrganization({ organizationId, key })
-      : repository.findKey({ collection: parts.idempotency, key })
+      : repository.findKey({ dataset: datasets.idempotency, key })
   }
 
-  function sweep(environment: number, collection: number, now: number): void {
+  function sweep(environment: number, dataset: number, now: number): void {
     const last = swept.get(environment)
     if (last !== undefined && Math.abs(now - last) < SWEEP_EVERY) return
     swept.set(environment, now)
-    repository.deleteKeysUntil(collection, now - LIFETIME)
+    repository.deleteKeysUntil(dataset, now - LIFETIME)
   }
 }
 
@@ -112,7 +112,7 @@ function ownerOf(environment: Environment): string {
 
 function replayed(stored: IdempotencyKeyRow, fingerprint: Buffer): Outcome {
   if (!stored.fingerprint.equals(fingerprint)) {
-    throw new Refusal('key-reused', `Request with key "${stored.key}" is being reused for a different body`, {
+    throw new DomainError('key-reused', `Request with key "${stored.key}" is being reused for a different body`, {
       reason: 'this idempotency-key was first used for another request: send a fresh key with each new request',
       errors: {}
     })
@@ -120,7 +120,7 @@ function replayed(stored: IdempotencyKeyRow, fingerprint: Buffer): Outcome {
   return { status: stored.status, body: stored.body, replayOf: stored.createdAt }
 }
 
-function fingerprintOf({ assumptions }: Environment, { method, path, body }: RequestMark): Buffer {
+function fingerprintOf({ assumptions }: Environment, { method, path, body }: RequestFingerprint): Buffer {
   const target = assumptions['idempotency-match'] === 'request' ? `${method} ${path}\n` : ''
   const empty = body.length === 0 || (assumptions['idempotency-empty-body'] === 'same' && isEmptyObject(body))
   return hash('sha256', empty ? target : Buffer.concat([Buffer.from(target), body]), 'buffer')

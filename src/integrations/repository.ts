@@ -1,5 +1,5 @@
+import type { Channel } from '../core/enums.js'
 import type { Db } from '../db/open.js'
-import type { Channel } from '../vocabulary.js'
 
 /** What is looked at of an integration before it is changed. */
 export interface FoundIntegration {
@@ -19,18 +19,16 @@ interface Row extends Omit<FoundIntegration, 'primary' | 'deleted'> {
 /** Written as SQL: what a query costs on its way through drizzle is a good part of what a set-primary costs. */
 export function integrationRepository({ client }: Db) {
   const columns = 'id, channel, is_primary AS "primary", deleted, document'
-  const byId = client.prepare<[number, string], Row>(
-    `SELECT ${columns} FROM integrations WHERE collection = ? AND id = ?`
-  )
+  const byId = client.prepare<[number, string], Row>(`SELECT ${columns} FROM integrations WHERE dataset = ? AND id = ?`)
   const byIdentifier = client.prepare<[number, string], Row>(
-    `SELECT ${columns} FROM integrations WHERE collection = ? AND identifier = ?`
+    `SELECT ${columns} FROM integrations WHERE dataset = ? AND identifier = ?`
   )
   const elsewhere = client
     .prepare<[string, number, string, string | null], string>(
       `SELECT environments.name
-      FROM integrations JOIN environments ON environments.integrations = integrations.collection
+      FROM integrations JOIN environments ON environments.integrations = integrations.dataset
       WHERE environments.organization_id = ? AND environments.snapshot_of IS NULL
-        AND integrations.collection <> ? AND integrations.deleted = 0
+        AND integrations.dataset <> ? AND integrations.deleted = 0
         AND (integrations.id = ? OR integrations.identifier = ?)
       LIMIT 1`
     )
@@ -40,49 +38,44 @@ export function integrationRepository({ client }: Db) {
   // compared with a column of a partial index is spelled out: were it bound, SQLite would compile at each run.
   const demotePrimaries = client.prepare<[number, Channel]>(
     `UPDATE integrations SET is_primary = 0, document = json_set(document, '$.primary', json('false'))
-    WHERE collection = ? AND channel = ? AND is_primary = 1`
+    WHERE dataset = ? AND channel = ? AND is_primary = 1`
   )
   const promote = client
     .prepare<[number, string], string>(
       `UPDATE integrations SET active = 1, is_primary = 1,
         document = json_set(document, '$.active', json('true'), '$.primary', json('true'), '$.conditions', json('[]'))
-      WHERE collection = ? AND id = ? RETURNING document`
+      WHERE dataset = ? AND id = ? RETURNING document`
     )
     .pluck()
 
   return {
-    findById(collection: number, id: string): FoundIntegration | undefined {
-      return found(byId.get(collection, id))
+    findById(dataset: number, id: string): FoundIntegration | undefined {
+      return found(byId.get(dataset, id))
     },
 
-    findByIdentifier(collection: number, identifier: string): FoundIntegration | undefined {
-      return found(byIdentifier.get(collection, identifier))
+    findByIdentifier(dataset: number, identifier: string): FoundIntegration | undefined {
+      return found(byIdentifier.get(dataset, identifier))
     },
 
     /**
      * The name of another environment of the organisation that has such an integration, not soft-deleted. `identifier`
      * is null where only an `_id` counts.
      */
-    findElsewhere(
-      collection: number,
-      organizationId: string,
-      id: string,
-      identifier: string | null
-    ): string | undefined {
-      return elsewhere.get(organizationId, collection, id, identifier)
+    findElsewhere(dataset: number, organizationId: string, id: string, identifier: string | null): string | undefined {
+      return elsewhere.get(organizationId, dataset, id, identifier)
     },
 
     /** Takes `primary` from every integration of the channel that has it, soft-deleted ones too. */
-    demotePrimaries(collection: number, channel: Channel): void {
-      demotePrimaries.run(collection, channel)
+    demotePrimaries(dataset: number, channel: Channel): void {
+      demotePrimaries.run(dataset, channel)
     },
 
     /**
      * Makes an integration that is there primary, active and free of conditions, and answers with its document. The
      * database refuses a second primary.
      */
-    promote(collection: number, id: string): string {
-      return promote.get(collection, id) as string
+    promote(dataset: number, id: string): string {
+      return promote.get(dataset, id) as string
     }
   }
 }

@@ -1,13 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
-import type { Assumptions } from '../assumptions.js'
-import { Refusal } from '../errors.js'
+import type { Assumptions } from '../core/assumptions.js'
+import { DomainError } from '../core/errors.js'
+import { strictObject } from '../core/typebox.js'
 import { enveloped, envelopedSchema } from '../http/envelope.js'
-import { answerOnce, bodyOf } from '../http/idempotency.js'
-import { operationSchema } from '../http/operations.js'
+import { operationSchema } from '../http/operation.js'
+import { bodyOf, withIdempotency } from '../idempotency/plugin.js'
 import type { IdempotencyService } from '../idempotency/service.js'
-import { closed } from '../wire.js'
 import { Integration } from './schemas.js'
 import type { IntegrationService } from './service.js'
 
@@ -29,7 +29,7 @@ export const integrationRoutes: FastifyPluginAsyncTypebox<Options> = async (app,
         description:
           'Makes an integration the one primary of its channel in the environment that the API key belongs to. It becomes active and loses its conditions; every other integration of the channel steps down.',
         tag: 'Integrations',
-        params: closed({
+        params: strictObject({
           integrationId: Type.String({
             description:
               "The integration's `_id`, or its `identifier` where the assumption `integration-lookup` allows it"
@@ -41,7 +41,7 @@ export const integrationRoutes: FastifyPluginAsyncTypebox<Options> = async (app,
       })
     },
     (request, reply) => {
-      answerOnce(request, reply, idempotency, () => {
+      withIdempotency(request, reply, idempotency, () => {
         refuseMalformedJson(request)
         const { environment, params } = request
         const integration = integrations.setPrimary(environment, params.integrationId)
@@ -59,7 +59,7 @@ function refuseMalformedJson(request: FastifyRequest): void {
   try {
     JSON.parse(body.toString())
   } catch {
-    throw new Refusal('bad-request', 'Malformed JSON in the request body', {
+    throw new DomainError('bad-request', 'Malformed JSON in the request body', {
       reason: 'the content-type says JSON but the body is not: send no body at all, the operation takes none'
     })
   }

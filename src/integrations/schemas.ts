@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { CHANNELS, FILTER_JOINS, FILTER_OPERATORS, FILTER_SUBJECTS, FILTER_TYPES } from '../vocabulary.js'
-import { closed, freeObject, ref, words } from '../wire.js'
+import { CHANNELS, FILTER_JOINS, FILTER_OPERATORS, FILTER_SUBJECTS, FILTER_TYPES } from '../core/enums.js'
+import { freeObject, ref, strictObject, stringEnum } from '../core/typebox.js'
 
-export const Credentials = closed(
+export const Credentials = strictObject(
   {
     apiKey: Type.Optional(Type.String()),
     user: Type.Optional(Type.String()),
@@ -58,7 +58,7 @@ export const Credentials = closed(
 )
 export type Credentials = Static<typeof Credentials>
 
-export const Configurations = closed(
+export const Configurations = strictObject(
   {
     inboundWebhookEnabled: Type.Optional(Type.Boolean()),
     inboundWebhookSigningKey: Type.Optional(Type.String())
@@ -67,29 +67,29 @@ export const Configurations = closed(
 )
 export type Configurations = Static<typeof Configurations>
 
-export const FieldFilterPart = closed(
+export const FieldFilterPart = strictObject(
   {
     field: Type.String({ description: 'Name of the field to compare' }),
     value: Type.String({ description: 'What to compare it with' }),
-    operator: words(FILTER_OPERATORS, { description: 'How to compare' }),
-    on: words(FILTER_SUBJECTS, { description: 'Where the field is found' })
+    operator: stringEnum(FILTER_OPERATORS, { description: 'How to compare' }),
+    on: stringEnum(FILTER_SUBJECTS, { description: 'Where the field is found' })
   },
   { $id: 'FieldFilterPart', description: 'One comparison of a filter' }
 )
 export type FieldFilterPart = Static<typeof FieldFilterPart>
 
-export const StepFilter = closed(
+export const StepFilter = strictObject(
   {
     isNegated: Type.Boolean({ description: 'Whether the outcome is turned round' }),
-    type: words(FILTER_TYPES),
-    value: words(FILTER_JOINS, { description: 'Whether all parts must hold, or any' }),
+    type: stringEnum(FILTER_TYPES),
+    value: stringEnum(FILTER_JOINS, { description: 'Whether all parts must hold, or any' }),
     children: Type.Array(ref(FieldFilterPart), { description: 'The comparisons, possibly none', minItems: 0 })
   },
   { $id: 'StepFilter', description: 'A condition made of comparisons' }
 )
 export type StepFilter = Static<typeof StepFilter>
 
-export const Integration = closed(
+export const Integration = strictObject(
   {
     _id: Type.Optional(Type.String({ description: 'Generated record identifier' })),
     _environmentId: Type.String({ description: 'Owning environment' }),
@@ -97,7 +97,7 @@ export const Integration = closed(
     name: Type.String({ description: 'Display name' }),
     identifier: Type.String({ description: 'Unique string identifier of the integration' }),
     providerId: Type.String({ description: 'Identifier of the provider' }),
-    channel: words(CHANNELS, { description: 'The channel it delivers on' }),
+    channel: stringEnum(CHANNELS, { description: 'The channel it delivers on' }),
     credentials: ref(Credentials),
     configurations: Type.Optional(ref(Configurations)),
     active: Type.Boolean({ description: 'Whether the integration processes events and messages' }),

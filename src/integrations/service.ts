@@ -1,9 +1,9 @@
-import type { Assumptions } from '../assumptions.js'
+import type { Assumptions } from '../core/assumptions.js'
+import { DomainError, invalidFields } from '../core/errors.js'
+import { ID_PATTERN } from '../core/ids.js'
+import { withVendorNames } from '../core/vendor-names.js'
 import type { Db } from '../db/open.js'
 import type { Environment, EnvironmentService } from '../environments/service.js'
-import { invalidFields, Refusal } from '../errors.js'
-import { ID_PATTERN } from '../ids.js'
-import { withVendorNames } from '../vendor-names.js'
 import { type FoundIntegration, integrationRepository } from './repository.js'
 import type { Integration } from './schemas.js'
 
@@ -11,7 +11,7 @@ export type IntegrationService = ReturnType<typeof integrationService>
 
 interface Dependencies {
   db: Db
-  environments: Pick<EnvironmentService, 'own'>
+  environments: Pick<EnvironmentService, 'ensureOwned'>
 }
 
 export function integrationService({ db, environments }: Dependencies) {
@@ -34,9 +34,9 @@ export function integrationService({ db, environments }: Dependencies) {
         if (found.primary) return shown(found.document, environment.assumptions)
 
         // Demote first: SQLite checks the unique index at each statement, not at commit.
-        const collection = environments.own(environment, 'integrations')
-        repository.demotePrimaries(collection, found.channel)
-        return shown(repository.promote(collection, found.id), environment.assumptions)
+        const dataset = environments.ensureOwned(environment, 'integrations')
+        repository.demotePrimaries(dataset, found.channel)
+        return shown(repository.promote(dataset, found.id), environment.assumptions)
       })
     }
   }
@@ -49,13 +49,13 @@ export function integrationService({ db, environments }: Dependencies) {
       })
     }
     const id = idOnly ? integrationId.toLowerCase() : integrationId
-    const { integrations } = environment.parts
+    const { integrations } = environment.datasets
     const found =
       (ID_PATTERN.test(id) ? repository.findById(integrations, id) : undefined) ??
       (idOnly ? undefined : repository.findByIdentifier(integrations, integrationId))
     if (found && !found.deleted) return found
     if (!found) refuseForeign(environment, id, idOnly ? null : integrationId)
-    throw new Refusal('not-found', `Integration with id ${integrationId} not found`, {
+    throw new DomainError('not-found', `Integration with id ${integrationId} not found`, {
       reason: found
         ? `integration ${integrationId} of environment ${environment.name} is soft-deleted, which counts as absent`
         : `environment ${environment.name} has no integration with ${idOnly ? '_id' : '_id or identifier'} ${integrationId}`
@@ -64,9 +64,14 @@ export function integrationService({ db, environments }: Dependencies) {
 
   function refuseForeign(environment: Environment, id: string, identifier: string | null): void {
     if (environment.assumptions['foreign-integration'] !== 'forbidden') return
-    const owner = repository.findElsewhere(environment.parts.integrations, environment.organizationId, id, identifier)
+    const owner = repository.findElsewhere(
+      environment.datasets.integrations,
+      environment.organizationId,
+      id,
+      identifier
+    )
     if (owner === undefined) return
-    throw new Refusal('forbidden', FOREIGN_INTEGRATION, {
+    throw new DomainError('forbidden', FOREIGN_INTEGRATION, {
       reason: `the integration is in environment ${owner} of the same organization: use a key of that environment`
     })
   }
@@ -77,7 +82,7 @@ const FOREIGN_INTEGRATION =
 
 function refuseChannelWithoutPrimary({ assumptions }: Environment, { channel }: FoundIntegration): void {
   if (assumptions['primary-channels'] === 'all' || channel === 'email' || channel === 'sms') return
-  throw new Refusal('bad-request', `Channel ${channel} does not support primary`, {
+  throw new DomainError('bad-request', `Channel ${channel} does not support primary`, {
     reason: 'only email and sms integrations can be primary in this environment (assumption primary-channels)'
   })
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { CHANNELS } from '../vocabulary.js'
-import { closed, words } from '../wire.js'
+import { CHANNELS } from '../core/enums.js'
+import { strictObject, stringEnum } from '../core/typebox.js'
 
 /** `type:id`, neither of them empty. */
 export const CONTEXT_KEY_PATTERN = '^[^:]+:.+$'
@@ -14,13 +14,13 @@ export interface ListMessagesSwitches {
   anyLimit: boolean
 }
 
-export const GREATEST_LIMIT = 1000
+export const MAX_LIMIT = 1000
 
 /** The query of the message list; what it takes depends on the environment's assumptions. */
 export function listMessagesQuery({ anyChannel, anyContextKey, anyLimit }: ListMessagesSwitches) {
   const contextKey = anyContextKey ? Type.String() : Type.String({ pattern: CONTEXT_KEY_PATTERN })
-  return closed({
-    channel: Type.Optional(anyChannel ? Type.String(CHANNEL) : words(CHANNELS, CHANNEL)),
+  return strictObject({
+    channel: Type.Optional(anyChannel ? Type.String(CHANNEL) : stringEnum(CHANNELS, CHANNEL)),
     subscriberId: Type.Optional(Type.String({ description: 'Only those to this subscriber, by its external id' })),
     transactionId: Type.Optional(
       Type.Array(Type.String(), { description: 'Only those of any of these transactions, repeated once per id' })
@@ -40,7 +40,7 @@ export function listMessagesQuery({ anyChannel, anyContextKey, anyLimit }: ListM
     limit: Type.Integer({
       default: 10,
       minimum: 1,
-      ...(!anyLimit && { maximum: GREATEST_LIMIT }),
+      ...(!anyLimit && { maximum: MAX_LIMIT }),
       description: 'Messages per page'
     })
   })

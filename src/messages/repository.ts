@@ -44,7 +44,7 @@ export function messageRepository({ orm, client }: Db) {
     .from(subscribers)
     .where(
       and(
-        eq(subscribers.collection, sql.placeholder('collection')),
+        eq(subscribers.dataset, sql.placeholder('dataset')),
         eq(subscribers.subscriberId, sql.placeholder('subscriberId'))
       )
     )
@@ -52,7 +52,7 @@ export function messageRepository({ orm, client }: Db) {
 
   return {
     /** Newest first; of those made in the same millisecond the one with the greater id first. */
-    findPage(collection: number, filters: MessageFilters, wanted: WantedPage): FoundPage {
+    findPage(dataset: number, filters: MessageFilters, wanted: WantedPage): FoundPage {
       const { limit, offset, total, head, tail } = wanted
       if (total !== undefined && offset >= total) return { body: Buffer.from(head(false) + tail), count: 0 }
 
@@ -60,11 +60,11 @@ export function messageRepository({ orm, client }: Db) {
       const after = total === undefined ? Number.POSITIVE_INFINITY : total - offset - size
       const from: PageEnd = offset <= after ? 'newest' : 'oldest'
       const places = Math.min(offset, after)
-      const conditions = cheapestFirst(collection, conditionsOf(filters))
-      const anchor = places > MOST_PASSED ? anchorOf(collection, conditions, from, places) : undefined
+      const conditions = cheapestFirst(dataset, conditionsOf(filters))
+      const anchor = places > MAX_PASSED ? anchorOf(dataset, conditions, from, places) : undefined
       const name = `${from} ${anchor ? 'anchored ' : ''}${nameOf(conditions)}`
       const statement = prepared(name, () => pageSql(conditions, from, anchor !== undefined))
-      const values: unknown[] = [limit, head(true), head(false), tail, collection]
+      const values: unknown[] = [limit, head(true), head(false), tail, dataset]
       for (const condition of conditions) values.push(...condition.values)
       if (anchor) values.push(anchor.createdAt, anchor.id)
       values.push(size, places - (anchor?.place ?? 0))
@@ -72,21 +72,21 @@ export function messageRepository({ orm, client }: Db) {
       return { body, count }
     },
 
-    /** Remembered until messages of the collection come, go or change. */
-    countMessages(collection: number, filters: MessageFilters): number {
-      return countAll(collection, conditionsOf(filters))
+    /** Remembered until messages of the dataset come, go or change. */
+    countMessages(dataset: number, filters: MessageFilters): number {
+      return countAll(dataset, conditionsOf(filters))
     },
 
-    hasSubscriber(collection: number, subscriberId: string): boolean {
-      return subscriber.get({ collection, subscriberId }) !== undefined
+    hasSubscriber(dataset: number, subscriberId: string): boolean {
+      return subscriber.get({ dataset, subscriberId }) !== undefined
     }
   }
 
-  function countAll(collection: number, conditions: readonly Condition[]): number {
-    return remembered.total(listOf(collection, conditions), () => {
-      const ordered = cheapestFirst(collection, conditions)
+  function countAll(dataset: number, conditions: readonly Condition[]): number {
+    return remembered.total(listOf(dataset, conditions), () => {
+      const ordered = cheapestFirst(dataset, conditions)
       const statement = prepared(`count ${nameOf(ordered)}`, () => countSql(ordered))
-      const [count] = statement.get(collection, ...valuesOf(ordered)) as [number]
+      const [count] = statement.get(dataset, ...valuesOf(ordered)) as [number]
       return count
     })
   }
@@ -95,10 +95,10 @@ export function messageRepository({ orm, client }: Db) {
    * Puts first the condition whose index is to be walked: the one that the fewest messages meet, unless another's index
    * has all the other columns, so that no message has to be looked up, and that is cheaper.
    */
-  function cheapestFirst(collection: number, conditions: readonly Condition[]): readonly Condition[] {
+  function cheapestFirst(dataset: number, conditions: readonly Condition[]): readonly Condition[] {
     if (conditions.length < 2) return conditions
     const costs = conditions.map((condition) => {
-      return countAll(collection, [condition]) * (isCovered(conditions, condition) ? 1 : LOOKUP_COST)
+      return countAll(dataset, [condition]) * (isCovered(conditions, condition) ? 1 : LOOKUP_COST)
     })
     const cheapest = costs.indexOf(Math.min(...costs))
     return [...conditions.slice(cheapest, cheapest + 1), ...conditions.toSpliced(cheapest, 1)]
@@ -106,17 +106,17 @@ export function messageRepository({ orm, client }: Db) {
 
   /** Several values of the first condition are several walks, put in order only after: no place is nearer than another. */
   function anchorOf(
-    collection: number,
+    dataset: number,
     conditions: readonly Condition[],
     from: PageEnd,
     place: number
   ): Anchor | undefined {
     const [first] = conditions
     if (first && first.values.length > 1) return undefined
-    return remembered.anchor(listOf(collection, conditions), from, place, (last) => {
+    return remembered.anchor(listOf(dataset, conditions), from, place, (last) => {
       const name = `${last ? 'next' : 'first'} ${from} ${nameOf(conditions)}`
       const statement = prepared(name, () => anchorSql(conditions, from, last !== undefined))
-      const found = statement.get(collection, ...valuesOf(conditions), ...valuesOfAnchor(last), ANCHOR_DISTANCE)
+      const found = statement.get(dataset, ...valuesOf(conditions), ...valuesOfAnchor(last), ANCHOR_DISTANCE)
       if (found === undefined) return undefined
       const [createdAt, id] = found as [number, string]
       return { createdAt, id }
@@ -141,7 +141,7 @@ export interface Condition {
 
 /**
  * The index of each filter's column, and the others' columns that it has. It is forced: without statistics SQLite takes
- * the one of the ORDER BY and walks the whole collection for a rare value.
+ * the one of the ORDER BY and walks the whole dataset for a rare value.
  */
 const INDEXES = {
   transaction_id: { name: 'messages_transaction', has: ['subscriber_id', 'context', 'channel'] },
@@ -154,7 +154,7 @@ const INDEXES = {
 const LOOKUP_COST = 20
 
 /** Pages with more messages before them, from either end, are read from an anchor. */
-const MOST_PASSED = 5000
+const MAX_PASSED = 5000
 
 function isCovered(conditions: readonly Condition[], walked: Condition): boolean {
   const has: readonly string[] = INDEXES[walked.by].has
@@ -162,9 +162,9 @@ function isCovered(conditions: readonly Condition[], walked: Condition): boolean
 }
 
 /** By the conditions in whatever order. */
-function listOf(collection: number, conditions: readonly Condition[]): List {
-  if (conditions.length === 0) return { collection, conditions: '' }
-  return { collection, conditions: JSON.stringify(conditions.toSorted((a, b) => (a.by < b.by ? -1 : 1))) }
+function listOf(dataset: number, conditions: readonly Condition[]): List {
+  if (conditions.length === 0) return { dataset, conditions: '' }
+  return { dataset, conditions: JSON.stringify(conditions.toSorted((a, b) => (a.by < b.by ? -1 : 1))) }
 }
 
 function conditionsOf({ transactionIds, subscriberId, context, channel }: MessageFilters): Condition[] {
@@ -198,7 +198,7 @@ function valuesOfAnchor(anchor: Anchor | undefined): (number | string)[] {
 
 /**
  * A page by these conditions, over the index of the first. It takes the limit, the heads of a full page and of any
- * other, the tail, the collection, the conditions' values, if it is anchored the time and id of the message that places
+ * other, the tail, the dataset, the conditions' values, if it is anchored the time and id of the message that places
  * are counted from, how many documents, and how many to pass over.
  *
  * Keys first, rows after: the innermost query walks an index alone, so that a deep page costs no documents. CROSS JOIN
@@ -218,7 +218,7 @@ export function pageSql(conditions: readonly Condition[], from: PageEnd, anchore
 }
 
 /**
- * The time and id of the message so many places on. It takes the collection, the conditions' values, if it is anchored
+ * The time and id of the message so many places on. It takes the dataset, the conditions' values, if it is anchored
  * the time and id of the message to go from, and how many.
  */
 export function anchorSql(conditions: readonly Condition[], from: PageEnd, anchored: boolean): string {
@@ -231,7 +231,7 @@ function inOrder(conditions: readonly Condition[], from: PageEnd, anchored: bool
   return `${restricted(conditions)}${start} ORDER BY created_at${order}, id${order}`
 }
 
-/** How many messages meet the conditions, over the index of the first. It takes the collection and their values. */
+/** How many messages meet the conditions, over the index of the first. It takes the dataset and their values. */
 export function countSql(conditions: readonly Condition[]): string {
   return `SELECT count(*) AS count FROM ${restricted(conditions)}`
 }
@@ -242,5 +242,5 @@ function restricted(conditions: readonly Condition[]): string {
   const where = conditions.map(({ by, values }) => {
     return values.length === 1 ? ` AND ${by} = ?` : ` AND ${by} IN (${values.map(() => '?').join()})`
   })
-  return `messages INDEXED BY ${index} WHERE collection = ?${where.join('')}`
+  return `messages INDEXED BY ${index} WHERE dataset = ?${where.join('')}`
 }

@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Assumptions } from '../assumptions.js'
-import { Refusal } from '../errors.js'
+import type { Assumptions } from '../core/assumptions.js'
+import { DomainError } from '../core/errors.js'
+import { ref } from '../core/typebox.js'
 import { JSON_TYPE } from '../http/errors.js'
-import { operationSchema } from '../http/operations.js'
-import { type Query, readQuery } from '../http/querystring.js'
+import { operationSchema } from '../http/operation.js'
+import { type Query, readQuery } from '../http/query-string.js'
 import { giveReason } from '../http/reasons.js'
-import { ref } from '../wire.js'
-import { GREATEST_LIMIT, type ListMessagesQuery, type ListMessagesSwitches, listMessagesQuery } from './query.js'
+import { type ListMessagesQuery, type ListMessagesSwitches, listMessagesQuery, MAX_LIMIT } from './query.js'
 import { MessagesPage } from './schemas.js'
 import type { MessageService } from './service.js'
 
@@ -50,9 +50,9 @@ export const messageRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { m
 function readListQuery(query: Query, assumptions: Assumptions): ListMessagesQuery {
   const read = readQuery(withLimit(query, assumptions), querySchema(assumptions)) as ListMessagesQuery
   if (read.transactionId?.length === 0) delete read.transactionId
-  if (read.limit > GREATEST_LIMIT) {
-    throw new Refusal('bad-request', `Limit can not be larger then ${GREATEST_LIMIT}`, {
-      reason: `limit is ${read.limit}, the greatest is ${GREATEST_LIMIT} (assumption paging-bounds)`
+  if (read.limit > MAX_LIMIT) {
+    throw new DomainError('bad-request', `Limit can not be larger then ${MAX_LIMIT}`, {
+      reason: `limit is ${read.limit}, the greatest is ${MAX_LIMIT} (assumption paging-bounds)`
     })
   }
   return read

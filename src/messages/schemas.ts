@@ -1,17 +1,17 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { BUTTON_TYPES, CHANNELS, CHAT_PUSH_PROVIDERS, MESSAGE_STATUSES, TIME_UNITS, WEEK_DAYS } from '../core/enums.js'
+import { freeObject, nullable, ref, strictObject, stringEnum } from '../core/typebox.js'
 import { StepFilter } from '../integrations/schemas.js'
-import { BUTTON_TYPES, CHANNELS, CHAT_PUSH_PROVIDERS, MESSAGE_STATUSES, TIME_UNITS, WEEK_DAYS } from '../vocabulary.js'
-import { closed, freeObject, nullable, ref, words } from '../wire.js'
 
-export const EmailBlockStyles = closed(
-  { textAlign: words(['center', 'left', 'right']) },
+export const EmailBlockStyles = strictObject(
+  { textAlign: stringEnum(['center', 'left', 'right']) },
   { $id: 'EmailBlockStyles', description: 'How an email block is set' }
 )
 export type EmailBlockStyles = Static<typeof EmailBlockStyles>
 
-export const EmailBlock = closed(
+export const EmailBlock = strictObject(
   {
-    type: words(['button', 'text']),
+    type: stringEnum(['button', 'text']),
     content: Type.String({ description: 'The text, or the label of the button' }),
     url: Type.Optional(Type.String({ description: 'Where a button leads' })),
     styles: Type.Optional(ref(EmailBlockStyles))
@@ -20,15 +20,15 @@ export const EmailBlock = closed(
 )
 export type EmailBlock = Static<typeof EmailBlock>
 
-export const MessageCTAData = closed(
+export const MessageCTAData = strictObject(
   { url: Type.Optional(Type.String({ description: 'Where the call to action leads' })) },
   { $id: 'MessageCTAData', description: 'Target of a call to action' }
 )
 export type MessageCTAData = Static<typeof MessageCTAData>
 
-export const MessageButton = closed(
+export const MessageButton = strictObject(
   {
-    type: words(BUTTON_TYPES),
+    type: stringEnum(BUTTON_TYPES),
     content: Type.String({ description: 'Label of the button' }),
     resultContent: Type.Optional(Type.String({ description: 'Text to show once it was pressed' }))
   },
@@ -36,18 +36,18 @@ export const MessageButton = closed(
 )
 export type MessageButton = Static<typeof MessageButton>
 
-export const MessageActionResult = closed(
+export const MessageActionResult = strictObject(
   {
     payload: Type.Optional(freeObject('What the action brought')),
-    type: Type.Optional(words(BUTTON_TYPES, { description: 'The button that was pressed' }))
+    type: Type.Optional(stringEnum(BUTTON_TYPES, { description: 'The button that was pressed' }))
   },
   { $id: 'MessageActionResult', description: 'Outcome of an action' }
 )
 export type MessageActionResult = Static<typeof MessageActionResult>
 
-export const MessageAction = closed(
+export const MessageAction = strictObject(
   {
-    status: Type.Optional(words(['pending', 'done'])),
+    status: Type.Optional(stringEnum(['pending', 'done'])),
     buttons: Type.Optional(Type.Array(ref(MessageButton), { minItems: 0 })),
     result: Type.Optional(ref(MessageActionResult))
   },
@@ -55,9 +55,9 @@ export const MessageAction = closed(
 )
 export type MessageAction = Static<typeof MessageAction>
 
-export const MessageCTA = closed(
+export const MessageCTA = strictObject(
   {
-    type: Type.Optional(words(['redirect'])),
+    type: Type.Optional(stringEnum(['redirect'])),
     data: Type.Optional(ref(MessageCTAData)),
     action: Type.Optional(ref(MessageAction))
   },
@@ -65,7 +65,7 @@ export const MessageCTA = closed(
 )
 export type MessageCTA = Static<typeof MessageCTA>
 
-export const ChannelCredentials = closed(
+export const ChannelCredentials = strictObject(
   {
     webhookUrl: Type.Optional(Type.String()),
     channel: Type.Optional(Type.String({ description: 'Channel specification of a chat provider' })),
@@ -80,9 +80,9 @@ export const ChannelCredentials = closed(
 )
 export type ChannelCredentials = Static<typeof ChannelCredentials>
 
-export const ChannelSettings = closed(
+export const ChannelSettings = strictObject(
   {
-    providerId: words(CHAT_PUSH_PROVIDERS),
+    providerId: stringEnum(CHAT_PUSH_PROVIDERS),
     integrationIdentifier: Type.Optional(Type.String({ description: 'Identifier of the integration' })),
     credentials: ref(ChannelCredentials),
     _integrationId: Type.String({ description: 'Record identifier of the integration' })
@@ -119,7 +119,7 @@ const exampleSubscriber = {
   updatedAt: '2026-01-02T08:00:01.000Z'
 }
 
-export const SubscriberResponse = closed(
+export const SubscriberResponse = strictObject(
   {
     _id: Type.Optional(Type.String({ description: 'Internal identifier, different from `subscriberId`' })),
     firstName: Type.Optional(nullable(Type.String())),
@@ -150,7 +150,7 @@ export const SubscriberResponse = closed(
 )
 export type SubscriberResponse = Static<typeof SubscriberResponse>
 
-export const SubscriberPreferenceChannels = closed(
+export const SubscriberPreferenceChannels = strictObject(
   {
     email: Type.Optional(Type.Boolean()),
     sms: Type.Optional(Type.Boolean()),
@@ -162,7 +162,7 @@ export const SubscriberPreferenceChannels = closed(
 )
 export type SubscriberPreferenceChannels = Static<typeof SubscriberPreferenceChannels>
 
-export const NotificationGroup = closed(
+export const NotificationGroup = strictObject(
   {
     _id: Type.Optional(Type.String()),
     name: Type.String(),
@@ -174,15 +174,15 @@ export const NotificationGroup = closed(
 )
 export type NotificationGroup = Static<typeof NotificationGroup>
 
-export const NotificationTriggerVariable = closed(
+export const NotificationTriggerVariable = strictObject(
   { name: Type.String() },
   { $id: 'NotificationTriggerVariable', description: 'A variable that a trigger takes' }
 )
 export type NotificationTriggerVariable = Static<typeof NotificationTriggerVariable>
 
-export const NotificationTrigger = closed(
+export const NotificationTrigger = strictObject(
   {
-    type: words(['event']),
+    type: stringEnum(['event']),
     identifier: Type.String({ description: 'The name by which it is fired' }),
     variables: Type.Array(ref(NotificationTriggerVariable), { description: 'Variables of the payload' }),
     subscriberVariables: Type.Optional(
@@ -193,41 +193,52 @@ export const NotificationTrigger = closed(
 )
 export type NotificationTrigger = Static<typeof NotificationTrigger>
 
-export const TimedConfig = closed(
+export const TimedConfig = strictObject(
   {
     atTime: Type.Optional(Type.String()),
-    weekDays: Type.Optional(Type.Array(words(WEEK_DAYS))),
+    weekDays: Type.Optional(Type.Array(stringEnum(WEEK_DAYS))),
     monthDays: Type.Optional(Type.Array(Type.String())),
-    ordinal: Type.Optional(words(['1', '2', '3', '4', '5', 'last'])),
+    ordinal: Type.Optional(stringEnum(['1', '2', '3', '4', '5', 'last'])),
     ordinalValue: Type.Optional(
-      words(['day', 'weekday', 'weekend', 'sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'])
+      stringEnum([
+        'day',
+        'weekday',
+        'weekend',
+        'sunday',
+        'monday',
+        'tuesday',
+        'wednesday',
+        'thursday',
+        'friday',
+        'saturday'
+      ])
     ),
-    monthlyType: Type.Optional(words(['each', 'on']))
+    monthlyType: Type.Optional(stringEnum(['each', 'on']))
   },
   { $id: 'TimedConfig', description: 'When a timed digest is sent' }
 )
 export type TimedConfig = Static<typeof TimedConfig>
 
-export const DigestRegularMetadata = closed(
+export const DigestRegularMetadata = strictObject(
   {
-    type: words(['regular', 'backoff']),
+    type: stringEnum(['regular', 'backoff']),
     amount: Type.Optional(Type.Number({ description: 'How many units to collect for' })),
-    unit: Type.Optional(words(TIME_UNITS)),
+    unit: Type.Optional(stringEnum(TIME_UNITS)),
     digestKey: Type.Optional(Type.String({ description: 'What to collect by' })),
     backoff: Type.Optional(Type.Boolean()),
     backoffAmount: Type.Optional(Type.Number()),
-    backoffUnit: Type.Optional(words(TIME_UNITS)),
+    backoffUnit: Type.Optional(stringEnum(TIME_UNITS)),
     updateMode: Type.Optional(Type.Boolean())
   },
   { $id: 'DigestRegularMetadata', description: 'A digest over a span of time' }
 )
 export type DigestRegularMetadata = Static<typeof DigestRegularMetadata>
 
-export const DigestTimedMetadata = closed(
+export const DigestTimedMetadata = strictObject(
   {
-    type: words(['timed']),
+    type: stringEnum(['timed']),
     amount: Type.Optional(Type.Number()),
-    unit: Type.Optional(words(TIME_UNITS)),
+    unit: Type.Optional(stringEnum(TIME_UNITS)),
     digestKey: Type.Optional(Type.String({ description: 'What to collect by' })),
     timed: Type.Optional(ref(TimedConfig))
   },
@@ -235,19 +246,19 @@ export const DigestTimedMetadata = closed(
 )
 export type DigestTimedMetadata = Static<typeof DigestTimedMetadata>
 
-export const DelayRegularMetadata = closed(
+export const DelayRegularMetadata = strictObject(
   {
-    type: words(['regular']),
+    type: stringEnum(['regular']),
     amount: Type.Optional(Type.Number({ description: 'How many units to wait' })),
-    unit: Type.Optional(words(TIME_UNITS))
+    unit: Type.Optional(stringEnum(TIME_UNITS))
   },
   { $id: 'DelayRegularMetadata', description: 'A delay of a span of time' }
 )
 export type DelayRegularMetadata = Static<typeof DelayRegularMetadata>
 
-export const DelayScheduledMetadata = closed(
+export const DelayScheduledMetadata = strictObject(
   {
-    type: words(['scheduled']),
+    type: stringEnum(['scheduled']),
     delayPath: Type.String({ description: 'Where to find the date to wait for' })
   },
   { $id: 'DelayScheduledMetadata', description: 'A delay until a given date' }
@@ -260,7 +271,7 @@ export const MessageTemplate = Type.Unsafe<Record<string, unknown>>({
 })
 export type MessageTemplate = Static<typeof MessageTemplate>
 
-export const ReplyCallback = closed(
+export const ReplyCallback = strictObject(
   { active: Type.Optional(Type.Boolean()), url: Type.Optional(Type.String()) },
   { $id: 'ReplyCallback', description: 'Whom to tell when a subscriber answers' }
 )
@@ -285,13 +296,13 @@ const stepFields = {
   replyCallback: Type.Optional(ref(ReplyCallback))
 }
 
-export const NotificationStepVariant = closed(stepFields, {
+export const NotificationStepVariant = strictObject(stepFields, {
   $id: 'NotificationStepVariant',
   description: 'An alternative to a step: a step that has no variants of its own'
 })
 export type NotificationStepVariant = Static<typeof NotificationStepVariant>
 
-export const NotificationStep = closed(
+export const NotificationStep = strictObject(
   {
     ...stepFields,
     variants: Type.Optional(Type.Array(ref(NotificationStepVariant), { description: 'Alternatives to this step' }))
@@ -300,7 +311,7 @@ export const NotificationStep = closed(
 )
 export type NotificationStep = Static<typeof NotificationStep>
 
-export const WorkflowResponse = closed(
+export const WorkflowResponse = strictObject(
   {
     _id: Type.Optional(Type.String()),
     name: Type.String(),
@@ -356,7 +367,7 @@ const exampleMessage = {
   contextKeys: ['tenant:acme']
 }
 
-export const MessageResponse = closed(
+export const MessageResponse = strictObject(
   {
     _id: Type.Optional(Type.String({ description: 'Message identifier' })),
     _templateId: Type.Optional(nullable(Type.String({ description: 'Template identifier' }))),
@@ -383,7 +394,7 @@ export const MessageResponse = closed(
     ),
     transactionId: Type.String({ description: 'Identifier of the trigger that produced the message' }),
     subject: Type.Optional(Type.String()),
-    channel: words(CHANNELS, { description: 'The channel it went out on' }),
+    channel: stringEnum(CHANNELS, { description: 'The channel it went out on' }),
     read: Type.Boolean(),
     seen: Type.Boolean(),
     snoozedUntil: Type.Optional(Type.String({ description: 'Date when the message will be unsnoozed' })),
@@ -395,7 +406,7 @@ export const MessageResponse = closed(
     title: Type.Optional(Type.String()),
     cta: ref(MessageCTA),
     _feedId: Type.Optional(nullable(Type.String())),
-    status: words(MESSAGE_STATUSES),
+    status: stringEnum(MESSAGE_STATUSES),
     errorId: Type.Optional(Type.String({ description: 'Present when the message has an error' })),
     errorText: Type.Optional(Type.String({ description: 'Present when the message has an error' })),
     payload: Type.Optional(freeObject('Payload of the trigger that produced the notification')),
@@ -412,7 +423,7 @@ export const MessageResponse = closed(
 )
 export type MessageResponse = Static<typeof MessageResponse>
 
-export const MessagesPage = closed(
+export const MessagesPage = strictObject(
   {
     totalCount: Type.Optional(Type.Number({ description: 'Total number of messages available' })),
     hasMore: Type.Boolean({ description: 'Whether more messages are available' }),

@@ -1,7 +1,7 @@
+import { DomainError } from '../core/errors.js'
+import { mayNeedVendorNames, withVendorNames } from '../core/vendor-names.js'
 import type { Db } from '../db/open.js'
 import type { Environment } from '../environments/service.js'
-import { Refusal } from '../errors.js'
-import { mayNeedVendorNames, withVendorNames } from '../vendor-names.js'
 import type { ListMessagesQuery } from './query.js'
 import { type MessageFilters, messageRepository } from './repository.js'
 
@@ -30,20 +30,29 @@ export function messageService({ db }: { db: Db }) {
       // The product of a page number and a limit may be too large to be a whole number, to us and to SQLite.
       const offset = Math.min(page * limit, Number.MAX_SAFE_INTEGER)
       const counted = environment.assumptions['total-count'] === 'present'
-      const total = counted ? repository.countMessages(environment.parts.messages, filters) : undefined
+      const total = counted ? repository.countMessages(environment.datasets.messages, filters) : undefined
       const head = (full: boolean) => {
         return headOf({ total, hasMore: total === undefined ? full : offset + limit < total, limit, page })
       }
-      const found = repository.findPage(environment.parts.messages, filters, { limit, offset, total, head, tail: ']}' })
+      const found = repository.findPage(environment.datasets.messages, filters, {
+        limit,
+        offset,
+        total,
+        head,
+        tail: ']}'
+      })
       const body = spelled(found.body, environment)
       return found.count > 0 ? { body } : { body, reason: whyEmpty(environment, filters, query) }
     }
   }
 
-  function refuseUnknownSubscriber({ parts, name, assumptions }: Environment, { subscriberId }: MessageFilters): void {
+  function refuseUnknownSubscriber(
+    { datasets, name, assumptions }: Environment,
+    { subscriberId }: MessageFilters
+  ): void {
     if (subscriberId === undefined || assumptions['unknown-subscriber-filter'] !== 'not-found') return
-    if (repository.hasSubscriber(parts.subscribers, subscriberId)) return
-    throw new Refusal('not-found', `Subscriber not found for id ${subscriberId}`, {
+    if (repository.hasSubscriber(datasets.subscribers, subscriberId)) return
+    throw new DomainError('not-found', `Subscriber not found for id ${subscriberId}`, {
       reason: `environment ${name} has no subscriber ${subscriberId} (assumption unknown-subscriber-filter)`
     })
   }
@@ -51,11 +60,11 @@ export function messageService({ db }: { db: Db }) {
   /** Adds the filters one after the other, and names the one that took the last message. */
   function whyEmpty(environment: Environment, filters: MessageFilters, { page, limit }: ListMessagesQuery): string {
     let taken: MessageFilters = {}
-    let before = repository.countMessages(environment.parts.messages, taken)
+    let before = repository.countMessages(environment.datasets.messages, taken)
     if (before === 0) return `environment ${environment.name} has no messages`
     for (const [name, filter] of steps(filters)) {
       taken = { ...taken, ...filter }
-      const left = repository.countMessages(environment.parts.messages, taken)
+      const left = repository.countMessages(environment.datasets.messages, taken)
       if (left === 0) return `${name} left 0 of ${before}`
       before = left
     }

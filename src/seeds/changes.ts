@@ -1,5 +1,5 @@
-import type { SeedError } from './mistakes.js'
-import type { World } from './world.js'
+import type { World } from './environment-data.js'
+import type { SeedError } from './errors.js'
 
 /** What an environment has many of, and a change of its seeds is counted in. */
 export const CHANGE_KINDS = ['apiKeys', 'integrations', 'subscribers', 'workflows', 'steps', 'messages'] as const

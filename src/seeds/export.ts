@@ -1,9 +1,9 @@
-import type { ClockSetting } from '../clock.js'
+import type { ClockSetting } from '../core/clock.js'
 import type { Integration } from '../integrations/schemas.js'
 import type { MessageResponse, SubscriberResponse } from '../messages/schemas.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
+import type { WorkflowDocument } from './environment-data.js'
 import type { Seed, SeedMessage, SeedWorkflow } from './format.js'
-import type { WorkflowDocument } from './world.js'
 
 /** The stored documents of an environment, in the order in which they were stored. */
 export interface StoredWorld {

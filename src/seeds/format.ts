@@ -1,7 +1,9 @@
 import { type Static, type TObject, type TOptional, type TProperties, type TSchema, Type } from '@sinclair/typebox'
-import { ASSUMPTION_IDS, type AssumptionId, PROFILES, positionsOf } from '../assumptions.js'
+import { ASSUMPTION_IDS, type AssumptionId, PROFILES, positionsOf } from '../core/assumptions.js'
+import { CHANNELS, ORIGINS, STEP_TYPES } from '../core/enums.js'
+import { API_KEY_PATTERN, ID_PATTERN } from '../core/ids.js'
+import { freeObject, strictObject, stringEnum } from '../core/typebox.js'
 import { ClockSetting } from '../environments/schemas.js'
-import { API_KEY_PATTERN, ID_PATTERN } from '../ids.js'
 import { Integration, integrationSchemas } from '../integrations/schemas.js'
 import { CONTEXT_KEY_PATTERN } from '../messages/query.js'
 import {
@@ -11,8 +13,6 @@ import {
   SubscriberResponse,
   WorkflowResponse
 } from '../messages/schemas.js'
-import { CHANNELS, ORIGINS, STEP_TYPES } from '../vocabulary.js'
-import { closed, freeObject, words } from '../wire.js'
 import { WorkflowStep, workflowStepSchemas } from '../workflow-steps/schemas.js'
 
 /** The schemas of the wire that the format refers to, dependencies first. */
@@ -34,7 +34,7 @@ function optional<Properties extends TProperties, const Implied extends keyof Pr
   }
 }
 
-export const SeedIntegration = closed(
+export const SeedIntegration = strictObject(
   {
     ...optional(Integration, ['_environmentId', '_organizationId']),
     _id: Type.Optional(Id),
@@ -42,13 +42,13 @@ export const SeedIntegration = closed(
       Type.String({ minLength: 1, description: 'Its own name in the environment; the slug of the name, if left out' })
     ),
     providerId: Type.String({ minLength: 1, description: 'The delivery provider, such as sendgrid' }),
-    channel: words(CHANNELS)
+    channel: stringEnum(CHANNELS)
   },
   { description: 'An integration; at most one of a channel may be primary' }
 )
 export type SeedIntegration = Static<typeof SeedIntegration>
 
-export const SeedSubscriber = closed(
+export const SeedSubscriber = strictObject(
   {
     ...optional(SubscriberResponse, ['_environmentId', '_organizationId']),
     _id: Type.Optional(Id),
@@ -58,25 +58,25 @@ export const SeedSubscriber = closed(
 )
 export type SeedSubscriber = Static<typeof SeedSubscriber>
 
-export const SeedStep = closed(
+export const SeedStep = strictObject(
   {
     ...optional(WorkflowStep, ['workflowId', 'workflowDatabaseId', 'origin']),
     _id: Type.Optional(Id),
     stepId: Type.Optional(
       Type.String({ minLength: 1, description: 'Its own name in the workflow; the slug of the name, if left out' })
     ),
-    type: words(STEP_TYPES)
+    type: stringEnum(STEP_TYPES)
   },
   { description: 'A step; its slug, variables and controls are worked out if left out' }
 )
 export type SeedStep = Static<typeof SeedStep>
 
-export const SeedWorkflow = closed(
+export const SeedWorkflow = strictObject(
   {
     _id: Type.Optional(Id),
     identifier: Type.Optional(Type.String({ minLength: 1, description: 'The slug of the name, if left out' })),
     name: Type.Optional(Type.String({ minLength: 1, description: 'The identifier, if left out' })),
-    origin: Type.Optional(words(ORIGINS, { description: 'Where the workflow was made; external if left out' })),
+    origin: Type.Optional(stringEnum(ORIGINS, { description: 'Where the workflow was made; external if left out' })),
     payloadSchema: Type.Optional(
       freeObject('JSON Schema of the payload; inferred from the control values if left out')
     ),
@@ -88,11 +88,11 @@ export type SeedWorkflow = Static<typeof SeedWorkflow>
 
 const { _environmentId, _organizationId, ...templateFields } = WorkflowResponse.properties
 
-const SeedTemplate = closed(
+const SeedTemplate = strictObject(
   {
     ...templateFields,
     notificationGroup: Type.Optional(
-      closed({
+      strictObject({
         ...optional(NotificationGroup, ['_environmentId', '_organizationId']),
         name: NotificationGroup.properties.name
       })
@@ -101,11 +101,11 @@ const SeedTemplate = closed(
   { description: 'The workflow as the message embeds it, whole' }
 )
 
-export const SeedMessage = closed(
+export const SeedMessage = strictObject(
   {
     ...optional(MessageResponse, ['_environmentId', '_organizationId', 'subscriber', 'template', 'channel']),
     _id: Type.Optional(Id),
-    channel: words(CHANNELS),
+    channel: stringEnum(CHANNELS),
     subscriberId: Type.Optional(Type.String({ description: 'Of a subscriber in this environment: it is embedded' })),
     workflow: Type.Optional(Type.String({ description: 'Identifier of a workflow in this environment' })),
     subscriber: Type.Optional(SeedSubscriber),
@@ -118,15 +118,15 @@ export const SeedMessage = closed(
 )
 export type SeedMessage = Static<typeof SeedMessage>
 
-const GREATEST_RANDOM_SEED = 2 ** 32 - 1
+const MAX_RANDOM_SEED = 2 ** 32 - 1
 
-export const SeedGenerate = closed(
+export const SeedGenerate = strictObject(
   {
     messages: Type.Integer({ minimum: 0, maximum: 10_000_000, description: 'How many to make' }),
     randomSeed: Type.Optional(
       Type.Integer({
         minimum: 0,
-        maximum: GREATEST_RANDOM_SEED,
+        maximum: MAX_RANDOM_SEED,
         description: 'The same gives the same messages; 1, if left out'
       })
     ),
@@ -146,12 +146,12 @@ export const SeedGenerate = closed(
 export type SeedGenerate = Static<typeof SeedGenerate>
 
 const SeedAssumptions = Type.Unsafe<{ [Id in AssumptionId]?: string }>(
-  closed(Object.fromEntries(ASSUMPTION_IDS.map((id) => [id, Type.Optional(words(positionsOf(id)))])), {
+  strictObject(Object.fromEntries(ASSUMPTION_IDS.map((id) => [id, Type.Optional(stringEnum(positionsOf(id)))])), {
     description: 'Overrides of single rows of the assumption register'
   })
 )
 
-export const SeedEnvironment = closed(
+export const SeedEnvironment = strictObject(
   {
     _id: Type.Optional(Id),
     name: Type.String({ minLength: 1 }),
@@ -164,7 +164,7 @@ export const SeedEnvironment = closed(
         description: 'If left out one: <slug of the name>-key'
       })
     ),
-    profile: Type.Optional(words(PROFILES, { description: "The server's own, if left out" })),
+    profile: Type.Optional(stringEnum(PROFILES, { description: "The server's own, if left out" })),
     assumptions: Type.Optional(SeedAssumptions),
     clock: Type.Optional(ClockSetting),
     randomSeed: Type.Optional(
@@ -181,7 +181,7 @@ export const SeedEnvironment = closed(
 export type SeedEnvironment = Static<typeof SeedEnvironment>
 
 /** What a seed file holds. The published JSON Schema, `seeds/schema.json`, is made of it. */
-export const Seed = closed(
+export const Seed = strictObject(
   {
     $schema: Type.Optional(Type.String({ description: 'Where the JSON Schema of seeds is: for editors' })),
     environments: Type.Array(SeedEnvironment)

@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { nearest } from '../nearest.js'
-import { packageRoot } from '../package-root.js'
-import { mistakesIn, pathText } from '../validation.js'
+import { packageRoot } from '../core/package-root.js'
+import { suggest } from '../core/suggest.js'
+import { findIssues, pathText } from '../core/validation.js'
+import { inOrderOfText, SeedError, type SeedMistake } from './errors.js'
 import { Seed, seedFormatSchemas } from './format.js'
-import { inOrderOfText, SeedError, type SeedMistake } from './mistakes.js'
-import { readText, type SeedText } from './text.js'
+import { readText, type SeedText } from './yaml.js'
 
-export { SeedError } from './mistakes.js'
+export { SeedError } from './errors.js'
 
 /** A seed that has the format, with the means to point into it. */
 export interface SeedFile {
@@ -77,7 +77,7 @@ function whyUnreadable(file: string, error: unknown): string {
   const own = readdirSync(ownSeeds())
     .filter((name) => name.endsWith('.yaml'))
     .map((name) => name.slice(0, -'.yaml'.length))
-  const meant = nearest(file, own)
+  const meant = suggest(file, own)
   return `there is no such file, nor a seed of this name; ${meant ? `did you mean ${meant}?` : `of our own there are: ${own.join(', ')}`}`
 }
 
@@ -89,7 +89,7 @@ const UNREADABLE: Record<string, string> = {
 
 function readSeed({ name, seed }: SeedValue): SeedFile {
   const { value, mistakes, mistakeAt } = typeof seed === 'string' ? readText(seed, name) : readValue(seed, name)
-  const breaches = mistakesIn(Seed, value, seedFormatSchemas).map(({ path, message, hint, part }) =>
+  const breaches = findIssues(Seed, value, seedFormatSchemas).map(({ path, message, hint, part }) =>
     mistakeAt(path, `${message}${hint}`, part)
   )
   if (value === null) throw new SeedError([mistakeAt([], EMPTY)])

@@ -3,23 +3,23 @@ import type { Db } from '../db/open.js'
 import { environments, integrations, messages, subscribers, workflowSteps, workflows } from '../db/schema.js'
 
 /** The document as text, or as what it is in UTF-8. */
-type NewMessage = Omit<typeof messages.$inferSelect, 'sequence' | 'collection' | 'document'> & {
+type NewMessage = Omit<typeof messages.$inferSelect, 'sequence' | 'dataset' | 'document'> & {
   document: string | Buffer
 }
 
-const DOCUMENTS = 'SELECT document FROM ?table WHERE collection = ? ORDER BY rowid LIMIT ?'
+const DOCUMENTS = 'SELECT document FROM ?table WHERE dataset = ? ORDER BY rowid LIMIT ?'
 
 /** Inserts, each prepared once: a seed may bring rows by the hundred thousand. */
 export function seedRepository({ orm, client }: Db) {
   const value = sql.placeholder
-  const collection = value('collection')
+  const dataset = value('dataset')
   const id = value('id')
   const document = value('document')
 
   const integration = orm
     .insert(integrations)
     .values({
-      collection,
+      dataset,
       id,
       identifier: value('identifier'),
       channel: value('channel'),
@@ -31,16 +31,16 @@ export function seedRepository({ orm, client }: Db) {
     .prepare()
   const subscriber = orm
     .insert(subscribers)
-    .values({ collection, id, subscriberId: value('subscriberId'), document })
+    .values({ dataset, id, subscriberId: value('subscriberId'), document })
     .prepare()
   const workflow = orm
     .insert(workflows)
-    .values({ collection, id, identifier: value('identifier'), document })
+    .values({ dataset, id, identifier: value('identifier'), document })
     .prepare()
   const step = orm
     .insert(workflowSteps)
     .values({
-      collection,
+      dataset,
       id,
       workflowId: value('workflowId'),
       stepId: value('stepId'),
@@ -50,7 +50,7 @@ export function seedRepository({ orm, client }: Db) {
     .prepare()
   // In SQL: drizzle would take a third of the time in which a million rows are inserted. To replace is another statement,
   // as SQLite keeps a journal of each that may, which takes as long as to insert.
-  const row = `INTO messages (collection, id, created_at, channel, subscriber_id, transaction_id, context, document)
+  const row = `INTO messages (dataset, id, created_at, channel, subscriber_id, transaction_id, context, document)
     VALUES (?, ?, ?, ?, ?, ?, ?, CAST(? AS TEXT))`
   const message = client.prepare(`INSERT ${row}`)
   const replacement = client.prepare(`INSERT OR REPLACE ${row}`)
@@ -60,9 +60,9 @@ export function seedRepository({ orm, client }: Db) {
   )
   const moreMessages = client.prepare<[number], unknown>('SELECT 1 FROM messages LIMIT 1 OFFSET ?')
 
-  const ofMessage = and(eq(messages.collection, collection), eq(messages.id, id))
+  const ofMessage = and(eq(messages.dataset, dataset), eq(messages.id, id))
   const messageIds = orm.select({ id: messages.id }).from(messages).where(ofMessage).prepare()
-  const messageCount = client.prepare('SELECT count(*) AS count FROM messages WHERE collection = ?')
+  const messageCount = client.prepare('SELECT count(*) AS count FROM messages WHERE dataset = ?')
 
   return {
     hasEnvironments(): boolean {
@@ -90,20 +90,20 @@ export function seedRepository({ orm, client }: Db) {
 
     /** In place of one with the same id. */
     insertMessage(
-      collection: number,
+      dataset: number,
       { id, createdAt, channel, subscriberId, transactionId, context, document }: NewMessage
     ): void {
       try {
-        message.run(collection, id, createdAt, channel, subscriberId, transactionId, context, document)
+        message.run(dataset, id, createdAt, channel, subscriberId, transactionId, context, document)
       } catch (error) {
         if ((error as { code?: unknown }).code !== 'SQLITE_CONSTRAINT_UNIQUE') throw error
-        replacement.run(collection, id, createdAt, channel, subscriberId, transactionId, context, document)
+        replacement.run(dataset, id, createdAt, channel, subscriberId, transactionId, context, document)
       }
     },
 
-    hasMessage: (ofMessage: { collection: number; id: string }) => messageIds.get(ofMessage) !== undefined,
+    hasMessage: (ofMessage: { dataset: number; id: string }) => messageIds.get(ofMessage) !== undefined,
 
-    countMessages: (inCollection: number) => (messageCount.get(inCollection) as { count: number }).count,
+    countMessages: (inDataset: number) => (messageCount.get(inDataset) as { count: number }).count,
 
     /** The documents of a table's rows, as JSON, in the order in which they were stored; all of them, or the first. */
     listDocuments(

@@ -1,22 +1,22 @@
-import { type Clock, WALL } from '../clock.js'
+import { type Clock, WALL } from '../core/clock.js'
+import { DATASET_KINDS, type DatasetKind } from '../core/enums.js'
+import { DomainError } from '../core/errors.js'
 import type { Db } from '../db/open.js'
 import type { NewEnvironment } from '../environments/schemas.js'
 import { type Environment, type EnvironmentService, newApiKey, newId } from '../environments/service.js'
-import { Refusal } from '../errors.js'
-import { generation } from '../generate/generation.js'
-import { canGenerate } from '../generate/plan.js'
-import { generatedInThread, isWorthThread } from '../generate/thread.js'
 import { canonicalContext } from '../messages/service.js'
-import { WORLD_PARTS, type WorldPart } from '../vocabulary.js'
 import { differences, type SeedChange, worldChanges } from './changes.js'
+import type { World } from './environment-data.js'
+import { SeedError, type SeedMistake } from './errors.js'
+import type { Held } from './existing-data.js'
 import { exportSeed } from './export.js'
 import type { Seed, SeedGenerate } from './format.js'
-import type { Held } from './held.js'
-import { SeedError, type SeedMistake } from './mistakes.js'
+import { generation } from './generate/generation.js'
+import { canGenerate } from './generate/plan.js'
+import { generatedInThread, isWorthThread } from './generate/thread.js'
 import { readSeeds, type SeedFile } from './read.js'
 import { seedRepository } from './repository.js'
-import { resolveSeeds } from './resolve.js'
-import type { World } from './world.js'
+import { resolveSeeds } from './resolve/resolve.js'
 
 export interface SeedOutcome {
   /** False: the database already held environments, and was left as it is. */
@@ -121,7 +121,7 @@ export function seedService({ db, clock, environments }: Dependencies) {
     *generating(environment: Environment, options: SeedGenerate): Generator<Generated, void, undefined> {
       const world = { ...environment, ...heldBy(environment), messages: sampleOf(environment) }
       if (!canGenerate(world)) {
-        throw new Refusal('bad-request', `Environment ${environment.name} has nothing to make messages of`, {
+        throw new DomainError('bad-request', `Environment ${environment.name} has nothing to make messages of`, {
           reason: 'it needs a workflow with a step of a channel'
         })
       }
@@ -174,8 +174,8 @@ export function seedService({ db, clock, environments }: Dependencies) {
 
     /** The environment as a seed, with nothing left to defaults. */
     export(environment: Environment): Seed {
-      const documents = <Document>(table: Parameters<typeof repository.listDocuments>[0], part: WorldPart) =>
-        repository.listDocuments(table, environment.parts[part]).map((json) => JSON.parse(json) as Document)
+      const documents = <Document>(table: Parameters<typeof repository.listDocuments>[0], part: DatasetKind) =>
+        repository.listDocuments(table, environment.datasets[part]).map((json) => JSON.parse(json) as Document)
       return exportSeed({
         ...environments.settings(environment),
         integrations: documents('integrations', 'integrations'),
@@ -205,7 +205,7 @@ export function seedService({ db, clock, environments }: Dependencies) {
   /** Leaves an environment as a world's is before it is filled. */
   function clear(environment: Environment, world: World): void {
     environments.dropBaseline(environment)
-    for (const part of WORLD_PARTS) environments.empty(environment, part)
+    for (const part of DATASET_KINDS) environments.empty(environment, part)
     environments.rename(environment, world)
     environments.setProfile(environment, world.profile, world.assumptions)
     environments.setClock(environment, world.clock ?? WALL)
@@ -237,7 +237,7 @@ export function seedService({ db, clock, environments }: Dependencies) {
         ? environments.settings(environment)
         : { profile: null, assumptions: {}, clock: WALL, randomSeed: null }
     if (mode === 'replace') {
-      for (const part of WORLD_PARTS) environments.empty(environment, part)
+      for (const part of DATASET_KINDS) environments.empty(environment, part)
     } else {
       for (const part of ['integrations', 'subscribers', 'workflows'] as const) environments.empty(environment, part)
     }
@@ -253,30 +253,30 @@ export function seedService({ db, clock, environments }: Dependencies) {
     }
   }
 
-  function heldBy({ parts }: Environment): Held {
-    const documents = <Document>(table: Parameters<typeof repository.listDocuments>[0], part: WorldPart) =>
-      repository.listDocuments(table, parts[part]).map((json) => JSON.parse(json) as Document)
+  function heldBy({ datasets }: Environment): Held {
+    const documents = <Document>(table: Parameters<typeof repository.listDocuments>[0], part: DatasetKind) =>
+      repository.listDocuments(table, datasets[part]).map((json) => JSON.parse(json) as Document)
     return {
       integrations: documents<World['integrations'][number]>('integrations', 'integrations'),
       subscribers: documents<World['subscribers'][number]>('subscribers', 'subscribers'),
       workflows: documents<World['workflows'][number]>('workflows', 'workflows'),
       steps: documents<World['steps'][number]>('workflow_steps', 'workflows'),
-      messageCount: repository.countMessages(parts.messages),
-      hasMessage: (id: string) => repository.hasMessage({ collection: parts.messages, id })
+      messageCount: repository.countMessages(datasets.messages),
+      hasMessage: (id: string) => repository.hasMessage({ dataset: datasets.messages, id })
     }
   }
 
   /** Adds a world's rows to an environment's parts. */
   function* fill(environment: Environment, world: World): Generator<Generated, void, undefined> {
-    const collection = environments.own(environment, 'integrations')
+    const dataset = environments.ensureOwned(environment, 'integrations')
     for (const integration of world.integrations) {
       const { _id, identifier, channel, active, primary, deleted } = integration
       const document = JSON.stringify(integration)
-      repository.insertIntegration({ collection, id: _id, identifier, channel, active, primary, deleted, document })
+      repository.insertIntegration({ dataset, id: _id, identifier, channel, active, primary, deleted, document })
     }
-    fillSubscribers(environments.own(environment, 'subscribers'), world)
-    fillWorkflows(environments.own(environment, 'workflows'), world)
-    if (world.messages.length > 0) fillMessages(environments.own(environment, 'messages'), world)
+    fillSubscribers(environments.ensureOwned(environment, 'subscribers'), world)
+    fillWorkflows(environments.ensureOwned(environment, 'workflows'), world)
+    if (world.messages.length > 0) fillMessages(environments.ensureOwned(environment, 'messages'), world)
     if (world.generate) yield* generate(environment, world, world.generate)
   }
 
@@ -287,8 +287,8 @@ export function seedService({ db, clock, environments }: Dependencies) {
   ): Generator<Generated, void, undefined> {
     const now = environment.now()
     const { subscribers, messages } = generation(world, options, now)
-    fillSubscribers(environments.own(environment, 'subscribers'), { subscribers })
-    const collection = environments.own(environment, 'messages')
+    fillSubscribers(environments.ensureOwned(environment, 'subscribers'), { subscribers })
+    const dataset = environments.ensureOwned(environment, 'messages')
     const made = isWorthThread(options) ? generatedInThread(world, options, now) : messages()
     const isMost = options.messages >= MANY && !repository.hasMoreMessagesThan(options.messages)
     yield* isMost ? repository.withoutIndexes(insertAll) : insertAll()
@@ -296,7 +296,7 @@ export function seedService({ db, clock, environments }: Dependencies) {
     function* insertAll(): Generator<Generated, void, undefined> {
       let done = 0
       for (const message of made) {
-        repository.insertMessage(collection, message)
+        repository.insertMessage(dataset, message)
         done += 1
         if (done % STEP === 0) yield { environment: environment.name, done, total: options.messages }
       }
@@ -304,34 +304,34 @@ export function seedService({ db, clock, environments }: Dependencies) {
   }
 
   /** As many of its messages as it takes to see what they are like. */
-  function sampleOf({ parts }: Environment): World['messages'] {
-    return repository.listDocuments('messages', parts.messages, SAMPLE).map((json) => JSON.parse(json))
+  function sampleOf({ datasets }: Environment): World['messages'] {
+    return repository.listDocuments('messages', datasets.messages, SAMPLE).map((json) => JSON.parse(json))
   }
 
-  function fillSubscribers(collection: number, { subscribers }: Pick<World, 'subscribers'>): void {
+  function fillSubscribers(dataset: number, { subscribers }: Pick<World, 'subscribers'>): void {
     for (const subscriber of subscribers) {
       const { _id, subscriberId } = subscriber
-      repository.insertSubscriber({ collection, id: _id, subscriberId, document: JSON.stringify(subscriber) })
+      repository.insertSubscriber({ dataset, id: _id, subscriberId, document: JSON.stringify(subscriber) })
     }
   }
 
-  function fillWorkflows(collection: number, { workflows, steps }: World): void {
+  function fillWorkflows(dataset: number, { workflows, steps }: World): void {
     for (const workflow of workflows) {
       const { _id, identifier } = workflow
-      repository.insertWorkflow({ collection, id: _id, identifier, document: JSON.stringify(workflow) })
+      repository.insertWorkflow({ dataset, id: _id, identifier, document: JSON.stringify(workflow) })
     }
     const positions = new Map<string, number>()
     for (const step of steps) {
       const { _id, workflowDatabaseId: workflowId, stepId } = step
       const position = positions.get(workflowId) ?? 0
       positions.set(workflowId, position + 1)
-      repository.insertStep({ collection, id: _id, workflowId, stepId, position, document: JSON.stringify(step) })
+      repository.insertStep({ dataset, id: _id, workflowId, stepId, position, document: JSON.stringify(step) })
     }
   }
 
-  function fillMessages(collection: number, world: World): void {
+  function fillMessages(dataset: number, world: World): void {
     for (const message of world.messages) {
-      repository.insertMessage(collection, {
+      repository.insertMessage(dataset, {
         id: message._id,
         createdAt: Date.parse(message.createdAt),
         channel: message.channel,

@@ -9,12 +9,12 @@ export interface WorkflowRef {
 export function workflowStepRepository({ client }: Db) {
   const workflow = (column: 'id' | 'identifier') =>
     client.prepare<[number, string], WorkflowRef>(
-      `SELECT id, identifier FROM workflows WHERE collection = ? AND ${column} = ?`
+      `SELECT id, identifier FROM workflows WHERE dataset = ? AND ${column} = ?`
     )
   const step = (column: 'id' | 'step_id') =>
     client
       .prepare<[number, string, string], Buffer>(
-        `SELECT CAST(document AS BLOB) FROM workflow_steps WHERE collection = ? AND workflow_id = ? AND ${column} = ?`
+        `SELECT CAST(document AS BLOB) FROM workflow_steps WHERE dataset = ? AND workflow_id = ? AND ${column} = ?`
       )
       .pluck()
   const workflowById = workflow('id')
@@ -23,22 +23,22 @@ export function workflowStepRepository({ client }: Db) {
   const stepByStepId = step('step_id')
 
   return {
-    findWorkflowById(collection: number, id: string): WorkflowRef | undefined {
-      return workflowById.get(collection, id)
+    findWorkflowById(dataset: number, id: string): WorkflowRef | undefined {
+      return workflowById.get(dataset, id)
     },
 
-    findWorkflowByIdentifier(collection: number, identifier: string): WorkflowRef | undefined {
-      return workflowByIdentifier.get(collection, identifier)
-    },
-
-    /** The step's document in UTF-8. */
-    findStepById(collection: number, workflowId: string, id: string): Buffer | undefined {
-      return stepById.get(collection, workflowId, id)
+    findWorkflowByIdentifier(dataset: number, identifier: string): WorkflowRef | undefined {
+      return workflowByIdentifier.get(dataset, identifier)
     },
 
     /** The step's document in UTF-8. */
-    findStepByStepId(collection: number, workflowId: string, stepId: string): Buffer | undefined {
-      return stepByStepId.get(collection, workflowId, stepId)
+    findStepById(dataset: number, workflowId: string, id: string): Buffer | undefined {
+      return stepById.get(dataset, workflowId, id)
+    },
+
+    /** The step's document in UTF-8. */
+    findStepByStepId(dataset: number, workflowId: string, stepId: string): Buffer | undefined {
+      return stepByStepId.get(dataset, workflowId, stepId)
     }
   }
 }

@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import type { Assumptions } from '../assumptions.js'
+import type { Assumptions } from '../core/assumptions.js'
+import { strictObject } from '../core/typebox.js'
 import { enveloped, envelopedSchema } from '../http/envelope.js'
 import { JSON_TYPE } from '../http/errors.js'
-import { operationSchema } from '../http/operations.js'
-import { closed } from '../wire.js'
+import { operationSchema } from '../http/operation.js'
 import { WorkflowStep } from './schemas.js'
 import type { WorkflowStepService } from './service.js'
 
@@ -23,7 +23,7 @@ export const workflowStepRoutes: FastifyPluginAsyncTypebox<Options> = async (app
         summary: 'Retrieve workflow step',
         description: 'One step of a workflow, with its controls, the schema of its variables, and its issues.',
         tag: 'Workflows',
-        params: closed({
+        params: strictObject({
           workflowId: Type.String({ description: "The workflow's `_id`, identifier or slug" }),
           stepId: Type.String({ description: "The step's `_id`, `stepId` or slug" })
         }),

@@ -7,8 +7,8 @@ import {
   UI_COMPONENTS,
   UI_GROUPS,
   type UiComponent
-} from '../vocabulary.js'
-import { closed, freeObject, mapOf, ref, words } from '../wire.js'
+} from '../core/enums.js'
+import { freeObject, recordOf, ref, strictObject, stringEnum } from '../core/typebox.js'
 
 const plainPlaceholder = Type.Union([Type.String(), Type.Number(), Type.Boolean(), freeObject('Any object')])
 
@@ -25,25 +25,25 @@ export interface UiSchemaProperty {
 
 const nestedProperty = Type.Unsafe<UiSchemaProperty>(Type.Ref('UiSchemaProperty#'))
 
-export const UiSchemaProperty = closed(
+export const UiSchemaProperty = strictObject(
   {
     placeholder: Type.Optional(placeholder),
-    component: words(UI_COMPONENTS, { description: 'The control to show' }),
-    properties: Type.Optional(mapOf(nestedProperty, 'Fields inside this one, by name'))
+    component: stringEnum(UI_COMPONENTS, { description: 'The control to show' }),
+    properties: Type.Optional(recordOf(nestedProperty, 'Fields inside this one, by name'))
   },
   { $id: 'UiSchemaProperty', description: 'How one field of the controls is shown' }
 )
 
-export const UiSchema = closed(
+export const UiSchema = strictObject(
   {
-    group: Type.Optional(words(UI_GROUPS, { description: 'The group of controls it belongs to' })),
-    properties: Type.Optional(mapOf(ref(UiSchemaProperty), 'Fields by name'))
+    group: Type.Optional(stringEnum(UI_GROUPS, { description: 'The group of controls it belongs to' })),
+    properties: Type.Optional(recordOf(ref(UiSchemaProperty), 'Fields by name'))
   },
   { $id: 'UiSchema', description: 'How the controls of a step are shown' }
 )
 export type UiSchema = Static<typeof UiSchema>
 
-export const ControlsMetadata = closed(
+export const ControlsMetadata = strictObject(
   {
     dataSchema: Type.Optional(freeObject('JSON Schema of the control values')),
     uiSchema: Type.Optional(ref(UiSchema))
@@ -52,9 +52,9 @@ export const ControlsMetadata = closed(
 )
 export type ControlsMetadata = Static<typeof ControlsMetadata>
 
-export const StepContentIssue = closed(
+export const StepContentIssue = strictObject(
   {
-    issueType: words(CONTENT_ISSUE_TYPES),
+    issueType: stringEnum(CONTENT_ISSUE_TYPES),
     variableName: Type.Optional(Type.String({ description: 'The variable at fault' })),
     message: Type.String({ description: 'What is wrong, in words' })
   },
@@ -62,9 +62,9 @@ export const StepContentIssue = closed(
 )
 export type StepContentIssue = Static<typeof StepContentIssue>
 
-export const StepIntegrationIssue = closed(
+export const StepIntegrationIssue = strictObject(
   {
-    issueType: words(INTEGRATION_ISSUE_TYPES),
+    issueType: stringEnum(INTEGRATION_ISSUE_TYPES),
     variableName: Type.Optional(Type.String({ description: 'The variable at fault' })),
     message: Type.String({ description: 'What is wrong, in words' })
   },
@@ -72,18 +72,18 @@ export const StepIntegrationIssue = closed(
 )
 export type StepIntegrationIssue = Static<typeof StepIntegrationIssue>
 
-export const StepIssues = closed(
+export const StepIssues = strictObject(
   {
-    controls: Type.Optional(mapOf(Type.Array(ref(StepContentIssue), { minItems: 0 }), 'Content issues, by control')),
+    controls: Type.Optional(recordOf(Type.Array(ref(StepContentIssue), { minItems: 0 }), 'Content issues, by control')),
     integration: Type.Optional(
-      mapOf(Type.Array(ref(StepIntegrationIssue), { minItems: 0 }), 'Integration issues, by channel')
+      recordOf(Type.Array(ref(StepIntegrationIssue), { minItems: 0 }), 'Integration issues, by channel')
     )
   },
   { $id: 'StepIssues', description: 'What stands in the way of a step' }
 )
 export type StepIssues = Static<typeof StepIssues>
 
-export const WorkflowStep = closed(
+export const WorkflowStep = strictObject(
   {
     controls: ref(ControlsMetadata),
     controlValues: Type.Optional(freeObject('Values of the controls')),
@@ -92,8 +92,8 @@ export const WorkflowStep = closed(
     _id: Type.String({ description: 'Database identifier of the step' }),
     name: Type.String(),
     slug: Type.String(),
-    type: words(STEP_TYPES),
-    origin: words(ORIGINS, { description: 'Where the workflow was made' }),
+    type: stringEnum(STEP_TYPES),
+    origin: stringEnum(ORIGINS, { description: 'Where the workflow was made' }),
     workflowId: Type.String({ description: 'Workflow identifier' }),
     workflowDatabaseId: Type.String({ description: 'Database identifier of the workflow' }),
     issues: Type.Optional(ref(StepIssues))

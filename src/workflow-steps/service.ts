@@ -1,9 +1,9 @@
+import { DomainError } from '../core/errors.js'
+import { ID_PATTERN } from '../core/ids.js'
+import { idFromSlug } from '../core/slug.js'
+import { mayNeedVendorNames, withVendorNames } from '../core/vendor-names.js'
 import type { Db } from '../db/open.js'
 import type { Environment } from '../environments/service.js'
-import { Refusal } from '../errors.js'
-import { ID_PATTERN } from '../ids.js'
-import { idFromSlug } from '../slug.js'
-import { mayNeedVendorNames, withVendorNames } from '../vendor-names.js'
 import { type WorkflowRef, workflowStepRepository } from './repository.js'
 import type { WorkflowStep } from './schemas.js'
 
@@ -21,27 +21,27 @@ export function workflowStepService({ db }: { db: Db }) {
      * where the environment assumes so.
      */
     retrieve(environment: Environment, workflowId: string, stepId: string): Buffer {
-      const workflow = findWorkflow(environment.parts.workflows, workflowId)
+      const workflow = findWorkflow(environment.datasets.workflows, workflowId)
       if (!workflow) throw unknownWorkflow(environment, workflowId)
-      const document = findStep(environment.parts.workflows, workflow, stepId)
+      const document = findStep(environment.datasets.workflows, workflow, stepId)
       if (!document) throw unknownStep(environment, workflow, workflowId, stepId)
       return shown(document, environment)
     }
   }
 
-  function findWorkflow(collection: number, workflowId: string): WorkflowRef | undefined {
+  function findWorkflow(dataset: number, workflowId: string): WorkflowRef | undefined {
     return (
-      (ID_PATTERN.test(workflowId) ? repository.findWorkflowById(collection, workflowId) : undefined) ??
-      repository.findWorkflowByIdentifier(collection, workflowId) ??
-      bySlug(workflowId, 'wf', (slugId) => repository.findWorkflowById(collection, slugId))
+      (ID_PATTERN.test(workflowId) ? repository.findWorkflowById(dataset, workflowId) : undefined) ??
+      repository.findWorkflowByIdentifier(dataset, workflowId) ??
+      bySlug(workflowId, 'wf', (slugId) => repository.findWorkflowById(dataset, slugId))
     )
   }
 
-  function findStep(collection: number, { id }: WorkflowRef, stepId: string): Buffer | undefined {
+  function findStep(dataset: number, { id }: WorkflowRef, stepId: string): Buffer | undefined {
     return (
-      (ID_PATTERN.test(stepId) ? repository.findStepById(collection, id, stepId) : undefined) ??
-      repository.findStepByStepId(collection, id, stepId) ??
-      bySlug(stepId, 'st', (slugId) => repository.findStepById(collection, id, slugId))
+      (ID_PATTERN.test(stepId) ? repository.findStepById(dataset, id, stepId) : undefined) ??
+      repository.findStepByStepId(dataset, id, stepId) ??
+      bySlug(stepId, 'st', (slugId) => repository.findStepById(dataset, id, slugId))
     )
   }
 }
@@ -55,18 +55,23 @@ function bySlug<Found>(
   return id === undefined ? undefined : findById(id)
 }
 
-function unknownWorkflow({ name, assumptions }: Environment, workflowId: string): Refusal {
+function unknownWorkflow({ name, assumptions }: Environment, workflowId: string): DomainError {
   const reason = `environment ${name} has no workflow with _id, identifier or slug ${workflowId}`
   return assumptions['unknown-workflow'] === 'named'
-    ? new Refusal('not-found', `Workflow with id ${workflowId} not found`, { reason })
-    : new Refusal('not-found', 'Workflow cannot be found', { reason, facts: { workflowId } })
+    ? new DomainError('not-found', `Workflow with id ${workflowId} not found`, { reason })
+    : new DomainError('not-found', 'Workflow cannot be found', { reason, facts: { workflowId } })
 }
 
-function unknownStep({ assumptions }: Environment, workflow: WorkflowRef, workflowId: string, stepId: string): Refusal {
+function unknownStep(
+  { assumptions }: Environment,
+  workflow: WorkflowRef,
+  workflowId: string,
+  stepId: string
+): DomainError {
   const reason = `workflow ${workflow.identifier} has no step with _id, stepId or slug ${stepId}`
   return assumptions['unknown-step'] === 'not-found'
-    ? new Refusal('not-found', `Step with id ${stepId} not found`, { reason })
-    : new Refusal('bad-request', 'No step found', { reason, facts: { stepId, workflowId } })
+    ? new DomainError('not-found', `Step with id ${stepId} not found`, { reason })
+    : new DomainError('bad-request', 'No step found', { reason, facts: { stepId, workflowId } })
 }
 
 /** The stored bytes themselves, unless an assumption changes them: a step may be large, and is not parsed for nothing. */

@@ -3,7 +3,7 @@ import { HTTPClient } from '@novu/api/lib/http.js'
 import * as errors from '@novu/api/models/errors/index.js'
 import type { MessagesControllerGetMessagesRequest } from '@novu/api/models/operations/index.js'
 import { describe, expect, test } from 'vitest'
-import { CHANNELS, CHAT_PUSH_PROVIDERS, STEP_TYPES } from '../../src/vocabulary.js'
+import { CHANNELS, CHAT_PUSH_PROVIDERS, STEP_TYPES } from '../../src/core/enums.js'
 import { type GivenMock, givenMock } from '../support/mock.js'
 
 const PROFILES = ['document', 'live'] as const

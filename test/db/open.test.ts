@@ -6,8 +6,8 @@ import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { StartError } from '../../src/core/errors.js'
 import { explained, openDatabase } from '../../src/db/open.js'
-import { StartError } from '../../src/errors.js'
 import { type ServerOptions, startServer } from '../../src/server.js'
 
 const MIGRATIONS = join(import.meta.dirname, '../../migrations')
@@ -100,9 +100,9 @@ describe('a file', () => {
 
   test('keeps what was written, also when the process that wrote it was killed, and then no file stays beside it', () => {
     const file = givenFile()
-    writeAndDie(file, 'INSERT INTO collections (key) VALUES (42)')
+    writeAndDie(file, 'INSERT INTO datasets (key) VALUES (42)')
     const { db, close } = openDatabase(file)
-    expect(db.client.prepare('SELECT key FROM collections').pluck().all()).toEqual([42])
+    expect(db.client.prepare('SELECT key FROM datasets').pluck().all()).toEqual([42])
     close()
     expect(readdirSync(join(file, '..'))).toEqual(['mock.db'])
   })
@@ -279,8 +279,8 @@ describe('migrations', () => {
 
 describe('a transaction', () => {
   const insert = (client: Database.Database, id: number) =>
-    client.prepare('INSERT INTO collections (key) VALUES (?)').run(id)
-  const ids = (client: Database.Database) => client.prepare('SELECT key FROM collections').pluck().all()
+    client.prepare('INSERT INTO datasets (key) VALUES (?)').run(id)
+  const ids = (client: Database.Database) => client.prepare('SELECT key FROM datasets').pluck().all()
 
   test('gives back what the work gives, and keeps what it wrote', () => {
     const { db } = open()

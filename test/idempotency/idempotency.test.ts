@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { Refusal } from '../../src/errors.js'
+import { DomainError } from '../../src/core/errors.js'
 import { givenHeldCall, type HeldCall } from '../support/held-call.js'
 import { type Call, type GivenMock, givenMock } from '../support/mock.js'
 import { allRows, keyRows, primaries, worldRows } from '../support/rows.js'
@@ -197,7 +197,7 @@ describe('a refusal', () => {
     const mock = await givenMock({ seed: seed() })
     await post(mock, UNKNOWN, 'key-1')
     mock.db.client.exec(
-      "UPDATE integrations SET identifier = 'nobody' WHERE collection = (SELECT integrations FROM environments WHERE key = 1) AND identifier = 'ses'"
+      "UPDATE integrations SET identifier = 'nobody' WHERE dataset = (SELECT integrations FROM environments WHERE key = 1) AND identifier = 'ses'"
     )
     const before = allRows(mock.db.client)
     expect((await post(mock, UNKNOWN, 'key-1')).status).toBe(404)
@@ -216,10 +216,10 @@ describe('a refusal', () => {
       try {
         db.transaction(() => {
           services.integrations.setPrimary(environment, 'mailgun')
-          throw new Refusal('bad-request', 'on second thoughts', { reason: 'a test' })
+          throw new DomainError('bad-request', 'on second thoughts', { reason: 'a test' })
         })
       } catch (error) {
-        expect(error).toBeInstanceOf(Refusal)
+        expect(error).toBeInstanceOf(DomainError)
       }
       return { status: 400, body: Buffer.from('{}') }
     })
@@ -237,7 +237,7 @@ describe('a refusal', () => {
     expect((await post(mock, UNKNOWN, 'key-1')).status).toBe(404)
     expect(keyRows(mock.db.client)).toHaveLength(position === 'all' ? 1 : 0)
     mock.db.client.exec(
-      "UPDATE integrations SET identifier = 'nobody' WHERE collection = (SELECT integrations FROM environments WHERE key = 1) AND identifier = 'ses'"
+      "UPDATE integrations SET identifier = 'nobody' WHERE dataset = (SELECT integrations FROM environments WHERE key = 1) AND identifier = 'ses'"
     )
 
     const again = await post(mock, UNKNOWN, 'key-1')
@@ -266,11 +266,11 @@ describe('never stored', () => {
     const mock = await givenMock({ seed: seed() })
     const { client } = mock.db
     const document = client.prepare(
-      "SELECT document FROM integrations WHERE collection = (SELECT integrations FROM environments WHERE key = 1) AND identifier = 'mailgun'"
+      "SELECT document FROM integrations WHERE dataset = (SELECT integrations FROM environments WHERE key = 1) AND identifier = 'mailgun'"
     )
     const { document: sound } = document.get() as { document: string }
     const write = client.prepare(
-      "UPDATE integrations SET document = ? WHERE collection = (SELECT integrations FROM environments WHERE key = 1) AND identifier = 'mailgun'"
+      "UPDATE integrations SET document = ? WHERE dataset = (SELECT integrations FROM environments WHERE key = 1) AND identifier = 'mailgun'"
     )
     write.run('{ broken')
     const before = allRows(client)

@@ -180,7 +180,7 @@ describe('200', () => {
     const environment = mock.services.environments.resolve('shop-key')
     if (!environment) throw new Error('the seed has no shop-key')
     const write = mock.db.client.prepare(
-      'UPDATE integrations SET document = ? WHERE collection = (SELECT integrations FROM environments WHERE key = 1) AND identifier = ?'
+      'UPDATE integrations SET document = ? WHERE dataset = (SELECT integrations FROM environments WHERE key = 1) AND identifier = ?'
     )
     const anything = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' }))
 
@@ -417,18 +417,18 @@ test('200 calls at once over 10 integrations of a channel leave exactly one prim
 })
 
 describe('the index alone', () => {
-  const OF_FIRST = 'collection = (SELECT integrations FROM environments WHERE key = 1)'
+  const OF_FIRST = 'dataset = (SELECT integrations FROM environments WHERE key = 1)'
   const SECOND = `UPDATE integrations SET is_primary = 1 WHERE ${OF_FIRST} AND identifier = 'mailgun'`
 
   test('refuses a second primary of a channel, whoever writes it', async () => {
     const mock = await givenMock({ seed: seed() })
     const before = allRows(mock.db.client)
     expect(() => mock.db.client.exec(SECOND)).toThrow(
-      'UNIQUE constraint failed: integrations.collection, integrations.channel'
+      'UNIQUE constraint failed: integrations.dataset, integrations.channel'
     )
     expect(() =>
       mock.db.client.exec(`
-        INSERT INTO integrations SELECT collection, 'new', 'new', channel, active, is_primary, deleted, document
+        INSERT INTO integrations SELECT dataset, 'new', 'new', channel, active, is_primary, deleted, document
         FROM integrations WHERE ${OF_FIRST} AND identifier = 'sendgrid'`)
     ).toThrow('UNIQUE constraint failed')
     expect(allRows(mock.db.client)).toEqual(before)
@@ -439,7 +439,7 @@ describe('the index alone', () => {
     const makePrimary = (identifier: string) =>
       mock.db.client
         .prepare(
-          `UPDATE integrations SET is_primary = 1 WHERE identifier = ? AND collection = (SELECT integrations FROM environments WHERE key = 3)`
+          `UPDATE integrations SET is_primary = 1 WHERE identifier = ? AND dataset = (SELECT integrations FROM environments WHERE key = 3)`
         )
         .run(identifier)
     expect(makePrimary('slack').changes).toBe(1)

@@ -12,7 +12,7 @@ const MANY = 24_000
 /** Messages of which seven in a row are of one millisecond, ids in no order; most pass each filter. */
 const INSERT = `
   WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ${MANY})
-  INSERT INTO messages (collection, id, created_at, channel, subscriber_id, transaction_id, context, document)
+  INSERT INTO messages (dataset, id, created_at, channel, subscriber_id, transaction_id, context, document)
   SELECT ?, id, ${NOW} - n / 7, iif(n % 13 = 0, 'sms', 'email'), iif(n % 11 = 0, NULL, 'ada'),
     iif(n % 5 = 0, 'rare-' || n % 50, 'order'), iif(n % 17 = 0, '[]', '["tenant:a"]'), '{"_id":"' || id || '"}'
   FROM (SELECT n, printf('%08x%016x', n * 2654435761 % 4294967296, n) AS id FROM numbers)`
@@ -30,7 +30,7 @@ function givenMany(): Given {
   const services = buildServices({ db, clock: () => NOW, defaults: DEFAULTS, journal: 0 })
   const { environment } = services.seeds.make({ seed: { environments: [{ name: 'Many' }] } })
   db.transaction(() => {
-    db.client.prepare(INSERT).run(services.environments.own(environment, 'messages'))
+    db.client.prepare(INSERT).run(services.environments.ensureOwned(environment, 'messages'))
     services.environments.setBaseline(environment)
   })
   return { db, services, environment }
@@ -46,11 +46,11 @@ interface Row {
 }
 
 /** The ids of the messages that pass, in the order of the list, by the words of the behaviour alone. */
-function idsOf({ client }: Db, collection: number, filters: MessageFilters = {}): string[] {
+function idsOf({ client }: Db, dataset: number, filters: MessageFilters = {}): string[] {
   const { channel, subscriberId, transactionIds, context } = filters
   return client
-    .prepare<[number], Row>('SELECT * FROM messages NOT INDEXED WHERE collection = ?')
-    .all(collection)
+    .prepare<[number], Row>('SELECT * FROM messages NOT INDEXED WHERE dataset = ?')
+    .all(dataset)
     .filter((row) => channel === undefined || row.channel === channel)
     .filter((row) => subscriberId === undefined || row.subscriber_id === subscriberId)
     .filter((row) => transactionIds === undefined || transactionIds.includes(row.transaction_id))
@@ -78,10 +78,10 @@ describe.each([
   test('any page of any filters, in any order, has what a plain reading of the words gives', () => {
     const { db, environment } = givenMany()
     const repository = messageRepository(db)
-    const collection = environment.parts.messages
+    const dataset = environment.datasets.messages
     const lists = [...FILTERS, { transactionIds: ['order', 'rare-5', 'rare-10'] }].map((filters) => ({
       filters,
-      ids: idsOf(db, collection, filters)
+      ids: idsOf(db, dataset, filters)
     }))
     fc.assert(
       fc.property(
@@ -89,9 +89,9 @@ describe.each([
         fc.nat({ max: MANY + 2000 }),
         fc.constantFrom(1, 10, 37, 1000, 7000),
         ({ filters, ids }, offset, limit) => {
-          const total = counted ? repository.countMessages(collection, filters) : undefined
+          const total = counted ? repository.countMessages(dataset, filters) : undefined
           const wanted = { limit, offset, total, head: () => '[', tail: ']' }
-          const { body, count } = repository.findPage(collection, filters, wanted)
+          const { body, count } = repository.findPage(dataset, filters, wanted)
           const expected = ids.slice(offset, offset + limit)
           expect(idsIn(JSON.parse(body.toString()))).toEqual(expected)
           expect(count).toBe(expected.length)
@@ -105,7 +105,7 @@ describe.each([
 
 /** Pages on both sides of the middle, and at it; read twice, as the first time may be by another way. */
 function expectRight({ db, services }: Given, environment: Environment): void {
-  const ids = idsOf(db, environment.parts.messages)
+  const ids = idsOf(db, environment.datasets.messages)
   for (const page of [0, 600, 1100, 1199, 1200, 1201, 1300, 1800, 2399, 2400].flatMap((each) => [each, each])) {
     const { data, ...figures } = JSON.parse(services.messages.list(environment, { page, limit: 10 }).body.toString())
     expect({ ids: idsIn(data), totalCount: figures.totalCount }).toEqual({
@@ -150,7 +150,7 @@ const CHANGES: [string, (given: Given) => void][] = [
   [
     'a merge in place of messages that are there',
     ({ db, services, environment }) => {
-      const ids = idsOf(db, environment.parts.messages)
+      const ids = idsOf(db, environment.datasets.messages)
       const messages = [ids[10], ids[8000]].map((_id) => ({ _id, channel: 'sms', createdAt: '1999-01-01T00:00:00Z' }))
       services.seeds.load(environment, { environments: [{ name: 'Many', messages }] }, 'merge')
     }
@@ -210,8 +210,8 @@ const CHANGES: [string, (given: Given) => void][] = [
     'messages take other places',
     ({ db, environment }) => {
       db.client
-        .prepare('UPDATE messages SET created_at = created_at + 1e6 WHERE collection = ? AND sequence % 3 = 0')
-        .run(environment.parts.messages)
+        .prepare('UPDATE messages SET created_at = created_at + 1e6 WHERE dataset = ? AND sequence % 3 = 0')
+        .run(environment.datasets.messages)
     }
   ],
   [
@@ -219,16 +219,16 @@ const CHANGES: [string, (given: Given) => void][] = [
     ({ db, environment }) => {
       db.client
         .prepare(`UPDATE messages SET id = substr(id, 9) || substr(id, 1, 8),
-          document = json_set(document, '$._id', substr(id, 9) || substr(id, 1, 8)) WHERE collection = ?`)
-        .run(environment.parts.messages)
+          document = json_set(document, '$._id', substr(id, 9) || substr(id, 1, 8)) WHERE dataset = ?`)
+        .run(environment.datasets.messages)
     }
   ],
   [
     'messages go',
     ({ db, environment }) => {
       db.client
-        .prepare('DELETE FROM messages WHERE collection = ? AND sequence % 100 = 0')
-        .run(environment.parts.messages)
+        .prepare('DELETE FROM messages WHERE dataset = ? AND sequence % 100 = 0')
+        .run(environment.datasets.messages)
     }
   ]
 ]
@@ -236,7 +236,7 @@ const CHANGES: [string, (given: Given) => void][] = [
 test.each(CHANGES)('deep pages are right after: %s', (_name, change) => {
   const given = givenMany()
   // What it shares with its baseline would be copied by a change, and its copy is nothing that is remembered.
-  given.db.transaction(() => given.services.environments.own(given.environment, 'messages'))
+  given.db.transaction(() => given.services.environments.ensureOwned(given.environment, 'messages'))
   expectRight(given, given.environment)
   expect(anchorsIn(given.db)).toBeGreaterThan(10)
   change(given)

@@ -54,7 +54,7 @@ const ALSO: Record<Condition['by'], readonly string[]> = {
 /** How the one walk over the first filter's index is told, and whether the index has all that is looked at. */
 function walkOf([first, ...others]: readonly Condition[], anchored = '') {
   const index = first ? INDEXES[first.by] : 'messages_created'
-  const by = first ? `collection=? AND ${first.by}=?` : 'collection=?'
+  const by = first ? `dataset=? AND ${first.by}=?` : 'dataset=?'
   const covering = !first || others.every((other) => ALSO[first.by].includes(other.by))
   return `SEARCH messages USING ${covering ? 'COVERING ' : ''}INDEX ${index} (${by}${anchored})`
 }
@@ -103,9 +103,9 @@ describe.each(COMBINATIONS)('by [$named]', ({ conditions }) => {
 function givenHotAndRare(): { db: Db; texts(): string[] } {
   const db = givenDatabase()
   db.client.exec(`
-    INSERT INTO collections VALUES (1);
+    INSERT INTO datasets VALUES (1);
     WITH RECURSIVE numbers (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM numbers WHERE value < 100)
-    INSERT INTO messages (collection, id, created_at, channel, subscriber_id, transaction_id, context, document)
+    INSERT INTO messages (dataset, id, created_at, channel, subscriber_id, transaction_id, context, document)
     SELECT 1, printf('%024x', value), value,
       iif(value = 10, 'sms', 'email'), iif(value = 20, 'rare', 'hot'), iif(value = 30, 'rare', 'hot'),
       iif(value = 40, 'rare', 'hot'), '{}'

@@ -37,10 +37,10 @@ async function totals(mock: GivenMock, key: string): Promise<number[]> {
 
 const MINE = `(SELECT messages FROM environments WHERE name = 'Mine' AND snapshot_of IS NULL)`
 const OTHERS = MINE.replace('Mine', 'Other')
-const COLUMNS = 'collection, id, created_at, channel, subscriber_id, transaction_id, context, document'
+const COLUMNS = 'dataset, id, created_at, channel, subscriber_id, transaction_id, context, document'
 const DOUBLE = `INSERT INTO messages (${COLUMNS})
-  SELECT collection, 'a' || substr(id, 2), created_at, channel, subscriber_id, transaction_id, context, document
-  FROM messages WHERE collection = ${MINE}`
+  SELECT dataset, 'a' || substr(id, 2), created_at, channel, subscriber_id, transaction_id, context, document
+  FROM messages WHERE dataset = ${MINE}`
 
 describe('a total that was told once is told anew', () => {
   test('when messages come', async () => {
@@ -52,7 +52,7 @@ describe('a total that was told once is told anew', () => {
 
   test('when messages go', async () => {
     const mock = await givenRemembered()
-    mock.db.client.exec(`DELETE FROM messages WHERE collection = ${MINE} AND channel = 'email'`)
+    mock.db.client.exec(`DELETE FROM messages WHERE dataset = ${MINE} AND channel = 'email'`)
     expect(await totals(mock, 'mine-key')).toEqual([4, 0, 4, 2, 4, 0])
     expect(await totals(mock, 'other-key')).toEqual([3, 1, 3, 2, 3, 1])
   })
@@ -60,8 +60,8 @@ describe('a total that was told once is told anew', () => {
   test('when as many go as come, be it the last ones', async () => {
     const mock = await givenRemembered()
     const { client } = mock.db
-    client.exec(`CREATE TABLE kept AS SELECT * FROM messages WHERE collection = ${OTHERS}`)
-    client.exec(`DELETE FROM messages WHERE collection = ${OTHERS}`)
+    client.exec(`CREATE TABLE kept AS SELECT * FROM messages WHERE dataset = ${OTHERS}`)
+    client.exec(`DELETE FROM messages WHERE dataset = ${OTHERS}`)
     client.exec(`INSERT INTO messages (${COLUMNS}) SELECT ${COLUMNS.replace('channel', `'push'`)} FROM kept`)
     expect(await totals(mock, 'mine-key')).toEqual([6, 2, 6, 3, 6, 2])
     expect(await totals(mock, 'other-key')).toEqual([3, 0, 3, 2, 3, 0])
@@ -69,7 +69,7 @@ describe('a total that was told once is told anew', () => {
 
   test('when as many come to it as have gone elsewhere', async () => {
     const mock = await givenRemembered()
-    mock.db.client.exec(`DELETE FROM messages WHERE collection = ${OTHERS}`)
+    mock.db.client.exec(`DELETE FROM messages WHERE dataset = ${OTHERS}`)
     mock.db.client.exec(`${DOUBLE} ORDER BY sequence LIMIT 3`)
     expect(await totals(mock, 'mine-key')).toEqual([9, 3, 9, 5, 9, 3])
     expect(await totals(mock, 'other-key')).toEqual([0, 0, 0, 0, 0, 0])
@@ -82,28 +82,26 @@ describe('a total that was told once is told anew', () => {
     [`context = '[]'`, [6, 2, 6, 3, 0, 0]]
   ])('when messages change: %s', async (change, expected) => {
     const mock = await givenRemembered()
-    mock.db.client.exec(`UPDATE messages SET ${change} WHERE collection = ${MINE}`)
+    mock.db.client.exec(`UPDATE messages SET ${change} WHERE dataset = ${MINE}`)
     expect(await totals(mock, 'mine-key')).toEqual(expected)
     expect(await totals(mock, 'other-key')).toEqual([3, 1, 3, 2, 3, 1])
   })
 
   test('when messages move to another environment', async () => {
     const mock = await givenRemembered()
-    mock.db.client.exec(
-      `UPDATE messages SET collection = ${OTHERS}, id = 'a' || substr(id, 2) WHERE collection = ${MINE}`
-    )
+    mock.db.client.exec(`UPDATE messages SET dataset = ${OTHERS}, id = 'a' || substr(id, 2) WHERE dataset = ${MINE}`)
     expect(await totals(mock, 'mine-key')).toEqual([0, 0, 0, 0, 0, 0])
     expect(await totals(mock, 'other-key')).toEqual([9, 3, 9, 5, 9, 3])
   })
 
-  test('when their collection goes, and another comes in its place', async () => {
+  test('when their dataset goes, and another comes in its place', async () => {
     const mock = await givenRemembered()
     const { client } = mock.db
     client.pragma('foreign_keys = ON')
     client.exec(`CREATE TABLE kept AS SELECT messages AS key FROM environments WHERE name = 'Mine'`)
     client.exec('PRAGMA defer_foreign_keys = ON; BEGIN; PRAGMA defer_foreign_keys = ON')
-    client.exec('DELETE FROM collections WHERE key IN (SELECT key FROM kept)')
-    client.exec('INSERT INTO collections SELECT DISTINCT key FROM kept; COMMIT')
+    client.exec('DELETE FROM datasets WHERE key IN (SELECT key FROM kept)')
+    client.exec('INSERT INTO datasets SELECT DISTINCT key FROM kept; COMMIT')
     expect(await totals(mock, 'mine-key')).toEqual([0, 0, 0, 0, 0, 0])
     expect(await totals(mock, 'other-key')).toEqual([3, 1, 3, 2, 3, 1])
   })
@@ -111,7 +109,7 @@ describe('a total that was told once is told anew', () => {
   test('when a change is rolled back after it was counted', async () => {
     const mock = await givenRemembered()
     const { client } = mock.db
-    client.exec(`BEGIN; DELETE FROM messages WHERE collection = ${MINE}; ${DOUBLE.replace(MINE, OTHERS)}`)
+    client.exec(`BEGIN; DELETE FROM messages WHERE dataset = ${MINE}; ${DOUBLE.replace(MINE, OTHERS)}`)
     expect(await totals(mock, 'mine-key')).toEqual([0, 0, 0, 0, 0, 0])
     expect(await totals(mock, 'other-key')).toEqual([6, 2, 6, 4, 6, 2])
     client.exec('ROLLBACK')
@@ -125,7 +123,7 @@ describe('a total that was told once is told anew', () => {
 describe('a total is told anew when the last messages of another environment went before', () => {
   // A sequence that was given up is given again.
   const swap = (client: GivenMock['db']['client']) => {
-    client.exec(`DELETE FROM messages WHERE collection = ${OTHERS}`)
+    client.exec(`DELETE FROM messages WHERE dataset = ${OTHERS}`)
     client.exec(`${DOUBLE} ORDER BY sequence LIMIT 3`)
   }
 

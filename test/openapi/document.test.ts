@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { ASSUMPTION_IDS, assume, PROFILES, positionsOf } from '../../src/assumptions.js'
+import { ASSUMPTION_IDS, assume, PROFILES, positionsOf } from '../../src/core/assumptions.js'
 import { ErrorBody } from '../../src/http/errors.js'
-import { openApiDocument, wireSchemas } from '../../src/http/openapi.js'
+import { openApiDocument, wireSchemas } from '../../src/openapi/documents.js'
 import { danglingReferences, judgeExamples, redoclyComplaints, unusedSchemas, validatorComplaints } from './judges.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read into the document, and spoil it

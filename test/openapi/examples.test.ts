@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { assume, PROFILES } from '../../src/assumptions.js'
-import { openApiDocument } from '../../src/http/openapi.js'
+import { assume, PROFILES } from '../../src/core/assumptions.js'
+import { openApiDocument } from '../../src/openapi/documents.js'
 import { type Answer, type Call, type GivenMock, givenMock } from '../support/mock.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read into the document

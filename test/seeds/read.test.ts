@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { SeedError, type SeedMistake } from '../../src/seeds/mistakes.js'
+import { SeedError, type SeedMistake } from '../../src/seeds/errors.js'
 import { readSeeds, type SeedValue, seedPath } from '../../src/seeds/read.js'
 
 type Case = [what: string, text: string, mistakes: string[]]

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { buildServices } from '../../src/app.js'
 import { openDatabase } from '../../src/db/open.js'
+import { SeedError } from '../../src/seeds/errors.js'
 import type { Seed, SeedEnvironment } from '../../src/seeds/format.js'
-import { SeedError } from '../../src/seeds/mistakes.js'
 import { readSeeds } from '../../src/seeds/read.js'
 import { allRows, worldRows } from '../support/rows.js'
 
@@ -124,7 +124,7 @@ describe('an environment that the seeds describe otherwise', () => {
     const settingsOf = ({ environments }: Pick<typeof started, 'environments'>) =>
       environments.settings(environments.find('Shop'))
     expect(settingsOf(mock)).toEqual(settingsOf(started))
-    expect(mock.find('Shop').chance.next()).toBe(started.environments.find('Shop').chance.next())
+    expect(mock.find('Shop').random.next()).toBe(started.environments.find('Shop').random.next())
   })
 
   test('a reset goes back to what it has become', () => {
@@ -239,7 +239,7 @@ describe('nothing at all changes', () => {
     expect(() => mock.reseed(less, more)).toThrow('no messages')
     mock.client.exec('DROP TRIGGER no_messages')
     expect(allRows(mock.client)).toEqual(before)
-    expect(mock.environments.resolve('shop-key')?.parts).toEqual(mock.find('Shop').parts)
+    expect(mock.environments.resolve('shop-key')?.datasets).toEqual(mock.find('Shop').datasets)
     expect(mock.environments.resolve('less-key')).toBeUndefined()
     mock.reseed(less, more)
     expect(mock.environments.list().map(({ name }) => name)).toEqual(['Shop', 'Added'])

@@ -11,11 +11,11 @@ import {
   STEP_TYPES,
   UI_COMPONENTS,
   UI_GROUPS
-} from '../../src/vocabulary.js'
+} from '../../src/core/enums.js'
 import type { UiSchemaProperty, WorkflowStep } from '../../src/workflow-steps/schemas.js'
 import { type GivenMock, givenMock } from '../support/mock.js'
 import { allRows } from '../support/rows.js'
-import deployed from './step-control-schemas.json' with { type: 'json' }
+import deployed from './resolve/step-control-schemas.json' with { type: 'json' }
 
 const folder = join(import.meta.dirname, '../../seeds')
 const names = readdirSync(folder)

@@ -1,6 +1,6 @@
 import { createConnection, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
-import type { JournalEntry } from '../../src/journal/schemas.js'
+import type { RecordedRequest } from '../../src/control/requests/schemas.js'
 import type { Answer, GivenMock } from './mock.js'
 
 /** Keys of the default seed: two environments of one organization, and one of another. */
@@ -16,11 +16,11 @@ export const setPrimary = (id: string) => `/v1/integrations/${id}/set-primary`
 
 type Control = Pick<GivenMock, 'get' | 'post' | 'call'>
 
-export async function journalOf(mock: Control, query = '', key?: string): Promise<JournalEntry[]> {
+export async function journalOf(mock: Control, query = '', key?: string): Promise<RecordedRequest[]> {
   return (await mock.get(`/_mock/requests${query}`, key ? { key } : {})).json.requests
 }
 
-export async function keylessJournalOf(mock: Control): Promise<JournalEntry[]> {
+export async function keylessJournalOf(mock: Control): Promise<RecordedRequest[]> {
   return (await mock.get('/_mock/requests/keyless')).json.requests
 }
 

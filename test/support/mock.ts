@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import type { World } from '../../src/seeds/world.js'
+import type { World } from '../../src/seeds/environment-data.js'
 import { type Server, type ServerOptions, startServer } from '../../src/server.js'
 import { type Contract, contractOf } from './contract.js'
 

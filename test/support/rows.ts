@@ -1,7 +1,7 @@
 import { getTableName } from 'drizzle-orm'
+import { DATASET_KINDS } from '../../src/core/enums.js'
 import type { Db } from '../../src/db/open.js'
-import { PART_TABLES } from '../../src/db/schema.js'
-import { WORLD_PARTS } from '../../src/vocabulary.js'
+import { DATASET_TABLES } from '../../src/db/schema.js'
 
 export interface IntegrationRow {
   /** The environment's place in the order of their making, from 1. */
@@ -34,17 +34,19 @@ export function allRows(client: Connection): Record<string, Record<string, unkno
 
 /**
  * What each environment has, snapshots apart, table by table, with the environment's place in the order of their
- * making; not in which collection it lies, nor where.
+ * making; not in which dataset it lies, nor where.
  */
 export function worldRows(client: Connection): Record<string, Record<string, unknown>[]> {
-  const tables = WORLD_PARTS.flatMap((part) => PART_TABLES[part].map((table) => [part, getTableName(table)] as const))
+  const tables = DATASET_KINDS.flatMap((part) =>
+    DATASET_TABLES[part].map((table) => [part, getTableName(table)] as const)
+  )
   return Object.fromEntries(
     tables.map(([part, table]) => {
       const rows = client.prepare<[], Record<string, unknown>>(
-        `SELECT ${PLACE} AS environment, t.* FROM environments AS e JOIN ${table} AS t ON t.collection = e.${part}
+        `SELECT ${PLACE} AS environment, t.* FROM environments AS e JOIN ${table} AS t ON t.dataset = e.${part}
         WHERE snapshot_of IS NULL ORDER BY e.key, t.id`.replace('t.id', part === 'idempotency' ? 't.key' : 't.id')
       )
-      return [table, rows.all().map(({ collection, sequence, ...row }) => row)]
+      return [table, rows.all().map(({ dataset, sequence, ...row }) => row)]
     })
   )
 }
@@ -54,7 +56,7 @@ export function integrationRows(client: Connection): IntegrationRow[] {
   return client
     .prepare<[], IntegrationRow>(
       `SELECT ${PLACE} AS environment, i.id, identifier, channel, active, is_primary, deleted, document
-      FROM environments AS e JOIN integrations AS i ON i.collection = e.integrations
+      FROM environments AS e JOIN integrations AS i ON i.dataset = e.integrations
       WHERE snapshot_of IS NULL ORDER BY e.key, i.id`
     )
     .all()
@@ -74,7 +76,7 @@ export function keyRows(client: Connection): KeyRow[] {
   return client
     .prepare<[], KeyRow>(
       `SELECT k.key, ${PLACE} AS environment, status, body, k.created_at
-      FROM environments AS e JOIN idempotency_keys AS k ON k.collection = e.idempotency
+      FROM environments AS e JOIN idempotency_keys AS k ON k.dataset = e.idempotency
       WHERE snapshot_of IS NULL ORDER BY k.rowid`
     )
     .all()

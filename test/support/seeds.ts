@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import fc from 'fast-check'
-import { API_KEY_PATTERN, ID_PATTERN } from '../../src/ids.js'
+import { API_KEY_PATTERN, ID_PATTERN } from '../../src/core/ids.js'
 import { CONTEXT_KEY_PATTERN } from '../../src/messages/query.js'
 import { Seed, type SeedEnvironment, seedFormatSchemas } from '../../src/seeds/format.js'
 

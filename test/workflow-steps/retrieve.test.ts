@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ORIGINS, STEP_TYPES, type StepType } from '../../src/vocabulary.js'
+import { ORIGINS, STEP_TYPES, type StepType } from '../../src/core/enums.js'
 import { givenMock } from '../support/mock.js'
 
 /** Ids, and what base62 makes of them by the published examples. */

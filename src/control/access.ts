@@ -1,0 +1,69 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { DomainError } from '../core/errors.js'
+import { hashOfKey } from '../environments/service.js'
+
+/**
+ * Guards what touches all environments. On loopback it is open, but not to a page of another site, be it by its own
+ * request (Origin) or by a name that it lets point here (Host), nor to another machine that a proxy asks for. From
+ * elsewhere it needs the admin token; a wrong one is refused everywhere.
+ */
+export const serverAccess = fp<{ adminToken: string | undefined }>(
+  async (app, { adminToken }) => {
+    app.addHook('onRequest', (request, _reply, done) => {
+      const token = tokenOf(request)
+      if (token === undefined || adminToken === undefined) refuseStranger(request)
+      else if (!isSame(token, adminToken)) throw refused('the admin token is another one')
+      done()
+    })
+  },
+  { name: 'server-access' }
+)
+
+function tokenOf({ headers }: FastifyRequest): string | undefined {
+  return /^Bearer\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1]
+}
+
+function isSame(one: string, other: string): boolean {
+  return timingSafeEqual(hashOfKey(one), hashOfKey(other))
+}
+
+function refuseStranger({ headers, socket }: FastifyRequest): void {
+  if (!isLoopback(socket.localAddress) || !isLoopback(socket.remoteAddress)) {
+    throw refused('from another machine this needs the admin token: "Authorization: Bearer <token>"')
+  }
+  const origins = relayedFor(headers)
+  if (!origins.every(isLoopback)) {
+    throw refused(`a proxy asks for ${origins.join(', ')}: from another machine this needs the admin token`)
+  }
+  if (!isLoopbackName(headers.host)) {
+    throw refused(
+      `the Host header is ${headers.host ?? 'missing'}, not this machine: ask for 127.0.0.1, or send the admin token`
+    )
+  }
+  const { origin } = headers
+  if (origin !== undefined && !isLoopbackName(origin.replace(/^https?:\/\//, ''))) {
+    throw refused('the request comes from a page of another site (Origin): send the admin token if it may')
+  }
+}
+
+/** Those whom proxies on the way say they ask for. */
+function relayedFor({ forwarded = '', 'x-forwarded-for': addresses = '' }: IncomingHttpHeaders): string[] {
+  const standard = [...forwarded.matchAll(/for="?(?:\[([^\]]*)\]|([^;,":\s]*))/gi)].map(([, v6, other]) => v6 ?? other)
+  const common = [addresses].flat().flatMap((list) => list.split(','))
+  return [...standard, ...common].map((address = '') => address.trim()).filter((address) => address !== '')
+}
+
+function isLoopback(address: string | undefined): boolean {
+  return address !== undefined && /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/.test(address)
+}
+
+function isLoopbackName(host: string | undefined): boolean {
+  return host !== undefined && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i.test(host)
+}
+
+function refused(reason: string): DomainError {
+  return new DomainError('forbidden', 'Environments can not be managed from here', { reason })
+}

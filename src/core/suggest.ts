@@ -1,0 +1,35 @@
+/** The word that was probably meant, or undefined when none is near: typos are few for the length of a word. */
+export function suggest(word: string, words: readonly string[]): string | undefined {
+  let best: { distance: number; word: string } | undefined
+  for (const candidate of words) {
+    const distance = edits(word.toLowerCase(), candidate.toLowerCase())
+    const allowed = Math.max(1, Math.floor(Math.max(word.length, candidate.length) / 3))
+    if (distance <= allowed && distance < (best?.distance ?? Number.POSITIVE_INFINITY)) {
+      best = { distance, word: candidate }
+    }
+  }
+  return best?.word
+}
+
+/** Letters to add, drop, replace or swap with the next one to come from one word to the other. */
+function edits(from: string, to: string): number {
+  let beforeLast: number[] = []
+  let last = Array.from({ length: to.length + 1 }, (_, place) => place)
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= to.length; column++) {
+      const same = from[row - 1] === to[column - 1]
+      const costs = [at(last, column) + 1, at(current, column - 1) + 1, at(last, column - 1) + (same ? 0 : 1)]
+      const swapped = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
+      if (swapped) costs.push(at(beforeLast, column - 2) + 1)
+      current.push(Math.min(...costs))
+    }
+    beforeLast = last
+    last = current
+  }
+  return at(last, to.length)
+}
+
+function at(costs: readonly number[], place: number): number {
+  return costs[place] ?? Number.POSITIVE_INFINITY
+}

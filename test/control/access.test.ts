@@ -1,0 +1,159 @@
+import { request } from 'node:http'
+import { networkInterfaces } from 'node:os'
+import { text } from 'node:stream/consumers'
+import { expect, test } from 'vitest'
+import { givenMock } from '../support/mock.js'
+import { givenEnvironment } from './environments/environment-client.js'
+
+const TOKEN = 'let-me-in'
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+/** Each of the routes that touch all environments. */
+const ROUTES: [method: string, path: string][] = [
+  ['POST', '/_mock/environments'],
+  ['GET', '/_mock/environments'],
+  ['DELETE', '/_mock/environments/Production']
+]
+
+const STRANGERS: [title: string, headers: Record<string, string>][] = [
+  ['a name that points here (DNS rebinding)', { host: 'rebound.example:4210' }],
+  ['a name that begins like loopback', { host: '127.0.0.1.rebound.example' }],
+  ['a name that ends like loopback', { host: 'evil-localhost' }],
+  ['the origin of another site', { origin: 'https://evil.example' }],
+  ['an origin that begins like loopback', { origin: 'http://localhost.evil.example' }],
+  ['the origin of a page from nowhere', { origin: 'null' }],
+  ['a proxy here, on behalf of another machine', { 'x-forwarded-for': '127.0.0.1, 203.0.113.7' }],
+  ['a proxy here, on behalf of who knows whom', { forwarded: 'for=127.0.0.1;proto=https, for=_hidden' }],
+  ['a form post of a page as text', { origin: 'http://evil.example', 'content-type': 'text/plain' }],
+  ['a form post of a page', { origin: 'http://evil.example', 'content-type': 'application/x-www-form-urlencoded' }],
+  ['a form post of a page with a file', { origin: 'null', 'content-type': 'multipart/form-data; boundary=x' }]
+]
+
+test.each(STRANGERS)('%s manages no environments', async (_title, headers) => {
+  const mock = await givenMock()
+  const before = mock.services.environments.list().map(({ id }) => id)
+  for (const [method, path] of ROUTES) {
+    const refused = await callTo(mock.url, method, path, headers)
+    expect(refused).toMatchObject({ status: 403, body: { statusCode: 403, error: 'Forbidden' } })
+  }
+  expect(mock.services.environments.list().map(({ id }) => id)).toEqual(before)
+})
+
+test.each([
+  ['no origin', {}],
+  ['the name of loopback', { host: 'localhost:9999' }],
+  ['the address of loopback in IPv6', { host: '[::1]:4210' }],
+  ['a proxy here, on behalf of this machine', { 'x-forwarded-for': '127.0.0.1, ::1', forwarded: 'for="[::1]:80"' }],
+  ['the origin of a page of this machine', { origin: 'http://localhost:5173' }],
+  ['the origin of a page of this machine, by address', { origin: 'http://127.0.0.1:4210' }]
+])('on loopback environments are managed with %s', async (_title, headers) => {
+  const mock = await givenMock()
+  const statuses = []
+  for (const [method, path] of ROUTES) statuses.push((await callTo(mock.url, method, path, headers)).status)
+  expect(statuses).toEqual([201, 200, 204])
+})
+
+test('the admin token opens to any Host and Origin, and a wrong one opens nothing', async () => {
+  const mock = await givenMock({ adminToken: TOKEN })
+  const foreign = { host: 'mock.example', origin: 'https://console.example' }
+  const statuses = []
+  for (const [method, path] of ROUTES) {
+    statuses.push((await callTo(mock.url, method, path, { ...foreign, ...bearer('wrong') })).status)
+    statuses.push((await callTo(mock.url, method, path, bearer(`${TOKEN}x`))).status)
+    statuses.push((await callTo(mock.url, method, path, { ...foreign, ...bearer(TOKEN) })).status)
+  }
+  expect(statuses).toEqual([403, 403, 201, 403, 403, 200, 403, 403, 204])
+})
+
+test('an API key is no admin token', async () => {
+  const mock = await givenMock({ adminToken: TOKEN })
+  const headers = { host: 'mock.example', authorization: 'ApiKey development-key' }
+  expect((await callTo(mock.url, 'GET', '/_mock/environments', headers)).status).toBe(403)
+})
+
+const outside = Object.values(networkInterfaces())
+  .flat()
+  .find((address) => address?.family === 'IPv4' && !address.internal)?.address
+
+test.skipIf(outside === undefined)('from an address that is not loopback the admin token is needed', async () => {
+  const mock = await givenMock({ host: '0.0.0.0', adminToken: TOKEN })
+  const url = `http://${outside}:${mock.port}`
+  const statuses = []
+  for (const [method, path] of ROUTES) {
+    // Not even with the Host of loopback, which anyone can send.
+    statuses.push((await callTo(url, method, path, {})).status)
+    statuses.push((await callTo(url, method, path, { host: 'localhost' })).status)
+    statuses.push((await callTo(url, method, path, bearer('wrong'))).status)
+    statuses.push((await callTo(url, method, path, bearer(TOKEN))).status)
+  }
+  expect(statuses).toEqual([403, 403, 403, 201, 403, 403, 403, 200, 403, 403, 403, 204])
+  expect((await callTo(url, 'GET', '/v1/messages', { authorization: 'ApiKey development-key' })).status).toBe(200)
+})
+
+test.skipIf(outside === undefined)('without an admin token there is no managing from elsewhere', async () => {
+  const mock = await givenMock({ host: '0.0.0.0' })
+  const url = `http://${outside}:${mock.port}`
+  for (const headers of [{}, bearer(''), bearer('undefined')]) {
+    expect((await callTo(url, 'GET', '/_mock/environments', headers)).status).toBe(403)
+  }
+})
+
+const OWN_ROUTES: [method: string, path: string, body?: string][] = [
+  ['GET', '/_mock/state'],
+  ['POST', '/_mock/seed', 'environments: [{name: x}]'],
+  ['POST', '/_mock/reset'],
+  ['GET', '/_mock/snapshots'],
+  ['PUT', '/_mock/snapshots/a'],
+  ['POST', '/_mock/snapshots/a/restore'],
+  ['DELETE', '/_mock/snapshots/a'],
+  ['GET', '/_mock/clock'],
+  ['PUT', '/_mock/clock', '{"mode":"wall"}'],
+  ['POST', '/_mock/clock/advance', '{"by":1}'],
+  ['GET', '/_mock/chance'],
+  ['PUT', '/_mock/chance', '{"randomSeed":1}']
+]
+
+test("control of an environment takes the environment's own key, and the admin token is none", async () => {
+  const mock = await givenMock({ adminToken: TOKEN })
+  for (const [method, path, body] of OWN_ROUTES) {
+    const statuses = []
+    for (const headers of [{}, bearer(TOKEN), { authorization: 'ApiKey nobodys' }]) {
+      statuses.push((await callTo(mock.url, method, path, headers, body)).status)
+    }
+    const own = await callTo(mock.url, method, path, { authorization: 'ApiKey development-key' }, body)
+    expect([path, ...statuses, own.status < 300]).toEqual([path, 401, 401, 401, true])
+  }
+})
+
+test('with the key of one environment no other is reached', async () => {
+  const mock = await givenMock()
+  const { apiKey } = await givenEnvironment(mock)
+  const states = () =>
+    Promise.all(
+      ['development-key', 'production-key'].map(async (key) => (await mock.get('/_mock/state', { key })).text)
+    )
+  const before = await states()
+  await mock.call('/_mock/snapshots/a', { method: 'PUT', key: 'development-key' })
+  await mock.post('/_mock/seed?mode=replace', {
+    key: apiKey,
+    body: 'environments: [{name: x, messages: [{channel: sms}]}]'
+  })
+  await mock.call('/_mock/clock', { method: 'PUT', key: apiKey, body: '{"mode":"fixed","at":"2000-01-01"}' })
+
+  expect((await mock.post('/_mock/snapshots/a/restore', { key: apiKey })).status).toBe(404)
+  expect((await mock.call('/_mock/snapshots/a', { method: 'DELETE', key: apiKey })).status).toBe(404)
+  expect((await mock.get('/_mock/snapshots', { key: apiKey })).json).toEqual({ snapshots: [] })
+  expect(await states()).toEqual(before)
+})
+
+async function callTo(url: string, method: string, path: string, headers: Record<string, string>, body?: string) {
+  return new Promise<{ status: number; body: unknown }>((resolve, reject) => {
+    const sent = request(`${url}${path}`, { method, headers, agent: false }, (response) => {
+      text(response).then(
+        (answer) => resolve({ status: response.statusCode ?? 0, body: answer && JSON.parse(answer) }),
+        reject
+      )
+    })
+    sent.on('error', reject).end(body ?? (method === 'POST' && path === '/_mock/environments' ? '{}' : undefined))
+  })
+}

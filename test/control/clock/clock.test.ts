@@ -1,0 +1,162 @@
+import { expect, test } from 'vitest'
+import { addFault, journalOf, MAILGUN, PRODUCTION, send, setPrimary } from '../../support/control.js'
+import { type GivenMock, givenMock } from '../../support/mock.js'
+
+const NOON = '2026-02-18T12:00:00.000Z'
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+
+const setClock = (mock: GivenMock, setting: unknown) => send(mock, 'PUT', '/_mock/clock', setting)
+const advance = (mock: GivenMock, by: number) => send(mock, 'POST', '/_mock/clock/advance', { by })
+const KEYED = { headers: { 'idempotency-key': 'k' } }
+
+test('the clock goes with the machine, stands still, or is off; and moves on as told', async () => {
+  let wall = Date.parse(NOON)
+  const mock = await givenMock({ clock: () => wall })
+  expect((await mock.get('/_mock/clock')).json).toEqual({ setting: { mode: 'wall' }, now: NOON })
+  wall += MINUTE
+  expect((await mock.get('/_mock/clock')).json.now).toBe('2026-02-18T12:01:00.000Z')
+
+  const fixed = { mode: 'fixed', at: '2020-01-01T00:00:00.000Z' }
+  expect((await setClock(mock, { mode: 'fixed', at: '2020-01-01T01:00:00+01:00' })).json.setting).toEqual(fixed)
+  wall += MINUTE
+  expect((await mock.get('/_mock/clock')).json.now).toBe(fixed.at)
+  expect((await advance(mock, 1500)).json.now).toBe('2020-01-01T00:00:01.500Z')
+
+  expect((await setClock(mock, { mode: 'offset', by: -DAY })).json.now).toBe('2026-02-17T12:02:00.000Z')
+  wall += MINUTE
+  expect((await advance(mock, MINUTE)).json).toEqual({
+    setting: { mode: 'offset', by: MINUTE - DAY },
+    now: '2026-02-17T12:04:00.000Z'
+  })
+  await setClock(mock, { mode: 'wall' })
+  expect((await advance(mock, DAY)).json).toEqual({
+    setting: { mode: 'offset', by: DAY },
+    now: '2026-02-19T12:03:00.000Z'
+  })
+})
+
+test('the clock of one environment is that of no other', async () => {
+  const mock = await givenMock({ clock: () => Date.parse(NOON) })
+  await setClock(mock, { mode: 'fixed', at: '2020-01-01' })
+  expect((await mock.get('/_mock/clock', { key: PRODUCTION })).json).toEqual({ setting: { mode: 'wall' }, now: NOON })
+})
+
+test('every time that the server writes is by the clock of the environment', async () => {
+  const mock = await givenMock()
+  await setClock(mock, { mode: 'fixed', at: NOON })
+  const refusals = [
+    await mock.post(setPrimary('none')),
+    await mock.get('/v1/messages?limit=x'),
+    await mock.get('/v1/nothing'),
+    await mock.get('/_mock/requests?status=x')
+  ]
+  await addFault(mock, { effect: { status: 503 } })
+  refusals.push(await mock.get('/v1/messages'))
+  expect(refusals.map(({ json }) => json.timestamp)).toEqual(Array(5).fill(NOON))
+  expect((await journalOf(mock)).map(({ time }) => time)).toEqual(Array(4).fill(NOON))
+  expect((await mock.call('/_mock/snapshots/here', { method: 'PUT' })).json.createdAt).toBe(NOON)
+
+  const stored = await mock.post(setPrimary('none'), KEYED)
+  expect(stored.json.timestamp).toBe(NOON)
+  await advance(mock, MINUTE)
+  const replay = await mock.post(setPrimary('none'), KEYED)
+  expect(replay.text).toBe(stored.text)
+  expect(replay.headers.get('x-mock-reason')).toContain(NOON)
+})
+
+test('what a seed leaves out is by the clock of the environment that it is loaded into', async () => {
+  const mock = await givenMock()
+  await setClock(mock, { mode: 'fixed', at: NOON })
+  await send(mock, 'POST', '/_mock/seed?mode=replace', { environments: [SHOP] })
+  const [seeded] = (await mock.get('/v1/messages')).json.data
+  expect([seeded.createdAt, seeded.subscriber.createdAt]).toEqual([NOON, NOON])
+})
+
+test.each([
+  ['fixed', { mode: 'fixed', at: '2020-01-01T01:00:00+01:00' }, '2020-01-01T00:00:00.000Z'],
+  ['offset', { mode: 'offset', by: DAY }, '2026-02-19T12:00:00.000Z']
+])('what a seed leaves out is by the clock that it sets: %s', async (_mode, clock, expected) => {
+  const seed = { environments: [{ ...SHOP, clock }] }
+  const mock = await givenMock({ seed, clock: () => Date.parse(NOON) })
+  const made = (await send(mock, 'POST', '/_mock/environments', { seed })).json.apiKey
+  const loaded = (await send(mock, 'POST', '/_mock/environments', {})).json.apiKey
+  await send(mock, 'PUT', '/_mock/clock', { mode: 'offset', by: -DAY }, loaded)
+  for (const mode of ['replace', 'merge']) {
+    await send(mock, 'POST', `/_mock/seed?mode=${mode}`, seed, loaded)
+    for (const key of [undefined, made, loaded]) {
+      const [seeded] = (await mock.get('/v1/messages', key ? { key } : {})).json.data
+      expect([seeded.createdAt, seeded.subscriber.createdAt], mode).toEqual([expected, expected])
+    }
+    await send(mock, 'POST', '/_mock/seed?mode=replace', { environments: [{ name: 'Empty' }] }, loaded)
+  }
+})
+
+test('a clock of a seed that shows no time is refused and named', async () => {
+  const at = (time: string) => ({ environments: [{ ...SHOP, clock: { mode: 'fixed', at: time } }] })
+  const mock = await givenMock({ seed: at(NOON) })
+  for (const time of ['noon', '2026-02-30T00:00:00Z', '0000-01-01T00:00:00Z', '1969-12-31T23:59:59Z']) {
+    const refusal = await send(mock, 'POST', '/_mock/environments', { seed: at(time) })
+    expect([refusal.status, Object.keys(refusal.json.errors)]).toEqual([422, ['environments[0].clock.at']])
+  }
+})
+
+test('an idempotency key is forgotten 24 hours later by the clock, and not a millisecond before', async () => {
+  const mock = await givenMock()
+  await setClock(mock, { mode: 'fixed', at: NOON })
+  const replayed = async () => (await mock.post(setPrimary(MAILGUN), KEYED)).headers.has('idempotency-replay')
+  expect(await replayed()).toBe(false)
+  await advance(mock, DAY - 1)
+  expect(await replayed()).toBe(true)
+  await advance(mock, 1)
+  expect(await replayed()).toBe(false)
+})
+
+test('a reset sets the clock back, unless only other parts are asked for', async () => {
+  const mock = await givenMock()
+  await setClock(mock, { mode: 'fixed', at: NOON })
+  await send(mock, 'POST', '/_mock/reset', { parts: ['data'] })
+  expect((await mock.get('/_mock/clock')).json.now).toBe(NOON)
+  await send(mock, 'POST', '/_mock/reset', {})
+  expect((await mock.get('/_mock/clock')).json.setting).toEqual({ mode: 'wall' })
+})
+
+test('a time or a step that can not be is refused and named, and the clock stays as it was', async () => {
+  const mock = await givenMock()
+  await setClock(mock, { mode: 'fixed', at: NOON })
+  for (const [method, path, body, fields] of [
+    ...['noon', '', '1', '2026', '2026-2-1', '2026-02-30', '2026-13-01', '2026-02-18T25:00:00Z', '2026-02-18T12:00:00']
+      .concat('2026-02-18 12:00:00Z', '10000-01-01T00:00:00Z', '1969-12-31')
+      .map((at) => ['PUT', '/_mock/clock', { mode: 'fixed', at }, ['at']] as const),
+    ['PUT', '/_mock/clock', { mode: 'offset', by: 1e300 }, ['by']],
+    ['PUT', '/_mock/clock', { mode: 'offset', by: 0.5 }, ['by']],
+    ['PUT', '/_mock/clock', { mode: 'sundial' }, ['mode']],
+    ['PUT', '/_mock/clock', { mode: 'wall', at: NOON }, ['at']],
+    ['POST', '/_mock/clock/advance', { by: 0 }, ['by']],
+    ['POST', '/_mock/clock/advance', { by: -1 }, ['by']],
+    ['POST', '/_mock/clock/advance', { by: 1e300 }, ['by']],
+    ['POST', '/_mock/clock/advance', {}, ['body']]
+  ] as const) {
+    const refused = await send(mock, method, path, body)
+    expect(refused.status, JSON.stringify(body)).toBe(422)
+    expect(Object.keys(refused.json.errors), JSON.stringify(body)).toEqual(fields)
+  }
+  expect((await mock.get('/_mock/clock')).json.now).toBe(NOON)
+})
+
+test('no number of steps leads out of the times that can be told', async () => {
+  const mock = await givenMock()
+  const by = 5000 * 365 * DAY
+  expect((await advance(mock, by)).status).toBe(200)
+  expect((await advance(mock, by)).status).toBe(422)
+  expect((await setClock(mock, { mode: 'offset', by: -by })).json.now).toBe('1970-01-01T00:00:00.000Z')
+  expect((await mock.get('/v1/messages')).status).toBe(200)
+})
+
+const SHOP = {
+  name: 'Shop',
+  integrations: [{ identifier: 'sendgrid', providerId: 'sendgrid', channel: 'email', primary: true }],
+  subscribers: [{ subscriberId: 'ada', email: 'ada@example.com' }],
+  workflows: [{ identifier: 'shipped', steps: [{ type: 'email' }] }],
+  messages: [{ channel: 'email', subscriberId: 'ada', workflow: 'shipped' }]
+}

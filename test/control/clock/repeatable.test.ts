@@ -1,0 +1,89 @@
+import { request } from 'node:http'
+import { expect, test } from 'vitest'
+import { DEVELOPMENT, MAILGUN, SENDGRID, setPrimary } from '../../support/control.js'
+import { type GivenMock, givenMock } from '../../support/mock.js'
+
+interface Call {
+  method?: string
+  path: string
+  headers?: Record<string, string>
+  body?: unknown
+}
+
+const CALLS: Call[] = [
+  { method: 'PUT', path: '/_mock/clock', body: { mode: 'fixed', at: '2026-02-18T12:00:00Z' } },
+  { method: 'PUT', path: '/_mock/chance', body: { randomSeed: 7 } },
+  { method: 'POST', path: '/_mock/faults', body: { probability: 0.4, times: 'always', effect: { status: 500 } } },
+  ...Array.from({ length: 30 }, (_, n) => ({ path: `/v1/messages?limit=${n + 1}` })),
+  { method: 'DELETE', path: '/_mock/faults' },
+  { method: 'POST', path: setPrimary(MAILGUN), headers: { 'idempotency-key': 'k' } },
+  { method: 'POST', path: setPrimary(MAILGUN), headers: { 'idempotency-key': 'k' } },
+  { method: 'POST', path: setPrimary(SENDGRID), headers: { 'idempotency-key': 'k' } },
+  { path: '/v2/workflows/order-shipped/steps/email-step' },
+  { path: '/v2/workflows/order-shipped/steps/none' },
+  { path: '/v1/nothing' },
+  { method: 'POST', path: '/_mock/clock/advance', body: { by: 5000 } },
+  { method: 'POST', path: '/_mock/requests/verify', body: { operation: 'listMessages', atLeast: 99 } },
+  { path: '/v1/messages?channel=sms' },
+  { path: '/_mock/faults' },
+  { path: '/_mock/state' },
+  { path: '/_mock/requests' }
+]
+
+test('with a fixed clock and a random seed, two runs of the same calls give the same bytes', async () => {
+  const first = await run(await givenMock())
+  const second = await run(await givenMock())
+  expect(second).toEqual(first)
+
+  const statuses = first.slice(3, 33).map(({ status }) => status)
+  expect(new Set(statuses)).toEqual(new Set([200, 500]))
+  const failure = first.at(-1)
+  expect(failure?.status).toBe(500)
+  const failures = first.filter(({ status }) => status === 500)
+  const ids = failures.map(({ text }) => JSON.parse(text).errorId)
+  expect(failures.length).toBeGreaterThan(5)
+  expect(new Set(ids).size).toBe(failures.length)
+})
+
+test('another random seed gives another run', async () => {
+  const calls = (seed: number) =>
+    CALLS.map((call) => (call.path.endsWith('chance') ? { ...call, body: { randomSeed: seed } } : call))
+  const statuses = async (seed: number) => (await run(await givenMock(), calls(seed))).map(({ status }) => status)
+  expect(await statuses(8)).not.toEqual(await statuses(7))
+})
+
+interface Seen {
+  status: number | undefined
+  headers: unknown
+  text: string
+}
+
+/** The calls one after the other, and at the end one that the server fails at by a fault of its own. */
+async function run(mock: GivenMock, calls = CALLS): Promise<Seen[]> {
+  const seen: Seen[] = []
+  for (const call of calls) seen.push(await answerTo(mock, call))
+  mock.db.client.exec('DROP TABLE messages')
+  seen.push(await answerTo(mock, { path: '/v1/messages?transactionId=x' }))
+  return seen
+}
+
+/** Over a connection of its own and with a Host of its own, as the port is another each time. */
+function answerTo(mock: GivenMock, { method = 'GET', path, headers = {}, body }: Call): Promise<Seen> {
+  return new Promise((resolve, reject) => {
+    const sent = { host: 'mock', authorization: `ApiKey ${DEVELOPMENT}`, ...headers }
+    const outgoing = request(`${mock.url}${path}`, { method, headers: sent, agent: false }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk) => chunks.push(chunk)).on('error', reject)
+      response.on('end', () => {
+        const { date: _date, connection: _connection, 'keep-alive': _keepAlive, ...others } = response.headers
+        const text = Buffer.concat(chunks).toString()
+        const timeless = text.replace(/"duration":[\d.]+/g, '"duration":0')
+        // How long a duration is in digits shows in the length too.
+        if (timeless !== text) delete others['content-length']
+        resolve({ status: response.statusCode, headers: others, text: timeless })
+      })
+    })
+    outgoing.on('error', reject)
+    outgoing.end(body === undefined ? undefined : JSON.stringify(body))
+  })
+}

@@ -1,0 +1,372 @@
+import { request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { expect, test, vi } from 'vitest'
+import type { EnvironmentMade } from '../../../src/environments/schemas.js'
+import { type GivenMock, givenMock } from '../../support/mock.js'
+import { everyAnswer, expectSound, givenEnvironment, rowCounts, stateOf } from './environment-client.js'
+
+const NOW = Date.parse('2026-02-18T10:00:00.000Z')
+const clock = () => NOW
+
+/** One record of each kind that names its owners, each at its deepest. */
+const SEED = {
+  environments: [
+    {
+      name: 'Shop',
+      integrations: [
+        { identifier: 'main', providerId: 'ses', channel: 'email', primary: true },
+        { identifier: 'other', providerId: 'sendgrid', channel: 'email' }
+      ],
+      subscribers: [{ subscriberId: 'user-1', email: 'one@example.com' }],
+      workflows: [
+        { identifier: 'order', steps: [{ stepId: 'mail', type: 'email', controlValues: { subject: 'Hi' } }] }
+      ],
+      messages: [
+        {
+          channel: 'email',
+          subscriberId: 'user-1',
+          workflow: 'order',
+          payload: { note: '"_environmentId":"stays"' },
+          template: {
+            name: 'Order',
+            description: '',
+            active: true,
+            draft: false,
+            preferenceSettings: {},
+            critical: false,
+            tags: [],
+            steps: [],
+            _creatorId: 'c'.repeat(24),
+            triggers: [],
+            _notificationGroupId: 'd'.repeat(24),
+            deleted: false,
+            deletedAt: '',
+            deletedBy: '',
+            notificationGroup: { name: 'General' }
+          }
+        }
+      ]
+    }
+  ]
+} as const
+
+const jsonOf = (value: unknown) => JSON.stringify(value)
+
+test('an environment that is made of nothing is empty, has a key of its own and an organization of its own', async () => {
+  const mock = await givenMock()
+  const one = await givenEnvironment(mock)
+  const two = await givenEnvironment(mock, { name: 'Two' })
+
+  expect(one).toEqual({
+    environmentId: expect.stringMatching(/^[0-9a-f]{24}$/),
+    organizationId: expect.stringMatching(/^[0-9a-f]{24}$/),
+    name: 'Unnamed',
+    apiKey: expect.stringMatching(/^[0-9a-f]{32}$/),
+    profile: 'document'
+  })
+  expect(two.name).toBe('Two')
+  const values = [one, two].flatMap(({ environmentId, organizationId, apiKey }) => [
+    environmentId,
+    organizationId,
+    apiKey
+  ])
+  expect(new Set(values).size).toBe(6)
+  const { name, ...records } = await stateOf(mock, one.apiKey)
+  expect(records).toEqual({ integrations: [], subscribers: [], workflows: [], messages: [] })
+  expect((await mock.get('/v1/messages', { key: one.apiKey })).json).toMatchObject({ data: [], totalCount: 0 })
+  expectSound(mock.db)
+})
+
+test('an environment that is made of a seed has what the seed says, and gives the same ids each time', async () => {
+  const mock = await givenMock({ clock })
+  const one = await givenEnvironment(mock, { seed: SEED })
+  const two = await givenEnvironment(mock, { seed: SEED, name: 'Other' })
+
+  expect([one.name, two.name]).toEqual(['Shop', 'Other'])
+  const state = await stateOf(mock, one.apiKey)
+  expect(state.integrations?.map(({ identifier, primary }) => [identifier, primary])).toEqual([
+    ['main', true],
+    ['other', false]
+  ])
+  expect(state.messages).toHaveLength(1)
+  expect({ ...(await stateOf(mock, two.apiKey)), name: 'Shop' }).toEqual(state)
+})
+
+test('profile and assumptions are those that are given, else those of the seed, else those of the origin', async () => {
+  const mock = await givenMock()
+  const seed = { environments: [{ name: 'A', profile: 'live', assumptions: { envelope: 'bare' } }] }
+  const seeded = await givenEnvironment(mock, { seed })
+  const over = await givenEnvironment(mock, { seed, profile: 'document', assumptions: { envelope: 'data' } })
+  const forked = await givenEnvironment(mock, { from: seeded.environmentId, assumptions: { credentials: 'stored' } })
+  const forkedOver = await givenEnvironment(mock, { from: seeded.environmentId, profile: 'document' })
+
+  const told = async ({ apiKey }: EnvironmentMade) => {
+    const { profile, assumptions } = await stateOf(mock, apiKey)
+    return { profile, assumptions }
+  }
+  expect(await told(seeded)).toEqual({ profile: 'live', assumptions: { envelope: 'bare' } })
+  expect(await told(over)).toEqual({ profile: 'document', assumptions: { envelope: 'data' } })
+  expect(await told(forked)).toEqual({ profile: 'live', assumptions: { envelope: 'bare', credentials: 'stored' } })
+  expect(await told(forkedOver)).toEqual({ profile: 'document', assumptions: { envelope: 'bare' } })
+  expect([seeded, over, forked, forkedOver].map(({ profile }) => profile)).toEqual([
+    'live',
+    'document',
+    'live',
+    'document'
+  ])
+  const unwrapped = await mock.post('/v1/integrations/x/set-primary', { key: over.apiKey })
+  expect(unwrapped.status).toBe(404)
+})
+
+test('a fork gives the answers of its origin with all ids, only the owners are its own, wherever they stand', async () => {
+  const mock = await givenMock({ clock })
+  const origin = await givenEnvironment(mock, { seed: SEED })
+  const keyed = { headers: { 'idempotency-key': 'once' } }
+  const first = await mock.post('/v1/integrations/other/set-primary', { ...keyed, key: origin.apiKey })
+
+  const fork = await givenEnvironment(mock, { from: origin.environmentId })
+  expect(fork.name).toBe('Shop fork')
+  expect(fork.organizationId).not.toBe(origin.organizationId)
+
+  const replay = await mock.post('/v1/integrations/other/set-primary', { ...keyed, key: fork.apiKey })
+  expect(replay.headers.get('idempotency-replay')).toBe('true')
+  expect(replay.text).toBe(
+    first.text.replace(origin.environmentId, fork.environmentId).replace(origin.organizationId, fork.organizationId)
+  )
+  const message = (await mock.get('/v1/messages', { key: fork.apiKey })).json.data[0]
+  const owners = { _environmentId: fork.environmentId, _organizationId: fork.organizationId }
+  for (const each of [message, message.subscriber, message.template, message.template.notificationGroup]) {
+    expect(each).toMatchObject(owners)
+  }
+  expect(message.payload).toEqual(SEED.environments[0].messages[0].payload)
+  const rows = ['integrations', 'subscribers', 'workflows', 'workflow_steps', 'messages', 'idempotency_keys'].flatMap(
+    (table) => {
+      const column = table === 'idempotency_keys' ? 'CAST(body AS TEXT)' : 'document'
+      return mock.db.client
+        .prepare(`SELECT ${column} FROM ${table} WHERE instr(${column}, ?) > 0`)
+        .pluck()
+        .all(fork.environmentId) as string[]
+    }
+  )
+  expect(rows).toHaveLength(5)
+  expect(rows.filter((row) => row.includes(origin.environmentId) || row.includes(origin.organizationId))).toEqual([])
+  expect(await everyAnswer(mock, fork)).toEqual(await everyAnswer(mock, origin))
+})
+
+test('a fork and its origin go their own ways', async () => {
+  const mock = await givenMock()
+  const origin = await givenEnvironment(mock, { seed: SEED })
+  const fork = await givenEnvironment(mock, { from: origin.environmentId })
+  const before = await stateOf(mock, origin.apiKey)
+
+  await mock.post('/v1/integrations/other/set-primary', { key: fork.apiKey })
+  await mock.post('/_mock/seed', {
+    key: fork.apiKey,
+    body: jsonOf({ environments: [{ name: 'x', messages: [{ channel: 'sms' }] }] })
+  })
+  expect(await stateOf(mock, origin.apiKey)).toEqual(before)
+
+  await mock.post('/v1/integrations/other/set-primary', { key: origin.apiKey })
+  await mock.post('/_mock/reset', { key: fork.apiKey })
+  expect((await stateOf(mock, fork.apiKey)).integrations?.map(({ primary }) => primary)).toEqual([true, false])
+  expect((await stateOf(mock, origin.apiKey)).integrations?.map(({ primary }) => primary)).toEqual([false, true])
+})
+
+test('a fork with a seed has the records of both, and is reset to them', async () => {
+  const mock = await givenMock()
+  const origin = await givenEnvironment(mock, { seed: SEED })
+  const seed = { environments: [{ name: 'x', messages: [{ channel: 'sms', subscriberId: 'user-1' }] }] }
+  const fork = await givenEnvironment(mock, { from: origin.environmentId, seed })
+  const both = await stateOf(mock, fork.apiKey)
+
+  expect(both.messages?.map(({ channel }) => channel)).toEqual(['email', 'sms'])
+  await mock.post('/_mock/reset', { key: fork.apiKey })
+  expect(await stateOf(mock, fork.apiKey)).toEqual(both)
+})
+
+test('an environment is in the organization that is named, and shares it', async () => {
+  const mock = await givenMock()
+  const origin = await givenEnvironment(mock, { seed: SEED, profile: 'live' })
+  const { organizationId } = origin
+  const sister = await givenEnvironment(mock, { from: origin.environmentId, organizationId, name: 'Sister' })
+  expect(sister.organizationId).toBe(organizationId)
+
+  const empty = await givenEnvironment(mock, { organizationId, profile: 'live' })
+  const { _id } = (await stateOf(mock, origin.apiKey)).integrations?.[0] ?? {}
+  expect((await mock.post(`/v1/integrations/${_id}/set-primary`, { key: empty.apiKey })).status).toBe(403)
+  const stranger = await givenEnvironment(mock, { profile: 'live' })
+  expect((await mock.post(`/v1/integrations/${_id}/set-primary`, { key: stranger.apiKey })).status).toBe(404)
+})
+
+test('the list tells all environments in the order of their making, snapshots and keys apart', async () => {
+  const mock = await givenMock()
+  const made = await givenEnvironment(mock, { name: 'Mine' })
+  await mock.call('/_mock/snapshots/kept', { method: 'PUT', key: made.apiKey })
+
+  const list = await mock.get('/_mock/environments', { key: null })
+  const names = list.json.environments.map(({ name }: { name: string }) => name)
+  expect(names).toEqual([...mock.worlds.map(({ name }) => name), 'Mine'])
+  expect(list.json.environments.at(-1)).toEqual({
+    environmentId: made.environmentId,
+    organizationId: made.organizationId,
+    name: 'Mine',
+    profile: 'document',
+    createdAt: expect.stringMatching(/^\d{4}-.*Z$/)
+  })
+  for (const key of [made.apiKey, ...mock.worlds.flatMap(({ apiKeys }) => apiKeys)])
+    expect(list.text).not.toContain(key)
+})
+
+test('a removed environment leaves nothing: no row in any table, no key, no snapshot, no journal, no fault', async () => {
+  const mock = await givenMock()
+  const before = rowCounts(mock.db)
+  const made = await givenEnvironment(mock, { from: 'Development' })
+  const key = made.apiKey
+  await mock.call('/_mock/snapshots/kept', { method: 'PUT', key })
+  await mock.post('/v1/integrations/mailgun-eu/set-primary', { key, headers: { 'idempotency-key': 'k' } })
+  await mock.post('/_mock/faults', { key, body: jsonOf({ times: 'always', effect: { status: 503 } }) })
+  const { environments, faults, journals } = mock.services
+  const handle = environments.find(made.environmentId)
+  expect(journals.of(handle).entries()).toHaveLength(1)
+  expect(Object.values(rowCounts(mock.db))).not.toEqual(Object.values(before))
+
+  expect((await mock.call(`/_mock/environments/${made.environmentId}`, { method: 'DELETE', key: null })).status).toBe(
+    204
+  )
+
+  expect(rowCounts(mock.db)).toEqual(before)
+  expectSound(mock.db)
+  for (const path of ['/v1/messages', '/_mock/state', '/_mock/requests', '/_mock/snapshots', '/_mock/faults']) {
+    expect((await mock.get(path, { key })).json).toMatchObject({ statusCode: 401, message: 'API Key not found' })
+  }
+  expect(faults.any(handle)).toBe(false)
+  expect(journals.of(handle).entries()).toEqual([])
+  expect(environments.list().map(({ id }) => id)).not.toContain(made.environmentId)
+})
+
+test('removing takes the name of one, and refuses a name of several and a name of none', async () => {
+  const mock = await givenMock()
+  await givenEnvironment(mock, { name: 'Mine' })
+  const remove = (name: string) => mock.call(`/_mock/environments/${name}`, { method: 'DELETE', key: null })
+  const twin = await givenEnvironment(mock, { name: 'Mine' })
+
+  const refused = await remove('Mine')
+  expect([refused.status, refused.json.message]).toEqual([400, 'There are 2 environments named Mine'])
+  expect((await mock.post('/_mock/environments', { key: null, body: jsonOf({ from: 'Mine' }) })).status).toBe(400)
+  expect((await remove(twin.environmentId)).status).toBe(204)
+  expect((await remove('Mine')).status).toBe(204)
+  expect((await remove('Mine')).status).toBe(404)
+})
+
+const MISTAKES: [title: string, body: string, status: number, field?: string][] = [
+  ['what is not JSON', '{', 400],
+  ['what is no object', '[]', 422, 'body'],
+  ['an unknown field', jsonOf({ nmae: 'x' }), 422, 'nmae'],
+  ['an empty name', jsonOf({ name: '' }), 422, 'name'],
+  ['an organization that is no id', jsonOf({ organizationId: 'mine' }), 422, 'organizationId'],
+  ['an unknown profile', jsonOf({ profile: 'real' }), 422, 'profile'],
+  ['an unknown assumption', jsonOf({ assumptions: { envelop: 'bare' } }), 422, 'assumptions.envelop'],
+  ['a position that the assumption has not', jsonOf({ assumptions: { envelope: 'x' } }), 422, 'assumptions.envelope'],
+  ['an origin that there is not', jsonOf({ from: 'Nowhere' }), 404],
+  ['a snapshot that there is not', jsonOf({ from: 'Development', snapshot: 'none' }), 404],
+  ['a snapshot of nothing', jsonOf({ snapshot: 'none' }), 422, 'snapshot'],
+  ['the baseline by its name inside', jsonOf({ from: 'Development', snapshot: '' }), 404],
+  [
+    'a seed of two environments',
+    jsonOf({ seed: { environments: [{ name: 'a' }, { name: 'b' }] } }),
+    422,
+    'environments[1]'
+  ],
+  ['a seed of none', jsonOf({ seed: { environments: [] } }), 422, 'environments'],
+  [
+    'a mistake in the last message of a seed',
+    jsonOf({
+      seed: { environments: [{ name: 'a', messages: [{ channel: 'sms' }, { channel: 'sms', subscriberId: 'who' }] }] }
+    }),
+    422,
+    'environments[0].messages[1].subscriberId'
+  ],
+  [
+    'a clash of a seed with the origin',
+    jsonOf({
+      from: 'Development',
+      seed: {
+        environments: [
+          { name: 'a', integrations: [{ identifier: 'new', providerId: 'x', channel: 'email', primary: true }] }
+        ]
+      }
+    }),
+    422,
+    'environments[0].integrations[0].primary'
+  ]
+]
+
+test.each(MISTAKES)('%s is refused with the error body, and nothing is made', async (_title, body, status, field) => {
+  const mock = await givenMock()
+  const before = rowCounts(mock.db)
+  const refused = await mock.post('/_mock/environments', { key: null, body })
+
+  expect(refused.json).toMatchObject({ statusCode: status, path: '/_mock/environments', ctx: {} })
+  expect(Object.keys(refused.json.errors ?? {})).toEqual(field === undefined ? [] : [field])
+  expect(rowCounts(mock.db)).toEqual(before)
+  expectSound(mock.db)
+  const next = await givenEnvironment(mock)
+  expect((await mock.get('/v1/messages', { key: next.apiKey })).status).toBe(200)
+})
+
+const IN_FLIGHT: [title: string, method: string, path: string, headers: Record<string, string>][] = [
+  ['a set-primary', 'POST', '/v1/integrations/mailgun-eu/set-primary', {}],
+  ['a keyed set-primary', 'POST', '/v1/integrations/mailgun-eu/set-primary', { 'idempotency-key': 'k' }],
+  ['a reset', 'POST', '/_mock/reset', {}],
+  ['a snapshot', 'PUT', '/_mock/snapshots/late', {}],
+  ['a clock', 'PUT', '/_mock/clock', {}],
+  ['a seed', 'POST', '/_mock/seed', {}]
+]
+
+test.each(IN_FLIGHT)(
+  '%s that is under way when its environment is removed is refused as if it had come later',
+  async (_title, method, path, headers) => {
+    const mock = await givenMock()
+    const before = rowCounts(mock.db)
+    const { apiKey, environmentId } = await givenEnvironment(mock, { from: 'Development' })
+    const body =
+      path === '/_mock/clock' ? '{"mode":"wall"}' : path === '/_mock/seed' ? 'environments: [{name: x}]' : '{}'
+    const held = await heldCall(mock, method, path, { ...headers, authorization: `ApiKey ${apiKey}` }, body)
+
+    await mock.call(`/_mock/environments/${environmentId}`, { method: 'DELETE', key: null })
+    const answer = await held()
+
+    expect(JSON.parse(answer)).toMatchObject({ statusCode: 401, message: 'API Key not found' })
+    expect(rowCounts(mock.db)).toEqual(before)
+  }
+)
+
+test.each(['/v1/messages', '/v2/workflows/order/steps/mail'])(
+  '%s that waits when its environment is removed is refused as if it had come later',
+  async (path) => {
+    const mock = await givenMock()
+    const { apiKey, environmentId } = await givenEnvironment(mock, { seed: SEED })
+    await mock.get('/openapi.json', { key: apiKey })
+    const journal = mock.services.journals.of(mock.services.environments.find(environmentId))
+    const waiting = mock.get(path, { key: apiKey, headers: { 'x-mock-fault': 'delay=1500' } })
+    await vi.waitUntil(() => journal.entries().length === 1)
+
+    await mock.call(`/_mock/environments/${environmentId}`, { method: 'DELETE', key: null })
+
+    expect((await waiting).json).toMatchObject({ statusCode: 401, message: 'API Key not found' })
+  }
+)
+
+/** A request whose key has been accepted, and whose body comes only when the returned function is called. */
+async function heldCall(mock: GivenMock, method: string, path: string, headers: Record<string, string>, body: string) {
+  const sent = request(`${mock.url}${path}`, {
+    method,
+    headers: { ...headers, expect: '100-continue', 'content-type': 'text/plain', 'content-length': String(body.length) }
+  })
+  sent.flushHeaders()
+  await new Promise((resolve, reject) => sent.on('continue', resolve).on('error', reject))
+  return () =>
+    new Promise<string>((resolve, reject) => {
+      sent.on('response', (response) => text(response).then(resolve, reject)).end(body)
+    })
+}

@@ -1,0 +1,178 @@
+import { expect, test } from 'vitest'
+import { addFault, journalOf, MAILGUN, PRODUCTION, SENDGRID, send, setPrimary } from '../../support/control.js'
+import { type GivenMock, givenMock } from '../../support/mock.js'
+
+const REFUSE = { status: 503 }
+
+/** The statuses of so many lists in a row. */
+async function lists(mock: GivenMock, count: number): Promise<number[]> {
+  const statuses: number[] = []
+  for (let n = 0; n < count; n++) statuses.push((await mock.get('/v1/messages?limit=1')).status)
+  return statuses
+}
+
+const ruleOf = async (mock: GivenMock) => (await mock.get('/_mock/faults')).json.faults[0]
+
+test('a rule that says no more hits once, and shows what it has seen and hit', async () => {
+  const mock = await givenMock()
+  const made = await addFault(mock, { effect: REFUSE })
+  expect(made).toMatchObject({ status: 201, json: { id: 'fault-1', times: 1, seen: 0, hits: 0 } })
+  expect(await lists(mock, 3)).toEqual([503, 200, 200])
+  expect(await ruleOf(mock)).toEqual({ ...made.json, seen: 3, hits: 1 })
+  expect((await journalOf(mock)).map(({ marks }) => marks.faulted)).toEqual(['fault-1', undefined, undefined])
+})
+
+test.each<[string, object, string]>([
+  ['times', { times: 2 }, 'xx....'],
+  ['always', { times: 'always' }, 'xxxxxx'],
+  ['after', { after: 2 }, '..x...'],
+  ['every', { every: 2, times: 'always' }, '.x.x.x'],
+  ['all of them', { after: 1, every: 2, times: 2 }, '..x.x.']
+])('%s says which of the requests are hit', async (_name, when, expected) => {
+  const mock = await givenMock()
+  await addFault(mock, { ...when, effect: REFUSE })
+  expect((await lists(mock, 6)).map((status) => (status === 503 ? 'x' : '.')).join('')).toBe(expected)
+})
+
+test('with a probability about so many are hit, and with a random seed the same each time', async () => {
+  const mock = await givenMock()
+  const run = async () => {
+    await mock.call('/_mock/faults', { method: 'DELETE' })
+    await addFault(mock, { probability: 0.25, times: 'always', effect: REFUSE })
+    return lists(mock, 100)
+  }
+  await send(mock, 'PUT', '/_mock/chance', { randomSeed: 7 })
+  const first = await run()
+  await send(mock, 'PUT', '/_mock/chance', { randomSeed: 7 })
+  expect(await run()).toEqual(first)
+  await send(mock, 'PUT', '/_mock/chance', { randomSeed: 8 })
+  expect(await run()).not.toEqual(first)
+  const hits = first.filter((status) => status === 503).length
+  expect(hits).toBeGreaterThan(10)
+  expect(hits).toBeLessThan(40)
+})
+
+test('a rule hits only its operation, and only what is like its match', async () => {
+  const mock = await givenMock()
+  await addFault(mock, { operation: 'setIntegrationAsPrimary', times: 'always', effect: { status: 500 } })
+  await addFault(mock, { match: { query: { channel: 'email' } }, times: 'always', effect: { status: 502 } })
+  await addFault(mock, {
+    match: { headers: { 'X-Run': { matches: '^7$' } } },
+    times: 'always',
+    effect: { status: 504 }
+  })
+  await addFault(mock, { match: { path: { matches: '^/v2/' } }, times: 'always', effect: { status: 418 } })
+  expect((await mock.post(setPrimary(MAILGUN))).status).toBe(500)
+  expect((await mock.get('/v1/messages?channel=email')).status).toBe(502)
+  expect((await mock.get('/v1/messages?channel=sms')).status).toBe(200)
+  expect((await mock.get('/v1/messages', { headers: { 'x-run': '7' } })).status).toBe(504)
+  expect((await mock.get('/v1/messages', { headers: { 'x-run': '77' } })).status).toBe(200)
+  expect((await mock.get('/v2/workflows/order-shipped/steps/email-step')).status).toBe(418)
+  const { faults } = (await mock.get('/_mock/faults')).json
+  expect(faults.map(({ hits }: { hits: number }) => hits)).toEqual([1, 1, 1, 1])
+})
+
+test('the first rule that hits is the one; one that is used up lets the next have its turn', async () => {
+  const mock = await givenMock()
+  await addFault(mock, { effect: { status: 502 } })
+  await addFault(mock, { times: 2, effect: { status: 503 } })
+  expect(await lists(mock, 4)).toEqual([502, 503, 503, 200])
+})
+
+test("no rule hits another environment's requests, and none is seen or dropped from there", async () => {
+  const mock = await givenMock()
+  await addFault(mock, { times: 'always', effect: REFUSE })
+  expect((await mock.get('/v1/messages', { key: PRODUCTION })).status).toBe(200)
+  expect((await mock.get('/_mock/faults', { key: PRODUCTION })).json).toEqual({ faults: [] })
+  expect((await mock.call('/_mock/faults/fault-1', { method: 'DELETE', key: PRODUCTION })).status).toBe(404)
+  await mock.call('/_mock/faults', { method: 'DELETE', key: PRODUCTION })
+  const own = await addFault(mock, { effect: { status: 500 } }, PRODUCTION)
+  expect(own.json.id).toBe('fault-1')
+  expect(await lists(mock, 1)).toEqual([503])
+  expect(await ruleOf(mock)).toMatchObject({ seen: 1, hits: 1 })
+})
+
+test('a single rule can be dropped, and all of them', async () => {
+  const mock = await givenMock()
+  for (const status of [502, 503, 504]) await addFault(mock, { times: 'always', effect: { status } })
+  expect((await mock.call('/_mock/faults/fault-1', { method: 'DELETE' })).status).toBe(204)
+  expect((await mock.call('/_mock/faults/fault-1', { method: 'DELETE' })).status).toBe(404)
+  expect(await lists(mock, 1)).toEqual([503])
+  expect((await mock.call('/_mock/faults', { method: 'DELETE' })).status).toBe(204)
+  expect((await mock.get('/_mock/faults')).json).toEqual({ faults: [] })
+  expect(await lists(mock, 1)).toEqual([200])
+})
+
+test('faults hit neither the control routes, nor what is refused for its key, nor what nothing serves', async () => {
+  const mock = await givenMock()
+  await addFault(mock, { times: 'always', effect: REFUSE })
+  const headers = { 'x-mock-fault': 'status=503' }
+  expect((await mock.get('/_mock/requests', { headers })).status).toBe(200)
+  expect((await mock.get('/v1/messages', { key: 'nobody', headers })).status).toBe(401)
+  expect((await mock.get('/v1/nothing', { headers })).status).toBe(501)
+  expect(await ruleOf(mock)).toMatchObject({ seen: 0 })
+})
+
+test('a rule that is written wrong is refused, names the field, and is not kept', async () => {
+  const mock = await givenMock()
+  for (const [fault, fields] of WRONG) {
+    const refused = await addFault(mock, fault)
+    expect(refused.status, JSON.stringify(fault)).toBe(422)
+    expect(Object.keys(refused.json.errors), JSON.stringify(fault)).toEqual(fields)
+  }
+  expect((await mock.get('/_mock/faults')).json).toEqual({ faults: [] })
+  expect(await lists(mock, 1)).toEqual([200])
+})
+
+const WRONG: [object, string[]][] = [
+  [{ operation: 'deleteEverything', effect: REFUSE }, ['operation']],
+  [{ effect: { status: 399 } }, ['effect.status']],
+  [{ effect: { status: 600 } }, ['effect.status']],
+  [{ effect: { status: 503.5 } }, ['effect.status']],
+  [{ effect: { status: '503' } }, ['effect.status']],
+  [{ effect: {} }, ['effect']],
+  [{}, ['body']],
+  [{ effect: REFUSE, time: 2 }, ['time']],
+  [{ effect: { ...REFUSE, header: {} } }, ['effect.header']],
+  [{ effect: REFUSE, match: { body: 'x' } }, ['match.body']],
+  [{ effect: REFUSE, match: { path: { matches: '(' } } }, ['match.path.matches']],
+  [
+    { effect: REFUSE, match: { query: { a: { matches: '(' } }, headers: { b: { matches: '(' } } } },
+    ['match.query.a.matches', 'match.headers.b.matches']
+  ],
+  [{ effect: REFUSE, times: 0 }, ['times']],
+  [{ effect: REFUSE, times: 'never' }, ['times']],
+  [{ effect: REFUSE, every: 0 }, ['every']],
+  [{ effect: REFUSE, after: -1 }, ['after']],
+  [{ effect: REFUSE, probability: 0 }, ['probability']],
+  [{ effect: REFUSE, probability: 1.1 }, ['probability']],
+  [{ effect: { delay: 0 } }, ['effect.delay']],
+  [{ effect: { delay: 600_001 } }, ['effect.delay']],
+  [{ effect: { abort: 'explode' } }, ['effect.abort']],
+  [{ effect: { lostAnswer: false } }, ['effect.lostAnswer']],
+  [{ effect: { status: 503, abort: 'reset' } }, ['effect']],
+  [{ effect: { status: 503, lostAnswer: true } }, ['effect']],
+  [{ effect: { abort: 'truncate', lostAnswer: true } }, ['effect']],
+  [{ effect: { delay: 5, headers: { a: 'b' } } }, ['effect']],
+  [{ effect: { lostAnswer: true, body: null } }, ['effect']],
+  [{ effect: { status: 503, headers: { 'a b': 'c' } } }, ['effect.headers.a b']],
+  [{ effect: { status: 503, headers: { a: 'b\nc' } } }, ['effect.headers.a']],
+  [{ effect: { status: 503, headers: { 'Content-Length': '1' } } }, ['effect.headers.Content-Length']]
+]
+
+test('a reset drops the rules, unless only other parts are asked for', async () => {
+  const mock = await givenMock()
+  await addFault(mock, { times: 'always', effect: REFUSE })
+  await send(mock, 'POST', '/_mock/reset', { parts: ['data', 'requests'] })
+  expect(await lists(mock, 1)).toEqual([503])
+  await send(mock, 'POST', '/_mock/reset', {})
+  expect(await lists(mock, 1)).toEqual([200])
+})
+
+test('a rule has no effect on what another request does', async () => {
+  const mock = await givenMock()
+  await addFault(mock, { match: { path: setPrimary(MAILGUN) }, effect: { status: 500 } })
+  expect((await mock.post(setPrimary(SENDGRID))).status).toBe(200)
+  expect((await mock.post(setPrimary(MAILGUN))).status).toBe(500)
+  expect((await mock.post(setPrimary(SENDGRID))).json).toMatchObject({ _id: SENDGRID, primary: true })
+})

@@ -1,0 +1,308 @@
+import { Novu } from '@novu/api'
+import { expect, test } from 'vitest'
+import {
+  addFault,
+  DEVELOPMENT,
+  head,
+  journalOf,
+  keylessJournalOf,
+  MAILGUN,
+  OTHER_ORGANIZATION,
+  PRODUCTION,
+  raw,
+  send,
+  setPrimary,
+  until
+} from '../../support/control.js'
+import { givenMock } from '../../support/mock.js'
+
+const AUTHORIZED = { headers: { authorization: `ApiKey ${DEVELOPMENT}` } }
+
+test('a request stands in the journal with all that it brought and what it was answered', async () => {
+  const mock = await givenMock({ clock: () => Date.parse('2026-02-18T10:00:00Z') })
+  const answer = await mock.post(`${setPrimary(MAILGUN)}?x=1&y=2&y=3`, {
+    headers: { 'idempotency-key': 'once', 'content-type': 'application/json', 'X-Trace': 'abc' },
+    body: '{"a":1}'
+  })
+  const [entry, ...others] = await journalOf(mock)
+  expect(others).toEqual([])
+  expect(entry).toMatchObject({
+    n: 1,
+    time: '2026-02-18T10:00:00.000Z',
+    operation: 'setIntegrationAsPrimary',
+    method: 'POST',
+    path: setPrimary(MAILGUN),
+    query: { x: '1', y: ['2', '3'] },
+    headers: { 'idempotency-key': 'once', 'content-type': 'application/json', 'x-trace': 'abc' },
+    body: '{"a":1}',
+    status: 200,
+    size: Buffer.byteLength(answer.text),
+    marks: {}
+  })
+  expect(entry?.duration).toBeGreaterThan(0)
+})
+
+test('a refusal stands there with its reason, a replay and an unserved request with their marks', async () => {
+  const mock = await givenMock()
+  const refused = await mock.post(setPrimary('none'))
+  const keyed = { headers: { 'idempotency-key': 'k' } }
+  await mock.post(setPrimary(MAILGUN), keyed)
+  await mock.post(setPrimary(MAILGUN), keyed)
+  await mock.get('/v1/subscribers')
+  await mock.call('/v1/messages', { method: 'DELETE' })
+  expect(await journalOf(mock)).toMatchObject([
+    { status: 404, reason: refused.headers.get('x-mock-reason') },
+    { status: 200, marks: {} },
+    { status: 200, marks: { replayed: true } },
+    { status: 501, path: '/v1/subscribers', marks: { unserved: true } },
+    { status: 405, path: '/v1/messages', method: 'DELETE', marks: { unserved: true } }
+  ])
+})
+
+test('the last requests are kept, as many as told; with 0 none, and then nothing can be verified', async () => {
+  const three = await givenMock({ journal: 3 })
+  for (const limit of [1, 2, 3, 4, 5]) await three.get(`/v1/messages?limit=${limit}`)
+  expect((await journalOf(three)).map(({ n, query }) => [n, query.limit])).toEqual([
+    [3, '3'],
+    [4, '4'],
+    [5, '5']
+  ])
+  const none = await givenMock({ journal: 0 })
+  await none.get('/v1/messages')
+  expect(await journalOf(none)).toEqual([])
+  const verdict = await send(none, 'POST', '/_mock/requests/verify', { never: true })
+  expect(verdict).toMatchObject({ status: 400, json: { message: 'The journal is turned off' } })
+})
+
+test('by default the last 1000 requests are kept', async () => {
+  const mock = await givenMock()
+  for (let batch = 0; batch < 10; batch++) {
+    await Promise.all(Array.from({ length: 101 }, () => fetch(`${mock.url}/v1/messages?limit=1`, AUTHORIZED)))
+  }
+  const kept = await journalOf(mock)
+  expect([kept.length, kept[0]?.n, kept.at(-1)?.n]).toEqual([1000, 11, 1010])
+}, 120_000)
+
+test('a journal of a size that can not be stops the start', async () => {
+  for (const journal of [-1, 1.5, Number.NaN, 1_000_001]) {
+    await expect(givenMock({ journal })).rejects.toThrow('the journal must keep a whole number of requests')
+  }
+})
+
+test('a request stands in the journal of the environment of its key, and nowhere else', async () => {
+  const mock = await givenMock()
+  await mock.get('/v1/messages?limit=1')
+  await mock.get('/v1/messages?limit=2', { key: PRODUCTION })
+  await mock.get('/v1/messages?limit=3', { key: OTHER_ORGANIZATION })
+  for (const [key, limit] of [
+    [DEVELOPMENT, '1'],
+    [PRODUCTION, '2'],
+    [OTHER_ORGANIZATION, '3']
+  ] as const) {
+    expect((await journalOf(mock, '', key)).map(({ query }) => query)).toEqual([{ limit }])
+  }
+  expect(await keylessJournalOf(mock)).toEqual([])
+})
+
+test('a request without a valid key is in the journal of those, and only there', async () => {
+  const mock = await givenMock()
+  await mock.get('/v1/messages?limit=1', { key: null })
+  await mock.get('/v1/messages?limit=2', { key: 'mistyped-key' })
+  await mock.get('/v1/subscribers', { key: null })
+  const keyless = await keylessJournalOf(mock)
+  expect(keyless).toMatchObject([
+    { status: 401, operation: 'listMessages', query: { limit: '1' }, reason: expect.stringContaining('Authorization') },
+    { status: 401, operation: 'listMessages', headers: { authorization: 'ApiKey ***' } },
+    { status: 501, marks: { unserved: true } }
+  ])
+  expect(keyless[0]?.unread.query).toEqual([])
+  expect(JSON.stringify(keyless)).not.toContain('mistyped-key')
+  for (const key of [DEVELOPMENT, PRODUCTION, OTHER_ORGANIZATION]) expect(await journalOf(mock, '', key)).toEqual([])
+})
+
+test('requests about the mock itself are in no journal', async () => {
+  const mock = await givenMock()
+  for (const path of [
+    '/health',
+    '/openapi.json',
+    '/docs',
+    '/_mock/assumptions',
+    '/_mock/clock',
+    '/_mock/nothing',
+    '/_mock'
+  ]) {
+    await fetch(`${mock.url}${path}`, AUTHORIZED)
+    await fetch(`${mock.url}${path}`)
+  }
+  await fetch(`${mock.url}/v1/messages`, {
+    method: 'OPTIONS',
+    headers: { origin: 'http://x', 'access-control-request-method': 'GET' }
+  })
+  expect(await journalOf(mock)).toEqual([])
+  expect(await keylessJournalOf(mock)).toEqual([])
+})
+
+test('a request that is refused before its operation is reached is in the journal once', async () => {
+  const mock = await givenMock()
+  await mock.post(setPrimary(MAILGUN), { headers: { 'idempotency-key': 'k'.repeat(256) } })
+  await mock.get('/v1/messages?limit=%zz&page=1')
+  await mock.post(setPrimary(MAILGUN), { body: 'x'.repeat(1024 * 1024 + 1) })
+  await mock.post(setPrimary(MAILGUN), { headers: { 'x-mock-fault': 'nonsense' } })
+  await mock.get('/v1/integrations/%zz/set-primary')
+  expect(await journalOf(mock)).toMatchObject([
+    { n: 1, status: 400, operation: 'setIntegrationAsPrimary', reason: expect.stringContaining('idempotency-key') },
+    { n: 2, status: 400, operation: 'listMessages', query: { limit: '%zz', page: '1' }, unread: { query: [] } },
+    { n: 3, status: 413, operation: 'setIntegrationAsPrimary' },
+    { n: 4, status: 400, reason: expect.stringContaining('status=400 to 599') },
+    { n: 5, status: 400, path: '/v1/integrations/%zz/set-primary', marks: { unserved: true } }
+  ])
+  expect(await journalOf(mock)).toHaveLength(5)
+})
+
+test('of two requests with one idempotency key at the same time, both are in the journal once', async () => {
+  const mock = await givenMock()
+  await addFault(mock, { effect: { delay: 60_000 } })
+  const keyed = { method: 'POST', headers: { ...AUTHORIZED.headers, 'idempotency-key': 'k' } }
+  const first = fetch(`${mock.url}${setPrimary(MAILGUN)}`, keyed)
+  await until(async () => (await journalOf(mock)).length === 1)
+  const second = await mock.post(setPrimary(MAILGUN), { headers: { 'idempotency-key': 'k' } })
+  expect(second.status).toBe(409)
+  expect(await journalOf(mock)).toMatchObject([
+    { n: 1, marks: { faulted: 'fault-1' } },
+    { n: 2, status: 409 }
+  ])
+  expect((await journalOf(mock))[0]).not.toHaveProperty('status')
+  await mock.app.close()
+  expect((await first).status).toBe(200)
+})
+
+test('headers stand there as they came: none at all, empty, twice, and with bytes beyond ASCII', async () => {
+  const mock = await givenMock()
+  await raw(mock, 'GET /v1/messages HTTP/1.0\r\n\r\n').closed
+  await raw(mock, 'GET /v1/messages HTTP/1.0\r\nX-Empty:\r\nX-Two: a\r\nx-two: b\r\nX-Name: J\u00fcrgen\r\n\r\n').closed
+  expect(await keylessJournalOf(mock)).toMatchObject([
+    { headers: {}, unread: { headers: [] } },
+    { headers: { 'x-empty': '', 'x-two': ['a', 'b'], 'x-name': expect.stringMatching(/^J.+rgen$/) } }
+  ])
+  expect((await keylessJournalOf(mock))[0]?.headers).toEqual({})
+})
+
+test('a request whose client went away is in the journal, without a status', async () => {
+  const mock = await givenMock()
+  await addFault(mock, { operation: 'listMessages', effect: { delay: 60_000 } })
+  const waiting = raw(mock, head('GET /v1/messages'))
+  await until(async () => (await journalOf(mock))[0]?.marks.faulted !== undefined)
+  waiting.socket.destroy()
+  await until(async () => (await journalOf(mock))[0]?.duration !== undefined)
+
+  const sending = raw(mock, `${head(`POST ${setPrimary(MAILGUN)}`, 'content-length: 10')}half`)
+  await until(async () => (await journalOf(mock)).length === 2)
+  sending.socket.destroy()
+  await until(async () => (await journalOf(mock))[1]?.duration !== undefined)
+  const entries = await journalOf(mock)
+  expect(entries).toHaveLength(2)
+  expect(entries[0]).not.toHaveProperty('status')
+})
+
+test('a list can be narrowed by operation, method, path, status, time and number', async () => {
+  let now = Date.parse('2026-02-18T10:00:00Z')
+  const mock = await givenMock({ clock: () => now })
+  await mock.get('/v1/messages')
+  now += 1000
+  await mock.get('/v1/messages?limit=x')
+  now += 1000
+  await mock.post(setPrimary(MAILGUN))
+  const numbers = async (query: string) => (await journalOf(mock, query)).map(({ n }) => n)
+  expect(await numbers('?operation=listMessages')).toEqual([1, 2])
+  expect(await numbers('?method=post')).toEqual([3])
+  expect(await numbers('?path=/v1/messages')).toEqual([1, 2])
+  expect(await numbers('?status=422')).toEqual([2])
+  expect(await numbers('?since=2026-02-18T10:00:01Z')).toEqual([2, 3])
+  expect(await numbers('?since=2026-02-18T12:00:01.001%2B02:00')).toEqual([3])
+  expect(await numbers('?after=2')).toEqual([3])
+  expect(await numbers('?operation=listMessages&status=200')).toEqual([1])
+})
+
+test('a filter that can not be understood is refused, and names itself', async () => {
+  const mock = await givenMock()
+  for (const [query, field] of [
+    ['operation=listMessage', 'operation'],
+    ['status=99', 'status'],
+    ['status=ok', 'status'],
+    ['since=yesterday', 'since'],
+    ['since=2026-02-18T10:00:00', 'since'],
+    ['since=2026-02-30', 'since'],
+    ['after=-1', 'after'],
+    ['operaton=listMessages', 'operaton']
+  ] as const) {
+    const refused = await mock.get(`/_mock/requests?${query}`)
+    expect([refused.status, Object.keys(refused.json.errors ?? {})], query).toEqual([422, [field]])
+  }
+})
+
+test('DELETE empties the journal of its environment alone, and the numbers go on', async () => {
+  const mock = await givenMock()
+  await mock.get('/v1/messages')
+  await mock.get('/v1/messages', { key: PRODUCTION })
+  expect((await mock.call('/_mock/requests', { method: 'DELETE' })).status).toBe(204)
+  expect(await journalOf(mock)).toEqual([])
+  expect(await journalOf(mock, '', PRODUCTION)).toHaveLength(1)
+  await mock.get('/v1/messages')
+  expect((await journalOf(mock)).map(({ n }) => n)).toEqual([2])
+})
+
+test('what a client sent in vain is listed, and of the official client and of browsers nothing is', async () => {
+  const mock = await givenMock()
+  await mock.get('/v1/messages?chanel=email&limit=1&subscriberID=x', { headers: { 'idempotent-key': 'k' } })
+  await mock.get('/v1/messages?channel=email&contextKeys[]=a:b&transactionId[0]=t')
+  const novu = new Novu({ secretKey: DEVELOPMENT, serverURL: mock.url, retryConfig: { strategy: 'none' } })
+  await novu.integrations.setAsPrimary(MAILGUN)
+  await novu.messages.retrieve({ channel: 'email', limit: 5 })
+  await novu.workflows.steps.retrieve('order-shipped', 'email-step')
+  const [misspelt, ...others] = (await journalOf(mock)).map(({ unread }) => unread)
+  expect(misspelt).toEqual({ query: ['chanel', 'subscriberID'], headers: ['idempotent-key'] })
+  expect(others).toEqual(Array(4).fill({ query: [], headers: [] }))
+})
+
+test('names that every object has are only names', async () => {
+  const mock = await givenMock()
+  await mock.get('/v1/messages?constructor=1&__proto__=2&toString=3&toString=4', { headers: { constructor: 'x' } })
+  const [entry] = await journalOf(mock)
+  expect(Object.entries(entry?.query ?? {})).toEqual([
+    ['constructor', '1'],
+    ['__proto__', '2'],
+    ['toString', ['3', '4']]
+  ])
+  expect(entry?.headers.constructor).toBe('x')
+  const missing = await send(mock, 'POST', '/_mock/requests/verify', { query: { valueOf: 'x' } })
+  expect(missing.json.ctx.nearest[0].differs).toEqual([{ field: 'query.valueOf', expected: 'x' }])
+})
+
+test('of a long body the beginning is kept; what is not text is shown in base64', async () => {
+  const mock = await givenMock()
+  await mock.post(setPrimary(MAILGUN), { body: 'word '.repeat(100_000) })
+  await fetch(`${mock.url}${setPrimary(MAILGUN)}`, { ...AUTHORIZED, method: 'POST', body: Buffer.from([0, 255, 254]) })
+  const [long, binary] = await journalOf(mock)
+  expect(long?.bodyLength).toBe(500_000)
+  expect(long?.body?.length).toBeLessThanOrEqual(65_536)
+  expect(long?.body?.length).toBeGreaterThan(65_000)
+  expect(binary?.body).toBe(Buffer.from([0, 255, 254]).toString('base64'))
+  expect(binary).not.toHaveProperty('bodyLength')
+})
+
+test('an answer that a client has is in the journal as answered, however large it is', async () => {
+  const messages = Array.from({ length: 100 }, () => ({ ...MESSAGE, content: 'x'.repeat(20_000) }))
+  const mock = await givenMock({ seed: { environments: [{ ...SHOP, messages }] } })
+  for (let n = 1; n <= 20; n++) {
+    await mock.get('/v1/messages?limit=1000')
+    expect((await journalOf(mock)).at(-1)).toMatchObject({ n, status: 200 })
+  }
+})
+
+const MESSAGE = { channel: 'email', subscriberId: 'ada', workflow: 'shipped' }
+const SHOP = {
+  name: 'Shop',
+  integrations: [{ identifier: 'sendgrid', providerId: 'sendgrid', channel: 'email', primary: true }],
+  subscribers: [{ subscriberId: 'ada', email: 'ada@example.com' }],
+  workflows: [{ identifier: 'shipped', steps: [{ type: 'email' }] }]
+}

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { DEVELOPMENT, journalOf, keylessJournalOf, PRODUCTION, raw, setPrimary, until } from '../../support/control.js'
+import { givenMock } from '../../support/mock.js'
+
+const BASIC = Buffer.from(`${DEVELOPMENT}:`).toString('base64')
+
+test('no API key is in any journal, wherever a client put it', async () => {
+  const mock = await givenMock()
+  const encoded = DEVELOPMENT.replace('-', '%2D')
+  for (const key of [DEVELOPMENT, PRODUCTION, null]) {
+    await mock.get(`/v1/messages?apiKey=${DEVELOPMENT}&page=${DEVELOPMENT}`, { key })
+    await mock.get(`/v1/messages?${DEVELOPMENT}`, { key })
+    await mock.get(`/v1/messages?x=ApiKey%20${encoded}&y=${encoded.replace('%', '%25')}`, { key })
+    await mock.post(setPrimary(DEVELOPMENT), { key })
+    await mock.post(setPrimary(`ApiKey%20${encoded}`), { key })
+    await mock.get(`/v1/keys/${DEVELOPMENT}`, { key })
+    await mock.get(`/messages/${DEVELOPMENT}?limit=%zz&key=${DEVELOPMENT}`, { key })
+    await mock.get('/v1/messages', {
+      key,
+      headers: { 'x-note': `my key is ${DEVELOPMENT}, yes`, cookie: `k=${DEVELOPMENT}` }
+    })
+    await mock.post(setPrimary('none'), { key, body: JSON.stringify({ a: { b: [DEVELOPMENT] }, [DEVELOPMENT]: 1 }) })
+    await mock.post(setPrimary('none'), { key, body: `authorization=ApiKey+${DEVELOPMENT}&x=${encoded}` })
+    await mock.post(setPrimary('none'), { key, body: `key ${DEVELOPMENT}` })
+  }
+  for (const authorization of [DEVELOPMENT, `Bearer ${DEVELOPMENT}`, `Basic ${BASIC}`, `ApiKey:${DEVELOPMENT}`]) {
+    await mock.get('/v1/messages', { headers: { authorization } })
+  }
+  const journals = [await journalOf(mock), await journalOf(mock, '', PRODUCTION), await keylessJournalOf(mock)]
+  expect(journals.map(({ length }) => length)).toEqual([11, 11, 15])
+  const shown = JSON.stringify(journals)
+  const forms = [DEVELOPMENT, encoded, BASIC, Buffer.from(DEVELOPMENT).toString('base64').slice(0, 12)]
+  expect(forms.filter((form) => shown.includes(form))).toEqual([])
+})
+
+test.each(['c0ffee-token', 'Zm9v/YmFy+w=='])('nor is the admin token, %s', async (adminToken) => {
+  const mock = await givenMock({ adminToken })
+  for (const key of [DEVELOPMENT, null]) {
+    await mock.get(`/v1/messages?x=${encodeURIComponent(adminToken)}`, {
+      key,
+      headers: { 'x-note': `it is ${adminToken}!` }
+    })
+    await mock.post(setPrimary(encodeURIComponent(adminToken)), { key, body: JSON.stringify({ a: adminToken }) })
+    await mock.get(`/v1/%zz?x=${adminToken}`, { key })
+  }
+  const journals = [await journalOf(mock), await keylessJournalOf(mock)]
+  expect(journals.map(({ length }) => length)).toEqual([3, 3])
+  const shown = JSON.stringify(journals)
+  expect([adminToken, encodeURIComponent(adminToken)].filter((form) => shown.includes(form))).toEqual([])
+})
+
+test('a key in a body that is no text, or just where a long one is cut, does not show', async () => {
+  const mock = await givenMock()
+  const headers = { authorization: `ApiKey ${PRODUCTION}` }
+  const binary = Buffer.concat([Buffer.from([255, 0, 32]), Buffer.from(DEVELOPMENT), Buffer.from([32, 254])])
+  await fetch(`${mock.url}${setPrimary('none')}`, { method: 'POST', headers, body: binary })
+  const long = `${' '.repeat(65_536 - 8)}${DEVELOPMENT} and more`
+  await fetch(`${mock.url}${setPrimary('none')}`, { method: 'POST', headers, body: long })
+  const [first, second] = await journalOf(mock, '', PRODUCTION)
+  expect(Buffer.from(first?.body ?? '', 'base64').toString('latin1')).toContain(' *** ')
+  expect(second?.body).toMatch(/^ +$/)
+})
+
+test('credentials by their names are hidden, and of Authorization the scheme stays', async () => {
+  const mock = await givenMock()
+  await mock.post(`${setPrimary('none')}?access_token=t1&page=2`, {
+    headers: { 'x-api-key': 's1', 'proxy-authorization': 'Basic czI6', 'idempotency-key': 'kept' },
+    body: '{"apiKey":"s3","secretKey":"s\\"4","password": "s5","token":678901,"from":"me"}'
+  })
+  const [entry] = await journalOf(mock)
+  expect(entry).toMatchObject({
+    query: { access_token: '***', page: '2' },
+    headers: {
+      'x-api-key': '***',
+      'proxy-authorization': 'Basic ***',
+      authorization: 'ApiKey ***',
+      'idempotency-key': 'kept'
+    },
+    body: '{"apiKey":"***","secretKey":"***","password": "***","token":"***","from":"me"}'
+  })
+})
+
+test('the path is told without the host that a proxy is sent', async () => {
+  const mock = await givenMock()
+  raw(
+    mock,
+    `GET http://user:pass@elsewhere/v1/nothing?a=1 HTTP/1.1\r\nhost: x\r\nauthorization: ApiKey ${DEVELOPMENT}\r\n\r\n`
+  )
+  await until(async () => (await journalOf(mock)).length === 1)
+  expect((await journalOf(mock))[0]).toMatchObject({ path: '/v1/nothing', query: { a: '1' } })
+})

@@ -1,0 +1,168 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import type { RecordedRequest } from '../../../src/control/requests/schemas.js'
+import { addFault, head, journalOf, MAILGUN, PRODUCTION, raw, send, setPrimary, until } from '../../support/control.js'
+import { type GivenMock, givenMock } from '../../support/mock.js'
+
+afterEach(() => void vi.useRealTimers())
+
+interface Event {
+  id: number
+  entry: RecordedRequest
+}
+
+interface Stream {
+  text(): string
+  events(): Event[]
+  closed: Promise<Error | undefined>
+  leave(): void
+}
+
+/** A client of the stream, over a socket of its own, once the stream has begun. */
+async function streamOf(mock: GivenMock, ...headers: string[]): Promise<Stream> {
+  const { socket, text, closed } = raw(mock, head('GET /_mock/requests/stream', ...headers))
+  await until(() => text().includes('as they are answered'))
+  // As in the wire format, with what Node puts around each chunk taken away.
+  const events = () =>
+    [...text().matchAll(/^id: (\d+)\nevent: request\ndata: (.*)\n\n/gm)].map(([, id, data]) => ({
+      id: Number(id),
+      entry: JSON.parse(data ?? '')
+    }))
+  return { text, events, closed, leave: () => void socket.destroy() }
+}
+
+const limits = (stream: Stream) => stream.events().map(({ entry }) => entry.query.limit)
+
+test('each request is told once it is answered, as the journal shows it', async () => {
+  const mock = await givenMock()
+  await mock.get('/v1/messages?limit=1')
+  const stream = await streamOf(mock)
+  expect(stream.text()).toMatch(/^HTTP\/1.1 200 OK\r\n/)
+  expect(stream.text()).toContain('content-type: text/event-stream; charset=utf-8')
+  await mock.get('/v1/messages?limit=2')
+  await mock.get('/v1/messages?limit=3', { key: PRODUCTION })
+  await mock.post(setPrimary('none'))
+  await until(() => stream.events().length === 2)
+  expect(stream.events().map(({ entry }) => entry)).toEqual(await journalOf(mock, '?after=1'))
+})
+
+test('who comes back with Last-Event-ID gets what came meanwhile: nothing lost, nothing twice', async () => {
+  const mock = await givenMock()
+  const first = await streamOf(mock)
+  await mock.get('/v1/messages?limit=1')
+  await until(() => first.events().length === 1)
+  first.leave()
+  await first.closed
+  await mock.get('/v1/messages?limit=2')
+  await mock.get('/v1/messages?limit=3')
+  const second = await streamOf(mock, `last-event-id: ${first.events()[0]?.id}`)
+  await mock.get('/v1/messages?limit=4')
+  await until(() => second.events().length >= 3)
+  expect(limits(second)).toEqual(['2', '3', '4'])
+  const third = await streamOf(mock, 'last-event-id: 0')
+  await until(() => third.events().length >= 4)
+  expect(limits(third)).toEqual(['1', '2', '3', '4'])
+})
+
+test('who comes back to a server that has been started anew gets all that it was asked', async () => {
+  const mock = await givenMock()
+  await mock.get('/v1/messages?limit=1')
+  const stream = await streamOf(mock, 'last-event-id: 500')
+  await mock.get('/v1/messages?limit=2')
+  await until(() => limits(stream).includes('2'))
+  expect(limits(stream)).toEqual(['1', '2'])
+})
+
+test('of answers out of order, who resumes gets those that were given later, be their requests older or not', async () => {
+  const mock = await givenMock()
+  const slow = raw(mock, head(`POST ${setPrimary(MAILGUN)}`, 'content-length: 2'))
+  await until(async () => (await journalOf(mock)).length === 1)
+  const first = await streamOf(mock)
+  await mock.get('/v1/messages')
+  await until(() => first.events().length === 1)
+  first.leave()
+  await first.closed
+  await mock.get('/v1/messages')
+  slow.socket.write('{}')
+  await until(() => slow.text().includes('200 OK'))
+  const second = await streamOf(mock, `last-event-id: ${first.events()[0]?.id}`)
+  await until(() => second.events().length === 2)
+  expect([...first.events(), ...second.events()].map(({ entry }) => entry.n)).toEqual([2, 3, 1])
+})
+
+test('a request that is never answered is told too', async () => {
+  const mock = await givenMock()
+  await addFault(mock, { effect: { abort: 'reset' } })
+  const stream = await streamOf(mock)
+  await expect(mock.get('/v1/messages')).rejects.toThrow()
+  await until(() => stream.events().length === 1)
+  expect(stream.events()[0]?.entry).not.toHaveProperty('status')
+})
+
+test('emptying the journal disturbs no stream', async () => {
+  const mock = await givenMock()
+  const stream = await streamOf(mock)
+  await mock.get('/v1/messages?limit=1')
+  await mock.call('/_mock/requests', { method: 'DELETE' })
+  await mock.get('/v1/messages?limit=2')
+  await until(() => stream.events().length === 2)
+  const [first, second] = stream.events().map(({ id }) => id)
+  expect(second).toBeGreaterThan(first ?? Number.NaN)
+})
+
+test('a heartbeat keeps a quiet stream open', async () => {
+  const mock = await givenMock()
+  vi.useFakeTimers({ toFake: ['setInterval'] })
+  const stream = await streamOf(mock)
+  vi.advanceTimersByTime(45_000)
+  await until(() => [...stream.text().matchAll(/^:\n\n/gm)].length === 3)
+})
+
+test('fifty clients are told the same, and each leaves nothing behind', async () => {
+  const mock = await givenMock()
+  const streams = await Promise.all(Array.from({ length: 50 }, () => streamOf(mock)))
+  for (let limit = 1; limit <= 20; limit++) await mock.get(`/v1/messages?limit=${limit}`)
+  await until(() => streams.every((stream) => stream.events().length === 20))
+  for (const stream of streams) expect(stream.events()).toEqual(streams[0]?.events())
+  const connections = () => new Promise<number>((resolve) => mock.app.server.getConnections((_error, n) => resolve(n)))
+  const before = await connections()
+  for (const stream of streams) stream.leave()
+  await until(async () => (await connections()) <= before - 50)
+})
+
+test('streams end when the server closes, which does not wait for them', async () => {
+  const mock = await givenMock()
+  const streams = [await streamOf(mock), await streamOf(mock)]
+  await mock.app.close()
+  expect(await Promise.all(streams.map(({ closed }) => closed))).toEqual([undefined, undefined])
+})
+
+test('a stream that is asked for while the server closes ends at once', async () => {
+  const mock = await givenMock()
+  const late = raw(mock, 'GET /_mock/requests/stream HTTP/1.1\r\nhost: mock\r\n')
+  await mock.get('/v1/messages')
+  const closing = mock.app.close()
+  const [environment] = mock.services.environments.list()
+  await until(() => mock.services.journals.of(environment).ended)
+  // In an environment that has had no journal yet.
+  late.socket.write(`authorization: ApiKey ${PRODUCTION}\r\n\r\n`)
+  await late.closed
+  expect(late.text()).toContain('as they are answered')
+  await closing
+})
+
+test('streams end when their environment is removed, and only those', async () => {
+  const mock = await givenMock()
+  const { environmentId, apiKey } = (await send(mock, 'POST', '/_mock/environments', {})).json
+  const doomed = raw(mock, head('GET /_mock/requests/stream').replace('development-key', apiKey))
+  await until(() => doomed.text().includes('as they are answered'))
+  const other = await streamOf(mock)
+  await mock.call(`/_mock/environments/${environmentId}`, { method: 'DELETE' })
+  expect(await doomed.closed).toBeUndefined()
+  await mock.post(setPrimary(MAILGUN))
+  await until(() => other.events().length === 1)
+})
+
+test('HEAD does not open a stream', async () => {
+  const mock = await givenMock()
+  expect((await mock.call('/_mock/requests/stream', { method: 'HEAD' })).status).toBe(405)
+})

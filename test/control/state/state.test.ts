@@ -1,0 +1,508 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, onTestFinished, test } from 'vitest'
+import type { EnvironmentMade } from '../../../src/environments/schemas.js'
+import { clientOf, type GivenMock, givenMock } from '../../support/mock.js'
+import { soundEnvironment } from '../../support/seeds.js'
+import {
+  everyAnswer,
+  expectSound,
+  givenEnvironment,
+  plainCall,
+  rowCounts,
+  type SeededEnvironment,
+  stateOf
+} from '../environments/environment-client.js'
+
+const NOW = Date.parse('2026-02-18T10:00:00.000Z')
+const clock = () => NOW
+
+const YAML = { accept: 'application/yaml' }
+
+const SHOP = {
+  environments: [
+    {
+      name: 'Shop',
+      integrations: [
+        { identifier: 'main', providerId: 'ses', channel: 'email', primary: true },
+        { identifier: 'other', providerId: 'sendgrid', channel: 'email' }
+      ],
+      subscribers: [{ subscriberId: 'user-1', firstName: 'One' }],
+      workflows: [{ identifier: 'order', steps: [{ stepId: 'mail', type: 'email' }] }],
+      messages: [{ channel: 'email', subscriberId: 'user-1', workflow: 'order', subject: 'Hello' }]
+    }
+  ]
+}
+
+const seedOf = (environment: object) => JSON.stringify({ environments: [{ name: 'x', ...environment }] })
+
+const OWN_SEEDS = readdirSync('seeds').filter((file) => file.endsWith('.yaml'))
+
+test.each(OWN_SEEDS)(
+  'an export loaded into a new environment, as JSON or as YAML, gives the same answers byte for byte: %s',
+  { timeout: 60_000 },
+  async (file) => {
+    const mock = await givenMock({ clock, seeds: [join('seeds', file)] })
+    for (const { id, organizationId, name, apiKeys } of mock.worlds) {
+      const origin = { environmentId: id, organizationId, name, apiKey: apiKeys[0] ?? '' }
+      await expectSameAnswers(mock, origin)
+      // Once more, as the first round has left it: with other integrations primary.
+      await expectSameAnswers(mock, origin)
+    }
+  }
+)
+
+test.each(['live', 'document'] as const)(
+  'an export of profile %s has it, and everything else that is set',
+  async (profile) => {
+    const set = {
+      profile,
+      assumptions: { 'total-count': 'absent', 'control-values': 'twice' },
+      clock: { mode: 'fixed', at: '2020-01-01T00:00:00.000Z' },
+      randomSeed: 7
+    }
+    const mock = await givenMock({ clock, seed: { environments: [{ ...SHOP.environments[0], ...set }] } })
+    const [{ apiKeys = [], ...world } = { id: '', organizationId: '', name: '' }] = mock.worlds
+    expect(await stateOf(mock, apiKeys[0] ?? '')).toMatchObject(set)
+    await expectSameAnswers(mock, { ...world, environmentId: world.id, apiKey: apiKeys[0] ?? '' })
+  }
+)
+
+test('an export loaded into a new environment, as JSON or as YAML, gives the same answers byte for byte: random seeds', async () => {
+  const mock = await givenMock({ clock })
+  await fc.assert(
+    fc.asyncProperty(soundEnvironment(), async (environment) => {
+      const origin = await givenEnvironment(mock, { seed: { environments: [environment] } })
+      await expectSameAnswers(mock, origin)
+      await mock.call(`/_mock/environments/${origin.environmentId}`, { method: 'DELETE', key: null })
+    }),
+    { numRuns: 25 }
+  )
+  expectSound(mock.db)
+})
+
+async function expectSameAnswers(
+  mock: GivenMock,
+  origin: Pick<EnvironmentMade, 'apiKey' | 'environmentId' | 'organizationId' | 'name'>
+) {
+  const exported = ({ apiKey }: { apiKey: string }) => plainCall(mock, '/_mock/state', apiKey)
+  const json = await exported(origin)
+  const yaml = await plainCall(mock, '/_mock/state', origin.apiKey, { headers: YAML })
+  expect(json.headers.get('content-type')).toBe('application/json; charset=utf-8')
+  expect(yaml.headers.get('content-type')).toBe('application/yaml; charset=utf-8')
+
+  const ofJson = await givenEnvironment(mock, { seed: JSON.parse(json.text) })
+  const before = {
+    name: origin.name,
+    profile: 'live',
+    clock: { mode: 'offset', by: 1 },
+    messages: [{ channel: 'sms' }]
+  }
+  const ofYaml = await givenEnvironment(mock, { seed: { environments: [before] } })
+  const loaded = await plainCall(mock, '/_mock/seed?mode=replace', ofYaml.apiKey, { method: 'POST', body: yaml.text })
+  expect(loaded.text).toBe('{"mode":"replace"}')
+  for (const copy of [ofJson, ofYaml]) expect((await exported(copy)).text).toBe(json.text)
+
+  const answers = await everyAnswer(mock, origin)
+  expect(await everyAnswer(mock, ofJson)).toEqual(answers)
+  expect(await everyAnswer(mock, ofYaml)).toEqual(answers)
+  // The answers have changed the environments, alike.
+  const changed = await exported(origin)
+  for (const copy of [ofJson, ofYaml]) {
+    expect((await exported(copy)).text).toBe(changed.text)
+    await mock.call(`/_mock/environments/${copy.environmentId}`, { method: 'DELETE', key: null })
+  }
+}
+
+test.each([
+  ['nothing', undefined, 'json'],
+  ['anything', '*/*', 'json'],
+  ['JSON first', 'application/json, application/yaml;q=0.5', 'json'],
+  ['YAML', 'text/yaml', 'yaml'],
+  ['YAML in its own name', 'application/x-yaml, */*', 'yaml']
+])('who accepts %s gets the state in the form asked for', async (_title, accept, form) => {
+  const mock = await givenMock()
+  const answer = await mock.get('/_mock/state', accept === undefined ? {} : { headers: { accept } })
+  expect(answer.headers.get('content-type')).toBe(`application/${form}; charset=utf-8`)
+})
+
+test('an export holds profile, assumptions, clock and chance, and no key', async () => {
+  const mock = await givenMock()
+  const own = {
+    profile: 'live',
+    assumptions: { envelope: 'bare' },
+    clock: { mode: 'fixed', at: '2026-01-01T00:00:00.000Z' },
+    randomSeed: 7
+  } as const
+  const { apiKey } = await givenEnvironment(mock, { seed: JSON.parse(seedOf(own)) })
+  const state = await mock.get('/_mock/state', { key: apiKey })
+  expect(state.json.environments[0]).toMatchObject(own)
+  expect(state.text).not.toContain(apiKey)
+})
+
+test('merge adds records, takes the place of those with the same names, keeps their ids, and leaves the rest', async () => {
+  const mock = await givenMock()
+  const { apiKey: key } = await givenEnvironment(mock, { seed: SHOP })
+  const before = await stateOf(mock, key)
+  const body = seedOf({
+    integrations: [
+      { identifier: 'other', providerId: 'mailgun', channel: 'email' },
+      { identifier: 'text', providerId: 'twilio', channel: 'sms', primary: true }
+    ],
+    subscribers: [{ subscriberId: 'user-1', firstName: 'Uno' }, { subscriberId: 'user-2' }],
+    workflows: [
+      {
+        identifier: 'order',
+        name: 'Order',
+        steps: [
+          { stepId: 'mail', type: 'email' },
+          { stepId: 'text', type: 'sms' }
+        ]
+      }
+    ],
+    messages: [
+      { _id: before.messages?.[0]?._id, channel: 'email', subject: 'Changed' },
+      { channel: 'sms', subscriberId: 'user-2', workflow: 'order' }
+    ]
+  })
+
+  const merged = await mock.post('/_mock/seed', { key, body })
+
+  expect(merged.text).toBe('{"mode":"merge"}')
+  const after = await stateOf(mock, key)
+  const byName = <Record extends object>(records: Record[] | undefined, name: keyof Record) =>
+    Object.fromEntries((records ?? []).map((record) => [record[name], record]))
+  const [main, other] = before.integrations ?? []
+  expect(byName(after.integrations, 'identifier')).toMatchObject({
+    main: main ?? {},
+    other: { _id: other?._id, providerId: 'mailgun' },
+    text: { primary: true }
+  })
+  expect(byName(after.subscribers, 'subscriberId')).toMatchObject({
+    'user-1': { _id: before.subscribers?.[0]?._id, firstName: 'Uno' },
+    'user-2': {}
+  })
+  const [workflow] = after.workflows ?? []
+  expect(workflow).toMatchObject({ _id: before.workflows?.[0]?._id, name: 'Order' })
+  expect(workflow?.steps?.map(({ stepId }) => stepId)).toEqual(['mail', 'text'])
+  expect(workflow?.steps?.[0]?._id).toBe(before.workflows?.[0]?.steps?.[0]?._id)
+  expect(after.messages?.map(({ subject, channel }) => [subject, channel])).toEqual([
+    ['Changed', 'email'],
+    [undefined, 'sms']
+  ])
+  expect((await mock.get('/v1/messages?channel=sms', { key })).json.totalCount).toBe(1)
+})
+
+test('messages that are merged without ids never take the place of others, however often they come', async () => {
+  const mock = await givenMock()
+  const { apiKey: key } = await givenEnvironment(mock, { seed: SHOP })
+  const [first] = (await stateOf(mock, key)).messages ?? []
+  for (let round = 0; round < 3; round++) {
+    await mock.post('/_mock/seed', {
+      key,
+      body: seedOf({ messages: [{ ...first, subject: `${round}` }, { channel: 'sms' }] })
+    })
+  }
+  const { messages = [] } = await stateOf(mock, key)
+  expect(messages).toHaveLength(4)
+  expect(new Set(messages.map(({ _id }) => _id)).size).toBe(4)
+  expect(new Set(messages.map(({ transactionId }) => transactionId)).size).toBe(4)
+})
+
+test('replace leaves what the seed says, and nothing else: no record, no setting, no stored answer', async () => {
+  const mock = await givenMock()
+  const { apiKey: key } = await givenEnvironment(mock, { from: 'Development', profile: 'live' })
+  const keyed = { key, headers: { 'idempotency-key': 'k' } }
+  await mock.post('/v1/integrations/66f1c2a47c9b1a0012ad0002/set-primary', keyed)
+  await mock.call('/_mock/clock', { method: 'PUT', key, body: '{"mode":"fixed","at":"2001-01-01"}' })
+
+  await mock.post('/_mock/seed?mode=replace', { key, body: JSON.stringify(SHOP) })
+
+  const replaced = await stateOf(mock, key)
+  const fresh = await stateOf(mock, (await givenEnvironment(mock, { seed: SHOP, name: 'Development fork' })).apiKey)
+  const timeless = (state: SeededEnvironment) => JSON.stringify(state).replaceAll(/"\d{4}-\d\d-\d\dT[^"]*"/g, '"time"')
+  expect(timeless(replaced)).toBe(timeless(fresh))
+  // Another client, as the answers have another form now.
+  const again = await clientOf(mock.url, key).post('/v1/integrations/other/set-primary', keyed)
+  expect([again.status, again.headers.has('idempotency-replay')]).toEqual([200, false])
+})
+
+const BAD: [title: string, body: string, field: string][] = [
+  [
+    'a last message that refers to nobody',
+    seedOf({ messages: [{ channel: 'sms' }, { channel: 'sms', subscriberId: 'x' }] }),
+    'environments[0].messages[1].subscriberId'
+  ],
+  [
+    'an unknown field',
+    seedOf({ integrations: [{ providerId: 'a', channel: 'sms', nmae: 'b' }] }),
+    'environments[0].integrations[0].nmae'
+  ],
+  ['a value outside an enum', seedOf({ messages: [{ channel: 'fax' }] }), 'environments[0].messages[0].channel'],
+  [
+    'a time that is none',
+    seedOf({ messages: [{ channel: 'sms', createdAt: 'now' }] }),
+    'environments[0].messages[0].createdAt'
+  ],
+  ['a clock that is none', seedOf({ clock: { mode: 'fixed', at: 'noon' } }), 'environments[0].clock.at'],
+  ['what is no YAML', 'environments: [', 'seed'],
+  ['nothing', '', 'seed'],
+  ['no environment', 'environments: []', 'environments'],
+  ['two environments', 'environments: [{name: a}, {name: a}]', 'environments[1]']
+]
+
+test.each(
+  BAD.flatMap(([title, body, field]) => ['merge', 'replace'].map((mode) => [mode, title, body, field] as const))
+)('a %s of %s is refused like a file with that mistake, and changes nothing', async (mode, _title, body, field) => {
+  const mock = await givenMock()
+  await mock.call('/_mock/snapshots/kept', { method: 'PUT' })
+  const before = { rows: rowCounts(mock.db), state: (await mock.get('/_mock/state')).text }
+
+  const refused = await mock.post(`/_mock/seed?mode=${mode}`, { body })
+
+  expect(refused.json).toMatchObject({ statusCode: 422, message: 'Validation Error' })
+  expect(Object.keys(refused.json.errors)).toEqual([field])
+  expect(refused.json.errors[field].messages[0]).toMatch(/^seed:\d+:\d+ |^seed must be an object$/)
+  expect({ rows: rowCounts(mock.db), state: (await mock.get('/_mock/state')).text }).toEqual(before)
+  expectSound(mock.db)
+  expect((await mock.get('/v1/messages')).json.totalCount).toBe(60)
+})
+
+test('a merge that makes a second primary of a channel is refused, and one that replaces the first is not', async () => {
+  const mock = await givenMock()
+  const { apiKey: key } = await givenEnvironment(mock, { seed: SHOP })
+  const other = { identifier: 'other', providerId: 'x', channel: 'email', primary: true }
+  const second = await mock.post('/_mock/seed', { key, body: seedOf({ integrations: [other] }) })
+  expect(Object.keys(second.json.errors)).toEqual(['environments[0].integrations[0].primary'])
+  const main = { identifier: 'main', providerId: 'x', channel: 'email', primary: false }
+  expect((await mock.post('/_mock/seed', { key, body: seedOf({ integrations: [main, other] }) })).status).toBe(200)
+})
+
+test('replace moves what a reset goes back to, merge does not', async () => {
+  const mock = await givenMock()
+  const { apiKey: key } = await givenEnvironment(mock, { seed: SHOP })
+  const made = await stateOf(mock, key)
+  const state = () => stateOf(mock, key)
+  const reset = () => mock.post('/_mock/reset', { key })
+
+  await mock.post('/_mock/seed', { key, body: seedOf({ profile: 'live', messages: [{ channel: 'sms' }] }) })
+  expect(await state()).toMatchObject({ profile: 'live', messages: [{}, {}] })
+  await reset()
+  expect(await state()).toEqual(made)
+
+  await mock.post('/_mock/seed?mode=replace', {
+    key,
+    body: seedOf({ assumptions: { envelope: 'data' }, messages: [{ channel: 'push' }] })
+  })
+  const replaced = await state()
+  expect(replaced).toMatchObject({ assumptions: { envelope: 'data' }, messages: [{ channel: 'push' }] })
+  await mock.post('/_mock/seed', { key, body: seedOf({ messages: [{ channel: 'sms' }] }) })
+  await reset()
+  expect(await state()).toEqual(replaced)
+})
+
+const CHANGES: Record<string, { part: string; seen: (mock: GivenMock, key: string) => Promise<unknown> }> = {
+  records: { part: 'data', seen: async (mock, key) => (await stateOf(mock, key)).integrations },
+  assumptions: { part: 'data', seen: async (mock, key) => (await stateOf(mock, key)).assumptions },
+  journal: {
+    part: 'requests',
+    seen: async (mock, key) => (await mock.get('/_mock/requests', { key })).json.requests.length
+  },
+  faults: { part: 'faults', seen: async (mock, key) => (await mock.get('/_mock/faults', { key })).json.faults.length },
+  clock: { part: 'clock', seen: async (mock, key) => (await mock.get('/_mock/clock', { key })).json.setting },
+  chance: { part: 'clock', seen: async (mock, key) => (await mock.get('/_mock/chance', { key })).json },
+  idempotency: {
+    part: 'idempotency',
+    seen: async (mock, key) => {
+      const environment = mock.services.environments.resolve(key)
+      return mock.db.client
+        .prepare('SELECT count(*) FROM idempotency_keys WHERE dataset = ?')
+        .pluck()
+        .get(environment?.datasets.idempotency)
+    }
+  }
+}
+
+test.each([
+  { chosen: ['data'] },
+  { chosen: ['requests'] },
+  { chosen: ['faults'] },
+  { chosen: ['clock'] },
+  { chosen: ['idempotency'] },
+  { chosen: ['data', 'clock'] },
+  { chosen: undefined }
+])('a reset of $chosen sets back just that', async ({ chosen }) => {
+  const mock = await givenMock()
+  const { apiKey: key } = await givenEnvironment(mock, { seed: SHOP })
+  const made = await look()
+  await mock.post('/_mock/seed', { key, body: seedOf({ assumptions: { 'auth-scheme-case': 'exact' } }) })
+  await mock.post('/v1/integrations/other/set-primary', { key, headers: { 'idempotency-key': 'k' } })
+  await mock.post('/_mock/faults', { key, body: '{"effect":{"status":503}}' })
+  await mock.call('/_mock/clock', { method: 'PUT', key, body: '{"mode":"offset","by":5}' })
+  await mock.call('/_mock/chance', { method: 'PUT', key, body: '{"randomSeed":5}' })
+  const changed = await look()
+  for (const name of Object.keys(CHANGES)) expect(changed[name], name).not.toEqual(made[name])
+
+  const reset = await mock.post('/_mock/reset', { key, ...(chosen && { body: JSON.stringify({ parts: chosen }) }) })
+
+  const all = ['data', 'requests', 'faults', 'clock', 'idempotency']
+  expect(reset.json).toEqual({ parts: chosen ?? all, duration: expect.any(Number) })
+  const expected = Object.fromEntries(
+    Object.entries(CHANGES).map(([name, { part }]) => [name, ((chosen ?? all).includes(part) ? made : changed)[name]])
+  )
+  expect(await look()).toEqual(expected)
+
+  async function look(): Promise<Record<string, unknown>> {
+    const seen = Object.entries(CHANGES).map(async ([name, { seen }]) => [name, await seen(mock, key)] as const)
+    return Object.fromEntries(await Promise.all(seen))
+  }
+})
+
+test.each([
+  ['an unknown part', '{"parts":["everything"]}', 'parts[0]'],
+  ['no part', '{"parts":[]}', 'parts'],
+  ['an unknown field', '{"part":["data"]}', 'part']
+])('a reset of %s is refused', async (_title, body, field) => {
+  const mock = await givenMock()
+  for (const path of ['/_mock/reset', '/_mock/snapshots/a/restore']) {
+    const refused = await mock.post(path, { body })
+    expect([refused.status, Object.keys(refused.json.errors)]).toEqual([422, [field]])
+  }
+})
+
+test('snapshots are listed by name with their sizes and times, the baseline apart', async () => {
+  const mock = await givenMock({ clock })
+  const { apiKey: key } = await givenEnvironment(mock, { seed: SHOP })
+  expect((await mock.get('/_mock/snapshots', { key })).json).toEqual({ snapshots: [] })
+  const kept = await mock.call('/_mock/snapshots/b%20%2F%C3%A4', { method: 'PUT', key })
+  await mock.post('/v1/integrations/other/set-primary', { key, headers: { 'idempotency-key': 'k' } })
+  await mock.call('/_mock/clock', { method: 'PUT', key, body: '{"mode":"fixed","at":"2030-01-01"}' })
+  await mock.call('/_mock/snapshots/a', { method: 'PUT', key })
+
+  const size = { integrations: 2, subscribers: 1, workflows: 1, messages: 1, idempotencyKeys: 0 }
+  expect(kept.json).toEqual({ name: 'b /ä', createdAt: '2026-02-18T10:00:00.000Z', size })
+  expect((await mock.get('/_mock/snapshots', { key })).json.snapshots).toEqual([
+    { name: 'a', createdAt: '2030-01-01T00:00:00.000Z', size: { ...size, idempotencyKeys: 1 } },
+    kept.json
+  ])
+  expect((await mock.call('/_mock/snapshots/a', { method: 'DELETE', key })).status).toBe(204)
+  expect((await mock.call('/_mock/snapshots/a', { method: 'DELETE', key })).status).toBe(404)
+  expect((await mock.post('/_mock/snapshots/a/restore', { key })).json.message).toBe('Snapshot a not found')
+  expect((await mock.get('/_mock/snapshots', { key })).json.snapshots).toEqual([kept.json])
+})
+
+test('a snapshot needs a name: what a reset goes back to is not reached', async () => {
+  const mock = await givenMock()
+  await mock.post('/_mock/seed', { body: seedOf({ messages: [{ channel: 'sms' }] }) })
+  for (const [method, path] of [
+    ['PUT', ''],
+    ['PUT', 'n'.repeat(201)],
+    ['DELETE', ''],
+    ['POST', '/restore']
+  ] as const) {
+    const refused = await mock.call(`/_mock/snapshots/${path}`, { method })
+    expect([method, refused.status >= 400]).toEqual([method, true])
+  }
+  await mock.post('/_mock/reset')
+  expect((await mock.get('/v1/messages')).json.totalCount).toBe(60)
+})
+
+test('a restore goes back to the snapshot as often as asked, and a new one under the name takes its place', async () => {
+  const mock = await givenMock()
+  const { apiKey: key } = await givenEnvironment(mock, { seed: SHOP })
+  const keep = () => mock.call('/_mock/snapshots/s', { method: 'PUT', key })
+  const restore = () => mock.post('/_mock/snapshots/s/restore', { key })
+  const first = await stateOf(mock, key)
+  await keep()
+  for (let round = 0; round < 3; round++) {
+    await mock.post('/v1/integrations/other/set-primary', { key })
+    await mock.post('/_mock/seed', { key, body: seedOf({ profile: 'live', messages: [{ channel: 'sms' }] }) })
+    expect((await restore()).json).toEqual({ parts: ['data', 'clock', 'idempotency'], duration: expect.any(Number) })
+    expect(await stateOf(mock, key)).toEqual(first)
+  }
+  await mock.post('/v1/integrations/other/set-primary', { key })
+  const second = await stateOf(mock, key)
+  await keep()
+  await mock.post('/_mock/reset', { key })
+  expect(await stateOf(mock, key)).toEqual(first)
+  await restore()
+  expect(await stateOf(mock, key)).toEqual(second)
+  expectSound(mock.db)
+})
+
+test('a restore leaves journal and faults, unless they are chosen', async () => {
+  const mock = await givenMock()
+  await mock.call('/_mock/snapshots/s', { method: 'PUT' })
+  await mock.get('/v1/messages')
+  await mock.post('/_mock/faults', { body: '{"effect":{"status":503}}' })
+  const left = async () => [
+    (await mock.get('/_mock/requests')).json.requests.length,
+    (await mock.get('/_mock/faults')).json.faults.length
+  ]
+  await mock.post('/_mock/snapshots/s/restore')
+  expect(await left()).toEqual([1, 1])
+  await mock.post('/_mock/snapshots/s/restore', { body: '{"parts":["requests","faults"]}' })
+  expect(await left()).toEqual([0, 0])
+})
+
+test('a snapshot is restored into a new environment by forking it', async () => {
+  const mock = await givenMock({ clock })
+  const origin = await givenEnvironment(mock, { seed: SHOP })
+  const { apiKey: key, environmentId: from } = origin
+  await mock.call('/_mock/snapshots/s', { method: 'PUT', key })
+  const kept = await stateOf(mock, key)
+  await mock.post('/v1/integrations/other/set-primary', { key })
+  const changed = await stateOf(mock, key)
+
+  const fork = await givenEnvironment(mock, { from, snapshot: 's', name: 'Shop' })
+
+  expect(await stateOf(mock, fork.apiKey)).toEqual(kept)
+  expect(await stateOf(mock, key)).toEqual(changed)
+  expect((await mock.get('/_mock/snapshots', { key: fork.apiKey })).json).toEqual({ snapshots: [] })
+  await mock.call(`/_mock/environments/${from}`, { method: 'DELETE', key: null })
+  await mock.post('/_mock/reset', { key: fork.apiKey })
+  expect(await stateOf(mock, fork.apiKey)).toEqual(kept)
+  expectSound(mock.db)
+})
+
+test('environments, keys, snapshots and what a reset goes back to outlive a restart on a data file', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'notification-mock-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const data = join(folder, 'data.db')
+  const first = await givenMock({ data, clock })
+  const { apiKey: key } = await givenEnvironment(first, { seed: SHOP })
+  const made = await stateOf(first, key)
+  await first.post('/v1/integrations/other/set-primary', { key, headers: { 'idempotency-key': 'k' } })
+  await first.call('/_mock/clock', { method: 'PUT', key, body: '{"mode":"fixed","at":"2026-02-18T20:00Z"}' })
+  await first.call('/_mock/snapshots/s', { method: 'PUT', key })
+  const kept = await stateOf(first, key)
+  await first.post('/_mock/seed', { key, body: seedOf({ messages: [{ channel: 'sms' }] }) })
+  const last = await stateOf(first, key)
+  const snapshots = (await first.get('/_mock/snapshots', { key })).text
+  const rows = rowCounts(first.db)
+  await first.app.close()
+
+  const second = await givenMock({ data, clock })
+  expect(second.seeded).toBe(false)
+  expect(rowCounts(second.db)).toEqual(rows)
+  expect(await stateOf(second, key)).toEqual(last)
+  expect((await second.get('/_mock/snapshots', { key })).text).toBe(snapshots)
+  await second.post('/_mock/snapshots/s/restore', { key })
+  expect(await stateOf(second, key)).toEqual(kept)
+  const replay = await second.post('/v1/integrations/other/set-primary', { key, headers: { 'idempotency-key': 'k' } })
+  expect(replay.headers.get('idempotency-replay')).toBe('true')
+  await second.post('/_mock/reset', { key })
+  expect(await stateOf(second, key)).toEqual(made)
+  expectSound(second.db)
+})
+
+test('a seed larger than what the operations take is loaded', async () => {
+  const mock = await givenMock()
+  const { apiKey: key } = await givenEnvironment(mock)
+  const body = seedOf({ messages: [{ channel: 'sms', content: 'x'.repeat(2 * 1024 * 1024) }] })
+  expect((await mock.post('/_mock/seed', { key, body })).status).toBe(200)
+  const state = await mock.get('/_mock/state', { key })
+  expect((await mock.post('/_mock/seed?mode=replace', { key, body: state.text })).status).toBe(200)
+})

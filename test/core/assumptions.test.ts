@@ -1,0 +1,592 @@
+import { describe, expect, test } from 'vitest'
+import { assumeOption } from '../../src/cli/options.js'
+import {
+  ASSUMPTION_IDS,
+  type AssumptionId,
+  isPosition,
+  PROFILES,
+  type Profile,
+  positionsOf,
+  REGISTER
+} from '../../src/core/assumptions.js'
+import { StartError } from '../../src/core/errors.js'
+import { SeedError } from '../../src/seeds/read.js'
+import { type Answer, type Call, type GivenMock, givenMock } from '../support/mock.js'
+
+const MAIL = '66f1c2a47c9b1a0012ad0001'
+const OTHER_MAIL = '66f1c2a47c9b1a0012ad0002'
+const ONLY_THERE = '66f1c2a47c9b1a0012ad0009'
+const NOWHERE = '66f1c2a47c9b1a0012adffff'
+const CHANNEL_IDS = {
+  email: MAIL,
+  sms: '66f1c2a47c9b1a0012ad0003',
+  chat: '66f1c2a47c9b1a0012ad0004',
+  push: '66f1c2a47c9b1a0012ad0005',
+  in_app: '66f1c2a47c9b1a0012ad0006'
+}
+
+/** Calls with the key of one environment, and its sibling's key: same organization, profile and assumptions. */
+interface World {
+  get(path: string, call?: Call): Promise<Answer>
+  post(path: string, call?: Call): Promise<Answer>
+  key: string
+  siblingKey: string
+}
+
+/** Holds when the environment stands in this position of the row, whatever the positions of all other rows. */
+type Case = (world: World) => Promise<void>
+
+const CASES: { [Id in AssumptionId]: { [Position in keyof (typeof REGISTER)[Id]['values']]: Case } } = {
+  envelope: {
+    async bare(world) {
+      for (const answer of [await setPrimary(world, MAIL), await someStep(world)]) {
+        expect(answer.json).not.toHaveProperty('data')
+        expect(answer.json).toHaveProperty('_id')
+      }
+      expect((await world.get('/v1/messages')).json).toMatchObject({ data: expect.any(Array), page: 0 })
+    },
+    async data(world) {
+      for (const answer of [await setPrimary(world, MAIL), await someStep(world)]) {
+        expect(Object.keys(answer.json)).toEqual(['data'])
+        expect(answer.json.data).toHaveProperty('_id')
+      }
+      expect((await world.get('/v1/messages')).json).toMatchObject({ data: expect.any(Array), page: 0 })
+      expect((await world.get('/v2/workflows/gone/steps/gone')).json).not.toHaveProperty('data')
+    }
+  },
+  'vendor-names': {
+    contract: (world) => expectNames(world, ['service-cloud', 'service-cloud-v1', 'service-slack']),
+    vendor: (world) => expectNames(world, ['novu-cloud', 'novu-cloud-v1', 'novu-slack'])
+  },
+  'primary-channels': {
+    async all(world) {
+      for (const id of Object.values(CHANNEL_IDS)) {
+        expect(object(await setPrimary(world, id))).toMatchObject({ _id: id, primary: true, active: true })
+      }
+    },
+    async 'email-and-sms'(world) {
+      for (const channel of ['email', 'sms'] as const) {
+        expect(object(await setPrimary(world, CHANNEL_IDS[channel]))).toMatchObject({ channel, primary: true })
+      }
+      for (const channel of ['chat', 'push', 'in_app'] as const) {
+        expect(await setPrimary(world, CHANNEL_IDS[channel])).toMatchObject({
+          status: 400,
+          json: { message: `Channel ${channel} does not support primary`, ctx: {} }
+        })
+      }
+    }
+  },
+  'integration-lookup': {
+    async 'id-or-identifier'(world) {
+      expect(object(await setPrimary(world, MAIL))).toMatchObject({ _id: MAIL })
+      expect(object(await setPrimary(world, 'other-mail'))).toMatchObject({ _id: OTHER_MAIL })
+      for (const unknown of [NOWHERE, 'nobody']) {
+        expect(await setPrimary(world, unknown)).toMatchObject({
+          status: 404,
+          json: { message: `Integration with id ${unknown} not found` }
+        })
+      }
+    },
+    async id(world) {
+      expect(object(await setPrimary(world, MAIL))).toMatchObject({ _id: MAIL })
+      expect((await setPrimary(world, NOWHERE)).status).toBe(404)
+      expect(await setPrimary(world, 'other-mail')).toMatchObject({
+        status: 422,
+        json: {
+          message: 'Validation Error',
+          errors: { integrationId: { messages: ['integrationId must be a mongodb id'], value: 'other-mail' } }
+        }
+      })
+    }
+  },
+  'foreign-integration': {
+    async 'not-found'(world) {
+      expect(await setPrimary(world, ONLY_THERE)).toMatchObject({
+        status: 404,
+        json: { message: `Integration with id ${ONLY_THERE} not found` }
+      })
+    },
+    async forbidden(world) {
+      expect(await setPrimary(world, ONLY_THERE)).toMatchObject({
+        status: 403,
+        json: {
+          message:
+            "API key authentication is scoped to a single environment and cannot set as primary an integration that belongs to a different environment. Use an API key from the integration's environment, or authenticate with a session token."
+        }
+      })
+    }
+  },
+  credentials: {
+    async stored(world) {
+      expect(object(await setPrimary(world, MAIL))).toMatchObject({
+        credentials: { apiKey: 'SG.secret', tlsOptions: { servername: 'mail' } },
+        configurations: { inboundWebhookEnabled: true, inboundWebhookSigningKey: 'whsec' }
+      })
+    },
+    async hidden(world) {
+      const shown = object(await setPrimary(world, MAIL))
+      expect(shown.credentials).toEqual({})
+      expect(shown.configurations).toEqual({ inboundWebhookEnabled: true })
+      expect(object(await setPrimary(world, OTHER_MAIL)).credentials).toEqual({})
+      expect(object(await setPrimary(world, OTHER_MAIL))).not.toHaveProperty('configurations')
+    }
+  },
+  'unknown-channel-filter': {
+    async refuse(world) {
+      expect(await world.get('/v1/messages?channel=fax')).toMatchObject({
+        status: 422,
+        json: { message: 'Validation Error', errors: { channel: { messages: [expect.any(String)], value: 'fax' } } }
+      })
+    },
+    'empty-page': (world) => expectEmptyPage(world, 'channel=fax', 'channel left 0 of 4')
+  },
+  'unknown-subscriber-filter': {
+    'empty-page': (world) => expectEmptyPage(world, 'subscriberId=nobody', 'subscriberId left 0 of 4'),
+    async 'not-found'(world) {
+      expect(await world.get('/v1/messages?subscriberId=nobody')).toMatchObject({
+        status: 404,
+        json: { message: 'Subscriber not found for id nobody', ctx: {} }
+      })
+      expect(await world.get('/v1/messages?subscriberId=quiet')).toMatchObject({ status: 200, json: { data: [] } })
+    }
+  },
+  'malformed-context-key': {
+    async refuse(world) {
+      expect(await world.get('/v1/messages?contextKeys=tenant')).toMatchObject({
+        status: 422,
+        json: { errors: { contextKeys: { messages: [expect.any(String)], value: 'tenant' } } }
+      })
+    },
+    'empty-page': (world) => expectEmptyPage(world, 'contextKeys=tenant', 'contextKeys left 0 of 4')
+  },
+  'paging-bounds': {
+    async strict(world) {
+      await expectRefusedPaging(world, [
+        'limit=0',
+        'limit=',
+        'limit=1001',
+        'limit=-1',
+        'limit=1.5',
+        'page=-1',
+        'page=x'
+      ])
+      expect((await world.get('/v1/messages?limit=1000')).json.pageSize).toBe(1000)
+    },
+    async lenient(world) {
+      await expectRefusedPaging(world, ['limit=-1', 'limit=1.5', 'page=-1', 'page=x'])
+      for (const query of ['limit=0', 'limit=', 'limit=10']) {
+        expect((await world.get(`/v1/messages?${query}`)).json.pageSize).toBe(10)
+      }
+      expect((await world.get('/v1/messages?limit=1000')).json.pageSize).toBe(1000)
+      expect(await world.get('/v1/messages?limit=1001')).toMatchObject({
+        status: 400,
+        json: { message: 'Limit can not be larger then 1000', ctx: {} }
+      })
+    }
+  },
+  'total-count': {
+    async present(world) {
+      expect((await world.get('/v1/messages?limit=2&page=0')).json).toMatchObject({ totalCount: 4, hasMore: true })
+      expect((await world.get('/v1/messages?limit=2&page=1')).json).toMatchObject({ totalCount: 4, hasMore: false })
+      expect((await world.get('/v1/messages?channel=sms')).json).toMatchObject({ totalCount: 1, hasMore: false })
+    },
+    async absent(world) {
+      for (const [query, hasMore] of [
+        ['limit=2&page=1', true],
+        ['limit=3&page=1', false],
+        ['limit=4', true],
+        ['limit=4&page=1', false]
+      ]) {
+        const { json } = await world.get(`/v1/messages?${query}`)
+        expect(json).toMatchObject({ hasMore })
+        expect(json).not.toHaveProperty('totalCount')
+      }
+    }
+  },
+  'unknown-step': {
+    async 'not-found'(world) {
+      const { status, json } = await world.get('/v2/workflows/external/steps/gone')
+      expect(status).toBe(404)
+      expect(json).toMatchObject({ message: 'Step with id gone not found', ctx: {} })
+      expect(json).not.toHaveProperty('stepId')
+    },
+    async 'bad-request'(world) {
+      const facts = { stepId: 'gone', workflowId: 'external' }
+      const { status, json } = await world.get('/v2/workflows/external/steps/gone')
+      expect(status).toBe(400)
+      expect(json).toMatchObject({ message: 'No step found', ...facts })
+      expect(json.ctx).toEqual(facts)
+    }
+  },
+  'unknown-workflow': {
+    async named(world) {
+      const { status, json } = await world.get('/v2/workflows/gone/steps/email-step')
+      expect(status).toBe(404)
+      expect(json).toMatchObject({ message: 'Workflow with id gone not found', ctx: {} })
+      expect(json).not.toHaveProperty('workflowId')
+    },
+    async 'with-facts'(world) {
+      const { status, json } = await world.get('/v2/workflows/gone/steps/email-step')
+      expect(status).toBe(404)
+      expect(json).toMatchObject({ message: 'Workflow cannot be found', workflowId: 'gone' })
+      expect(json.ctx).toEqual({ workflowId: 'gone' })
+    }
+  },
+  'control-values': {
+    async once(world) {
+      const { controls, controlValues } = object(await someStep(world))
+      expect(controlValues).toEqual({ subject: 'Hello', origin: 'service-cloud' })
+      expect(controls).not.toHaveProperty('values')
+      expect(object(await world.get('/v2/workflows/external/steps/sms-step'))).not.toHaveProperty('controlValues')
+    },
+    async twice(world) {
+      const { controls, controlValues } = object(await someStep(world))
+      expect(controlValues).toEqual({ subject: 'Hello', origin: 'service-cloud' })
+      expect(controls.values).toEqual(controlValues)
+      const empty = object(await world.get('/v2/workflows/external/steps/sms-step'))
+      expect(empty).toMatchObject({ controlValues: {}, controls: { values: {} } })
+    }
+  },
+  'idempotency-match': {
+    async request(world) {
+      const first = await setPrimary(world, MAIL, { headers: { 'idempotency-key': 'one' } })
+      expect(first.headers.get('idempotency-replay')).toBeNull()
+      expectReplay(await setPrimary(world, MAIL, { headers: { 'idempotency-key': 'one' } }), first)
+      await expectReused(world, OTHER_MAIL, 'one')
+      await expectReused(world, MAIL, 'one', 'another body')
+      const sibling = await setPrimary(world, MAIL, { headers: { 'idempotency-key': 'one' }, key: world.siblingKey })
+      expect(sibling.headers.get('idempotency-replay')).toBeNull()
+      expect(object(sibling)._environmentId).not.toBe(object(first)._environmentId)
+    },
+    async body(world) {
+      const first = await setPrimary(world, MAIL, { headers: { 'idempotency-key': 'one' } })
+      expect(first.headers.get('idempotency-replay')).toBeNull()
+      expectReplay(await setPrimary(world, MAIL, { headers: { 'idempotency-key': 'one' } }), first)
+      expectReplay(await setPrimary(world, OTHER_MAIL, { headers: { 'idempotency-key': 'one' } }), first)
+      const sibling = { headers: { 'idempotency-key': 'one' }, key: world.siblingKey }
+      expectReplay(await setPrimary(world, MAIL, sibling), first)
+      await expectReused(world, MAIL, 'one', 'another body')
+    }
+  },
+  'idempotency-empty-body': {
+    async same(world) {
+      const first = await setPrimary(world, MAIL, { headers: { 'idempotency-key': 'one' } })
+      for (const body of ['', '{}', ' { } ']) {
+        expectReplay(await setPrimary(world, MAIL, { headers: { 'idempotency-key': 'one' }, body }), first)
+      }
+    },
+    async bytes(world) {
+      const first = await setPrimary(world, MAIL, { headers: { 'idempotency-key': 'one' } })
+      expectReplay(await setPrimary(world, MAIL, { headers: { 'idempotency-key': 'one' }, body: '' }), first)
+      await expectReused(world, MAIL, 'one', '{}')
+    }
+  },
+  'idempotency-errors': {
+    async all(world) {
+      const refused = await setPrimary(world, NOWHERE, { headers: { 'idempotency-key': 'one' } })
+      expect(refused.status).toBe(404)
+      expectReplay(await setPrimary(world, NOWHERE, { headers: { 'idempotency-key': 'one' } }), refused)
+    },
+    async success(world) {
+      for (const attempt of [1, 2]) {
+        const refused = await setPrimary(world, NOWHERE, { headers: { 'idempotency-key': 'one' } })
+        expect(refused.status, `attempt ${attempt}`).toBe(404)
+        expect(refused.headers.get('idempotency-replay')).toBeNull()
+        expect(refused.headers.get('idempotency-key')).toBe('one')
+      }
+      const done = await setPrimary(world, MAIL, { headers: { 'idempotency-key': 'one' } })
+      expect(done.status).toBe(200)
+      expectReplay(await setPrimary(world, MAIL, { headers: { 'idempotency-key': 'one' } }), done)
+    }
+  },
+  'unserved-route': {
+    async explain(world) {
+      expect(await world.get('/v1/topics?page=1')).toMatchObject({
+        status: 501,
+        json: { message: 'GET /v1/topics is not served by this mock' }
+      })
+      const wrongMethod = await world.get('/v1/messages', { method: 'DELETE' })
+      expect(wrongMethod.status).toBe(405)
+      expect(wrongMethod.headers.get('allow')).toBe('GET, HEAD')
+    },
+    async 'not-found'(world) {
+      const unknown = await world.get('/v1/topics?page=1')
+      expect(unknown).toMatchObject({ status: 404, json: { message: 'Cannot GET /v1/topics' } })
+      const wrongMethod = await world.get('/v1/messages', { method: 'DELETE' })
+      expect(wrongMethod).toMatchObject({ status: 404, json: { message: 'Cannot DELETE /v1/messages' } })
+      expect(wrongMethod.headers.get('allow')).toBeNull()
+    }
+  },
+  'auth-scheme-case': {
+    async any(world) {
+      for (const scheme of ['ApiKey', 'apikey', 'APIKEY']) {
+        const headers = { authorization: `${scheme} ${world.key}` }
+        expect((await world.get('/v1/messages', { headers })).status, scheme).toBe(200)
+      }
+    },
+    async exact(world) {
+      expect((await world.get('/v1/messages')).status).toBe(200)
+      for (const scheme of ['apikey', 'APIKEY']) {
+        const headers = { authorization: `${scheme} ${world.key}` }
+        expect(await world.get('/v1/messages', { headers })).toMatchObject({
+          status: 401,
+          json: { message: `Invalid authentication scheme: "${scheme}"` }
+        })
+      }
+    }
+  }
+}
+
+const EVERY_POSITION = ASSUMPTION_IDS.flatMap((id) => positionsOf(id).map((position) => ({ id, position })))
+
+describe('the register', () => {
+  test('has a case for every row and every position, and no case for another', () => {
+    expect(Object.keys(CASES).sort()).toEqual([...ASSUMPTION_IDS].sort())
+    for (const id of ASSUMPTION_IDS) expect(Object.keys(CASES[id]).sort(), id).toEqual(positionsOf(id).sort())
+  })
+
+  test.each(ASSUMPTION_IDS)('says of %s what is open, what each position does, and where the profiles stand', (id) => {
+    const { sentence, values, document, live } = REGISTER[id]
+    expect(sentence).toMatch(/^[A-Z].*\.$/)
+    expect(Object.values(values).every((meaning) => meaning.length > 0)).toBe(true)
+    expect(positionsOf(id).length).toBeGreaterThan(1)
+    expect(positionsOf(id)[0]).toBe(document)
+    expect(positionsOf(id)).toContain(live)
+  })
+})
+
+describe.each(PROFILES)('the profile `%s`', (profile) => {
+  test.each(ASSUMPTION_IDS.map((id) => ({ id, position: REGISTER[id][profile] })))(
+    'takes $id to be $position',
+    async ({ id, position }) => {
+      await caseOf(id, position)(worldIn(await givenMock({ profile, seed: { environments: worldSeed('w') } }), 'w'))
+    }
+  )
+})
+
+describe('--assume', () => {
+  test.each(EVERY_POSITION)('$id=$position holds for environments that say nothing', async ({ id, position }) => {
+    const assumptions = assumeOption().parseArg?.(`${id}=${position}`, {}) as Record<string, string>
+    expect(assumptions).toEqual({ [id]: position })
+    const profile = profileElsewhere(id, position)
+    const mock = await givenMock({ profile, assumptions, seed: { environments: worldSeed('w') } })
+    await caseOf(id, position)(worldIn(mock, 'w'))
+  })
+})
+
+describe('an environment that says so in its seed', () => {
+  test.each(ASSUMPTION_IDS)('has its own position of %s, whatever the server and others have', async (id) => {
+    const environments = positionsOf(id).flatMap((position) => {
+      return worldSeed(position, { profile: profileElsewhere(id, position), assumptions: { [id]: position } })
+    })
+    const server = positionsOf(id).at(-1) ?? ''
+    const mock = await givenMock({ assumptions: { [id]: server }, seed: { environments } })
+    for (const position of positionsOf(id)) await caseOf(id, position)(worldIn(mock, position))
+  })
+
+  test('may have its own profile, over which the assumptions of the server and then its own are laid', async () => {
+    const environments = [
+      ...worldSeed('plain'),
+      ...worldSeed('live', { profile: 'live' }),
+      ...worldSeed('own', { profile: 'live', assumptions: { 'total-count': 'present', 'control-values': 'once' } })
+    ]
+    const mock = await givenMock({ assumptions: { 'total-count': 'absent', envelope: 'bare' }, seed: { environments } })
+    const expected = {
+      plain: { envelope: 'bare', 'vendor-names': 'contract', 'control-values': 'once', 'total-count': 'absent' },
+      live: { envelope: 'bare', 'vendor-names': 'vendor', 'control-values': 'twice', 'total-count': 'absent' },
+      own: { envelope: 'bare', 'vendor-names': 'vendor', 'control-values': 'once', 'total-count': 'present' }
+    } as const
+    for (const [name, positions] of Object.entries(expected)) {
+      for (const [id, position] of Object.entries(positions)) {
+        await caseOf(id as AssumptionId, position)(worldIn(mock, name))
+      }
+    }
+  })
+})
+
+describe('GET /_mock/assumptions', () => {
+  test.each(PROFILES)('lists every row, and where it stands in the profile `%s`', async (profile) => {
+    const mock = await givenMock({ profile, seed: { environments: [] } })
+    const { json } = await mock.get('/_mock/assumptions', { key: null })
+    expect(json.assumptions).toEqual(
+      ASSUMPTION_IDS.map((id) => ({ id, ...REGISTER[id], value: REGISTER[id][profile] }))
+    )
+  })
+
+  test('tells the position that the server was given', async () => {
+    const mock = await givenMock({ assumptions: { envelope: 'data' }, seed: { environments: [] } })
+    const { json } = await mock.get('/_mock/assumptions', { key: null })
+    const values = Object.fromEntries(
+      json.assumptions.map(({ id, value }: { id: string; value: string }) => [id, value])
+    )
+    expect(values).toMatchObject({ envelope: 'data', 'vendor-names': 'contract' })
+  })
+})
+
+describe('what is not in the register is refused', () => {
+  const UNKNOWN = [
+    ['nonsense', 'x', 'there is no assumption nonsense; there are envelope, vendor-names, '],
+    ['toString', 'bare', 'there is no assumption toString; there are envelope, '],
+    ['envelope', 'wrapped', 'assumption envelope must be one of bare, data, not wrapped'],
+    ['envelope', '', 'assumption envelope must be one of bare, data, not nothing'],
+    ['envelope', 'toString', 'assumption envelope must be one of bare, data, not toString']
+  ] as const
+
+  test.each(UNKNOWN)('as an option: %s=%s', async (id, value, message) => {
+    expect(isPosition(id, value)).toBe(false)
+    const start = givenMock({ assumptions: { [id]: value } })
+    await expect(start).rejects.toThrow(StartError)
+    await expect(start).rejects.toThrow(message)
+  })
+
+  test.each(UNKNOWN)('as a flag: --assume %s=%s', (id, value, message) => {
+    const asSentence = message[0]?.toUpperCase() + message.slice(1)
+    expect(() => assumeOption().parseArg?.(`${id}=${value}`, {})).toThrow(asSentence)
+  })
+
+  test.each([
+    ['nonsense', 'x', 'environments[0].assumptions.nonsense: is not a field here; there are envelope, vendor-names, '],
+    ['toString', 'bare', 'environments[0].assumptions.toString: is not a field here; there are envelope, '],
+    ['envelope', 'wrapped', 'environments[0].assumptions.envelope: must be one of bare, data'],
+    ['envelope', 'toString', 'environments[0].assumptions.envelope: must be one of bare, data']
+  ])('in a seed: %s: %s', async (id, value, message) => {
+    const start = givenMock({ seed: { environments: [{ name: 'Shop', assumptions: { [id]: value } }] } })
+    await expect(start).rejects.toThrow(SeedError)
+    await expect(start).rejects.toThrow(message)
+  })
+
+  test('as a profile, in words that name the profiles', async () => {
+    await expect(givenMock({ profile: 'real' as Profile })).rejects.toThrow('must be one of document, live, not real')
+    const seed = { environments: [{ name: 'Shop', profile: 'real' }] }
+    await expect(givenMock({ seed })).rejects.toThrow('environments[0].profile: must be one of document, live')
+  })
+})
+
+/** Two environments of one organization, named after it, with the same records but for one integration. */
+function worldSeed(name: string, saying: { profile?: Profile; assumptions?: Record<string, string> } = {}): object[] {
+  const environment = (place: string, integrations: object[]) => ({
+    name: `${name}-${place}`,
+    organization: name,
+    apiKeys: [`${name}-${place}-key`],
+    ...saying,
+    integrations,
+    subscribers: [
+      {
+        subscriberId: 'ada',
+        channels: [{ providerId: 'service-slack', credentials: { channel: 'service-slack' }, _integrationId: MAIL }]
+      },
+      { subscriberId: 'quiet' }
+    ],
+    workflows: [
+      { identifier: 'cloud', origin: 'service-cloud', steps: [{ type: 'email' }] },
+      { identifier: 'cloud-v1', origin: 'service-cloud-v1', steps: [{ type: 'email' }] },
+      {
+        identifier: 'external',
+        steps: [{ type: 'email', controlValues: { subject: 'Hello', origin: 'service-cloud' } }, { type: 'sms' }]
+      }
+    ],
+    messages: [
+      { channel: 'chat', subscriberId: 'ada', providerId: 'service-slack', payload: { providerId: 'service-slack' } },
+      { channel: 'sms', contextKeys: ['tenant:acme'] },
+      { channel: 'email' },
+      { channel: 'email' }
+    ]
+  })
+  const mail = {
+    _id: MAIL,
+    identifier: 'mail',
+    providerId: 'service-slack',
+    channel: 'email',
+    active: false,
+    credentials: { apiKey: 'SG.secret', tlsOptions: { servername: 'mail' } },
+    configurations: { inboundWebhookEnabled: true, inboundWebhookSigningKey: 'whsec' }
+  }
+  const otherMail = { _id: OTHER_MAIL, identifier: 'other-mail', providerId: 'ses', channel: 'email' }
+  const others = Object.entries(CHANNEL_IDS)
+    .filter(([channel]) => channel !== 'email')
+    .map(([channel, _id]) => ({ _id, identifier: channel, providerId: channel, channel }))
+  const here = [mail, otherMail, ...others]
+  return [
+    environment('here', here),
+    environment('there', [...here, { _id: ONLY_THERE, identifier: 'only-there', providerId: 'ses', channel: 'email' }])
+  ]
+}
+
+function worldIn(mock: GivenMock, name: string): World {
+  const [key, siblingKey] = [`${name}-here-key`, `${name}-there-key`]
+  return {
+    key,
+    siblingKey,
+    get: (path, call) => mock.get(path, { key, ...call }),
+    post: (path, call) => mock.post(path, { key, ...call })
+  }
+}
+
+/** The profile in which the row stands in another position, if there is one, so that only the override can be why. */
+function profileElsewhere(id: AssumptionId, position: string): Profile {
+  return PROFILES.find((profile) => REGISTER[id][profile] !== position) ?? 'document'
+}
+
+function caseOf(id: AssumptionId, position: string): Case {
+  const found = (CASES[id] as Record<string, Case>)[position]
+  if (!found) throw new Error(`no case for ${id}=${position}`)
+  return found
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read into answers that have been checked against the contract
+function object({ status, text, json }: Answer): any {
+  expect(status, text).toBe(200)
+  return 'data' in json ? json.data : json
+}
+
+function setPrimary(world: World, id: string, call?: Call): Promise<Answer> {
+  return world.post(`/v1/integrations/${id}/set-primary`, call)
+}
+
+function someStep(world: World): Promise<Answer> {
+  return world.get('/v2/workflows/external/steps/email-step')
+}
+
+async function expectNames(world: World, [cloud, cloudV1, slack]: [string, string, string]): Promise<void> {
+  const origin = async (workflow: string) =>
+    object(await world.get(`/v2/workflows/${workflow}/steps/email-step`)).origin
+  expect(await origin('cloud')).toBe(cloud)
+  expect(await origin('cloud-v1')).toBe(cloudV1)
+  expect(await origin('external')).toBe('external')
+  expect(object(await someStep(world)).controlValues.origin).toBe('service-cloud')
+
+  expect(object(await setPrimary(world, MAIL)).providerId).toBe(slack)
+  expect(object(await setPrimary(world, OTHER_MAIL)).providerId).toBe('ses')
+  const [message] = (await world.get('/v1/messages?channel=chat')).json.data
+  expect(message.providerId).toBe(slack)
+  expect(message.subscriber.channels).toMatchObject([{ providerId: slack, credentials: { channel: 'service-slack' } }])
+  expect(message.payload).toEqual({ providerId: 'service-slack' })
+}
+
+async function expectEmptyPage(world: World, query: string, reason: string): Promise<void> {
+  const answer = await world.get(`/v1/messages?${query}`)
+  expect(answer).toMatchObject({ status: 200, json: { data: [], hasMore: false, page: 0, pageSize: 10 } })
+  expect(answer.headers.get('x-mock-reason')).toBe(reason)
+}
+
+async function expectRefusedPaging(world: World, queries: string[]): Promise<void> {
+  for (const query of queries) {
+    const [field = '', value] = query.split('=')
+    const answer = await world.get(`/v1/messages?${query}`)
+    expect(answer.status, query).toBe(422)
+    expect(answer.json.errors, query).toEqual({ [field]: { messages: [expect.any(String)], value } })
+  }
+}
+
+function expectReplay(answer: Answer, first: Answer): void {
+  expect(answer).toMatchObject({ status: first.status, text: first.text })
+  expect(answer.headers.get('idempotency-replay')).toBe('true')
+}
+
+async function expectReused(world: World, id: string, key: string, body?: string): Promise<void> {
+  const call = { headers: { 'idempotency-key': key }, ...(body !== undefined && { body }) }
+  expect(await setPrimary(world, id, call)).toMatchObject({
+    status: 422,
+    json: { message: `Request with key "${key}" is being reused for a different body`, errors: {} }
+  })
+}

@@ -1,0 +1,250 @@
+import { expect, test } from 'vitest'
+import { parseQuery } from '../../src/http/query-string.js'
+import { givenMock } from '../support/mock.js'
+import { exchange } from './exchange.js'
+import { KEYS, SEED } from './worlds.js'
+
+/** Queries of the message list with the number of messages found; there are three, see the seed. */
+const FOUND: [string, number][] = [
+  ['', 3],
+  ['transactionId=one', 1],
+  ['transactionId=one&transactionId=two', 2],
+  ['transactionId[]=one', 1],
+  ['transactionId[]=one&transactionId[]=two', 2],
+  ['transactionId%5B%5D=one&transactionId%5B%5D=two', 2],
+  ['transactionId[0]=one&transactionId[1]=two', 2],
+  ['transactionId[1]=one&transactionId[0]=two', 2],
+  ['transactionId%5B0%5D=one', 1],
+  ['transactionId[25000]=one', 1],
+  ['transactionId=one&transactionId[]=two&transactionId[7]=nothing', 2],
+  ['transactionId=one&transactionId=one', 1],
+  ['transactionId=three,four', 1],
+  ['transactionId=three%2Cfour', 1],
+  ['transactionId=one,two', 0],
+  ['transactionId=', 3],
+  ['transactionId', 3],
+  ['transactionId[]=', 3],
+  ['transactionId=&transactionId=', 3],
+  ['transactionId=&transactionId=one', 1],
+  ['transactionId=ONE', 0],
+  ['transactionId=one%20', 0],
+  ['transactionId=%00', 0],
+  ['contextKeys=tenant:a&contextKeys=region:b', 1],
+  ['contextKeys=region:b&contextKeys=tenant:a', 1],
+  ['contextKeys=region:b&contextKeys=tenant:a&contextKeys=region:b', 1],
+  ['contextKeys[]=tenant:a&contextKeys[]=region:b', 1],
+  ['contextKeys[0]=tenant:a&contextKeys[1]=region:b', 1],
+  ['contextKeys=tenant%3Aa&contextKeys=region%3Ab', 1],
+  ['contextKeys=tenant:a', 0],
+  ['contextKeys=tenant:a,region:b', 0],
+  ['contextKeys=', 2],
+  ['contextKeys', 2],
+  ['contextKeys[]=', 2],
+  ['contextKeys=&contextKeys=tenant:a&contextKeys=region:b', 1],
+  ['channel=', 3],
+  ['channel=sms', 1],
+  ['subscriberId=', 3],
+  ['subscriberId=ada', 2],
+  ['subscriberId=ada&channel=sms', 0],
+  ['subscriber%49d=ada', 2],
+  ['subscriberid=ada', 3],
+  ['unknown=1&unknown=2&unknown[a]=3', 3],
+  ['__proto__=1&__proto__[page]=9&constructor=1&constructor[prototype][limit]=1', 3],
+  ['toString=1&hasOwnProperty=1&valueOf=1', 3],
+  ['[=1&[]=1&]=1&[a]=1&=1&==&&&', 3],
+  [`a${'[b]'.repeat(10_000)}=1`, 3],
+  [Array(500).fill('transactionId=one').join('&'), 1],
+  [Array(500).fill('contextKeys=tenant:a').join('&'), 0],
+  [Array.from({ length: 5000 }, (_, index) => `transactionId[${index}]=${index}`).join('&'), 0],
+  [Array(10_000).fill('a=1').join('&'), 3]
+]
+
+test('a query finds the messages that it asks for', async () => {
+  const mock = await givenMock({ seed: SEED })
+  for (const [query, count] of FOUND) {
+    const { json } = await mock.get(`/v1/messages?${query}`)
+    expect({ query: query.slice(0, 100), count: json.totalCount }).toEqual({ query: query.slice(0, 100), count })
+  }
+})
+
+/** `page` and `limit` with what they are taken for. */
+const PAGING: [string, { page: number; pageSize: number }][] = [
+  ['', { page: 0, pageSize: 10 }],
+  ['page=2&limit=25', { page: 2, pageSize: 25 }],
+  ['page=0.0&limit=10.0', { page: 0, pageSize: 10 }],
+  ['page=10.00', { page: 10, pageSize: 10 }],
+  ['page=007', { page: 7, pageSize: 10 }],
+  ['page=%31', { page: 1, pageSize: 10 }],
+  ['limit=1', { page: 0, pageSize: 1 }],
+  ['limit=1000', { page: 0, pageSize: 1000 }],
+  ['page=9007199254740991&limit=1000', { page: 9007199254740991, pageSize: 1000 }]
+]
+
+test.each(PAGING)('%s is taken, in both profiles', async (query, expected) => {
+  const mock = await givenMock({ seed: SEED })
+  for (const key of [KEYS.shop, KEYS.live]) {
+    const answer = await mock.get(`/v1/messages?${query}`, { key })
+    expect(answer).toMatchObject({ status: 200, json: expected })
+    if (expected.page > 0) expect(answer.json).toMatchObject({ data: [], hasMore: false })
+  }
+})
+
+const WHOLE = 'page must be a whole number from 0'
+const SIZE = 'limit must be a whole number from 1 to 1000'
+
+/** Parameter, value as it is sent, value as it is shown, complaint. */
+const REFUSED: [string, string, unknown, string][] = [
+  ...[
+    ['', ''],
+    ['x', 'x'],
+    ['-1', '-1'],
+    ['-0', '-0'],
+    ['+5', ' 5'],
+    ['%2B5', '+5'],
+    ['%20', ' '],
+    ['%205', ' 5'],
+    ['5%20', '5 '],
+    ['10.5', '10.5'],
+    ['10.', '10.'],
+    ['.0', '.0'],
+    ['1e1', '1e1'],
+    ['0x10', '0x10'],
+    ['0b1', '0b1'],
+    ['1_0', '1_0'],
+    ['1,0', '1,0'],
+    ['1;limit=2', '1;limit=2'],
+    ['1%00', '1\0'],
+    ['1%0A', '1\n'],
+    ['%D9%A3', '٣'],
+    ['%EF%BC%91', '１'],
+    ['NaN', 'NaN'],
+    ['Infinity', 'Infinity'],
+    ['null', 'null'],
+    ['true', 'true'],
+    ['%5B%5D', '[]']
+  ].map(([sent, shown]): [string, string, unknown, string] => ['page', String(sent), shown, WHOLE]),
+  ['page', '9007199254740992', '9007199254740992', 'page must be at most 9007199254740991'],
+  ['page', '99999999999999999999', '99999999999999999999', 'page must be at most 9007199254740991'],
+  ['page', '9'.repeat(400), '9'.repeat(400), 'page must be at most 9007199254740991'],
+  ['limit', '', '', SIZE],
+  ['limit', '0', '0', SIZE],
+  ['limit', '0.0', '0.0', SIZE],
+  ['limit', '-1', '-1', SIZE],
+  ['limit', '1001', '1001', SIZE],
+  ['limit', '9'.repeat(400), '9'.repeat(400), SIZE],
+  ['limit', '1e3', '1e3', SIZE],
+  ['channel', 'fax', 'fax', 'channel must be one of in_app, email, sms, chat, push'],
+  ['channel', 'EMAIL', 'EMAIL', 'channel must be one of in_app, email, sms, chat, push'],
+  ['channel', 'email%20', 'email ', 'channel must be one of in_app, email, sms, chat, push'],
+  ['contextKeys', 'tenant', 'tenant', 'contextKeys must be in the form type:id'],
+  ['contextKeys', ':a', ':a', 'contextKeys must be in the form type:id'],
+  ['contextKeys', 'tenant:', 'tenant:', 'contextKeys must be in the form type:id'],
+  ['contextKeys[x]', 'a:b', [{ '[x]': 'a:b' }], 'contextKeys must be a string'],
+  ['transactionId[x]', 'one', [{ '[x]': 'one' }], 'transactionId must be a string'],
+  ['transactionId[', 'one', [{ '[': 'one' }], 'transactionId must be a string'],
+  ['transactionId[][]', 'one', [{ '[][]': 'one' }], 'transactionId must be a string'],
+  ['transactionId[0][x]', 'one', [{ '[0][x]': 'one' }], 'transactionId must be a string'],
+  ['transactionId[__proto__]', 'one', [{ '[__proto__]': 'one' }], 'transactionId must be a string'],
+  ...['page', 'limit', 'channel', 'subscriberId'].flatMap((name): [string, string, unknown, string][] => [
+    [name, `1&${name}=1`, ['1', '1'], `${name} must be given once, without brackets`],
+    [name, `1&${name}[]=2`, ['1', '2'], `${name} must be given once, without brackets`],
+    [`${name}[]`, '1', ['1'], `${name} must be given once, without brackets`],
+    [`${name}[0]`, '1', ['1'], `${name} must be given once, without brackets`],
+    [`${name}[eq]`, '1', [{ '[eq]': '1' }], `${name} must be given once, without brackets`]
+  ])
+]
+
+test('a parameter that can not be taken is a 422 on its field, with what was sent', async () => {
+  const mock = await givenMock({ seed: SEED })
+  for (const [name, sent, value, message] of REFUSED) {
+    const answer = await mock.get(`/v1/messages?${name}=${sent}`)
+    const field = name.replace(/\[.*/, '')
+    expect({ sent: `${name}=${sent}`, status: answer.status, errors: answer.json.errors }).toEqual({
+      sent: `${name}=${sent}`,
+      status: 422,
+      errors: { [field]: { messages: [message], value } }
+    })
+  }
+})
+
+test.each([
+  ['limit=0', 200, 10],
+  ['limit=0.0', 200, 10],
+  ['limit=', 200, 10],
+  ['limit', 200, 10],
+  ['limit=1000', 200, 1000],
+  ['limit=1001', 400, undefined],
+  ['limit=99999999999999999999', 400, undefined],
+  [`limit=${'9'.repeat(400)}`, 400, undefined],
+  ['limit=-1', 422, undefined],
+  ['limit=1.5', 422, undefined],
+  ['limit=1e4', 422, undefined],
+  ['limit[]=0', 422, undefined],
+  ['page=', 422, undefined],
+  ['page=1.5', 422, undefined]
+])('where paging is lenient %s is %i', async (query, status, pageSize) => {
+  const mock = await givenMock({ seed: SEED })
+  const answer = await mock.get(`/v1/messages?${query}`, { key: KEYS.live })
+  expect(answer.status).toBe(status)
+  if (status === 200) expect(answer.json.pageSize).toBe(pageSize)
+  if (status === 400) expect(answer.json.message).toBe('Limit can not be larger then 1000')
+})
+
+test('in the profile live an unknown channel and a malformed context key find nothing', async () => {
+  const mock = await givenMock({ seed: SEED })
+  for (const query of ['channel=fax', 'contextKeys=tenant', 'contextKeys=tenant&contextKeys=a:b']) {
+    expect(await mock.get(`/v1/messages?${query}`, { key: KEYS.live })).toMatchObject({
+      status: 200,
+      json: { data: [] }
+    })
+  }
+})
+
+const PERCENT = 'the query has a percent sign that is not followed by two hex digits of UTF-8'
+const MALFORMED: [string, string][] = [
+  ['a=%', PERCENT],
+  ['a=%zz', PERCENT],
+  ['a=%4', PERCENT],
+  ['a=%u0041', PERCENT],
+  ['a=%ff', PERCENT],
+  ['a=%c0%af', PERCENT],
+  ['a=%ed%a0%80', PERCENT],
+  ['%zz=1', PERCENT],
+  ['page=1&limit=x&%', PERCENT],
+  [Array(10_001).fill('a=1').join('&'), 'the query has more than 10000 parameters']
+]
+
+test.each([
+  ['GET', '/v1/messages'],
+  ['GET', '/v2/workflows/shipped/steps/email-step'],
+  ['POST', '/v1/integrations/mailgun/set-primary']
+])('a query that can not be read is 400 for %s %s', async (method, path) => {
+  const mock = await givenMock({ seed: SEED })
+  for (const [query, reason] of MALFORMED) {
+    const answer = await exchange(
+      mock,
+      `${method} ${path}?${query} HTTP/1.1\r\nhost: x\r\nauthorization: ApiKey ${KEYS.shop}\r\ncontent-length: 0\r\n\r\n`
+    )
+    expect(answer.status).toBe(400)
+    expect(JSON.parse(answer.text)).toMatchObject({ message: 'Malformed query string', path: `${path}?${query}` })
+    expect(answer.headers.get('x-mock-reason')).toBe(reason)
+  }
+})
+
+test('where a query has no meaning it is not read', async () => {
+  const mock = await givenMock({ seed: SEED })
+  for (const path of ['/health?%zz', '/openapi.json?a=%ff']) expect(await mock.get(path)).toMatchObject({ status: 200 })
+})
+
+test('a plus is a space, in names too, and a value keeps its equals signs', () => {
+  expect(parseQuery('a+b=c+d&e=f=g&h')).toEqual({ 'a b': 'c d', e: 'f=g', h: '' })
+})
+
+test('no parameter reaches a prototype', () => {
+  const query = parseQuery('__proto__=1&__proto__[a]=2&constructor[prototype][b]=3')
+  expect(Object.keys(query)).toEqual(['__proto__', 'constructor'])
+  const other = parseQuery('a=1')
+  for (const name of ['__proto__', 'constructor', 'toString', 'b']) expect(other).not.toHaveProperty([name])
+  expect({}).not.toHaveProperty('a')
+  expect({}).not.toHaveProperty('b')
+})

@@ -1,0 +1,257 @@
+import { expect, test } from 'vitest'
+import { connectTo, exchange } from '../http/exchange.js'
+import { KEYS, SEED } from '../http/worlds.js'
+import { type Call, type GivenMock, givenMock } from '../support/mock.js'
+import { keyRows } from '../support/rows.js'
+
+const PATH = '/v1/integrations/mailgun/set-primary'
+
+function postWith(mock: GivenMock, key: string, call: Call = {}) {
+  return mock.post(PATH, { ...call, headers: { 'idempotency-key': key, ...call.headers } })
+}
+
+function storedKeys(mock: GivenMock): string[] {
+  return keyRows(mock.db.client).map(({ key }) => key)
+}
+
+test('the first answer carries the key, and a replay says that it is one', async () => {
+  const mock = await givenMock({ seed: SEED })
+  const [first, second] = [await postWith(mock, 'a'), await postWith(mock, 'a')]
+
+  expect(first.headers.get('idempotency-key')).toBe('a')
+  expect(first.headers.get('idempotency-replay')).toBeNull()
+  expect(second.headers.get('idempotency-key')).toBe('a')
+  expect(second.headers.get('idempotency-replay')).toBe('true')
+  expect(second.headers.get('x-mock-reason')).toMatch(/^replay of the answer given to this idempotency-key at /)
+  expect([second.status, second.text]).toEqual([first.status, first.text])
+})
+
+test('a refusal of the operation carries the key, and is replayed byte for byte', async () => {
+  const mock = await givenMock({ seed: SEED })
+  const call = { headers: { 'idempotency-key': 'refused' } }
+  const first = await mock.post('/v1/integrations/nope/set-primary', call)
+  const second = await mock.post('/v1/integrations/nope/set-primary', call)
+  expect([first.status, first.headers.get('idempotency-key')]).toEqual([404, 'refused'])
+  expect(second.headers.get('idempotency-replay')).toBe('true')
+  expect([second.status, second.text]).toEqual([404, first.text])
+})
+
+test.each(['idempotency-key', 'Idempotency-Key', 'IDEMPOTENCY-KEY', 'iDeMpOtEnCy-KeY'])(
+  'the header may be spelled %s',
+  async (name) => {
+    const mock = await givenMock({ seed: SEED })
+    const request = (header: string) =>
+      `POST ${PATH} HTTP/1.1\r\nhost: x\r\nauthorization: ApiKey ${KEYS.shop}\r\n${header}: a\r\ncontent-length: 0\r\n\r\n`
+    expect((await exchange(mock, request(name))).headers.get('idempotency-replay')).toBeNull()
+    expect((await exchange(mock, request('idempotency-key'))).headers.get('idempotency-replay')).toBe('true')
+  }
+)
+
+test.each([
+  ['"a-key"', 'a-key'],
+  ['  a-key  ', 'a-key'],
+  ['" a key "', ' a key '],
+  ['"say \\"hi\\" \\\\o/"', 'say "hi" \\o/'],
+  ['"only-one-quote', '"only-one-quote'],
+  ['only-one-quote"', 'only-one-quote"'],
+  ['"', '"'],
+  ['a"b"c', 'a"b"c'],
+  ["'single'", "'single'"],
+  ['a, b', 'a, b'],
+  ['a;b=c', 'a;b=c'],
+  ['\u00e9\u00ff', '\u00e9\u00ff'],
+  ['x'.repeat(255), 'x'.repeat(255)],
+  [`"${'x'.repeat(255)}"`, 'x'.repeat(255)]
+])('the key %j is %j', async (sent, key) => {
+  const mock = await givenMock({ seed: SEED })
+  const answer = await postWith(mock, sent)
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('idempotency-key')?.trim()).toBe(key.trim())
+  expect(storedKeys(mock)).toEqual([key])
+})
+
+test('quoted and bare it is the same key', async () => {
+  const mock = await givenMock({ seed: SEED })
+  await postWith(mock, 'same')
+  expect((await postWith(mock, '"same"')).headers.get('idempotency-replay')).toBe('true')
+  await postWith(mock, '"other"')
+  expect((await postWith(mock, 'other')).headers.get('idempotency-replay')).toBe('true')
+  expect(storedKeys(mock)).toEqual(['same', 'other'])
+})
+
+test('keys differ by their case', async () => {
+  const mock = await givenMock({ seed: SEED })
+  await postWith(mock, 'key')
+  expect((await postWith(mock, 'KEY')).headers.get('idempotency-replay')).toBeNull()
+})
+
+test('the key sent in two headers is one key of both', async () => {
+  const mock = await givenMock({ seed: SEED })
+  const twice = 'idempotency-key: a\r\nidempotency-key: b\r\ncontent-length: 0\r\n\r\n'
+  const answer = await exchange(
+    mock,
+    `POST ${PATH} HTTP/1.1\r\nhost: x\r\nauthorization: ApiKey ${KEYS.shop}\r\n${twice}`
+  )
+  expect(answer.headers.get('idempotency-key')).toBe('a, b')
+})
+
+test.each(['', '   ', '""', '  ""  '])('the empty key %j is none', async (key) => {
+  const mock = await givenMock({ seed: SEED })
+  for (const answer of [await postWith(mock, key), await postWith(mock, key)]) {
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('idempotency-key')).toBeNull()
+    expect(answer.headers.get('idempotency-replay')).toBeNull()
+  }
+  expect(storedKeys(mock)).toEqual([])
+})
+
+const TOO_LONG = 'has exceeded the maximum allowed length of 255 characters'
+
+test.each([
+  ['x'.repeat(256), 'x'.repeat(256), TOO_LONG],
+  [`"${'x'.repeat(256)}"`, 'x'.repeat(256), TOO_LONG],
+  ['x'.repeat(100_000), 'x'.repeat(100_000), TOO_LONG],
+  ['a\tb', 'a\tb', 'has control characters'],
+  ['"a\tb"', 'a\tb', 'has control characters']
+])('the key %j is refused', async (sent, key, complaint) => {
+  const mock = await givenMock({ seed: SEED })
+  const answer = await postWith(mock, sent)
+  expect(answer).toMatchObject({ status: 400, json: { message: `idempotencyKey "${key}" ${complaint}` } })
+  expect(answer.headers.get('idempotency-key')).toBeNull()
+  expect(answer.headers.get('x-mock-reason')).toBe(
+    'an idempotency-key is 1 to 255 characters, none of them control characters'
+  )
+  expect(storedKeys(mock)).toEqual([])
+  expect(await mock.post(PATH)).toMatchObject({ status: 200 })
+})
+
+test.each(['\0', '\x01', '\x0b', '\x1f', '\x7f'])(
+  'a key with the control character %j is refused',
+  async (character) => {
+    const mock = await givenMock({ seed: SEED })
+    const key = `idempotency-key: a${character}b\r\ncontent-length: 0\r\n\r\n`
+    const answer = await exchange(
+      mock,
+      `POST ${PATH} HTTP/1.1\r\nhost: x\r\nauthorization: ApiKey ${KEYS.shop}\r\n${key}`
+    )
+    expect(answer.status).toBe(400)
+    expect(storedKeys(mock)).toEqual([])
+  }
+)
+
+test.each([
+  ['GET', '/v1/messages'],
+  ['HEAD', '/v1/messages'],
+  ['GET', '/v2/workflows/shipped/steps/email-step']
+])('on %s %s a key has no effect: no header, nothing stored, and none is too long', async (method, path) => {
+  const mock = await givenMock({ seed: SEED })
+  for (const key of ['a', 'a', '"a"', 'x'.repeat(300), 'a\tb', '']) {
+    const answer = await mock.call(path, { method, headers: { 'idempotency-key': key } })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('idempotency-key')).toBeNull()
+    expect(answer.headers.get('idempotency-replay')).toBeNull()
+  }
+  expect(storedKeys(mock)).toEqual([])
+})
+
+test('a key that a GET has carried is new to a POST', async () => {
+  const mock = await givenMock({ seed: SEED })
+  await mock.get('/v1/messages', { headers: { 'idempotency-key': 'a' } })
+  expect((await postWith(mock, 'a')).headers.get('idempotency-replay')).toBeNull()
+})
+
+test('reused for another request the key is a 422 with the key in its header and errors of nothing', async () => {
+  const mock = await givenMock({ seed: SEED })
+  await postWith(mock, 'a')
+  const answer = await postWith(mock, '"a"', { body: '{"other":true}' })
+  expect(answer).toMatchObject({
+    status: 422,
+    json: { message: 'Request with key "a" is being reused for a different body', errors: {} }
+  })
+  expect(answer.headers.get('idempotency-key')).toBe('a')
+  expect(answer.headers.get('idempotency-replay')).toBeNull()
+  expect((await postWith(mock, 'a')).headers.get('idempotency-replay')).toBe('true')
+})
+
+test('however the path is sent, it is the same request', async () => {
+  const mock = await givenMock({ seed: SEED })
+  const request = (target: string) =>
+    `POST ${target} HTTP/1.1\r\nhost: x\r\nauthorization: ApiKey ${KEYS.shop}\r\nidempotency-key: a\r\ncontent-length: 0\r\n\r\n`
+  expect((await exchange(mock, request(PATH))).status).toBe(200)
+  for (const target of [`http://example.com${PATH}`, `${PATH}?attempt=2`]) {
+    expect((await exchange(mock, request(target))).headers.get('idempotency-replay')).toBe('true')
+  }
+})
+
+const STARTED = [
+  `POST ${PATH} HTTP/1.1`,
+  'host: x',
+  `authorization: ApiKey ${KEYS.shop}`,
+  'idempotency-key: slow',
+  'expect: 100-continue',
+  'content-length: 2',
+  '\r\n'
+].join('\r\n')
+
+/** A request under the key `slow` whose headers the server has taken, and whose body it waits for. */
+async function givenRunning(mock: GivenMock) {
+  const connection = await connectTo(mock)
+  connection.send(STARTED)
+  expect(await connection.answer()).toMatchObject({ status: 100 })
+  return connection
+}
+
+test('while the first request is still coming in, its key is in use', async () => {
+  const mock = await givenMock({ seed: SEED })
+  const first = await givenRunning(mock)
+
+  const second = await postWith(mock, '"slow"')
+  expect(second).toMatchObject({
+    status: 409,
+    json: { message: 'Request with key "slow" is currently being processed. Please retry after 1 second', ctx: {} }
+  })
+  expect(second.headers.get('retry-after')).toBe('1')
+  expect(second.headers.get('idempotency-key')).toBe('slow')
+  expect(second.headers.get('idempotency-replay')).toBeNull()
+  expect(await postWith(mock, 'another')).toMatchObject({ status: 200 })
+  expect(await postWith(mock, 'slow', { key: KEYS.live })).toMatchObject({ status: 422 })
+
+  first.send('{}')
+  expect(await first.answer()).toMatchObject({ status: 200 })
+  expect((await postWith(mock, 'slow', { body: '{}' })).headers.get('idempotency-replay')).toBe('true')
+})
+
+test('a request that is given up leaves its key free', async () => {
+  const mock = await givenMock({ seed: SEED })
+  const first = await givenRunning(mock)
+  first.socket.destroy()
+
+  let answer = await postWith(mock, 'slow')
+  // Until the server has noticed.
+  while (answer.status === 409) answer = await postWith(mock, 'slow')
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('idempotency-replay')).toBeNull()
+})
+
+test('a request whose body is refused leaves its key free', async () => {
+  const mock = await givenMock({ seed: SEED })
+  expect(await postWith(mock, 'a', { body: 'x'.repeat(2_000_000) })).toMatchObject({ status: 413 })
+  expect(storedKeys(mock)).toEqual([])
+  const answer = await postWith(mock, 'a')
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('idempotency-replay')).toBeNull()
+})
+
+test('a request that is not let in has no key', async () => {
+  const mock = await givenMock({ seed: SEED })
+  for (const [path, key] of [
+    [PATH, null],
+    ['/v1/nope', undefined],
+    [`${PATH}?%zz`, undefined]
+  ] as const) {
+    const answer = await mock.post(path, { headers: { 'idempotency-key': 'a' }, ...(key === null && { key }) })
+    expect(answer.status).toBeGreaterThanOrEqual(400)
+    expect(answer.headers.get('idempotency-key')).toBeNull()
+  }
+  expect(storedKeys(mock)).toEqual([])
+})

@@ -1,0 +1,725 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { Ajv } from 'ajv'
+import addFormats from 'ajv-formats'
+import { describe, expect, test } from 'vitest'
+import { CHANNELS } from '../../../src/core/enums.js'
+import { findIssues } from '../../../src/core/validation.js'
+import { integrationSchemas } from '../../../src/integrations/schemas.js'
+import { MessageResponse, messageSchemas, SubscriberResponse } from '../../../src/messages/schemas.js'
+import { canonicalContext } from '../../../src/messages/service.js'
+import type { World } from '../../../src/seeds/environment-data.js'
+import { SeedError } from '../../../src/seeds/errors.js'
+import type { SeedEnvironment, SeedGenerate, SeedWorkflow } from '../../../src/seeds/format.js'
+import { type GeneratedMessage, generation } from '../../../src/seeds/generate/generation.js'
+import { canGenerate } from '../../../src/seeds/generate/plan.js'
+import { readSeeds } from '../../../src/seeds/read.js'
+import { resolveSeeds } from '../../../src/seeds/resolve/resolve.js'
+
+const NOW = Date.UTC(2026, 1, 18, 12, 30)
+const DAY = 86_400_000
+
+const defaultSeed = join(import.meta.dirname, '../../../seeds/default.yaml')
+const files = readSeeds([defaultSeed])
+const [DEVELOPMENT, PRODUCTION, NORTHLIGHT] = resolveSeeds(files, NOW) as [World, World, World]
+const WORLDS = [DEVELOPMENT, PRODUCTION, NORTHLIGHT].map((world) => [world.name, world] as const)
+
+type Row = GeneratedMessage & { message: MessageResponse }
+
+function rowsOf(world: World, options: SeedGenerate, now = NOW): Row[] {
+  return [...generation(world, options, now).messages()].map((row) => ({ ...row, message: JSON.parse(row.document) }))
+}
+
+function worldOf(environment: Omit<SeedEnvironment, 'name'>): World {
+  const seed = { environments: [{ name: 'Shop', ...environment }] }
+  const [world] = resolveSeeds(readSeeds([{ name: 'shop', seed }]), NOW)
+  if (!world) throw new Error('no world')
+  return world
+}
+
+function hashOf(world: World, options: SeedGenerate, now = NOW): string {
+  const hash = createHash('sha256')
+  for (const row of generation(world, options, now).messages()) hash.update(Object.values(row).join('\n'))
+  return hash.digest('hex')
+}
+
+function shareOf<Item>(items: readonly Item[], holds: (item: Item) => boolean): number {
+  return items.filter(holds).length / items.length
+}
+
+function groupsOf<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>()
+  for (const item of items) {
+    const group = groups.get(keyOf(item))
+    if (group) group.push(item)
+    else groups.set(keyOf(item), [item])
+  }
+  return groups
+}
+
+const MAILS: Pick<SeedWorkflow, 'steps'> = {
+  steps: [{ type: 'email', controlValues: { subject: 'Hello', body: '<p>Hello</p>' } }]
+}
+
+describe.each(WORLDS)('of the default seed, the messages of %s', (_name, world) => {
+  const rows = rowsOf(world, { messages: 3000, randomSeed: 7, subscribers: 40 })
+  const named = [...integrationSchemas, ...messageSchemas]
+
+  test('are as many as asked for', () => {
+    expect(rows).toHaveLength(3000)
+  })
+
+  test('are each what the contract says, with its fields in its order', () => {
+    const order = Object.keys(MessageResponse.properties)
+    for (const { message } of rows) {
+      expect(findIssues(MessageResponse, message, named)).toEqual([])
+      const fields = Object.keys(message)
+      expect(fields).toEqual(order.filter((name) => fields.includes(name)))
+    }
+  })
+
+  test('have in the columns what their documents say', () => {
+    for (const { message, ...row } of rows) {
+      expect(row).toEqual({
+        id: message._id,
+        createdAt: Date.parse(message.createdAt),
+        channel: message.channel,
+        subscriberId: message.subscriber?.subscriberId,
+        transactionId: message.transactionId,
+        context: canonicalContext(message.contextKeys ?? []),
+        document: JSON.stringify(message)
+      })
+    }
+  })
+
+  test('are, said as a seed and seeded, the same to the byte', () => {
+    const { subscribers, seedMessages } = generation(world, { messages: 3000, randomSeed: 7, subscribers: 40 }, NOW)
+    const environments = files
+      .flatMap(({ seed }) => seed.environments)
+      .map((environment) => {
+        if (environment.name !== world.name) return environment
+        const made = subscribers.map(({ _environmentId, _organizationId, ...subscriber }) => subscriber)
+        return {
+          ...environment,
+          subscribers: [...(environment.subscribers ?? []), ...made],
+          messages: [...seedMessages()].map((text) => JSON.parse(text))
+        }
+      })
+    // At another time: nothing of them may be left to the defaults of that.
+    const worlds = resolveSeeds(readSeeds([{ name: 'out', seed: { environments } }]), NOW + DAY)
+    const seeded = worlds.find(({ name }) => name === world.name)
+    expect(seeded?.messages.map((message) => JSON.stringify(message))).toEqual(rows.map(({ document }) => document))
+    expect(seeded?.subscribers.map((each) => JSON.stringify(each))).toEqual(
+      [...world.subscribers, ...subscribers].map((each) => JSON.stringify(each))
+    )
+  })
+
+  test('have ids of their own, that begin with their second like all ids of the service', () => {
+    const taken = world.messages.flatMap(({ _id, _notificationId }) => [_id, _notificationId])
+    const ids = rows.flatMap(({ id, message }) => [id, message._notificationId])
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{24}$/)
+    for (const { id, createdAt } of rows) expect(Number.parseInt(id.slice(0, 8), 16)).toBe(Math.floor(createdAt / 1000))
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length)
+    expect(ids.filter((id) => taken.includes(id))).toEqual([])
+    expect(shareOf(rows, ({ id, message }) => id === message._notificationId)).toBe(0)
+  })
+
+  test('lie between the first day and now, all their times in order', () => {
+    for (const { message } of rows) {
+      const { createdAt, deliveredAt = [], lastSeenDate, lastReadDate, snoozedUntil } = message
+      const times = [createdAt, ...deliveredAt.slice(0, 1), lastSeenDate, lastReadDate].filter(
+        (each) => each !== undefined
+      )
+      expect(times).toEqual([...times].sort())
+      const moments = [...times, ...deliveredAt].map((time) => Date.parse(time))
+      expect(Math.min(...moments)).toBeGreaterThanOrEqual(NOW - 30 * DAY - 3 * 60_000)
+      expect(Math.max(...moments)).toBeLessThanOrEqual(NOW)
+      if (snoozedUntil) expect(Date.parse(snoozedUntil)).toBeGreaterThan(NOW)
+    }
+  })
+
+  test('fail only in the ways of their channel', () => {
+    for (const { message } of rows) {
+      const { channel, status, errorId, errorText } = message
+      if (status === 'sent') expect({ errorId, errorText }).toEqual({ errorId: undefined, errorText: undefined })
+      else expect(FAILURES[status]).toContain(`${channel} ${errorId} ${status === 'warning' ? errorText : ''}`.trim())
+    }
+  })
+
+  test('lack the address for want of which they could not be sent, and have that to which they were', () => {
+    for (const { message } of rows) {
+      if (message.channel === 'email') expect(message.email).toBe(message.subscriber?.email ?? undefined)
+      if (message.channel === 'sms') expect(message.phone).toBe(message.subscriber?.phone ?? undefined)
+      if (/email address|active phone/.test(message.errorText ?? '')) {
+        expect(message.email ?? message.phone).toBeUndefined()
+      } else if (['email', 'sms'].includes(message.channel) && message.status !== 'warning') {
+        expect(message.email ?? message.phone).toBeDefined()
+      }
+    }
+  })
+
+  test('went out through the integrations of the environment', () => {
+    for (const { channel, message } of rows) {
+      const known = world.integrations.filter((each) => each.channel === channel && !each.deleted)
+      if (message.providerId === undefined) expect(message.errorText).toContain(`an active ${channel} integration`)
+      else expect(known.map(({ providerId }) => providerId)).toContain(message.providerId)
+    }
+  })
+
+  test('have no variable left in what they say', () => {
+    for (const { message } of rows) {
+      const { content, subject, title, cta } = message
+      expect(JSON.stringify({ content, subject, title, cta })).not.toMatch(/\{\{|\{%|undefined|\[object/)
+      expect(content).not.toBe('')
+    }
+  })
+})
+
+const FAILURES: Record<'error' | 'warning', string[]> = {
+  error: [
+    'email mail_unexpected_error',
+    'sms unexpected_sms_error',
+    'chat unexpected_chat_error',
+    'push unexpected_push_error'
+  ],
+  warning: [
+    'email mail_unexpected_error Subscriber does not have an email address',
+    'email mail_unexpected_error Subscriber does not have an active email integration',
+    'sms no_subscriber_phone Subscriber does not have active phone',
+    'sms sms_missing_integration_error Subscriber does not have an active sms integration',
+    'sms no_integration_from_phone Integration does not have from phone configured',
+    'chat no_subscriber_chat_channel_id Subscriber does not have active chat channel id',
+    'chat no_subscriber_chat_phone_number Subscriber does not have phone number specified',
+    'chat chat_missing_integration_error Subscriber does not have an active chat integration'
+  ]
+}
+
+/** Of every channel, and of every kind of value and text. */
+const CLINIC: Omit<SeedEnvironment, 'name'> = {
+  _id: '66d5a0e97c9b1a0012ab3402',
+  integrations: [
+    { _id: '66f1c2a47c9b1a0012ad0001', providerId: 'fcm', channel: 'push', identifier: 'firebase' },
+    { _id: '66f1c2a47c9b1a0012ad0002', providerId: 'slack', channel: 'chat', identifier: 'slack' },
+    { _id: '66f1c2a47c9b1a0012ad0003', providerId: 'telnyx', channel: 'sms', active: false }
+  ],
+  subscribers: [{ subscriberId: 'ada', firstName: 'Ada', email: 'ada@example.com', phone: '+15550100' }],
+  workflows: [
+    {
+      identifier: 'appointment',
+      payloadSchema: {
+        type: 'object',
+        properties: {
+          doctor: { type: 'string' },
+          at: { type: 'string', format: 'date-time' },
+          day: { type: 'string', format: 'date' },
+          fee: { type: 'number' },
+          room: { type: 'integer', minimum: 100, maximum: 120 },
+          ticket: { type: 'string', pattern: '^[A-Z]{2}\\d{3}$' },
+          isFirst: { type: 'boolean' },
+          key: { type: 'string', format: 'uuid' }
+        }
+      },
+      steps: [
+        {
+          type: 'in_app',
+          controlValues: {
+            subject: 'Your appointment',
+            body: '{{payload.doctor | upcase}}, room {{payload.room}}{% if payload.isFirst %}: welcome{% endif %}',
+            primaryAction: { label: 'Confirm', redirect: { url: '/appointments/{{payload.ticket}}' } },
+            secondaryAction: { label: 'Cancel' }
+          }
+        },
+        {
+          type: 'email',
+          controlValues: { subject: 'On {{payload.day}}', body: "<p>{{payload.day | date: '%d %B %Y'}}</p>" }
+        },
+        { type: 'sms', controlValues: { body: '{{payload.ticket}} at {{payload.at}}, {{payload.fee}} EUR' } }
+      ]
+    },
+    {
+      identifier: 'news',
+      steps: [
+        { type: 'digest' },
+        { type: 'push', controlValues: { subject: '{{payload.title}}', body: '{{payload.summary}}' } },
+        {
+          type: 'chat',
+          controlValues: { body: '{% for tag in payload.tags %}#{{tag}} {% endfor %}{{payload.link}} 📰' }
+        },
+        { type: 'email', controlValues: { subject: 'News', body: '{{payload.author}}: {{payload.summary}}' } }
+      ]
+    }
+  ]
+}
+
+describe('the same options give the same bytes', () => {
+  test('on every machine and version of Node', () => {
+    expect(hashOf(worldOf(CLINIC), { messages: 20_000, randomSeed: 7, subscribers: 500 })).toBe(
+      '4c13858f7517866b7fb52d72d0f9b2f64ebfb53984056295357c57ffbb722853'
+    )
+  })
+
+  test('as often as they are made of one generation', () => {
+    const { messages, seedMessages } = generation(DEVELOPMENT, { messages: 200 }, NOW)
+    expect([...messages()]).toEqual([...messages()])
+    expect([...seedMessages()]).toEqual([...seedMessages()])
+  })
+
+  test('and other ones others', () => {
+    const given = { messages: 500, randomSeed: 7, subscribers: 3, days: 30 }
+    const changes = [{}, { randomSeed: 8 }, { messages: 501 }, { subscribers: 4 }, { days: 29 }]
+    const hashes = changes.map((change) => hashOf(DEVELOPMENT, { ...given, ...change }))
+    hashes.push(hashOf(PRODUCTION, given), hashOf(DEVELOPMENT, given, NOW + 1))
+    expect(new Set(hashes).size).toBe(hashes.length)
+  })
+
+  test('those left out are 1 and 30 days', () => {
+    const spelledOut = { messages: 100, randomSeed: 1, days: 30 }
+    expect(hashOf(DEVELOPMENT, { messages: 100 })).toBe(hashOf(DEVELOPMENT, spelledOut))
+  })
+})
+
+describe('many messages', () => {
+  const rows = rowsOf(DEVELOPMENT, { messages: 20_000, randomSeed: 3, subscribers: 1000 })
+  const ofChannel = (channel: string) => rows.filter((row) => row.channel === channel)
+  const transactions = [...groupsOf(rows, ({ transactionId }) => transactionId).values()]
+
+  test('are of all channels, most of them in-app and email', () => {
+    const shares = CHANNELS.map((channel) => [
+      channel,
+      Math.round(100 * shareOf(rows, (row) => row.channel === channel))
+    ])
+    expect(Object.fromEntries(shares)).toEqual({
+      in_app: expect.closeTo(42, -1),
+      email: expect.closeTo(30, -1),
+      push: expect.closeTo(14, -1),
+      sms: expect.closeTo(9, -1),
+      chat: expect.closeTo(5, -1)
+    })
+  })
+
+  test('were sent but for a few', () => {
+    const failing = shareOf(rows, ({ message }) => message.status !== 'sent')
+    expect(failing).toBeGreaterThan(0.005)
+    expect(failing).toBeLessThan(0.05)
+  })
+
+  test('are mostly of triggers of several messages, seconds apart, to one subscriber by one notification', () => {
+    const several = transactions.filter((messages) => messages.length > 1)
+    expect(several.length).toBeGreaterThan(transactions.length / 2)
+    const ordinary = several.filter((messages) => new Set(messages.map(({ subscriberId }) => subscriberId)).size === 1)
+    expect(ordinary.length).toBeGreaterThan(several.length * 0.9)
+    for (const messages of ordinary) {
+      expect(new Set(messages.map(({ message }) => message._notificationId)).size).toBe(1)
+      expect(new Set(messages.map(({ message }) => message.templateIdentifier)).size).toBe(1)
+      expect(new Set(messages.map(({ message }) => message._messageTemplateId)).size).toBe(messages.length)
+      expect(new Set(messages.map(({ message }) => JSON.stringify(message.payload))).size).toBe(1)
+      expect((messages.at(-1)?.createdAt ?? 0) - (messages[0]?.createdAt ?? 0)).toBeLessThan(10_000)
+    }
+  })
+
+  test('are sometimes to many at once, each by a notification of its own', () => {
+    const many = transactions.filter((messages) => new Set(messages.map(({ subscriberId }) => subscriberId)).size > 20)
+    expect(many.length).toBeGreaterThan(2)
+    for (const messages of many) {
+      for (const personal of ['orderId', 'code']) expect(messages[0]?.message.payload).not.toHaveProperty(personal)
+      for (const toOne of groupsOf(messages, ({ subscriberId }) => subscriberId).values()) {
+        expect(new Set(toOne.map(({ message }) => message._notificationId)).size).toBe(1)
+      }
+      const notifications = new Set(messages.map(({ message }) => message._notificationId))
+      expect(notifications.size).toBe(new Set(messages.map(({ subscriberId }) => subscriberId)).size)
+    }
+  })
+
+  test('are for a few subscribers by the hundred, and for most by the handful', () => {
+    const counts = [...groupsOf(rows, ({ subscriberId }) => subscriberId).values()]
+      .map(({ length }) => length)
+      .sort((one, other) => other - one)
+    expect(counts[0]).toBeGreaterThan(600)
+    expect(counts.length).toBeGreaterThan(900)
+    expect(counts[Math.floor(counts.length / 2)]).toBeLessThan(20)
+  })
+
+  test('are for none who has been deleted', () => {
+    expect(rows.filter(({ message }) => message.subscriber?.deleted)).toEqual([])
+  })
+
+  test('are more by day than by night', () => {
+    const hourOf = ({ createdAt }: Row) => new Date(createdAt).getUTCHours()
+    const night = shareOf(rows, (row) => hourOf(row) < 5)
+    const morning = shareOf(rows, (row) => hourOf(row) >= 8 && hourOf(row) < 13)
+    expect(morning).toBeGreaterThan(4 * night)
+    expect(night).toBeGreaterThan(0)
+  })
+
+  test('come oldest first but for what one trigger sends', () => {
+    let newest = 0
+    for (const { createdAt } of rows) {
+      expect(createdAt).toBeGreaterThan(newest - 10_000)
+      newest = Math.max(newest, createdAt)
+    }
+  })
+
+  test('in the Inbox are some unseen, some seen, some read, some answered and some put off', () => {
+    const inbox = ofChannel('in_app').map(({ message }) => message)
+    expect(shareOf(inbox, ({ seen }) => !seen)).toBeGreaterThan(0.1)
+    expect(shareOf(inbox, ({ seen, read }) => seen && !read)).toBeGreaterThan(0.1)
+    expect(shareOf(inbox, ({ read }) => read)).toBeGreaterThan(0.3)
+    expect(inbox.some(({ cta }) => cta.action?.status === 'done' && cta.action.result?.type === 'secondary')).toBe(true)
+    expect(inbox.some(({ snoozedUntil }) => snoozedUntil !== undefined)).toBe(true)
+    expect(inbox.some(({ deliveredAt }) => deliveredAt?.length === 2)).toBe(true)
+    for (const { seen, read, lastSeenDate, lastReadDate, deliveredAt } of inbox) {
+      expect(lastSeenDate !== undefined).toBe(seen)
+      expect(lastReadDate !== undefined).toBe(read)
+      expect(seen || !read).toBe(true)
+      expect(deliveredAt).toBeDefined()
+    }
+  })
+
+  test('elsewhere are neither seen nor read', () => {
+    for (const { message } of rows.filter(({ channel }) => channel !== 'in_app')) {
+      expect(message).toMatchObject({ seen: false, read: false })
+      expect(message).not.toHaveProperty('deliveredAt')
+    }
+  })
+
+  test('have what their channel has, and not what it has not', () => {
+    const fields: Record<string, [has: string[], hasNot: string[]]> = {
+      in_app: [
+        ['content', 'providerId', 'cta'],
+        ['email', 'phone', 'title', 'deviceTokens']
+      ],
+      email: [
+        ['content', 'subject', 'providerId'],
+        ['phone', 'title']
+      ],
+      sms: [
+        ['content', 'providerId'],
+        ['subject', 'email', 'title', 'deviceTokens']
+      ],
+      chat: [
+        ['content', 'providerId'],
+        ['subject', 'email', 'title', 'deviceTokens']
+      ],
+      push: [
+        ['content', 'title', 'deviceTokens', 'providerId'],
+        ['email', 'phone', 'subject']
+      ]
+    }
+    for (const { channel, message } of rows) {
+      const [has = [], hasNot = []] = fields[channel] ?? []
+      for (const field of has) expect(message, channel).toHaveProperty(field)
+      for (const field of hasNot) expect(message, channel).not.toHaveProperty(field)
+      if (channel === 'push') expect(message.deviceTokens?.length).toBeGreaterThan(0)
+    }
+  })
+
+  test('say what their templates make of their payload', () => {
+    const shipped = rows.filter(({ message }) => message.templateIdentifier === 'order-shipped')
+    for (const { channel, message } of shipped) {
+      const { orderId, dueOn, trackingUrl } = message.payload as Record<string, string>
+      if (channel === 'sms') {
+        expect(message.content).toBe(`Kettle & Clay: order ${orderId} is on its way. Track it: ${trackingUrl}`)
+      }
+      if (channel === 'push') expect(message.content).toBe(`Order ${orderId} arrives on ${dueOn}.`)
+      if (channel === 'in_app') {
+        const name = message.subscriber?.firstName ?? ''
+        expect(message.content).toBe(`${name}, order ${orderId} has left our warehouse. Due ${dueOn}.`)
+        expect(message.cta.data?.url).toBe(`/orders/${orderId}`)
+        expect(message.cta.action?.buttons?.map(({ content }) => content)).toEqual(['Track parcel', 'View order'])
+      }
+    }
+    const orders = new Set(shipped.map(({ message }) => message.payload?.orderId))
+    const triggers = new Set(shipped.map(({ transactionId }) => transactionId))
+    expect(orders.size).toBeGreaterThan(0.95 * triggers.size)
+  })
+
+  test('by email are a whole HTML document, or the blocks of the editor', () => {
+    for (const { message } of ofChannel('email')) {
+      if (message.templateIdentifier === 'order-confirmed') {
+        expect(message.content).toEqual([
+          { type: 'text', content: '<h1>Thank you!</h1>', styles: { textAlign: 'left' } },
+          {
+            type: 'text',
+            content: expect.stringContaining(String(message.payload?.orderId)),
+            styles: { textAlign: 'left' }
+          },
+          {
+            type: 'button',
+            content: 'View your order',
+            url: 'https://kettle.example/orders',
+            styles: { textAlign: 'left' }
+          }
+        ])
+      } else {
+        expect(message.content).toMatch(/^<!DOCTYPE html>.*Kettle &amp; Clay.*<\/html>$/s)
+      }
+    }
+  })
+
+  test('are never of a step with mistakes in its content', () => {
+    expect(rows.filter(({ message }) => message.templateIdentifier === 'cart-reminder')).toEqual([])
+  })
+
+  test('are in the contexts that the seed shows, each subscriber always in those it shows of him', () => {
+    const shown = new Set(DEVELOPMENT.messages.map(({ contextKeys }) => canonicalContext(contextKeys ?? [])))
+    for (const { context } of rows) expect(shown).toContain(context)
+    expect(new Set(rows.map(({ context }) => context)).size).toBeGreaterThan(3)
+    for (const [subscriberId, ofOne] of groupsOf(rows, (row) => row.subscriberId)) {
+      expect(new Set(ofOne.map(({ context }) => context)).size).toBe(1)
+      const own = DEVELOPMENT.messages.filter(({ subscriber }) => subscriber?.subscriberId === subscriberId)
+      if (own.length > 0) {
+        expect(own.map(({ contextKeys }) => canonicalContext(contextKeys ?? []))).toContain(ofOne[0]?.context)
+      }
+    }
+  })
+})
+
+describe('an environment', () => {
+  test.each([{}, { subscribers: 0 }])('without subscribers gets some, told %j', (told) => {
+    const world = worldOf({ workflows: [{ identifier: 'hello', ...MAILS }] })
+    const { subscribers, messages } = generation(world, { messages: 500, ...told }, NOW)
+    expect(subscribers).toHaveLength(10)
+    const known = subscribers.map(({ subscriberId }) => subscriberId)
+    for (const { subscriberId } of messages()) expect(known).toContain(subscriberId)
+  })
+
+  test('without integrations gets believable providers, and without contexts some tenants', () => {
+    const steps = CHANNELS.map((type) => ({ type, controlValues: { body: 'Hello' } }))
+    const rows = rowsOf(worldOf({ workflows: [{ identifier: 'hello', steps }] }), { messages: 2000, subscribers: 50 })
+    const providers = groupsOf(rows, ({ message }) => `${message.channel} ${message.providerId}`)
+    expect([...providers.keys()].sort()).toEqual([
+      'chat slack',
+      'email sendgrid',
+      'in_app novu',
+      'push fcm',
+      'sms twilio'
+    ])
+    expect(shareOf(rows, ({ context }) => context === '[]')).toBeGreaterThan(0.2)
+    expect(rows.some(({ context }) => context.includes('tenant:'))).toBe(true)
+  })
+
+  test('whose integrations are all switched off could send some of its messages no more', () => {
+    const rows = rowsOf(
+      worldOf({
+        integrations: [{ providerId: 'ses', channel: 'email', active: false }],
+        workflows: [{ identifier: 'hello', ...MAILS }]
+      }),
+      { messages: 500 }
+    )
+    expect(shareOf(rows, ({ message }) => message.providerId === undefined)).toBeCloseTo(0.25, 1)
+  })
+
+  test('without a step that sends has nothing to make messages of', () => {
+    const world = worldOf({ workflows: [{ identifier: 'waits', steps: [{ type: 'delay' }] }] })
+    expect(canGenerate(world)).toBe(false)
+    expect(canGenerate(DEVELOPMENT)).toBe(true)
+    expect(() => generation(world, { messages: 1 }, NOW)).toThrow(RangeError)
+  })
+
+  test('that shows an id with the very mark of the new ones makes them another', () => {
+    const options = { messages: 1 }
+    const world = worldOf({ workflows: [{ identifier: 'hello', ...MAILS }], subscribers: [{ subscriberId: 'ada' }] })
+    const [first] = rowsOf(world, options) as [Row]
+    const [second] = rowsOf({ ...world, messages: [{ ...first.message, _id: first.id }] }, options) as [Row]
+    expect(second.id.slice(8, 18)).not.toBe(first.id.slice(8, 18))
+    expect(second.createdAt).toBe(first.createdAt)
+  })
+
+  test.each([0, 1, 7])('gets %i messages if it asks for so many, however few they are', (messages) => {
+    expect(rowsOf(DEVELOPMENT, { messages })).toHaveLength(messages)
+  })
+
+  test('of which a day is asked for gets all of its messages on that', () => {
+    const rows = rowsOf(DEVELOPMENT, { messages: 300, days: 1 })
+    expect(Math.min(...rows.map(({ createdAt }) => createdAt))).toBeGreaterThan(NOW - DAY - 3 * 60_000)
+  })
+
+  test('gets its first messages at once, however many it asks for', () => {
+    const messages = generation(DEVELOPMENT, { messages: 10_000_000 }, NOW).messages()
+    expect(messages.next().done).toBe(false)
+    messages.return()
+  })
+})
+
+describe('a payload', () => {
+  const payloadSchema = {
+    type: 'object',
+    properties: {
+      ticket: { type: 'string', pattern: '^[A-Z]{3}-\\d{4,6}$' },
+      answer: { type: 'string', minLength: 20, maxLength: 30 },
+      tiny: { type: 'string', maxLength: 3 },
+      day: { type: 'string', format: 'date' },
+      moment: { type: 'string', format: 'date-time' },
+      contact: { type: 'string', format: 'email' },
+      site: { type: 'string', format: 'uri' },
+      key: { type: 'string', format: 'uuid' },
+      kind: { enum: ['bug', 'wish'] },
+      fixed: { const: 4 },
+      score: { type: 'integer', minimum: 400, maximum: 405 },
+      ratio: { type: 'number', minimum: 0, maximum: 1 },
+      dozens: { type: 'integer', multipleOf: 12, minimum: 12 },
+      tenths: { type: 'number', multipleOf: 0.1, minimum: 0.5, maximum: 0.9 },
+      sevenths: { type: 'number', multipleOf: 0.7, minimum: 2.1, maximum: 2.1 },
+      below: { type: 'number', exclusiveMaximum: 0 },
+      urgent: { type: 'boolean' },
+      nickname: { type: ['string', 'null'] },
+      tags: { type: 'array', items: { type: 'string' }, minItems: 2, maxItems: 3 },
+      author: { type: 'object', properties: { name: { type: 'string' }, age: { type: 'integer' } }, required: ['name'] }
+    },
+    additionalProperties: false
+  }
+
+  test('is what the schema of its workflow asks for', () => {
+    const fields = Object.keys(payloadSchema.properties)
+    const world = worldOf({
+      workflows: [{ identifier: 'ticket', payloadSchema: { ...payloadSchema, required: fields }, ...MAILS }]
+    })
+    const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, multipleOfPrecision: 6 })
+    addFormats.default(ajv)
+    const validate = ajv.compile(world.workflows[0]?.payloadSchema ?? {})
+    for (const { message } of rowsOf(world, { messages: 300 })) {
+      expect(validate(message.payload), JSON.stringify([message.payload, validate.errors])).toBe(true)
+    }
+  })
+
+  test('that can not be as its schema asks for is made nevertheless', () => {
+    const properties = {
+      broken: { type: 'string', pattern: '^[' },
+      grouped: { type: 'string', pattern: '^(a|b)$' },
+      endless: { type: 'string', minLength: 2 ** 40 },
+      repeated: { type: 'string', pattern: '^a{4000000000}$' },
+      long: { type: 'string', pattern: '^a{2,4000000000}$' },
+      many: { type: 'array', minItems: 2 ** 40, items: { type: 'boolean' } },
+      none: { type: 'integer', minimum: 9, maximum: 3 }
+    }
+    const workflows = [{ identifier: 'odd', payloadSchema: { type: 'object', properties }, ...MAILS }]
+    const [row] = rowsOf(worldOf({ workflows }), { messages: 1 })
+    expect(row?.message.payload).toEqual({
+      broken: expect.any(String),
+      grouped: expect.any(String),
+      endless: expect.any(String),
+      repeated: expect.any(String),
+      long: expect.stringMatching(/^a{2,22}$/),
+      many: expect.any(Array),
+      none: expect.any(Number)
+    })
+  })
+
+  test('that is not declared has what the templates speak of, by what it is called', () => {
+    const body =
+      '{{payload.orderId}} {{payload.left}} {{payload.user.name}} {% for line in payload.lines %}{{line.name}} {{line.price}}{% endfor %}'
+    const world = worldOf({ workflows: [{ identifier: 'order', steps: [{ type: 'sms', controlValues: { body } }] }] })
+    const names = new Set<string>()
+    for (const { message } of rowsOf(world, { messages: 50 })) {
+      const payload = message.payload as { lines: { name: string; price: string }[]; user: { name: string } }
+      expect(payload).toEqual({
+        orderId: expect.stringMatching(/^\d{5}$/),
+        left: expect.any(Number),
+        user: { name: expect.stringMatching(/^\p{L}+ \p{L}+$/u) },
+        lines: expect.arrayContaining([{ name: expect.any(String), price: expect.stringMatching(/^€\d+\.\d\d$/) }])
+      })
+      expect(message.content).toContain(payload.lines.map(({ name, price }) => `${name} ${price}`).join(''))
+      expect(message.content).toContain(payload.user.name)
+      for (const { name } of payload.lines) names.add(name)
+    }
+    expect(names, 'products, not people').toContain('Bicycle bell')
+  })
+
+  test("takes words from the seed's own messages, if they are in the language of the template", () => {
+    const message = { channel: 'sms', workflow: 'delivery' } as const
+    const world = worldOf({
+      workflows: [
+        { identifier: 'delivery', steps: [{ type: 'sms', controlValues: { body: 'Due {{payload.dueOn}}' } }] }
+      ],
+      messages: [
+        { ...message, content: 'Due Friday', payload: { dueOn: 'Friday' } },
+        { ...message, content: 'Vendredi', payload: { dueOn: 'vendredi' } }
+      ]
+    })
+    const contents = rowsOf(world, { messages: 50 }).map(({ message }) => message.content)
+    expect(new Set(contents)).toEqual(new Set(['Due Friday']))
+  })
+})
+
+describe('subscribers that are made', () => {
+  const { subscribers } = generation(DEVELOPMENT, { messages: 0, subscribers: 400 }, NOW)
+
+  test('are what the contract says, older than all messages, and none like another', () => {
+    for (const subscriber of subscribers) {
+      expect(findIssues(SubscriberResponse, subscriber, [...integrationSchemas, ...messageSchemas])).toEqual([])
+      expect(Date.parse(subscriber.createdAt)).toBeLessThanOrEqual(NOW - 30 * DAY)
+    }
+    for (const field of ['_id', 'subscriberId'] as const) {
+      expect(new Set(subscribers.map((each) => each[field])).size).toBe(400)
+    }
+    const emails = subscribers.flatMap(({ email }) => email ?? [])
+    expect(new Set(emails).size).toBe(emails.length)
+    expect(new Set(subscribers.map(({ firstName, lastName }) => `${firstName} ${lastName}`)).size).toBeGreaterThan(250)
+  })
+
+  test('can be reached nowhere in the world', () => {
+    for (const { email, phone } of subscribers) {
+      if (email) expect(email).toMatch(/^[a-z.]+\.\d+@example\.(com|net|org)$/)
+      if (phone) expect(phone).toMatch(/^(\+1\d{3}55501\d\d|\+447700900\d{3}|\+3363998\d{4})$/)
+    }
+  })
+
+  test('are the same again when more are asked for', () => {
+    const more = generation(DEVELOPMENT, { messages: 10, subscribers: 500 }, NOW).subscribers
+    expect(more.slice(0, 400)).toEqual(subscribers)
+  })
+
+  test('leave those alone that the seed has', () => {
+    const [first, second] = subscribers
+    const environment = {
+      subscribers: [{ subscriberId: 'user-10001' }],
+      workflows: [{ identifier: 'hello', ...MAILS }]
+    }
+    const made = generation(worldOf(environment), { messages: 0, subscribers: 1 }, NOW).subscribers
+    expect(first?.subscriberId).toBe('user-10001')
+    expect(made.map(({ subscriberId }) => subscriberId)).toEqual([second?.subscriberId])
+  })
+})
+
+describe('a seed', () => {
+  const told = (...seeds: object[]) => {
+    try {
+      return resolveSeeds(readSeeds(seeds.map((seed, place) => ({ name: `${place}.yaml`, seed }))), NOW)
+    } catch (error) {
+      if (error instanceof SeedError) return error.message.split('\n')
+      throw error
+    }
+  }
+  const workflows = [{ identifier: 'hello', ...MAILS }]
+
+  test('says how many messages are to be made', () => {
+    const generate = { messages: 10_000, randomSeed: 7, subscribers: 5, days: 3 }
+    expect(told({ environments: [{ name: 'Shop', workflows, generate }] })).toMatchObject([{ generate }])
+  })
+
+  test.each([
+    [{}, 'must have messages'],
+    [{ messages: -1 }, '.messages: must be a whole number from 0 to 10000000, not -1'],
+    [{ messages: 1.5 }, '.messages: must be'],
+    [{ messages: 10_000_001 }, '.messages: must be a whole number from 0 to 10000000, not 10000001'],
+    [{ messages: 1, randomSeed: 2 ** 32 }, '.randomSeed: must be a whole number from 0 to 4294967295'],
+    [{ messages: 1, days: 0 }, '.days: must be a whole number from 1 to 3650'],
+    [{ messages: 1, subscribers: 100_001 }, '.subscribers: must be a whole number from 0 to 100000'],
+    [{ messages: 1, seed: 7 }, 'is not a field here']
+  ])('is told what is wrong with %j', (generate, mistake) => {
+    expect(told({ environments: [{ name: 'Shop', workflows, generate }] })).toEqual([expect.stringContaining(mistake)])
+  })
+
+  test('is told that there is nothing to make messages of', () => {
+    expect(told({ environments: [{ name: 'Shop', generate: { messages: 1 } }] })).toEqual([
+      '0.yaml environments[0].generate: needs a workflow here with a step of a channel (in_app, email, sms, chat, push) to make messages of'
+    ])
+  })
+
+  test('is told that another said it for the environment before', () => {
+    const seed = { environments: [{ name: 'Shop', generate: { messages: 1 } }] }
+    expect(told({ environments: [{ name: 'Shop', workflows, generate: { messages: 1 } }] }, seed)).toEqual([
+      '1.yaml environments[0].generate: this environment has it already, at 0.yaml environments[0].generate'
+    ])
+  })
+})

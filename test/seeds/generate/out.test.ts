@@ -1,0 +1,212 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { World } from '../../../src/seeds/environment-data.js'
+import { generation } from '../../../src/seeds/generate/generation.js'
+import { outFormOf, writeGenerated } from '../../../src/seeds/generate/out.js'
+import { readSeeds } from '../../../src/seeds/read.js'
+import { resolveSeeds } from '../../../src/seeds/resolve/resolve.js'
+
+const NOW = Date.UTC(2026, 1, 18, 12, 30)
+const WORLDS = resolveSeeds(readSeeds([join(import.meta.dirname, '../../../seeds/default.yaml')]), NOW)
+const [DEVELOPMENT] = WORLDS as [World]
+
+function givenFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'generate-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+const generated = (world: World, messages: number) => generation(world, { messages, subscribers: 30 }, NOW)
+
+test.each([
+  ['a.yaml', 'yaml'],
+  ['folder.ndjson/a.YML', 'yaml'],
+  ['a.ndjson', 'ndjson'],
+  ['a.jsonl', 'ndjson'],
+  ['a.json', undefined],
+  ['yaml', undefined]
+])('%s is written as %s', (file, form) => {
+  expect(outFormOf(file)).toBe(form)
+})
+
+/** What a text has to be quoted for, in JSON and in YAML. */
+const ODD = 'a "quoted": \'one\' # \\ {{payload.name}}\n\t- 田中 🦊\u2028 &x *y'
+
+const [AWKWARD] = resolveSeeds(
+  readSeeds([
+    {
+      name: 'awkward',
+      seed: {
+        environments: [
+          {
+            name: ODD,
+            apiKeys: ['"key"'],
+            profile: 'live',
+            assumptions: { envelope: 'bare' },
+            integrations: [
+              { providerId: ODD, channel: 'email', name: ODD },
+              { providerId: 'whatsapp-business', channel: 'chat' },
+              { providerId: 'ses', channel: 'sms', active: false }
+            ],
+            subscribers: [
+              { subscriberId: ODD, firstName: ODD, email: ODD, phone: ODD },
+              { subscriberId: 'no', phone: '' }
+            ],
+            workflows: [
+              {
+                identifier: ODD,
+                steps: [
+                  { type: 'email', stepId: 'first', controlValues: { subject: ODD, body: ODD } },
+                  { type: 'email', stepId: 'second', controlValues: { subject: ODD, body: ODD } },
+                  { type: 'chat', controlValues: { body: ODD } },
+                  { type: 'sms', controlValues: { body: ODD } },
+                  { type: 'push', controlValues: { subject: ODD, body: ODD } },
+                  {
+                    type: 'in_app',
+                    controlValues: {
+                      body: ODD,
+                      redirect: { url: ODD },
+                      primaryAction: { label: ODD },
+                      secondaryAction: { label: ODD }
+                    }
+                  }
+                ]
+              }
+            ],
+            messages: [{ channel: 'email', contextKeys: ['b:"#田 \\', 'a:1'] }]
+          }
+        ]
+      }
+    }
+  ]),
+  NOW
+) as [World]
+
+test.each([
+  ...WORLDS.map((world) => [world.name, world] as const),
+  ['an environment with odd names', AWKWARD] as const
+])('the seed of %s gives back all of it', async (_name, world) => {
+  const file = join(givenFolder(), 'out.yaml')
+  const made = generated(world, 300)
+  await writeGenerated(file, 'yaml', { world, generation: made })
+  const [read, ...others] = resolveSeeds(readSeeds([file]), NOW + 1000)
+  expect(others).toEqual([])
+  const { messages, ...rest } = read as World
+  const { messages: own, ...expected } = { ...world, subscribers: [...world.subscribers, ...made.subscribers] }
+  expect(JSON.stringify(rest)).toBe(JSON.stringify(expected))
+  expect(messages.map((message) => JSON.stringify(message))).toEqual([
+    ...own.map((message) => JSON.stringify(message)),
+    ...[...made.messages()].map(({ document }) => document)
+  ])
+})
+
+test('a seed without messages can be read too', async () => {
+  const file = join(givenFolder(), 'out.yaml')
+  const world = { ...DEVELOPMENT, messages: [] }
+  await writeGenerated(file, 'yaml', { world, generation: generated(world, 0) })
+  expect(resolveSeeds(readSeeds([file]), NOW)).toMatchObject([{ name: 'Development', messages: [] }])
+})
+
+test('NDJSON is the messages, one a line', async () => {
+  const file = join(givenFolder(), 'out.ndjson')
+  const made = generated(DEVELOPMENT, 300)
+  await writeGenerated(file, 'ndjson', { world: DEVELOPMENT, generation: made })
+  expect(readFileSync(file, 'utf8')).toBe([...made.seedMessages()].map((message) => `${message}\n`).join(''))
+})
+
+test('progress is told by the way, and at the end of all', async () => {
+  const file = join(givenFolder(), 'out.ndjson')
+  const counts: number[] = []
+  const written = (count: number) => void counts.push(count)
+  await writeGenerated(file, 'ndjson', { world: DEVELOPMENT, generation: generated(DEVELOPMENT, 2000) }, { written })
+  expect(counts.length).toBeGreaterThan(5)
+  expect(counts).toEqual([...counts].sort((one, other) => one - other))
+  expect(counts.at(-1)).toBe(2000)
+})
+
+describe('a file that was there before', () => {
+  function givenFile(): { folder: string; file: string } {
+    const folder = givenFolder()
+    const file = join(folder, 'out.ndjson')
+    writeFileSync(file, 'before')
+    return { folder, file }
+  }
+
+  function untouched({ folder, file }: { folder: string; file: string }): void {
+    expect(readFileSync(file, 'utf8')).toBe('before')
+    expect(readdirSync(folder)).toEqual(['out.ndjson'])
+  }
+
+  test('is replaced', async () => {
+    const { folder, file } = givenFile()
+    await writeGenerated(file, 'ndjson', { world: DEVELOPMENT, generation: generated(DEVELOPMENT, 1) })
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ _id: expect.any(String) })
+    expect(readdirSync(folder)).toEqual(['out.ndjson'])
+  })
+
+  test('is as it was when it is aborted on the way, long before the end', async () => {
+    const given = givenFile()
+    const stop = new AbortController()
+    let last = 0
+    const written = (count: number) => {
+      last = count
+      if (count > 1000) stop.abort(new Error('enough'))
+    }
+    const made = generated(DEVELOPMENT, 10_000_000)
+    const options = { signal: stop.signal, written }
+    const writing = writeGenerated(given.file, 'ndjson', { world: DEVELOPMENT, generation: made }, options)
+    await expect(writing).rejects.toThrow('enough')
+    expect(last).toBeLessThan(2000)
+    untouched(given)
+  })
+
+  test('is as it was when it was aborted before', async () => {
+    const given = givenFile()
+    const signal = AbortSignal.abort(new Error('never'))
+    const made = generated(DEVELOPMENT, 10)
+    await expect(
+      writeGenerated(given.file, 'ndjson', { world: DEVELOPMENT, generation: made }, { signal })
+    ).rejects.toThrow('never')
+    untouched(given)
+  })
+
+  test('is as it was when the last message has been written, but the abort comes before it is put in place', async () => {
+    const given = givenFile()
+    const stop = new AbortController()
+    const written = (count: number) => void (count === 10 && stop.abort(new Error('late')))
+    const made = generated(DEVELOPMENT, 10)
+    const options = { signal: stop.signal, written }
+    await expect(
+      writeGenerated(given.file, 'ndjson', { world: DEVELOPMENT, generation: made }, options)
+    ).rejects.toThrow('late')
+    untouched(given)
+  })
+
+  test('is as it was when making fails', async () => {
+    const given = givenFile()
+    const made = generated(DEVELOPMENT, 10)
+    const failing = {
+      ...made,
+      *seedMessages() {
+        yield '{}'
+        throw new Error('failed')
+      }
+    }
+    await expect(writeGenerated(given.file, 'ndjson', { world: DEVELOPMENT, generation: failing }, {})).rejects.toThrow(
+      'failed'
+    )
+    untouched(given)
+  })
+})
+
+test('a folder that is not there is told by its error, and nothing is left of it', async () => {
+  const folder = givenFolder()
+  const file = join(folder, 'gone', 'out.yaml')
+  const made = generated(DEVELOPMENT, 1)
+  await expect(writeGenerated(file, 'yaml', { world: DEVELOPMENT, generation: made })).rejects.toMatchObject({
+    code: 'ENOENT'
+  })
+  expect(readdirSync(folder)).toEqual([])
+})

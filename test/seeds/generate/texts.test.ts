@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest'
+import { compiledText, emailContent, escaped, quotedText, rendered } from '../../../src/seeds/generate/texts.js'
+
+const SCOPE = {
+  payload: {
+    name: 'Ada',
+    left: 3,
+    none: null,
+    no: false,
+    empty: '',
+    dueOn: '2026-03-08',
+    user: { email: 'ada@example.com' },
+    'odd name': 'odd',
+    lines: [
+      { name: 'Tea', amount: 2 },
+      { name: 'Mug', amount: 1 }
+    ],
+    tags: ['a', 'b']
+  },
+  subscriber: { firstName: 'Grace' },
+  steps: { 'digest-step': { eventCount: 4 } }
+}
+
+describe('a template', () => {
+  test.each([
+    ['no variables', 'no variables'],
+    ['', ''],
+    ['{{payload.name}} and {{ subscriber.firstName }}', 'Ada and Grace'],
+    ['{{payload.user.email}}', 'ada@example.com'],
+    ["{{payload['odd name']}}", 'odd'],
+    ['{{payload.lines[1].name}}', 'Mug'],
+    ['{{payload.tags}}', 'ab'],
+    ['{{payload.user}}', '{"email":"ada@example.com"}'],
+    ['{{steps.digest-step.eventCount}}', '4'],
+    ['{{payload.gone}}{{payload.gone.deeper}}{{payload.none}}', ''],
+    ['{{payload.constructor}}{{payload.toString}}', ''],
+    ['{{payload.lines.size}} {{payload.tags.first}} {{payload.tags.last}}', '2 a b'],
+    ["{{'text'}} {{4.5}} {{true}}", 'text 4.5 true'],
+    ['{{-payload.name-}}', 'Ada'],
+    ['a {{- payload.name -}} b', 'aAdab'],
+    ['a {%- comment %} x {{payload.name}} {% endcomment -%} b', 'ab']
+  ])('%j becomes %j', (template, text) => {
+    expect(rendered(compiledText(template), SCOPE)).toBe(text)
+  })
+
+  test.each([
+    ["{{payload.gone | default: 'there'}}", 'there'],
+    ["{{payload.name | default: 'there'}}", 'Ada'],
+    ["{{payload.name | upcase | append: '!'}}", 'ADA!'],
+    ["{{payload.name | downcase | prepend: '@'}}", '@ada'],
+    ["{{'gRACE' | capitalize}}", 'Grace'],
+    ["{{' a ' | strip}}", 'a'],
+    ["{{'<b>' | escape}}", '&lt;b&gt;'],
+    ['{{payload.lines | size}}', '2'],
+    ["{{payload.tags | join: ', '}}", 'a, b'],
+    ['{{payload.tags | first}}{{payload.tags | last}}', 'ab'],
+    ["{{'a long text' | truncate: 6}}", 'a l...'],
+    ["{{payload.dueOn | date: '%d %B %Y'}}", '08 March 2026'],
+    ["{{payload.dueOn | date: '%a %-d %b %y, %H:%M'}}", 'Sun 8 Mar 26, 00:00'],
+    ["{{'2026-03-08T23:30:00-02:00' | date: '%d %H:%M'}}", '09 01:30'],
+    ["{{'2026-03-08T23:30' | date: '%H'}}", '2026-03-08T23:30'],
+    ["{{payload.name | date: '%Y'}}", 'Ada'],
+    ["{{'a|b' | upcase}}", 'A|B'],
+    ['{{payload.name | unheard_of: 3}}', 'Ada']
+  ])('with a filter, %j becomes %j', (template, text) => {
+    expect(rendered(compiledText(template), SCOPE)).toBe(text)
+  })
+
+  test.each([
+    ['{% if payload.name %}yes{% endif %}', 'yes'],
+    ['{% if payload.gone %}yes{% else %}no{% endif %}', 'no'],
+    ['{% if payload.empty %}as in Liquid{% endif %}', 'as in Liquid'],
+    ['{% unless payload.no %}yes{% endunless %}', 'yes'],
+    ['{% if payload.left > 3 %}many{% elsif payload.left == 3 %}three{% else %}few{% endif %}', 'three'],
+    ['{% if payload.left >= 3 and payload.name != "Ada" or payload.no %}yes{% else %}no{% endif %}', 'no'],
+    ['{% if payload.tags contains "b" and payload.left < 4 and payload.left <= 3 %}yes{% endif %}', 'yes'],
+    ['{% if payload.none == nil %}yes{% endif %}', 'yes'],
+    ['{% for line in payload.lines %}{{line.name}}: {{line.amount}};{% endfor %}', 'Tea: 2;Mug: 1;'],
+    ['{% for a in payload.tags %}{% for b in payload.tags %}{{a}}{{b}} {% endfor %}{% endfor %}', 'aa ab ba bb '],
+    ['{% for line in payload.gone %}never{% endfor %}', ''],
+    ['{% assign x = 3 %}a', 'a'],
+    ['{% if payload.name %}not closed', 'not closed'],
+    ['a{% endif %}b', 'ab'],
+    ['Hi {{payload.name, and so on', 'Hi {{payload.name, and so on']
+  ])('with tags, %j becomes %j', (template, text) => {
+    expect(rendered(compiledText(template), SCOPE)).toBe(text)
+  })
+
+  test.each([
+    'plain',
+    '"quoted" and back\\slashed',
+    'two\nlines\tand\u0000more',
+    'a fox 🦊, 田中, \u2028',
+    'half a fox \ud83e'
+  ])('is quoted as JSON does it, fixed and filled in: %j', (text) => {
+    expect(rendered(quotedText(compiledText(text)), {})).toBe(JSON.stringify(text))
+    expect(rendered(quotedText(compiledText('{{text}}')), { text })).toBe(JSON.stringify(text))
+    expect(`"${escaped(text)}"`).toBe(JSON.stringify(text))
+  })
+})
+
+describe('the content of an email', () => {
+  const contentOf = (body: string) =>
+    JSON.parse(rendered(emailContent(body, 'On {{payload.dueOn}}', 'Kettle & Clay'), SCOPE))
+
+  test('has the frame of its sender around it', () => {
+    const html = contentOf('<p>Hello {{payload.name}}</p>')
+    expect(html).toMatch(/^<!DOCTYPE html>.*<\/html>$/)
+    expect(html).toContain('<title>On 2026-03-08</title>')
+    expect(html).toContain('>Kettle &amp; Clay<')
+    expect(html).toContain('><p>Hello Ada</p><')
+  })
+
+  test('is a paragraph if it is no HTML', () => {
+    expect(contentOf('Hello\n{{payload.name}}')).toContain('<p>Hello<br>Ada</p>')
+  })
+
+  test('is left as it is if it is a whole document', () => {
+    expect(contentOf('<HTML><body>{{payload.name}}</body></HTML>')).toBe('<HTML><body>Ada</body></HTML>')
+  })
+
+  test('is no document of the block editor for beginning like one', () => {
+    expect(contentOf('{"type":"doc"')).toContain('<p>{"type":"doc"</p>')
+    expect(contentOf('{"type":"other"}')).toContain('<p>{"type":"other"}</p>')
+  })
+
+  test('made with the block editor is its blocks', () => {
+    const text = (words: string, ...marks: object[]) => ({ type: 'text', text: words, marks })
+    const content = [
+      { type: 'heading', attrs: { level: 2, textAlign: 'center' }, content: [text('Hello & welcome')] },
+      {
+        type: 'paragraph',
+        attrs: { textAlign: 'right' },
+        content: [
+          text('Dear '),
+          { type: 'variable', attrs: { id: 'payload.gone', fallback: 'friend' }, marks: [{ type: 'bold' }] },
+          { type: 'hardBreak' },
+          text('here', { type: 'italic' }, { type: 'link', attrs: { href: 'https://example.com/{{payload.left}}' } })
+        ]
+      },
+      { type: 'bulletList', content: [{ type: 'listItem', content: [{ type: 'paragraph', content: [text('one')] }] }] },
+      { type: 'section', content: [{ type: 'paragraph', content: [text('inner')] }] },
+      { type: 'button', attrs: { text: 'Open {{payload.name}}', url: 'https://example.com/{{payload.left}}' } }
+    ]
+    const link = '<a href="https://example.com/3"><em>here</em></a>'
+    const styles = (textAlign: string) => ({ styles: { textAlign } })
+    expect(contentOf(JSON.stringify({ type: 'doc', content }))).toEqual([
+      { type: 'text', content: '<h2>Hello &amp; welcome</h2>', ...styles('center') },
+      { type: 'text', content: `<p>Dear <strong>friend</strong><br>${link}</p>`, ...styles('right') },
+      { type: 'text', content: '<ul><li><p>one</p></li></ul>', ...styles('left') },
+      { type: 'text', content: '<p>inner</p>', ...styles('left') },
+      { type: 'button', content: 'Open Ada', url: 'https://example.com/3', ...styles('left') }
+    ])
+  })
+})

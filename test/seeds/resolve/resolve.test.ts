@@ -1,0 +1,502 @@
+import { describe, expect, test } from 'vitest'
+import { isoTime } from '../../../src/core/clock.js'
+import type { World } from '../../../src/seeds/environment-data.js'
+import { SeedError } from '../../../src/seeds/errors.js'
+import type { SeedEnvironment } from '../../../src/seeds/format.js'
+import { readSeeds } from '../../../src/seeds/read.js'
+import { resolveSeeds } from '../../../src/seeds/resolve/resolve.js'
+
+type Case = [what: string, text: string, mistakes: string[]]
+
+/** The text within an environment; its first line is the third. */
+function inShop(text: string): string {
+  return `environments:\n  - name: Shop\n${text.replace(/^/gm, '    ')}`
+}
+
+const NOW = Date.UTC(2026, 1, 18, 12)
+
+/** The worlds of seeds, one a text, named a.yaml, b.yaml and so on. */
+function worldsOf(...texts: (string | object)[]): World[] {
+  const files = texts.map((seed, place) => ({ name: `${String.fromCharCode(97 + place)}.yaml`, seed }))
+  return resolveSeeds(readSeeds(files), NOW)
+}
+
+/** The world of one environment, named Shop. */
+function shopOf(seed: Omit<SeedEnvironment, 'name'>, now = NOW): World {
+  const file = { name: 'shop.yaml', seed: { environments: [{ name: 'Shop', ...seed }] } }
+  const [world] = resolveSeeds(readSeeds([file]), now)
+  if (!world) throw new Error('no world')
+  return world
+}
+
+function told(...texts: string[]): string[] {
+  try {
+    worldsOf(...texts)
+  } catch (error) {
+    if (error instanceof SeedError) return error.message.split('\n')
+    throw error
+  }
+  throw new Error('nothing was told')
+}
+
+const CONTRADICTIONS: Case[] = [
+  [
+    'a second primary of a channel',
+    inShop(
+      'integrations:\n  - { providerId: ses, channel: email, primary: true }\n  - { providerId: ses, channel: email, primary: true }'
+    ),
+    [
+      ':5:53 environments[0].integrations[1].primary: there is already a primary email integration, at :4:53; a channel has at most one'
+    ]
+  ],
+  [
+    'an identifier of two integrations',
+    inShop(
+      'integrations:\n  - { identifier: a, providerId: ses, channel: email }\n  - { identifier: a, providerId: ses, channel: email }'
+    ),
+    [':5:23 environments[0].integrations[1].identifier: is that of another integration too, at :4:23']
+  ],
+  [
+    'an _id of two integrations',
+    inShop(
+      'integrations:\n  - { _id: 66d5a0e97c9b1a0012ab3402, providerId: ses, channel: email }\n  - { _id: 66d5a0e97c9b1a0012ab3402, providerId: ses, channel: sms }'
+    ),
+    [':5:16 environments[0].integrations[1]._id: is that of another integration too, at :4:16']
+  ],
+  [
+    'a subscriberId of two subscribers',
+    inShop('subscribers: [{ subscriberId: ada }, { subscriberId: ada }]'),
+    [':3:58 environments[0].subscribers[1].subscriberId: is that of another subscriber too, at :3:35']
+  ],
+  [
+    'an _id of two subscribers',
+    inShop(
+      'subscribers: [{ subscriberId: ada, _id: 66d5a0e97c9b1a0012ab3402 }, { subscriberId: bob, _id: 66d5a0e97c9b1a0012ab3402 }]'
+    ),
+    [':3:99 environments[0].subscribers[1]._id: is that of another subscriber too, at :3:45']
+  ],
+  [
+    'an identifier of two workflows, once made of a name',
+    inShop('workflows: [{ name: Shipped }, { identifier: shipped }]'),
+    [':3:50 environments[0].workflows[1].identifier: is that of another workflow too, at :3:17']
+  ],
+  [
+    'an _id of two workflows',
+    inShop('workflows: [{ name: A, _id: 66d5a0e97c9b1a0012ab3402 }, { name: B, _id: 66d5a0e97c9b1a0012ab3402 }]'),
+    [':3:77 environments[0].workflows[1]._id: is that of another workflow too, at :3:33']
+  ],
+  [
+    'a stepId of two steps of a workflow',
+    inShop('workflows: [{ name: A, steps: [{ type: email, stepId: x }, { type: sms, stepId: x }] }]'),
+    [':3:85 environments[0].workflows[0].steps[1].stepId: is that of another step too, at :3:59']
+  ],
+  [
+    'an _id of two steps of different workflows',
+    inShop(
+      'workflows:\n  - { name: A, steps: [{ type: email, _id: 66d5a0e97c9b1a0012ab3402 }] }\n  - { name: B, steps: [{ type: email, _id: 66d5a0e97c9b1a0012ab3402 }] }'
+    ),
+    [':5:48 environments[0].workflows[1].steps[0]._id: is that of another step too, at :4:48']
+  ],
+  [
+    'an _id of two messages',
+    inShop(
+      'messages: [{ channel: email, _id: 66d5a0e97c9b1a0012ab3402 }, { channel: sms, _id: 66d5a0e97c9b1a0012ab3402 }]'
+    ),
+    [':3:88 environments[0].messages[1]._id: is that of another message too, at :3:39']
+  ],
+  [
+    'a workflow without identifier and name',
+    inShop('workflows: [{ steps: [] }]'),
+    [':3:17 environments[0].workflows[0]: must have identifier or name']
+  ],
+  [
+    'a workflow whose name can make no identifier',
+    inShop('workflows: [{ name: "!!!" }]'),
+    [':3:17 environments[0].workflows[0]: must have identifier: its name has no slug']
+  ],
+  [
+    'a subscriber that is not there',
+    inShop('messages: [{ channel: email, subscriberId: ada }]'),
+    [':3:48 environments[0].messages[0].subscriberId: this environment has no subscriber ada; it has none']
+  ],
+  [
+    'a subscriber that is misspelt',
+    inShop('subscribers: [{ subscriberId: ada }]\nmessages: [{ channel: email, subscriberId: aad }]'),
+    [':4:48 environments[0].messages[0].subscriberId: this environment has no subscriber aad; did you mean ada?']
+  ],
+  [
+    'a workflow that is not there',
+    inShop('workflows: [{ identifier: shipped }]\nmessages: [{ channel: email, workflow: welcome }]'),
+    [':4:44 environments[0].messages[0].workflow: this environment has no workflow welcome; there are shipped']
+  ],
+  [
+    'a subscriber that is another than the one embedded',
+    inShop('messages: [{ channel: email, subscriberId: bob, subscriber: { subscriberId: ada } }]'),
+    [':3:48 environments[0].messages[0].subscriberId: is not that of the subscriber given here, ada']
+  ],
+  [
+    'a time that is a word',
+    inShop('messages: [{ channel: email, createdAt: yesterday }]'),
+    [':3:45 environments[0].messages[0].createdAt: must be a time in ISO 8601, such as 2026-02-18T10:07:11.402Z']
+  ],
+  [
+    'a time without a zone',
+    inShop('messages: [{ channel: email, createdAt: "2026-02-18T10:00:00" }]'),
+    [':3:45 environments[0].messages[0].createdAt: must be a time in ISO 8601, such as 2026-02-18T10:07:11.402Z']
+  ],
+  [
+    'a day that does not exist',
+    inShop('messages: [{ channel: email, createdAt: 2026-02-30 }]'),
+    [':3:45 environments[0].messages[0].createdAt: must be a time in ISO 8601, such as 2026-02-18T10:07:11.402Z']
+  ],
+  [
+    'a time in a list',
+    inShop('messages: [{ channel: email, deliveredAt: [2026-02-18T10:00Z, soon] }]'),
+    [':3:67 environments[0].messages[0].deliveredAt[1]: must be a time in ISO 8601, such as 2026-02-18T10:07:11.402Z']
+  ],
+  [
+    'an API key of two environments',
+    'environments:\n  - { name: A, apiKeys: [k, l] }\n  - { name: B, apiKeys: [m, k] }',
+    [':3:29 environments[1].apiKeys[1]: this API key is that of A, at :2:26; each environment needs keys of its own']
+  ],
+  [
+    'a default API key that another environment has',
+    'environments:\n  - { name: A }\n  - { name: B, apiKeys: [a-key] }',
+    [
+      ':2:5 environments[0]: has no apiKeys, and its default, a-key, is that of B, at :3:26; each environment needs keys of its own'
+    ]
+  ],
+  [
+    'environments of the same name in two organizations, without keys',
+    'environments:\n  - { name: A, organization: O }\n  - { name: A, organization: P }',
+    [
+      ':3:5 environments[1]: has no apiKeys, and its default, a-key, is that of A, at :2:5; each environment needs keys of its own'
+    ]
+  ],
+  [
+    'an _id of two environments',
+    'environments:\n  - { name: A, _id: 66d5a0e97c9b1a0012ab3402 }\n  - { name: B, _id: 66d5a0e97c9b1a0012ab3402 }',
+    [':3:21 environments[1]._id: is that of environment A too, at :2:5']
+  ],
+  [
+    'two _ids of an environment',
+    'environments:\n  - { name: A, _id: 66d5a0e97c9b1a0012ab3402 }\n  - { name: A, _id: 66d5a0e97c9b1a0012ab3403 }',
+    [':3:21 environments[1]._id: environment A already has the _id 66d5a0e97c9b1a0012ab3402']
+  ],
+  [
+    'two ids of an organization',
+    'environments:\n  - { name: A, organization: O, _organizationId: 66d5a0e97c9b1a0012ab3402 }\n  - { name: B, organization: O, _organizationId: 66d5a0e97c9b1a0012ab3403 }',
+    [':3:50 environments[1]._organizationId: organization O has another id, 66d5a0e97c9b1a0012ab3402, at :2:50']
+  ],
+  [
+    'a double by alias',
+    inShop('subscribers: [&a { subscriberId: ada }, *a]'),
+    [':3:45 environments[0].subscribers[1].subscriberId: is that of another subscriber too, at :3:38']
+  ]
+]
+
+describe('what contradicts itself is told with its line, column and path:', () => {
+  test.each(CONTRADICTIONS)('%s', (_, text, mistakes) => {
+    expect(told(text)).toEqual(mistakes.map((line) => line.replaceAll(/(?<=^|at ):/g, 'a.yaml:')))
+  })
+})
+
+test('doubles of several files are told, with the file of the first', () => {
+  const shop = (body: string) => `environments: [{ name: Shop, apiKeys: [k], ${body} }]`
+  expect(
+    told(
+      shop('integrations: [{ identifier: a, providerId: ses, channel: email, primary: true }]'),
+      shop('integrations: [{ identifier: a, providerId: ses, channel: email, primary: true }]'),
+      'environments: [{ name: Other, apiKeys: [k] }]'
+    )
+  ).toEqual([
+    'b.yaml:1:73 environments[0].integrations[0].identifier: is that of another integration too, at a.yaml:1:73',
+    'b.yaml:1:118 environments[0].integrations[0].primary: there is already a primary email integration, at a.yaml:1:118; a channel has at most one',
+    'c.yaml:1:41 environments[0].apiKeys[0]: this API key is that of Shop, at a.yaml:1:40; each environment needs keys of its own'
+  ])
+})
+
+test('doubles in a value are told with the path of the first', () => {
+  const subscribers = [{ subscriberId: 'ada' }, { subscriberId: 'ada' }]
+  expect(() => shopOf({ subscribers })).toThrow(
+    'shop.yaml environments[0].subscribers[1].subscriberId: is that of another subscriber too, at shop.yaml environments[0].subscribers[0].subscriberId'
+  )
+})
+
+describe('several seeds', () => {
+  test('of the same environment are one world, and refer to each other, whichever comes first', () => {
+    const worlds = worldsOf(
+      'environments: [{ name: Shop, messages: [{ channel: email, subscriberId: ada, workflow: shipped }] }]',
+      'environments: [{ name: Shop, subscribers: [{ subscriberId: ada }], workflows: [{ identifier: shipped }] }]'
+    )
+    expect(worlds).toHaveLength(1)
+    expect(worlds[0]?.messages[0]).toMatchObject({
+      templateIdentifier: 'shipped',
+      subscriber: { subscriberId: 'ada' }
+    })
+  })
+
+  test('share nothing between environments: a reference to another one is broken', () => {
+    expect(
+      told(
+        'environments: [{ name: A, subscribers: [{ subscriberId: ada }] }, { name: B, messages: [{ channel: sms, subscriberId: ada }] }]'
+      )
+    ).toEqual([
+      'a.yaml:1:119 environments[1].messages[0].subscriberId: this environment has no subscriber ada; it has none'
+    ])
+  })
+
+  test('may hold the same ids, identifiers and primaries in different environments', () => {
+    const things = {
+      integrations: [
+        {
+          _id: '66d5a0e97c9b1a0012ab3402',
+          identifier: 'a',
+          providerId: 'ses',
+          channel: 'email' as const,
+          primary: true
+        }
+      ],
+      subscribers: [{ subscriberId: 'ada' }]
+    }
+    expect(
+      worldsOf({
+        environments: [
+          { name: 'A', ...things },
+          { name: 'B', ...things }
+        ]
+      })
+    ).toHaveLength(2)
+  })
+
+  test('of the same name in two organizations are two environments', () => {
+    const worlds = worldsOf({
+      environments: ['One', 'Other'].map((organization) => ({ name: 'Shop', organization, apiKeys: [organization] }))
+    })
+    expect(new Set(worlds.map(({ id }) => id)).size).toBe(2)
+    expect(new Set(worlds.map(({ organizationId }) => organizationId)).size).toBe(2)
+  })
+
+  test('later ones win in profile and assumptions', () => {
+    const [world] = worldsOf(
+      'environments: [{ name: Shop, profile: live, assumptions: { envelope: bare, credentials: stored } }]',
+      'environments: [{ name: Shop, profile: document, assumptions: { envelope: data } }]'
+    )
+    expect(world).toMatchObject({ profile: 'document', assumptions: { envelope: 'data', credentials: 'stored' } })
+  })
+
+  test('give an environment all keys that any of them names, and the default one only if none does', () => {
+    const keys = (...texts: string[]) =>
+      worldsOf(...texts.map((text) => `environments: [{ ${text} }]`)).map(({ apiKeys }) => apiKeys)
+    expect(keys('name: Shop', 'name: Shop, apiKeys: [a]', 'name: Shop, apiKeys: [a, b]')).toEqual([['a', 'b']])
+    expect(keys('name: My Shop', 'name: My Shop')).toEqual([['my-shop-key']])
+    expect(keys('name: Shop, apiKeys: []')).toEqual([[]])
+    expect(keys('name: "!!!"')).toEqual([['environment-key']])
+  })
+
+  test('know an organization by the id that any of them gives it', () => {
+    const worlds = worldsOf(
+      'environments: [{ name: A, organization: O }]',
+      'environments: [{ name: B, organization: O, _organizationId: 66d5a0e97c9b1a0012ab33f0 }, { name: C }]'
+    )
+    const [a, b, c] = worlds.map(({ organizationId }) => organizationId)
+    expect([a, b]).toEqual(Array(2).fill('66d5a0e97c9b1a0012ab33f0'))
+    expect(c).not.toBe(a)
+  })
+})
+
+describe('what is left out', () => {
+  const seed: Omit<SeedEnvironment, 'name'> = {
+    integrations: [
+      { providerId: 'sendgrid', channel: 'email', primary: true },
+      { providerId: 'sendgrid', channel: 'email' },
+      { providerId: 'twilio', channel: 'sms', active: false }
+    ],
+    subscribers: [{ subscriberId: 'ada', email: 'ada@example.com', phone: '+15550100' }],
+    workflows: [{ name: 'Order Shipped', steps: [{ type: 'in_app' }, { type: 'email' }, { type: 'email' }] }],
+    messages: [
+      { channel: 'email', subscriberId: 'ada', workflow: 'order-shipped' },
+      { channel: 'sms', subscriberId: 'ada' },
+      { channel: 'push' }
+    ]
+  }
+
+  test('gets the same ids on every machine and in every run', () => {
+    const ids = ({ id, organizationId, integrations, subscribers, workflows, steps, messages }: World) => [
+      organizationId,
+      id,
+      ...[integrations, subscribers, workflows, steps, messages].flat().map(({ _id }) => _id)
+    ]
+    expect(ids(shopOf(seed))).toMatchInlineSnapshot(`
+      [
+        "662e51c3138272dcd38d02c9",
+        "6772903ad57cc72d13587524",
+        "66613b1504ea4c5e70f7bd8d",
+        "6794599fc5ec4f0ae298fa27",
+        "672fdbe0f1a42c4b7511be77",
+        "66c285a5ba56695200863563",
+        "68413b15a4e3201b2441e2a2",
+        "664fee2caa08c60a187ae602",
+        "676eb20b15bd69a001b4c512",
+        "6796cfdaf52345e634faf6a4",
+        "668a53f2f84d5a95f2d44d40",
+        "66cf461840d2ef65f8cc849c",
+        "6729e49bfec17847a8840978",
+      ]
+    `)
+    expect(ids(shopOf(seed, NOW + 1))).toEqual(ids(shopOf(seed)))
+    expect(new Set(ids(shopOf(seed))).size).toBe(ids(shopOf(seed)).length)
+  })
+
+  test('gets ids that do not depend on what stands around it', () => {
+    const alone = shopOf({ subscribers: [{ subscriberId: 'ada' }] })
+    const among = shopOf({ subscribers: [{ subscriberId: 'bob' }, { subscriberId: 'ada' }] })
+    expect(among.subscribers[1]?._id).toBe(alone.subscribers[0]?._id)
+  })
+
+  test('gets its times from the clock, messages a minute apart with the first one the newest', () => {
+    const { messages, subscribers } = shopOf(seed)
+    expect(messages.map(({ createdAt }) => createdAt)).toEqual([
+      '2026-02-18T12:00:00.000Z',
+      '2026-02-18T11:59:00.000Z',
+      '2026-02-18T11:58:00.000Z'
+    ])
+    expect(subscribers[0]).toMatchObject({ createdAt: isoTime(NOW), updatedAt: isoTime(NOW) })
+    expect(shopOf({ subscribers: [{ subscriberId: 'ada', createdAt: '2025-01-01' }] }).subscribers[0]).toMatchObject({
+      createdAt: '2025-01-01T00:00:00.000Z',
+      updatedAt: '2025-01-01T00:00:00.000Z'
+    })
+  })
+
+  test('of integrations: identifiers that nobody has, active, not primary, no credentials', () => {
+    expect(
+      shopOf(seed).integrations.map(({ identifier, name, active, primary, deleted, credentials }) => ({
+        identifier,
+        name,
+        active,
+        primary,
+        deleted,
+        credentials
+      }))
+    ).toEqual([
+      { identifier: 'sendgrid', name: 'sendgrid', active: true, primary: true, deleted: false, credentials: {} },
+      { identifier: 'sendgrid-2', name: 'sendgrid', active: true, primary: false, deleted: false, credentials: {} },
+      { identifier: 'twilio', name: 'twilio', active: false, primary: false, deleted: false, credentials: {} }
+    ])
+  })
+
+  test('of an integration never takes the identifier that another one is given, even later', () => {
+    const integrations = [
+      { providerId: 'ses', channel: 'email' as const },
+      { identifier: 'ses', providerId: 'ses', channel: 'email' as const }
+    ]
+    expect(shopOf({ integrations }).integrations.map(({ identifier }) => identifier)).toEqual(['ses-2', 'ses'])
+    const steps = [{ type: 'email' as const }, { type: 'email' as const, stepId: 'email-step' }]
+    expect(shopOf({ workflows: [{ name: 'A', steps }] }).steps.map(({ stepId }) => stepId)).toEqual([
+      'email-step-2',
+      'email-step'
+    ])
+  })
+
+  test('of steps: name, step id, slug, controls, and variables that know the steps before', () => {
+    const { steps, workflows } = shopOf(seed)
+    expect(workflows[0]).toMatchObject({ identifier: 'order-shipped', name: 'Order Shipped', origin: 'external' })
+    expect(steps.map(({ stepId, name }) => [stepId, name])).toEqual([
+      ['in-app-step', 'In-App Step'],
+      ['email-step', 'Email Step'],
+      ['email-step-2', 'Email Step']
+    ])
+    for (const step of steps) {
+      expect(step).toMatchObject({
+        origin: 'external',
+        workflowId: 'order-shipped',
+        workflowDatabaseId: workflows[0]?._id,
+        slug: expect.stringMatching(/^(in-app|email)-step_st_[0-9A-Za-z]{16}$/),
+        controls: { dataSchema: {}, uiSchema: {} }
+      })
+    }
+    const before = steps.map(({ variables }) =>
+      Object.keys((variables as unknown as Variables).properties.steps.properties)
+    )
+    expect(before).toEqual([[], ['in-app-step'], ['in-app-step', 'email-step']])
+  })
+
+  test('of a message is what its subscriber, workflow and channel make it', () => {
+    const { messages, subscribers, workflows, steps } = shopOf(seed)
+    expect(messages[0]).toMatchObject({
+      _subscriberId: subscribers[0]?._id,
+      subscriber: subscribers[0],
+      _templateId: workflows[0]?._id,
+      templateIdentifier: 'order-shipped',
+      _messageTemplateId: steps[1]?._id,
+      email: 'ada@example.com',
+      providerId: 'sendgrid',
+      transactionId: expect.stringMatching(/^txn_[0-9a-f]{24}$/),
+      read: false,
+      seen: false,
+      status: 'sent'
+    })
+    expect(messages[0]).not.toHaveProperty('phone')
+    expect(messages[1]).toMatchObject({ phone: '+15550100' })
+    // Its only integration is switched off.
+    expect(messages[1]).not.toHaveProperty('providerId')
+    expect(messages[2]).not.toHaveProperty('subscriber')
+    expect(messages[2]).not.toHaveProperty('templateIdentifier')
+  })
+
+  interface Variables {
+    properties: { steps: { properties: object } }
+  }
+})
+
+describe('what is given', () => {
+  test('is kept as it is, in the order of the contract and without fields that are not there', () => {
+    const { messages } = shopOf({
+      messages: [
+        {
+          subject: 'Hi',
+          channel: 'email',
+          payload: { z: 1, a: [null] },
+          _id: '66d5a0e97c9b1a0012ab3402',
+          email: 'x@example.com'
+        }
+      ]
+    })
+    expect(messages[0]).toMatchObject({ _id: '66d5a0e97c9b1a0012ab3402', subject: 'Hi', email: 'x@example.com' })
+    expect(JSON.stringify(messages[0]?.payload)).toBe('{"z":1,"a":[null]}')
+    const fields = Object.keys(messages[0] ?? {})
+    expect(fields.indexOf('_id')).toBe(0)
+    expect(fields.indexOf('subject')).toBeLessThan(fields.indexOf('channel'))
+    expect(Object.values(messages[0] ?? {})).not.toContain(undefined)
+  })
+
+  test.each([
+    ['2026-02-18', '2026-02-18T00:00:00.000Z'],
+    ['2026-02-18T10:07Z', '2026-02-18T10:07:00.000Z'],
+    ['2026-02-18T10:07:11.4Z', '2026-02-18T10:07:11.400Z'],
+    ['2026-02-18T10:07:11.402+01:00', '2026-02-18T09:07:11.402Z'],
+    ['2024-02-29T23:30:00-05:00', '2024-03-01T04:30:00.000Z']
+  ])('as the time %s is that moment everywhere', (createdAt, expected) => {
+    expect(shopOf({ messages: [{ channel: 'email', createdAt }] }).messages[0]?.createdAt).toBe(expected)
+  })
+
+  test('as a subscriber within a message is embedded, and is none of the environment', () => {
+    const { messages, subscribers } = shopOf({
+      messages: [{ channel: 'email', subscriber: { subscriberId: 'ada', email: 'a@b.c' } }]
+    })
+    expect(messages[0]).toMatchObject({ subscriber: { subscriberId: 'ada' }, email: 'a@b.c' })
+    expect(subscribers).toEqual([])
+  })
+
+  test('may be a deleted primary beside another one', () => {
+    const primary = { providerId: 'ses', channel: 'email' as const, primary: true }
+    expect(shopOf({ integrations: [primary, { ...primary, deleted: true }] }).integrations).toHaveLength(2)
+  })
+
+  test('is never changed: the same seed gives the same worlds again', () => {
+    const files = readSeeds(['default'])
+    const before = JSON.stringify(files.map(({ seed }) => seed))
+    expect(resolveSeeds(files, NOW)).toEqual(resolveSeeds(files, NOW))
+    expect(JSON.stringify(files.map(({ seed }) => seed))).toBe(before)
+  })
+})
