@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { OPERATION_IDS } from '../../core/enums.js'
 import { recordOf, ref, strictObject, stringEnum } from '../../core/typebox.js'
-import { OPERATIONS, RequestPattern } from '../requests/schemas.js'
+import { RequestPattern } from '../requests/schemas.js'
 
 const { query, path, headers } = RequestPattern.properties
 
@@ -33,7 +34,7 @@ export type FaultEffect = Static<typeof FaultEffect>
 
 export const NewFault = strictObject(
   {
-    operation: Type.Optional(stringEnum(OPERATIONS, { description: 'Any of them, if left out' })),
+    operation: Type.Optional(stringEnum(OPERATION_IDS, { description: 'Any of them, if left out' })),
     match: Type.Optional(strictObject({ query, path, headers }, { description: 'Only requests that are like this' })),
     after: Type.Optional(Type.Integer({ minimum: 0, description: 'Let so many matching requests pass first; 0' })),
     times: Type.Optional(

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import type { OperationId } from '../../core/enums.js'
 import { environmentOf } from '../../environments/plugin.js'
 import type { EnvironmentService } from '../../environments/service.js'
 import { MalformedQuery, parseQuery } from '../../http/query-string.js'
@@ -7,7 +8,6 @@ import { pathOf } from '../../http/target.js'
 import { bodyOf } from '../../idempotency/plugin.js'
 import type { Body, Described, Entry, Kind } from './recorded-request.js'
 import { redactionOf, type Secrets } from './redaction.js'
-import { OPERATIONS, type OperationName } from './schemas.js'
 import type { JournalService } from './service.js'
 
 declare module 'fastify' {
@@ -40,10 +40,10 @@ export const journalling = fp<Options & { faultHeader: boolean }>(
     app.decorateRequest('journalEntry', undefined)
 
     app.addHook('onRoute', (route) => {
-      const operation = operationOf(route.schema)
+      const { operation } = route.config ?? {}
       if (!operation) return
-      const { properties = {} } = (route.schema?.querystring ?? {}) as { properties?: object }
-      const described = kindOf({ operation, query: new Set(Object.keys(properties)), headers, secrets })
+      const query = new Set(Object.keys(operation.querystring?.properties ?? {}))
+      const described = kindOf({ operation: operation.id, query, headers, secrets })
       route.config = { ...route.config, described }
     })
 
@@ -99,11 +99,6 @@ export function endEntry(request: FastifyRequest, reply: FastifyReply, { size }:
 
 export const NO_ANSWER = {}
 
-function operationOf(schema: unknown): OperationName | undefined {
-  const { operationId } = (schema ?? {}) as { operationId?: string }
-  return OPERATIONS.find((name) => name === operationId)
-}
-
 function isUnserved(request: FastifyRequest): boolean {
   return request.is404 && !isOfControl(request)
 }
@@ -114,7 +109,7 @@ function isOfControl({ url }: FastifyRequest): boolean {
 
 /** What the server reads of requests to an operation, or to none. */
 interface Reads {
-  operation: OperationName | undefined
+  operation: OperationId | undefined
   /** Names of the query parameters. */
   query: ReadonlySet<string>
   /** Names of the headers. */

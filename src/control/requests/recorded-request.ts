@@ -1,5 +1,6 @@
 import { isoTime } from '../../core/clock.js'
-import type { OperationName, RecordedRequest } from './schemas.js'
+import type { OperationId } from '../../core/enums.js'
+import type { RecordedRequest } from './schemas.js'
 
 /** What a request brought, as the journal shows it: without what is secret. */
 export type Described = Pick<
@@ -9,7 +10,7 @@ export type Described = Pick<
 
 /** What requests of one kind have in common: those to an operation, or to none. */
 export interface Kind {
-  readonly operation: OperationName | undefined
+  readonly operation: OperationId | undefined
   /** Of the text of a request. Called only when somebody looks, as most are never looked at. */
   describe(text: string, body: Body | undefined, reason: string | undefined): Described
 }

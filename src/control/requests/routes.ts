@@ -1,20 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { parseTime } from '../../core/clock.js'
+import { OPERATION_IDS } from '../../core/enums.js'
 import { DomainError, invalidFields } from '../../core/errors.js'
 import { ref, strictObject, stringEnum } from '../../core/typebox.js'
 import type { Environment, EnvironmentService } from '../../environments/service.js'
-import { controlSchema, readBody, readParameters } from '../../http/control-operation.js'
-import { JSON_TYPE } from '../../http/errors.js'
-import {
-  type NearMiss,
-  OPERATIONS,
-  RecordedRequest,
-  RequestPattern,
-  Verification,
-  VerificationHolds
-} from './schemas.js'
+import { controlRoute } from '../../http/control-route.js'
+import { type NearMiss, RecordedRequest, type RequestPattern, Verification, VerificationHolds } from './schemas.js'
 import type { Answered, Journal, JournalService } from './service.js'
 import { mismatches, nearMisses, patternsOf, refuseImpossible, type Verdict, verify } from './verification.js'
 
@@ -24,7 +17,7 @@ interface Options {
 }
 
 const JournalQuery = strictObject({
-  operation: Type.Optional(stringEnum(OPERATIONS)),
+  operation: Type.Optional(stringEnum(OPERATION_IDS)),
   method: Type.Optional(Type.String()),
   path: Type.Optional(Type.String({ description: 'Exactly this path' })),
   status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599 })),
@@ -43,72 +36,72 @@ const HEARTBEAT = 15_000
 
 /** What was asked of an environment: listed, streamed, verified. */
 export const journalRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { journals, environments }) => {
-  app.get(
-    '/requests',
-    {
-      schema: controlSchema({
-        operationId: 'listRequests',
-        summary: 'What was asked, newest last',
-        tag: 'Requests',
-        querystring: JournalQuery,
-        answer: JournalPage
-      })
-    },
-    async (request, reply) =>
-      reply.type(JSON_TYPE).send({ requests: selected(journals.of(request.environment), request) })
-  )
+  app.route({
+    ...controlRoute({
+      id: 'listRequests',
+      method: 'GET',
+      url: '/requests',
+      summary: 'List recorded requests, oldest first',
+      tag: 'Requests',
+      querystring: JournalQuery,
+      response: JournalPage
+    }),
+    handler: ({ environment, query }) => ({ requests: selected(journals.of(environment), query) })
+  })
 
-  app.delete(
-    '/requests',
-    { schema: controlSchema({ operationId: 'clearRequests', summary: 'Empty the journal', tag: 'Requests' }) },
-    async (request, reply) => {
-      journals.of(request.environment).clear()
+  app.route({
+    ...controlRoute({
+      id: 'clearRequests',
+      method: 'DELETE',
+      url: '/requests',
+      summary: 'Remove all recorded requests',
+      tag: 'Requests'
+    }),
+    handler: ({ environment }, reply) => {
+      journals.of(environment).clear()
       return reply.code(204).send()
     }
-  )
+  })
 
-  app.get(
-    '/requests/stream',
-    {
-      schema: controlSchema({
-        operationId: 'streamRequests',
-        summary: 'What is asked, live',
-        description:
-          'Server-sent events, one `request` each time one is answered; `Last-Event-ID` resumes after the one that was seen last.',
-        tag: 'Requests',
-        answer: Type.String(),
-        answerType: 'text/event-stream'
-      }),
-      // A stream without a body would never end.
-      exposeHeadRoute: false
-    },
-    (request, reply) => stream(journals.of(request.environment), request, reply)
-  )
+  app.route({
+    ...controlRoute({
+      id: 'streamRequests',
+      method: 'GET',
+      url: '/requests/stream',
+      summary: 'Stream requests as they are answered',
+      description:
+        'Server-sent events: one `request` for each request that is answered. `Last-Event-ID` resumes after the event with that id.',
+      tag: 'Requests',
+      response: Type.String(),
+      responseType: 'text/event-stream'
+    }),
+    // A HEAD request has no body, so its stream would never end.
+    exposeHeadRoute: false,
+    handler: (request, reply) => stream(journals.of(request.environment), request, reply)
+  })
 
-  app.post(
-    '/requests/verify',
-    {
-      schema: controlSchema({
-        operationId: 'verifyRequests',
-        summary: 'Say whether something was asked',
-        tag: 'Requests',
-        body: ref(Verification),
-        answer: ref(VerificationHolds),
-        refusals: [400, 417]
-      })
-    },
-    async (request, reply) => {
-      const verification = readBody(request, Verification, [RequestPattern])
+  app.route({
+    ...controlRoute({
+      id: 'verifyRequests',
+      method: 'POST',
+      url: '/requests/verify',
+      summary: 'Verify that requests were made',
+      tag: 'Requests',
+      body: ref(Verification),
+      response: ref(VerificationHolds),
+      errors: [417]
+    }),
+    handler: async ({ environment, body: verification }, reply) => {
       refuseImpossible(verification)
-      const journal = journals.of(request.environment)
+      const journal = journals.of(environment)
       if (journal.capacity === 0) throw JOURNAL_OFF
       const verdict = await settled(journal, verification, reply)
       const lost = journal.lost(verification.after)
-      if (!verdict.holds) throw notHeld(verdict, journal.entries(verification.after), lost, request.environment)
+      if (!verdict.holds) throw notHeld(verdict, journal.entries(verification.after), lost, environment)
       const requests = verdict.matched.map(({ n }) => n)
-      return reply.type(JSON_TYPE).send({ matched: requests.length, requests, ...(lost > 0 && { lost }) })
+      return { matched: requests.length, requests, ...(lost > 0 && { lost }) }
     }
-  )
+  })
 
   function notHeld(verdict: Verdict, entries: RecordedRequest[], lost: number, asked: Environment): DomainError {
     const { finding, matched, missing } = verdict
@@ -143,25 +136,22 @@ const JOURNAL_OFF = new DomainError('bad-request', 'The journal is turned off', 
 
 /** The requests that came with no valid key: of nobody's environment, so a matter of the server. */
 export const keylessRequestRoutes: FastifyPluginAsyncTypebox<Pick<Options, 'journals'>> = async (app, { journals }) => {
-  app.get(
-    '/requests/keyless',
-    {
-      schema: controlSchema({
-        operationId: 'listKeylessRequests',
-        summary: 'What was asked without a valid key',
-        tag: 'Requests',
-        access: 'server',
-        querystring: JournalQuery,
-        answer: JournalPage,
-        refusals: [403]
-      })
-    },
-    async (request, reply) => reply.type(JSON_TYPE).send({ requests: selected(journals.of(undefined), request) })
-  )
+  app.route({
+    ...controlRoute({
+      id: 'listKeylessRequests',
+      method: 'GET',
+      url: '/requests/keyless',
+      summary: 'List requests without a valid key',
+      tag: 'Requests',
+      access: 'server',
+      querystring: JournalQuery,
+      response: JournalPage
+    }),
+    handler: ({ query }) => ({ requests: selected(journals.of(undefined), query) })
+  })
 }
 
-function selected(journal: Journal, request: FastifyRequest): RecordedRequest[] {
-  const { after, since, ...pattern } = readParameters(request, JournalQuery)
+function selected(journal: Journal, { after, since, ...pattern }: Static<typeof JournalQuery>): RecordedRequest[] {
   const from = since === undefined ? undefined : parseTime(since)
   if (since !== undefined && from === undefined) {
     throw invalidFields({ since: { messages: ['since must be a time in ISO 8601, with its zone'], value: since } })

@@ -1,9 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { OPERATION_IDS } from '../../core/enums.js'
 import { recordOf, ref, strictObject, stringEnum } from '../../core/typebox.js'
-
-/** The operations of the service, by the names they have in the published document. */
-export const OPERATIONS = ['setIntegrationAsPrimary', 'listMessages', 'retrieveWorkflowStep'] as const
-export type OperationName = (typeof OPERATIONS)[number]
 
 const Values = Type.Union([Type.String(), Type.Array(Type.String())], { description: 'A list when it came repeated' })
 
@@ -11,7 +8,7 @@ export const RecordedRequest = strictObject(
   {
     n: Type.Integer({ minimum: 1, description: 'Number of the request in its journal, from 1' }),
     time: Type.String({ description: "When it came, by the environment's clock" }),
-    operation: Type.Optional(stringEnum(OPERATIONS, { description: 'Absent: no operation of the service' })),
+    operation: Type.Optional(stringEnum(OPERATION_IDS, { description: 'Absent: no operation of the service' })),
     method: Type.String(),
     path: Type.String({ description: 'Without the query string' }),
     query: recordOf(Values, 'As it came, decoded'),
@@ -50,7 +47,7 @@ const Wanted = Type.Union([Type.String(), Pattern, Type.Array(Type.String(), { m
 /** What a request has to be like. What is not named may be anything. */
 export const RequestPattern = strictObject(
   {
-    operation: Type.Optional(stringEnum(OPERATIONS)),
+    operation: Type.Optional(stringEnum(OPERATION_IDS)),
     method: Type.Optional(Type.String()),
     path: Type.Optional(Type.Union([Type.String(), Pattern], { description: 'Without the query string' })),
     query: Type.Optional(recordOf(Wanted, 'Each parameter named must be there; a list is a set of repeated values')),
