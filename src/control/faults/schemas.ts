@@ -64,5 +64,3 @@ export const Fault = strictObject(
   { $id: 'Fault', description: 'A rule, and what it has done so far' }
 )
 export type Fault = Static<typeof Fault>
-
-export const faultSchemas = [FaultEffect, NewFault, Fault]

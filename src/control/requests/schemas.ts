@@ -109,5 +109,3 @@ export const VerificationHolds = strictObject(
   { $id: 'VerificationHolds', description: 'It holds, and these requests are why' }
 )
 export type VerificationHolds = Static<typeof VerificationHolds>
-
-export const journalSchemas = [RecordedRequest, RequestPattern, Verification, VerificationHolds]
