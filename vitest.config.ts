@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
+    globalSetup: 'test/support/run-folder.ts',
     // `npm test` runs the first project, `npm run test:full` both.
     projects: [
       { extends: true, test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: ['test/**/*.full.test.ts'] } },
@@ -11,6 +12,8 @@ export default defineConfig({
     ],
     // Processes, not threads: a test that kills or crashes the database addon must take only its own file down.
     pool: 'forks',
+    // Files that run in one process share what they import, and servers that are reset between tests (support/mock.ts).
+    isolate: false,
     // On two cores vitest would leave one idle, and many tests wait for what they have started.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // For machines that are busy with other things; no test waits for so long by itself.
