@@ -31,7 +31,7 @@ export function journalService({ capacity, clock }: { capacity: number; clock: C
     },
 
     /** Ends the streams and waits of an environment that is no more, and forgets its journal. */
-    drop(environment: number): void {
+    drop(environment: number | undefined): void {
       journals.get(environment)?.end()
       journals.delete(environment)
     },
