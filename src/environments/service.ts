@@ -50,7 +50,7 @@ interface Dependencies {
   db: Db
   clock: Clock
   defaults: EnvironmentDefaults
-  journals: Pick<JournalService, 'of' | 'drop'>
+  journals: Pick<JournalService, 'clear' | 'drop'>
   faults: Pick<FaultService, 'clear'>
 }
 
@@ -323,7 +323,7 @@ export function environmentService({ db, clock, defaults, journals, faults }: De
   /** What a transaction can't bring back: only once it is done. */
   function forget(environment: Environment, parts: readonly ResetPart[]): void {
     if (parts.includes('clock')) restartRandom(environment)
-    if (parts.includes('requests')) journals.of(environment).clear()
+    if (parts.includes('requests')) journals.clear(environment.key)
     if (parts.includes('faults')) faults.clear(environment.key)
   }
 
