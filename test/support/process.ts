@@ -59,7 +59,7 @@ async function install(): Promise<string> {
 }
 
 export function commandIn(folder: string): string {
-  return join(folder, 'dist/cli/index.cjs')
+  return join(folder, 'dist/cli/index.js')
 }
 
 /** Runs our command to its end. May be used in concurrent tests: one that goes on is killed only with the last of them. */

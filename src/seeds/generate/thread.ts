@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { MessageChannel, type MessagePort, parentPort, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import type { SeedGenerate } from '../format.js'
 import type { Environment } from './channels.js'
@@ -10,7 +9,7 @@ import { type GeneratedMessage, generation } from './generation.js'
 export type EncodedMessage = Omit<GeneratedMessage, 'document'> & { document: Buffer | string }
 
 /** Beside the bundle, which the build makes together with it. Run from its source the server has no thread. */
-const FILE = join(dirname(fileURLToPath(import.meta.url)), 'generate-thread.cjs')
+const FILE = join(dirname(import.meta.filename), 'generate-thread.cjs')
 
 /** Some messages: `facts` are all but their documents, `ends` where each document ends. */
 interface Batch {
