@@ -2,26 +2,29 @@
 /**
  * Builds dist/ from src/: the command, the library, and its types.
  *
- *     node scripts/build.mjs              build, whatever is there
- *     node scripts/build.mjs --prepare    after an install: build if there is something to build and to build with
- *     node scripts/build.mjs --if-stale   before a start: build only if dist/ is missing or older than the source
+ *     node scripts/build.mjs                   build, whatever is there
+ *     node scripts/build.mjs --after-install   build if there is something to build and to build with
+ *     node scripts/build.mjs --if-stale        build only if dist/ is missing or older than the source
  *
  * Installing without devDependencies, or before the source is there (as an image build does), is not an error, so
- * --prepare then says so and succeeds. A compile error always fails: better at the install than at the first start.
+ * --after-install then says so and succeeds. A compile error always fails: better at the install than at the first start.
+ * (The script `dependencies` of package.json runs it, not `prepare`: npm warns of that one where a tarball is installed.)
  */
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
-const { values: options } = parseArgs({ options: { prepare: { type: 'boolean' }, 'if-stale': { type: 'boolean' } } })
+const { values: options } = parseArgs({
+  options: { 'after-install': { type: 'boolean' }, 'if-stale': { type: 'boolean' } }
+})
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
 const command = join(dist, 'cli/index.js')
 const inputs = ['src', 'seeds', 'migrations', 'package.json', 'tsconfig.json'].map((name) => join(root, name))
 const canBuild = isInstalled('esbuild') && isInstalled('dts-bundle-generator')
 
-async function prepare() {
+async function afterInstall() {
   if (!existsSync(inputs[0])) console.log('nothing built: there is no src/ yet')
   else if (!canBuild) console.log('nothing built: the compiler is a devDependency, and those are not installed')
   else await build()
@@ -87,6 +90,6 @@ function fail(sentence) {
   process.exit(1)
 }
 
-if (options.prepare) await prepare()
+if (options['after-install']) await afterInstall()
 else if (options['if-stale']) await refresh()
 else await build()

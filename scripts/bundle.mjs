@@ -19,7 +19,7 @@ export async function bundle(dist) {
     bundle: true,
     platform: 'node',
     target: 'node20.19',
-    external: ['better-sqlite3'],
+    external: ['better-sqlite3', '@fastify/swagger-ui'],
     // Names stay, for stack traces.
     minifyWhitespace: true,
     sourcemap: true,

@@ -15,19 +15,12 @@ import type { SeedOutcome, SeedService } from './seeds/service.js'
 import { watchSeeds } from './seeds/watch.js'
 
 /** What to log with: a pino logger, or anything that is called alike. */
-export interface MockLogger {
+export interface MockLogger extends Record<'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal', LogMethod> {
   level: string
   isLevelEnabled(level: string): boolean
   child(bindings: Record<string, unknown>): MockLogger
-  trace: LogMethod
-  debug: LogMethod
-  info: LogMethod
-  warn: LogMethod
-  error: LogMethod
-  fatal: LogMethod
 }
 
-/** Logs facts with a sentence. */
 type LogMethod = (facts: object, message?: string) => void
 
 export type ServerOptions = { [Name in keyof Config]?: Config[Name] | undefined } & {
