@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { chromium, type Page } from 'playwright-core'
 import { describe, expect, onTestFinished, type TestContext, test } from 'vitest'
-import { givenMock } from '../support/mock.js'
+import { givenMock, givenOwnMock } from '../support/mock.js'
 
 const CHROMIUM = '/usr/bin/chromium'
 const root = join(import.meta.dirname, '../..')
@@ -135,7 +135,7 @@ describe('made when first asked for', () => {
   })
 
   test('two first requests at once make one document', async () => {
-    const { url } = await givenMock()
+    const { url } = await givenOwnMock()
     const apps = watchApps()
     await Promise.all(['/docs/json', '/openapi.json'].map((path) => fetch(`${url}${path}`)))
     expect(apps).toHaveLength(1)

@@ -6,6 +6,7 @@ import { ref } from '../../core/typebox.js'
 import { NewEnvironment } from '../../environments/schemas.js'
 import type { Environment, EnvironmentService } from '../../environments/service.js'
 import { controlRoute } from '../../http/control-route.js'
+import { loadGenerator, needsGenerator } from '../../seeds/generate/load.js'
 import type { SeedService } from '../../seeds/service.js'
 import { MAX_SEED, withSeedErrors } from '../state/routes.js'
 import { EnvironmentList, type EnvironmentListed, EnvironmentMade, EnvironmentParams } from './schemas.js'
@@ -33,10 +34,10 @@ export const environmentRoutes: FastifyPluginAsyncTypebox<Options> = async (app,
       errors: [404]
     }),
     bodyLimit: MAX_SEED,
-    handler: (request, reply) => {
-      const { body } = request
+    handler: async ({ body }, reply) => {
       rejectUnknownAssumptions(body.assumptions)
       if (body.snapshot !== undefined && body.from === undefined) throw invalidFields(SNAPSHOT_WITHOUT_FROM)
+      if (needsGenerator(body.seed)) await loadGenerator()
       const { environment, apiKey } = withSeedErrors(() => seeds.make(body))
       return reply.code(201).send(toEnvironmentMade(environment, apiKey))
     }

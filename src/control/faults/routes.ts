@@ -2,21 +2,21 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { ref, strictObject } from '../../core/typebox.js'
 import { controlRoute } from '../../http/control-route.js'
-import { Fault, NewFault } from './schemas.js'
+import { FaultRule, NewFaultRule } from './schemas.js'
 import type { FaultService } from './service.js'
 
-/** The fault rules of an environment. */
+/** Lists, adds and removes the fault rules of an environment. */
 export const faultRoutes: FastifyPluginAsyncTypebox<{ faults: FaultService }> = async (app, { faults }) => {
   app.route({
     ...controlRoute({
       id: 'listFaults',
       method: 'GET',
       url: '/faults',
-      summary: 'List the fault rules',
+      summary: 'List fault rules with their counters',
       tag: 'Faults',
-      response: strictObject({ faults: Type.Array(ref(Fault)) })
+      response: strictObject({ faults: Type.Array(ref(FaultRule)) })
     }),
-    handler: ({ environment }) => ({ faults: faults.list(environment) })
+    handler: ({ environment }) => ({ faults: faults.list(environment.key) })
   })
 
   app.route({
@@ -26,11 +26,11 @@ export const faultRoutes: FastifyPluginAsyncTypebox<{ faults: FaultService }> = 
       url: '/faults',
       summary: 'Add a fault rule',
       tag: 'Faults',
-      body: ref(NewFault),
-      response: ref(Fault),
+      body: ref(NewFaultRule),
+      response: ref(FaultRule),
       status: 201
     }),
-    handler: ({ environment, body }, reply) => reply.code(201).send(faults.add(environment, body))
+    handler: ({ environment, body }, reply) => reply.code(201).send(faults.add(environment.key, body))
   })
 
   app.route({
@@ -58,7 +58,7 @@ export const faultRoutes: FastifyPluginAsyncTypebox<{ faults: FaultService }> = 
       errors: [404]
     }),
     handler: ({ environment, params }, reply) => {
-      faults.remove(environment, params.id)
+      faults.remove(environment.key, params.id)
       return reply.code(204).send()
     }
   })

@@ -6,6 +6,7 @@ import { ref } from '../../core/typebox.js'
 import type { EnvironmentService } from '../../environments/service.js'
 import { controlRoute } from '../../http/control-route.js'
 import { placeOf, SeedError } from '../../seeds/errors.js'
+import { loadGenerator, needsGenerator } from '../../seeds/generate/load.js'
 import type { SeedService } from '../../seeds/service.js'
 import { ResetDone, ResetRequest, SeedDocument, SeedLoaded, SeedQuery, SeedText } from './schemas.js'
 
@@ -52,7 +53,8 @@ export const stateRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { env
       response: SeedLoaded
     }),
     bodyLimit: MAX_SEED,
-    handler: ({ environment, body, query: { mode } }) => {
+    handler: async ({ environment, body, query: { mode } }) => {
+      if (needsGenerator(body)) await loadGenerator()
       withSeedErrors(() => seeds.load(environment, body, mode))
       return { mode }
     }
