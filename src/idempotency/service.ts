@@ -74,13 +74,11 @@ export function idempotencyService({ db, environments }: Dependencies) {
         if (stored && now - stored.createdAt < LIFETIME) return replayed(stored, fingerprint)
 
         const answer = run()
-        if (answer.status < 400 || environment.assumptions['idempotency-errors'] === 'all') {
-          const dataset = environments.ensureOwned(environment, 'idempotency')
-          sweep(environment.key, dataset, now)
-          const scope = scopeOf(environment)
-          if (stored) repository.deleteKey({ dataset, scope, key })
-          repository.insertKey({ dataset, scope, key, fingerprint, ...answer, createdAt: now })
-        }
+        const dataset = environments.ensureOwned(environment, 'idempotency')
+        sweep(environment.key, dataset, now)
+        const scope = scopeOf(environment)
+        if (stored) repository.deleteKey({ dataset, scope, key })
+        repository.insertKey({ dataset, scope, key, fingerprint, ...answer, createdAt: now })
         return answer
       })
     }
@@ -122,7 +120,7 @@ function replayed(stored: IdempotencyKeyRow, fingerprint: Buffer): Outcome {
 
 function fingerprintOf({ assumptions }: Environment, { method, path, body }: RequestFingerprint): Buffer {
   const target = assumptions['idempotency-match'] === 'request' ? `${method} ${path}\n` : ''
-  const empty = body.length === 0 || (assumptions['idempotency-empty-body'] === 'same' && isEmptyObject(body))
+  const empty = body.length === 0 || isEmptyObject(body)
   return hash('sha256', empty ? target : Buffer.concat([Buffer.from(target), body]), 'buffer')
 }
 
