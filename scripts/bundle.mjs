@@ -58,7 +58,6 @@ export async function bundle(dist) {
   const options = { outExtension: { '.js': '.cjs' }, minifyWhitespace: true, legalComments: 'none' }
   await esbuild({ ...shared, entryPoints, outdir: join(dist, 'validators'), ...options })
   rmSync(sources, { recursive: true })
-  run(dist, 'template', 'writeTemplate()')
 }
 
 /** Calls a function of a part of the bundle, in a process of its own. */

@@ -120,13 +120,7 @@ function pack() {
   tool('npm', ['pack', '--pack-destination', folder, '--loglevel', 'warn'])
   const files = tool('tar', ['-tzf', tarball()], { quiet: true }).split('\n').filter(Boolean)
   const names = files.map((file) => file.replace(/^package\//, ''))
-  const built = [
-    'dist/index.js',
-    'dist/index.d.ts',
-    'dist/cli/index.cjs',
-    'dist/generate-thread.cjs',
-    'dist/template.db'
-  ]
+  const built = ['dist/index.js', 'dist/index.d.ts', 'dist/cli/index.cjs', 'dist/generate-thread.cjs']
   const lacking = ['package.json', 'LICENSE', 'README.md', ...built]
     .filter((name) => !names.includes(name))
     .concat(

@@ -9,11 +9,11 @@ import { type Clock, wallClock } from './core/clock.js'
 import { StartError } from './core/errors.js'
 import { type Db, openDatabase } from './db/open.js'
 import type { SeedReload } from './seeds/changes.js'
+import type { World } from './seeds/environment-data.js'
 import { SeedError } from './seeds/errors.js'
 import { readSeeds, type SeedFile } from './seeds/read.js'
 import type { SeedService } from './seeds/service.js'
 import { watchSeeds } from './seeds/watch.js'
-import { findTemplate, type SeededWorld } from './template.js'
 
 export type ServerOptions = { [Name in keyof Config]?: Config[Name] | undefined } & {
   /** A seed as text, YAML or JSON, or as a value; used after `seeds`, and instead of the default seed. */
@@ -37,7 +37,7 @@ export interface Server {
   db: Db
   services: Services
   /** What the seeds describe. */
-  worlds: readonly SeededWorld[]
+  worlds: readonly World[]
   /** False: the data file already held environments, and the seeds were left aside. */
   seeded: boolean
   /**
@@ -63,20 +63,17 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     throw new StartError('watch must be a function: it is told what came of each change')
   }
   if (watch && config.seeds.length === 0) throw new StartError('there is nothing to watch: put files into seeds')
-  // What is watched has to be read, to see later what has changed.
-  const template = config.data === undefined && seed === undefined && !watch ? findTemplate(config.seeds) : undefined
   const watching = watch && watchSeeds(config.seeds)
   const read = () =>
     readSeeds([...config.seeds, ...(seed === undefined ? [] : [{ name: 'seed', seed: seedText(seed) }])])
-  const files = template ? [] : read()
-  const database = openDatabase(config.data, { template: template?.file })
+  const files = read()
+  const database = openDatabase(config.data)
   const { db } = database
   let app: FastifyInstance | undefined
   try {
     const defaults = { profile: config.profile, assumptions: config.assumptions }
     const services = buildServices({ db, clock, defaults, journal: config.journal })
-    if (template) services.seeds.setAge(clock())
-    const { applied, worlds } = template ? { applied: true, ...template } : services.seeds.seed(files)
+    const { applied, worlds } = services.seeds.seed(files)
     app = buildApp({
       services,
       clock,

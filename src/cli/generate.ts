@@ -124,26 +124,22 @@ async function intoData(data: string, options: GenerateOptions, { signal, progre
   // First, so that it starts while the rest is loaded and the file is opened.
   const { isWorthThread, startThread } = await import('../seeds/generate/thread.js')
   if (isWorthThread(options)) startThread()
-  const [{ buildServices }, { explained, openDatabase }, { draftOf }, { readSeeds }, { findTemplate }] =
-    await Promise.all([
-      import('../app.js'),
-      import('../db/open.js'),
-      import('../seeds/generate/draft.js'),
-      import('../seeds/read.js'),
-      import('../template.js')
-    ])
+  const [{ buildServices }, { explained, openDatabase }, { draftOf }, { readSeeds }] = await Promise.all([
+    import('../app.js'),
+    import('../db/open.js'),
+    import('../seeds/generate/draft.js'),
+    import('../seeds/read.js')
+  ])
   const isNew = !existsSync(data)
   const file = isNew ? draftOf(data) : data
-  const template = isNew ? findTemplate(options.seed) : undefined
-  const files = template ? [] : readSeeds(options.seed)
-  const { db, close } = openDatabase(file, { draft: isNew, template: template?.file, of: data })
+  const files = readSeeds(options.seed)
+  const { db, close } = openDatabase(file, { bulkLoad: isNew, of: data })
   let isDone = false
   try {
     const { until } = options
     const clock = until === undefined ? wallClock : () => until
     const { environments, seeds } = buildServices({ db, clock, defaults: DEFAULTS, journal: 0 })
-    if (template) seeds.setAge(clock())
-    else seeds.seed(files)
+    seeds.seed(files)
     const environment = chosen(environments.list(), options.environment)
     for (const { done } of seeds.generating(environment, generateOf(options))) {
       progress.tell(done)
