@@ -8,11 +8,8 @@ import { type Config, configOf, reachableHost } from './config.js'
 import { type Clock, wallClock } from './core/clock.js'
 import { StartError } from './core/errors.js'
 import { type Db, openDatabase } from './db/open.js'
-import type { SeedReload } from './seeds/changes.js'
-import { SeedError } from './seeds/errors.js'
-import { readSeeds, type SeedFile } from './seeds/read.js'
-import type { SeedService } from './seeds/service.js'
-import { watchSeeds } from './seeds/watch.js'
+import { readSeeds } from './seeds/read.js'
+import { reloader, type SeedReload, watchSeeds } from './seeds/watch.js'
 import { findTemplate, type SeededWorld } from './template.js'
 
 export type ServerOptions = { [Name in keyof Config]?: Config[Name] | undefined } & {
@@ -22,8 +19,8 @@ export type ServerOptions = { [Name in keyof Config]?: Config[Name] | undefined 
   clock?: Clock
   logger?: Logger
   /**
-   * Takes over what changes in the files of `seeds` while the server runs, and tells each time what came of it: for a
-   * mistake the data stays as it was. The files are not watched if left out.
+   * Watches the files of `seeds`, applies each change and is called with the outcome; after a change with an issue the
+   * data stays as it was. The files are not watched if it is left out.
    */
   watch?: ((reload: SeedReload) => void) | undefined
 }
@@ -60,7 +57,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const { seed, clock = wallClock, logger, watch, ...rest } = options
   const config = configOf({ ...rest, seeds: rest.seeds ?? (seed === undefined ? undefined : []) })
   if (watch !== undefined && typeof watch !== 'function') {
-    throw new StartError('watch must be a function: it is told what came of each change')
+    throw new StartError('watch must be a function: it is called with the outcome of each change')
   }
   if (watch && config.seeds.length === 0) throw new StartError('there is nothing to watch: put files into seeds')
   // What is watched has to be read, to see later what has changed.
@@ -76,7 +73,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const defaults = { profile: config.profile, assumptions: config.assumptions }
     const services = buildServices({ db, clock, defaults, journal: config.journal })
     if (template) services.seeds.setAge(clock())
-    const { applied, worlds } = template ? { applied: true, ...template } : services.seeds.seed(files)
+    const { applied, environments: worlds } = template
+      ? { applied: true, environments: template.worlds }
+      : services.seeds.seed(files)
     app = buildApp({
       services,
       clock,
@@ -92,45 +91,20 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     app.addHook('onClose', async () => database.close())
     const port = await listen(app, config)
     const url = `http://${reachableHost(config.host)}:${port}`
-    if (watch) watching?.start(reloading({ seeds: services.seeds, read, files, watch, log: app.log }))
+    const { log } = app
+    const reload = reloader({ read, files, reseed: services.seeds.reseed })
+    watching?.start((changed) => {
+      try {
+        watch?.(reload(changed))
+      } catch (error) {
+        log.error({ err: error }, 'changed seeds could not be applied')
+      }
+    })
     return { url, port, app, db, services, worlds, seeded: applied, close }
   } catch (error) {
     await app?.close()
     database.close()
     throw error
-  }
-}
-
-/** Takes over what is in the seeds by now; each time it is called, against what was taken over last. */
-function reloading({
-  seeds,
-  read,
-  files,
-  watch,
-  log
-}: {
-  seeds: Pick<SeedService, 'reseed'>
-  read: () => SeedFile[]
-  files: SeedFile[]
-  watch: (reload: SeedReload) => void
-  log: Pick<FastifyInstance['log'], 'error'>
-}): () => void {
-  let former = files
-  const reload = (): SeedReload | undefined => {
-    try {
-      const present = read()
-      const changes = seeds.reseed(present, former)
-      former = present
-      return { applied: true, changes }
-    } catch (error) {
-      if (error instanceof SeedError) return { applied: false, error }
-      log.error({ err: error }, 'changed seeds could not be taken over')
-      return undefined
-    }
-  }
-  return () => {
-    const outcome = reload()
-    if (outcome) watch(outcome)
   }
 }
 

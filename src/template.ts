@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { buildServices } from './app.js'
 import { DEFAULTS } from './config.js'
 import { openDatabase } from './db/open.js'
-import type { World } from './seeds/environment-data.js'
+import type { EnvironmentData } from './seeds/environment-data.js'
 import { readSeeds, seedPath } from './seeds/read.js'
 
 /** A database that the default seed has been put into, so that a start need not read, check and resolve it. */
@@ -15,7 +15,7 @@ export interface Template {
 }
 
 /** What is to be told of a world that has been seeded. */
-export type SeededWorld = Pick<World, 'id' | 'organizationId' | 'name' | 'apiKeys'>
+export type SeededWorld = Pick<EnvironmentData, 'id' | 'organizationId' | 'name' | 'apiKeys'>
 
 /** Beside the bundle, which the build makes together with them. Run from its source the server has no template. */
 const FOLDER = dirname(fileURLToPath(import.meta.url))
@@ -51,11 +51,11 @@ export function writeTemplate(): void {
   writeFileSync(FACTS, JSON.stringify({ seed: seedHash(), worlds: told } satisfies Facts))
 }
 
-function seedInto(file: string, now: number): World[] {
+function seedInto(file: string, now: number): EnvironmentData[] {
   rmSync(file, { force: true })
   const { db, close } = openDatabase(file, { draft: true })
   const services = buildServices({ db, clock: () => now, defaults: DEFAULTS, journal: 0 })
-  const { worlds } = services.seeds.seed(readSeeds(DEFAULTS.seeds))
+  const { environments: worlds } = services.seeds.seed(readSeeds(DEFAULTS.seeds))
   services.seeds.setAge(0)
   // Without what lies about of former values.
   db.client.exec('VACUUM')

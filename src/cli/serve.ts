@@ -21,7 +21,7 @@ import {
   watchOption
 } from './options.js'
 import { stopWhenTold } from './stop.js'
-import { tellReload } from './watch.js'
+import { printReload } from './watch.js'
 
 interface ServeOptions extends Pick<Config, 'host' | 'port' | 'profile' | 'logLevel'> {
   data?: string
@@ -83,7 +83,7 @@ async function serve(options: ServeOptions, command: Command): Promise<void> {
       adminToken,
       seeds,
       logger,
-      watch: options.watch && ((reload) => tellReload(reload, json ?? false))
+      watch: options.watch && ((reload) => printReload(reload, json ?? false))
     })
   )
   const stop = stopWhenTold(starting, logger)
@@ -135,7 +135,7 @@ function readyText(
     ...(data === undefined
       ? []
       : [`Data in ${data}${seeded || seeds.length === 0 ? '' : ', as it was left: seeds are for a new file'}`]),
-    ...(watch ? [`Watching ${seeds.join(', ')}: what changes there is taken over`] : []),
+    ...(watch ? [`Watching ${seeds.join(', ')}: changes are applied`] : []),
     ...(adminToken === undefined ? [] : [`Admin token, to manage environments from other machines: ${adminToken}`]),
     ...(keys.length > 0 ? ['API keys:', ...keys] : ['No environments: start with a seed to get some']),
     ...(key === undefined

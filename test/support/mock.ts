@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import type { World } from '../../src/seeds/environment-data.js'
+import type { EnvironmentData } from '../../src/seeds/environment-data.js'
 import { type Server, type ServerOptions, startServer } from '../../src/server.js'
 import { type Contract, contractOf } from './contract.js'
 
@@ -21,7 +21,7 @@ export interface Answer {
 
 export interface GivenMock extends Omit<Server, 'worlds'> {
   /** All that the seeds describe. */
-  worlds: World[]
+  worlds: EnvironmentData[]
   /** Sends a request over a real socket; the answer has been checked against the published document. */
   call(path: string, call?: Call): Promise<Answer>
   get(path: string, call?: Call): Promise<Answer>
@@ -36,7 +36,11 @@ export async function givenMock(options: ServerOptions = {}): Promise<GivenMock>
   const server = await startServer({ port: 0, logLevel: 'silent', ...options })
   onTestFinished(() => server.app.close())
   // From its source the server has no template, and so has read the seeds itself.
-  return { ...server, worlds: server.worlds as World[], ...clientOf(server.url, server.worlds[0]?.apiKeys[0]) }
+  return {
+    ...server,
+    worlds: server.worlds as EnvironmentData[],
+    ...clientOf(server.url, server.worlds[0]?.apiKeys[0])
+  }
 }
 
 /** The paths that are described by the document of the control routes. */

@@ -25,7 +25,7 @@ import type { Environment, EnvironmentService } from '../../environments/service
 import { bodyText, controlSchema, readBody } from '../../http/control-operation.js'
 import { JSON_TYPE } from '../../http/errors.js'
 import { type Query, readQuery } from '../../http/query-string.js'
-import { placeOf, SeedError } from '../../seeds/errors.js'
+import { SeedError } from '../../seeds/errors.js'
 import type { SeedService } from '../../seeds/service.js'
 
 interface Options {
@@ -378,10 +378,9 @@ function refusingSeeds<Result>(work: () => Result): Result {
   } catch (error) {
     if (!(error instanceof SeedError)) throw error
     const errors: FieldErrors = {}
-    for (const mistake of error.mistakes) {
-      const { path, message } = mistake
+    for (const { location, path, message } of error.issues) {
       errors[path || 'seed'] = {
-        messages: [...(errors[path || 'seed']?.messages ?? []), `${placeOf(mistake)} ${message}`]
+        messages: [...(errors[path || 'seed']?.messages ?? []), `${location} ${message}`]
       }
     }
     throw new DomainError('invalid', 'Validation Error', { reason: error.message.replaceAll('\n', '; '), errors })

@@ -1,9 +1,9 @@
 import type { Channel } from '../../core/enums.js'
-import type { World } from '../environment-data.js'
+import type { EnvironmentData } from '../environment-data.js'
 
 /** What messages are made of. */
 export type Environment = Pick<
-  World,
+  EnvironmentData,
   'id' | 'organizationId' | 'name' | 'integrations' | 'subscribers' | 'workflows' | 'steps' | 'messages'
 >
 
@@ -19,7 +19,7 @@ export const PROVIDERS: Record<Channel, string> = {
 export const WHATSAPP = 'whatsapp-business'
 
 /** Those in use, the primary first; `usual` are all of them where none is in use. */
-export function integrationsOf(integrations: World['integrations'], channel: Channel) {
+export function integrationsOf(integrations: EnvironmentData['integrations'], channel: Channel) {
   const present = integrations.filter((each) => each.channel === channel && !each.deleted)
   const active = present.filter((each) => each.active).sort((one, other) => Number(other.primary) - Number(one.primary))
   return { active, usual: active.length > 0 ? active : present }

@@ -1,7 +1,7 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { WALL } from '../../core/clock.js'
-import type { World } from '../environment-data.js'
+import type { EnvironmentData } from '../environment-data.js'
 import { exportSeed } from '../export.js'
 import type { SeedEnvironment } from '../format.js'
 import { draftOf } from './draft.js'
@@ -25,7 +25,7 @@ const FORMS: Record<string, OutForm> = { '.yaml': 'yaml', '.yml': 'yaml', '.ndjs
 export async function writeGenerated(
   file: string,
   form: OutForm,
-  { world, generation }: { world: World; generation: Generation },
+  { world, generation }: { world: EnvironmentData; generation: Generation },
   { signal, written }: { signal?: AbortSignal; written?: (count: number) => void } = {}
 ): Promise<void> {
   const unfinished = draftOf(file)
@@ -65,7 +65,7 @@ export async function writeGenerated(
 const CHUNK = 1 << 17
 
 /** The seed up to its first generated message. What stands within a line is JSON, which is YAML too. */
-function headOf(world: World, { subscribers }: Generation): string {
+function headOf(world: EnvironmentData, { subscribers }: Generation): string {
   const { id, organizationId, apiKeys } = world
   const { clock = WALL, randomSeed = null } = world
   const stored = { ...world, clock, randomSeed, subscribers: [...world.subscribers, ...subscribers] }

@@ -3,7 +3,7 @@ import { CHAT_PUSH_PROVIDERS } from '../../core/enums.js'
 import { idOf } from '../../core/ids.js'
 import { createRandom, type Random } from '../../core/random.js'
 import type { SubscriberResponse } from '../../messages/schemas.js'
-import type { Stored, World } from '../environment-data.js'
+import type { EnvironmentData, Stored } from '../environment-data.js'
 import { below, digitPair, digits, letters, pick } from './draw.js'
 import { DAY } from './times.js'
 
@@ -111,7 +111,7 @@ export const PEOPLE = NAMES.slice(0, 8).flatMap(({ given, family }) =>
  * more of them begin with the same ones; all of them are older than `before`, milliseconds since 1970.
  */
 export function madeSubscribers(
-  world: Pick<World, 'id' | 'organizationId' | 'name' | 'subscribers' | 'integrations'>,
+  world: Pick<EnvironmentData, 'id' | 'organizationId' | 'name' | 'subscribers' | 'integrations'>,
   { count, randomSeed, before }: { count: number; randomSeed: number; before: number }
 ): Stored<SubscriberResponse>[] {
   const taken = new Set(world.subscribers.map(({ subscriberId }) => subscriberId))
@@ -164,7 +164,7 @@ export function madeSubscribers(
 }
 
 /** What of a subscriber's settings the environment's own integration gives; undefined without one. */
-function settingsChannel({ integrations }: Pick<World, 'integrations'>, channel: 'push' | 'chat') {
+function settingsChannel({ integrations }: Pick<EnvironmentData, 'integrations'>, channel: 'push' | 'chat') {
   for (const { _id, identifier, providerId, active, deleted, ...integration } of integrations) {
     const known = CHAT_PUSH_PROVIDERS.find((each) => each === providerId)
     if (integration.channel !== channel || !active || deleted || !known) continue

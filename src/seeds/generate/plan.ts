@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { CHANNELS, type Channel } from '../../core/enums.js'
 import { createRandom } from '../../core/random.js'
 import type { SubscriberResponse } from '../../messages/schemas.js'
-import type { Stored, World } from '../environment-data.js'
+import type { EnvironmentData, Stored } from '../environment-data.js'
 import { stepVariables } from '../resolve/step-variables.js'
 import { type Environment, integrationsOf, PROVIDERS } from './channels.js'
 import { pick, weighted } from './draw.js'
@@ -12,7 +12,7 @@ import { compiledText, emailContent, type JsonText, quotedText, rendered } from 
 import { isPersonal, type Maker, payloadMakers } from './values.js'
 
 /** Whether there is anything to make messages of: a step that sends. */
-export function canGenerate({ steps }: Pick<World, 'steps'>): boolean {
+export function canGenerate({ steps }: Pick<EnvironmentData, 'steps'>): boolean {
   return steps.some(isSending)
 }
 
@@ -123,7 +123,7 @@ function keptOf({
   }
 }
 
-type Step = World['steps'][number]
+type Step = EnvironmentData['steps'][number]
 
 function isSending({ type }: Step): boolean {
   return (CHANNELS as readonly string[]).includes(type)
@@ -147,7 +147,7 @@ function isSound({ issues }: Step): boolean {
   return Object.values(issues?.controls ?? {}).every((each) => each.length === 0)
 }
 
-type Workflow = World['workflows'][number]
+type Workflow = EnvironmentData['workflows'][number]
 
 function payloadPlan(
   { messages }: Environment,
@@ -169,7 +169,7 @@ function payloadPlan(
 }
 
 /** Not so of a message in another language, whose payload would look odd in the template. */
-function isOfTemplate(message: World['messages'][number], steps: readonly Step[]): boolean {
+function isOfTemplate(message: EnvironmentData['messages'][number], steps: readonly Step[]): boolean {
   const scope = { payload: message.payload, subscriber: message.subscriber, steps: {} }
   return steps.some(({ type, controlValues }) => {
     const body = type === message.channel ? bodyOf(controlValues ?? {}) : undefined

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { isoTime } from '../../../src/core/clock.js'
-import type { World } from '../../../src/seeds/environment-data.js'
+import type { EnvironmentData } from '../../../src/seeds/environment-data.js'
 import { SeedError } from '../../../src/seeds/errors.js'
 import type { SeedEnvironment } from '../../../src/seeds/format.js'
 import { readSeeds } from '../../../src/seeds/read.js'
@@ -16,13 +16,13 @@ function inShop(text: string): string {
 const NOW = Date.UTC(2026, 1, 18, 12)
 
 /** The worlds of seeds, one a text, named a.yaml, b.yaml and so on. */
-function worldsOf(...texts: (string | object)[]): World[] {
+function worldsOf(...texts: (string | object)[]): EnvironmentData[] {
   const files = texts.map((seed, place) => ({ name: `${String.fromCharCode(97 + place)}.yaml`, seed }))
   return resolveSeeds(readSeeds(files), NOW)
 }
 
 /** The world of one environment, named Shop. */
-function shopOf(seed: Omit<SeedEnvironment, 'name'>, now = NOW): World {
+function shopOf(seed: Omit<SeedEnvironment, 'name'>, now = NOW): EnvironmentData {
   const file = { name: 'shop.yaml', seed: { environments: [{ name: 'Shop', ...seed }] } }
   const [world] = resolveSeeds(readSeeds([file]), now)
   if (!world) throw new Error('no world')
@@ -322,7 +322,7 @@ describe('what is left out', () => {
   }
 
   test('gets the same ids on every machine and in every run', () => {
-    const ids = ({ id, organizationId, integrations, subscribers, workflows, steps, messages }: World) => [
+    const ids = ({ id, organizationId, integrations, subscribers, workflows, steps, messages }: EnvironmentData) => [
       organizationId,
       id,
       ...[integrations, subscribers, workflows, steps, messages].flat().map(({ _id }) => _id)
