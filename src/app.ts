@@ -13,7 +13,7 @@ import { clockRoutes, environmentRoutes, stateRoutes } from './control/environme
 import { faultInjection } from './control/faults/plugin.js'
 import { faultRoutes } from './control/faults/routes.js'
 import { faultService } from './control/faults/service.js'
-import { journalling, noteUnroutable } from './control/requests/plugin.js'
+import { recordUnroutable, requestRecording } from './control/requests/plugin.js'
 import { journalRoutes, keylessRequestRoutes } from './control/requests/routes.js'
 import { journalService } from './control/requests/service.js'
 import { controlRoutes, healthRoute, type Readiness } from './control/server-routes.js'
@@ -55,12 +55,22 @@ interface ServiceOptions {
 export function buildServices({ db, clock, defaults, journal }: ServiceOptions) {
   const journals = journalService({ capacity: journal, clock })
   const faults = faultService()
-  const environments = environmentService({ db, clock, defaults, journals, faults })
+  const environments = environmentService({ db, clock, defaults })
+  environments.subscribe({
+    onRemoved({ key }) {
+      journals.drop(key)
+      faults.clear(key)
+    },
+    onReset(environment, parts) {
+      if (parts.includes('requests')) journals.clear(environment.key)
+      if (parts.includes('faults')) faults.clear(environment.key)
+    }
+  })
   return {
     journals,
     faults,
     environments,
-    messages: messageService({ db }),
+    messages: messageService({ db, environments }),
     integrations: integrationService({ db, environments }),
     workflowSteps: workflowStepService({ db }),
     idempotency: idempotencyService({ db, environments }),
@@ -96,7 +106,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   if (logger.isLevelEnabled('debug')) app.addHook('onResponse', async (request, reply) => logRequest(request, reply))
   if (options.cors) app.register(cors, { exposedHeaders: EXPOSED_HEADERS, strictPreflight: false })
   app.register(errorAnswers, { clock })
-  app.register(journalling, { ...services, adminToken: options.adminToken, faultHeader: options.faultHeader })
+  app.register(requestRecording, { ...services, adminToken: options.adminToken, faultHeader: options.faultHeader })
   app.register(unservedRoutes, { environments: services.environments, assumptions })
   app.register(healthRoute, { readiness })
   app.register(async (open) => {
@@ -146,7 +156,7 @@ const EXPOSED_HEADERS = 'idempotency-key, idempotency-replay, retry-after, x-moc
 const MAX_BODY = 1024 * 1024
 const MAX_HEADERS = 256 * 1024
 
-function serverWithoutRoutes({ services, clock, logger, adminToken }: AppOptions): FastifyInstance {
+function serverWithoutRoutes({ services, clock, logger, adminToken, faultHeader }: AppOptions): FastifyInstance {
   let count = 0
   const app = fastify({
     loggerInstance: logger as FastifyBaseLogger,
@@ -162,7 +172,7 @@ function serverWithoutRoutes({ services, clock, logger, adminToken }: AppOptions
     forceCloseConnections: 'idle',
     frameworkErrors: (error, request, reply) => {
       answerError(error, request, reply as never, clock)
-      noteUnroutable(request, reply as never, { ...services, adminToken })
+      recordUnroutable(request, reply as never, { ...services, adminToken, faultHeader })
     },
     clientErrorHandler: (error, socket) => answerClientError(error, socket, clock)
   })

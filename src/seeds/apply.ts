@@ -4,7 +4,8 @@ import type { Environment, EnvironmentService } from '../environments/service.js
 import { canonicalContext } from '../messages/service.js'
 import type { EnvironmentData } from './environment-data.js'
 import type { SeedGenerate } from './format.js'
-import { generation } from './generate/generation.js'
+import { loadedGenerator } from './generate/load.js'
+import type { EnvironmentInput } from './generate/recipients.js'
 import type { seedRepository } from './repository.js'
 
 /** How far the generating of messages is. */
@@ -65,10 +66,10 @@ export function seedApplier({ environments, repository }: Dependencies) {
   /** Adds generated messages, and the subscribers they need. */
   function* generate(
     environment: Environment,
-    data: Parameters<typeof generation>[0],
+    data: EnvironmentInput,
     options: SeedGenerate
   ): Generator<Generated, void, undefined> {
-    const { subscribers, messages } = generation(data, options, environment.now())
+    const { subscribers, messages } = loadedGenerator().generation(data, options, environment.now())
     fillSubscribers(environment, subscribers)
     const dataset = environments.ensureOwned(environment, 'messages')
     const areMost = options.messages >= MANY && !repository.hasMoreMessagesThan(options.messages)

@@ -3,22 +3,22 @@ import { Type } from '@sinclair/typebox'
 import { ref, strictObject } from '../../core/typebox.js'
 import { controlSchema, readBody } from '../../http/control-operation.js'
 import { JSON_TYPE } from '../../http/errors.js'
-import { Fault, FaultEffect, NewFault } from './schemas.js'
+import { FaultEffect, FaultRule, NewFaultRule } from './schemas.js'
 import type { FaultService } from './service.js'
 
-/** What shall go wrong in an environment. */
+/** Lists, adds and removes the fault rules of an environment. */
 export const faultRoutes: FastifyPluginAsyncTypebox<{ faults: FaultService }> = async (app, { faults }) => {
   app.get(
     '/faults',
     {
       schema: controlSchema({
         operationId: 'listFaults',
-        summary: 'The rules, and what each has done',
+        summary: 'List fault rules with their counters',
         tag: 'Faults',
-        answer: strictObject({ faults: Type.Array(ref(Fault)) })
+        answer: strictObject({ faults: Type.Array(ref(FaultRule)) })
       })
     },
-    async (request, reply) => reply.type(JSON_TYPE).send({ faults: faults.list(request.environment) })
+    async (request, reply) => reply.type(JSON_TYPE).send({ faults: faults.list(request.environment.key) })
   )
 
   app.post(
@@ -26,22 +26,22 @@ export const faultRoutes: FastifyPluginAsyncTypebox<{ faults: FaultService }> = 
     {
       schema: controlSchema({
         operationId: 'addFault',
-        summary: 'Let something go wrong',
+        summary: 'Add a fault rule',
         tag: 'Faults',
-        body: ref(NewFault),
-        answer: ref(Fault),
+        body: ref(NewFaultRule),
+        answer: ref(FaultRule),
         status: 201
       })
     },
     async (request, reply) => {
-      const fault = readBody(request, NewFault, [FaultEffect])
-      return reply.code(201).type(JSON_TYPE).send(faults.add(request.environment, fault))
+      const rule = readBody(request, NewFaultRule, [FaultEffect])
+      return reply.code(201).type(JSON_TYPE).send(faults.add(request.environment.key, rule))
     }
   )
 
   app.delete(
     '/faults',
-    { schema: controlSchema({ operationId: 'clearFaults', summary: 'Drop all rules', tag: 'Faults' }) },
+    { schema: controlSchema({ operationId: 'clearFaults', summary: 'Remove all fault rules', tag: 'Faults' }) },
     async (request, reply) => {
       faults.clear(request.environment.key)
       return reply.code(204).send()
@@ -53,14 +53,14 @@ export const faultRoutes: FastifyPluginAsyncTypebox<{ faults: FaultService }> = 
     {
       schema: controlSchema({
         operationId: 'removeFault',
-        summary: 'Drop one rule',
+        summary: 'Remove a fault rule',
         tag: 'Faults',
         params: strictObject({ id: Type.String() }),
         refusals: [404]
       })
     },
     async (request, reply) => {
-      faults.remove(request.environment, (request.params as { id: string }).id)
+      faults.remove(request.environment.key, (request.params as { id: string }).id)
       return reply.code(204).send()
     }
   )
