@@ -67,7 +67,7 @@ describe('it agrees with what the server accepts:', () => {
         expect(findIssues(Seed, seed, seedFormatSchemas)).toEqual([])
         expect(accepts(seed), JSON.stringify(accepts.errors)).toBe(true)
       }),
-      { numRuns: 100 }
+      { numRuns: 40 }
     )
   })
 
@@ -81,7 +81,7 @@ describe('it agrees with what the server accepts:', () => {
         if (!own) refused += 1
         expect(accepts(wrong), JSON.stringify(wrong)).toBe(own)
       }),
-      { numRuns: 300 }
+      { numRuns: 120 }
     )
     expect(refused).toBeGreaterThan(20)
   })

@@ -133,12 +133,12 @@ describe('any seed that the server accepts', () => {
           database.close()
         }
       }),
-      { numRuns: 60 }
+      { numRuns: 15 }
     )
   })
 
   test('is served, and every answer is what the published document says', async () => {
-    const sample = fc.sample(soundSeed(), { numRuns: 8, seed: 20260218 })
+    const sample = fc.sample(soundSeed(), { numRuns: 3, seed: 20260218 })
     for (const { environments } of sample) {
       // What is answered depends on them, and is the business of other tests.
       const seed = { environments: environments.map(({ profile, assumptions, ...rest }) => rest) }
