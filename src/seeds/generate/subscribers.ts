@@ -4,7 +4,7 @@ import { CHAT_PUSH_PROVIDERS } from '../../core/enums.js'
 import { idOf } from '../../core/ids.js'
 import { createRandom } from '../../core/random.js'
 import type { SubscriberResponse } from '../../messages/schemas.js'
-import type { World as EnvironmentData, Stored } from '../environment-data.js'
+import type { EnvironmentData, Stored } from '../environment-data.js'
 import { createFaker, DAY, pick, randomInt } from './random.js'
 
 // Numbers that are reserved for fiction; most countries reserve none.

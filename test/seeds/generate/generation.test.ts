@@ -8,7 +8,7 @@ import { CHANNELS } from '../../../src/core/enums.js'
 import { findIssues } from '../../../src/core/validation.js'
 import { MessageResponse, SubscriberResponse } from '../../../src/messages/schemas.js'
 import { canonicalContext } from '../../../src/messages/service.js'
-import type { World } from '../../../src/seeds/environment-data.js'
+import type { EnvironmentData } from '../../../src/seeds/environment-data.js'
 import { SeedError } from '../../../src/seeds/errors.js'
 import type { SeedEnvironment, SeedGenerate, SeedWorkflow } from '../../../src/seeds/format.js'
 import { type GeneratedMessage, generation } from '../../../src/seeds/generate/generation.js'
@@ -21,23 +21,27 @@ const DAY = 86_400_000
 
 const defaultSeed = join(import.meta.dirname, '../../../seeds/default.yaml')
 const files = readSeeds([defaultSeed])
-const [DEVELOPMENT, PRODUCTION, NORTHLIGHT] = resolveSeeds(files, NOW) as [World, World, World]
+const [DEVELOPMENT, PRODUCTION, NORTHLIGHT] = resolveSeeds(files, NOW) as [
+  EnvironmentData,
+  EnvironmentData,
+  EnvironmentData
+]
 const WORLDS = [DEVELOPMENT, PRODUCTION, NORTHLIGHT].map((world) => [world.name, world] as const)
 
 type Row = GeneratedMessage & { message: MessageResponse }
 
-function rowsOf(world: World, options: SeedGenerate, now = NOW): Row[] {
+function rowsOf(world: EnvironmentData, options: SeedGenerate, now = NOW): Row[] {
   return [...generation(world, options, now).messages()].map((row) => ({ ...row, message: JSON.parse(row.document) }))
 }
 
-function worldOf(environment: Omit<SeedEnvironment, 'name'>): World {
+function worldOf(environment: Omit<SeedEnvironment, 'name'>): EnvironmentData {
   const seed = { environments: [{ name: 'Shop', ...environment }] }
   const [world] = resolveSeeds(readSeeds([{ name: 'shop', seed }]), NOW)
   if (!world) throw new Error('no world')
   return world
 }
 
-function hashOf(world: World, options: SeedGenerate, now = NOW): string {
+function hashOf(world: EnvironmentData, options: SeedGenerate, now = NOW): string {
   const hash = createHash('sha256')
   for (const row of generation(world, options, now).messages()) hash.update(Object.values(row).join('\n'))
   return hash.digest('hex')
