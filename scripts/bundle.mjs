@@ -49,8 +49,6 @@ export async function bundle(dist) {
   })
   await esbuild({ ...shared, entryPoints: ['src/code-cache.ts'], outfile: join(dist, 'code-cache.cjs') })
   writeFileSync(join(dist, 'index.js'), LIBRARY)
-  const thread = `${loadBundle('__dirname')}.generateThread().then(({ awaitWork }) => awaitWork())\n`
-  writeFileSync(join(dist, 'generate-thread.cjs'), thread)
   chmodSync(join(dist, 'cli/index.cjs'), 0o755)
   run(dist, 'validators', `writeValidators('${SOURCES}')`)
   const sources = join(dist, SOURCES)

@@ -124,7 +124,6 @@ function pack() {
     'dist/index.js',
     'dist/index.d.ts',
     'dist/cli/index.cjs',
-    'dist/generate-thread.cjs',
     'dist/template.db'
   ]
   const lacking = ['package.json', 'LICENSE', 'README.md', ...built]

@@ -55,12 +55,22 @@ interface ServiceOptions {
 export function buildServices({ db, clock, defaults, journal }: ServiceOptions) {
   const journals = journalService({ capacity: journal, clock })
   const faults = faultService()
-  const environments = environmentService({ db, clock, defaults, journals, faults })
+  const environments = environmentService({ db, clock, defaults })
+  environments.subscribe({
+    onRemoved({ key }) {
+      journals.drop(key)
+      faults.clear(key)
+    },
+    onReset(environment, parts) {
+      if (parts.includes('requests')) journals.clear(environment.key)
+      if (parts.includes('faults')) faults.clear(environment.key)
+    }
+  })
   return {
     journals,
     faults,
     environments,
-    messages: messageService({ db }),
+    messages: messageService({ db, environments }),
     integrations: integrationService({ db, environments }),
     workflowSteps: workflowStepService({ db }),
     idempotency: idempotencyService({ db, environments }),

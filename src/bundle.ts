@@ -5,5 +5,4 @@
 export const program = () => import('./cli/program.js')
 export const library = () => import('./index.js')
 export const template = () => import('./template.js')
-export const generateThread = () => import('./seeds/generate/thread.js')
 export const validators = () => import('./validators.js')

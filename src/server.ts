@@ -10,6 +10,7 @@ import { StartError } from './core/errors.js'
 import { type Db, openDatabase } from './db/open.js'
 import type { SeedReload } from './seeds/changes.js'
 import { SeedError } from './seeds/errors.js'
+import { loadGenerator, needsGenerator } from './seeds/generate/load.js'
 import { readSeeds, type SeedFile } from './seeds/read.js'
 import type { SeedService } from './seeds/service.js'
 import { watchSeeds } from './seeds/watch.js'
@@ -75,6 +76,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   try {
     const defaults = { profile: config.profile, assumptions: config.assumptions }
     const services = buildServices({ db, clock, defaults, journal: config.journal })
+    // While watching, a changed seed may come to ask for generated messages.
+    if (watch || needsGenerator(files.map(({ seed }) => seed))) await loadGenerator()
     if (template) services.seeds.setAge(clock())
     const { applied, worlds } = template ? { applied: true, ...template } : services.seeds.seed(files)
     app = buildApp({

@@ -4,14 +4,14 @@ import type { Environment, EnvironmentService } from './service.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The world the request acts in. Always there behind `authentication`. */
+    /** The environment of the request's API key. Always set where `authentication` is registered. */
     environment: Environment
   }
 }
 
 /**
- * Resolves the API key of each request to its environment, before anything else about the request is looked at.
- * Refuses with `unauthenticated`; a key is neither logged nor repeated in an answer.
+ * Finds the environment of each request's API key before anything else of the request is read. Rejects with 401 when
+ * there is none. A key is neither logged nor repeated in an answer.
  */
 export const authentication = fp<{ environments: EnvironmentService }>(
   async (app, { environments }) => {
@@ -23,33 +23,36 @@ export const authentication = fp<{ environments: EnvironmentService }>(
   { name: 'authentication' }
 )
 
-const USUAL = 'ApiKey '
+const USUAL_SCHEME = 'ApiKey '
 
-/** The environment that an `Authorization` header gives access to. Refuses with `unauthenticated`. */
+/** Returns the environment of an `Authorization` header. Throws `unauthenticated` when it gives access to none. */
 export function authenticate(header: string | undefined, environments: EnvironmentService): Environment {
-  // As nearly all send it: nothing is to be taken apart.
-  const known = header?.startsWith(USUAL) ? environments.resolve(header.slice(USUAL.length)) : undefined
+  // Nearly all headers are of this form, which needs no parsing.
+  const known = header?.startsWith(USUAL_SCHEME) ? environments.resolve(header.slice(USUAL_SCHEME.length)) : undefined
   if (known) return known
   const [scheme = '', ...rest] = (header ?? '').trim().split(/[ \t]+/)
   const apiKey = rest.join(' ')
   if (scheme === '') {
-    throw refused('Missing authorization header', 'send the header "Authorization: ApiKey <key>"')
+    throw unauthenticated('Missing authorization header', 'send the header "Authorization: ApiKey <key>"')
   }
   if (scheme.toLowerCase() !== 'apikey') {
     const word = isScheme(scheme, apiKey, environments) ? scheme : '***'
-    throw refused(
+    throw unauthenticated(
       `Invalid authentication scheme: "${word}"`,
       apiKey ? 'the scheme is ApiKey: "Authorization: ApiKey <key>"' : 'put "ApiKey " before the key'
     )
   }
-  if (apiKey === '') throw refused('Unauthorized', 'the header has no key after "ApiKey"')
+  if (apiKey === '') throw unauthenticated('Unauthorized', 'the header has no key after "ApiKey"')
 
   const environment = environments.resolve(apiKey)
   if (!environment) {
-    throw refused('API Key not found', 'no environment has this key; the keys are printed when the server starts')
+    throw unauthenticated(
+      'API Key not found',
+      'no environment has this key; the keys are printed when the server starts'
+    )
   }
   if (scheme !== 'ApiKey' && environment.assumptions['auth-scheme-case'] === 'exact') {
-    throw refused(
+    throw unauthenticated(
       `Invalid authentication scheme: "${scheme}"`,
       'the scheme is spelled exactly "ApiKey" in this environment (assumption auth-scheme-case)'
     )
@@ -57,7 +60,7 @@ export function authenticate(header: string | undefined, environments: Environme
   return environment
 }
 
-/** The environment that an `Authorization` header gives access to; undefined when it gives none. */
+/** Returns the environment of an `Authorization` header, or undefined when it gives access to none. */
 export function environmentOf(header: string | undefined, environments: EnvironmentService): Environment | undefined {
   try {
     return authenticate(header, environments)
@@ -67,14 +70,14 @@ export function environmentOf(header: string | undefined, environments: Environm
 }
 
 /**
- * Whether a first word is a scheme, and so may be repeated. It may also be the key, sent without a scheme, or hold it,
- * as in `ApiKey:<key>`. A scheme with no key after it is taken for one only if it is all letters.
+ * Whether the first word of a header is a scheme, and so may be repeated in the answer. It may also be the key, sent
+ * without a scheme, or contain it, as in `ApiKey:<key>`. A word with no key after it counts only if it is all letters.
  */
 function isScheme(word: string, apiKey: string, environments: EnvironmentService): boolean {
   const shape = apiKey ? /^(?!apikey)[a-z][\w-]{0,23}$/i : /^(?!apikey)[a-z]{1,24}$/i
   return shape.test(word) && environments.resolve(word) === undefined
 }
 
-function refused(message: string, reason: string): DomainError {
+function unauthenticated(message: string, reason: string): DomainError {
   return new DomainError('unauthenticated', message, { reason })
 }

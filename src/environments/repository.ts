@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, getTableName, isNull, sql } from 'drizzle-orm'
+import { and, count, eq, getTableColumns, getTableName, isNull, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { DATASET_KINDS, type DatasetKind } from '../core/enums.js'
 import type { Db } from '../db/open.js'
@@ -7,176 +7,139 @@ import { apiKeys, DATASET_TABLES, datasets, environments } from '../db/schema.js
 export type EnvironmentRow = typeof environments.$inferSelect
 type NewEnvironmentRow = typeof environments.$inferInsert
 
-/** The ids that a copy of documents changes: the owners before, and after. */
+/** The owners whose ids a copy of documents replaces: `from` by `to`. */
 export interface Owners {
   from: Pick<EnvironmentRow, 'id' | 'organizationId'>
   to: Pick<EnvironmentRow, 'id' | 'organizationId'>
 }
 
-export function environmentRepository({ orm, client }: Db) {
-  const key = sql.placeholder('key')
-  // Spelled out, so that SQLite sees that the partial index on the ids serves.
-  const live = isNull(environments.snapshotOf)
+export type EnvironmentRepository = ReturnType<typeof environmentRepository>
 
-  const all = orm.select().from(environments).where(live).orderBy(environments.key).prepare()
-  const byKey = orm.select().from(environments).where(eq(environments.key, key)).prepare()
-  const byId = orm
-    .select()
-    .from(environments)
-    .where(and(eq(environments.id, sql.placeholder('id')), live))
-    .prepare()
-  const byName = orm
-    .select()
-    .from(environments)
-    .where(and(eq(environments.name, sql.placeholder('name')), live))
-    .orderBy(environments.key)
-    .prepare()
+export function environmentRepository({ orm, client }: Db) {
+  const select = () => orm.select().from(environments)
+  const isNoSnapshot = isNull(environments.snapshotOf)
+  const key = sql.placeholder('key')
+
+  const byKey = select().where(eq(environments.key, key)).prepare()
   const byKeyHash = orm
     .select({ environment: environments })
     .from(apiKeys)
     .innerJoin(environments, eq(environments.key, apiKeys.environment))
     .where(eq(apiKeys.hash, sql.placeholder('hash')))
     .prepare()
-  const snapshotsOf = orm
-    .select()
-    .from(environments)
-    .where(eq(environments.snapshotOf, key))
-    .orderBy(environments.snapshotName)
-    .prepare()
-  const snapshot = orm
-    .select()
-    .from(environments)
+  const snapshot = select()
     .where(and(eq(environments.snapshotOf, key), eq(environments.snapshotName, sql.placeholder('name'))))
     .prepare()
-  const removal = orm.delete(environments).where(eq(environments.key, key)).prepare()
   const newDataset = orm.insert(datasets).values({}).returning().prepare()
-  const datasetRemoval = orm.delete(datasets).where(eq(datasets.key, key)).prepare()
-  const users = perPart((part) =>
-    orm.select({ key: environments.key }).from(environments).where(eq(environments[part], key)).limit(2).prepare()
-  )
-  const copies = perPart((part) => DATASET_TABLES[part].map((table) => client.prepare(copySql(table, false))))
-  const forks = perPart((part) => DATASET_TABLES[part].map((table) => client.prepare(copySql(table, true))))
-  const counts = perPart((part) =>
-    client
-      .prepare<[number], number>(`SELECT count(*) FROM ${getTableName(DATASET_TABLES[part][0])} WHERE dataset = ?`)
-      .pluck()
+  const references = perKind((kind) =>
+    orm.select({ key: environments.key }).from(environments).where(eq(environments[kind], key)).limit(2).prepare()
   )
 
   return {
-    /** Snapshots apart, in the order of their making. */
-    listEnvironments(): EnvironmentRow[] {
-      return all.all()
-    },
+    /** Without snapshots, in the order of their creation. */
+    listEnvironments: (): EnvironmentRow[] => select().where(isNoSnapshot).orderBy(environments.key).all(),
 
-    /** Snapshots apart. */
-    listByName(name: string): EnvironmentRow[] {
-      return byName.all({ name })
-    },
+    /** Without snapshots, in the order of their creation. */
+    listByName: (name: string): EnvironmentRow[] =>
+      select()
+        .where(and(eq(environments.name, name), isNoSnapshot))
+        .orderBy(environments.key)
+        .all(),
 
-    findEnvironment(environment: number): EnvironmentRow | undefined {
-      return byKey.get({ key: environment })
-    },
+    findEnvironment: (environment: number): EnvironmentRow | undefined => byKey.get({ key: environment }),
 
-    findById(id: string): EnvironmentRow | undefined {
-      return byId.get({ id })
-    },
+    findById: (id: string): EnvironmentRow | undefined =>
+      select()
+        .where(and(eq(environments.id, id), isNoSnapshot))
+        .get(),
 
-    findByKeyHash(hash: Buffer): EnvironmentRow | undefined {
-      return byKeyHash.get({ hash })?.environment
-    },
+    findByKeyHash: (hash: Buffer): EnvironmentRow | undefined => byKeyHash.get({ hash })?.environment,
 
-    insertEnvironment(row: NewEnvironmentRow): EnvironmentRow {
-      return orm.insert(environments).values(row).returning().get()
-    },
+    insertEnvironment: (row: NewEnvironmentRow): EnvironmentRow =>
+      orm.insert(environments).values(row).returning().get(),
 
-    /** With its keys and snapshots; its datasets stay until `deleteUnused`. */
-    deleteEnvironment(environment: number): void {
-      removal.run({ key: environment })
-    },
+    /** Deletes its keys and snapshots too; datasets stay until `deleteUnused`. */
+    deleteEnvironment: (environment: number): void =>
+      void orm.delete(environments).where(eq(environments.key, environment)).run(),
 
-    /** False: there is no such environment. */
-    updateEnvironment(environment: number, change: Partial<NewEnvironmentRow>): boolean {
-      return orm.update(environments).set(change).where(eq(environments.key, environment)).run().changes > 0
-    },
+    /** Returns false when there is no such environment. */
+    updateEnvironment: (environment: number, fields: Partial<NewEnvironmentRow>): boolean =>
+      orm.update(environments).set(fields).where(eq(environments.key, environment)).run().changes > 0,
 
-    deleteApiKeys(environment: number): void {
-      orm.delete(apiKeys).where(eq(apiKeys.environment, environment)).run()
-    },
+    insertApiKey: (hash: Buffer, environment: number): void =>
+      void orm.insert(apiKeys).values({ hash, environment }).run(),
 
-    insertApiKey(hash: Buffer, environment: number): void {
-      orm.insert(apiKeys).values({ hash, environment }).run()
-    },
+    deleteApiKeys: (environment: number): void =>
+      void orm.delete(apiKeys).where(eq(apiKeys.environment, environment)).run(),
 
-    /** The baseline, whose name is empty, first. */
-    listSnapshots(environment: number): EnvironmentRow[] {
-      return snapshotsOf.all({ key: environment })
-    },
+    /** The baseline, whose name is empty, comes first. */
+    listSnapshots: (environment: number): EnvironmentRow[] =>
+      select().where(eq(environments.snapshotOf, environment)).orderBy(environments.snapshotName).all(),
 
-    findSnapshot(environment: number, name: string): EnvironmentRow | undefined {
-      return snapshot.get({ key: environment, name })
-    },
+    findSnapshot: (environment: number, name: string): EnvironmentRow | undefined =>
+      snapshot.get({ key: environment, name }),
 
-    insertDataset(): number {
-      return newDataset.get().key
-    },
+    insertDataset: (): number => newDataset.get().key,
 
     /** Whether more than one environment or snapshot refers to the dataset. */
-    isShared(part: DatasetKind, dataset: number): boolean {
-      return users[part].all({ key: dataset }).length > 1
-    },
+    isShared: (kind: DatasetKind, dataset: number): boolean => references[kind].all({ key: dataset }).length > 1,
 
-    /** Copies a part's rows into an empty dataset, with other owners' ids in the documents if they are given. */
-    copyRows(part: DatasetKind, from: number, to: number, owners?: Owners): void {
-      if (!owners) {
-        for (const copy of copies[part]) copy.run({ from, to })
-        return
-      }
-      const names = {
+    /** Copies all rows of a dataset into an empty one; with owners, their ids in the documents are replaced. */
+    copyRows(kind: DatasetKind, from: number, to: number, owners?: Owners): void {
+      const replacements = owners && {
         oldEnvironment: `"_environmentId":"${owners.from.id}"`,
         newEnvironment: `"_environmentId":"${owners.to.id}"`,
         oldOrganization: `"_organizationId":"${owners.from.organizationId}"`,
         newOrganization: `"_organizationId":"${owners.to.organizationId}"`
       }
-      for (const fork of forks[part]) fork.run({ from, to, ...names })
+      for (const table of DATASET_TABLES[kind]) {
+        client.prepare(copySql(table, owners !== undefined)).run({ from, to, ...replacements })
+      }
     },
 
-    /** Deletes a dataset and its rows, unless something refers to it. */
-    deleteUnused(part: DatasetKind, dataset: number): void {
-      if (users[part].all({ key: dataset }).length === 0) datasetRemoval.run({ key: dataset })
+    /** Deletes those of the datasets that nothing refers to, with their rows. */
+    deleteUnused(ofKinds: Readonly<Record<DatasetKind, number>>): void {
+      for (const kind of DATASET_KINDS) {
+        const isUsed = references[kind].all({ key: ofKinds[kind] }).length > 0
+        if (!isUsed) orm.delete(datasets).where(eq(datasets.key, ofKinds[kind])).run()
+      }
     },
 
-    countRows(part: DatasetKind, dataset: number): number {
-      return counts[part].get(dataset) ?? 0
-    }
+    /** Counts workflows without their steps. */
+    countRows: (ofKinds: Readonly<Record<DatasetKind, number>>): Record<DatasetKind, number> =>
+      perKind((kind) => {
+        const [table] = DATASET_TABLES[kind]
+        return orm.select({ rows: count() }).from(table).where(eq(table.dataset, ofKinds[kind])).get()?.rows ?? 0
+      })
   }
 }
 
-function perPart<Value>(make: (part: DatasetKind) => Value): Record<DatasetKind, Value> {
-  return Object.fromEntries(DATASET_KINDS.map((part) => [part, make(part)])) as Record<DatasetKind, Value>
+export function perKind<Value>(create: (kind: DatasetKind) => Value): Record<DatasetKind, Value> {
+  return Object.fromEntries(DATASET_KINDS.map((kind) => [kind, create(kind)])) as Record<DatasetKind, Value>
 }
 
 /**
- * The rows of one dataset, again in another; in the order they were made, so that they lie as they did. Keys first,
- * rows after: sorting whole rows would take as long as writing them. Without the LIMIT SQLite would drop the order.
+ * In SQL, as the rows are copied inside SQLite, whatever their columns are: a million messages in seconds. They keep
+ * their order. Their keys are sorted first, since to sort whole rows takes as long as to write them; without the LIMIT
+ * SQLite would drop the order.
  */
 function copySql(table: SQLiteTable, withOwners: boolean): string {
   const columns = Object.values(getTableColumns(table))
     .map(({ name }) => name)
     .filter((name) => name !== 'dataset' && name !== 'sequence')
   const values = columns.map((column) => {
-    const name = `origin.${column}`
-    if (!withOwners) return name
-    if (column === 'document') return owned(name)
-    return column === 'body' ? `CAST(${owned(`CAST(${name} AS TEXT)`)} AS BLOB)` : name
+    const value = `origin.${column}`
+    if (!withOwners) return value
+    if (column === 'document') return withNewOwner(value)
+    return column === 'body' ? `CAST(${withNewOwner(`CAST(${value} AS TEXT)`)} AS BLOB)` : value
   })
   const name = getTableName(table)
   return `INSERT INTO ${name} (dataset, ${columns.join(', ')})
     SELECT @to, ${values.join(', ')}
-    FROM (SELECT rowid AS place FROM ${name} WHERE dataset = @from ORDER BY rowid LIMIT -1) AS places
-    CROSS JOIN ${name} AS origin ON origin.rowid = places.place`
+    FROM (SELECT rowid AS address FROM ${name} WHERE dataset = @from ORDER BY rowid LIMIT -1) AS addresses
+    CROSS JOIN ${name} AS origin ON origin.rowid = addresses.address`
 }
 
-/** The text with other owners' ids, wherever they stand in it as those of a document. */
-function owned(text: string): string {
-  return `replace(replace(${text}, @oldEnvironment, @newEnvironment), @oldOrganization, @newOrganization)`
+function withNewOwner(json: string): string {
+  return `replace(replace(${json}, @oldEnvironment, @newEnvironment), @oldOrganization, @newOrganization)`
 }

@@ -2,9 +2,9 @@ import type { Statement } from 'better-sqlite3'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '../db/open.js'
 import { subscribers } from '../db/schema.js'
-import { ANCHOR_DISTANCE, type Anchor, type List, type PageEnd, rememberedLists } from './remembered.js'
+import { rememberedTotals } from './totals.js'
 
-/** What a page is chosen by. An absent filter lets everything through. */
+/** Which messages to list. An absent filter excludes none. */
 export interface MessageFilters {
   channel?: string | undefined
   subscriberId?: string | undefined
@@ -17,11 +17,11 @@ export interface MessageFilters {
 export interface WantedPage {
   limit: number
   offset: number
-  /** How many messages pass the filters, where that is known: a page nearer to the end is then read from there. */
+  /** How many messages pass the filters, where it is known: a page nearer to the end is then read from the end. */
   total: number | undefined
   /** The text before the documents; `full` when there are as many of them as the limit. */
   head(full: boolean): string
-  /** The text after them. */
+  /** The text after the documents. */
   tail: string
 }
 
@@ -33,49 +33,42 @@ export interface FoundPage {
 }
 
 /**
- * The list is written as SQL and answered as one BLOB, put together inside SQLite: no row and no field of it is ever
- * made a JavaScript value. Each statement is prepared once for each combination of filters.
+ * The list is written as SQL and answered as one BLOB that SQLite puts together, so that no row becomes a JavaScript
+ * value: twice as fast as drizzle. Each statement is prepared once per combination of filters.
  */
 export function messageRepository({ orm, client }: Db) {
   const statements = new Map<string, Statement>()
-  const remembered = rememberedLists(client)
+  const totals = rememberedTotals()
+  const { dataset: ofDataset, subscriberId } = subscribers
   const subscriber = orm
     .select({ id: subscribers.id })
     .from(subscribers)
-    .where(
-      and(
-        eq(subscribers.dataset, sql.placeholder('dataset')),
-        eq(subscribers.subscriberId, sql.placeholder('subscriberId'))
-      )
-    )
+    .where(and(eq(ofDataset, sql.placeholder('dataset')), eq(subscriberId, sql.placeholder('subscriberId'))))
     .prepare()
 
   return {
-    /** Newest first; of those made in the same millisecond the one with the greater id first. */
-    findPage(dataset: number, filters: MessageFilters, wanted: WantedPage): FoundPage {
-      const { limit, offset, total, head, tail } = wanted
+    /** Newest first; of messages of the same millisecond the one with the greater id first. */
+    findPage(dataset: number, filters: MessageFilters, { limit, offset, total, head, tail }: WantedPage): FoundPage {
       if (total !== undefined && offset >= total) return { body: Buffer.from(head(false) + tail), count: 0 }
 
       const size = total === undefined ? limit : Math.min(limit, total - offset)
       const after = total === undefined ? Number.POSITIVE_INFINITY : total - offset - size
       const from: PageEnd = offset <= after ? 'newest' : 'oldest'
-      const places = Math.min(offset, after)
       const conditions = cheapestFirst(dataset, conditionsOf(filters))
-      const anchor = places > MAX_PASSED ? anchorOf(dataset, conditions, from, places) : undefined
-      const name = `${from} ${anchor ? 'anchored ' : ''}${nameOf(conditions)}`
-      const statement = prepared(name, () => pageSql(conditions, from, anchor !== undefined))
-      const values: unknown[] = [limit, head(true), head(false), tail, dataset]
-      for (const condition of conditions) values.push(...condition.values)
-      if (anchor) values.push(anchor.createdAt, anchor.id)
-      values.push(size, places - (anchor?.place ?? 0))
-      const [body, count] = statement.get(values) as [Buffer, number]
+      const statement = prepare(`${from} ${nameOf(conditions)}`, () => pageSql(conditions, from))
+      const texts = [limit, head(true), head(false), tail]
+      const found = statement.get(...texts, dataset, ...valuesOf(conditions), size, Math.min(offset, after))
+      const [body, count] = found as [Buffer, number]
       return { body, count }
     },
 
-    /** Remembered until messages of the dataset come, go or change. */
+    /** Remembered until `forgetTotals`. */
     countMessages(dataset: number, filters: MessageFilters): number {
       return countAll(dataset, conditionsOf(filters))
     },
+
+    /** To be called before messages of the dataset are written, and when the write is rolled back. */
+    forgetTotals: totals.forget,
 
     hasSubscriber(dataset: number, subscriberId: string): boolean {
       return subscriber.get({ dataset, subscriberId }) !== undefined
@@ -83,9 +76,9 @@ export function messageRepository({ orm, client }: Db) {
   }
 
   function countAll(dataset: number, conditions: readonly Condition[]): number {
-    return remembered.total(listOf(dataset, conditions), () => {
+    return totals.get(dataset, JSON.stringify(conditions), () => {
       const ordered = cheapestFirst(dataset, conditions)
-      const statement = prepared(`count ${nameOf(ordered)}`, () => countSql(ordered))
+      const statement = prepare(`count ${nameOf(ordered)}`, () => countSql(ordered))
       const [count] = statement.get(dataset, ...valuesOf(ordered)) as [number]
       return count
     })
@@ -104,34 +97,17 @@ export function messageRepository({ orm, client }: Db) {
     return [...conditions.slice(cheapest, cheapest + 1), ...conditions.toSpliced(cheapest, 1)]
   }
 
-  /** Several values of the first condition are several walks, put in order only after: no place is nearer than another. */
-  function anchorOf(
-    dataset: number,
-    conditions: readonly Condition[],
-    from: PageEnd,
-    place: number
-  ): Anchor | undefined {
-    const [first] = conditions
-    if (first && first.values.length > 1) return undefined
-    return remembered.anchor(listOf(dataset, conditions), from, place, (last) => {
-      const name = `${last ? 'next' : 'first'} ${from} ${nameOf(conditions)}`
-      const statement = prepared(name, () => anchorSql(conditions, from, last !== undefined))
-      const found = statement.get(dataset, ...valuesOf(conditions), ...valuesOfAnchor(last), ANCHOR_DISTANCE)
-      if (found === undefined) return undefined
-      const [createdAt, id] = found as [number, string]
-      return { createdAt, id }
-    })
-  }
-
-  function prepared(name: string, text: () => string): Statement {
-    let statement = statements.get(name)
-    if (!statement) {
-      statement = client.prepare(text()).raw()
-      statements.set(name, statement)
-    }
+  function prepare(name: string, text: () => string): Statement {
+    const known = statements.get(name)
+    if (known) return known
+    const statement = client.prepare(text()).raw()
+    statements.set(name, statement)
     return statement
   }
 }
+
+/** The end of the list that a page is counted from. */
+type PageEnd = 'newest' | 'oldest'
 
 /** One filter in SQL: a column and the values that it may have. */
 export interface Condition {
@@ -140,8 +116,8 @@ export interface Condition {
 }
 
 /**
- * The index of each filter's column, and the others' columns that it has. It is forced: without statistics SQLite takes
- * the one of the ORDER BY and walks the whole dataset for a rare value.
+ * The index of each filter's column, and the other filters' columns in it. It is forced: without statistics SQLite
+ * takes the index of the ORDER BY and walks the whole dataset for a rare value.
  */
 const INDEXES = {
   transaction_id: { name: 'messages_transaction', has: ['subscriber_id', 'context', 'channel'] },
@@ -153,24 +129,15 @@ const INDEXES = {
 /** To look a message up costs what passing so many in an index does. */
 const LOOKUP_COST = 20
 
-/** Pages with more messages before them, from either end, are read from an anchor. */
-const MAX_PASSED = 5000
-
 function isCovered(conditions: readonly Condition[], walked: Condition): boolean {
   const has: readonly string[] = INDEXES[walked.by].has
   return conditions.every((condition) => condition === walked || has.includes(condition.by))
 }
 
-/** By the conditions in whatever order. */
-function listOf(dataset: number, conditions: readonly Condition[]): List {
-  if (conditions.length === 0) return { dataset, conditions: '' }
-  return { dataset, conditions: JSON.stringify(conditions.toSorted((a, b) => (a.by < b.by ? -1 : 1))) }
-}
-
+/** In the order of INDEXES, so that the same filters give the same conditions. */
 function conditionsOf({ transactionIds, subscriberId, context, channel }: MessageFilters): Condition[] {
   const conditions: Condition[] = []
-  const transactions = transactionIds && padded([...new Set(transactionIds)])
-  if (transactions) conditions.push({ by: 'transaction_id', values: transactions })
+  if (transactionIds) conditions.push({ by: 'transaction_id', values: padded([...new Set(transactionIds)]) })
   if (subscriberId !== undefined) conditions.push({ by: 'subscriber_id', values: [subscriberId] })
   if (context !== undefined) conditions.push({ by: 'context', values: [context] })
   if (channel !== undefined) conditions.push({ by: 'channel', values: [channel] })
@@ -192,23 +159,21 @@ function valuesOf(conditions: readonly Condition[]): string[] {
   return conditions.flatMap(({ values }) => values)
 }
 
-function valuesOfAnchor(anchor: Anchor | undefined): (number | string)[] {
-  return anchor ? [anchor.createdAt, anchor.id] : []
-}
-
 /**
- * A page by these conditions, over the index of the first. It takes the limit, the heads of a full page and of any
- * other, the tail, the dataset, the conditions' values, if it is anchored the time and id of the message that places
- * are counted from, how many documents, and how many to pass over.
+ * A page of the messages that meet the conditions, over the index of the first. Its parameters are the limit, the heads
+ * of a full page and of any other, the tail, the dataset, the conditions' values, how many documents, and how many to
+ * skip.
  *
- * Keys first, rows after: the innermost query walks an index alone, so that a deep page costs no documents. CROSS JOIN
- * keeps the page the outer loop, so that documents are joined in its order; to ask that of `group_concat` would sort.
+ * Keys first, rows after: the innermost query walks an index alone, so that a deep page reads no documents but its own.
+ * CROSS JOIN keeps the page the outer loop, so that documents are joined in its order; `group_concat` would sort.
  *
- * `+ 0` because SQLite re-prepares a statement at every bind of a bare `LIMIT ?`.
+ * `+ 0` because SQLite prepares a statement again at every bind of a bare `LIMIT ?`.
  */
-export function pageSql(conditions: readonly Condition[], from: PageEnd, anchored: boolean): string {
+export function pageSql(conditions: readonly Condition[], from: PageEnd): string {
+  const order = from === 'newest' ? ' DESC' : ''
   const keys = `
-      SELECT sequence, created_at, id FROM ${inOrder(conditions, from, anchored)} LIMIT ? + 0 OFFSET ? + 0`
+      SELECT sequence, created_at, id FROM ${restricted(conditions)}
+      ORDER BY created_at${order}, id${order} LIMIT ? + 0 OFFSET ? + 0`
   const page = from === 'newest' ? keys : `SELECT * FROM (${keys}) ORDER BY created_at DESC, id DESC LIMIT -1`
   return `
     SELECT
@@ -217,21 +182,7 @@ export function pageSql(conditions: readonly Condition[], from: PageEnd, anchore
     FROM (${page}) AS page CROSS JOIN messages AS m ON m.sequence = page.sequence`
 }
 
-/**
- * The time and id of the message so many places on. It takes the dataset, the conditions' values, if it is anchored
- * the time and id of the message to go from, and how many.
- */
-export function anchorSql(conditions: readonly Condition[], from: PageEnd, anchored: boolean): string {
-  return `SELECT created_at, id FROM ${inOrder(conditions, from, anchored)} LIMIT 1 OFFSET ? + 0`
-}
-
-function inOrder(conditions: readonly Condition[], from: PageEnd, anchored: boolean): string {
-  const [isAfter, order] = from === 'newest' ? ['<=', ' DESC'] : ['>=', '']
-  const start = anchored ? ` AND (created_at, id) ${isAfter} (?, ?)` : ''
-  return `${restricted(conditions)}${start} ORDER BY created_at${order}, id${order}`
-}
-
-/** How many messages meet the conditions, over the index of the first. It takes the dataset and their values. */
+/** How many messages meet the conditions, over the index of the first; its parameters are the dataset and the values. */
 export function countSql(conditions: readonly Condition[]): string {
   return `SELECT count(*) AS count FROM ${restricted(conditions)}`
 }

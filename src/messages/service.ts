@@ -1,7 +1,7 @@
 import { DomainError } from '../core/errors.js'
 import { mayNeedVendorNames, withVendorNames } from '../core/vendor-names.js'
 import type { Db } from '../db/open.js'
-import type { Environment } from '../environments/service.js'
+import type { Environment, EnvironmentService } from '../environments/service.js'
 import type { ListMessagesQuery } from './query.js'
 import { type MessageFilters, messageRepository } from './repository.js'
 
@@ -14,39 +14,46 @@ export interface MessageList {
 
 export type MessageService = ReturnType<typeof messageService>
 
-export function messageService({ db }: { db: Db }) {
+interface Dependencies {
+  db: Db
+  environments: Pick<EnvironmentService, 'subscribe'>
+}
+
+export function messageService({ db, environments }: Dependencies) {
   const repository = messageRepository(db)
+  environments.subscribe({
+    onWrite(kind, dataset) {
+      if (kind === 'messages') repository.forgetTotals(dataset)
+    }
+  })
 
   return {
     /**
-     * One page of the environment's messages, newest first, and how many there are in all, where the environment
-     * counts. Refuses with `not-found` a subscriber that nobody has, where the environment assumes so.
+     * Returns one page of the environment's messages, newest first, with the total where the environment counts.
+     * Throws `not-found` when no subscriber has the id that is filtered by, where the environment assumes so.
      */
     list(environment: Environment, query: ListMessagesQuery): MessageList {
       const { page, limit } = query
+      const { messages } = environment.datasets
       const filters = filtersOf(query)
-      refuseUnknownSubscriber(environment, filters)
+      rejectUnknownSubscriber(environment, filters)
 
       // The product of a page number and a limit may be too large to be a whole number, to us and to SQLite.
       const offset = Math.min(page * limit, Number.MAX_SAFE_INTEGER)
-      const counted = environment.assumptions['total-count'] === 'present'
-      const total = counted ? repository.countMessages(environment.datasets.messages, filters) : undefined
+      const hasTotal = environment.assumptions['total-count'] === 'present'
+      const total = hasTotal ? repository.countMessages(messages, filters) : undefined
       const head = (full: boolean) => {
-        return headOf({ total, hasMore: total === undefined ? full : offset + limit < total, limit, page })
+        const hasMore = total === undefined ? full : offset + limit < total
+        const totalCount = total === undefined ? '' : `"totalCount":${total},`
+        return `{${totalCount}"hasMore":${hasMore},"pageSize":${limit},"page":${page},"data":[`
       }
-      const found = repository.findPage(environment.datasets.messages, filters, {
-        limit,
-        offset,
-        total,
-        head,
-        tail: ']}'
-      })
-      const body = spelled(found.body, environment)
+      const found = repository.findPage(messages, filters, { limit, offset, total, head, tail: ']}' })
+      const body = toResponse(found.body, environment)
       return found.count > 0 ? { body } : { body, reason: whyEmpty(environment, filters, query) }
     }
   }
 
-  function refuseUnknownSubscriber(
+  function rejectUnknownSubscriber(
     { datasets, name, assumptions }: Environment,
     { subscriberId }: MessageFilters
   ): void {
@@ -57,55 +64,42 @@ export function messageService({ db }: { db: Db }) {
     })
   }
 
-  /** Adds the filters one after the other, and names the one that took the last message. */
-  function whyEmpty(environment: Environment, filters: MessageFilters, { page, limit }: ListMessagesQuery): string {
-    let taken: MessageFilters = {}
-    let before = repository.countMessages(environment.datasets.messages, taken)
-    if (before === 0) return `environment ${environment.name} has no messages`
-    for (const [name, filter] of steps(filters)) {
-      taken = { ...taken, ...filter }
-      const left = repository.countMessages(environment.datasets.messages, taken)
-      if (left === 0) return `${name} left 0 of ${before}`
+  /** Adds the filters one after the other, and names the one that excluded the last message. */
+  function whyEmpty({ name, datasets }: Environment, filters: MessageFilters, query: ListMessagesQuery): string {
+    const { page, limit } = query
+    let applied: MessageFilters = {}
+    let before = repository.countMessages(datasets.messages, applied)
+    if (before === 0) return `environment ${name} has no messages`
+    for (const [field, parameter] of FILTERS) {
+      if (filters[field] === undefined) continue
+      applied = { ...applied, [field]: filters[field] }
+      const left = repository.countMessages(datasets.messages, applied)
+      if (left === 0) return `${parameter} left 0 of ${before}`
       before = left
     }
     return `page ${page} is past the end: at ${limit} a page the last is page ${Math.ceil(before / limit) - 1}, the first page 0`
   }
 }
 
-/** Field by field in the contract's order, with the names of the query parameters. */
-function steps(filters: MessageFilters): [string, MessageFilters][] {
-  const { channel, subscriberId, transactionIds, context } = filters
-  const all: [string, MessageFilters][] = []
-  if (channel !== undefined) all.push(['channel', { channel }])
-  if (subscriberId !== undefined) all.push(['subscriberId', { subscriberId }])
-  if (transactionIds !== undefined) all.push(['transactionId', { transactionIds }])
-  if (context !== undefined) all.push(['contextKeys', { context }])
-  return all
-}
+/** In the contract's order, with the names of the query parameters. */
+const FILTERS = [
+  ['channel', 'channel'],
+  ['subscriberId', 'subscriberId'],
+  ['transactionIds', 'transactionId'],
+  ['context', 'contextKeys']
+] as const
 
 function filtersOf({ channel, subscriberId, transactionId, contextKeys }: ListMessagesQuery): MessageFilters {
   const context = contextKeys && canonicalContext(contextKeys)
   return { channel, subscriberId, transactionIds: transactionId, context }
 }
 
-/** One text for a set of context keys, whatever their order and however often each is given. */
+/** Returns one text for a set of context keys, whatever their order and however often each is given. */
 export function canonicalContext(contextKeys: readonly string[]): string {
   return JSON.stringify([...new Set(contextKeys)].sort())
 }
 
-interface Figures {
-  total: number | undefined
-  hasMore: boolean
-  limit: number
-  page: number
-}
-
-function headOf({ total, hasMore, limit, page }: Figures): string {
-  const totalCount = total === undefined ? '' : `"totalCount":${total},`
-  return `{${totalCount}"hasMore":${hasMore},"pageSize":${limit},"page":${page},"data":[`
-}
-
-function spelled(body: Buffer, { assumptions }: Environment): Buffer {
+function toResponse(body: Buffer, { assumptions }: Environment): Buffer {
   if (!mayNeedVendorNames(body, assumptions)) return body
   const page = JSON.parse(body.toString())
   return Buffer.from(JSON.stringify({ ...page, data: withVendorNames(page.data) }))

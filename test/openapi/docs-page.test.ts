@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import { chromium, type Page } from 'playwright-core'
 import { describe, expect, onTestFinished, type TestContext, test } from 'vitest'
-import { givenMock } from '../support/mock.js'
+import { givenMock, givenOwnMock } from '../support/mock.js'
 
 const CHROMIUM = '/usr/bin/chromium'
 const root = join(import.meta.dirname, '../..')
@@ -136,7 +136,7 @@ describe('made when first asked for', () => {
   })
 
   test('two first requests at once make one page, and one document', async () => {
-    const { url } = await givenMock()
+    const { url } = await givenOwnMock()
     const apps = watchApps()
     const pages = await Promise.all([fetch(`${url}/docs`), fetch(`${url}/docs/json`)])
     expect(pages.map(({ status }) => status)).toEqual([200, 200])
@@ -147,7 +147,7 @@ describe('made when first asked for', () => {
   })
 
   test('the page closes with the server, and so does a server whose page nobody asked for', async () => {
-    const [asked, unasked] = [await givenMock(), await givenMock()]
+    const [asked, unasked] = [await givenOwnMock(), await givenOwnMock()]
     const apps = watchApps()
     await fetch(`${asked.url}/docs`)
     expect(apps).toMatchObject([{ closed: false }])

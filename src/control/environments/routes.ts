@@ -26,6 +26,7 @@ import { bodyText, controlSchema, readBody } from '../../http/control-operation.
 import { JSON_TYPE } from '../../http/errors.js'
 import { type Query, readQuery } from '../../http/query-string.js'
 import { placeOf, SeedError } from '../../seeds/errors.js'
+import { loadGenerator, needsGenerator } from '../../seeds/generate/load.js'
 import type { SeedService } from '../../seeds/service.js'
 
 interface Options {
@@ -61,6 +62,7 @@ export const environmentRoutes: FastifyPluginAsyncTypebox<Options> = async (app,
       const wanted = readBody(request, NewEnvironment)
       refuseUnknownAssumptions(wanted.assumptions)
       if (wanted.snapshot !== undefined && wanted.from === undefined) throw invalidFields(SNAPSHOT_OF_NOTHING)
+      if (needsGenerator(wanted.seed)) await loadGenerator()
       const { environment, apiKey } = refusingSeeds(() => seeds.make(wanted))
       return reply.code(201).type(JSON_TYPE).send(made(environment, apiKey))
     }
@@ -149,6 +151,7 @@ export const stateRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { env
     },
     async (request, reply) => {
       const { mode } = readQuery(request.query as Query, SeedQuery) as typeof SeedQuery.static
+      if (needsGenerator(bodyText(request))) await loadGenerator()
       refusingSeeds(() => seeds.load(request.environment, bodyText(request), mode))
       return reply.type(JSON_TYPE).send({ mode })
     }

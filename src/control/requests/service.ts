@@ -30,8 +30,8 @@ export function journalService({ capacity, clock }: { capacity: number; clock: C
       return journal
     },
 
-    /** Ends the streams and waits of an environment that was removed, and forgets its journal. */
-    drop(environmentKey: number): void {
+    /** Ends the streams and waits of an environment that was removed, and forgets its journal; as `of` names it. */
+    drop(environmentKey: number | undefined): void {
       journals.get(environmentKey)?.close()
       journals.delete(environmentKey)
     },

@@ -1,0 +1,43 @@
+import type { DatasetKind } from '../core/enums.js'
+import type { Db } from '../db/open.js'
+import type { Environment, EnvironmentStore } from './environment.js'
+
+export type DatasetService = ReturnType<typeof datasetService>
+
+/**
+ * Copy on write. A dataset holds an environment's rows of one kind. Environments and snapshots may refer to the same
+ * one; the first write through one of them gets a copy. All methods run within a transaction. `onWrite` is called when a
+ * dataset is new or about to be written to, and when that is rolled back.
+ */
+export function datasetService(
+  db: Db,
+  { repository, update }: EnvironmentStore,
+  onWrite: (kind: DatasetKind, dataset: number) => void
+) {
+  return {
+    create,
+
+    /** Before rows are written: returns the dataset to write to, to which nothing but the environment refers. */
+    ensureOwned(environment: Environment, kind: DatasetKind): number {
+      const dataset = environment.datasets[kind]
+      if (!repository.isShared(kind, dataset)) return announced(kind, dataset)
+      const copy = create(kind)
+      repository.copyRows(kind, dataset, copy)
+      update(environment, { [kind]: copy })
+      return copy
+    },
+
+    /** Gives the environment an empty dataset in place of the one it has. */
+    empty: (environment: Environment, kind: DatasetKind): void => update(environment, { [kind]: create(kind) })
+  }
+
+  function create(kind: DatasetKind): number {
+    return announced(kind, repository.insertDataset())
+  }
+
+  function announced(kind: DatasetKind, dataset: number): number {
+    onWrite(kind, dataset)
+    db.onRollback(() => onWrite(kind, dataset))
+    return dataset
+  }
+}

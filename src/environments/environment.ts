@@ -1,0 +1,123 @@
+import { type Assumptions, assume, type Profile } from '../core/assumptions.js'
+import { type Clock, type ClockSetting, timeBy } from '../core/clock.js'
+import type { DatasetKind } from '../core/enums.js'
+import { DomainError } from '../core/errors.js'
+import { createRandom, type Random } from '../core/random.js'
+import type { Db } from '../db/open.js'
+import { type EnvironmentRow, environmentRepository } from './repository.js'
+
+/** What a request acts in. There is one object per environment, and it always has the present state. */
+export interface Environment {
+  readonly key: number
+  readonly id: string
+  readonly organizationId: string
+  readonly name: string
+  readonly profile: Profile
+  readonly assumptions: Assumptions
+  /** Throws `unauthenticated` once the environment is removed: a request in flight ends as if it had come later. */
+  readonly datasets: Readonly<Record<DatasetKind, number>>
+  readonly clock: ClockSetting
+  readonly randomSeed: number | null
+  readonly random: Random
+  readonly createdAt: number
+  readonly now: Clock
+}
+
+/** The server's own settings, for environments that have none. */
+export interface EnvironmentDefaults {
+  profile: Profile
+  assumptions: Record<string, string>
+}
+
+export interface EnvironmentDependencies {
+  db: Db
+  clock: Clock
+  defaults: EnvironmentDefaults
+}
+
+export type EnvironmentStore = ReturnType<typeof environmentStore>
+
+/** The `Environment` objects, each kept equal to its row, also when a change of the row is rolled back. */
+export function environmentStore({ db, clock, defaults }: EnvironmentDependencies) {
+  const repository = environmentRepository(db)
+  const environments = new Map<number, { -readonly [Field in keyof Environment]: Environment[Field] }>()
+
+  return {
+    repository,
+    fromRow,
+
+    insert(row: Parameters<typeof repository.insertEnvironment>[0]): Environment {
+      const inserted = repository.insertEnvironment(row)
+      db.onRollback(() => environments.delete(inserted.key))
+      return fromRow(inserted)
+    },
+
+    /** Throws `unauthenticated` when the environment has been removed. */
+    requireRow(environment: Environment): EnvironmentRow {
+      const row = repository.findEnvironment(environment.key)
+      if (!row) throw removedError(environment)
+      return row
+    },
+
+    /** Changes the row, and deletes the datasets that nothing refers to any more. */
+    update(environment: Environment, fields: Partial<EnvironmentRow>): void {
+      if (Object.keys(fields).length === 0) return
+      const { key, datasets } = environment
+      if (!repository.updateEnvironment(key, fields)) throw removedError(environment)
+      repository.deleteUnused(datasets)
+      const refresh = () => {
+        const row = repository.findEnvironment(key)
+        if (row) fromRow(row)
+      }
+      refresh()
+      db.onRollback(refresh)
+    },
+
+    restartRandom({ key, randomSeed }: Environment): void {
+      const environment = environments.get(key)
+      if (environment) environment.random = createRandom(randomSeed)
+    },
+
+    discard(environment: Environment): void {
+      environments.delete(environment.key)
+      const get = () => {
+        throw removedError(environment)
+      }
+      Object.defineProperty(environment, 'datasets', { get })
+    }
+  }
+
+  /** Returns the environment's object, brought up to date with the row. */
+  function fromRow(row: EnvironmentRow): Environment {
+    const { key, id, organizationId, name, clock: setting, randomSeed, createdAt } = row
+    const { integrations, subscribers, workflows, messages, idempotency } = row
+    const profile = row.profile ?? defaults.profile
+    const assumptions = assume(profile, defaults.assumptions, row.assumptions)
+    const datasets = { integrations, subscribers, workflows, messages, idempotency }
+    const state = {
+      key,
+      id,
+      organizationId,
+      name,
+      profile,
+      assumptions,
+      datasets,
+      clock: setting,
+      randomSeed,
+      createdAt
+    }
+    const existing = environments.get(key)
+    if (existing) return Object.assign(existing, state)
+    const now: Clock = () => timeBy(environment.clock, clock)
+    const environment = { ...state, random: createRandom(randomSeed), now }
+    environments.set(key, environment)
+    return environment
+  }
+}
+
+/** The answer to a request whose environment was removed while it was in flight. */
+export function removedError({ name }: Environment): DomainError {
+  return new DomainError('unauthenticated', 'API Key not found', {
+    reason: `environment ${name} has been removed in the meantime, and its keys with it`
+  })
+}
