@@ -1,7 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import { CONTEXT_KEY_PATTERN } from '../messages/query.js'
-import { prebuiltValidator } from '../prebuilt.js'
 import { API_KEY_PATTERN, ID_PATTERN } from './ids.js'
 import { suggest } from './suggest.js'
 
@@ -57,7 +56,7 @@ function checkOf(schema: TSchema, named: readonly TSchema[]): Check {
     known ??= ajvFor(schema, named)
     return known
   }
-  return { ajv, validate: prebuiltValidator(schema, named) ?? ajv().compile(schema) }
+  return { ajv, validate: ajv().compile(schema) }
 }
 
 /** An Ajv that knows the schemas that this one refers to. */

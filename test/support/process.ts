@@ -53,7 +53,7 @@ async function install(): Promise<string> {
 }
 
 export function commandIn(folder: string): string {
-  return join(folder, 'dist/cli/index.cjs')
+  return join(folder, 'dist/cli/index.js')
 }
 
 /** Runs our command to its end, or kills it after two minutes. May be used in concurrent tests. */
