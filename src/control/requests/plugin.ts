@@ -6,7 +6,6 @@ import { pathOf } from '../../http/target.js'
 import { bodyOf } from '../../idempotency/plugin.js'
 import { createDescribe } from './details.js'
 import type { Describe, JournalEntry, RecordedOperation } from './entry.js'
-import { OPERATIONS } from './schemas.js'
 import type { Journal, JournalService } from './service.js'
 
 declare module 'fastify' {
@@ -15,10 +14,6 @@ declare module 'fastify' {
     journalEntry: JournalEntry | null
     /** The journal of the entry. Set before an operation runs, and stays when the request has ended. */
     journal: Journal | null
-  }
-  interface FastifyContextConfig {
-    /** Set for operations only. */
-    recordedAs?: RecordedOperation
   }
 }
 
@@ -42,14 +37,6 @@ export const requestRecording = fp<Options>(
     app.decorateRequest('journalEntry', null)
     app.decorateRequest('journal', null)
 
-    app.addHook('onRoute', (route) => {
-      const { operationId, querystring } = (route.schema ?? {}) as { operationId?: string; querystring?: object }
-      const id = OPERATIONS.find((name) => name === operationId)
-      if (!id) return
-      const { properties = {} } = (querystring ?? {}) as { properties?: object }
-      route.config = { ...route.config, recordedAs: { id, queryParameters: new Set(Object.keys(properties)) } }
-    })
-
     app.addHook('onRequest', (request, reply, done) => {
       open(request)
       // Also when the client closes the connection before the answer; after the answer it does nothing.
@@ -65,7 +52,7 @@ export const requestRecording = fp<Options>(
     })
 
     function open(request: FastifyRequest): void {
-      const operation = request.routeOptions.config.recordedAs
+      const operation = request.routeOptions.config.operation
       if (!operation && (!request.is404 || isControlPath(request))) return
       // Authentication uses it too.
       request.environment ??= environmentOf(request.headers.authorization, options.environments) as never
