@@ -397,12 +397,12 @@ describe('another request under the same key', () => {
 
   test('no body, an empty one and {} are the same request', async () => {
     const mock = await givenMock({ seed: seed() })
-    for (const [place, first] of EMPTIES.entries()) {
-      const { text: answer } = await post(mock, MAILGUN, `key-${place}`, first)
+    for (const [index, first] of EMPTIES.entries()) {
+      const { text: answer } = await post(mock, MAILGUN, `key-${index}`, first)
       for (const again of EMPTIES) {
-        expect(await post(mock, MAILGUN, `key-${place}`, again)).toMatchObject({ status: 200, text: answer })
+        expect(await post(mock, MAILGUN, `key-${index}`, again)).toMatchObject({ status: 200, text: answer })
       }
-      expect((await post(mock, MAILGUN, `key-${place}`, { body: '[]' })).status).toBe(422)
+      expect((await post(mock, MAILGUN, `key-${index}`, { body: '[]' })).status).toBe(422)
     }
   })
 })
