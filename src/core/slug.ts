@@ -4,13 +4,15 @@ import { ID_PATTERN } from './ids.js'
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const BASE = BigInt(ALPHABET.length)
 
+const PLAIN_WORDS = /^(?:[A-Z]?[a-z\d]+|[A-Z]+)(?:[ _-](?:[A-Z]?[a-z\d]+|[A-Z]+))*$/
+
 /**
  * A name in lower-case ASCII words joined by `-`: camelCase split, accents dropped, emoji spelt out.
  * A name of nothing it can transliterate gives the empty string.
  */
 export function slugify(name: string): string {
   // Most names are such words, and the package tries each of 2,000 replacements, which takes half a millisecond.
-  if (/^[A-Z]?[a-z]+(?:[ -][A-Z]?[a-z]+)*$/.test(name)) return name.toLowerCase().replaceAll(' ', '-')
+  if (PLAIN_WORDS.test(name)) return name.toLowerCase().replaceAll(/[ _]/g, '-')
   return libSlugify(name, { decamelize: true })
 }
 
