@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import cors from '@fastify/cors'
 import {
   type FastifyBaseLogger,
@@ -18,11 +19,12 @@ import { assume } from './core/assumptions.js'
 import type { Clock } from './core/clock.js'
 import { DomainError } from './core/errors.js'
 import type { Db } from './db/open.js'
-import { authentication } from './environments/plugin.js'
+import { authentication, environmentOf } from './environments/plugin.js'
 import { type EnvironmentDefaults, environmentService } from './environments/service.js'
-import { answerClientError, answerError, errorAnswers, refuseSocket } from './http/errors.js'
-import { unservedRoutes } from './http/not-found.js'
+import { type ErrorSources, errorResponses, sendError } from './http/errors.js'
+import { notFound } from './http/not-found.js'
 import { parseQuery, rejectMalformedQuery } from './http/query-string.js'
+import { rejectMalformedRequest, rejectSocket } from './http/socket-errors.js'
 import { shownTarget } from './http/target.js'
 import { COMPILERS } from './http/validation.js'
 import { idempotencyKeys } from './idempotency/plugin.js'
@@ -99,9 +101,15 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.addHook('onSend', answerTogether)
   if (logger.isLevelEnabled('debug')) app.addHook('onResponse', async (request, reply) => logRequest(request, reply))
   if (options.cors) app.register(cors, { exposedHeaders: EXPOSED_HEADERS, strictPreflight: false })
-  app.register(errorAnswers, { clock })
+  app.register(errorResponses, { sources: errorSources(clock) })
   app.register(requestRecording, { ...services, adminToken: options.adminToken, faultHeader: options.faultHeader })
-  app.register(unservedRoutes, { environments: services.environments, assumptions })
+  app.register(notFound, {
+    // Assumptions of the environment whose key is sent hold here too.
+    explains: ({ headers: { authorization } }) => {
+      const environment = environmentOf(authorization, services.environments)
+      return (environment?.assumptions ?? assumptions)['unserved-route'] === 'explain'
+    }
+  })
   app.register(documentation, { environments: services.environments, assumptions })
   app.register(async (operations) => {
     operations.register(authentication, services)
@@ -135,10 +143,10 @@ function serverWithoutRoutes({ services, clock, logger, adminToken, faultHeader 
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     frameworkErrors: (error, request, reply) => {
-      answerError(error, request, reply as never, clock)
+      sendError(error, request, reply as never, errorSources(clock))
       recordUnroutable(request, reply as never, { ...services, adminToken, faultHeader })
     },
-    clientErrorHandler: (error, socket) => answerClientError(error, socket, clock)
+    clientErrorHandler: (error, socket) => rejectMalformedRequest(error, socket, clock)
   })
   app.decorateRequest('environment')
 
@@ -146,9 +154,14 @@ function serverWithoutRoutes({ services, clock, logger, adminToken, faultHeader 
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 
-  app.server.on('checkExpectation', (request) => refuseSocket(request.socket, NO_EXPECTATIONS, clock))
-  app.server.on('connect', (_request, socket) => refuseSocket(socket as never, NO_TUNNELS, clock))
+  app.server.on('checkExpectation', (request) => rejectSocket(request.socket, NO_EXPECTATIONS, clock))
+  app.server.on('connect', (_request, socket) => rejectSocket(socket as never, NO_TUNNELS, clock))
   return app
+}
+
+/** Errors have the time and the ids of the request's environment, if it has one. */
+function errorSources(clock: Clock): ErrorSources {
+  return ({ environment }) => ({ now: environment?.now ?? clock, uuid: environment?.random.uuid ?? randomUUID })
 }
 
 /** A client's own name for the request, if it is fit to be written in a log line and sent back. */

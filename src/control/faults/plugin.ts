@@ -30,7 +30,8 @@ export const faultInjection = fp<Options>(
     const delayed = new Set<() => void>()
     app.decorateRequest('effect', undefined)
 
-    app.addHook('preHandler', (request, reply, done) => {
+    // The body has been read, and the query is judged after it: requests with an invalid query can be hit too.
+    app.addHook('preValidation', (request, reply, done) => {
       const fault = findFault(request)
       if (!fault) return done()
       const { id, effect } = fault
