@@ -3,12 +3,20 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    globalSetup: 'test/support/run-folder.ts',
+    // `npm test` runs the first project, `npm run test:full` both.
+    projects: [
+      { extends: true, test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: ['test/**/*.full.test.ts'] } },
+      // What storms, kills, drives a browser or installs packages. By itself: one such file is enough for two cores.
+      { extends: true, test: { name: 'full', include: ['test/**/*.full.test.ts'], sequence: { groupOrder: 1 } } }
+    ],
     // Processes, not threads: a test that kills or crashes the database addon must take only its own file down.
     pool: 'forks',
+    // Files that run in one process share what they import, and servers that are reset between tests (support/mock.ts).
+    isolate: false,
     // On two cores vitest would leave one idle, and many tests wait for what they have started.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    // Some tests start, kill and restart real servers, on machines with two cores.
+    // For machines that are busy with other things; no test waits for so long by itself.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: ['default'],

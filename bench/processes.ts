@@ -10,7 +10,7 @@ import { ask } from './ask.js'
 const root = join(import.meta.dirname, '..')
 
 /** What people run. */
-export const COMMAND = join(root, 'dist/cli/index.cjs')
+export const COMMAND = join(root, 'dist/cli/index.js')
 
 /** A server in a process of its own, on the servers' core. */
 export interface Running {

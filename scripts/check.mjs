@@ -109,7 +109,7 @@ function printTable(results) {
 }
 
 async function startBuilt() {
-  const args = [join(root, 'dist/cli/index.cjs'), '--port', '0', '--json']
+  const args = [join(root, 'dist/cli/index.js'), '--port', '0', '--json']
   // In an empty folder, so that nothing is found by luck of the current one.
   console.log(await told(startAndAsk({ command: process.execPath, args, cwd: emptyFolder('start'), env: environment })))
 }
@@ -120,11 +120,11 @@ function pack() {
   tool('npm', ['pack', '--pack-destination', folder, '--loglevel', 'warn'])
   const files = tool('tar', ['-tzf', tarball()], { quiet: true }).split('\n').filter(Boolean)
   const names = files.map((file) => file.replace(/^package\//, ''))
-  const built = ['dist/index.js', 'dist/index.d.ts', 'dist/cli/index.cjs', 'dist/generate-thread.cjs']
-  const lacking = ['package.json', 'LICENSE', 'README.md', ...built]
+  const built = ['cli/index.js', ...['js', 'cjs', 'd.ts', 'd.cts'].map((extension) => `index.${extension}`)]
+  const lacking = ['package.json', 'LICENSE', 'README.md', ...built.map((name) => `dist/${name}`)]
     .filter((name) => !names.includes(name))
     .concat(
-      ['migrations/', 'seeds/', 'dist/validators/'].filter((start) => !names.some((name) => name.startsWith(start)))
+      ['migrations/', 'seeds/', 'dist/swagger-ui/'].filter((start) => !names.some((name) => name.startsWith(start)))
     )
   const strange = names.filter((name) => !/^(dist|migrations|seeds)\/|^(package\.json|LICENSE|README\.md)$/.test(name))
   if (lacking.length > 0) throw new Failed(`not in the package: ${lacking.join(', ')}`)
@@ -134,7 +134,7 @@ function pack() {
 
 function lintPackage() {
   tool('publint', ['run', tarball(), '--strict'])
-  tool('attw', [tarball(), '--profile', 'esm-only', '--no-emoji', ...(colourful ? [] : ['--no-color'])])
+  tool('attw', [tarball(), '--profile', 'node16', '--no-emoji', ...(colourful ? [] : ['--no-color'])])
 }
 
 async function installPackage() {

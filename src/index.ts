@@ -1,13 +1,14 @@
 import type { Profile } from './core/assumptions.js'
 import { StartError } from './core/errors.js'
-import { nodeVersionComplaint } from './core/node-version.js'
-import { type ServerOptions, startServer } from './server.js'
+import { unsupportedNodeMessage } from './core/node-version.js'
+import type { ServerOptions } from './server.js'
 
 export type { Config } from './config.js'
 export type { Profile } from './core/assumptions.js'
 export { StartError } from './core/errors.js'
 export type { ChangeCount, SeedChange, SeedReload } from './seeds/changes.js'
 export { SeedError, type SeedMistake } from './seeds/errors.js'
+export type { MockLogger } from './server.js'
 
 export type MockOptions = ServerOptions
 
@@ -16,7 +17,7 @@ export interface MockEnvironment {
   organizationId: string
   name: string
   profile: Profile
-  /** Those that the seeds name; keys are not stored, so a key of an older seed is not told. */
+  /** The keys that the seeds name. Keys are stored as hashes, so those of an earlier seed are not listed. */
   apiKeys: string[]
 }
 
@@ -26,25 +27,28 @@ export interface Mock {
   url: string
   port: number
   environments: MockEnvironment[]
-  /** False: the data file already held environments, and the seeds were left aside. */
+  /** False when the data file already held environments, so that the seeds were not applied. */
   seeded: boolean
   /**
-   * Finishes what is in flight, then closes the database. What is not finished after the grace, 5000 ms if left out, is
-   * cut. Calling it again can shorten the grace.
+   * Finishes what is in flight, then closes the database. Connections that are still busy after `grace` milliseconds,
+   * 5000 by default, are cut. Calling it again can shorten the grace.
    */
   close(grace?: number): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
 /**
- * Starts a server in this process, on a free port unless told otherwise. Several may run side by side; nothing is
- * shared between them, no signal is handled, and nothing is logged unless asked for.
+ * Starts a server in this process, by default on a free port and without a log. Several can run side by side; they
+ * share nothing. No signal handler is installed.
  *
- * Throws StartError, with the remedy, when it can't start, and SeedError, with every mistake, for a bad seed.
+ * Rejects with `StartError`, whose message names the remedy, when it can't start, and with `SeedError`, which lists
+ * every issue, for a bad seed.
  */
 export async function createMock(options: MockOptions = {}): Promise<Mock> {
-  const complaint = nodeVersionComplaint()
-  if (complaint) throw new StartError(complaint)
+  const unsupported = unsupportedNodeMessage()
+  if (unsupported) throw new StartError(unsupported)
+  // Not imported above: it loads the database addon, which can crash on a Node that it was not made for.
+  const { startServer } = await import('./server.js')
   const { port = 0, logLevel = 'silent' } = options
   const { url, services, worlds, seeded, close, ...server } = await startServer({ ...options, port, logLevel })
   const apiKeys = worlds.flatMap((world) => world.apiKeys)

@@ -9,21 +9,31 @@ import { type Clock, wallClock } from './core/clock.js'
 import { StartError } from './core/errors.js'
 import { type Db, openDatabase } from './db/open.js'
 import type { SeedReload } from './seeds/changes.js'
-import type { World } from './seeds/environment-data.js'
 import { SeedError } from './seeds/errors.js'
+import { loadGenerator, needsGenerator } from './seeds/generate/load.js'
 import { readSeeds, type SeedFile } from './seeds/read.js'
-import type { SeedService } from './seeds/service.js'
+import type { SeedOutcome, SeedService } from './seeds/service.js'
 import { watchSeeds } from './seeds/watch.js'
 
+/** What to log with: a pino logger, or anything that is called alike. */
+export interface MockLogger extends Record<'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal', LogMethod> {
+  level: string
+  isLevelEnabled(level: string): boolean
+  child(bindings: Record<string, unknown>): MockLogger
+}
+
+type LogMethod = (facts: object, message?: string) => void
+
 export type ServerOptions = { [Name in keyof Config]?: Config[Name] | undefined } & {
-  /** A seed as text, YAML or JSON, or as a value; used after `seeds`, and instead of the default seed. */
+  /** A seed as YAML or JSON text, or as a value. It is applied after `seeds`, and replaces the default seed. */
   seed?: string | object
-  /** The present, in milliseconds since 1970; the wall clock if left out. */
+  /** Returns the current time in milliseconds since 1970. The system's clock by default. */
   clock?: Clock
-  logger?: Logger
+  /** Used instead of a log of JSON lines on stderr at `logLevel`. */
+  logger?: MockLogger
   /**
-   * Takes over what changes in the files of `seeds` while the server runs, and tells each time what came of it: for a
-   * mistake the data stays as it was. The files are not watched if left out.
+   * Called each time a file of `seeds` has changed while the server runs, with what was applied, or with the error that
+   * left the data as it was. Without it, files are not watched.
    */
   watch?: ((reload: SeedReload) => void) | undefined
 }
@@ -37,30 +47,30 @@ export interface Server {
   db: Db
   services: Services
   /** What the seeds describe. */
-  worlds: readonly World[]
-  /** False: the data file already held environments, and the seeds were left aside. */
+  worlds: SeedOutcome['worlds']
+  /** False when the data file already held environments, so that the seeds were not applied. */
   seeded: boolean
   /**
-   * Finishes what is in flight, then closes the database. What is not finished after the grace, in milliseconds, is cut.
-   * Calling it again can shorten the grace.
+   * Finishes what is in flight, then closes the database. Connections that are still busy after `grace` milliseconds are
+   * cut. Calling it again can shorten the grace.
    */
   close(grace?: number): Promise<void>
 }
 
-/** Longer than any answer takes, and shorter than what supervisors wait before they kill. */
-const GRACE = 5000
+/** In milliseconds: longer than any answer takes, and shorter than supervisors wait before they kill. */
+const DEFAULT_GRACE = 5000
 
 /**
  * Opens the database, migrates, seeds, listens.
  *
- * Throws StartError, with the remedy, when it can't start, and SeedError, with every mistake, for a bad seed; then
- * nothing is left open.
+ * Rejects with `StartError`, whose message names the remedy, when it can't start, and with `SeedError`, which lists
+ * every issue, for a bad seed; then nothing is left open.
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { seed, clock = wallClock, logger, watch, ...rest } = options
   const config = configOf({ ...rest, seeds: rest.seeds ?? (seed === undefined ? undefined : []) })
   if (watch !== undefined && typeof watch !== 'function') {
-    throw new StartError('watch must be a function: it is told what came of each change')
+    throw new StartError('watch must be a function: it is called with what came of each change')
   }
   if (watch && config.seeds.length === 0) throw new StartError('there is nothing to watch: put files into seeds')
   const watching = watch && watchSeeds(config.seeds)
@@ -73,6 +83,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   try {
     const defaults = { profile: config.profile, assumptions: config.assumptions }
     const services = buildServices({ db, clock, defaults, journal: config.journal })
+    // While watching, a changed seed may come to ask for generated messages.
+    if (watch || needsGenerator(files.map(({ seed }) => seed))) await loadGenerator()
     const { applied, worlds } = services.seeds.seed(files)
     app = buildApp({
       services,
@@ -82,7 +94,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       cors: config.cors,
       faultHeader: config.faultHeader,
       adminToken: config.adminToken,
-      logger: logger ?? pino({ level: config.logLevel }, pino.destination(2))
+      logger: (logger as Logger | undefined) ?? pino({ level: config.logLevel }, pino.destination(2))
     })
     const close = closing(app)
     app.addHook('preClose', async () => watching?.stop())
@@ -131,7 +143,7 @@ function reloading({
   }
 }
 
-/** A name of a file where the text of a seed belongs would be read as a seed that holds nothing but a name. */
+/** Throws `StartError` for the name of a seed file where its text belongs, which would be read as text. */
 function seedText(seed: string | object): string | object {
   if (typeof seed === 'string' && /^\S+\.(ya?ml|json)$/.test(seed)) {
     throw new StartError(`seed takes the text of a seed; to load the file ${seed}, put it into seeds`)
@@ -139,7 +151,7 @@ function seedText(seed: string | object): string | object {
   return seed
 }
 
-/** Makes the app close without waiting for connections that nobody uses, or for ever for one that is stuck. */
+/** Returns the function that closes the app: it waits for answers, but not for connections without one. */
 function closing(app: FastifyInstance): Server['close'] {
   const sockets = new Set<Socket>()
   let isClosing = false
@@ -153,42 +165,42 @@ function closing(app: FastifyInstance): Server['close'] {
   })
   app.addHook('preClose', async () => {
     isClosing = true
-    // For an answer that is on its way already, and has promised to keep the connection.
+    // For responses whose header already promised to keep the connection open.
     app.server.keepAliveTimeout = 1
-    // Browsers open connections ahead of need, and Node takes one that was not used yet for busy.
+    // Browsers open connections ahead of need. Node counts a connection without a request as busy.
     const unused = setTimeout(() => {
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
-    }, JUST_ARRIVED)
+    }, ARRIVAL_TIME)
     app.server.once('close', () => clearTimeout(unused))
-    // Node takes an answer for sent when it has been handed over, and cuts off what a slow client has still to read.
+    // Node counts a response as sent once the kernel has it, and would cut off what a slow client has still to read.
     const isRead = () => [...sockets].every(({ writableLength }) => writableLength === 0)
-    while (!isRead()) await delay(OFTEN)
-    // One whose request was answered before it was read to its end is not idle yet, and nobody would come back to it.
-    const again = setInterval(() => isRead() && app.server.closeIdleConnections(), OFTEN)
+    while (!isRead()) await delay(POLL_INTERVAL)
+    // A connection whose request was answered before it was read to its end becomes idle later than Node looks.
+    const again = setInterval(() => isRead() && app.server.closeIdleConnections(), POLL_INTERVAL)
     app.server.once('close', () => clearInterval(again))
   })
-  return async (grace = GRACE) => {
-    const impatience = setTimeout(() => {
+  return async (grace = DEFAULT_GRACE) => {
+    const cut = setTimeout(() => {
       if (sockets.size > 0) app.log.warn({ connections: sockets.size }, 'connections that were still busy are cut')
       app.server.closeAllConnections()
     }, grace)
     try {
       await app.close()
     } finally {
-      clearTimeout(impatience)
+      clearTimeout(cut)
     }
   }
 }
 
-/** How long a request may take, in milliseconds, from the kernel to us. */
-const JUST_ARRIVED = 100
+/** How long a request may take from the kernel to this process, in milliseconds. */
+const ARRIVAL_TIME = 100
 
-/** How often it is looked whether a client has read its answer, in milliseconds. */
-const OFTEN = 10
+/** How often to check whether clients have read their responses, in milliseconds. */
+const POLL_INTERVAL = 10
 
 /**
- * Not with `app.listen`: on `localhost` it would listen with a second server, whose requests closing does not wait for,
- * and it would say so in a sentence of its own.
+ * Listens, and returns the port. `app.listen` would start a second server on `localhost`, whose requests closing does not
+ * wait for, and would log a line of its own.
  */
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<number> {
   await app.ready()

@@ -5,22 +5,10 @@ import { DEFAULTS } from '../config.js'
 import { wallClock } from '../core/clock.js'
 import { StartError } from '../core/errors.js'
 import type { SeedGenerate } from '../seeds/format.js'
-import {
-  countOption,
-  environmentOption,
-  jsonOption,
-  outOption,
-  seedOption,
-  timeOption,
-  writtenDataOption
-} from './options.js'
+import * as option from './options.js'
 import { type Progress, progressOn } from './progress.js'
 
-interface GenerateOptions {
-  messages: number
-  randomSeed: number
-  subscribers?: number
-  days?: number
+interface GenerateOptions extends SeedGenerate {
   until?: number
   seed: readonly string[]
   environment?: string
@@ -42,18 +30,20 @@ export function addGenerate(seed: Command): void {
     .description(
       "make believable messages of an environment's own workflows to its own subscribers, as many as you like"
     )
-    .addOption(countOption('--messages <count>', 'how many to make', 10_000_000).makeOptionMandatory())
+    .addOption(option.countOption('--messages <count>', 'how many to make', 10_000_000).makeOptionMandatory())
     .addOption(
-      countOption('--random-seed <number>', 'the same number makes the same messages', 4_294_967_295).default(1)
+      option.countOption('--random-seed <number>', 'the same number makes the same messages', 4_294_967_295).default(1)
     )
-    .addOption(countOption('--subscribers <count>', 'make so many subscribers too', 100_000).default(undefined, 'none'))
-    .addOption(countOption('--days <count>', 'spread the messages over so many days', 3650, 1).default(30))
-    .addOption(timeOption('--until <time>', 'the last moment of these days, in ISO 8601'))
-    .addOption(seedOption())
-    .addOption(environmentOption())
-    .addOption(outOption())
-    .addOption(writtenDataOption())
-    .addOption(jsonOption('print the outcome as JSON'))
+    .addOption(
+      option.countOption('--subscribers <count>', 'make so many subscribers too', 100_000).default(undefined, 'none')
+    )
+    .addOption(option.countOption('--days <count>', 'spread the messages over so many days', 3650, 1).default(30))
+    .addOption(option.timeOption('--until <time>', 'the last moment of these days, in ISO 8601'))
+    .addOption(option.seedOption())
+    .addOption(option.environmentOption())
+    .addOption(option.outOption())
+    .addOption(option.writtenDataOption())
+    .addOption(option.jsonOption('print the outcome as JSON'))
     .action(generate)
 }
 
@@ -70,7 +60,7 @@ async function generate(options: GenerateOptions, command: Command): Promise<voi
       : intoFile(out, options, { signal: stop.signal, progress }))
     progress.end()
     const seconds = (performance.now() - started) / 1000
-    process.stdout.write(json ? `${JSON.stringify({ ...outcome, seconds })}\n` : told(outcome, seconds))
+    process.stdout.write(json ? `${JSON.stringify({ ...outcome, seconds })}\n` : formatOutcome(outcome, seconds))
   } catch (error) {
     progress.end()
     if (!stop.signal.aborted) throw error
@@ -78,35 +68,34 @@ async function generate(options: GenerateOptions, command: Command): Promise<voi
   }
 }
 
-interface Ways {
+interface Control {
   signal: AbortSignal
   progress: Progress
 }
 
-async function intoFile(out: string, options: GenerateOptions, { signal, progress }: Ways): Promise<Outcome> {
-  const [{ readSeeds }, { resolveSeeds }, { canGenerate }, { generation }, { outFormOf, writeGenerated }] =
-    await Promise.all([
-      import('../seeds/read.js'),
-      import('../seeds/resolve/resolve.js'),
-      import('../seeds/generate/plan.js'),
-      import('../seeds/generate/generation.js'),
-      import('../seeds/generate/out.js')
-    ])
-  const form = outFormOf(out)
-  if (!form) throw new StartError(`${out} must end in .yaml, for a seed, or in .ndjson, for a message a line`)
+async function intoFile(out: string, options: GenerateOptions, { signal, progress }: Control): Promise<Outcome> {
+  const { readSeeds } = await import('../seeds/read.js')
+  const { resolveSeeds } = await import('../seeds/resolve/resolve.js')
+  const { canGenerate, loadGenerator } = await import('../seeds/generate/load.js')
+  const { outFormatOf, writeGenerated } = await import('../seeds/generate/out.js')
+  const format = outFormatOf(out)
+  if (!format) throw new StartError(`${out} must end in .yaml, for a seed, or in .ndjson, for a message a line`)
   const now = options.until ?? wallClock()
-  const worlds = resolveSeeds(readSeeds(options.seed), now)
-  const world = chosen(worlds, options.environment)
-  if (!canGenerate(world)) throw nothingToMake(world.name)
-  const made = generation(world, generateOf(options), now)
+  const environment = chosen(resolveSeeds(readSeeds(options.seed), now), options.environment)
+  if (!canGenerate(environment)) {
+    const reason = 'it needs a workflow with a step of a channel'
+    throw new StartError(`environment ${environment.name} has nothing to make messages of: ${reason}`)
+  }
+  const { generation } = await loadGenerator()
+  const generated = { environment, generation: generation(environment, options, now) }
   try {
-    await writeGenerated(out, form, { world, generation: made }, { signal, written: progress.tell })
+    await writeGenerated(out, format, generated, { signal, onProgress: progress.update })
   } catch (error) {
     const { code = '', syscall, message } = error as NodeJS.ErrnoException
     if (syscall === undefined) throw error
     throw new StartError(`can't write ${out}: ${WRITE_REMEDIES[code] ?? `${message}; name another file with --out`}`)
   }
-  return { environment: world.name, messages: options.messages, file: out }
+  return { environment: environment.name, messages: options.messages, file: out }
 }
 
 const NOT_WRITABLE = 'its folder can not be written to; check the permissions, or name another file with --out'
@@ -120,19 +109,16 @@ const WRITE_REMEDIES: Record<string, string> = {
   ENOSPC: 'the disk is full; free some space, or name another file with --out'
 }
 
-async function intoData(data: string, options: GenerateOptions, { signal, progress }: Ways): Promise<Outcome> {
-  // First, so that it starts while the rest is loaded and the file is opened.
-  const { isWorthThread, startThread } = await import('../seeds/generate/thread.js')
-  if (isWorthThread(options)) startThread()
-  const [{ buildServices }, { explained, openDatabase }, { draftOf }, { readSeeds }] = await Promise.all([
-    import('../app.js'),
-    import('../db/open.js'),
-    import('../seeds/generate/draft.js'),
-    import('../seeds/read.js')
-  ])
-  const isNew = !existsSync(data)
-  const file = isNew ? draftOf(data) : data
+async function intoData(data: string, options: GenerateOptions, { signal, progress }: Control): Promise<Outcome> {
+  const { buildServices } = await import('../app.js')
+  const { explained, openDatabase } = await import('../db/open.js')
+  const { tempFileFor } = await import('../seeds/generate/temp-file.js')
+  const { readSeeds } = await import('../seeds/read.js')
+  const { loadGenerator } = await import('../seeds/generate/load.js')
+  await loadGenerator()
   const files = readSeeds(options.seed)
+  const isNew = !existsSync(data)
+  const file = isNew ? tempFileFor(data) : data
   const { db, close } = openDatabase(file, { bulkLoad: isNew, of: data })
   let isDone = false
   try {
@@ -141,8 +127,8 @@ async function intoData(data: string, options: GenerateOptions, { signal, progre
     const { environments, seeds } = buildServices({ db, clock, defaults: DEFAULTS, journal: 0 })
     seeds.seed(files)
     const environment = chosen(environments.list(), options.environment)
-    for (const { done } of seeds.generating(environment, generateOf(options))) {
-      progress.tell(done)
+    for (const { done } of seeds.generating(environment, options)) {
+      progress.update(done)
       await setImmediate()
       signal.throwIfAborted()
     }
@@ -164,15 +150,6 @@ function renameSynced(from: string, to: string): void {
   renameSync(from, to)
 }
 
-function generateOf({ messages, randomSeed, subscribers, days }: GenerateOptions): SeedGenerate {
-  return {
-    messages,
-    randomSeed,
-    ...(subscribers !== undefined && { subscribers }),
-    ...(days !== undefined && { days })
-  }
-}
-
 function chosen<Environment extends { id: string; name: string }>(
   all: readonly Environment[],
   wanted: string | undefined
@@ -185,12 +162,6 @@ function chosen<Environment extends { id: string; name: string }>(
   )
 }
 
-function nothingToMake(name: string): StartError {
-  return new StartError(
-    `environment ${name} has nothing to make messages of: it needs a workflow with a step of a channel`
-  )
-}
-
-function told({ environment, messages, file }: Outcome, seconds: number): string {
+function formatOutcome({ environment, messages, file }: Outcome, seconds: number): string {
   return `${environment}: ${messages} messages into ${file}, in ${seconds.toFixed(1)} s\n`
 }

@@ -3,8 +3,8 @@ import { reachableHost } from '../config.js'
 import { StartError } from '../core/errors.js'
 import { hostOption, portOption } from './options.js'
 
-/** Less than what a container engine gives the check. */
-const PATIENCE = 2500
+/** In milliseconds: less than a container engine gives the check. */
+const TIMEOUT = 2500
 
 export function addHealthcheck(program: Command): void {
   program
@@ -14,16 +14,16 @@ export function addHealthcheck(program: Command): void {
     .addOption(portOption('port that the server listens on', 1))
     .action(async ({ host, port }: { host: string; port: number }) => {
       const url = `http://${reachableHost(host)}:${port}/health`
-      const complaint = await ask(url)
-      if (complaint !== undefined) throw new StartError(`${url}: ${complaint}`)
+      const problem = await problemOf(url)
+      if (problem !== undefined) throw new StartError(`${url}: ${problem}`)
       process.stdout.write('healthy\n')
     })
 }
 
-/** What is wrong with the server's health, or undefined. */
-async function ask(url: string): Promise<string | undefined> {
+/** Returns what is wrong with the server's health, or undefined. */
+async function problemOf(url: string): Promise<string | undefined> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE) })
+    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT) })
     return response.ok ? undefined : `answers ${response.status}: ${(await response.text()).slice(0, 500)}`
   } catch (error) {
     const { cause, message } = error as Error & { cause?: { code?: string; message?: string } }

@@ -5,10 +5,33 @@ import { parseTime } from '../core/clock.js'
 import { suggest } from '../core/suggest.js'
 
 const PREFIX = 'NOTIFICATION_MOCK_'
+const ON = ['1', 'true']
+const OFF = ['', '0', 'false']
 
-/** Every flag has a variable of the same name; the flag wins. */
+/** Returns the name of the variable that each flag has; the flag wins over it. */
 function variableOf(flag: string): string {
   return `${PREFIX}${flag.replace(/^--/, '').toUpperCase().replaceAll('-', '_')}`
+}
+
+/** An empty variable counts as unset: that is how many tools pass on what they don't have. */
+function withVariable(option: Option, name = variableOf(option.long ?? '')): Option {
+  return process.env[name] ? option.env(name) : option
+}
+
+function flag(flags: string, description: string): Option {
+  return withVariable(new Option(flags, description))
+}
+
+/** A flag for a text that must not be empty. Without a default, help says what it means to leave it out. */
+function textFlag(flags: string, description: string, unset: string): Option {
+  return flag(flags, description).default(undefined, unset).argParser(notEmpty)
+}
+
+/** A flag without a value. It sets the property of its whole name: `--no-cors` sets `noCors`. */
+function switchFlag(name: string, description: string): Option {
+  const option = new Option(name, description)
+  option.negate = false
+  return ON.includes(process.env[variableOf(name)]?.toLowerCase() ?? '') ? withVariable(option) : option
 }
 
 export function hostOption(description: string): Option {
@@ -22,12 +45,7 @@ export function portOption(description: string, least: 0 | 1 = 0): Option {
   const name = value === '' || value.startsWith('tcp://') ? 'PORT' : own
   return withVariable(new Option('--port <number>', description), name)
     .default(DEFAULTS.port)
-    .argParser((text) => {
-      if (!/^\d{1,5}$/.test(text) || Number(text) < least || Number(text) > 65_535) {
-        throw new InvalidArgumentError(`It must be a whole number from ${least} to 65535.`)
-      }
-      return Number(text)
-    })
+    .argParser((text) => wholeNumber(text, least, 65_535))
 }
 
 export function profileOption(): Option {
@@ -37,10 +55,8 @@ export function profileOption(): Option {
 }
 
 export function assumeOption(): Option {
-  return flag(
-    '--assume <id=value>',
-    'set one assumption over the profile; may be repeated, GET /_mock/assumptions lists them'
-  )
+  const description = 'set one assumption over the profile; may be repeated, GET /_mock/assumptions lists them'
+  return flag('--assume <id=value>', description)
     .default({}, 'none')
     .argParser((text: string, before: Record<string, string>) => {
       const assumptions = { ...before }
@@ -54,18 +70,6 @@ export function assumeOption(): Option {
     })
 }
 
-export function logLevelOption(): Option {
-  return flag('--log-level <level>', 'what to log on stderr: refusals at info, every request at debug')
-    .choices(LOG_LEVELS)
-    .default(DEFAULTS.logLevel)
-}
-
-export function dataOption(): Option {
-  return flag('--data <file>', 'keep the data in this file; a new one is seeded, an old one is left as it is')
-    .default(undefined, 'in memory')
-    .argParser(notEmpty)
-}
-
 export function seedOption(): Option {
   return flag('--seed <file>', 'seed, YAML or JSON, or name of one that comes with the package; may be repeated')
     .default(DEFAULTS.seeds, DEFAULTS.seeds.join(', '))
@@ -76,18 +80,8 @@ export function seedOption(): Option {
     ])
 }
 
-export function journalOption(): Option {
-  const description = 'how many of the last requests each journal keeps; 0 turns it off'
-  return countOption('--journal <count>', description, MAX_JOURNAL).default(DEFAULTS.journal)
-}
-
 export function countOption(flags: string, description: string, most: number, least = 0): Option {
-  return flag(flags, description).argParser((text) => {
-    if (!/^\d{1,10}$/.test(text) || Number(text) < least || Number(text) > most) {
-      throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`)
-    }
-    return Number(text)
-  })
+  return flag(flags, description).argParser((text) => wholeNumber(text, least, most))
 }
 
 export function timeOption(flags: string, description: string): Option {
@@ -100,75 +94,57 @@ export function timeOption(flags: string, description: string): Option {
     })
 }
 
+export function jsonOption(description: string): Option {
+  return switchFlag('--json', description)
+}
+
 export function environmentOption(): Option {
-  return flag('--environment <name>', 'name or id of the environment')
-    .default(undefined, 'the first')
-    .argParser(notEmpty)
+  return textFlag('--environment <name>', 'name or id of the environment', 'the first')
 }
 
 export function outOption(): Option {
-  return flag('--out <file>', 'write a seed of the environment (.yaml), or the messages alone, one a line (.ndjson)')
-    .default(undefined, 'none')
-    .argParser(notEmpty)
+  const description = 'write a seed of the environment (.yaml), or the messages alone, one a line (.ndjson)'
+  return textFlag('--out <file>', description, 'none')
 }
 
 export function writtenDataOption(): Option {
-  return flag('--data <file>', 'add them to this data file; a new one is seeded first')
-    .default(undefined, 'none')
-    .argParser(notEmpty)
+  return textFlag('--data <file>', 'add them to this data file; a new one is seeded first', 'none')
 }
 
-export function adminTokenOption(): Option {
-  return flag('--admin-token <token>', 'what environments are managed with from other machines')
-    .default(undefined, 'one is made and printed if the host is not loopback')
-    .argParser(notEmpty)
+/** The flags of `serve`, in the order of its help. */
+export function serveOptions(): Option[] {
+  const none = 'one is made and printed if the host is not loopback'
+  return [
+    hostOption('address to listen on'),
+    portOption('port to listen on; 0 takes a free one, and says which'),
+    seedOption(),
+    switchFlag('--no-seed', 'start empty: without environments, and so without keys'),
+    switchFlag('--watch', 'apply changes of the seed files while running, also to data kept from before; print each'),
+    textFlag(
+      '--data <file>',
+      'keep the data in this file; a new one is seeded, an old one is left as it is',
+      'in memory'
+    ),
+    profileOption(),
+    assumeOption(),
+    switchFlag('--no-cors', 'do not let web pages of other origins call'),
+    countOption(
+      '--journal <count>',
+      'how many of the last requests each journal keeps; 0 turns it off',
+      MAX_JOURNAL
+    ).default(DEFAULTS.journal),
+    switchFlag('--no-fault-header', 'do not let a request ask for a fault by its header x-mock-fault'),
+    textFlag('--admin-token <token>', 'token that lets other machines manage environments', none),
+    flag('--log-level <level>', 'what to log on stderr: refusals at info, every request at debug')
+      .choices(LOG_LEVELS)
+      .default(DEFAULTS.logLevel),
+    jsonOption('print one line of JSON when ready, and one for each change that is watched, instead of text')
+  ]
 }
 
-export function noFaultHeaderOption(): Option {
-  return plainSwitch('--no-fault-header', 'do not let a request ask for a fault by its header x-mock-fault')
-}
-
-export function noSeedOption(): Option {
-  return plainSwitch('--no-seed', 'start empty: without environments, and so without keys')
-}
-
-export function watchOption(): Option {
-  return plainSwitch(
-    '--watch',
-    'take over what changes in the seed files while running, also into data that was left as it is; say what it was'
-  )
-}
-
-export function noCorsOption(): Option {
-  return plainSwitch('--no-cors', 'do not let web pages of other origins call')
-}
-
-export function jsonOption(description: string): Option {
-  return plainSwitch('--json', description)
-}
-
-function flag(flags: string, description: string): Option {
-  return withVariable(new Option(flags, description))
-}
-
-/** A flag without a value, whose own name is that of its property: `--no-cors` sets `noCors`. */
-function plainSwitch(name: string, description: string): Option {
-  const option = new Option(name, description)
-  option.negate = false
-  const set = process.env[variableOf(name)]
-  return set && SWITCHED_ON.includes(set.toLowerCase()) ? withVariable(option) : option
-}
-
-const SWITCHED_ON = ['1', 'true']
-const SWITCHED_OFF = ['', '0', 'false']
-
-/** An empty variable is one that is not set: that is how many tools pass on what they don't have. */
-function withVariable(option: Option, name = variableOf(option.long ?? '')): Option {
-  return process.env[name] ? option.env(name) : option
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('?') ? '' : '.'}`
+function wholeNumber(text: string, least: number, most: number): number {
+  if (/^\d{1,10}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text)
+  throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`)
 }
 
 function notEmpty(text: string): string {
@@ -176,16 +152,13 @@ function notEmpty(text: string): string {
   return text
 }
 
-/** What a flag does, its default, and its variable: what help tells of each. */
-export function describeOption({
-  long,
-  description,
-  argChoices,
-  defaultValue,
-  defaultValueDescription,
-  required,
-  mandatory
-}: Option): string {
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('?') ? '' : '.'}`
+}
+
+/** Returns what help says of a flag: what it does, its default, and its variable. */
+export function describeOption(option: Option): string {
+  const { long, description, argChoices, defaultValue, defaultValueDescription, required, mandatory } = option
   if (long === '--help' || long === '--version') return description
   const facts = [
     ...(argChoices ? [`one of ${argChoices.join(', ')}`] : []),
@@ -195,12 +168,12 @@ export function describeOption({
   return `${description}\n(${facts.join('; ')})`
 }
 
-/** Ends the command with a usage error if a variable that it reads, or nearly, is not what it should be. */
-export function refuseWrongVariables(command: Command, all: readonly Command[]): void {
+/** Ends the command with a usage error if one of its variables has a wrong value, or a misspelt one is set. */
+export function checkVariables(command: Command, all: readonly Command[]): void {
   for (const { long, required } of command.options) {
     const name = variableOf(long ?? '')
     const value = process.env[name] ?? ''
-    if (!required && ![...SWITCHED_ON, ...SWITCHED_OFF].includes(value.toLowerCase())) {
+    if (!required && ![...ON, ...OFF].includes(value.toLowerCase())) {
       command.error(`error: ${name} must be 1 or 0, not ${value}`)
     }
   }

@@ -5,7 +5,7 @@ import { VERSION } from '../core/version.js'
 import { SeedError } from '../seeds/errors.js'
 import { addHealthcheck } from './healthcheck.js'
 import { addOpenapi } from './openapi.js'
-import { describeOption, refuseWrongVariables } from './options.js'
+import { checkVariables, describeOption } from './options.js'
 import { addSeed } from './seed.js'
 import { addServe } from './serve.js'
 
@@ -29,7 +29,7 @@ function program(): Command {
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
     .exitOverride()
-    // Told by `report`, in one line.
+    // `report` prints errors, in one line each.
     .configureOutput({ outputError: () => {} })
     .configureHelp({ optionDescription: describeOption })
     .addHelpText('after', EXAMPLES)
@@ -37,7 +37,7 @@ function program(): Command {
   const seed = addSeed(root)
   addOpenapi(root)
   addHealthcheck(root)
-  // What is typed most is `notification-mock --help`, and it has to tell what can be set.
+  // `notification-mock --help` is typed most, so it lists the flags of `serve` too.
   root.configureHelp({
     optionDescription: describeOption,
     visibleOptions: (command) => [...serve.options, ...new Help().visibleOptions(command)]
@@ -45,12 +45,12 @@ function program(): Command {
   root.hook('preAction', (_, command) => {
     const unknown = command === serve ? command.args[0] : undefined
     if (unknown !== undefined) refuseCommand(root, unknown)
-    refuseWrongVariables(command, [root, ...root.commands, ...seed.commands])
+    checkVariables(command, [root, ...root.commands, ...seed.commands])
   })
   return root
 }
 
-/** A word that is no command goes to the default one, which has no use for words. */
+/** Ends with a usage error: commander hands a word that is no command to the default one, which takes none. */
 function refuseCommand(root: Command, word: string): never {
   const explicit = root.args[0] === 'serve'
   const names = root.commands.map((command) => command.name())
@@ -71,16 +71,16 @@ Examples:
 
 Exit codes: 0 done, 1 it could not be done, 2 the command line is wrong.`
 
-/** Tells the user what went wrong, without a stack; gives the exit code. */
+/** Prints what went wrong, without a stack for the user's own errors; returns the exit code. */
 function report(error: unknown): number {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0
-    if (error.code !== 'commander.help') tell(`${inOneLine(error.message)} (see notification-mock --help)`)
+    if (error.code !== 'commander.help') print(`${inOneLine(error.message)} (see notification-mock --help)`)
     return WRONG_USAGE
   }
-  if (error instanceof SeedError) tell(error.message)
-  else if (error instanceof StartError) tell(`error: ${error.message}`)
-  else tell(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  if (error instanceof SeedError) print(error.message)
+  else if (error instanceof StartError) print(`error: ${error.message}`)
+  else print(error instanceof Error ? (error.stack ?? error.message) : String(error))
   return FAILED
 }
 
@@ -88,6 +88,6 @@ function inOneLine(message: string): string {
   return message.replace(/\.?\n\(Did you mean (.*)\?\)$/, '; did you mean $1?').replaceAll('\n', ' ')
 }
 
-function tell(text: string): void {
+function print(text: string): void {
   process.stderr.write(`${text}\n`)
 }

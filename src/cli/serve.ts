@@ -1,26 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
-import { destination, type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import type { Config, LogLevel } from '../config.js'
 import { VERSION } from '../core/version.js'
 import type { Mock } from '../index.js'
-import {
-  adminTokenOption,
-  assumeOption,
-  dataOption,
-  hostOption,
-  journalOption,
-  jsonOption,
-  logLevelOption,
-  noCorsOption,
-  noFaultHeaderOption,
-  noSeedOption,
-  portOption,
-  profileOption,
-  seedOption,
-  watchOption
-} from './options.js'
-import { stopWhenTold } from './stop.js'
+import { serveOptions } from './options.js'
+import { stopOnSignals } from './stop.js'
 import { tellReload } from './watch.js'
 
 interface ServeOptions extends Pick<Config, 'host' | 'port' | 'profile' | 'logLevel'> {
@@ -37,27 +22,12 @@ interface ServeOptions extends Pick<Config, 'host' | 'port' | 'profile' | 'logLe
 }
 
 export function addServe(program: Command): Command {
-  return program
+  const command = program
     .command('serve', { isDefault: true })
     .description('start the server: what happens without a command')
     .allowExcessArguments()
-    .addOption(hostOption('address to listen on'))
-    .addOption(portOption('port to listen on; 0 takes a free one, and says which'))
-    .addOption(seedOption())
-    .addOption(noSeedOption())
-    .addOption(watchOption())
-    .addOption(dataOption())
-    .addOption(profileOption())
-    .addOption(assumeOption())
-    .addOption(noCorsOption())
-    .addOption(journalOption())
-    .addOption(noFaultHeaderOption())
-    .addOption(adminTokenOption())
-    .addOption(logLevelOption())
-    .addOption(
-      jsonOption('print one line of JSON when ready, and one for each change that is watched, instead of text')
-    )
-    .action(serve)
+  for (const option of serveOptions()) command.addOption(option)
+  return command.action(serve)
 }
 
 async function serve(options: ServeOptions, command: Command): Promise<void> {
@@ -67,9 +37,9 @@ async function serve(options: ServeOptions, command: Command): Promise<void> {
     command.error('error: --watch and --no-seed contradict each other: without a seed there is nothing to watch')
   }
   const logger = await stderrLogger(logLevel)
-  const made = options.adminToken === undefined && !isLoopback(host) ? randomBytes(16).toString('hex') : undefined
-  const adminToken = options.adminToken ?? made
-  // Later, so that a signal is heeded from here on: opening and seeding let nothing else happen.
+  const newToken = options.adminToken === undefined && !isLoopback(host) ? randomBytes(16).toString('hex') : undefined
+  const adminToken = options.adminToken ?? newToken
+  // In a later turn, so that signals are handled from here on: opening and seeding block the event loop.
   const starting = import('../index.js').then(({ createMock }) =>
     createMock({
       host,
@@ -86,26 +56,28 @@ async function serve(options: ServeOptions, command: Command): Promise<void> {
       watch: options.watch && ((reload) => tellReload(reload, json ?? false))
     })
   )
-  const stop = stopWhenTold(starting, logger)
+  const stop = stopOnSignals(starting, logger)
   const mock = await starting
   if (stop.isAsked()) return
-  process.stdout.write(json ? `${JSON.stringify(readyJson(mock, made))}\n` : readyText(mock, options, seeds, made))
+  process.stdout.write(json ? readyJson(mock, newToken) : readyText(mock, options, seeds, newToken))
 }
 
-/** A flag wins over a variable; both `--seed` and `--no-seed` from the same of the two is a usage error. */
+/** A flag wins over a variable; `--seed` and `--no-seed` both as flags or both as variables are a usage error. */
 function seedsOf({ seed }: ServeOptions, command: Command): readonly string[] {
-  const none = command.getOptionValueSource('noSeed')
-  if (none === undefined) return seed
-  const some = command.getOptionValueSource('seed')
-  if (some === none) command.error('error: --seed and --no-seed contradict each other: give one of them')
-  return none === 'cli' || some === 'default' ? [] : seed
+  const noSeedSource = command.getOptionValueSource('noSeed')
+  if (noSeedSource === undefined) return seed
+  const seedSource = command.getOptionValueSource('seed')
+  if (seedSource === noSeedSource) command.error('error: --seed and --no-seed contradict each other: give one of them')
+  return noSeedSource === 'cli' || seedSource === 'default' ? [] : seed
 }
 
 const STDERR = 2
 
-/** Pretty lines for a person at a terminal, JSON for everything else. */
+/** Returns a logger of pretty lines for a person at a terminal, of JSON for everything else. */
 async function stderrLogger(level: LogLevel): Promise<Logger> {
-  if (!process.stderr.isTTY) return pino({ level }, destination(STDERR))
+  // Loaded only here: `healthcheck`, which runs every few seconds, needs no logger.
+  const { default: pino } = await import('pino')
+  if (!process.stderr.isTTY) return pino({ level }, pino.destination(STDERR))
   const { default: pretty } = await import('pino-pretty')
   return pino({ level }, pretty({ destination: STDERR, sync: true, singleLine: true, ignore: 'pid,hostname' }))
 }
@@ -114,8 +86,8 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\./.test(host)
 }
 
-function readyJson({ url, seeded, environments }: Mock, adminToken: string | undefined) {
-  return { url, docs: `${url}/docs`, version: VERSION, seeded, environments, ...(adminToken && { adminToken }) }
+function readyJson({ url, seeded, environments }: Mock, adminToken: string | undefined): string {
+  return `${JSON.stringify({ url, docs: `${url}/docs`, version: VERSION, seeded, environments, adminToken })}\n`
 }
 
 function readyText(
@@ -124,6 +96,7 @@ function readyText(
   seeds: readonly string[],
   adminToken: string | undefined
 ): string {
+  const isOld = !seeded && seeds.length > 0
   const width = Math.max(0, ...environments.map(({ name }) => name.length))
   const keys = environments.map(({ name, apiKeys }) => {
     return `  ${name.padEnd(width)}  ${apiKeys.join('  ') || '(its key is not in the seeds given)'}`
@@ -132,10 +105,8 @@ function readyText(
   const lines = [
     `notification-mock ${VERSION} is ready at ${url}, profile ${profile}`,
     `Docs at ${url}/docs`,
-    ...(data === undefined
-      ? []
-      : [`Data in ${data}${seeded || seeds.length === 0 ? '' : ', as it was left: seeds are for a new file'}`]),
-    ...(watch ? [`Watching ${seeds.join(', ')}: what changes there is taken over`] : []),
+    ...(data === undefined ? [] : [`Data in ${data}${isOld ? ', as it was left: seeds are for a new file' : ''}`]),
+    ...(watch ? [`Watching ${seeds.join(', ')}: changes are applied`] : []),
     ...(adminToken === undefined ? [] : [`Admin token, to manage environments from other machines: ${adminToken}`]),
     ...(keys.length > 0 ? ['API keys:', ...keys] : ['No environments: start with a seed to get some']),
     ...(key === undefined
@@ -145,7 +116,7 @@ function readyText(
   return `${lines.join('\n')}\n`
 }
 
-/** One word for a shell. */
+/** Returns the text as one word of a shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -4,22 +4,23 @@ import type { Mock } from '../index.js'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** npm passes on to us the signal that the terminal has sent to us already. */
+/** Within so many milliseconds a second signal is the first again, as npm passes on what the terminal sent to us too. */
 const SAME_SIGNAL = 1000
 
-/** Beyond the grace of the server itself: for when closing hangs. */
-const AT_THE_LATEST = 8000
+/** In milliseconds, beyond the grace of the server itself: for when closing hangs. */
+const LAST_RESORT = 8000
 
 /**
- * Closes the server and ends the process, with exit code 0, on the first signal; on another one, a second later or
- * more, without waiting any longer for what is in flight. A fault that nobody has caught is logged, closes the server
- * too, and makes the exit code 1. A server that is still starting is closed when it has started.
+ * Closes the server and ends the process with exit code 0 on the first signal. A further signal, a second later or more,
+ * cuts what is still in flight. An uncaught error is logged, closes the server too, and makes the exit code 1. A server
+ * that is still starting is closed once it has started.
  */
-export function stopWhenTold(starting: Promise<Mock>, logger: Logger): { isAsked(): boolean } {
+export function stopOnSignals(starting: Promise<Mock>, logger: Logger): { isAsked(): boolean } {
   let askedAt: number | undefined
   const closing = closeWithGrace(
-    // Signals are ours: with its own, a second one leaves the file unclosed, and a crash of the addon hangs.
-    { delay: AT_THE_LATEST, logger: false, skip: EVERY_EVENT_BUT_FAULTS },
+    // Signals are handled below: on a second one the package would leave the file unclosed, and its handler of a crash of
+    // the addon would hang.
+    { delay: LAST_RESORT, logger: false, skip: ALL_BUT_ERRORS },
     async ({ err }) => {
       askedAt ??= performance.now()
       if (err) logger.fatal({ err }, 'stopping after a fault')
@@ -29,7 +30,7 @@ export function stopWhenTold(starting: Promise<Mock>, logger: Logger): { isAsked
   const stop = () => {
     if (askedAt === undefined) {
       askedAt = performance.now()
-      // It ends the process itself, also when closing fails.
+      // Ends the process, also when closing fails.
       void closing.close()
     } else if (performance.now() - askedAt > SAME_SIGNAL) {
       void starting.then((mock) => mock.close(0))
@@ -40,32 +41,20 @@ export function stopWhenTold(starting: Promise<Mock>, logger: Logger): { isAsked
   return { isAsked: () => askedAt !== undefined }
 }
 
-const EVERY_EVENT_BUT_FAULTS: AllEvents[] = [
-  'SIGHUP',
-  'SIGINT',
-  'SIGQUIT',
-  'SIGILL',
-  'SIGTRAP',
-  'SIGABRT',
-  'SIGBUS',
-  'SIGFPE',
-  'SIGSEGV',
-  'SIGUSR2',
-  'SIGTERM',
-  'beforeExit'
-]
+const OTHER_SIGNALS = ['SIGQUIT', 'SIGILL', 'SIGTRAP', 'SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGSEGV', 'SIGUSR2'] as const
+const ALL_BUT_ERRORS: AllEvents[] = [...SIGNALS, ...OTHER_SIGNALS, 'beforeExit']
 
 /**
- * npm starts us through a shell, and ends itself and the shell on a SIGTERM that it does not pass on to us. Then we are
- * orphaned, which shows in the parent's id.
+ * Stops when the parent has gone. npm starts us through a shell, and on a SIGTERM ends itself and the shell without
+ * passing the signal on to us.
  */
 function stopWithParent(stop: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return
   const parent = process.ppid
-  const watch = setInterval(() => {
+  const timer = setInterval(() => {
     if (process.ppid === parent) return
-    clearInterval(watch)
+    clearInterval(timer)
     stop()
   }, 100)
-  watch.unref()
+  timer.unref()
 }

@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { packageRoot } from './package-root.js'
+import { createRequire } from 'node:module'
 
-/** Of this package. */
-export const VERSION: string = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')).version
+/** The version of this package. */
+export const VERSION: string = createRequire(import.meta.filename)('notification-mock/package.json').version

@@ -4,7 +4,7 @@ import { packageRoot } from '../core/package-root.js'
 import { suggest } from '../core/suggest.js'
 import { findIssues, pathText } from '../core/validation.js'
 import { inOrderOfText, SeedError, type SeedMistake } from './errors.js'
-import { Seed, seedFormatSchemas } from './format.js'
+import { Seed } from './format.js'
 import { readText, type SeedText } from './yaml.js'
 
 export { SeedError } from './errors.js'
@@ -89,7 +89,7 @@ const UNREADABLE: Record<string, string> = {
 
 function readSeed({ name, seed }: SeedValue): SeedFile {
   const { value, mistakes, mistakeAt } = typeof seed === 'string' ? readText(seed, name) : readValue(seed, name)
-  const breaches = findIssues(Seed, value, seedFormatSchemas).map(({ path, message, hint, part }) =>
+  const breaches = findIssues(Seed, value).map(({ path, message, hint, part }) =>
     mistakeAt(path, `${message}${hint}`, part)
   )
   if (value === null) throw new SeedError([mistakeAt([], EMPTY)])

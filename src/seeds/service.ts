@@ -11,9 +11,8 @@ import { SeedError, type SeedMistake } from './errors.js'
 import type { Held } from './existing-data.js'
 import { exportSeed } from './export.js'
 import type { Seed, SeedGenerate } from './format.js'
-import { generation } from './generate/generation.js'
-import { canGenerate } from './generate/plan.js'
-import { generatedInThread, isWorthThread } from './generate/thread.js'
+import { canGenerate, loadedGenerator } from './generate/load.js'
+import type { EnvironmentInput } from './generate/recipients.js'
 import { readSeeds, type SeedFile } from './read.js'
 import { seedRepository } from './repository.js'
 import { resolveSeeds } from './resolve/resolve.js'
@@ -282,20 +281,19 @@ export function seedService({ db, clock, environments }: Dependencies) {
 
   function* generate(
     environment: Environment,
-    world: Parameters<typeof generation>[0],
+    world: EnvironmentInput,
     options: SeedGenerate
   ): Generator<Generated, void, undefined> {
     const now = environment.now()
-    const { subscribers, messages } = generation(world, options, now)
+    const { subscribers, messages } = loadedGenerator().generation(world, options, now)
     fillSubscribers(environments.ensureOwned(environment, 'subscribers'), { subscribers })
     const dataset = environments.ensureOwned(environment, 'messages')
-    const made = isWorthThread(options) ? generatedInThread(world, options, now) : messages()
     const isMost = options.messages >= MANY && !repository.hasMoreMessagesThan(options.messages)
     yield* isMost ? repository.withoutIndexes(insertAll) : insertAll()
 
     function* insertAll(): Generator<Generated, void, undefined> {
       let done = 0
-      for (const message of made) {
+      for (const message of messages()) {
         repository.insertMessage(dataset, message)
         done += 1
         if (done % STEP === 0) yield { environment: environment.name, done, total: options.messages }

@@ -76,7 +76,7 @@ function endOf(text: string, lines: number): number {
 
 test('a seed that is written over is taken over: what changed is told, and served', async () => {
   const mock = await watched({ 'shop.yaml': SHOP })
-  expect(mock.printed).toContain('\nWatching shop.yaml: what changes there is taken over\n')
+  expect(mock.printed).toContain('\nWatching shop.yaml: changes are applied\n')
   expect(await mock.get('/v1/messages')).toMatchObject({ totalCount: 1 })
   mock.write(MORE)
   expect(await mock.told(1)).toBe(MORE_TOLD)

@@ -6,7 +6,7 @@ import { givenMock } from '../support/mock.js'
 
 /**
  * Runs what docs/control.md shows, in its order and on one server, and compares what comes with what it says comes.
- * After a change that is meant: UPDATE_DOCS=1 npx vitest run test/control/control-doc.test.ts
+ * After a change that is meant: UPDATE_DOCS=1 npx vitest run test/docs/control.test.ts
  */
 const DOCUMENT = 'docs/control.md'
 /** Names that the commands use. */

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest'
 
 /**
  * Runs what the README shows, in its order and on one server, and compares what comes with what it says comes.
- * After a change that is meant: UPDATE_README=1 npx vitest run test/readme
+ * After a change that is meant: UPDATE_README=1 npx vitest run test/docs/readme.test.ts
  */
 const README = 'README.md'
 const TSX = ['--import', 'tsx']
@@ -83,7 +83,7 @@ async function shell(text: string, folder: string, port: number): Promise<string
 
 /** In a file of this folder, so that packages are found as they are by a program of a user. */
 async function program(text: string, port: number): Promise<string> {
-  const file = resolve(`test/readme/program-${process.pid}-${text.length}.ts`)
+  const file = resolve(`test/docs/program-${process.pid}-${text.length}.ts`)
   const source = text.replaceAll('4210', String(port)).replace("'notification-mock'", "'../../src/index.js'")
   writeFileSync(file, source)
   try {

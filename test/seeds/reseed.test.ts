@@ -1,10 +1,13 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { buildServices } from '../../src/app.js'
 import { openDatabase } from '../../src/db/open.js'
 import { SeedError } from '../../src/seeds/errors.js'
 import type { Seed, SeedEnvironment } from '../../src/seeds/format.js'
+import { loadGenerator } from '../../src/seeds/generate/load.js'
 import { readSeeds } from '../../src/seeds/read.js'
 import { allRows, worldRows } from '../support/rows.js'
+
+beforeAll(async () => void (await loadGenerator()))
 
 const NOW = Date.UTC(2026, 1, 18, 12)
 

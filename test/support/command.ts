@@ -37,7 +37,7 @@ export async function compileCommand(): Promise<CompiledCommand> {
   }
   await bundle(join(folder, 'dist'))
   return {
-    start: (options, module) => start(join(folder, 'dist/cli/index.cjs'), options, module),
+    start: (options, module) => start(join(folder, 'dist/cli/index.js'), options, module),
     remove: () => rmSync(folder, { recursive: true, force: true })
   }
 }

@@ -16,36 +16,47 @@ export interface SeenAnswer {
   text: string
 }
 
-export type Contract = ReturnType<typeof contractOf>
+export type Contract = ReturnType<typeof createContract>
+
+/** By the document's text: servers with the same assumptions publish the same one, and compiling it takes long. */
+const contracts = new Map<string, Contract>()
 
 /**
- * Holds answers against a published OpenAPI document, with an Ajv of its own: a wrong type, an unknown field, an enum
- * word that isn't in the document throw. So do a refusal without a reason or with another body than the one of all.
+ * Checks answers against a published OpenAPI document (its text), with an Ajv of its own. `check` throws for a wrong
+ * type, an unknown field and an enum value that isn't in the document, for an error response without a reason, and for
+ * one with another body than the common one.
  */
-export function contractOf(document: unknown) {
-  const published = document as Published
+export function contractOf(text: string): Contract {
+  const known = contracts.get(text)
+  if (known) return known
+  const contract = createContract(JSON.parse(text))
+  contracts.set(text, contract)
+  return contract
+}
+
+function createContract(published: Published) {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
-  ajv.addSchema(document as AnySchemaObject, 'openapi')
+  ajv.addSchema(published as AnySchemaObject, 'openapi')
   const compiled = new Map<string, ValidateFunction>()
 
   return {
     check(answer: SeenAnswer): void {
       const path = answer.path.replace(/[?#].*$/s, '')
       if ((!DESCRIBED.test(path) || answer.method === 'OPTIONS') && answer.status < 400) return
-      if (answer.status >= 400) checkRefusal(answer)
-      const { pointer, type } = placeOf(path, answer.method.toLowerCase(), answer.status)
+      if (answer.status >= 400) checkErrorResponse(answer)
+      const { pointer, type } = responseAt(path, answer.method.toLowerCase(), answer.status)
       const sent = answer.headers.get('content-type')
       // The one answer that may also come in another form.
       if (path === '/_mock/state' && sent === 'application/yaml; charset=utf-8') return
-      mustHold(sent === (type && `${type}; charset=utf-8`), `content-type is not ${type}`, answer)
+      assertThat(sent === (type && `${type}; charset=utf-8`), `content-type is not ${type}`, answer)
       if (answer.method === 'HEAD' || type !== 'application/json') return
       const validate = compiled.get(pointer) ?? ajv.compile({ $ref: `openapi#${pointer}` })
       compiled.set(pointer, validate)
-      mustHold(validate(JSON.parse(answer.text)), JSON.stringify(validate.errors?.slice(0, 5)), answer)
+      assertThat(validate(JSON.parse(answer.text)), JSON.stringify(validate.errors?.slice(0, 5)), answer)
     }
   }
 
-  function placeOf(path: string, method: string, status: number): { pointer: string; type: string | null } {
+  function responseAt(path: string, method: string, status: number): { pointer: string; type: string | null } {
     for (const [template, operations] of Object.entries(published.paths)) {
       const pattern = new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]+')}$`)
       const response = pattern.test(path)
@@ -64,20 +75,21 @@ export function contractOf(document: unknown) {
 /** The paths that are in one of the two documents. */
 const DESCRIBED = /^\/(v\d|_mock)\/|^\/health$/
 
-function checkRefusal(answer: SeenAnswer): void {
+function checkErrorResponse(answer: SeenAnswer): void {
   const { headers, status, method, text } = answer
-  mustHold(Boolean(headers.get('x-mock-reason')), 'a refusal has an x-mock-reason', answer)
-  if (status === 401) mustHold(headers.get('www-authenticate') === 'ApiKey', 'www-authenticate', answer)
-  if ([409, 429, 503].includes(status)) mustHold(/^\d+$/.test(headers.get('retry-after') ?? ''), 'retry-after', answer)
+  assertThat(Boolean(headers.get('x-mock-reason')), 'an error response has an x-mock-reason', answer)
+  if (status === 401) assertThat(headers.get('www-authenticate') === 'ApiKey', 'www-authenticate', answer)
+  if ([409, 429, 503].includes(status))
+    assertThat(/^\d+$/.test(headers.get('retry-after') ?? ''), 'retry-after', answer)
   if (method === 'HEAD') return
   const body = JSON.parse(text)
-  mustHold(body.statusCode === status, 'statusCode is the status', answer)
-  mustHold(!Number.isNaN(Date.parse(body.timestamp)), 'timestamp is a time', answer)
-  mustHold(status === 422 || !('errors' in body), 'errors on 422 only', answer)
-  mustHold(status === 500 || !('errorId' in body), 'errorId on 500 only', answer)
+  assertThat(body.statusCode === status, 'statusCode is the status', answer)
+  assertThat(!Number.isNaN(Date.parse(body.timestamp)), 'timestamp is a time', answer)
+  assertThat(status === 422 || !('errors' in body), 'errors on 422 only', answer)
+  assertThat(status === 500 || !('errorId' in body), 'errorId on 500 only', answer)
 }
 
-function mustHold(holds: boolean, what: string, { method, path, status, text }: SeenAnswer): void {
+function assertThat(holds: boolean, what: string, { method, path, status, text }: SeenAnswer): void {
   if (!holds)
     throw new Error(`answer against the contract: ${what}\n${method} ${path} -> ${status}\n${text.slice(0, 2000)}`)
 }

@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest'
 import type { World } from '../../src/seeds/environment-data.js'
 import { type Server, type ServerOptions, startServer } from '../../src/server.js'
 import { type Contract, contractOf } from './contract.js'
+import { worldRows } from './rows.js'
 
 export interface Call {
   method?: string
@@ -29,14 +30,112 @@ export interface GivenMock extends Omit<Server, 'worlds'> {
 }
 
 /**
- * A server of its own for one test, on a real socket, in memory unless told otherwise, and closed when the test ends.
+ * A server in the state of its start, on a real socket, in memory unless told otherwise: one that earlier tests with the
+ * same options have used and that has been reset, or else a new one. Tests that run at the same time never get the same.
  * Without `seed` or `seeds` it has the default seed.
+ *
+ * A server is not used again if the test has read its `app` or `services`, has left other rows than a reset restores, or
+ * has options that can't be compared (a data file, a logger, functions). A test that leaves other traces, such as
+ * temporary triggers that fire later, takes `givenOwnMock`.
  */
 export async function givenMock(options: ServerOptions = {}): Promise<GivenMock> {
-  const server = await startServer({ port: 0, logLevel: 'silent', ...options })
+  const name = nameOf(options)
+  if (name === undefined) return givenOwnMock(options)
+  const found = idle.findLastIndex((each) => each.name === name)
+  const [shared = await startShared(name, options)] = found < 0 ? [] : idle.splice(found, 1)
+  onTestFinished(() => giveBack(shared))
+  return shared.mock
+}
+
+/** As `givenMock`, but always a new server, which is closed when the test ends. */
+export async function givenOwnMock(options: ServerOptions = {}): Promise<GivenMock> {
+  const { server, ...mock } = await startMock(options)
   onTestFinished(() => server.app.close())
+  return mock
+}
+
+interface SharedMock {
+  /** Its options. */
+  name: string
+  mock: GivenMock
+  server: Server
+  /** Its tables and rows when it had just been seeded. */
+  tables: string
+  rows: string
+  /** Whether the test has read what lies behind the routes. */
+  touched: boolean
+}
+
+/** Servers that no test uses at the moment, those that were used last at the end. */
+const idle: SharedMock[] = []
+const MAX_IDLE = 8
+
+/** The same for the same options; undefined if a server with them can't be shared. */
+function nameOf(options: ServerOptions): string | undefined {
+  const isOwn = options.data !== undefined || Object.values(options).some((value) => typeof value === 'function')
+  return isOwn || options.logger ? undefined : JSON.stringify(options)
+}
+
+async function startShared(name: string, options: ServerOptions): Promise<SharedMock> {
+  const { server, ...mock } = await startMock(options)
+  const shared: SharedMock = { name, mock, server, tables: tablesOf(server), rows: rowsOf(server), touched: false }
+  for (const part of ['app', 'services'] as const) {
+    Object.defineProperty(mock, part, {
+      get: () => {
+        shared.touched = true
+        return server[part]
+      }
+    })
+  }
+  // The end of the process does not wait for it.
+  server.app.server.unref()
+  return shared
+}
+
+async function giveBack(shared: SharedMock): Promise<void> {
+  const { app } = shared.server
+  const isUsable = !shared.touched && app.server.listening && tablesOf(shared.server) === shared.tables
+  if (!isUsable || !(await resetAll(shared))) return app.close()
+  idle.push(shared)
+  if (idle.length > MAX_IDLE) await idle.shift()?.server.app.close()
+}
+
+/** Resets every environment and forgets all requests; false if the server is not as it was when it had just started. */
+async function resetAll({ server, rows }: SharedMock): Promise<boolean> {
+  const { url, worlds, services } = server
+  const isSeeded = ({ id }: { id: string }) => worlds.some((world) => world.id === id)
+  for (const environment of services.environments.list()) {
+    if (!isSeeded(environment)) services.environments.remove(environment)
+    services.journals.drop(environment.key)
+  }
+  services.journals.drop(undefined)
+  const resets = await Promise.all(worlds.map(({ apiKeys: [key] }) => resetEnvironment(url, key)))
+  return resets.every(Boolean) && rowsOf(server) === rows
+}
+
+/** Whether the environment could be reset, and has no snapshots. */
+async function resetEnvironment(url: string, key: string | undefined): Promise<boolean> {
+  const headers = { authorization: `ApiKey ${key}` }
+  const reset = await fetch(`${url}/_mock/reset`, { method: 'POST', headers })
+  const snapshots = await (await fetch(`${url}/_mock/snapshots`, { headers })).text()
+  return reset.ok && snapshots === '{"snapshots":[]}'
+}
+
+/** Another text once a table, an index or a trigger has come or gone. */
+function tablesOf({ db }: Server): string {
+  return ['schema_version', 'temp.schema_version'].map((name) => db.client.pragma(name, { simple: true })).join()
+}
+
+/** All that the environments have. */
+function rowsOf({ db }: Server): string {
+  return JSON.stringify(worldRows(db.client))
+}
+
+async function startMock(options: ServerOptions): Promise<GivenMock & { server: Server }> {
+  const server = await startServer({ port: 0, logLevel: 'silent', ...options })
   // From its source the server has no template, and so has read the seeds itself.
-  return { ...server, worlds: server.worlds as World[], ...clientOf(server.url, server.worlds[0]?.apiKeys[0]) }
+  const worlds = server.worlds as World[]
+  return { ...server, worlds, ...clientOf(server.url, worlds[0]?.apiKeys[0]), server }
 }
 
 /** The paths that are described by the document of the control routes. */
@@ -71,23 +170,23 @@ export function clientOf(url: string, firstKey: string | undefined): Pick<GivenM
 
   function contractFor(
     authorization: string | undefined,
-    fetchIt: (authorization: string | undefined) => Promise<unknown>
+    fetchIt: (authorization: string | undefined) => Promise<string>
   ): Promise<Contract> {
     const known = contracts.get(authorization ?? '')
     if (known) return known
-    const made = fetchIt(authorization).then(contractOf)
-    contracts.set(authorization ?? '', made)
-    return made
+    const contract = fetchIt(authorization).then(contractOf)
+    contracts.set(authorization ?? '', contract)
+    return contract
   }
 
-  async function fetchControlDocument(): Promise<unknown> {
-    return (await fetch(`${url}/_mock/openapi.json`)).json()
+  async function fetchControlDocument(): Promise<string> {
+    return (await fetch(`${url}/_mock/openapi.json`)).text()
   }
 
   /** That of the key's environment; for a key that is refused, that of the server. */
-  async function fetchDocument(authorization: string | undefined): Promise<unknown> {
+  async function fetchDocument(authorization: string | undefined): Promise<string> {
     const own = await fetch(`${url}/openapi.json`, authorization ? { headers: { authorization } } : {})
-    return own.ok ? own.json() : (await fetch(`${url}/openapi.json`)).json()
+    return own.ok ? own.text() : (await fetch(`${url}/openapi.json`)).text()
   }
 
   return {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { bundle } from '../../scripts/bundle.mjs'
 
 const root = join(import.meta.dirname, '../..')
@@ -25,21 +25,16 @@ export interface Running {
   ended: Promise<Ended>
 }
 
-export interface Options extends Pick<SpawnOptions, 'cwd' | 'uid' | 'gid' | 'detached'> {
+export interface Options extends Pick<SpawnOptions, 'cwd' | 'uid' | 'gid' | 'detached' | 'timeout'> {
   /** Beside an environment without variables of ours, or of an npm that runs the tests. */
   env?: Record<string, string>
 }
 
 let built: Promise<string> | undefined
 
-afterAll(async () => {
-  for (const child of unfinished) child.kill('SIGKILL')
-  if (built) rmSync(await built, { recursive: true, force: true })
-})
-
 /**
  * The folder of the package as it is when it is installed, with the command compiled from the source as it is now.
- * Made once for a test file, in about two seconds.
+ * Built once for all test files that run in this process, in about two seconds.
  */
 export function givenPackage(): Promise<string> {
   built ??= install()
@@ -47,8 +42,7 @@ export function givenPackage(): Promise<string> {
 }
 
 async function install(): Promise<string> {
-  // npm shows paths without symbolic links.
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'notification-mock-package-')))
+  const folder = mkdtempSync(join(process.env.TEST_RUN_FOLDER ?? tmpdir(), 'package-'))
   chmodSync(folder, 0o755)
   for (const name of ['package.json', 'migrations', 'seeds']) {
     cpSync(join(root, name), join(folder, name), { recursive: true })
@@ -59,17 +53,13 @@ async function install(): Promise<string> {
 }
 
 export function commandIn(folder: string): string {
-  return join(folder, 'dist/cli/index.cjs')
+  return join(folder, 'dist/cli/index.js')
 }
 
-/** Runs our command to its end. May be used in concurrent tests: one that goes on is killed only with the last of them. */
+/** Runs our command to its end, or kills it after two minutes. May be used in concurrent tests. */
 export async function runCommand(args: readonly string[], options: Options = {}): Promise<Ended> {
-  const { child, ended } = launch(process.execPath, [commandIn(await givenPackage()), ...args], options)
-  unfinished.add(child)
-  return ended.finally(() => unfinished.delete(child))
+  return launch(process.execPath, [commandIn(await givenPackage()), ...args], { timeout: 120_000, ...options }).ended
 }
-
-const unfinished = new Set<ChildProcess>()
 
 /** Our command, just started; killed when the test ends. */
 export async function spawnCommand(

@@ -1,67 +1,77 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { OPERATION_IDS } from '../../core/enums.js'
 import { recordOf, ref, strictObject, stringEnum } from '../../core/typebox.js'
-import { OPERATIONS, RequestPattern } from '../requests/schemas.js'
+import { RequestPattern } from '../requests/schemas.js'
 
 const { query, path, headers } = RequestPattern.properties
 
 export const FaultEffect = strictObject(
   {
     status: Type.Optional(
-      Type.Integer({
-        minimum: 400,
-        maximum: 599,
-        description: "Refuse with this status and the service's own error body"
-      })
+      Type.Integer({ minimum: 400, maximum: 599, description: 'Answer with this status and the usual error body' })
     ),
-    headers: Type.Optional(recordOf(Type.String(), 'With status: sent besides, or instead, of what the service sends')),
-    body: Type.Optional(Type.Unknown({ description: 'With status: sent as JSON in place of the error body' })),
+    headers: Type.Optional(recordOf(Type.String(), 'With `status`: headers to add or to replace')),
+    body: Type.Optional(Type.Unknown({ description: 'With `status`: sent as JSON in place of the error body' })),
     delay: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 600_000, description: 'Wait so many milliseconds, before anything else' })
+      Type.Integer({ minimum: 1, maximum: 600_000, description: 'Milliseconds to wait before anything else happens' })
     ),
     abort: Type.Optional(
       stringEnum(['reset', 'truncate'], {
-        description: 'reset: the connection dies and nothing is done; truncate: it is done, but half the body comes'
+        description:
+          '`reset` closes the connection without running the operation; `truncate` runs it and sends half of the body'
       })
     ),
     lostAnswer: Type.Optional(
-      Type.Literal(true, { description: 'It is done, but the connection dies before the answer' })
+      Type.Literal(true, { description: 'Run the operation, then close the connection without an answer' })
     )
   },
-  { $id: 'FaultEffect', minProperties: 1, description: 'What goes wrong; a delay goes with any of the others' }
+  { $id: 'FaultEffect', minProperties: 1, description: '`delay` may be combined with any one of the others' }
 )
 export type FaultEffect = Static<typeof FaultEffect>
 
-export const NewFault = strictObject(
+export const NewFaultRule = strictObject(
   {
-    operation: Type.Optional(stringEnum(OPERATIONS, { description: 'Any of them, if left out' })),
-    match: Type.Optional(strictObject({ query, path, headers }, { description: 'Only requests that are like this' })),
-    after: Type.Optional(Type.Integer({ minimum: 0, description: 'Let so many matching requests pass first; 0' })),
-    times: Type.Optional(
-      Type.Union([Type.Integer({ minimum: 1 }), Type.Literal('always')], { description: 'Hit so many; 1' })
+    operation: Type.Optional(stringEnum(OPERATION_IDS, { description: 'Any operation if left out' })),
+    match: Type.Optional(
+      strictObject({ query, path, headers }, { description: 'Apply only to requests with these properties' })
     ),
-    every: Type.Optional(Type.Integer({ minimum: 1, description: 'Of those after, hit each so-manieth only; 1' })),
+    after: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'Skip this number of matching requests first; default 0' })
+    ),
+    times: Type.Optional(
+      Type.Union([Type.Integer({ minimum: 1 }), Type.Literal('always')], {
+        description: 'Apply at most this number of times; default 1'
+      })
+    ),
+    every: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'Apply to every nth matching request after those skipped; default 1' })
+    ),
     probability: Type.Optional(
-      Type.Number({ exclusiveMinimum: 0, maximum: 1, description: "Hit by the environment's chance; 1" })
+      Type.Number({
+        exclusiveMinimum: 0,
+        maximum: 1,
+        description: "Apply with this probability, by the environment's random generator; default 1"
+      })
     ),
     effect: ref(FaultEffect)
   },
-  { $id: 'NewFault', description: 'A rule of what shall go wrong; finite unless told otherwise' }
+  { $id: 'NewFault', description: 'When to inject a fault, and which; applied once unless `times` is given' }
 )
-export type NewFault = Static<typeof NewFault>
+export type NewFaultRule = Static<typeof NewFaultRule>
 
-export const Fault = strictObject(
+export const FaultRule = strictObject(
   {
     id: Type.String(),
-    ...NewFault.properties,
+    ...NewFaultRule.properties,
     after: Type.Integer(),
     times: Type.Union([Type.Integer(), Type.Literal('always')]),
     every: Type.Integer(),
     probability: Type.Number(),
-    seen: Type.Integer({ description: 'Requests that matched' }),
-    hits: Type.Integer({ description: 'Requests that it hit' })
+    seen: Type.Integer({ description: 'Number of requests that matched' }),
+    hits: Type.Integer({ description: 'Number of requests that the fault was injected into' })
   },
-  { $id: 'Fault', description: 'A rule, and what it has done so far' }
+  { $id: 'Fault', description: 'A fault rule and its counters' }
 )
-export type Fault = Static<typeof Fault>
+export type FaultRule = Static<typeof FaultRule>
 
-export const faultSchemas = [FaultEffect, NewFault, Fault]
+export const faultSchemas = [FaultEffect, NewFaultRule, FaultRule]

@@ -1,7 +1,7 @@
-/** Values by name; a list where a name came repeatedly. */
-export type Named = { [name: string]: string | string[] }
+/** Values by name; a list where a name was repeated. */
+export type Values = { [name: string]: string | string[] }
 
-/** In place of what is secret. */
+/** Stands in place of a secret. */
 const HIDDEN = '***'
 
 /** Names of headers, parameters and fields that carry a secret. */
@@ -10,47 +10,46 @@ const SECRET_NAME =
 /** The same as fields of a body in JSON, or of a form. */
 const SECRET_FIELDS =
   /("(?:auth(?:orization)?|(?:x-)?key|[\w-]*(?:api[-_]?key|secret|token|passw(?:or)?d|credential)[\w-]*)"\s*:\s*)(?:"(?:[^"\\]|\\.)*"|-?[\d.]+)|((?:^|&)(?:auth(?:orization)?|(?:x-)?key|[\w-]*(?:api[-_]?key|secret|token|passw(?:or)?d|credential)[\w-]*)=)[^&]+/gi
-/** What may be a key, standing by itself. */
+/** A word, delimited as in headers, URLs and JSON: what may be a key. */
 const WORD = /[^\s"'`&=,:;<>{}()[\]\\/?#|]+/g
 
 export interface Secrets {
-  /** Whether a word is an API key that opens an environment. */
+  /** Whether a word is an API key of an environment. */
   isKey(word: string): boolean
   adminToken: string | undefined
 }
 
 /**
- * Takes what is secret out of what a request brought: values that are named as a secret, every API key that opens an
- * environment, and the admin token, wherever they stand, and what the request itself sent as its key, be it a valid one
- * or not.
+ * Returns functions that replace secrets in what a client sent: values with the name of a credential; API keys of all
+ * environments and the admin token, anywhere; and what the request itself sent as its key, valid or not.
  */
 export function redactionOf({ isKey, adminToken }: Secrets, authorization: string | undefined) {
   const known = new Map<string, boolean>()
-  const own = (authorization ?? '').trim().replace(/^\S+\s+/, '')
-  // Of what is no key only as a word by itself, as it may be an ordinary one.
-  const isAnywhere = isKey(own) || !new RegExp(`^${WORD.source}$`).test(own)
-  const anywhere = [isAnywhere ? own : '', adminToken ?? ''].filter(({ length }) => length > 7)
+  const ownKey = (authorization ?? '').trim().replace(/^\S+\s+/, '')
+  // An invalid key may be an ordinary word: it is then replaced only where it stands alone.
+  const isAnywhere = isKey(ownKey) || !new RegExp(`^${WORD.source}$`).test(ownKey)
+  const anywhere = [isAnywhere ? ownKey : '', adminToken ?? ''].filter(({ length }) => length > 7)
 
   function isSecret(word: string): boolean {
-    const isOwn = own.length > 3 && word === own
-    const found = known.get(word) ?? (isOwn || word === adminToken || isKey(word) || hasSecretInside(word))
+    const isOwn = ownKey.length > 3 && word === ownKey
+    const found = known.get(word) ?? (isOwn || word === adminToken || isKey(word) || hasEncodedSecret(word))
     known.set(word, found)
     return found
   }
 
-  function hasSecretInside(word: string): boolean {
-    const plain = decoded(word)
+  function hasEncodedSecret(word: string): boolean {
+    const plain = decode(word)
     return plain !== word && text(plain) !== plain
   }
 
   function text(value: string): string {
-    const whole = anywhere.reduce((text, secret) => text.replaceAll(secret, HIDDEN), value)
-    return whole.replace(WORD, (word) => (isSecret(word) ? HIDDEN : word))
+    const rest = anywhere.reduce((text, secret) => text.replaceAll(secret, HIDDEN), value)
+    return rest.replace(WORD, (word) => (isSecret(word) ? HIDDEN : word))
   }
 
-  function value(name: string, sent: string): string {
+  function redact(name: string, sent: string): string {
     if (!SECRET_NAME.test(name)) return text(sent)
-    // What people get wrong is the scheme.
+    // The scheme stays, as it is what clients most often get wrong.
     const scheme = /^(ApiKey|Bearer|Basic|Digest|Token)\s+\S/i.exec(sent)?.[1]
     return scheme ? `${scheme} ${HIDDEN}` : sent === '' ? '' : HIDDEN
   }
@@ -59,26 +58,26 @@ export function redactionOf({ isKey, adminToken }: Secrets, authorization: strin
     text,
 
     /** Of headers or parameters. */
-    named(found: Iterable<readonly [name: string, value: string]>): Named {
-      // Without a prototype: a client may well name a parameter `constructor`.
-      const values: Named = Object.create(null)
-      for (const [sentName, sent] of found) {
+    values(sent: Iterable<readonly [name: string, value: string]>): Values {
+      // Without a prototype, as a client may name a parameter `constructor`.
+      const values: Values = Object.create(null)
+      for (const [sentName, sentValue] of sent) {
         const name = text(sentName)
-        const before = values[name]
-        const shown = value(sentName, sent)
-        values[name] = before === undefined ? shown : [before, shown].flat()
+        const earlier = values[name]
+        const value = redact(sentName, sentValue)
+        values[name] = earlier === undefined ? value : [earlier, value].flat()
       }
       return values
     },
 
-    /** As text, or in base64 what is not; `cut` if it is only the beginning, so that its last word may be half a key. */
-    body(bytes: Buffer, cut: boolean): string {
-      // In latin1 each byte is a character, whatever the bytes mean.
+    /** As text, or in base64 what is not text. Of a cut body the last word is left out, as it may be half a key. */
+    body(bytes: Buffer, isCut: boolean): string {
+      // In latin1 each byte is one character, so that no byte is lost.
       const all = bytes.toString('latin1')
-      const whole = cut ? all.replace(/[^\s"'`&=,:;<>{}()[\]\\/?#|]*$/, '') : all
-      const clean = Buffer.from(text(whole.replace(SECRET_FIELDS, hideField)), 'latin1')
-      const asText = clean.toString()
-      return Buffer.from(asText).equals(clean) ? asText : clean.toString('base64')
+      const whole = isCut ? all.replace(/[^\s"'`&=,:;<>{}()[\]\\/?#|]*$/, '') : all
+      const redacted = Buffer.from(text(whole.replace(SECRET_FIELDS, hideField)), 'latin1')
+      const asText = redacted.toString()
+      return Buffer.from(asText).equals(redacted) ? asText : redacted.toString('base64')
     }
   }
 }
@@ -87,7 +86,7 @@ function hideField(_field: string, inJson: string | undefined, inForm: string | 
   return inJson === undefined ? `${inForm}${HIDDEN}` : `${inJson}"${HIDDEN}"`
 }
 
-function decoded(word: string): string {
+function decode(word: string): string {
   if (!word.includes('%')) return word
   try {
     return decodeURIComponent(word)

@@ -1,22 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from '@sinclair/typebox'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Static, Type } from '@sinclair/typebox'
 import { parseTime } from '../../core/clock.js'
-import { DomainError, invalidFields } from '../../core/errors.js'
+import { OPERATION_IDS } from '../../core/enums.js'
+import { invalidFields } from '../../core/errors.js'
 import { ref, strictObject, stringEnum } from '../../core/typebox.js'
-import type { Environment, EnvironmentService } from '../../environments/service.js'
-import { controlSchema, readBody, readParameters } from '../../http/control-operation.js'
-import { JSON_TYPE } from '../../http/errors.js'
-import {
-  type NearMiss,
-  OPERATIONS,
-  RecordedRequest,
-  RequestPattern,
-  Verification,
-  VerificationHolds
-} from './schemas.js'
-import type { Answered, Journal, JournalService } from './service.js'
-import { mismatches, nearMisses, patternsOf, refuseImpossible, type Verdict, verify } from './verification.js'
+import type { EnvironmentService } from '../../environments/service.js'
+import { controlRoute } from '../../http/control-route.js'
+import { RecordedRequest, Verification, VerificationResult } from './schemas.js'
+import type { Journal, JournalService } from './service.js'
+import { streamRequests } from './stream.js'
+import { matches } from './verification.js'
+import { verifyRequests } from './verifier.js'
 
 interface Options {
   journals: JournalService
@@ -24,224 +18,111 @@ interface Options {
 }
 
 const JournalQuery = strictObject({
-  operation: Type.Optional(stringEnum(OPERATIONS)),
+  operation: Type.Optional(stringEnum(OPERATION_IDS)),
   method: Type.Optional(Type.String()),
   path: Type.Optional(Type.String({ description: 'Exactly this path' })),
   status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599 })),
-  since: Type.Optional(Type.String({ description: 'Not before this time, ISO 8601' })),
+  since: Type.Optional(Type.String({ description: 'Only requests at or after this time, ISO 8601 with its zone' })),
   after: Type.Integer({
     default: 0,
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
-    description: 'Only with a greater n'
+    description: 'Only requests with a greater sequence'
   })
 })
 
 const JournalPage = strictObject({ requests: Type.Array(ref(RecordedRequest)) })
 
-const HEARTBEAT = 15_000
+/** Lists, streams and verifies the recorded requests of an environment. */
+export const journalRoutes: FastifyPluginAsyncTypebox<Options> = async (app, services) => {
+  const { journals } = services
+  app.route({
+    ...controlRoute({
+      id: 'listRequests',
+      method: 'GET',
+      url: '/requests',
+      summary: 'List recorded requests, newest last',
+      tag: 'Requests',
+      querystring: JournalQuery,
+      response: JournalPage
+    }),
+    handler: ({ environment, query }) => ({ requests: listRequests(journals.of(environment), query) })
+  })
 
-/** What was asked of an environment: listed, streamed, verified. */
-export const journalRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { journals, environments }) => {
-  app.get(
-    '/requests',
-    {
-      schema: controlSchema({
-        operationId: 'listRequests',
-        summary: 'What was asked, newest last',
-        tag: 'Requests',
-        querystring: JournalQuery,
-        answer: JournalPage
-      })
-    },
-    async (request, reply) =>
-      reply.type(JSON_TYPE).send({ requests: selected(journals.of(request.environment), request) })
-  )
-
-  app.delete(
-    '/requests',
-    { schema: controlSchema({ operationId: 'clearRequests', summary: 'Empty the journal', tag: 'Requests' }) },
-    async (request, reply) => {
-      journals.of(request.environment).clear()
+  app.route({
+    ...controlRoute({
+      id: 'clearRequests',
+      method: 'DELETE',
+      url: '/requests',
+      summary: 'Remove all recorded requests',
+      tag: 'Requests'
+    }),
+    handler: ({ environment }, reply) => {
+      journals.of(environment).clear()
       return reply.code(204).send()
     }
-  )
+  })
 
-  app.get(
-    '/requests/stream',
-    {
-      schema: controlSchema({
-        operationId: 'streamRequests',
-        summary: 'What is asked, live',
-        description:
-          'Server-sent events, one `request` each time one is answered; `Last-Event-ID` resumes after the one that was seen last.',
-        tag: 'Requests',
-        answer: Type.String(),
-        answerType: 'text/event-stream'
-      }),
-      // A stream without a body would never end.
-      exposeHeadRoute: false
-    },
-    (request, reply) => stream(journals.of(request.environment), request, reply)
-  )
+  app.route({
+    ...controlRoute({
+      id: 'streamRequests',
+      method: 'GET',
+      url: '/requests/stream',
+      summary: 'Stream requests as they end',
+      description:
+        'Server-sent events: one `request` event for each request that ends. `Last-Event-ID` resumes after that event.',
+      tag: 'Requests',
+      response: Type.String(),
+      responseType: 'text/event-stream'
+    }),
+    // A stream without a body would never end.
+    exposeHeadRoute: false,
+    handler: (request, reply) => streamRequests(journals.of(request.environment), request, reply)
+  })
 
-  app.post(
-    '/requests/verify',
-    {
-      schema: controlSchema({
-        operationId: 'verifyRequests',
-        summary: 'Say whether something was asked',
-        tag: 'Requests',
-        body: ref(Verification),
-        answer: ref(VerificationHolds),
-        refusals: [400, 417]
-      })
-    },
-    async (request, reply) => {
-      const verification = readBody(request, Verification, [RequestPattern])
-      refuseImpossible(verification)
-      const journal = journals.of(request.environment)
-      if (journal.capacity === 0) throw JOURNAL_OFF
-      const verdict = await settled(journal, verification, reply)
-      const lost = journal.lost(verification.after)
-      if (!verdict.holds) throw notHeld(verdict, journal.entries(verification.after), lost, request.environment)
-      const requests = verdict.matched.map(({ n }) => n)
-      return reply.type(JSON_TYPE).send({ matched: requests.length, requests, ...(lost > 0 && { lost }) })
+  app.route({
+    ...controlRoute({
+      id: 'verifyRequests',
+      method: 'POST',
+      url: '/requests/verify',
+      summary: 'Verify that expected requests were made',
+      tag: 'Requests',
+      body: ref(Verification),
+      response: ref(VerificationResult),
+      errors: [417]
+    }),
+    handler: ({ environment, body }, reply) => {
+      const disconnected = new AbortController()
+      reply.raw.once('close', () => disconnected.abort())
+      return verifyRequests(services, environment, body, disconnected.signal)
     }
-  )
-
-  function notHeld(verdict: Verdict, entries: RecordedRequest[], lost: number, asked: Environment): DomainError {
-    const { finding, matched, missing } = verdict
-    const nearest = nearMisses(entries, verdict)
-    const elsewhere = missing ? foundElsewhere(missing.pattern, asked) : []
-    const forgotten = lost > 0 ? [`${lost} older requests are no longer in the journal`] : []
-    return new DomainError('expectation-failed', finding, {
-      reason: [finding, ...elsewhere, ...inWords(nearest), ...forgotten].join('; '),
-      ctx: { matched: matched.map(({ n }) => n), nearest, elsewhere, ...(lost > 0 && { lost }) }
-    })
-  }
-
-  /** The commonest mistake of all: it was asked, with another key. */
-  function foundElsewhere(pattern: RequestPattern, asked: Environment): string[] {
-    const isIn = (journal: Journal) => journal.entries().some((entry) => mismatches(entry, pattern).length === 0)
-    const found = environments
-      .list()
-      .filter((other) => other.key !== asked.key && isIn(journals.of(other)))
-      .map(({ name, organizationId }) =>
-        organizationId === asked.organizationId
-          ? `such a request came with the key of environment ${name}`
-          : 'such a request came with the key of an environment of another organization'
-      )
-    const keyless = isIn(journals.of(undefined)) ? ['such a request came without a valid key'] : []
-    return [...new Set([...found, ...keyless])]
-  }
+  })
 }
 
-const JOURNAL_OFF = new DomainError('bad-request', 'The journal is turned off', {
-  reason: 'the server was started to keep no requests, so nothing can be said of them: start it with a journal'
-})
-
-/** The requests that came with no valid key: of nobody's environment, so a matter of the server. */
+/** Lists the requests without a valid key, which belong to no environment. */
 export const keylessRequestRoutes: FastifyPluginAsyncTypebox<Pick<Options, 'journals'>> = async (app, { journals }) => {
-  app.get(
-    '/requests/keyless',
-    {
-      schema: controlSchema({
-        operationId: 'listKeylessRequests',
-        summary: 'What was asked without a valid key',
-        tag: 'Requests',
-        access: 'server',
-        querystring: JournalQuery,
-        answer: JournalPage,
-        refusals: [403]
-      })
-    },
-    async (request, reply) => reply.type(JSON_TYPE).send({ requests: selected(journals.of(undefined), request) })
-  )
+  app.route({
+    ...controlRoute({
+      id: 'listKeylessRequests',
+      method: 'GET',
+      url: '/requests/keyless',
+      summary: 'List requests without a valid key, newest last',
+      tag: 'Requests',
+      access: 'server',
+      querystring: JournalQuery,
+      response: JournalPage
+    }),
+    handler: ({ query }) => ({ requests: listRequests(journals.of(undefined), query) })
+  })
 }
 
-function selected(journal: Journal, request: FastifyRequest): RecordedRequest[] {
-  const { after, since, ...pattern } = readParameters(request, JournalQuery)
+function listRequests(journal: Journal, { after, since, ...pattern }: Static<typeof JournalQuery>): RecordedRequest[] {
   const from = since === undefined ? undefined : parseTime(since)
   if (since !== undefined && from === undefined) {
     throw invalidFields({ since: { messages: ['since must be a time in ISO 8601, with its zone'], value: since } })
   }
   return journal
-    .entries(after)
-    .filter((entry) => mismatches(entry, pattern).length === 0)
+    .requests(after)
+    .filter((entry) => matches(entry, pattern))
     .filter(({ time }) => from === undefined || Date.parse(time) >= from)
-}
-
-/** What a client that does not read may leave waiting, before it is hung up on: it can resume. */
-const MAX_UNREAD = 16 * 1024 * 1024
-const LINGER = 1000
-
-function stream(journal: Journal, request: FastifyRequest, reply: FastifyReply): void {
-  const { raw } = reply
-  const seen = Number(request.headers['last-event-id'] || Number.NaN)
-  reply.hijack()
-  raw.writeHead(200, {
-    ...(reply.getHeaders() as Record<string, string>),
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-store',
-    // It ends when the server does, which then need not wait for the client to hang up.
-    connection: 'close'
-  })
-  raw.write(': the requests of this environment, as they are answered\n\n')
-  const tell = ({ place, entry }: Answered) => {
-    raw.write(`id: ${place}\nevent: request\ndata: ${JSON.stringify(entry)}\n\n`)
-    if (raw.writableLength > MAX_UNREAD) raw.destroy()
-  }
-  if (Number.isInteger(seen)) for (const answered of journal.answeredAfter(seen)) tell(answered)
-  const heartbeat = setInterval(() => void raw.write(':\n\n'), HEARTBEAT)
-  const stopTelling = journal.onAnswered(tell)
-  const stopWaiting = journal.onEnd(() => {
-    raw.end()
-    setTimeout(() => raw.destroy(), LINGER).unref()
-  })
-  raw.once('close', () => {
-    clearInterval(heartbeat)
-    stopTelling()
-    stopWaiting()
-  })
-}
-
-/** The verdict, at once or, with `within`, as soon as nothing can change it any more, or the time is up. */
-function settled(journal: Journal, verification: Verification, { raw }: FastifyReply): Promise<Verdict> {
-  const judge = () => verify(journal.entries(verification.after), verification)
-  const { within, after = 0 } = verification
-  const first = judge()
-  if (within === undefined || first.final || journal.ended) return Promise.resolve(first)
-
-  const patterns = patternsOf(verification)
-  const mayChangeIt = (entry: RecordedRequest) =>
-    entry.n > after && patterns.some((pattern) => mismatches(entry, pattern).length === 0)
-  return new Promise((resolve) => {
-    const timer = setTimeout(finish, within)
-    const stopLooking = journal.onChange((entry) => {
-      if (mayChangeIt(entry) && judge().final) finish()
-    })
-    const stopWaiting = journal.onEnd(finish)
-    raw.once('close', finish)
-
-    function finish(): void {
-      clearTimeout(timer)
-      stopLooking()
-      stopWaiting()
-      raw.off('close', finish)
-      resolve(judge())
-    }
-  })
-}
-
-function inWords(nearest: NearMiss[]): string[] {
-  return nearest.slice(0, 1).map(({ request, differs }) => {
-    const fields = differs.map(
-      ({ field, actual }) => `${field} is ${actual === undefined ? 'not there' : JSON.stringify(actual)}`
-    )
-    const { query, headers } = request.unread
-    const unread = [...query, ...headers].join(', ')
-    const hint = unread ? `, and which sent what is not read: ${unread}` : ''
-    return `nearest is request ${request.n}, of which ${fields.join(' and ')}${hint}`
-  })
 }

@@ -1,157 +1,164 @@
 import { EventEmitter } from 'node:events'
 import type { Clock } from '../../core/clock.js'
-import { Entry, type Kind } from './recorded-request.js'
-import { type Kept, shelf } from './ring-buffer.js'
+import { type Describe, JournalEntry, type RawRequest } from './entry.js'
 import type { RecordedRequest } from './schemas.js'
 
-/** A request that is over, with its place in the order of the answers, from 1. */
-export interface Answered {
-  place: number
-  entry: RecordedRequest
+/** A request that has ended; `id` is its number in the order in which requests ended, from 1. */
+export interface EndedRequest {
+  id: number
+  request: RecordedRequest
 }
 
 export type Journal = ReturnType<typeof createJournal>
 export type JournalService = ReturnType<typeof journalService>
 
-/** A journal for each environment, and one for the requests that came with no valid key. Kept in memory only. */
+/** A journal for each environment, and one for the requests without a valid key. In memory only. */
 export function journalService({ capacity, clock }: { capacity: number; clock: Clock }) {
   const journals = new Map<number | undefined, Journal>()
   let closed = false
 
   return {
-    /** The journal of an environment, or of the requests without a valid key. */
+    /** Returns the journal of an environment; of `undefined`, that of the requests without a valid key. */
     of(environment: { key: number; now: Clock } | undefined): Journal {
       const key = environment?.key
-      const known = journals.get(key)
-      if (known) return known
-      const made = createJournal(capacity, environment?.now ?? clock)
-      if (closed) made.end()
-      journals.set(key, made)
-      return made
+      let journal = journals.get(key)
+      if (!journal) {
+        journal = createJournal(capacity, environment?.now ?? clock)
+        if (closed) journal.close()
+        journals.set(key, journal)
+      }
+      return journal
     },
 
-    /** Ends the streams and waits of an environment that is no more, and forgets its journal. */
-    drop(environment: number): void {
-      journals.get(environment)?.end()
-      journals.delete(environment)
+    /** Ends the streams and waits of an environment that was removed, and forgets its journal. */
+    drop(environmentKey: number | undefined): void {
+      journals.get(environmentKey)?.close()
+      journals.delete(environmentKey)
     },
 
-    /** Ends every stream and every wait, and those that may still be asked for. */
+    /** Empties the journal of an environment. */
+    clear(environmentKey: number): void {
+      journals.get(environmentKey)?.clear()
+    },
+
+    /** Ends all streams and waits, and any that start later. */
     close(): void {
       closed = true
-      for (const journal of journals.values()) journal.end()
+      for (const journal of journals.values()) journal.close()
     }
   }
 }
 
 /**
- * The last requests, up to `capacity` of them, oldest first. With a capacity of 0 nothing is kept, and nobody who
- * waits is told anything.
+ * The last `capacity` requests, oldest first. With a capacity of 0 it keeps no requests and reports none to its
+ * listeners.
  */
 export function createJournal(capacity: number, now: Clock) {
   const events = new EventEmitter().setMaxListeners(0)
-  const kept = shelf(capacity)
+  /** A ring: the request with sequence n is at n modulo capacity. */
+  const entries: (JournalEntry | undefined)[] = []
   let count = 0
-  let cleared = 0
-  let answered = 0
-  let ended = false
+  let clearedCount = 0
+  let endedCount = 0
+  let closed = false
 
   return {
     capacity,
 
-    /** Opens the entry of a request that has come; its text is what its kind reads. */
-    open(kind: Kind, text: string): Entry {
-      const entry = new Entry({ n: ++count, time: now(), kind, text }, end)
+    /** Adds a request that has arrived. End the returned entry when the request has ended. */
+    open(raw: RawRequest, describe: Describe): JournalEntry {
+      const entry = new JournalEntry({ sequence: ++count, time: now(), raw, describe, onEnd })
       if (capacity > 0) {
-        kept.add(entry)
+        entries[entry.sequence % capacity] = entry
         events.emit('arrived', entry)
       }
       return entry
     },
 
-    /** Those with a greater `n`, oldest first. */
-    entries(after = 0): RecordedRequest[] {
-      return keptAfter(after).map((request) => request.shown())
+    /** Returns the requests with a greater sequence, oldest first. */
+    requests(after = 0): RecordedRequest[] {
+      return entriesAfter(after).map((entry) => entry.toRecordedRequest())
     },
 
-    /** How many with a greater `n` have been pushed out by newer ones. */
+    /** Returns how many requests with a greater sequence were replaced by newer ones. */
     lost(after = 0): number {
-      return Math.max(0, count - capacity - Math.max(after, cleared))
+      return Math.max(0, count - capacity - Math.max(after, clearedCount))
     },
 
-    /** Empties it; numbering goes on, so that a stream that resumes does not mistake new requests for old. */
+    /** Empties the journal. Sequences go on, so that a stream that resumes does not take new requests for old ones. */
     clear(): void {
-      cleared = count
-      kept.clear()
+      clearedCount = count
+      entries.length = 0
     },
 
-    /**
-     * Those that were answered after the one with this place, in the order of their answers: all of them, where there is
-     * no such place yet, as it is then one of an earlier run of the server.
-     */
-    answeredAfter(place: number): Answered[] {
-      const seen = place > answered ? 0 : place
-      return keptAfter(0)
-        .filter(({ place }) => place > seen)
-        .sort((a, b) => a.place - b.place)
-        .map(answeredOf)
+    /** Returns the requests that ended after the one with this id; all of them for an id of an earlier server run. */
+    endedAfter(id: number): EndedRequest[] {
+      const last = id > endedCount ? 0 : id
+      return entriesAfter(0)
+        .filter(({ endSequence }) => endSequence > last)
+        .sort((a, b) => a.endSequence - b.endSequence)
+        .map(toEndedRequest)
     },
 
-    /** Calls back with each request once it is over, until the returned function is called. */
-    onAnswered(listener: (answered: Answered) => void): () => void {
-      return on('answered', (entry) => listener(answeredOf(entry)))
+    /** Calls back with each request that ends, until the returned function is called. */
+    onRequestEnd(listener: (ended: EndedRequest) => void): () => void {
+      return on('ended', (entry) => listener(toEndedRequest(entry)))
     },
 
-    /** Calls back with each request, when it comes and when it is over, until the returned function is called. */
-    onChange(listener: (entry: RecordedRequest) => void): () => void {
-      const told = (entry: Entry) => listener(entry.shown())
-      const stop = [on('arrived', told), on('answered', told)]
+    /** Calls back with each request when it arrives and when it ends, until the returned function is called. */
+    onChange(listener: (request: RecordedRequest) => void): () => void {
+      const stops = (['arrived', 'ended'] as const).map((event) =>
+        on(event, (entry) => listener(entry.toRecordedRequest()))
+      )
       return () => {
-        for (const each of stop) each()
+        for (const stop of stops) stop()
       }
     },
 
-    /** Calls back when the journal is ended, at once if it already is, until the returned function is called. */
-    onEnd(listener: () => void): () => void {
-      if (!ended) return on('end', listener)
+    /** Calls back when the journal is closed, at once if it has, until the returned function is called. */
+    onClose(listener: () => void): () => void {
+      if (!closed) return on('close', listener)
       listener()
       return () => undefined
     },
 
-    /** How many wait for a change. */
+    /** How many listeners wait for a change. */
     get waiting(): number {
       return events.listenerCount('arrived')
     },
 
-    get ended(): boolean {
-      return ended
+    get closed(): boolean {
+      return closed
     },
 
-    end(): void {
-      ended = true
-      events.emit('end')
+    /** Ends all streams and waits on this journal. */
+    close(): void {
+      closed = true
+      events.emit('close')
       events.removeAllListeners()
     }
   }
 
-  function end(entry: Entry): void {
-    entry.place = ++answered
-    if (capacity === 0) return
-    events.emit('answered', entry)
-    kept.file(entry)
+  function onEnd(entry: JournalEntry): void {
+    entry.endSequence = ++endedCount
+    if (capacity > 0) events.emit('ended', entry)
   }
 
-  function on(event: 'arrived' | 'answered' | 'end', listener: (entry: Entry) => void): () => void {
+  function on(event: 'arrived' | 'ended' | 'close', listener: (entry: JournalEntry) => void): () => void {
     events.on(event, listener)
     return () => void events.off(event, listener)
   }
 
-  function keptAfter(after: number): Kept[] {
-    const last = Math.max(after, cleared, count - capacity)
-    return Array.from({ length: Math.max(0, count - last) }, (_, place) => kept.at(last + 1 + place))
+  function entriesAfter(after: number): JournalEntry[] {
+    const found: JournalEntry[] = []
+    for (let sequence = Math.max(after, clearedCount, count - capacity) + 1; sequence <= count; sequence++) {
+      const entry = entries[sequence % capacity]
+      if (entry) found.push(entry)
+    }
+    return found
   }
 }
 
-function answeredOf(request: Kept): Answered {
-  return { place: request.place, entry: request.shown() }
+function toEndedRequest(entry: JournalEntry): EndedRequest {
+  return { id: entry.endSequence, request: entry.toRecordedRequest() }
 }

@@ -3,108 +3,108 @@ import type { Mismatch, NearMiss, RecordedRequest, RequestPattern, Verification 
 
 export interface Verdict {
   holds: boolean
-  /** Whether nothing that may still come can change it: it need not be waited for any longer. */
+  /** Whether no later request can change it, so that there is no need to wait any longer. */
   final: boolean
   matched: RecordedRequest[]
-  /** In words, what was expected and what was found. */
+  /** A sentence that says what was expected and what was found. */
   finding: string
-  /** What there is too little of, if that is why it does not hold. */
-  missing?: { pattern: RequestPattern; place: string }
+  /** The pattern that too few requests match, when that is why the verification fails. */
+  missing?: { pattern: RequestPattern; path: string }
 }
 
 const MAX_NEAR_MISSES = 3
 
-/** Whether what was asked holds of these requests, oldest first. */
-export function verify(entries: readonly RecordedRequest[], verification: Verification): Verdict {
-  return verification.inOrder ? verifyOrder(entries, verification.inOrder) : verifyCount(entries, verification)
+/** Judges requests, oldest first. */
+export function verify(requests: readonly RecordedRequest[], verification: Verification): Verdict {
+  return verification.inOrder ? verifyOrder(requests, verification.inOrder) : verifyCount(requests, verification)
 }
 
-/** What each request is held against. */
-export function patternsOf({ inOrder, ...pattern }: Verification): readonly RequestPattern[] {
-  return inOrder ?? [pattern]
-}
-
-function verifyOrder(entries: readonly RecordedRequest[], patterns: readonly RequestPattern[]): Verdict {
+function verifyOrder(requests: readonly RecordedRequest[], patterns: readonly RequestPattern[]): Verdict {
   const matched: RecordedRequest[] = []
-  for (const entry of entries) {
+  for (const request of requests) {
     const pattern = patterns[matched.length]
-    if (pattern && mismatches(entry, pattern).length === 0) matched.push(entry)
+    if (pattern && matches(request, pattern)) matched.push(request)
   }
   const missing = patterns[matched.length]
-  const came = `${matched.length} of ${patterns.length} requests came in this order`
-  if (!missing) return { holds: true, final: true, matched, finding: came }
+  const finding = `${matched.length} of ${patterns.length} requests came in this order`
+  if (!missing) return { holds: true, final: true, matched, finding }
 
-  const place = `inOrder[${matched.length}]`
-  const early = entries.findLast((entry) => mismatches(entry, missing).length === 0)
+  const path = `inOrder[${matched.length}]`
+  const early = requests.findLast((request) => matches(request, missing))
   return {
     holds: false,
     final: false,
     matched,
-    finding: early ? `${came}; ${place} came before, as request ${early.n}` : came,
-    missing: { pattern: missing, place: `${place}.` }
+    finding: early ? `${finding}; ${path} came before, as request ${early.sequence}` : finding,
+    missing: { pattern: missing, path: `${path}.` }
   }
 }
 
-function verifyCount(entries: readonly RecordedRequest[], verification: Verification): Verdict {
+function verifyCount(requests: readonly RecordedRequest[], verification: Verification): Verdict {
   const { count, atLeast, atMost, never } = verification
-  const matched = entries.filter((entry) => mismatches(entry, verification).length === 0)
-  const least = count ?? atLeast ?? (atMost === undefined && !never ? 1 : 0)
-  const most = never ? 0 : (count ?? atMost ?? Number.POSITIVE_INFINITY)
-  const tooMany = matched.length > most
-  const tooFew = matched.length < least
+  const matched = requests.filter((request) => matches(request, verification))
+  const min = count ?? atLeast ?? (atMost === undefined && !never ? 1 : 0)
+  const max = never ? 0 : (count ?? atMost ?? Number.POSITIVE_INFINITY)
+  const tooMany = matched.length > max
+  const tooFew = matched.length < min
   return {
     holds: !tooMany && !tooFew,
-    // Of an upper bound that nothing asks to be reached, only the end of the wait can say that it held.
-    final: tooMany || (!tooFew && least > 0),
+    // An upper bound alone holds only once the wait is over.
+    final: tooMany || (!tooFew && min > 0),
     matched,
-    finding: `${matched.length} ${matched.length === 1 ? 'request matches' : 'requests match'}, ${inWords(least, most)} expected`,
-    ...(tooFew && { missing: { pattern: verification, place: '' } })
+    finding: `${matched.length} ${matched.length === 1 ? 'request matches' : 'requests match'}, ${formatRange(min, max)} expected`,
+    ...(tooFew && { missing: { pattern: verification, path: '' } })
   }
 }
 
-function inWords(least: number, most: number): string {
-  if (least === most) return least === 0 ? 'none' : `exactly ${least}`
-  if (most === Number.POSITIVE_INFINITY) return `at least ${least}`
-  return least === 0 ? `at most ${most}` : `${least} to ${most}`
+function formatRange(min: number, max: number): string {
+  if (min === max) return min === 0 ? 'none' : `exactly ${min}`
+  if (max === Number.POSITIVE_INFINITY) return `at least ${min}`
+  return min === 0 ? `at most ${max}` : `${min} to ${max}`
 }
 
-/** The requests that came closest to what is missing: those with the fewest differences first, of those the newest. */
-export function nearMisses(entries: readonly RecordedRequest[], { missing }: Verdict): NearMiss[] {
+/** Returns the requests that come closest to what is missing: fewest mismatches first, then newest first. */
+export function nearMisses(requests: readonly RecordedRequest[], { missing }: Verdict): NearMiss[] {
   if (!missing) return []
-  return entries
-    .map((request) => ({ request, differs: mismatches(request, missing.pattern, missing.place) }))
+  return requests
+    .map((request) => ({ request, differs: mismatches(request, missing.pattern, missing.path) }))
     .filter(({ differs }) => differs.length > 0)
-    .sort((a, b) => a.differs.length - b.differs.length || b.request.n - a.request.n)
+    .sort((a, b) => a.differs.length - b.differs.length || b.request.sequence - a.request.sequence)
     .slice(0, MAX_NEAR_MISSES)
 }
 
-/** Field by field, what keeps a request from being as wanted. */
-export function mismatches(entry: RecordedRequest, wanted: RequestPattern, place = ''): Mismatch[] {
-  return [
-    ...differs(`${place}operation`, wanted.operation, entry.operation),
-    ...differs(`${place}method`, wanted.method?.toUpperCase(), entry.method),
-    ...differs(`${place}path`, wanted.path, entry.path),
-    ...Object.entries(wanted.query ?? {}).flatMap(([name, value]) =>
-      differs(`${place}query.${name}`, value, entry.query[name])
-    ),
-    ...Object.entries(wanted.headers ?? {}).flatMap(([name, value]) =>
-      differs(`${place}headers.${name.toLowerCase()}`, value, entry.headers[name.toLowerCase()])
-    ),
-    ...differs(`${place}body`, wanted.body, entry.body),
-    ...differs(`${place}status`, wanted.status, entry.status)
+export function matches(request: RecordedRequest, pattern: RequestPattern): boolean {
+  return mismatches(request, pattern).length === 0
+}
+
+/** Returns each field of the pattern that the request does not match. */
+function mismatches(request: RecordedRequest, pattern: RequestPattern, path = ''): Mismatch[] {
+  const { query, headers } = request
+  const fields: [name: string, expected: Expected | undefined, actual: Actual][] = [
+    ['operation', pattern.operation, request.operation],
+    ['method', pattern.method?.toUpperCase(), request.method],
+    ['path', pattern.path, request.path]
   ]
+  for (const [name, expected] of Object.entries(pattern.query ?? {})) {
+    fields.push([`query.${name}`, expected, query[name]])
+  }
+  for (const [name, expected] of Object.entries(pattern.headers ?? {})) {
+    fields.push([`headers.${name.toLowerCase()}`, expected, headers[name.toLowerCase()]])
+  }
+  fields.push(['body', pattern.body, request.body], ['status', pattern.status, request.status])
+  return fields.flatMap(([name, expected, actual]) =>
+    expected === undefined || isMatch(expected, actual)
+      ? []
+      : [{ field: `${path}${name}`, expected, ...(actual !== undefined && { actual }) }]
+  )
 }
 
-type Wanted = string | number | string[] | { matches: string } | undefined
+type Expected = string | number | string[] | { matches: string }
+type Actual = string | number | string[] | undefined
 
-function differs(field: string, expected: Wanted, actual: string | number | string[] | undefined): Mismatch[] {
-  if (expected === undefined || isAsWanted(expected, actual)) return []
-  return [{ field, expected, ...(actual !== undefined && { actual }) }]
-}
-
-function isAsWanted(expected: Exclude<Wanted, undefined>, actual: string | number | string[] | undefined): boolean {
+function isMatch(expected: Expected, actual: Actual): boolean {
   if (actual === undefined) return false
-  if (Array.isArray(expected)) return asSet(expected) === asSet([actual].flat())
+  if (Array.isArray(expected)) return setKey(expected) === setKey([actual].flat())
   if (typeof expected === 'object') {
     const pattern = new RegExp(expected.matches)
     return [actual].flat().some((value) => pattern.test(String(value)))
@@ -112,50 +112,50 @@ function isAsWanted(expected: Exclude<Wanted, undefined>, actual: string | numbe
   return Array.isArray(actual) ? actual.includes(String(expected)) : actual === expected
 }
 
-function asSet(values: readonly unknown[]): string {
+function setKey(values: readonly unknown[]): string {
   return JSON.stringify(values.map(String).sort())
 }
 
-/** Refuses with `invalid` bounds that exclude each other, and regular expressions that are none. */
-export function refuseImpossible(verification: Verification): void {
+/** Throws `invalid` for bounds that contradict each other and for malformed regular expressions. */
+export function rejectContradictions(verification: Verification): void {
   const { count, atLeast, atMost, never, inOrder, after: _after, within: _within, ...pattern } = verification
+  const errors: FieldErrors = findPatternErrors(pattern, '')
+  for (const [index, each] of (inOrder ?? []).entries()) {
+    Object.assign(errors, findPatternErrors(each, `inOrder[${index}].`))
+  }
   const bounds = Object.entries({ count, atLeast, atMost, never, inOrder }).flatMap(([name, value]) =>
     value === undefined ? [] : [name]
   )
-  const errors: FieldErrors = patternComplaints(pattern, '')
-  for (const [place, each] of (inOrder ?? []).entries()) {
-    Object.assign(errors, patternComplaints(each, `inOrder[${place}].`))
-  }
   const [, ...others] = bounds.join() === 'atLeast,atMost' ? [] : bounds
   for (const name of others) {
-    errors[name] = { messages: [`${name} can not stand beside ${bounds[0]}`] }
+    errors[name] = { messages: [`${name} can not be combined with ${bounds[0]}`] }
   }
   if (atLeast !== undefined && atMost !== undefined && atLeast > atMost) {
     errors.atMost = { messages: [`atMost must not be less than atLeast, which is ${atLeast}`], value: atMost }
   }
   for (const name of inOrder ? Object.keys(pattern) : []) {
-    errors[name] = { messages: [`${name} can not stand beside inOrder: put it into its patterns`] }
+    errors[name] = { messages: [`${name} can not be combined with inOrder: put it into its patterns`] }
   }
   if (Object.keys(errors).length > 0) throw invalidFields(errors)
 }
 
-/** The regular expressions of a pattern that are none, by field. */
-export function patternComplaints({ path, query, headers, body }: RequestPattern, place: string): FieldErrors {
-  const fields: [string, Wanted][] = [
+/** Returns an error for each malformed regular expression, by the path of its field. */
+export function findPatternErrors({ path, query, headers, body }: RequestPattern, prefix: string): FieldErrors {
+  const fields: [string, Expected | undefined][] = [
     ['path', path],
     ['body', body],
-    ...Object.entries(query ?? {}).map(([name, value]): [string, Wanted] => [`query.${name}`, value]),
-    ...Object.entries(headers ?? {}).map(([name, value]): [string, Wanted] => [`headers.${name}`, value])
+    ...Object.entries(query ?? {}).map(([name, value]): [string, Expected] => [`query.${name}`, value]),
+    ...Object.entries(headers ?? {}).map(([name, value]): [string, Expected] => [`headers.${name}`, value])
   ]
   const errors: FieldErrors = {}
-  for (const [name, wanted] of fields) {
-    if (typeof wanted !== 'object' || Array.isArray(wanted)) continue
-    const field = `${place}${name}.matches`
+  for (const [name, expected] of fields) {
+    if (typeof expected !== 'object' || Array.isArray(expected)) continue
+    const field = `${prefix}${name}.matches`
     try {
-      new RegExp(wanted.matches)
+      new RegExp(expected.matches)
     } catch (error) {
       const messages = [`${field} must be a regular expression: ${(error as Error).message}`]
-      errors[field] = { messages, value: wanted.matches }
+      errors[field] = { messages, value: expected.matches }
     }
   }
   return errors

@@ -1,23 +1,21 @@
+import { isoTime } from '../../core/clock.js'
 import type { Channel } from '../../core/enums.js'
 import { createRandom, type Random } from '../../core/random.js'
-import type { SubscriberResponse } from '../../messages/schemas.js'
+import type { MessageResponse, SubscriberResponse } from '../../messages/schemas.js'
 import type { Stored } from '../environment-data.js'
 import type { SeedGenerate } from '../format.js'
-import { type Environment, WHATSAPP } from './channels.js'
-import { below, pick, weighted } from './draw.js'
-import { NO_SENDER, REFUSALS, SENT } from './outcomes.js'
-import { madeSubscribers } from './people.js'
-import { canGenerate, type Plan, type Provider, planOf, type StepPlan, type WorkflowPlan } from './plan.js'
-import type { Recipient } from './recipients.js'
-import { escaped, rendered, type Scope } from './texts.js'
-import { DAY, timeOf } from './times.js'
+import { type Delivery, deliver, inboxState } from './delivery.js'
+import { canGenerate } from './load.js'
+import { createPlan, type Plan, randomRecipient, type StepPlan, type WorkflowPlan } from './plan.js'
+import { createFaker, DAY, pick, randomInt } from './random.js'
+import { type EnvironmentInput, type Recipient, WHATSAPP } from './recipients.js'
+import { createSubscribers } from './subscribers.js'
 
-/** The random seed of those that name none. */
-export const DEFAULT_RANDOM_SEED = 1
-/** How far back messages are spread, unless told otherwise. */
-export const DEFAULT_DAYS = 30
+const DEFAULT_RANDOM_SEED = 1
+/** How far back messages are spread. */
+const DEFAULT_DAYS = 30
 
-/** What the messages table keeps of a message, its environment apart. */
+/** A row of the messages table, its dataset apart. */
 export interface GeneratedMessage {
   id: string
   /** Milliseconds since 1970. */
@@ -31,271 +29,210 @@ export interface GeneratedMessage {
 }
 
 export interface Generation {
-  /** Those that have to be added to the environment's own before the messages. */
+  /** The subscribers to add to the environment's own before the messages. */
   subscribers: Stored<SubscriberResponse>[]
   /** Oldest first, but for the seconds between the messages of one trigger. The same each time it is called. */
   messages(): Generator<GeneratedMessage, void, undefined>
-  /** The same messages, each as the JSON that says it in the `messages` of a seed. */
+  /** The same messages, each as the JSON of an item of `messages` in a seed. */
   seedMessages(): Generator<string, void, undefined>
 }
 
 /**
- * Believable messages of the environment's workflows to its subscribers, of the days before `now`. The same
- * environment, options and `now` give the same bytes, on every machine and version of Node. It takes no more memory for
- * more messages, but does for more subscribers.
+ * Returns believable messages of the environment's workflows to its subscribers, of the days before `now`. The same
+ * environment, options and `now` give the same bytes, on every machine and version of Node. More messages take no more
+ * memory; more subscribers do.
  *
- * Throws RangeError for an environment that `canGenerate` is false of.
+ * Throws RangeError when the environment has no step that sends messages.
  */
-export function generation(environment: Environment, options: SeedGenerate, now: number): Generation {
+export function generation(environment: EnvironmentInput, options: SeedGenerate, now: number): Generation {
   if (!canGenerate(environment)) throw new RangeError(`environment ${environment.name} has no step of a channel`)
   const { messages: total, days = DEFAULT_DAYS, randomSeed = DEFAULT_RANDOM_SEED } = options
   const present = environment.subscribers.filter(({ deleted }) => !deleted)
-  const fallback = present.length > 0 ? 0 : Math.min(Math.max(Math.ceil(total / 50), FEWEST_MADE), MAX_MADE)
+  const fallback = present.length > 0 ? 0 : Math.min(Math.max(Math.ceil(total / 50), 5), 1000)
   const count = options.subscribers || fallback
-  const subscribers = madeSubscribers(environment, { count, randomSeed, before: now - days * DAY })
-
-  const plan = planOf(environment, [...present, ...subscribers], { total, days, randomSeed, now })
+  const subscribers = createSubscribers(environment, { count, randomSeed, before: now - days * DAY })
+  const plan = createPlan(environment, [...present, ...subscribers], { total, days, randomSeed, now })
   return {
     subscribers,
-    messages: () => written(plan, wireText),
+    *messages() {
+      for (const { createdAt, context, message } of generateMessages(plan)) {
+        const { _id, channel, subscriber, transactionId } = message
+        const { subscriberId } = subscriber
+        yield { id: _id, createdAt, channel, subscriberId, transactionId, context, document: JSON.stringify(message) }
+      }
+    },
     *seedMessages() {
-      for (const { document } of written(plan, seedText)) yield document
+      for (const { message } of generateMessages(plan)) yield JSON.stringify(toSeedMessage(message))
     }
   }
 }
 
-/** In an environment without subscribers, unless told how many to make. */
-const FEWEST_MADE = 5
-const MAX_MADE = 1000
+/** All fields of a message, in the contract's order; JSON leaves out those that are undefined. */
+type MessageFields = {
+  [Field in keyof Required<MessageResponse>]: MessageResponse[Field] | undefined
+} & { _id: string; channel: Channel; transactionId: string; subscriber: SubscriberResponse }
 
-/** The parts of a message that its two forms have in common, as JSON. */
-interface Parts {
-  id: string
-  notificationId: string
-  time: string
-  step: StepPlan
-  recipient: Recipient
-  rest: string
+/** A seed refers to the subscriber and the workflow instead of repeating them. */
+function toSeedMessage(message: MessageFields): object {
+  const { _templateId, templateIdentifier, _environmentId, _organizationId, _subscriberId, subscriber, ...fields } =
+    message
+  return { workflow: templateIdentifier, subscriberId: subscriber.subscriberId, ...fields }
 }
 
-function wireText({ id, notificationId, time, step, recipient, rest }: Parts): string {
-  return `{"_id":"${id}"${step.origin},"_notificationId":"${notificationId}"${recipient.json}${step.templateIdentifier},"createdAt":"${time}"${rest}}`
+/** About a quarter of the triggers' messages go to many; the largest go to so many subscribers. */
+const BROADCAST_SHARE = 1 / 4
+const MAX_BROADCAST = 400
+/** Of the messages to one who can't be reached; mostly a workflow skips them. */
+const UNREACHABLE_RATE = 1 / 8
+
+interface Trigger {
+  workflow: WorkflowPlan
+  at: number
+  transactionId: string
+  payload: Record<string, unknown>
+  /** The results of the digests, which steps after them may show. */
+  steps: Record<string, { eventCount: number }>
 }
 
-function seedText({ id, notificationId, time, step, recipient, rest }: Parts): string {
-  return `{"_id":"${id}"${step.reference},"_notificationId":"${notificationId}"${recipient.reference},"createdAt":"${time}"${rest}}`
+interface Generated {
+  createdAt: number
+  /** Canonical, as the messages table has it. */
+  context: string
+  message: MessageFields
 }
 
-function* written(plan: Plan, textOf: (parts: Parts) => string): Generator<GeneratedMessage, void, undefined> {
-  const { total, workflows, forMany, recipients, kept, now } = plan
-  const chance = createRandom(plan.randomSeed)
-  const timeline = timelineOf(plan)
-  const newId = idMaker(plan.mark)
-  const someone = weighted(recipients.count)
+function* generateMessages(plan: Plan): Generator<Generated, void, undefined> {
+  const { total, recipients, sendRates } = plan
+  const random = createRandom(plan.randomSeed)
+  const timeAt = timeline(plan)
+  const newId = idMaker(plan.idInfix)
+  const createTrigger = triggerMaker(random, newId)
   const largest = Math.min(recipients.count, Math.floor(total / 20), MAX_BROADCAST)
 
-  let made = 0
-  while (made < total) {
-    const at = timeline((made + chance.next()) / total)
-    const isBroadcast = largest > 1 && chance.next() < BROADCASTS / largest
-    const workflow = pick(chance, isBroadcast ? forMany : workflows)
-    const audience = isBroadcast ? 2 + below(chance, largest - 1) : 1
-    const first = isBroadcast ? below(chance, recipients.count) : someone(chance)
-    const transactionId = transactionIdOf(chance, newId(at))
-    const { values, json: payload } = payloadOf(workflow, chance, at)
-    const steps = digestsOf(workflow, chance)
+  let done = 0
+  while (done < total) {
+    const at = timeAt((done + random.next()) / total)
+    const isBroadcast = largest > 1 && random.next() < BROADCAST_SHARE / largest
+    const audience = isBroadcast ? 2 + randomInt(random, largest - 1) : 1
+    const first = isBroadcast ? randomInt(random, recipients.count) : randomRecipient(random, recipients)
+    const trigger = createTrigger(pick(random, isBroadcast ? plan.broadcasts : plan.workflows), at)
     for (let turn = 0; turn < audience; turn++) {
       const recipient = recipients.at((first + turn) % recipients.count)
-      const scope = { payload: values, subscriber: recipient.document, steps }
       const notificationId = newId(at)
       let createdAt = at + turn * 7
-      for (const step of workflow.steps) {
-        const { channel } = step
-        const lack = recipient.lacks[channel]
-        if (chance.next() >= kept[channel] * (lack === undefined ? 1 : SENT_IN_VAIN)) continue
-        createdAt += 40 + below(chance, 900)
-        const id = newId(createdAt)
-        const rest = restOf({ step, recipient, scope, createdAt, now, chance, transactionId, payload, lack })
-        const document = textOf({ id, notificationId, time: timeOf(createdAt), step, recipient, rest })
-        const { subscriberId, context } = recipient
-        yield { id, createdAt, channel, subscriberId, transactionId, context: context.canonical, document }
-        if (++made === total) return
+      for (const step of trigger.workflow.steps) {
+        const rate = sendRates[step.channel] * (recipient.noAddress[step.channel] ? UNREACHABLE_RATE : 1)
+        if (random.next() >= rate) continue
+        createdAt += 40 + randomInt(random, 900)
+        const ids = { _id: newId(createdAt), notificationId }
+        const message = createMessage(plan, { trigger, step, recipient, createdAt, ids }, random)
+        yield { createdAt, context: recipient.context.canonical, message }
+        if (++done === total) return
       }
     }
   }
 }
 
-/** About an eighth of all messages. The largest go to as many subscribers as a twentieth of these, or to so many. */
-const BROADCASTS = 1 / 4
-const MAX_BROADCAST = 400
-/** Of the messages to one who can't be reached; a workflow mostly passes over him. */
-const SENT_IN_VAIN = 1 / 8
+function triggerMaker(random: Random, newId: (at: number) => string): (workflow: WorkflowPlan, at: number) => Trigger {
+  const faker = createFaker(random)
+  return (workflow, at) => {
+    const payload: Record<string, unknown> = {}
+    for (const [name, make] of workflow.payload) payload[name] = make(faker, at)
+    const steps: Trigger['steps'] = {}
+    for (const stepId of workflow.digests) steps[stepId] = { eventCount: 2 + randomInt(random, 8) }
+    const transactionId = random.next() < 0.15 ? random.uuid() : `txn_${newId(at)}`
+    return { workflow, at, transactionId, payload, steps }
+  }
+}
 
-interface Sending {
+interface MessageParts {
+  trigger: Trigger
   step: StepPlan
   recipient: Recipient
-  scope: Scope
   createdAt: number
-  now: number
-  chance: Random
-  transactionId: string
-  payload: string
-  lack: string | undefined
+  ids: { _id: string; notificationId: string }
 }
 
-/** What follows `createdAt`. */
-function restOf({ step, recipient, scope, createdAt, now, chance, transactionId, payload, lack }: Sending): string {
+function createMessage({ environment, now }: Plan, parts: MessageParts, random: Random): MessageFields {
+  const { trigger, step, recipient, createdAt, ids } = parts
   const { channel } = step
-  const content = `,"content":${rendered(step.content, scope)},"transactionId":"${transactionId}"`
-  const subject = step.subject.length === 0 ? '' : `,"subject":${rendered(step.subject, scope)}`
-  const context = recipient.context.json
-  if (channel === 'in_app') {
-    const { dates, flags, call } = inboxState(chance, createdAt, now)
-    const provider = pick(chance, step.providers)
-    const cta = callOf(step, scope, call)
-    return `${dates}${content}${subject},"channel":"in_app"${flags}${provider.json},"cta":${cta},"_feedId":null,"status":"sent"${payload},"overrides":{}${context}`
-  }
-  const { provider, outcome } = delivery(step, lack, chance)
-  const address = channel === 'email' ? recipient.email : addressedByPhone(channel, provider) ? recipient.phone : ''
-  const unread = `,"channel":"${channel}","read":false,"seen":false${address}${provider?.json ?? ''}`
-  const devices = channel === 'push' ? recipient.deviceTokens : channel === 'email' ? ',"deviceTokens":[]' : ''
-  const title = step.title.length === 0 ? '' : `,"title":${rendered(step.title, scope)}`
-  const overrides = provider?.id === 'fcm' && chance.next() < 0.1 ? URGENT : NOTHING
-  return `${content}${subject}${unread}${devices}${title},"cta":{"action":{"buttons":[]}}${outcome}${payload}${overrides}${context}`
-}
-
-const NOTHING = ',"overrides":{}'
-const URGENT = ',"overrides":{"fcm":{"android":{"priority":"high"}}}'
-
-function addressedByPhone(channel: Channel, provider: Provider | undefined): boolean {
-  return channel === 'sms' || (channel === 'chat' && provider?.id === WHATSAPP)
-}
-
-/** When an in-app message came, was seen and read, and what became of what it asks for. */
-function inboxState(chance: Random, createdAt: number, now: number) {
-  const delivered = createdAt + 40 + below(chance, 360)
-  // From seconds to a day and a half, as often the one as the other.
-  const seenAt = delivered + below(chance, 1 << (12 + below(chance, 16)))
-  const seen = chance.next() < 0.75 && seenAt <= now
-  const readAt = seenAt + 400 + below(chance, 60_000)
-  const read = seen && chance.next() < 0.75 && readAt <= now
-  const snooze = !read && chance.next() < 0.03
-  const again = delivered + (1 + below(chance, 24)) * HOUR
-  const deliveries = snooze && again <= now ? `"${timeOf(delivered)}","${timeOf(again)}"` : `"${timeOf(delivered)}"`
-  const seenDate = seen ? `,"lastSeenDate":"${timeOf(seenAt)}"` : ''
-  const readDate = read ? `,"lastReadDate":"${timeOf(readAt)}"` : ''
-  const until = snooze && again > now ? `,"snoozedUntil":"${timeOf(again)}"` : ''
+  const { subscriber, noAddress, deviceTokens, context } = recipient
+  const { workflow, payload, transactionId } = trigger
+  const scope = { payload, subscriber, steps: trigger.steps }
+  const inbox = channel === 'in_app' ? inboxState(random, createdAt, now) : undefined
+  const { provider, outcome }: Delivery = deliver(step, noAddress[channel], random)
+  const isByPhone = channel === 'sms' || (channel === 'chat' && provider?.id === WHATSAPP)
+  const isUrgent = provider?.id === 'fcm' && random.next() < 0.1
   return {
-    dates: `,"deliveredAt":[${deliveries}]${seenDate}${readDate}`,
-    flags: `,"read":${read},"seen":${seen}${until}`,
-    call: read && chance.next() < 0.4 ? (chance.next() < 0.8 ? 'primary' : 'secondary') : 'pending'
+    _id: ids._id,
+    _templateId: workflow.id,
+    _environmentId: environment.id,
+    _messageTemplateId: step.id,
+    _organizationId: environment.organizationId,
+    _notificationId: ids.notificationId,
+    _subscriberId: subscriber._id,
+    subscriber,
+    template: undefined,
+    templateIdentifier: workflow.identifier,
+    createdAt: isoTime(createdAt),
+    deliveredAt: inbox?.deliveredAt,
+    lastSeenDate: inbox?.lastSeenDate,
+    lastReadDate: inbox?.lastReadDate,
+    content: step.content(scope),
+    transactionId,
+    subject: step.subject?.(scope),
+    channel,
+    read: inbox?.read ?? false,
+    seen: inbox?.seen ?? false,
+    snoozedUntil: inbox?.snoozedUntil,
+    email: (channel === 'email' && subscriber.email) || undefined,
+    phone: (isByPhone && subscriber.phone) || undefined,
+    directWebhookUrl: undefined,
+    providerId: provider?.id,
+    deviceTokens: channel === 'push' ? deviceTokens : channel === 'email' ? [] : undefined,
+    title: step.title?.(scope),
+    cta: step.callToAction(scope, inbox?.pressed),
+    _feedId: inbox && null,
+    status: outcome.status,
+    errorId: outcome.errorId,
+    errorText: outcome.errorText,
+    payload,
+    overrides: isUrgent ? { fcm: { android: { priority: 'high' } } } : {},
+    contextKeys: context.keys
+  }
+}
+
+/** Returns ids like the deployed service's: the second of their creation, ten digits, a counter. */
+function idMaker(infix: string): (at: number) => string {
+  let counter = 0
+  const hex = (number: number, length: number) => number.toString(16).padStart(length, '0')
+  return (at) => {
+    counter = (counter + 1) & 0xffffff
+    return hex(Math.max(Math.floor(at / 1000), 0), 8).slice(-8) + infix + hex(counter, 6)
   }
 }
 
 const HOUR = 3_600_000
+const WEIGHTS_BY_HOUR = [2, 1, 1, 1, 1, 2, 4, 7, 10, 12, 12, 11, 10, 11, 11, 10, 9, 9, 10, 9, 8, 6, 4, 3]
 
-function callOf({ call }: StepPlan, scope: Scope, state: string): string {
-  if (!call) return '{"action":{"buttons":[]}}'
-  const target = rendered(call.target, scope)
-  const buttons = rendered(call.buttons, scope)
-  if (buttons === '') return `{${target}"action":{"buttons":[]}}`
-  const hasPressed = state !== 'pending' && buttons.includes(`"type":"${state}"`)
-  const result = hasPressed ? `,"result":{"type":"${state}"}` : ''
-  return `{${target}"action":{"status":"${hasPressed ? 'done' : 'pending'}","buttons":[${buttons}]${result}}}`
-}
-
-/** By whom it was sent, and whether it could be. A warning: no address or no integration; an error: refused. */
-function delivery(step: StepPlan, lack: string | undefined, chance: Random): { provider?: Provider; outcome: string } {
-  const { channel, missingIntegration, providers } = step
-  if (missingIntegration !== undefined && chance.next() < 0.25) return { outcome: missingIntegration }
-  const [main] = providers
-  const provider = chance.next() < 0.9 && main ? main : pick(chance, providers)
-  if (lack !== undefined) return { provider, outcome: lack }
-  if (channel === 'sms' && !provider.canSend) return { provider, outcome: NO_SENDER }
-  const { rate, outcomes } = REFUSALS[channel]
-  return { provider, outcome: chance.next() < rate ? pick(chance, outcomes) : SENT }
-}
-
-function payloadOf({ payload }: WorkflowPlan, chance: Random, at: number) {
-  const values: Record<string, unknown> = {}
-  let json = ''
-  for (const [key, name, make] of payload) {
-    const value = make(chance, at)
-    values[name] = value
-    json += `${json === '' ? '' : ','}${key}${jsonOf(value)}`
-  }
-  return { values, json: `,"payload":{${json}}` }
-}
-
-function jsonOf(value: unknown): string {
-  if (typeof value === 'string') return `"${escaped(value)}"`
-  return typeof value === 'number' ? String(value) : JSON.stringify(value)
-}
-
-/** The results of the digests, which steps after them tell. */
-function digestsOf({ digests }: WorkflowPlan, chance: Random): Record<string, { eventCount: number }> {
-  const results: Record<string, { eventCount: number }> = {}
-  for (const stepId of digests) results[stepId] = { eventCount: 2 + below(chance, 8) }
-  return results
-}
-
-function transactionIdOf(chance: Random, id: string): string {
-  return chance.next() < 0.15 ? uuidOf(chance) : `txn_${id}`
-}
-
-/** The same as `chance.uuid`, many times as fast. */
-function uuidOf(chance: Random): string {
-  const [one, two, three, four] = [word(chance), word(chance), word(chance), word(chance)]
-  const variant = '89ab'.charAt(below(chance, 4))
-  return `${one}-${two.slice(0, 4)}-4${two.slice(5)}-${variant}${three.slice(1, 4)}-${three.slice(4)}${four}`
-}
-
-function word(chance: Random): string {
-  return below(chance, 2 ** 32)
-    .toString(16)
-    .padStart(8, '0')
-}
-
-/** Ids like the deployed service's: the second of their making, a mark, a counter. */
-function idMaker(mark: string): (at: number) => string {
-  let counter = 0
-  let second = Number.NaN
-  let head = ''
-  return (at) => {
-    const now = Math.floor(at / 1000)
-    if (now !== second) {
-      second = now
-      head = Math.max(now, 0).toString(16).padStart(8, '0').slice(-8) + mark
-    }
-    counter = (counter + 1) & 0xffffff
-    return `${head}${HEX[counter >>> 12]}${HEX[counter & 0xfff]}`
-  }
-}
-
-const HEX = Array.from({ length: 0x1000 }, (_, number) => number.toString(16).padStart(3, '0'))
-
-/** Takes shares from 0 up to 1, never less than before; more messages by day than by night and at the weekend. */
-function timelineOf({ days, now }: Plan): (share: number) => number {
-  // What a trigger sends takes seconds, and is not to lie in the future.
+/** Returns times for shares from 0 up to 1 that grow; more of them by day than by night and at the weekend. */
+function timeline({ days, now }: Plan): (share: number) => number {
+  // What a trigger sends takes seconds, and must not lie in the future.
   const end = Math.floor(now) - 2 * 60_000
   const start = end - days * DAY
-  const weight = (hour: number) => {
-    const at = Math.floor(start / HOUR) + hour
-    const day = Math.floor(at / 24)
-    // The first of 1970 was a Thursday.
-    const weekday = (((day + 4) % 7) + 7) % 7
-    return (BY_HOUR[at - day * 24] as number) * (weekday % 6 === 0 ? 6 : 10)
-  }
-  const hours = days * 24
-  let sum = 0
-  for (let hour = 0; hour < hours; hour++) sum += weight(hour)
+  const weights = Array.from({ length: days * 24 }, (_, hour) => {
+    const date = new Date(start + hour * HOUR)
+    return (WEIGHTS_BY_HOUR[date.getUTCHours()] ?? 0) * (date.getUTCDay() % 6 === 0 ? 6 : 10)
+  })
+  const sum = weights.reduce((one, other) => one + other, 0)
   let hour = 0
   let passed = 0
   return (share) => {
-    const aim = share * sum
-    while (hour < hours - 1 && passed + weight(hour) <= aim) passed += weight(hour++)
-    return start + hour * HOUR + Math.min(HOUR - 1, Math.floor(((aim - passed) / weight(hour)) * HOUR))
+    let weight = weights[hour] ?? 0
+    while (hour < weights.length - 1 && passed + weight <= share * sum) {
+      passed += weight
+      weight = weights[++hour] ?? 0
+    }
+    return start + hour * HOUR + Math.min(HOUR - 1, Math.floor(((share * sum - passed) / weight) * HOUR))
   }
 }
-
-const BY_HOUR = [2, 1, 1, 1, 1, 2, 4, 7, 10, 12, 12, 11, 10, 11, 11, 10, 9, 9, 10, 9, 8, 6, 4, 3]

@@ -1,85 +1,81 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { WALL } from '../../core/clock.js'
-import type { World } from '../environment-data.js'
+import type { World as EnvironmentData } from '../environment-data.js'
 import { exportSeed } from '../export.js'
 import type { SeedEnvironment } from '../format.js'
-import { draftOf } from './draft.js'
 import type { Generation } from './generation.js'
+import { tempFileFor } from './temp-file.js'
 
-export type OutForm = 'yaml' | 'ndjson'
+export type OutFormat = 'yaml' | 'ndjson'
 
-/** The form that a file of this name is written in; undefined of names that tell none. */
-export function outFormOf(file: string): OutForm | undefined {
-  return FORMS[extname(file).toLowerCase()]
+const FORMATS: Record<string, OutFormat> = { '.yaml': 'yaml', '.yml': 'yaml', '.ndjson': 'ndjson', '.jsonl': 'ndjson' }
+
+/** Returns the format of a file of this name; undefined of other names. */
+export function outFormatOf(file: string): OutFormat | undefined {
+  return FORMATS[extname(file).toLowerCase()]
 }
 
-const FORMS: Record<string, OutForm> = { '.yaml': 'yaml', '.yml': 'yaml', '.ndjson': 'ndjson', '.jsonl': 'ndjson' }
+/** In characters. */
+const CHUNK_LENGTH = 1 << 17
 
 /**
- * Writes what was generated to a file: as a seed of the whole environment, or, as NDJSON, the generated messages alone, one in the form of seeds a line. `written` is told now and then how many are written.
+ * Writes generated messages to a file: as YAML a seed of the whole environment, as NDJSON the generated messages alone,
+ * one seed message a line. Calls `onProgress` with the count of messages written so far.
  *
- * The file is there as a whole or is as it was before, also when the signal aborts it, which takes milliseconds and
- * throws the signal's reason.
+ * The file is replaced as a whole or left as it was. When the signal aborts, rejects with its reason within milliseconds.
  */
 export async function writeGenerated(
   file: string,
-  form: OutForm,
-  { world, generation }: { world: World; generation: Generation },
-  { signal, written }: { signal?: AbortSignal; written?: (count: number) => void } = {}
+  format: OutFormat,
+  { environment, generation }: { environment: EnvironmentData; generation: Generation },
+  { signal, onProgress }: { signal?: AbortSignal; onProgress?: (count: number) => void } = {}
 ): Promise<void> {
-  const unfinished = draftOf(file)
-  const handle = await open(unfinished, 'wx')
+  const tempFile = tempFileFor(file)
+  const handle = await open(tempFile, 'wx')
   try {
     await writeAll(handle)
     await handle.sync()
     await handle.close()
     signal?.throwIfAborted()
-    await rename(unfinished, file)
+    await rename(tempFile, file)
   } catch (error) {
     await handle.close()
-    await rm(unfinished, { force: true })
+    await rm(tempFile, { force: true })
     throw error
   }
 
   async function writeAll(handle: FileHandle): Promise<void> {
-    let text = form === 'yaml' ? headOf(world, generation) : ''
+    let text = format === 'yaml' ? seedUpToMessages(environment, generation) : ''
     let count = 0
-    const before = form === 'yaml' ? '      - ' : ''
+    const indent = format === 'yaml' ? '      - ' : ''
     for (const message of generation.seedMessages()) {
-      text += `${before}${message}\n`
+      text += `${indent}${message}\n`
       count += 1
-      if (text.length < CHUNK) continue
+      if (text.length < CHUNK_LENGTH) continue
       await handle.writeFile(text)
       text = ''
-      written?.(count)
+      onProgress?.(count)
       signal?.throwIfAborted()
     }
-    if (form === 'yaml' && count + world.messages.length === 0) text += '      []\n'
+    if (format === 'yaml' && count + environment.messages.length === 0) text += '      []\n'
     await handle.writeFile(text)
-    written?.(count)
+    onProgress?.(count)
   }
 }
 
-/** In characters. */
-const CHUNK = 1 << 17
-
 /** The seed up to its first generated message. What stands within a line is JSON, which is YAML too. */
-function headOf(world: World, { subscribers }: Generation): string {
-  const { id, organizationId, apiKeys } = world
-  const { clock = WALL, randomSeed = null } = world
-  const stored = { ...world, clock, randomSeed, subscribers: [...world.subscribers, ...subscribers] }
-  const { name, messages, ...rest } = exportSeed(stored).environments[0] as SeedEnvironment
+function seedUpToMessages(environment: EnvironmentData, { subscribers }: Generation): string {
+  const { id, organizationId, apiKeys, clock = WALL, randomSeed = null } = environment
+  const all = { ...environment, clock, randomSeed, subscribers: [...environment.subscribers, ...subscribers] }
+  const { name, messages, ...rest } = exportSeed(all).environments[0] as SeedEnvironment
   const fields = { name, _id: id, _organizationId: organizationId, apiKeys, ...rest, messages }
-  const lines = Object.entries(fields).flatMap(([field, value], place) => {
-    const before = place === 0 ? '  - ' : '    '
-    if (!LISTS.includes(field)) return [`${before}${field}: ${JSON.stringify(value)}`]
-    const items = value as object[]
-    return items.length === 0 && field !== 'messages'
-      ? []
-      : [`${before}${field}:`, ...items.map((item) => `      - ${JSON.stringify(item)}`)]
+  const lines = Object.entries(fields).flatMap(([field, value]) => {
+    if (!LISTS.includes(field)) return [`    ${field}: ${JSON.stringify(value)}`]
+    const items = (value as object[]).map((item) => `      - ${JSON.stringify(item)}`)
+    return items.length > 0 || field === 'messages' ? [`    ${field}:`, ...items] : []
   })
-  return ['environments:', ...lines, ''].join('\n')
+  return ['environments:', ...lines, ''].join('\n').replace('    name:', '  - name:')
 }
 
 const LISTS = ['integrations', 'subscribers', 'workflows', 'messages']

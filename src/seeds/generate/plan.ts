@@ -1,222 +1,189 @@
 import { createHash } from 'node:crypto'
 import { CHANNELS, type Channel } from '../../core/enums.js'
-import { createRandom } from '../../core/random.js'
-import type { SubscriberResponse } from '../../messages/schemas.js'
-import type { Stored, World } from '../environment-data.js'
-import { stepVariables } from '../resolve/step-variables.js'
-import { type Environment, integrationsOf, PROVIDERS } from './channels.js'
-import { pick, weighted } from './draw.js'
-import { MISSING } from './outcomes.js'
-import { type Recipients, recipientsOf } from './recipients.js'
-import { compiledText, emailContent, type JsonText, quotedText, rendered } from './texts.js'
-import { isPersonal, type Maker, payloadMakers } from './values.js'
+import { createRandom, type Random } from '../../core/random.js'
+import type { MessageCTA, MessageResponse, SubscriberResponse } from '../../messages/schemas.js'
+import type { World as EnvironmentData, Stored } from '../environment-data.js'
+import { payloadUses } from '../resolve/payload-variables.js'
+import { inferPayloadSchema } from '../resolve/step-variables.js'
+import { NO_INTEGRATION, type Outcome, type Provider } from './delivery.js'
+import { canGenerate } from './load.js'
+import { isPersonal, payloadMakers, type ValueMaker } from './payload.js'
+import { pick } from './random.js'
+import {
+  createRecipients,
+  DEFAULT_PROVIDERS,
+  type EnvironmentInput,
+  type Recipients,
+  usualIntegrations
+} from './recipients.js'
+import { compile, compileEmail, type Render } from './templates.js'
 
-/** Whether there is anything to make messages of: a step that sends. */
-export function canGenerate({ steps }: Pick<World, 'steps'>): boolean {
-  return steps.some(isSending)
-}
-
-/** What is settled before the first message is made. */
+/** What is settled before the first message is generated. */
 export interface Plan {
+  environment: EnvironmentInput
   total: number
   days: number
   randomSeed: number
   now: number
-  /** The ten digits in the middle of every id, that no id of the environment has. */
-  mark: string
+  /** The ten digits in the middle of every id, which no id of the environment has. */
+  idInfix: string
   workflows: WorkflowPlan[]
-  /** Those that can be triggered for many subscribers at once. */
-  forMany: WorkflowPlan[]
-  /** The first ones get most. */
+  /** The workflows that can be triggered for many subscribers at once. */
+  broadcasts: WorkflowPlan[]
+  /** The first ones get most messages. */
   recipients: Recipients
   /** Of the steps of each channel, the share that is sent. */
-  kept: Record<Channel, number>
+  sendRates: Record<Channel, number>
 }
 
 export interface WorkflowPlan {
-  payload: [json: string, name: string, make: Maker][]
+  id: string
+  identifier: string
+  payload: [name: string, make: ValueMaker][]
+  /** The step ids of the digests, whose results the steps after them may show. */
   digests: string[]
   steps: StepPlan[]
 }
 
-/** Everything about a step that is the same in each of its messages, as JSON. */
+/** Everything about a step that is the same in each of its messages. */
 export interface StepPlan {
-  channel: Channel
-  /** Of `_templateId` to `_organizationId`. */
-  origin: string
-  /** What stands for these in a seed. */
-  reference: string
-  templateIdentifier: string
-  content: JsonText
-  subject: JsonText
-  title: JsonText
-  /** Before the state of the action, and after it. */
-  call: { target: JsonText; buttons: JsonText } | undefined
-  providers: Provider[]
-  missingIntegration: string | undefined
-}
-
-export interface Provider {
-  json: string
   id: string
-  canSend: boolean
+  channel: Channel
+  content: (scope: object) => MessageResponse['content']
+  subject: Render | undefined
+  title: Render | undefined
+  callToAction: (scope: object, pressed: 'primary' | 'secondary' | undefined) => MessageCTA
+  providers: Provider[]
+  noIntegration: Outcome | undefined
 }
 
-/** The same for the same environment, options and present. */
-export function planOf(
-  environment: Environment,
+/** Returns the same plan for the same environment, options and present. */
+export function createPlan(
+  environment: EnvironmentInput,
   subscribers: readonly Stored<SubscriberResponse>[],
   { total, days, randomSeed, now }: Pick<Plan, 'total' | 'days' | 'randomSeed' | 'now'>
 ): Plan {
   const workflows = workflowPlans(environment)
-  const impersonal = workflows.filter(({ payload }) => !payload.some(([, name]) => isPersonal(name)))
-  const forMany = impersonal.length > 0 ? impersonal : workflows
-  const recipients = recipientsOf(environment, subscribers, randomSeed)
-  const mark = markOf(environment, [environment.id, randomSeed, total, days, subscribers.length, now])
-  const kept = keptOf({ workflows, forMany, recipients, randomSeed })
-  return { total, days, randomSeed, now, mark, workflows, forMany, recipients, kept }
+  const impersonal = workflows.filter(({ payload }) => !payload.some(([name]) => isPersonal(name)))
+  const broadcasts = impersonal.length > 0 ? impersonal : workflows
+  const recipients = createRecipients(environment, subscribers, randomSeed)
+  const idInfix = unusedInfix(environment, [environment.id, randomSeed, total, days, subscribers.length, now])
+  const sendRates = sendRatesOf({ workflows, broadcasts, recipients }, createRandom(randomSeed))
+  return { environment, total, days, randomSeed, now, idInfix, workflows, broadcasts, recipients, sendRates }
 }
 
-function markOf({ messages }: Environment, parts: readonly (string | number)[]): string {
-  const taken = new Set(
-    messages.flatMap(({ _id, _notificationId, transactionId }) =>
-      [_id, _notificationId, transactionId.replace(/^txn_/, '')].map((id) => id.slice(8, 18))
-    )
-  )
-  for (let turn = 0; ; turn++) {
-    const mark = createHash('sha256')
-      .update(JSON.stringify([...parts, turn]))
-      .digest('hex')
-      .slice(0, 10)
-    if (!taken.has(mark)) return mark
+function unusedInfix({ messages }: EnvironmentInput, parts: readonly (string | number)[]): string {
+  const ids = messages.flatMap(({ _id, _notificationId, transactionId }) => [_id, _notificationId, transactionId])
+  const taken = new Set(ids.map((id) => id.replace(/^txn_/, '').slice(8, 18)))
+  for (let attempt = 0; ; attempt++) {
+    const hash = createHash('sha256').update(JSON.stringify([...parts, attempt]))
+    const infix = hash.digest('hex').slice(0, 10)
+    if (!taken.has(infix)) return infix
   }
+}
+
+/** Returns the index of a recipient: of 1,000, the first gets a tenth of all messages, and the last a thirtieth of a percent. */
+export function randomRecipient(random: Random, { count }: Recipients): number {
+  const share = random.next()
+  return Math.floor(count * share * share * share)
 }
 
 /** Of a hundred messages, how many are of each channel, as far as the workflows have steps of it. */
 const PROPORTIONS: Record<Channel, number> = { in_app: 42, email: 30, push: 14, sms: 9, chat: 5 }
 
-/** Shares that lead to the proportions, by how often a step of each channel has its turn in a trial. */
-function keptOf({
-  workflows,
-  forMany,
-  recipients,
-  randomSeed
-}: Pick<Plan, 'workflows' | 'forMany' | 'recipients' | 'randomSeed'>): Plan['kept'] {
-  const chance = createRandom(randomSeed)
-  const someone = weighted(recipients.count)
+/** The shares that lead to the proportions, by how often a step of each channel has its turn in a trial. */
+function sendRatesOf(
+  { workflows, broadcasts, recipients }: Pick<Plan, 'workflows' | 'broadcasts' | 'recipients'>,
+  random: Random
+): Plan['sendRates'] {
   const turns: Record<Channel, number> = { in_app: 0, email: 0, sms: 0, chat: 0, push: 0 }
   for (let trial = 0; trial < 2000; trial++) {
-    const { lacks } = recipients.at(someone(chance))
-    // Not SENT_IN_VAIN: else a channel by which few can be reached would make up for them in vain.
-    for (const { channel } of pick(chance, trial % 8 === 0 ? forMany : workflows).steps)
-      turns[channel] += lacks[channel] === undefined ? 1 : 0.5
+    const { noAddress } = recipients.at(randomRecipient(random, recipients))
+    // Half a turn, not none: else a channel by which few can be reached would send to these all the more.
+    for (const { channel } of pick(random, trial % 8 === 0 ? broadcasts : workflows).steps) {
+      turns[channel] += noAddress[channel] ? 0.5 : 1
+    }
   }
-  const wanted = (channel: Channel) => (turns[channel] === 0 ? 0 : PROPORTIONS[channel] / turns[channel])
-  const most = Math.max(...CHANNELS.map(wanted))
-  const share = (channel: Channel) => wanted(channel) / most
-  return {
-    in_app: share('in_app'),
-    email: share('email'),
-    sms: share('sms'),
-    chat: share('chat'),
-    push: share('push')
-  }
+  const wanted = CHANNELS.map((channel) => (turns[channel] === 0 ? 0 : PROPORTIONS[channel] / turns[channel]))
+  const rates = CHANNELS.map((channel, index) => [channel, (wanted[index] ?? 0) / Math.max(...wanted)])
+  return Object.fromEntries(rates) as Plan['sendRates']
 }
 
-type Step = World['steps'][number]
+type Step = EnvironmentData['steps'][number]
 
-function isSending({ type }: Step): boolean {
-  return (CHANNELS as readonly string[]).includes(type)
-}
-
-/** Of the workflows that send anything; steps with mistakes in their content send nothing, unless all have some. */
-function workflowPlans(environment: Environment): WorkflowPlan[] {
-  const hasSound = environment.steps.some((step) => isSending(step) && isSound(step))
-  const isUsable = (step: Step) => isSending(step) && (isSound(step) || !hasSound)
+/** Of the workflows that send anything. Steps whose content has issues send nothing, unless all steps have some. */
+function workflowPlans(environment: EnvironmentInput): WorkflowPlan[] {
+  const sending = environment.steps.filter((step) => canGenerate({ steps: [step] }))
+  const sound = sending.filter(({ issues }) => Object.values(issues?.controls ?? {}).every((each) => each.length === 0))
+  const usable = new Set(sound.length > 0 ? sound : sending)
   return environment.workflows.flatMap((workflow) => {
     const steps = environment.steps.filter(({ workflowDatabaseId }) => workflowDatabaseId === workflow._id)
-    const sending = steps.filter(isUsable)
-    if (sending.length === 0) return []
+    const plans = steps.filter((step) => usable.has(step)).map((step) => stepPlan(environment, workflow, step))
+    if (plans.length === 0) return []
     const digests = steps.filter(({ type }) => type === 'digest').map(({ stepId }) => stepId)
-    const plans = sending.map((step) => stepPlan(environment, workflow, step))
-    return [{ payload: payloadPlan(environment, workflow, steps), digests, steps: plans }]
+    const payload = payloadPlan(environment, workflow, steps)
+    return [{ id: workflow._id, identifier: workflow.identifier, payload, digests, steps: plans }]
   })
 }
 
-function isSound({ issues }: Step): boolean {
-  return Object.values(issues?.controls ?? {}).every((each) => each.length === 0)
-}
+type Workflow = EnvironmentData['workflows'][number]
 
-type Workflow = World['workflows'][number]
-
-function payloadPlan(
-  { messages }: Environment,
-  { identifier, payloadSchema }: Workflow,
-  steps: readonly Step[]
-): WorkflowPlan['payload'] {
-  const controlValues = steps.map((step) => step.controlValues)
-  const variables = stepVariables({ earlierSteps: [], payloadSchema, controlValues })
-  const { payload } = variables.properties as { payload: Record<string, unknown> }
+function payloadPlan({ messages }: EnvironmentInput, workflow: Workflow, steps: readonly Step[]) {
+  const inferred = inferPayloadSchema(payloadUses(steps.map(({ controlValues }) => controlValues)))
   const observed = new Map<string, unknown[]>()
   for (const message of messages) {
-    if (message.templateIdentifier !== identifier || !isOfTemplate(message, steps)) continue
+    if (message.templateIdentifier !== workflow.identifier || !isOfTemplate(message, steps)) continue
     for (const [name, value] of Object.entries(message.payload ?? {})) {
       observed.set(name, [...(observed.get(name) ?? []), value])
     }
   }
-  const makers = payloadMakers(payload, { observed, texts: textsIn(controlValues) })
-  return makers.map(([name, make]) => [`${JSON.stringify(name)}:`, name, make])
+  return payloadMakers(workflow.payloadSchema ?? inferred, { observed, inferred })
 }
 
-/** Not so of a message in another language, whose payload would look odd in the template. */
-function isOfTemplate(message: World['messages'][number], steps: readonly Step[]): boolean {
+/** False of a message in another language, whose payload would look odd in the template. */
+function isOfTemplate(message: EnvironmentData['messages'][number], steps: readonly Step[]): boolean {
   const scope = { payload: message.payload, subscriber: message.subscriber, steps: {} }
   return steps.some(({ type, controlValues }) => {
     const body = type === message.channel ? bodyOf(controlValues ?? {}) : undefined
-    return body !== undefined && rendered(compiledText(body), scope) === message.content
+    return body !== undefined && compile(body)(scope) === message.content
   })
 }
 
-function textsIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value]
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
-}
-
-function stepPlan(environment: Environment, workflow: Workflow, step: Step): StepPlan {
+function stepPlan(environment: EnvironmentInput, workflow: Workflow, step: Step): StepPlan {
   const channel = step.type as Channel
-  const { id, organizationId, integrations } = environment
   const values: Record<string, unknown> = step.controlValues ?? {}
   const heading = textAt(values, 'subject') ?? textAt(values, 'title')
   const title = heading ?? workflow.name
   const body = bodyOf(values) ?? title
   const sender = environment.integrations.map(({ credentials }) => credentials.senderName).find(Boolean)
-  const { active, usual } = integrationsOf(integrations, channel)
-  const providers = usual.map(({ providerId, credentials }) => {
-    return { json: `,"providerId":${JSON.stringify(providerId)}`, id: providerId, canSend: Boolean(credentials.from) }
+  const integrations = usualIntegrations(environment, channel)
+  const providers = integrations.map(({ providerId, credentials }) => {
+    return { id: providerId, canSend: Boolean(credentials.from) }
   })
-  const fallback = { json: `,"providerId":"${PROVIDERS[channel]}"`, id: PROVIDERS[channel], canSend: true }
+  const hasSubject = channel === 'email' || (channel === 'in_app' && heading !== undefined)
   return {
+    id: step._id,
     channel,
-    origin: `,"_templateId":"${workflow._id}","_environmentId":"${id}","_messageTemplateId":"${step._id}","_organizationId":"${organizationId}"`,
-    reference: `,"workflow":${JSON.stringify(workflow.identifier)},"_messageTemplateId":"${step._id}"`,
-    templateIdentifier: `,"templateIdentifier":${JSON.stringify(workflow.identifier)}`,
-    content: channel === 'email' ? emailContent(body, title, sender ?? environment.name) : json(body),
-    subject: channel === 'email' || (channel === 'in_app' && heading !== undefined) ? json(title) : [],
-    title: channel === 'push' ? json(title) : [],
-    call: channel === 'in_app' ? callPlan(values) : undefined,
-    providers: providers.length > 0 ? providers : [fallback],
-    missingIntegration: usual.length > active.length ? MISSING[channel] : undefined
+    content: channel === 'email' ? compileEmail(body, title, sender ?? environment.name) : compile(body),
+    subject: hasSubject ? compile(title) : undefined,
+    title: channel === 'push' ? compile(title) : undefined,
+    callToAction: channel === 'in_app' ? compileCallToAction(values) : () => ({ action: { buttons: [] } }),
+    providers: providers.length > 0 ? providers : [{ id: DEFAULT_PROVIDERS[channel], canSend: true }],
+    noIntegration: integrations.some(({ active }) => !active) ? NO_INTEGRATION[channel] : undefined
   }
 }
-
-const json = (source: string): JsonText => quotedText(compiledText(source))
 
 function textAt(values: Record<string, unknown>, name: string): string | undefined {
   const value = values[name]
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }
 
-/** Code-first steps call it what they like: then it is the longest text. */
+function objectAt(values: Record<string, unknown>, name: string): Record<string, unknown> {
+  const value = values[name]
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}
+
+/** Code-first steps name it as they like: then it is the longest text. */
 function bodyOf(values: Record<string, unknown>): string | undefined {
   const named = textAt(values, 'body') ?? textAt(values, 'content')
   if (named !== undefined) return named
@@ -226,21 +193,30 @@ function bodyOf(values: Record<string, unknown>): string | undefined {
   return longest === '' ? undefined : longest
 }
 
-function callPlan(values: Record<string, unknown>): StepPlan['call'] {
-  const actions = { primary: objectAt(values, 'primaryAction'), secondary: objectAt(values, 'secondaryAction') }
-  const url = textAt(objectAt(values, 'redirect'), 'url') ?? textAt(objectAt(actions.primary, 'redirect'), 'url')
-  const buttons = (['primary', 'secondary'] as const).flatMap((type) => {
-    const label = textAt(actions[type], 'label')
-    return label === undefined ? [] : [[`{"type":"${type}","content":`, ...json(label), '}']]
-  })
-  if (url === undefined && buttons.length === 0) return undefined
-  return {
-    target: url === undefined ? [] : ['"type":"redirect","data":{"url":', ...json(url), '},'],
-    buttons: buttons.flatMap((button, place) => (place === 0 ? button : [',', ...button]))
-  }
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
 }
 
-function objectAt(values: Record<string, unknown>, name: string): Record<string, unknown> {
-  const value = values[name]
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+function compileCallToAction(values: Record<string, unknown>): StepPlan['callToAction'] {
+  const [primary, secondary] = [objectAt(values, 'primaryAction'), objectAt(values, 'secondaryAction')]
+  const url = textAt(objectAt(values, 'redirect'), 'url') ?? textAt(objectAt(primary, 'redirect'), 'url')
+  const target = url === undefined ? undefined : compile(url)
+  const labels = (
+    [
+      ['primary', primary],
+      ['secondary', secondary]
+    ] as const
+  ).flatMap(([type, action]) => {
+    const label = textAt(action, 'label')
+    return label === undefined ? [] : [{ type, label: compile(label) }]
+  })
+  return (scope, pressed) => {
+    const redirect: MessageCTA = target ? { type: 'redirect', data: { url: target(scope) } } : {}
+    const buttons = labels.map(({ type, label }) => ({ type, content: label(scope) }))
+    if (buttons.length === 0) return { ...redirect, action: { buttons } }
+    const isDone = pressed !== undefined && buttons.some(({ type }) => type === pressed)
+    if (!isDone) return { ...redirect, action: { status: 'pending', buttons } }
+    return { ...redirect, action: { status: 'done', buttons, result: { type: pressed } } }
+  }
 }

@@ -2,94 +2,107 @@ import type { Channel } from '../../core/enums.js'
 import { createRandom } from '../../core/random.js'
 import type { SubscriberResponse } from '../../messages/schemas.js'
 import { canonicalContext } from '../../messages/service.js'
-import type { Stored } from '../environment-data.js'
-import { type Environment, integrationsOf, PROVIDERS, WHATSAPP } from './channels.js'
-import { pick } from './draw.js'
-import { NO_CHAT, NO_CHAT_PHONE, NO_EMAIL, NO_PHONE } from './outcomes.js'
-import { deviceToken } from './people.js'
+import type { World as EnvironmentData, Stored } from '../environment-data.js'
+import { NO_ADDRESS, type Outcome } from './delivery.js'
+import { createFaker, pick } from './random.js'
+import { deviceToken } from './subscribers.js'
 
-/** Everything about a subscriber that is the same in each message to him. */
+/** What messages are generated from. */
+export type EnvironmentInput = Pick<
+  EnvironmentData,
+  'id' | 'organizationId' | 'name' | 'integrations' | 'subscribers' | 'workflows' | 'steps' | 'messages'
+>
+
+/** For channels that the environment has no integration of. */
+export const DEFAULT_PROVIDERS: Record<Channel, string> = {
+  in_app: 'novu',
+  email: 'sendgrid',
+  sms: 'twilio',
+  chat: 'slack',
+  push: 'fcm'
+}
+
+export const WHATSAPP = 'whatsapp-business'
+
+/** Returns the channel's active integrations, the primary first; where none is active, all of them. */
+export function usualIntegrations({ integrations }: Pick<EnvironmentInput, 'integrations'>, channel: Channel) {
+  const present = integrations.filter((each) => each.channel === channel && !each.deleted)
+  const active = present.filter((each) => each.active).sort((one, other) => Number(other.primary) - Number(one.primary))
+  return active.length > 0 ? active : present
+}
+
+/** Everything about a subscriber that is the same in each message to them. */
 export interface Recipient {
-  document: SubscriberResponse
-  subscriberId: string
-  /** `_subscriberId` and `subscriber`. */
-  json: string
-  reference: string
-  email: string
-  phone: string
-  deviceTokens: string
-  /** What keeps a message of the channel from being sent. */
-  lacks: Partial<Record<Channel, string>>
+  subscriber: Stored<SubscriberResponse>
+  deviceTokens: string[]
+  /** Of each channel that the subscriber has no address of, what becomes of a message. */
+  noAddress: Partial<Record<Channel, Outcome>>
   context: Context
 }
 
 interface Context {
-  json: string
+  /** Undefined: none. */
+  keys: string[] | undefined
   canonical: string
 }
 
-/** Made as they are needed, and then kept. */
+/** Recipients by index, each made when it is first asked for. */
 export interface Recipients {
   count: number
-  at(place: number): Recipient
+  at(index: number): Recipient
 }
 
-export function recipientsOf(
-  environment: Environment,
+export function createRecipients(
+  environment: EnvironmentInput,
   subscribers: readonly Stored<SubscriberResponse>[],
   randomSeed: number
 ): Recipients {
   const contexts = contextsOf(environment)
-  const chat = integrationsOf(environment.integrations, 'chat').usual
-  const byPhone = chat.length > 0 && chat.every(({ providerId }) => providerId === WHATSAPP)
-  const push = integrationsOf(environment.integrations, 'push').usual[0]?.providerId ?? PROVIDERS.push
+  const chat = usualIntegrations(environment, 'chat')
+  const isByPhone = chat.length > 0 && chat.every(({ providerId }) => providerId === WHATSAPP)
+  const push = usualIntegrations(environment, 'push')[0]?.providerId ?? DEFAULT_PROVIDERS.push
   const known: (Recipient | undefined)[] = Array(subscribers.length)
-  const at = (place: number): Recipient => {
-    known[place] ??= recipientOf(subscribers[place] as Stored<SubscriberResponse>, place)
-    return known[place]
+  return {
+    count: subscribers.length,
+    at: (index) => (known[index] ??= recipientOf(subscribers[index] as Stored<SubscriberResponse>, index))
   }
-  return { count: subscribers.length, at }
 
-  function recipientOf(subscriber: Stored<SubscriberResponse>, place: number): Recipient {
-    const { _id, subscriberId, email, phone, channels = [] } = subscriber
-    const chance = createRandom((randomSeed + place + 1) * 0x9e3779b1)
+  function recipientOf(subscriber: Stored<SubscriberResponse>, index: number): Recipient {
+    const { subscriberId, email, phone, channels = [] } = subscriber
+    const random = createRandom((randomSeed + index + 1) * 0x9e3779b1)
     const tokens = channels.flatMap(({ credentials }) => credentials.deviceTokens ?? [])
-    const hasChat = byPhone
+    const hasChat = isByPhone
       ? phone
       : channels.some(({ credentials }) => credentials.webhookUrl ?? credentials.channel ?? credentials.alertUid)
     return {
-      document: subscriber,
-      subscriberId,
-      json: `,"_subscriberId":"${_id}","subscriber":${JSON.stringify(subscriber)}`,
-      reference: `,"subscriberId":${JSON.stringify(subscriberId)}`,
-      email: email ? `,"email":${JSON.stringify(email)}` : '',
-      phone: phone ? `,"phone":${JSON.stringify(phone)}` : '',
-      deviceTokens: `,"deviceTokens":${JSON.stringify(tokens.length > 0 ? tokens : [deviceToken(chance, push)])}`,
-      lacks: {
-        ...(!email && { email: NO_EMAIL }),
-        ...(!phone && { sms: NO_PHONE }),
-        ...(!hasChat && { chat: byPhone ? NO_CHAT_PHONE : NO_CHAT })
+      subscriber,
+      deviceTokens: tokens.length > 0 ? tokens : [deviceToken(createFaker(random), push)],
+      noAddress: {
+        ...(!email && { email: NO_ADDRESS.email }),
+        ...(!phone && { sms: NO_ADDRESS.sms }),
+        ...(!hasChat && { chat: isByPhone ? NO_ADDRESS.chatByPhone : NO_ADDRESS.chat })
       },
-      context: pick(chance, contexts.own.get(subscriberId) ?? contexts.all)
+      context: pick(random, contexts.bySubscriber.get(subscriberId) ?? contexts.all)
     }
   }
 }
 
-/** What the seed's own messages show: of each subscriber, and all; tenants where they show none. */
-function contextsOf({ messages }: Environment): { own: Map<string, Context[]>; all: Context[] } {
-  const shown = messages.map(({ subscriber, contextKeys = [] }) => ({ subscriber, context: contextOf(contextKeys) }))
-  if (!shown.some(({ context }) => context.json !== '')) {
-    return { own: new Map(), all: TENANTS.map((keys) => contextOf(keys)) }
+/** The contexts that the seed's own messages show, of each subscriber and in all; tenants where they show none. */
+function contextsOf({ messages }: EnvironmentInput): { bySubscriber: Map<string, Context[]>; all: Context[] } {
+  const bySubscriber = new Map<string, Context[]>()
+  if (messages.every(({ contextKeys = [] }) => contextKeys.length === 0)) {
+    return { bySubscriber, all: TENANTS.map(contextOf) }
   }
-  const own = new Map<string, Context[]>()
-  for (const { subscriber, context } of shown) {
-    if (subscriber) own.set(subscriber.subscriberId, [...(own.get(subscriber.subscriberId) ?? []), context])
+  for (const { subscriber, contextKeys } of messages) {
+    if (!subscriber) continue
+    const { subscriberId } = subscriber
+    bySubscriber.set(subscriberId, [...(bySubscriber.get(subscriberId) ?? []), contextOf(contextKeys)])
   }
-  return { own, all: shown.map(({ context }) => context) }
+  return { bySubscriber, all: messages.map(({ contextKeys }) => contextOf(contextKeys)) }
 }
 
-function contextOf(keys: readonly string[]): Context {
-  return { json: keys.length > 0 ? `,"contextKeys":${JSON.stringify(keys)}` : '', canonical: canonicalContext(keys) }
+function contextOf(keys: string[] = []): Context {
+  return { keys: keys.length > 0 ? keys : undefined, canonical: canonicalContext(keys) }
 }
 
 const TENANTS = [

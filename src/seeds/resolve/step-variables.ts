@@ -1,4 +1,5 @@
 import type { StepType } from '../../core/enums.js'
+import { type PayloadUse, payloadUses } from './payload-variables.js'
 
 type JsonSchema = Record<string, unknown>
 
@@ -12,181 +13,119 @@ interface StepVariablesInput {
 }
 
 /**
- * The JSON Schema of the variables that a step's content may use: the subscriber, the results of earlier steps,
- * and the payload. A declared payload schema is passed on as it is, the same object.
- *
- * An undeclared payload is inferred from what Liquid outputs and tags reach through `payload.`, in order of first
- * appearance: a name with names below it is an object, a name with an index or one looped over an array, any
- * other a string. Text that is not well-formed Liquid is no error; it contributes what it can.
+ * Returns the JSON Schema of the variables that a step's content may use: the subscriber, the results of earlier steps,
+ * and the payload. A declared payload schema is passed on as it is; an undeclared one is inferred from the content.
  */
 export function stepVariables({ earlierSteps, payloadSchema, controlValues }: StepVariablesInput): JsonSchema {
-  const results = earlierSteps.map(({ stepId, type }) => [stepId, RESULTS[type]()] as const)
+  const results = earlierSteps.map(({ stepId, type }) => [stepId, structuredClone(RESULTS[type])] as const)
   return strictObject({
-    subscriber: subscriber(),
+    subscriber: structuredClone(SUBSCRIBER),
     steps: strictObject(Object.fromEntries(results), [], 'Previous Steps Results'),
-    payload: payloadSchema ?? inferredPayload(controlValues)
+    payload: payloadSchema ?? inferPayloadSchema(payloadUses(controlValues).filter(({ isLoopItem }) => !isLoopItem))
   })
 }
 
-function subscriber(): JsonSchema {
-  const properties = {
-    firstName: string("The subscriber's given name"),
-    lastName: string("The subscriber's family name"),
-    email: string('Where emails to the subscriber go'),
-    phone: string('Where text messages to the subscriber go'),
-    avatar: string("Address of the subscriber's picture"),
-    locale: string("The subscriber's language and region, such as `en_US`"),
-    timezone: string("The subscriber's time zone, such as `Europe/Paris`"),
-    subscriberId: string('The id that your own system has for the subscriber'),
-    isOnline: { type: 'boolean', description: 'Whether the subscriber has an Inbox open now' },
-    lastOnlineAt: { ...dateTime(), description: 'When the subscriber last had an Inbox open' },
-    data: { ...open({}), description: 'Whatever else was stored with the subscriber' }
-  }
-  const required = ['firstName', 'lastName', 'email', 'subscriberId']
-  return strictObject(properties, required, 'Schema representing the subscriber entity')
-}
-
-const RESULTS: Record<StepType, () => JsonSchema> = {
-  in_app: inAppResult,
-  email: noResult,
-  sms: noResult,
-  chat: noResult,
-  push: noResult,
-  delay: () => strictObject({ duration: number() }, ['duration']),
-  digest: digestResult,
-  throttle: throttleResult,
-  custom: () => open({}),
-  trigger: () => open({})
-}
-
-function inAppResult(): JsonSchema {
-  const nullableDateTime = () => ({ ...dateTime(), nullable: true })
-  const properties = {
-    seen: boolean(),
-    read: boolean(),
-    lastSeenDate: nullableDateTime(),
-    lastReadDate: nullableDateTime()
-  }
-  return strictObject(properties, Object.keys(properties))
-}
-
-function noResult(): JsonSchema {
-  return strictObject({}, [])
-}
-
-function digestResult(): JsonSchema {
-  const event = { id: string(), time: string(), payload: { type: 'object' } }
-  const events = { type: 'array', items: strictObject(event, Object.keys(event)) }
-  return strictObject({ eventCount: number(), events }, ['events'])
-}
-
-function throttleResult(): JsonSchema {
-  const properties = { throttled: boolean(), executionCount: number(), threshold: number(), windowStart: dateTime() }
-  return strictObject(properties, ['throttled'])
-}
-
-/** What is known of one place in the payload. It may be used in several ways: an array wins, then an object. */
-interface Place {
-  /** The first plain use, as it was written. */
-  text: string | undefined
-  children: Map<string, Place>
-  element: Place | undefined
-}
-
-const newPlace = (): Place => ({ text: undefined, children: new Map(), element: undefined })
-
-function inferredPayload(controlValues: unknown): JsonSchema {
-  const root = newPlace()
-  for (const text of textsIn(controlValues)) {
-    for (const { groups } of text.matchAll(TAG)) noteUses(root, groups?.output ?? groups?.tag ?? '')
+/**
+ * Returns a schema that the uses of a payload agree with: a name with names below it is an object, a name with an index
+ * or one looped over an array, any other a string. A name that is used in several ways is an array first, then an object.
+ */
+export function inferPayloadSchema(uses: readonly PayloadUse[]): JsonSchema {
+  const root = newNode()
+  for (const { path, text, isLooped } of uses) {
+    const node = path.reduce((parent: Node, name) => (name === null ? elementOf(parent) : childOf(parent, name)), root)
+    if (isLooped) elementOf(node)
+    else node.text ??= `{{${text}}}`
   }
   return schemaOfNames(root)
 }
 
-function* textsIn(value: unknown): Generator<string> {
-  if (typeof value === 'string') yield value
-  else if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) yield* textsIn(inner)
+/** What is known of one value in the payload. */
+interface Node {
+  /** The first plain use, as it was written. */
+  text: string | undefined
+  children: Map<string, Node>
+  element: Node | undefined
 }
 
-/** The inside of an output or a tag, without the `-` of `{{-`: it is no part of the name after it. */
-const TAG = /\{\{-?(?<output>.*?)\}\}|\{%(?<tag>.*?)%\}/gs
+const newNode = (): Node => ({ text: undefined, children: new Map(), element: undefined })
 
-/** A name ends before the `-` of `-}}`. */
-const NAME = /[\p{L}\p{N}_](?:[\p{L}\p{N}_-]*[\p{L}\p{N}_])?/u.source
-const QUOTED = /"[^"]*"|'[^']*'/.source
-
-/** `.name`, `['any name']`, or an index: `[0]`, `[i]`, and `.0` too. */
-const STEP = `\\.(?<name>${NAME})|\\[(?<quoted>${QUOTED})\\]|\\[[^\\]'"]*\\]`
-const EACH_STEP = new RegExp(STEP, 'gu')
-
-const LOOP = /\b(?:for|tablerow)\s+[\w-]+\s+in\s+/.source
-/** Whatever goes before `payload` that makes it a part of another name; the two dots of a range do not. */
-const WITHIN_NAME = /[\p{L}\p{N}_-]|(?<!\.)\./u.source
-
-/** A quoted text, so that what merely looks like a path is passed over, or a path and the loop it stands in. */
-const USE = new RegExp(`${QUOTED}|(?<loop>${LOOP})?(?<!${WITHIN_NAME})payload(?<path>(?:${STEP})+)`, 'gu')
-
-function noteUses(root: Place, expression: string): void {
-  for (const { groups } of expression.matchAll(USE)) {
-    const path = groups?.path
-    if (path === undefined) continue
-    const place = placeAt(root, path)
-    if (groups?.loop !== undefined) elementOf(place)
-    else place.text ??= `{{payload${path}}}`
-  }
+function elementOf(node: Node): Node {
+  node.element ??= newNode()
+  return node.element
 }
 
-function placeAt(root: Place, path: string): Place {
-  let place = root
-  for (const { groups } of path.matchAll(EACH_STEP)) {
-    const name = groups?.name ?? groups?.quoted?.slice(1, -1)
-    place = name === undefined || /^\d+$/.test(name) ? elementOf(place) : childOf(place, name)
-  }
-  return place
-}
-
-function elementOf(place: Place): Place {
-  place.element ??= newPlace()
-  return place.element
-}
-
-function childOf(place: Place, name: string): Place {
-  const child = place.children.get(name) ?? newPlace()
-  place.children.set(name, child)
+function childOf(node: Node, name: string): Node {
+  const child = node.children.get(name) ?? newNode()
+  node.children.set(name, child)
   return child
 }
 
-function schemaOf(place: Place): JsonSchema {
-  if (place.element) return { type: 'array', items: schemaOf(place.element) }
-  if (place.children.size > 0) return schemaOfNames(place)
+function schemaOf(node: Node): JsonSchema {
+  if (node.element) return { type: 'array', items: schemaOf(node.element) }
+  if (node.children.size > 0) return schemaOfNames(node)
   // A loop says nothing of the elements it goes over.
-  return place.text === undefined ? {} : { type: 'string', default: place.text }
+  return node.text === undefined ? {} : { type: 'string', default: node.text }
 }
 
-function schemaOfNames({ children }: Place): JsonSchema {
-  return open(Object.fromEntries([...children].map(([name, place]) => [name, schemaOf(place)])))
+function schemaOfNames({ children }: Node): JsonSchema {
+  return openObject(Object.fromEntries([...children].map(([name, node]) => [name, schemaOf(node)])))
 }
 
 /** An object of these properties and no others. */
-function strictObject(properties: JsonSchema, required?: string[], description?: string): JsonSchema {
-  return {
-    type: 'object',
-    ...(description !== undefined && { description }),
-    properties,
-    ...(required && { required }),
-    additionalProperties: false
-  }
+function strictObject(properties: JsonSchema, required = Object.keys(properties), description?: string): JsonSchema {
+  const described = description === undefined ? {} : { description }
+  return { type: 'object', ...described, properties, required, additionalProperties: false }
 }
 
 /** An object that has at least these properties. */
-function open(properties: JsonSchema): JsonSchema {
+function openObject(properties: JsonSchema): JsonSchema {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: true }
 }
 
-const string = (description?: string): JsonSchema => ({
-  type: 'string',
-  ...(description !== undefined && { description })
-})
-const boolean = (): JsonSchema => ({ type: 'boolean' })
-const number = (): JsonSchema => ({ type: 'number' })
-const dateTime = (): JsonSchema => ({ type: 'string', format: 'date-time' })
+const STRING = { type: 'string' }
+const NUMBER = { type: 'number' }
+const BOOLEAN = { type: 'boolean' }
+const DATE_TIME = { type: 'string', format: 'date-time' }
+const NO_RESULT = strictObject({})
+
+const SUBSCRIBER = strictObject(
+  {
+    firstName: { ...STRING, description: "The subscriber's given name" },
+    lastName: { ...STRING, description: "The subscriber's family name" },
+    email: { ...STRING, description: 'Where emails to the subscriber go' },
+    phone: { ...STRING, description: 'Where text messages to the subscriber go' },
+    avatar: { ...STRING, description: "Address of the subscriber's picture" },
+    locale: { ...STRING, description: "The subscriber's language and region, such as `en_US`" },
+    timezone: { ...STRING, description: "The subscriber's time zone, such as `Europe/Paris`" },
+    subscriberId: { ...STRING, description: 'The id that your own system has for the subscriber' },
+    isOnline: { ...BOOLEAN, description: 'Whether the subscriber has an Inbox open now' },
+    lastOnlineAt: { ...DATE_TIME, description: 'When the subscriber last had an Inbox open' },
+    data: { ...openObject({}), description: 'Whatever else was stored with the subscriber' }
+  },
+  ['firstName', 'lastName', 'email', 'subscriberId'],
+  'Schema representing the subscriber entity'
+)
+
+const nullableDateTime = { ...DATE_TIME, nullable: true }
+const digestEvent = strictObject({ id: STRING, time: STRING, payload: { type: 'object' } })
+
+/** What later steps can use of a step of each type. */
+const RESULTS: Record<StepType, JsonSchema> = {
+  in_app: strictObject({
+    seen: BOOLEAN,
+    read: BOOLEAN,
+    lastSeenDate: nullableDateTime,
+    lastReadDate: nullableDateTime
+  }),
+  email: NO_RESULT,
+  sms: NO_RESULT,
+  chat: NO_RESULT,
+  push: NO_RESULT,
+  delay: strictObject({ duration: NUMBER }),
+  digest: strictObject({ eventCount: NUMBER, events: { type: 'array', items: digestEvent } }, ['events']),
+  throttle: strictObject({ throttled: BOOLEAN, executionCount: NUMBER, threshold: NUMBER, windowStart: DATE_TIME }, [
+    'throttled'
+  ]),
+  custom: openObject({}),
+  trigger: openObject({})
+}

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { expect, test } from 'vitest'
 import { DEVELOPMENT, MAILGUN, SENDGRID, setPrimary } from '../../support/control.js'
-import { type GivenMock, givenMock } from '../../support/mock.js'
+import { type GivenMock, givenOwnMock } from '../../support/mock.js'
 
 interface Call {
   method?: string
@@ -31,8 +31,8 @@ const CALLS: Call[] = [
 ]
 
 test('with a fixed clock and a random seed, two runs of the same calls give the same bytes', async () => {
-  const first = await run(await givenMock())
-  const second = await run(await givenMock())
+  const first = await run(await givenOwnMock())
+  const second = await run(await givenOwnMock())
   expect(second).toEqual(first)
 
   const statuses = first.slice(3, 33).map(({ status }) => status)
@@ -48,7 +48,7 @@ test('with a fixed clock and a random seed, two runs of the same calls give the 
 test('another random seed gives another run', async () => {
   const calls = (seed: number) =>
     CALLS.map((call) => (call.path.endsWith('chance') ? { ...call, body: { randomSeed: seed } } : call))
-  const statuses = async (seed: number) => (await run(await givenMock(), calls(seed))).map(({ status }) => status)
+  const statuses = async (seed: number) => (await run(await givenOwnMock(), calls(seed))).map(({ status }) => status)
   expect(await statuses(8)).not.toEqual(await statuses(7))
 })
 

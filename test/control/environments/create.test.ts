@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect, test, vi } from 'vitest'
-import type { EnvironmentMade } from '../../../src/environments/schemas.js'
+import type { EnvironmentMade } from '../../../src/control/environments/schemas.js'
 import { type GivenMock, givenMock } from '../../support/mock.js'
 import { everyAnswer, expectSound, givenEnvironment, rowCounts, stateOf } from './environment-client.js'
 
@@ -227,7 +227,7 @@ test('a removed environment leaves nothing: no row in any table, no key, no snap
   await mock.post('/_mock/faults', { key, body: jsonOf({ times: 'always', effect: { status: 503 } }) })
   const { environments, faults, journals } = mock.services
   const handle = environments.find(made.environmentId)
-  expect(journals.of(handle).entries()).toHaveLength(1)
+  expect(journals.of(handle).requests()).toHaveLength(1)
   expect(Object.values(rowCounts(mock.db))).not.toEqual(Object.values(before))
 
   expect((await mock.call(`/_mock/environments/${made.environmentId}`, { method: 'DELETE', key: null })).status).toBe(
@@ -239,8 +239,8 @@ test('a removed environment leaves nothing: no row in any table, no key, no snap
   for (const path of ['/v1/messages', '/_mock/state', '/_mock/requests', '/_mock/snapshots', '/_mock/faults']) {
     expect((await mock.get(path, { key })).json).toMatchObject({ statusCode: 401, message: 'API Key not found' })
   }
-  expect(faults.any(handle)).toBe(false)
-  expect(journals.of(handle).entries()).toEqual([])
+  expect(faults.hasRules(handle?.key ?? 0)).toBe(false)
+  expect(journals.of(handle).requests()).toEqual([])
   expect(environments.list().map(({ id }) => id)).not.toContain(made.environmentId)
 })
 
@@ -349,7 +349,7 @@ test.each(['/v1/messages', '/v2/workflows/order/steps/mail'])(
     await mock.get('/openapi.json', { key: apiKey })
     const journal = mock.services.journals.of(mock.services.environments.find(environmentId))
     const waiting = mock.get(path, { key: apiKey, headers: { 'x-mock-fault': 'delay=1500' } })
-    await vi.waitUntil(() => journal.entries().length === 1)
+    await vi.waitUntil(() => journal.requests().length === 1)
 
     await mock.call(`/_mock/environments/${environmentId}`, { method: 'DELETE', key: null })
 

@@ -76,9 +76,9 @@ test('with a lost answer the work is done and stored, but not a byte comes', asy
   const again = await mock.post(setPrimary(MAILGUN), { ...KEYED, body: '{}' })
   expect([again.status, again.headers.get('idempotency-replay')]).toEqual([200, 'true'])
   const [lost, replay] = await journalOf(mock)
-  expect(lost).toMatchObject({ body: '{}', marks: { faulted: 'fault-1' } })
+  expect(lost).toMatchObject({ body: '{}', flags: { faulted: 'fault-1' } })
   expect(lost).not.toHaveProperty('status')
-  expect(replay).toMatchObject({ status: 200, marks: { replayed: true } })
+  expect(replay).toMatchObject({ status: 200, flags: { replayed: true } })
 })
 
 test('truncated, the work is done and stored, and half of the body comes of what was promised', async () => {
@@ -92,7 +92,7 @@ test('truncated, the work is done and stored, and half of the body comes of what
   expect(top).toMatch(/^HTTP\/1.1 200 OK\r\n/)
   expect(top).toContain(`content-length: ${again.text.length}`)
   expect(body).toBe(again.text.slice(0, Math.floor(again.text.length / 2)))
-  expect((await journalOf(mock))[0]).toMatchObject({ status: 200, size: body.length, marks: { faulted: 'fault-1' } })
+  expect((await journalOf(mock))[0]).toMatchObject({ status: 200, size: body.length, flags: { faulted: 'fault-1' } })
 })
 
 test('a refusal can be lost or cut off too, and a list, and what has no body', async () => {
@@ -130,7 +130,7 @@ test('a delayed set-primary whose client went away still runs: with its key 409,
   const mock = await givenMock()
   await addFault(mock, { effect: { delay: 1500 } })
   const first = raw(mock, head(`POST ${setPrimary(MAILGUN)}`, 'idempotency-key: k', 'content-length: 0'))
-  await until(async () => (await journalOf(mock)).some(({ marks }) => marks.faulted))
+  await until(async () => (await journalOf(mock)).some(({ flags }) => flags.faulted))
   first.socket.destroy()
   await until(async () => (await journalOf(mock)).every(({ duration }) => duration !== undefined))
 
@@ -147,7 +147,7 @@ test.each([{ status: 503 }, { abort: 'reset' }])(
     const mock = await givenMock()
     await addFault(mock, { effect: { delay: 300, ...effect } })
     const first = raw(mock, head(`POST ${setPrimary(MAILGUN)}`, 'idempotency-key: k', 'content-length: 0'))
-    await until(async () => (await journalOf(mock)).some(({ marks }) => marks.faulted))
+    await until(async () => (await journalOf(mock)).some(({ flags }) => flags.faulted))
     first.socket.destroy()
     let answer: Awaited<ReturnType<typeof mock.post>> | undefined
     await until(async () => {
@@ -194,7 +194,7 @@ test('a request can ask for what goes wrong by itself', async () => {
   expect(isDone(mock)).toBe(true)
   for (const lost of ['lostAnswer', 'lostAnswer=true', ' lostAnswer , delay=1 '])
     await expect(asking(lost)).rejects.toThrow()
-  expect((await journalOf(mock)).map(({ marks }) => marks.faulted)).toEqual(Array(9).fill('header'))
+  expect((await journalOf(mock)).map(({ flags }) => flags.faulted)).toEqual(Array(9).fill('header'))
 })
 
 test('the header goes before the rules, which do not see the request', async () => {

@@ -18,7 +18,7 @@ test.each([
   const entries = await journalOf(mock, '?operation=setIntegrationAsPrimary')
   expect(entries).toHaveLength(attempts)
   expect(new Set(entries.map((entry) => entry.headers['idempotency-key'])).size).toBe(1)
-  expect(entries.map(({ marks }) => marks.replayed ?? false)).toEqual([...Array(attempts - 1).fill(false), replayed])
+  expect(entries.map(({ flags }) => flags.replayed ?? false)).toEqual([...Array(attempts - 1).fill(false), replayed])
   const keys = mock.db.client.prepare('SELECT count(*) AS stored FROM idempotency_keys').get()
   expect(keys).toEqual({ stored: 1 })
   // One effect: what a run of the operation writes, once.

@@ -19,7 +19,7 @@ test('a rule that says no more hits once, and shows what it has seen and hit', a
   expect(made).toMatchObject({ status: 201, json: { id: 'fault-1', times: 1, seen: 0, hits: 0 } })
   expect(await lists(mock, 3)).toEqual([503, 200, 200])
   expect(await ruleOf(mock)).toEqual({ ...made.json, seen: 3, hits: 1 })
-  expect((await journalOf(mock)).map(({ marks }) => marks.faulted)).toEqual(['fault-1', undefined, undefined])
+  expect((await journalOf(mock)).map(({ flags }) => flags.faulted)).toEqual(['fault-1', undefined, undefined])
 })
 
 test.each<[string, object, string]>([

@@ -27,7 +27,7 @@ test('a request stands in the journal with all that it brought and what it was a
   const [entry, ...others] = await journalOf(mock)
   expect(others).toEqual([])
   expect(entry).toMatchObject({
-    n: 1,
+    sequence: 1,
     time: '2026-02-18T10:00:00.000Z',
     operation: 'setIntegrationAsPrimary',
     method: 'POST',
@@ -37,12 +37,12 @@ test('a request stands in the journal with all that it brought and what it was a
     body: '{"a":1}',
     status: 200,
     size: Buffer.byteLength(answer.text),
-    marks: {}
+    flags: {}
   })
   expect(entry?.duration).toBeGreaterThan(0)
 })
 
-test('a refusal stands there with its reason, a replay and an unserved request with their marks', async () => {
+test('a refusal stands there with its reason, a replay and an unserved request with their flags', async () => {
   const mock = await givenMock()
   const refused = await mock.post(setPrimary('none'))
   const keyed = { headers: { 'idempotency-key': 'k' } }
@@ -52,17 +52,17 @@ test('a refusal stands there with its reason, a replay and an unserved request w
   await mock.call('/v1/messages', { method: 'DELETE' })
   expect(await journalOf(mock)).toMatchObject([
     { status: 404, reason: refused.headers.get('x-mock-reason') },
-    { status: 200, marks: {} },
-    { status: 200, marks: { replayed: true } },
-    { status: 501, path: '/v1/subscribers', marks: { unserved: true } },
-    { status: 405, path: '/v1/messages', method: 'DELETE', marks: { unserved: true } }
+    { status: 200, flags: {} },
+    { status: 200, flags: { replayed: true } },
+    { status: 501, path: '/v1/subscribers', flags: { unserved: true } },
+    { status: 405, path: '/v1/messages', method: 'DELETE', flags: { unserved: true } }
   ])
 })
 
 test('the last requests are kept, as many as told; with 0 none, and then nothing can be verified', async () => {
   const three = await givenMock({ journal: 3 })
   for (const limit of [1, 2, 3, 4, 5]) await three.get(`/v1/messages?limit=${limit}`)
-  expect((await journalOf(three)).map(({ n, query }) => [n, query.limit])).toEqual([
+  expect((await journalOf(three)).map(({ sequence, query }) => [sequence, query.limit])).toEqual([
     [3, '3'],
     [4, '4'],
     [5, '5']
@@ -80,7 +80,7 @@ test('by default the last 1000 requests are kept', async () => {
     await Promise.all(Array.from({ length: 101 }, () => fetch(`${mock.url}/v1/messages?limit=1`, AUTHORIZED)))
   }
   const kept = await journalOf(mock)
-  expect([kept.length, kept[0]?.n, kept.at(-1)?.n]).toEqual([1000, 11, 1010])
+  expect([kept.length, kept[0]?.sequence, kept.at(-1)?.sequence]).toEqual([1000, 11, 1010])
 }, 120_000)
 
 test('a journal of a size that can not be stops the start', async () => {
@@ -113,7 +113,7 @@ test('a request without a valid key is in the journal of those, and only there',
   expect(keyless).toMatchObject([
     { status: 401, operation: 'listMessages', query: { limit: '1' }, reason: expect.stringContaining('Authorization') },
     { status: 401, operation: 'listMessages', headers: { authorization: 'ApiKey ***' } },
-    { status: 501, marks: { unserved: true } }
+    { status: 501, flags: { unserved: true } }
   ])
   expect(keyless[0]?.unread.query).toEqual([])
   expect(JSON.stringify(keyless)).not.toContain('mistyped-key')
@@ -150,11 +150,16 @@ test('a request that is refused before its operation is reached is in the journa
   await mock.post(setPrimary(MAILGUN), { headers: { 'x-mock-fault': 'nonsense' } })
   await mock.get('/v1/integrations/%zz/set-primary')
   expect(await journalOf(mock)).toMatchObject([
-    { n: 1, status: 400, operation: 'setIntegrationAsPrimary', reason: expect.stringContaining('idempotency-key') },
-    { n: 2, status: 400, operation: 'listMessages', query: { limit: '%zz', page: '1' }, unread: { query: [] } },
-    { n: 3, status: 413, operation: 'setIntegrationAsPrimary' },
-    { n: 4, status: 400, reason: expect.stringContaining('status=400 to 599') },
-    { n: 5, status: 400, path: '/v1/integrations/%zz/set-primary', marks: { unserved: true } }
+    {
+      sequence: 1,
+      status: 400,
+      operation: 'setIntegrationAsPrimary',
+      reason: expect.stringContaining('idempotency-key')
+    },
+    { sequence: 2, status: 400, operation: 'listMessages', query: { limit: '%zz', page: '1' }, unread: { query: [] } },
+    { sequence: 3, status: 413, operation: 'setIntegrationAsPrimary' },
+    { sequence: 4, status: 400, reason: expect.stringContaining('status=400 to 599') },
+    { sequence: 5, status: 400, path: '/v1/integrations/%zz/set-primary', flags: { unserved: true } }
   ])
   expect(await journalOf(mock)).toHaveLength(5)
 })
@@ -168,8 +173,8 @@ test('of two requests with one idempotency key at the same time, both are in the
   const second = await mock.post(setPrimary(MAILGUN), { headers: { 'idempotency-key': 'k' } })
   expect(second.status).toBe(409)
   expect(await journalOf(mock)).toMatchObject([
-    { n: 1, marks: { faulted: 'fault-1' } },
-    { n: 2, status: 409 }
+    { sequence: 1, flags: { faulted: 'fault-1' } },
+    { sequence: 2, status: 409 }
   ])
   expect((await journalOf(mock))[0]).not.toHaveProperty('status')
   await mock.app.close()
@@ -191,7 +196,7 @@ test('a request whose client went away is in the journal, without a status', asy
   const mock = await givenMock()
   await addFault(mock, { operation: 'listMessages', effect: { delay: 60_000 } })
   const waiting = raw(mock, head('GET /v1/messages'))
-  await until(async () => (await journalOf(mock))[0]?.marks.faulted !== undefined)
+  await until(async () => (await journalOf(mock))[0]?.flags.faulted !== undefined)
   waiting.socket.destroy()
   await until(async () => (await journalOf(mock))[0]?.duration !== undefined)
 
@@ -212,7 +217,7 @@ test('a list can be narrowed by operation, method, path, status, time and number
   await mock.get('/v1/messages?limit=x')
   now += 1000
   await mock.post(setPrimary(MAILGUN))
-  const numbers = async (query: string) => (await journalOf(mock, query)).map(({ n }) => n)
+  const numbers = async (query: string) => (await journalOf(mock, query)).map(({ sequence }) => sequence)
   expect(await numbers('?operation=listMessages')).toEqual([1, 2])
   expect(await numbers('?method=post')).toEqual([3])
   expect(await numbers('?path=/v1/messages')).toEqual([1, 2])
@@ -248,7 +253,7 @@ test('DELETE empties the journal of its environment alone, and the numbers go on
   expect(await journalOf(mock)).toEqual([])
   expect(await journalOf(mock, '', PRODUCTION)).toHaveLength(1)
   await mock.get('/v1/messages')
-  expect((await journalOf(mock)).map(({ n }) => n)).toEqual([2])
+  expect((await journalOf(mock)).map(({ sequence }) => sequence)).toEqual([2])
 })
 
 test('what a client sent in vain is listed, and of the official client and of browsers nothing is', async () => {
@@ -293,9 +298,9 @@ test('of a long body the beginning is kept; what is not text is shown in base64'
 test('an answer that a client has is in the journal as answered, however large it is', async () => {
   const messages = Array.from({ length: 100 }, () => ({ ...MESSAGE, content: 'x'.repeat(20_000) }))
   const mock = await givenMock({ seed: { environments: [{ ...SHOP, messages }] } })
-  for (let n = 1; n <= 20; n++) {
+  for (let sequence = 1; sequence <= 20; sequence++) {
     await mock.get('/v1/messages?limit=1000')
-    expect((await journalOf(mock)).at(-1)).toMatchObject({ n, status: 200 })
+    expect((await journalOf(mock)).at(-1)).toMatchObject({ sequence, status: 200 })
   }
 })
 

@@ -86,7 +86,7 @@ test('of answers out of order, who resumes gets those that were given later, be 
   await until(() => slow.text().includes('200 OK'))
   const second = await streamOf(mock, `last-event-id: ${first.events()[0]?.id}`)
   await until(() => second.events().length === 2)
-  expect([...first.events(), ...second.events()].map(({ entry }) => entry.n)).toEqual([2, 3, 1])
+  expect([...first.events(), ...second.events()].map(({ entry }) => entry.sequence)).toEqual([2, 3, 1])
 })
 
 test('a request that is never answered is told too', async () => {
@@ -142,7 +142,7 @@ test('a stream that is asked for while the server closes ends at once', async ()
   await mock.get('/v1/messages')
   const closing = mock.app.close()
   const [environment] = mock.services.environments.list()
-  await until(() => mock.services.journals.of(environment).ended)
+  await until(() => mock.services.journals.of(environment).closed)
   // In an environment that has had no journal yet.
   late.socket.write(`authorization: ApiKey ${PRODUCTION}\r\n\r\n`)
   await late.closed

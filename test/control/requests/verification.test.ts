@@ -133,10 +133,10 @@ test('each single wrong field finds the request as the nearest, with that one di
     const verdict = await verify(mock, { ...ASKED, ...wrong })
     expect(verdict.status, field).toBe(417)
     const [nearest] = verdict.json.ctx.nearest
-    expect(nearest.request.n, field).toBe(2)
+    expect(nearest.request.sequence, field).toBe(2)
     expect(nearest.differs, field).toMatchObject([{ field }])
     expect(nearest.differs[0].actual, field).toEqual(actual)
-    expect(verdict.headers.get('x-mock-reason')).toContain(`nearest is request 2, of which ${field} is`)
+    expect(verdict.headers.get('x-mock-reason')).toContain(`nearest is request 2, where ${field} is`)
   }
 })
 
@@ -144,7 +144,7 @@ test('the nearest are the three with the fewest differences, and of those the ne
   const mock = await givenLists(1, 2, 3, 4)
   await mock.post(setPrimary(MAILGUN))
   const { nearest } = (await verify(mock, list(9))).json.ctx
-  expect(nearest.map(({ request }: { request: { n: number } }) => request.n)).toEqual([4, 3, 2])
+  expect(nearest.map(({ request }: { request: { sequence: number } }) => request.sequence)).toEqual([4, 3, 2])
 })
 
 test('of too many requests none is near, and those that match are named', async () => {
@@ -159,7 +159,7 @@ test('a near miss says what its client sent in vain', async () => {
   const verdict = await verify(mock, { operation: 'listMessages', query: { channel: 'email' } })
   expect(verdict.json.ctx.nearest[0].request.unread.query).toEqual(['chanel'])
   expect(verdict.headers.get('x-mock-reason')).toContain(
-    'query.channel is not there, and which sent what is not read: chanel'
+    'query.channel is missing; it has parameters or headers that are not read: chanel'
   )
 })
 

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import { faker } from '@faker-js/faker/locale/en'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
 import { CHANNELS } from '../../../src/core/enums.js'
 import { findIssues } from '../../../src/core/validation.js'
-import { integrationSchemas } from '../../../src/integrations/schemas.js'
-import { MessageResponse, messageSchemas, SubscriberResponse } from '../../../src/messages/schemas.js'
+import { MessageResponse, SubscriberResponse } from '../../../src/messages/schemas.js'
 import { canonicalContext } from '../../../src/messages/service.js'
 import type { World } from '../../../src/seeds/environment-data.js'
 import { SeedError } from '../../../src/seeds/errors.js'
 import type { SeedEnvironment, SeedGenerate, SeedWorkflow } from '../../../src/seeds/format.js'
 import { type GeneratedMessage, generation } from '../../../src/seeds/generate/generation.js'
-import { canGenerate } from '../../../src/seeds/generate/plan.js'
+import { canGenerate } from '../../../src/seeds/generate/load.js'
 import { readSeeds } from '../../../src/seeds/read.js'
 import { resolveSeeds } from '../../../src/seeds/resolve/resolve.js'
 
@@ -63,7 +63,6 @@ const MAILS: Pick<SeedWorkflow, 'steps'> = {
 
 describe.each(WORLDS)('of the default seed, the messages of %s', (_name, world) => {
   const rows = rowsOf(world, { messages: 3000, randomSeed: 7, subscribers: 40 })
-  const named = [...integrationSchemas, ...messageSchemas]
 
   test('are as many as asked for', () => {
     expect(rows).toHaveLength(3000)
@@ -72,7 +71,7 @@ describe.each(WORLDS)('of the default seed, the messages of %s', (_name, world) 
   test('are each what the contract says, with its fields in its order', () => {
     const order = Object.keys(MessageResponse.properties)
     for (const { message } of rows) {
-      expect(findIssues(MessageResponse, message, named)).toEqual([])
+      expect(findIssues(MessageResponse, message)).toEqual([])
       const fields = Object.keys(message)
       expect(fields).toEqual(order.filter((name) => fields.includes(name)))
     }
@@ -253,8 +252,8 @@ const CLINIC: Omit<SeedEnvironment, 'name'> = {
 
 describe('the same options give the same bytes', () => {
   test('on every machine and version of Node', () => {
-    expect(hashOf(worldOf(CLINIC), { messages: 20_000, randomSeed: 7, subscribers: 500 })).toBe(
-      '4c13858f7517866b7fb52d72d0f9b2f64ebfb53984056295357c57ffbb722853'
+    expect(hashOf(worldOf(CLINIC), { messages: 5000, randomSeed: 7, subscribers: 500 })).toBe(
+      '3d5d0caa8847b8c8e1170cbe24c135a8b76f3fcd2f10ab63965189d5dd98c8ee'
     )
   })
 
@@ -615,14 +614,15 @@ describe('a payload', () => {
       expect(payload).toEqual({
         orderId: expect.stringMatching(/^\d{5}$/),
         left: expect.any(Number),
-        user: { name: expect.stringMatching(/^\p{L}+ \p{L}+$/u) },
+        user: { name: expect.stringMatching(/^\p{Lu}[\p{L}'’ -]+$/u) },
         lines: expect.arrayContaining([{ name: expect.any(String), price: expect.stringMatching(/^€\d+\.\d\d$/) }])
       })
       expect(message.content).toContain(payload.lines.map(({ name, price }) => `${name} ${price}`).join(''))
       expect(message.content).toContain(payload.user.name)
       for (const { name } of payload.lines) names.add(name)
     }
-    expect(names, 'products, not people').toContain('Bicycle bell')
+    const products = new RegExp(`^(${faker.definitions.commerce.product_name.adjective.join('|')}) `)
+    for (const name of names) expect(name, 'a product, not a person').toMatch(products)
   })
 
   test("takes words from the seed's own messages, if they are in the language of the template", () => {
@@ -646,7 +646,7 @@ describe('subscribers that are made', () => {
 
   test('are what the contract says, older than all messages, and none like another', () => {
     for (const subscriber of subscribers) {
-      expect(findIssues(SubscriberResponse, subscriber, [...integrationSchemas, ...messageSchemas])).toEqual([])
+      expect(findIssues(SubscriberResponse, subscriber)).toEqual([])
       expect(Date.parse(subscriber.createdAt)).toBeLessThanOrEqual(NOW - 30 * DAY)
     }
     for (const field of ['_id', 'subscriberId'] as const) {

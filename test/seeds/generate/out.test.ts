@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { World } from '../../../src/seeds/environment-data.js'
 import { generation } from '../../../src/seeds/generate/generation.js'
-import { outFormOf, writeGenerated } from '../../../src/seeds/generate/out.js'
+import { outFormatOf, writeGenerated } from '../../../src/seeds/generate/out.js'
 import { readSeeds } from '../../../src/seeds/read.js'
 import { resolveSeeds } from '../../../src/seeds/resolve/resolve.js'
 
@@ -28,7 +28,7 @@ test.each([
   ['a.json', undefined],
   ['yaml', undefined]
 ])('%s is written as %s', (file, form) => {
-  expect(outFormOf(file)).toBe(form)
+  expect(outFormatOf(file)).toBe(form)
 })
 
 /** What a text has to be quoted for, in JSON and in YAML. */
@@ -90,7 +90,7 @@ test.each([
 ])('the seed of %s gives back all of it', async (_name, world) => {
   const file = join(givenFolder(), 'out.yaml')
   const made = generated(world, 300)
-  await writeGenerated(file, 'yaml', { world, generation: made })
+  await writeGenerated(file, 'yaml', { environment: world, generation: made })
   const [read, ...others] = resolveSeeds(readSeeds([file]), NOW + 1000)
   expect(others).toEqual([])
   const { messages, ...rest } = read as World
@@ -105,22 +105,27 @@ test.each([
 test('a seed without messages can be read too', async () => {
   const file = join(givenFolder(), 'out.yaml')
   const world = { ...DEVELOPMENT, messages: [] }
-  await writeGenerated(file, 'yaml', { world, generation: generated(world, 0) })
+  await writeGenerated(file, 'yaml', { environment: world, generation: generated(world, 0) })
   expect(resolveSeeds(readSeeds([file]), NOW)).toMatchObject([{ name: 'Development', messages: [] }])
 })
 
 test('NDJSON is the messages, one a line', async () => {
   const file = join(givenFolder(), 'out.ndjson')
   const made = generated(DEVELOPMENT, 300)
-  await writeGenerated(file, 'ndjson', { world: DEVELOPMENT, generation: made })
+  await writeGenerated(file, 'ndjson', { environment: DEVELOPMENT, generation: made })
   expect(readFileSync(file, 'utf8')).toBe([...made.seedMessages()].map((message) => `${message}\n`).join(''))
 })
 
 test('progress is told by the way, and at the end of all', async () => {
   const file = join(givenFolder(), 'out.ndjson')
   const counts: number[] = []
-  const written = (count: number) => void counts.push(count)
-  await writeGenerated(file, 'ndjson', { world: DEVELOPMENT, generation: generated(DEVELOPMENT, 2000) }, { written })
+  const onProgress = (count: number) => void counts.push(count)
+  await writeGenerated(
+    file,
+    'ndjson',
+    { environment: DEVELOPMENT, generation: generated(DEVELOPMENT, 2000) },
+    { onProgress }
+  )
   expect(counts.length).toBeGreaterThan(5)
   expect(counts).toEqual([...counts].sort((one, other) => one - other))
   expect(counts.at(-1)).toBe(2000)
@@ -141,7 +146,7 @@ describe('a file that was there before', () => {
 
   test('is replaced', async () => {
     const { folder, file } = givenFile()
-    await writeGenerated(file, 'ndjson', { world: DEVELOPMENT, generation: generated(DEVELOPMENT, 1) })
+    await writeGenerated(file, 'ndjson', { environment: DEVELOPMENT, generation: generated(DEVELOPMENT, 1) })
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ _id: expect.any(String) })
     expect(readdirSync(folder)).toEqual(['out.ndjson'])
   })
@@ -150,13 +155,13 @@ describe('a file that was there before', () => {
     const given = givenFile()
     const stop = new AbortController()
     let last = 0
-    const written = (count: number) => {
+    const onProgress = (count: number) => {
       last = count
       if (count > 1000) stop.abort(new Error('enough'))
     }
     const made = generated(DEVELOPMENT, 10_000_000)
-    const options = { signal: stop.signal, written }
-    const writing = writeGenerated(given.file, 'ndjson', { world: DEVELOPMENT, generation: made }, options)
+    const options = { signal: stop.signal, onProgress }
+    const writing = writeGenerated(given.file, 'ndjson', { environment: DEVELOPMENT, generation: made }, options)
     await expect(writing).rejects.toThrow('enough')
     expect(last).toBeLessThan(2000)
     untouched(given)
@@ -167,7 +172,7 @@ describe('a file that was there before', () => {
     const signal = AbortSignal.abort(new Error('never'))
     const made = generated(DEVELOPMENT, 10)
     await expect(
-      writeGenerated(given.file, 'ndjson', { world: DEVELOPMENT, generation: made }, { signal })
+      writeGenerated(given.file, 'ndjson', { environment: DEVELOPMENT, generation: made }, { signal })
     ).rejects.toThrow('never')
     untouched(given)
   })
@@ -175,11 +180,11 @@ describe('a file that was there before', () => {
   test('is as it was when the last message has been written, but the abort comes before it is put in place', async () => {
     const given = givenFile()
     const stop = new AbortController()
-    const written = (count: number) => void (count === 10 && stop.abort(new Error('late')))
+    const onProgress = (count: number) => void (count === 10 && stop.abort(new Error('late')))
     const made = generated(DEVELOPMENT, 10)
-    const options = { signal: stop.signal, written }
+    const options = { signal: stop.signal, onProgress }
     await expect(
-      writeGenerated(given.file, 'ndjson', { world: DEVELOPMENT, generation: made }, options)
+      writeGenerated(given.file, 'ndjson', { environment: DEVELOPMENT, generation: made }, options)
     ).rejects.toThrow('late')
     untouched(given)
   })
@@ -194,9 +199,9 @@ describe('a file that was there before', () => {
         throw new Error('failed')
       }
     }
-    await expect(writeGenerated(given.file, 'ndjson', { world: DEVELOPMENT, generation: failing }, {})).rejects.toThrow(
-      'failed'
-    )
+    await expect(
+      writeGenerated(given.file, 'ndjson', { environment: DEVELOPMENT, generation: failing }, {})
+    ).rejects.toThrow('failed')
     untouched(given)
   })
 })
@@ -205,7 +210,7 @@ test('a folder that is not there is told by its error, and nothing is left of it
   const folder = givenFolder()
   const file = join(folder, 'gone', 'out.yaml')
   const made = generated(DEVELOPMENT, 1)
-  await expect(writeGenerated(file, 'yaml', { world: DEVELOPMENT, generation: made })).rejects.toMatchObject({
+  await expect(writeGenerated(file, 'yaml', { environment: DEVELOPMENT, generation: made })).rejects.toMatchObject({
     code: 'ENOENT'
   })
   expect(readdirSync(folder)).toEqual([])

@@ -2,13 +2,13 @@ import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { draftOf } from '../../../src/seeds/generate/draft.js'
+import { tempFileFor } from '../../../src/seeds/generate/temp-file.js'
 
 const HOUR = 3600
 
 /** A folder with these files, each last written so many seconds ago. */
 function givenFolder(files: Record<string, number>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'notification-mock-draft-'))
+  const folder = mkdtempSync(join(tmpdir(), 'temp-file-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   for (const [name, age] of Object.entries(files)) {
     writeFileSync(join(folder, name), '')
@@ -20,16 +20,16 @@ function givenFolder(files: Record<string, number>): string {
 
 const ID = '3f2504e0-4f89-41d3-9a0c-0305e82c3301'
 
-test('a draft lies beside its file, under a name of its own', () => {
+test('a temporary file lies beside its file, under a name of its own', () => {
   const folder = givenFolder({})
-  const [one, other] = [draftOf(join(folder, 'mock.db')), draftOf(join(folder, 'mock.db'))]
+  const [one, other] = [tempFileFor(join(folder, 'mock.db')), tempFileFor(join(folder, 'mock.db'))]
   expect(dirname(one)).toBe(folder)
   expect(basename(one)).toMatch(/^\.mock\.db\.[0-9a-f-]{36}$/)
   expect(other).not.toBe(one)
-  expect(dirname(draftOf('mock.db'))).toBe('.')
+  expect(dirname(tempFileFor('mock.db'))).toBe('.')
 })
 
-test('drafts of the file that nobody has written to for an hour are deleted, and nothing else', () => {
+test('deletes temporary files that were not written to for an hour, and nothing else', () => {
   const folder = givenFolder({
     [`.mock.db.${ID}`]: HOUR + 60,
     [`.mock.db.${ID.replace('3f', '4f')}`]: HOUR - 60,
@@ -38,12 +38,12 @@ test('drafts of the file that nobody has written to for an hour are deleted, and
     '.mock.db.notes': 9 * HOUR,
     'mock.db': 9 * HOUR
   })
-  draftOf(join(folder, 'mock.db'))
+  tempFileFor(join(folder, 'mock.db'))
   expect(readdirSync(folder).sort()).toEqual(
     [`.mock.db.${ID.replace('3f', '4f')}`, '.mock.db.notes', `.other.db.${ID}`, 'mock.db', `mock.db.${ID}`].sort()
   )
 })
 
-test('where the folder is not there, a draft has a name all the same', () => {
-  expect(basename(draftOf('/nowhere/mock.db'))).toMatch(/^\.mock\.db\./)
+test('returns a path even when the folder is missing', () => {
+  expect(basename(tempFileFor('/nowhere/mock.db'))).toMatch(/^\.mock\.db\./)
 })

@@ -1,0 +1,100 @@
+import { DomainError } from '../../core/errors.js'
+import type { Environment, EnvironmentService } from '../../environments/service.js'
+import type { NearMiss, RecordedRequest, RequestPattern, Verification } from './schemas.js'
+import type { Journal, JournalService } from './service.js'
+import { matches, nearMisses, rejectContradictions, type Verdict, verify } from './verification.js'
+
+interface Dependencies {
+  journals: JournalService
+  environments: EnvironmentService
+}
+
+/**
+ * Returns the requests that fulfil the verification, at once or, with `within`, as soon as the verdict is final.
+ *
+ * Throws `expectation-failed`, with the requests that came closest, when it does not hold in time; `invalid` when it
+ * contradicts itself; `bad-request` when the server keeps no journal. The signal ends the wait early.
+ */
+export async function verifyRequests(
+  { journals, environments }: Dependencies,
+  environment: Environment,
+  verification: Verification,
+  signal: AbortSignal
+) {
+  rejectContradictions(verification)
+  const journal = journals.of(environment)
+  if (journal.capacity === 0) throw JOURNAL_OFF
+  const verdict = await waitForVerdict(journal, verification, signal)
+  const { holds, finding, missing } = verdict
+  const matched = verdict.matched.map(({ sequence }) => sequence)
+  const lost = journal.lost(verification.after)
+  if (holds) return { matched: matched.length, requests: matched, ...(lost > 0 && { lost }) }
+
+  const nearest = nearMisses(journal.requests(verification.after), verdict)
+  const elsewhere = missing ? findElsewhere(missing.pattern, environment, { journals, environments }) : []
+  const forgotten = lost > 0 ? [`${lost} older requests are no longer in the journal`] : []
+  throw new DomainError('expectation-failed', finding, {
+    reason: [finding, ...elsewhere, ...nearest.slice(0, 1).map(formatNearMiss), ...forgotten].join('; '),
+    ctx: { matched, nearest, elsewhere, ...(lost > 0 && { lost }) }
+  })
+}
+
+/** Resolves with the verdict as soon as it is final, `within` is over, the journal closes or the signal aborts. */
+function waitForVerdict(journal: Journal, verification: Verification, signal: AbortSignal): Promise<Verdict> {
+  const { within, after = 0, inOrder, ...pattern } = verification
+  const judge = () => verify(journal.requests(after), verification)
+  const first = judge()
+  if (within === undefined || first.final || journal.closed) return Promise.resolve(first)
+
+  const patterns = inOrder ?? [pattern]
+  const isRelevant = (request: RecordedRequest) =>
+    request.sequence > after && patterns.some((each) => matches(request, each))
+  return new Promise((resolve) => {
+    const timer = setTimeout(finish, within)
+    const stopListening = journal.onChange((request) => {
+      if (isRelevant(request) && judge().final) finish()
+    })
+    const stopWaiting = journal.onClose(finish)
+    signal.addEventListener('abort', finish)
+
+    function finish(): void {
+      clearTimeout(timer)
+      stopListening()
+      stopWaiting()
+      signal.removeEventListener('abort', finish)
+      resolve(judge())
+    }
+  })
+}
+
+/** Returns sentences on matching requests that came with another key: the most common reason for a missing request. */
+function findElsewhere(
+  pattern: RequestPattern,
+  { key, organizationId }: Environment,
+  { journals, environments }: Dependencies
+): string[] {
+  const isIn = (journal: Journal) => journal.requests().some((request) => matches(request, pattern))
+  const owners = environments
+    .list()
+    .filter((other) => other.key !== key && isIn(journals.of(other)))
+    .map((other) =>
+      other.organizationId === organizationId
+        ? `with the key of environment ${other.name}`
+        : 'with the key of an environment of another organization'
+    )
+  if (isIn(journals.of(undefined))) owners.push('without a valid key')
+  return [...new Set(owners)].map((owner) => `such a request came ${owner}`)
+}
+
+function formatNearMiss({ request, differs }: NearMiss): string {
+  const fields = differs.map(
+    ({ field, actual }) => `${field} is ${actual === undefined ? 'missing' : JSON.stringify(actual)}`
+  )
+  const unread = [...request.unread.query, ...request.unread.headers].join(', ')
+  const hint = unread && `; it has parameters or headers that are not read: ${unread}`
+  return `nearest is request ${request.sequence}, where ${fields.join(' and ')}${hint}`
+}
+
+const JOURNAL_OFF = new DomainError('bad-request', 'The journal is turned off', {
+  reason: 'the server was started without a journal (--journal 0), so it can not verify requests'
+})

@@ -1,0 +1,119 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Describe, JournalEntry } from '../../../src/control/requests/entry.js'
+import { createJournal, journalService } from '../../../src/control/requests/service.js'
+
+const describe: Describe = ({ raw, body }) => ({
+  ...{ method: raw.method, path: raw.url, query: {}, headers: {}, unread: { query: [], headers: [] } },
+  ...(body && { body: body.toString() })
+})
+const request = (url: string) => ({ method: 'GET', url, rawHeaders: [], operation: undefined })
+
+/** What the journal should show of a request. */
+interface Expected {
+  sequence: number
+  path: string
+  /** In the order in which requests ended, from 1. */
+  id?: number
+  status?: number
+  body?: string
+  flags: object
+}
+
+const step = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ action: fc.constant('open' as const), url: fc.string({ maxLength: 5 }) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      action: fc.constant('end' as const),
+      which: fc.nat(),
+      status: fc.option(fc.integer({ min: 200, max: 599 }), { nil: undefined }),
+      body: fc.constantFrom('', '{}'),
+      replayed: fc.boolean()
+    })
+  },
+  { weight: 1, arbitrary: fc.record({ action: fc.constant('clear' as const) }) },
+  { weight: 2, arbitrary: fc.record({ action: fc.constant('read' as const), after: fc.nat(40) }) }
+)
+
+test('returns the last requests up to its capacity, whatever is opened, ended and cleared', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(1, 2, 7, 64), fc.array(step, { maxLength: 120, size: 'max' }), (capacity, steps) => {
+      const journal = createJournal(capacity, () => 0)
+      const inProgress: { entry: JournalEntry; expected: Expected }[] = []
+      const all: Expected[] = []
+      let cleared = 0
+      let ended = 0
+      const present = (after: number) =>
+        all.slice(-capacity).filter(({ sequence }) => sequence > Math.max(after, cleared))
+      const compare = (after: number) => {
+        const requests = journal
+          .requests(after)
+          .map(({ sequence, path, status, body, flags }) => ({ sequence, path, status, body, flags }))
+        expect(requests).toEqual(
+          present(after).map(({ id: _, ...each }) => ({ status: undefined, body: undefined, ...each }))
+        )
+        const newer = all.filter(({ sequence }) => sequence > Math.max(after, cleared))
+        expect(journal.lost(after)).toBe(newer.length - present(after).length)
+        const expected = present(0)
+          .filter(({ id }) => id !== undefined && (after > ended || id > after))
+          .sort((one, other) => (one.id ?? 0) - (other.id ?? 0))
+        expect(journal.endedAfter(after).map(({ id, request }) => [id, request.sequence])).toEqual(
+          expected.map(({ id, sequence }) => [id, sequence])
+        )
+      }
+      for (const each of steps) {
+        if (each.action === 'open') {
+          const expected: Expected = { sequence: all.length + 1, path: each.url, flags: {} }
+          all.push(expected)
+          inProgress.push({ entry: journal.open(request(each.url), describe), expected })
+        } else if (each.action === 'clear') {
+          journal.clear()
+          cleared = all.length
+        } else if (each.action === 'read') {
+          compare(each.after)
+        } else if (inProgress.length > 0) {
+          const [found] = inProgress.splice(each.which % inProgress.length, 1)
+          const { entry, expected } = found as (typeof inProgress)[number]
+          entry.setBody(Buffer.from(each.body))
+          if (each.replayed) entry.addFlags({ replayed: true })
+          entry.end({ status: each.status, size: 0 })
+          Object.assign(expected, {
+            id: ++ended,
+            ...(each.status !== undefined && { status: each.status }),
+            ...(each.body !== '' && { body: each.body }),
+            flags: each.replayed ? { replayed: true } : {}
+          })
+        }
+      }
+      compare(0)
+    })
+  )
+})
+
+test('describes a request once it has ended only once, and before that each time', () => {
+  const journal = createJournal(2, () => 0)
+  let count = 0
+  const entry = journal.open(request('/'), (each) => {
+    count += 1
+    return describe(each)
+  })
+  journal.requests()
+  journal.requests()
+  expect(count).toBe(2)
+  entry.end({ status: 200 })
+  journal.requests()
+  journal.requests()
+  expect(count).toBe(3)
+})
+
+test('drops and clears the journal of one environment only', () => {
+  const journals = journalService({ capacity: 10, clock: () => 0 })
+  const [first, second] = [1, 2].map((key) => ({ key, now: () => 0 }))
+  for (const environment of [first, second]) journals.of(environment).open(request('/'), describe)
+  const dropped = journals.of(first)
+  journals.clear(1)
+  expect([journals.of(first).requests().length, journals.of(second).requests().length]).toEqual([0, 1])
+  journals.drop(1)
+  expect([dropped.closed, journals.of(first).closed, journals.of(second).closed]).toEqual([true, false, false])
+})
