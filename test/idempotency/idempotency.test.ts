@@ -227,6 +227,19 @@ describe('an error of the operation', () => {
     expect(keyRows(db.client)).toMatchObject([{ key: 'key-1', status: 400 }])
     expect({ ...worldRows(db.client), idempotency_keys: [] }).toEqual(before)
   })
+
+  test('an error that is stored is replayed even when the request would succeed by now', async () => {
+    const mock = await givenMock({ seed: seed() })
+    const effects = givenEffectLog(mock)
+    expect((await post(mock, UNKNOWN, 'key-1')).status).toBe(404)
+    expect(keyRows(mock.db.client)).toHaveLength(1)
+    mock.db.client.exec(
+      "UPDATE integrations SET identifier = 'nobody' WHERE dataset = (SELECT integrations FROM environments WHERE key = 1) AND identifier = 'ses'"
+    )
+
+    const again = await post(mock, UNKNOWN, 'key-1')
+    expect([again.status, again.headers.get('idempotency-replay'), effects()]).toEqual([404, 'true', []])
+  })
 })
 
 describe('never stored', () => {
