@@ -8,37 +8,31 @@ import {
   LogController
 } from 'fastify'
 import type { Logger } from 'pino'
-import { serverAccess } from './control/access.js'
-import { clockRoutes, environmentRoutes, stateRoutes } from './control/environments/routes.js'
 import { faultInjection } from './control/faults/plugin.js'
-import { faultRoutes } from './control/faults/routes.js'
 import { faultService } from './control/faults/service.js'
+import { registerControl } from './control/index.js'
 import { recordUnroutable, requestRecording } from './control/requests/plugin.js'
-import { journalRoutes, keylessRequestRoutes } from './control/requests/routes.js'
 import { journalService } from './control/requests/service.js'
-import { controlRoutes, healthRoute, type Readiness } from './control/server-routes.js'
+import type { Readiness } from './control/server/routes.js'
 import { assume } from './core/assumptions.js'
 import type { Clock } from './core/clock.js'
 import { DomainError } from './core/errors.js'
 import type { Db } from './db/open.js'
 import { authentication } from './environments/plugin.js'
 import { type EnvironmentDefaults, environmentService } from './environments/service.js'
-import { NO_COMPILERS } from './http/compilers.js'
-import { rejectUnknownFields } from './http/control-operation.js'
 import { answerClientError, answerError, errorAnswers, refuseSocket } from './http/errors.js'
 import { unservedRoutes } from './http/not-found.js'
 import { parseQuery, rejectMalformedQuery } from './http/query-string.js'
 import { shownTarget } from './http/target.js'
+import { COMPILERS } from './http/validation.js'
 import { idempotencyKeys } from './idempotency/plugin.js'
 import { idempotencyService } from './idempotency/service.js'
-import { integrationRoutes } from './integrations/routes.js'
 import { integrationService } from './integrations/service.js'
-import { messageRoutes } from './messages/routes.js'
 import { messageService } from './messages/service.js'
 import { documentation } from './openapi/docs-page.js'
 import { controlDocument } from './openapi/documents.js'
+import { registerOperations } from './openapi/operations.js'
 import { seedService } from './seeds/service.js'
-import { workflowStepRoutes } from './workflow-steps/routes.js'
 import { workflowStepService } from './workflow-steps/service.js'
 
 export type Services = ReturnType<typeof buildServices>
@@ -94,7 +88,7 @@ export interface AppOptions {
 
 /** The server, complete but not listening. A request walks through it from top to bottom. */
 export function buildApp(options: AppOptions): FastifyInstance {
-  const { services, clock, defaults, readiness, logger } = options
+  const { services, clock, defaults, logger } = options
   const assumptions = assume(defaults.profile, defaults.assumptions)
   const app = serverWithoutRoutes(options)
 
@@ -108,45 +102,15 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.register(errorAnswers, { clock })
   app.register(requestRecording, { ...services, adminToken: options.adminToken, faultHeader: options.faultHeader })
   app.register(unservedRoutes, { environments: services.environments, assumptions })
-  app.register(healthRoute, { readiness })
-  app.register(async (open) => {
-    open.register(rejectMalformedQuery)
-    open.register(rejectUnknownFields)
-    open.register(controlRoutes, { assumptions, document: controlDocument })
-  })
-  app.register(documentation, { environments: services.environments, assumptions, clock })
-
+  app.register(documentation, { environments: services.environments, assumptions })
   app.register(async (operations) => {
     operations.register(authentication, services)
     operations.register(rejectMalformedQuery)
     operations.register(idempotencyKeys, services)
     operations.register(faultInjection, { faults: services.faults, faultHeader: options.faultHeader })
-    operations.register(integrationRoutes, { prefix: '/v1', assumptions, ...services })
-    operations.register(messageRoutes, { prefix: '/v1', assumptions, ...services })
-    operations.register(workflowStepRoutes, { prefix: '/v2', assumptions, ...services })
+    registerOperations(operations, services)
   })
-
-  app.register(
-    async (control) => {
-      control.register(async (ofEnvironment) => {
-        ofEnvironment.register(authentication, services)
-        ofEnvironment.register(rejectMalformedQuery)
-        ofEnvironment.register(rejectUnknownFields)
-        ofEnvironment.register(stateRoutes, services)
-        ofEnvironment.register(journalRoutes, services)
-        ofEnvironment.register(faultRoutes, services)
-        ofEnvironment.register(clockRoutes, services)
-      })
-      control.register(async (ofServer) => {
-        ofServer.register(serverAccess, { adminToken: options.adminToken })
-        ofServer.register(rejectMalformedQuery)
-        ofServer.register(rejectUnknownFields)
-        ofServer.register(environmentRoutes, services)
-        ofServer.register(keylessRequestRoutes, services)
-      })
-    },
-    { prefix: '/_mock' }
-  )
+  registerControl(app, services, { ...options, assumptions, document: controlDocument })
   // Streams and waits would keep a server that closes waiting for ever.
   app.addHook('preClose', async () => services.journals.close())
   return app
@@ -166,7 +130,7 @@ function serverWithoutRoutes({ services, clock, logger, adminToken, faultHeader 
     // Without a Host header Node would answer by itself, with no body.
     http: { maxHeaderSize: MAX_HEADERS, requireHostHeader: false },
     routerOptions: { maxParamLength: MAX_HEADERS, querystringParser: parseQuery as never },
-    schemaController: { compilersFactory: NO_COMPILERS },
+    schemaController: { compilersFactory: COMPILERS },
     // A request that has come in is answered even while closing.
     return503OnClosing: false,
     forceCloseConnections: 'idle',

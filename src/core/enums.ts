@@ -147,3 +147,7 @@ export type DatasetKind = (typeof DATASET_KINDS)[number]
 /** What a reset may be asked to set back. `data` is all parts of the world but the idempotency keys. */
 export const RESET_PARTS = ['data', 'requests', 'faults', 'clock', 'idempotency'] as const
 export type ResetPart = (typeof RESET_PARTS)[number]
+
+/** The operations of the service, by their names in the published document. */
+export const OPERATION_IDS = ['setIntegrationAsPrimary', 'listMessages', 'retrieveWorkflowStep'] as const
+export type OperationId = (typeof OPERATION_IDS)[number]

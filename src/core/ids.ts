@@ -6,6 +6,9 @@ export const ID_PATTERN = /^[0-9a-f]{24}$/
 /** API keys are printable ASCII without spaces: what a header can carry, and nobody misreads. */
 export const API_KEY_PATTERN = /^[!-~]+$/
 
+/** `type:id`, neither of them empty. */
+export const CONTEXT_KEY_PATTERN = '^[^:]+:.+$'
+
 // Ids of the deployed service begin with the seconds of their making; these bounds are early 2024 and mid 2025.
 const EARLIEST = 0x66000000
 const LATEST = 0x68600000

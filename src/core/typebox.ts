@@ -1,45 +1,80 @@
-import { type Static, type TObject, type TProperties, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
+import {
+  Kind,
+  type SchemaOptions,
+  type Static,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  type TUnsafe,
+  Type,
+  TypeRegistry
+} from '@sinclair/typebox'
+import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 
-/**
- * One of a closed list of words, as a compact JSON Schema `enum` with a precise type.
- *
- * `Type.Unsafe` rather than a union of literals: generated clients read an `enum` well. It is why shapes are
- * checked with Ajv and never with TypeBox's own checker, which does not know it.
- */
-export function stringEnum<const Words extends readonly string[]>(
-  list: Words,
-  options: { description?: string; default?: Words[number] } = {}
-): TUnsafe<Words[number]> {
-  return Type.Unsafe<Words[number]>({ type: 'string', enum: [...list], ...options })
+const Target = Symbol('target')
+
+TypeRegistry.Set<TSchema>('StringEnum', (schema, value) => schema.enum.includes(value))
+TypeRegistry.Set<TSchema>('Reference', (schema, value) => compile(targetOf(schema)).Check(value))
+TypeRegistry.Set<TSchema>('Nullable', (schema, value) => value === null || compile(targetOf(schema)).Check(value))
+
+const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>()
+
+/** Returns the compiled form of a schema. It is made once, when first asked for; so is that of each schema it refers to. */
+export function compile(schema: TSchema): TypeCheck<TSchema> {
+  let check = compiled.get(schema)
+  if (!check) {
+    check = TypeCompiler.Compile(schema)
+    compiled.set(schema, check)
+  }
+  return check
 }
 
-/** An object that has these properties and no others. */
+/** Returns a string that is one of a list, published as a compact JSON Schema `enum` and typed as a union. */
+export function stringEnum<const Values extends readonly string[]>(
+  values: Values,
+  options: { description?: string; default?: Values[number] } = {}
+): TUnsafe<Values[number]> {
+  return Type.Unsafe<Values[number]>({ [Kind]: 'StringEnum', type: 'string', enum: [...values], ...options })
+}
+
+/** Returns an object that has these properties and no others. */
 export function strictObject<Properties extends TProperties>(
   properties: Properties,
-  options: { $id?: string; description?: string; examples?: unknown[]; minProperties?: number } = {}
+  options: SchemaOptions & { minProperties?: number } = {}
 ): TObject<Properties> {
   return Type.Object(properties, { additionalProperties: false, ...options })
 }
 
-/** A reference to a schema that has an `$id`, typed as that schema. */
+/** Returns a reference to a schema that has an `$id`, typed as that schema. */
 export function ref<Schema extends TSchema>(schema: Schema): TUnsafe<Static<Schema>> {
-  return Type.Unsafe<Static<Schema>>(Type.Ref(`${schema.$id}#`))
+  return refById(String(schema.$id), () => schema)
 }
 
-/** An object whose contents the contract does not show: any keys, any values, never an array or null. */
+/** Returns a reference to a schema that is not defined yet, such as the one that the reference stands in. */
+export function refById<Value>(id: string, target: () => TSchema): TUnsafe<Value> {
+  return Type.Unsafe<Value>({ [Kind]: 'Reference', [Target]: target, $ref: `${id}#` })
+}
+
+/** Returns the schema that a reference leads to. */
+export function targetOf(schema: TSchema): TSchema {
+  return (schema as TSchema & { [Target]: () => TSchema })[Target]()
+}
+
+/** Returns an object with any keys and any values, for what the contract leaves open. */
 export function freeObject(description: string): TUnsafe<Record<string, unknown>> {
-  return Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, description })
+  return Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true, description }))
 }
 
-/** A value of the schema, or null: only for fields that the contract marks "or null". */
+/** Returns a value of the schema or null, for fields that the contract marks "or null". */
 export function nullable<Schema extends TSchema>(schema: Schema): TUnsafe<Static<Schema> | null> {
-  return Type.Unsafe<Static<Schema> | null>({ ...schema, type: [schema.type as string, 'null'] })
+  const type = [schema.type as string, 'null']
+  return Type.Unsafe<Static<Schema> | null>({ ...schema, [Kind]: 'Nullable', [Target]: () => schema, type })
 }
 
-/** A map from any name to values of one schema. */
+/** Returns an object with any keys, whose values all have one schema. */
 export function recordOf<Schema extends TSchema>(
   values: Schema,
   description: string
 ): TUnsafe<Record<string, Static<Schema>>> {
-  return Type.Unsafe<Record<string, Static<Schema>>>({ type: 'object', additionalProperties: values, description })
+  return Type.Unsafe<Record<string, Static<Schema>>>(Type.Object({}, { additionalProperties: values, description }))
 }

@@ -1,279 +1,65 @@
-import type { TSchema } from '@sinclair/typebox'
-import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
-import { CONTEXT_KEY_PATTERN } from '../messages/query.js'
-import { API_KEY_PATTERN, ID_PATTERN } from './ids.js'
+import { Kind, type TSchema } from '@sinclair/typebox'
+import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
+import { API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from './ids.js'
 import { suggest } from './suggest.js'
+import { compile, targetOf } from './typebox.js'
 
-/** Leads to a value in another: names of fields, and places in lists. */
+/** Names of fields and indexes of lists that lead from a value to one inside it. */
 export type Path = readonly (string | number)[]
 
-/** Where a value breaks its schema, and how. */
+/** One way in which a value does not match its schema. */
 export interface ValidationIssue {
   path: Path
-  /** Goes on after the path: `must be a string`. */
+  /** Follows the path in a sentence: `must be a string`. */
   message: string
-  /** Goes on after the message: what there is instead, or what was probably meant. Empty, when there is no telling. */
+  /** Follows the message: what was found instead or was probably meant. May be empty. */
   hint: string
-  /** Whether it is the field itself that is wrong, or what it holds. */
+  /** Whether the name of the field is wrong or its value. */
   part: 'name' | 'value'
 }
 
-/** The schemas are our own: to judge them too, Ajv would first compile the schema of schemas. */
-const AJV_OPTIONS = {
-  allErrors: true,
-  verbose: true,
-  allowUnionTypes: true,
-  meta: false,
-  validateSchema: false
-} as const
-
-/** What is wrong by one schema, and what that takes to be told. */
-interface Check {
-  /** Made when there is something to be told. */
-  ajv(): Ajv
-  validate: ValidateFunction
+/** Returns everything that is wrong with a JSON value by its schema; an empty list when it matches. Changes nothing. */
+export function findIssues(schema: TSchema, value: unknown): ValidationIssue[] {
+  const check = compile(schema)
+  return check.Check(value) ? [] : issuesOf(breachesOf(check.Errors(value), value, []))
 }
 
-const checks = new WeakMap<TSchema, Check>()
-
-/**
- * What is wrong with a value that JSON can hold, by its schema: all of it, nothing when it fits. `named` are the schemas
- * that it refers to, dependencies first. Nothing is coerced, filled in or removed.
- */
-export function findIssues(schema: TSchema, value: unknown, named: readonly TSchema[] = []): ValidationIssue[] {
-  let check = checks.get(schema)
-  if (!check) {
-    check = checkOf(schema, named)
-    checks.set(schema, check)
-  }
-  const { ajv, validate } = check
-  return validate(value) ? [] : told(ajv(), validate.errors ?? [], value, [])
-}
-
-function checkOf(schema: TSchema, named: readonly TSchema[]): Check {
-  let known: Ajv | undefined
-  const ajv = () => {
-    known ??= ajvFor(schema, named)
-    return known
-  }
-  return { ajv, validate: ajv().compile(schema) }
-}
-
-/** An Ajv that knows the schemas that this one refers to. */
-export function ajvFor(schema: TSchema, named: readonly TSchema[], options: Options = {}): Ajv {
-  const ajv = new Ajv({ ...AJV_OPTIONS, ...options })
-  for (const each of named) if (each !== schema) ajv.addSchema(each)
-  return ajv
-}
-
-/** A path as one writes it: `environments[0].integrations[1].channel`. */
+/** Returns a path as it is written in code: `environments[0].integrations[1].channel`. */
 export function pathText(path: Path): string {
   return path
-    .map((part, place) => {
+    .map((part, index) => {
       if (typeof part === 'number') return `[${part}]`
       if (!/^[\w$-]+$/.test(part)) return `[${JSON.stringify(part)}]`
-      return place === 0 ? part : `.${part}`
+      return index === 0 ? part : `.${part}`
     })
     .join('')
 }
 
-/** `value` is what the errors are about, and stands at `path` in the whole. */
-function told(ajv: Ajv, errors: readonly ErrorObject[], value: unknown, path: Path): ValidationIssue[] {
-  const mistakes = withoutEchoes(errors).flatMap((error) => {
-    const at = [...path, ...pathIn(value, error.instancePath)]
-    if (error.keyword === 'anyOf') return ofUnion(ajv, error, at)
-    if (error.keyword === 'required') return ofLacking(error, errors, at)
-    return [mistake(error, at)]
-  })
-  // A number that is not whole may be out of bounds besides, which is told with its kind.
-  const seen = new Set<string>()
-  return mistakes.filter(({ path: at, message }) => {
-    const key = JSON.stringify([at, message])
-    return !seen.has(key) && seen.add(key)
-  })
+/** An error of TypeBox, with those of the referenced schema in place of one about the reference. */
+interface Breach {
+  type: ValueErrorType
+  schema: TSchema
+  path: Path
+  value: unknown
+  /** The breaches of each variant of a union. */
+  variants: Breach[][]
 }
 
-/** All that an object lacks, told once. */
-function ofLacking(error: ErrorObject, errors: readonly ErrorObject[], path: Path): ValidationIssue[] {
-  const same = errors.filter(
-    ({ keyword, instancePath }) => keyword === 'required' && instancePath === error.instancePath
-  )
-  if (same[0] !== error) return []
-  const names = same.map(({ params }) => params.missingProperty)
-  return [{ path, message: `must have ${names.join(', ')}`, hint: '', part: 'value' }]
-}
-
-/** Without what a union says of each of its branches, and without the type of what is no word of a list either. */
-function withoutEchoes(errors: readonly ErrorObject[]): ErrorObject[] {
-  const kept: ErrorObject[] = []
-  for (const error of errors) {
-    const { keyword, instancePath } = error
-    if (keyword === 'anyOf') {
-      while (kept.at(-1) && isWithin(kept.at(-1)?.instancePath ?? '', instancePath)) kept.pop()
+/** `root` is the value that the errors are about, and `base` its path. */
+function breachesOf(errors: Iterable<ValueError>, root: unknown, base: Path): Breach[] {
+  return [...errors].flatMap(({ type, schema, path: pointer, value, errors: variants }) => {
+    // A required field that is missing is judged by its own schema too.
+    if (value === undefined && type !== ValueErrorType.ObjectRequiredProperty) return []
+    const path = [...base, ...pathFrom(root, pointer)]
+    if (schema[Kind] === 'Reference' && type === ValueErrorType.Kind) {
+      return breachesOf(compile(targetOf(schema)).Errors(value), value, path)
     }
-    const isWord = keyword === 'enum' || keyword === 'const'
-    if (isWord && kept.at(-1)?.keyword === 'type' && kept.at(-1)?.instancePath === instancePath) kept.pop()
-    kept.push(error)
-  }
-  return kept
-}
-
-function isWithin(inner: string, outer: string): boolean {
-  return inner === outer || inner.startsWith(`${outer}/`)
-}
-
-/** What is wrong by the branch that was probably meant: one of the same kind and sort, with the fewest mistakes. */
-function ofUnion(ajv: Ajv, { schema, data }: ErrorObject, path: Path): ValidationIssue[] {
-  const branches = (schema as TSchema[]).map((branch) => {
-    const validate = ajv.compile(branch)
-    validate(data)
-    return withoutEchoes(validate.errors ?? [])
+    return [{ type, schema, path, value, variants: variants.map((each) => breachesOf(each, root, base)) }]
   })
-  if (branches.every((errors) => errors.every(isOfKind))) {
-    const kinds = new Set(branches.flatMap((errors) => errors.slice(0, 1).map(kindWanted)))
-    return [{ path, message: `must be ${[...kinds].join(' or ')}`, hint: `, not ${described(data)}`, part: 'value' }]
-  }
-  const [meant] = branches.filter((errors) => !errors.some(isOfAnotherSort)).sort((one, two) => one.length - two.length)
-  if (meant) return told(ajv, meant, data, path)
-
-  const sorts = branches.flatMap((errors) => errors.filter(isOfAnotherSort))
-  const named = sorts.filter(({ keyword }) => keyword === 'enum')
-  const [first] = named
-  if (first) {
-    const list = [...new Set(named.flatMap(({ schema: allowed }) => allowed as string[]))]
-    const name = first.instancePath.slice(1)
-    return [{ path: [...path, name], ...oneOf(list, first.data), part: 'value' }]
-  }
-  const kinds = new Set(sorts.map(kindWanted))
-  return [{ path, message: `must be ${[...kinds].join(' or ')}`, hint: `, not ${described(data)}`, part: 'value' }]
 }
 
-/** Whether it says of the value as a whole what it should be, and of nothing in it. */
-function isOfKind({ keyword, instancePath }: ErrorObject): boolean {
-  return instancePath === '' && ['type', 'const', 'minimum', 'maximum', 'exclusiveMinimum'].includes(keyword)
-}
-
-/** The fields that tell the branches of a union apart. */
-const SORTS = ['/type', '/mode']
-
-function isOfAnotherSort({ keyword, instancePath }: ErrorObject): boolean {
-  return (keyword === 'type' && instancePath === '') || (keyword === 'enum' && SORTS.includes(instancePath))
-}
-
-function mistake(error: ErrorObject, path: Path): ValidationIssue {
-  if (error.keyword !== 'additionalProperties') return { path, ...wording(error), part: 'value' }
-  const name: string = error.params.additionalProperty
-  const allowed = Object.keys((error.parentSchema as { properties?: object }).properties ?? {})
-  const meant = suggest(name, allowed)
-  const hint = meant ? `; did you mean ${meant}?` : `; ${listed(allowed)}`
-  return { path: [...path, name], message: 'is not a field here', hint, part: 'name' }
-}
-
-type Wording = Pick<ValidationIssue, 'message' | 'hint'>
-
-function wording(error: ErrorObject): Wording {
-  const { keyword, params, data } = error
-  switch (keyword) {
-    case 'enum':
-      return oneOf(params.allowedValues as string[], data)
-    case 'maximum':
-      // Of what is whole and no longer told apart.
-      if (params.limit === Number.MAX_SAFE_INTEGER) return { message: `must be at most ${params.limit}`, hint: '' }
-      return { message: `must be ${kindWanted(error)}`, hint: `, not ${described(data)}` }
-    case 'type':
-    case 'const':
-    case 'minimum':
-    case 'exclusiveMinimum': {
-      const remedy = quotable(error) ? ': put it in quotes' : ''
-      return { message: `must be ${kindWanted(error)}`, hint: `, not ${described(data)}${remedy}` }
-    }
-    case 'pattern':
-      return { message: `must be ${FORMS[params.pattern] ?? `text that matches ${params.pattern}`}`, hint: '' }
-    case 'minLength':
-    case 'minProperties':
-      return { message: 'must not be empty', hint: '' }
-    case 'maxLength':
-      return { message: `must have at most ${params.limit} characters`, hint: '' }
-    case 'minItems':
-      return { message: `must have at least ${params.limit}`, hint: '' }
-    default:
-      return { message: error.message ?? 'is wrong', hint: '' }
-  }
-}
-
-function oneOf(words: readonly string[], data: unknown): Wording {
-  const meant = typeof data === 'string' ? suggest(data, words) : undefined
-  return { message: `must be one of ${words.join(', ')}`, hint: meant ? `; did you mean ${meant}?` : '' }
-}
-
-function listed(names: readonly string[]): string {
-  if (names.length < 2) return names.length === 0 ? 'there are none' : `there is ${names[0]}`
-  const more = names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : ''
-  return `there are ${names.slice(0, MAX_LISTED).join(', ')}${more}`
-}
-
-const MAX_LISTED = 25
-
-function quotable({ keyword, schema, data }: ErrorObject): boolean {
-  const isText = keyword === 'type' && [schema].flat().includes('string')
-  return isText && (typeof data === 'number' || typeof data === 'boolean')
-}
-
-/** What the value as a whole should be, by the schema of the error. */
-function kindWanted({ parentSchema }: ErrorObject): string {
-  const { const: only, type, ...bounds } = parentSchema as JsonSchema
-  if (only !== undefined) return JSON.stringify(only)
-  const kinds = [type].flat().map((kind = '') => {
-    return `${KINDS[kind] ?? kind}${kind === 'integer' || kind === 'number' ? boundsText(bounds) : ''}`
-  })
-  return kinds.join(' or ')
-}
-
-interface JsonSchema {
-  const?: unknown
-  type?: string | string[]
-  minimum?: number
-  exclusiveMinimum?: number
-  maximum?: number
-}
-
-function boundsText({ minimum, exclusiveMinimum, maximum = Number.MAX_SAFE_INTEGER }: JsonSchema): string {
-  const from = minimum === undefined ? '' : ` from ${minimum}`
-  const above = exclusiveMinimum === undefined ? '' : ` above ${exclusiveMinimum}`
-  const to = maximum === Number.MAX_SAFE_INTEGER ? '' : ` to ${maximum}`
-  return `${from}${above}${to}`
-}
-
-/** JSON Schema's types, in words. */
-const KINDS: Record<string, string> = {
-  string: 'a string',
-  integer: 'a whole number',
-  number: 'a number',
-  boolean: 'true or false',
-  object: 'an object',
-  array: 'a list',
-  null: 'null'
-}
-
-function described(data: unknown): string {
-  if (data === null) return 'null'
-  if (Array.isArray(data)) return 'a list'
-  if (typeof data === 'object') return 'an object'
-  if (typeof data !== 'string') return String(data)
-  // No other text: it may be a credential.
-  return /^(yes|no|on|off|true|false|[\d.]+)$/i.test(data) ? `the string "${data}"` : 'a string'
-}
-
-/** The patterns of our schemas, in words. */
-const FORMS: Record<string, string> = {
-  [CONTEXT_KEY_PATTERN]: 'in the form type:id',
-  [ID_PATTERN.source]: 'an id of 24 lower-case hex digits',
-  [API_KEY_PATTERN.source]: 'an API key, of printable ASCII without spaces'
-}
-
-/** A JSON pointer as names and places: which of the two a step is, the value tells. */
-function pathIn(value: unknown, pointer: string): Path {
-  let node = value
+function pathFrom(root: unknown, pointer: string): Path {
+  let node = root
   return pointer
     .split('/')
     .slice(1)
@@ -283,4 +69,151 @@ function pathIn(value: unknown, pointer: string): Path {
       node = (node as Record<string | number, unknown>)[part]
       return part
     })
+}
+
+function issuesOf(breaches: Breach[]): ValidationIssue[] {
+  const missing = breaches.filter(({ type }) => type === ValueErrorType.ObjectRequiredProperty)
+  return breaches.flatMap((breach) => {
+    const { type, schema, path } = breach
+    if (type === ValueErrorType.Union) return issuesOfUnion(breach)
+    if (type === ValueErrorType.ObjectRequiredProperty) return issueOfMissing(breach, missing)
+    if (type !== ValueErrorType.ObjectAdditionalProperties) return [{ path, ...wording(breach), part: 'value' }]
+    const allowed = Object.keys(schema.properties)
+    const meant = suggest(String(path.at(-1)), allowed)
+    const hint = meant ? `; did you mean ${meant}?` : `; ${listed(allowed)}`
+    return [{ path, message: 'is not a field here', hint, part: 'name' }]
+  })
+}
+
+/** Returns one issue for all the fields that an object lacks, at the first of them. */
+function issueOfMissing(breach: Breach, missing: Breach[]): ValidationIssue[] {
+  const path = breach.path.slice(0, -1)
+  const ofSameObject = missing.filter((other) => pathText(other.path.slice(0, -1)) === pathText(path))
+  if (ofSameObject[0] !== breach) return []
+  return [
+    { path, message: `must have ${ofSameObject.map((each) => each.path.at(-1)).join(', ')}`, hint: '', part: 'value' }
+  ]
+}
+
+/** The fields whose value says which variant of a union is meant. */
+const DISCRIMINATORS = ['type', 'mode']
+
+/** Returns the issues of the variant that was probably meant: not of another type, and with the fewest issues. */
+function issuesOfUnion({ variants, path, value }: Breach): ValidationIssue[] {
+  const isOtherType = (breach: Breach) => breach.path.length === path.length && isTypeError(breach)
+  const isOtherVariant = (breach: Breach) => isOtherType(breach) || isDiscriminator(breach, path)
+
+  const [meant] = variants.filter((each) => !each.some(isOtherVariant)).sort((one, two) => one.length - two.length)
+  if (meant) return issuesOf(meant)
+  const discriminators = variants.flat().filter((breach) => isDiscriminator(breach, path))
+  const [first] = discriminators
+  if (first) {
+    const allowed = [...new Set(discriminators.flatMap(({ schema }) => schema.enum as string[]))]
+    return [{ path: first.path, ...oneOf(allowed, first.value), part: 'value' }]
+  }
+  const types = new Set(
+    variants
+      .flat()
+      .filter(isOtherType)
+      .map(({ schema }) => typeText(schema))
+  )
+  return [{ path, message: `must be ${[...types].join(' or ')}`, hint: `, not ${described(value)}`, part: 'value' }]
+}
+
+function isDiscriminator({ type, path, schema }: Breach, union: Path): boolean {
+  if (type !== ValueErrorType.Kind || !schema.enum) return false
+  return path.length === union.length + 1 && DISCRIMINATORS.includes(String(path.at(-1)))
+}
+
+type Wording = Pick<ValidationIssue, 'message' | 'hint'>
+
+/** Returns the words for what is neither a type nor a bound; undefined for these. */
+function formText({ type, schema }: Breach): string | undefined {
+  switch (type) {
+    case ValueErrorType.StringPattern:
+      return `must be ${FORMS[schema.pattern] ?? `text that matches ${schema.pattern}`}`
+    case ValueErrorType.StringMinLength:
+    case ValueErrorType.ObjectMinProperties:
+      return 'must not be empty'
+    case ValueErrorType.StringMaxLength:
+      return `must have at most ${schema.maxLength} characters`
+    case ValueErrorType.ArrayMinItems:
+      return `must have at least ${schema.minItems}`
+    case ValueErrorType.IntegerMaximum:
+      // Larger numbers can't be told apart, so the bound is not part of the type's description.
+      return schema.maximum === Number.MAX_SAFE_INTEGER ? `must be at most ${schema.maximum}` : undefined
+    default:
+      return undefined
+  }
+}
+
+function isTypeError(breach: Breach): boolean {
+  return breach.type !== ValueErrorType.Union && !breach.schema.enum && formText(breach) === undefined
+}
+
+function wording(breach: Breach): Wording {
+  const { schema, value } = breach
+  if (schema.enum) return oneOf(schema.enum, value)
+  const message = formText(breach)
+  if (message !== undefined) return { message, hint: '' }
+  const isText = schema.const === undefined && [schema.type].flat().includes('string')
+  const remedy = isText && /^(number|boolean)$/.test(typeof value) ? ': put it in quotes' : ''
+  return { message: `must be ${typeText(schema)}`, hint: `, not ${described(value)}${remedy}` }
+}
+
+function oneOf(values: readonly string[], value: unknown): Wording {
+  const meant = typeof value === 'string' ? suggest(value, values) : undefined
+  return { message: `must be one of ${values.join(', ')}`, hint: meant ? `; did you mean ${meant}?` : '' }
+}
+
+const MAX_LISTED = 25
+
+function listed(names: readonly string[]): string {
+  if (names.length < 2) return names.length === 0 ? 'there are none' : `there is ${names[0]}`
+  const more = names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : ''
+  return `there are ${names.slice(0, MAX_LISTED).join(', ')}${more}`
+}
+
+/** JSON Schema's types, in words. */
+const TYPES: Record<string, string> = {
+  string: 'a string',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  object: 'an object',
+  array: 'a list',
+  null: 'null'
+}
+
+function typeText({
+  const: only,
+  type,
+  minimum,
+  exclusiveMinimum,
+  maximum = Number.MAX_SAFE_INTEGER
+}: TSchema): string {
+  if (only !== undefined) return JSON.stringify(only)
+  const from = minimum === undefined ? '' : ` from ${minimum}`
+  const above = exclusiveMinimum === undefined ? '' : ` above ${exclusiveMinimum}`
+  const to = maximum === Number.MAX_SAFE_INTEGER ? '' : ` to ${maximum}`
+  return [type]
+    .flat()
+    .map((name: string) => `${TYPES[name]}${/integer|number/.test(name) ? `${from}${above}${to}` : ''}`)
+    .join(' or ')
+}
+
+function described(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'object') return 'an object'
+  if (typeof value !== 'string') return String(value)
+  // No other text is repeated, as it may be a credential.
+  return /^(yes|no|on|off|true|false|[\d.]+)$/i.test(value) ? `the string "${value}"` : 'a string'
+}
+
+/** The patterns of our schemas, in words. */
+const FORMS: Record<string, string> = {
+  [CONTEXT_KEY_PATTERN]: 'in the form type:id',
+  [ID_PATTERN.source]: 'an id of 24 lower-case hex digits',
+  [API_KEY_PATTERN.source]: 'an API key, of printable ASCII without spaces'
 }

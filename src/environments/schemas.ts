@@ -1,68 +1,26 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { PROFILES } from '../core/assumptions.js'
-import { RESET_PARTS } from '../core/enums.js'
-import { freeObject, recordOf, ref, strictObject, stringEnum } from '../core/typebox.js'
-
-const Name = Type.String({ minLength: 1, maxLength: 200 })
-
-export const SnapshotName = Type.String({ minLength: 1, maxLength: 200, description: 'Name of the snapshot' })
+import { freeObject, recordOf, strictObject, stringEnum } from '../core/typebox.js'
 
 export const NewEnvironment = strictObject(
   {
-    name: Type.Optional(Name),
-    organizationId: Type.Optional(Type.String({ pattern: '^[0-9a-f]{24}$', description: 'A new one, if left out' })),
-    from: Type.Optional(Type.String({ description: 'Id or name of the environment to fork, with all its ids' })),
-    snapshot: Type.Optional(Type.String({ description: 'With from: as it was when this snapshot was taken' })),
-    seed: Type.Optional(
-      freeObject('A seed with one environment, in the format of the seed files; its ids and keys are left aside')
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    organizationId: Type.Optional(
+      Type.String({ pattern: '^[0-9a-f]{24}$', description: 'A new organization if left out' })
     ),
-    profile: Type.Optional(stringEnum(PROFILES, { description: "That of the fork's origin or the seed, if left out" })),
-    assumptions: Type.Optional(recordOf(Type.String(), 'Overrides of single rows of the assumption register'))
+    from: Type.Optional(Type.String({ description: 'Id or name of the environment to fork, with all its ids' })),
+    snapshot: Type.Optional(Type.String({ description: 'Name of a snapshot of that environment to fork instead' })),
+    seed: Type.Optional(
+      freeObject('A seed with one environment, in the format of the seed files; its ids and keys are ignored')
+    ),
+    profile: Type.Optional(
+      stringEnum(PROFILES, { description: 'If left out, that of the forked environment or of the seed' })
+    ),
+    assumptions: Type.Optional(recordOf(Type.String(), 'Assumptions that differ from the profile, by their ids'))
   },
-  { $id: 'NewEnvironment', description: 'Empty, from a seed, or as a fork of another' }
+  { $id: 'NewEnvironment', description: 'An environment to create: empty, from a seed, or as a fork of another' }
 )
 export type NewEnvironment = Static<typeof NewEnvironment>
-
-export const EnvironmentMade = strictObject(
-  {
-    environmentId: Type.String(),
-    organizationId: Type.String(),
-    name: Type.String(),
-    apiKey: Type.String({ description: 'Told here and never again' }),
-    profile: stringEnum(PROFILES)
-  },
-  { $id: 'EnvironmentMade', description: 'A new environment, and the key to it' }
-)
-export type EnvironmentMade = Static<typeof EnvironmentMade>
-
-export const EnvironmentListed = strictObject(
-  {
-    environmentId: Type.String(),
-    organizationId: Type.String(),
-    name: Type.String(),
-    profile: stringEnum(PROFILES),
-    createdAt: Type.String()
-  },
-  { $id: 'EnvironmentListed', description: 'An environment; its keys are not told' }
-)
-export type EnvironmentListed = Static<typeof EnvironmentListed>
-
-export const ResetRequest = strictObject(
-  {
-    parts: Type.Optional(Type.Array(stringEnum(RESET_PARTS), { minItems: 1, description: 'What to set back' }))
-  },
-  { $id: 'ResetRequest', description: 'What to set back; data is the rows, the profile and the assumptions' }
-)
-export type ResetRequest = Static<typeof ResetRequest>
-
-export const ResetDone = strictObject(
-  {
-    parts: Type.Array(stringEnum(RESET_PARTS)),
-    duration: Type.Number({ minimum: 0, description: 'Milliseconds that it took' })
-  },
-  { $id: 'ResetDone', description: 'What was set back' }
-)
-export type ResetDone = Static<typeof ResetDone>
 
 export const Snapshot = strictObject(
   {
@@ -81,10 +39,11 @@ export const Snapshot = strictObject(
   },
   { $id: 'Snapshot', description: 'A named state of the environment' }
 )
+
 export type Snapshot = Static<typeof Snapshot>
 
-/** 5,000 years, which leaves every time a year of four digits. */
-const FARTHEST = 5000 * 365 * 24 * 60 * 60 * 1000
+/** How far a clock may be moved, in milliseconds: 5,000 years, so that every year keeps four digits. */
+export const MAX_OFFSET = 5000 * 365 * 24 * 60 * 60 * 1000
 
 export const ClockSetting = Type.Unsafe<
   { mode: 'wall' } | { mode: 'fixed'; at: string } | { mode: 'offset'; by: number }
@@ -94,57 +53,21 @@ export const ClockSetting = Type.Unsafe<
       strictObject({ mode: stringEnum(['wall']) }, { description: "The machine's own time" }),
       strictObject(
         { mode: stringEnum(['fixed']), at: Type.String({ description: 'ISO 8601' }) },
-        { description: 'Time stands still' }
+        { description: 'The clock is stopped at a time' }
       ),
       strictObject(
         {
           mode: stringEnum(['offset']),
           by: Type.Integer({
-            minimum: -FARTHEST,
-            maximum: FARTHEST,
+            minimum: -MAX_OFFSET,
+            maximum: MAX_OFFSET,
             description: 'Milliseconds; negative for the past'
           })
         },
-        { description: "So far from the machine's own time" }
+        { description: "The machine's own time, shifted" }
       )
     ],
-    { $id: 'ClockSetting', description: 'How the time of the environment goes' }
+    { $id: 'ClockSetting', description: 'Which time the environment has' }
   )
 )
 export type ClockSetting = Static<typeof ClockSetting>
-
-export const ClockState = strictObject(
-  { setting: ref(ClockSetting), now: Type.String() },
-  { $id: 'ClockState', description: 'How time goes, and what it is' }
-)
-
-export const AdvanceRequest = strictObject(
-  { by: Type.Integer({ minimum: 1, maximum: FARTHEST, description: 'Milliseconds' }) },
-  { $id: 'AdvanceRequest', description: 'How far to move the clock on' }
-)
-
-export const RandomSetting = strictObject(
-  {
-    randomSeed: Type.Unsafe<number | null>({
-      type: ['integer', 'null'],
-      minimum: 0,
-      maximum: 4294967295,
-      description: 'What chance is made from, so that it repeats itself; null: unforeseeable'
-    })
-  },
-  { $id: 'RandomSetting', description: 'Whether chance repeats itself' }
-)
-export type RandomSetting = Static<typeof RandomSetting>
-
-export const environmentSchemas = [
-  NewEnvironment,
-  EnvironmentMade,
-  EnvironmentListed,
-  ResetRequest,
-  ResetDone,
-  Snapshot,
-  ClockSetting,
-  ClockState,
-  AdvanceRequest,
-  RandomSetting
-]

@@ -33,7 +33,7 @@ export const ErrorBody = strictObject(
     path: Type.String({ description: 'What was asked: path and query string, without the host' }),
     message: Type.String({ description: 'What is wrong' }),
     error: Type.String({ description: "The status's name" }),
-    ctx: Type.Record(Type.String(), Type.Unknown(), { description: 'Facts about the refusal, often none' }),
+    ctx: recordOf(Type.Unknown(), 'Facts about the refusal, often none'),
     errors: Type.Optional(
       recordOf(
         strictObject({

@@ -1,101 +1,68 @@
-import { type TObject, type TSchema, Type } from '@sinclair/typebox'
-import { ref, strictObject } from '../core/typebox.js'
-import { ErrorBody } from './errors.js'
+import type { TObject, TSchema } from '@sinclair/typebox'
+import type { Assumptions } from '../core/assumptions.js'
+import type { OperationId } from '../core/enums.js'
+import type { ErrorBody } from './errors.js'
 
-type RefusalStatus = keyof typeof REFUSALS
-
-interface Operation<Params extends TSchema> {
-  operationId: string
-  summary: string
-  description: string
-  tag: string
-  params?: Params
-  querystring?: TObject
-  /** Schema of the 200's body. */
-  answer: TSchema
-  /** The statuses it refuses with, 500 apart. */
-  refusals: RefusalStatus[]
-  /** Whether an idempotency key has an effect. */
-  replayable?: boolean
-}
-
-/** The route schema of a service operation: what @fastify/swagger makes the published document of. */
-export function operationSchema<Params extends TSchema = TSchema>(operation: Operation<Params>) {
-  const { operationId, summary, description, tag, params, querystring, answer, refusals, replayable } = operation
-  const statuses: RefusalStatus[] = [...refusals, 500]
-  return {
-    operationId,
-    summary,
-    description,
-    tags: [tag],
-    security: [{ ApiKey: [] }],
-    headers: IdempotencyHeader,
-    ...((params && { params }) as { params: Params }),
-    // Any parameter may be left out, those with a default too; a list is repeated, not split at commas.
-    ...(querystring && { querystring: Type.Partial(querystring, { style: 'form', explode: true }) }),
-    response: {
-      200: response('OK', answer, {
-        ...ALWAYS,
-        ...(querystring && EMPTY_PAGE),
-        ...(replayable && { ...KEY, ...REPLAY, ...REPLAY_REASON })
-      }),
-      ...Object.fromEntries(
-        statuses.map((status) => [
-          status,
-          response(descriptionOf(status, replayable), ref(ErrorBody), {
-            ...ALWAYS,
-            ...REASON,
-            ...(replayable && status !== 401 && KEY),
-            ...(replayable && STORED.has(status) && REPLAY),
-            ...EXTRA_HEADERS[status]
-          })
-        ])
-      )
-    }
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The operation that the route serves. Absent from every other route. */
+    operation?: Operation
   }
 }
 
-function descriptionOf(status: RefusalStatus, replayable = false): string {
-  return status === 422 && replayable ? KEY_REUSED : REFUSALS[status]
+export type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 413 | 422 | 500
+
+/** What an example of an error has of its own. */
+export type ErrorExample = Pick<ErrorBody, 'path' | 'message'> & Partial<ErrorBody>
+
+/**
+ * An operation of the service, described once: the route, the published document, the recorder and the fault rules all
+ * take it from here.
+ */
+export interface Operation {
+  id: OperationId
+  method: 'GET' | 'POST'
+  /** Path with parameters as `:name`. */
+  url: string
+  summary: string
+  description: string
+  tag: 'Integrations' | 'Messages' | 'Workflows'
+  params?: TObject
+  querystring?: TObject
+  /** Schema of the body of a 200. */
+  response: TSchema
+  /** Whether the assumption `envelope` wraps the body of a 200. */
+  enveloped?: boolean
+  /** The statuses it rejects with, besides 500. */
+  errors: ErrorStatus[]
+  /** Whether an idempotency key has an effect. */
+  idempotent?: boolean
+  /** Requests that the default seed can answer. */
+  examples: {
+    params?: Record<string, string>
+    query?: Record<string, unknown>
+    /** Errors by status, given the path of the example request. */
+    errors?: (path: string, assumptions: Assumptions) => Partial<Record<ErrorStatus, ErrorExample>>
+  }
 }
 
-function response(description: string, schema: TSchema, headers: object) {
-  return { description, headers, content: { 'application/json': { schema } } }
+/** Returns the operation as it is, typed as precisely as it is written. */
+export function defineOperation<const Defined extends Operation>(operation: Defined): Defined {
+  return operation
 }
 
-const IdempotencyHeader = strictObject({
-  'idempotency-key': Type.Optional(
-    Type.String({
-      description:
-        'Up to 255 characters, bare or in double quotes. A POST that comes again with it within 24 hours gets the stored answer; a GET may carry it to no effect.'
-    })
-  )
-})
+type Judged<Defined> = Pick<Defined, Extract<keyof Defined, 'params' | 'querystring' | 'body'>>
 
-const REFUSALS = {
-  400: 'The request cannot be read, or cannot be done',
-  401: 'There is no API key, or none that is known',
-  403: 'The record is in another environment than the API key',
-  404: 'The environment has no such record',
-  409: 'The first request with this idempotency key is still being processed',
-  413: 'The body is larger than 1 MiB',
-  422: 'A field is wrong',
-  500: 'A fault of the server'
-} as const
-const KEY_REUSED = 'The idempotency key was used for another request, or a field is wrong'
+/** Returns the options of the route that serves an operation, but for the handler. */
+export function operationRoute<Defined extends Operation>(operation: Defined) {
+  const { method, url } = operation
+  return { method, url, schema: judgedSchemas(operation), config: { operation: operation as Operation } }
+}
 
-/** Those that an idempotency key replays, though not under every assumption. */
-const STORED = new Set<RefusalStatus>([400, 403, 404, 422])
-
-const header = (description: string) => ({ type: 'string', description })
-
-const ALWAYS = { 'x-request-id': header('Names the request in the log') }
-const REASON = { 'x-mock-reason': header('Which check refused and what would satisfy it, for the person reading') }
-const EMPTY_PAGE = { 'x-mock-reason': header('On an empty page: which filter took the last message') }
-const REPLAY_REASON = { 'x-mock-reason': header('On a replay: when the answer was first given') }
-const KEY = { 'idempotency-key': header('The idempotency key of the request') }
-const REPLAY = { 'idempotency-replay': { type: 'string', enum: ['true'], description: 'Set on a stored answer' } }
-const EXTRA_HEADERS: Partial<Record<RefusalStatus, object>> = {
-  401: { 'www-authenticate': header('The scheme to use: `ApiKey`') },
-  409: { 'retry-after': { type: 'integer', description: 'Seconds to wait' } }
+/** Returns the schemas that a request is judged by: the only ones that a route hands to Fastify. */
+export function judgedSchemas<Defined extends { params?: TSchema; querystring?: TSchema; body?: TSchema }>(
+  defined: Defined
+): Judged<Defined> {
+  const { params, querystring, body } = defined
+  return { ...(params && { params }), ...(querystring && { querystring }), ...(body && { body }) } as Judged<Defined>
 }

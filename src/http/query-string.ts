@@ -1,7 +1,5 @@
-import type { TObject, TSchema } from '@sinclair/typebox'
 import fp from 'fastify-plugin'
-import { DomainError, type FieldErrors, invalidFields } from '../core/errors.js'
-import { findIssues, type ValidationIssue } from '../core/validation.js'
+import { DomainError } from '../core/errors.js'
 
 /** A query string that can't be read. Refused where it is looked at, after authentication. */
 export class MalformedQuery {
@@ -74,51 +72,3 @@ export const rejectMalformedQuery = fp(
   },
   { name: 'readable-query' }
 )
-
-/**
- * The query as the schema has it: lists where it says array, numbers where it says integer, defaults filled in,
- * unknown parameters left out. An empty text is none, and no item of a list, but the list stays. Refuses with
- * `invalid`, all bad fields at once.
- */
-export function readQuery(sent: Query, schema: TObject): Record<string, unknown> {
-  const read: Record<string, unknown> = {}
-  const severalTimes: Wrong[] = []
-  for (const name in schema.properties) {
-    const { type, default: fallback } = schema.properties[name] as TSchema
-    const value = sent[name]
-    if (value === undefined) {
-      if (fallback !== undefined) read[name] = fallback
-    } else if (type === 'array') {
-      read[name] = [value].flat().filter((item) => item !== '')
-    } else if (typeof value !== 'string') {
-      severalTimes.push({ path: [name], message: 'must be given once, without brackets' })
-      if (fallback !== undefined) read[name] = fallback
-    } else if (type === 'integer') {
-      read[name] = asWholeNumber(value)
-    } else if (value !== '') {
-      read[name] = value
-    }
-  }
-  const mistakes = severalTimes.concat(findIssues(schema, read))
-  if (mistakes.length > 0) throw invalidFields(byField(mistakes, sent))
-  return read
-}
-
-type Wrong = Pick<ValidationIssue, 'path' | 'message'>
-
-/** `10` and `10.0` (some generated clients send doubles); any other text stays text, and fails as such. */
-function asWholeNumber(value: string): string | number {
-  return /^\d+(\.0+)?$/.test(value) ? Math.min(Number(value), Number.MAX_VALUE) : value
-}
-
-/** Without the hint: text is all that a query can hold, and it is told besides. */
-function byField(mistakes: readonly Wrong[], sent: Query): FieldErrors {
-  const errors: FieldErrors = {}
-  for (const { path, message } of mistakes) {
-    const field = String(path[0])
-    errors[field] ??= { messages: [], value: sent[field] }
-    const text = `${field} ${message}`
-    if (!errors[field].messages.includes(text)) errors[field].messages.push(text)
-  }
-  return errors
-}

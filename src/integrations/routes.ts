@@ -1,61 +1,77 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import type { FastifyRequest } from 'fastify'
-import type { Assumptions } from '../core/assumptions.js'
 import { DomainError } from '../core/errors.js'
 import { strictObject } from '../core/typebox.js'
-import { enveloped, envelopedSchema } from '../http/envelope.js'
-import { operationSchema } from '../http/operation.js'
+import { enveloped } from '../http/envelope.js'
+import { defineOperation, operationRoute } from '../http/operation.js'
 import { bodyOf, withIdempotency } from '../idempotency/plugin.js'
 import type { IdempotencyService } from '../idempotency/service.js'
 import { Integration } from './schemas.js'
 import type { IntegrationService } from './service.js'
 
+export const setIntegrationAsPrimary = defineOperation({
+  id: 'setIntegrationAsPrimary',
+  method: 'POST',
+  url: '/v1/integrations/:integrationId/set-primary',
+  summary: 'Set integration as primary',
+  description:
+    'Makes an integration the one primary of its channel in the environment that the API key belongs to. It becomes active and loses its conditions; every other integration of the channel is no longer primary.',
+  tag: 'Integrations',
+  params: strictObject({
+    integrationId: Type.String({
+      description: "The integration's `_id`, or its `identifier` where the assumption `integration-lookup` allows it"
+    })
+  }),
+  response: Integration,
+  enveloped: true,
+  errors: [400, 401, 403, 404, 409, 413, 422],
+  idempotent: true,
+  examples: {
+    params: { integrationId: '66f1c2a47c9b1a0012ad0001' },
+    errors: (path) => ({
+      403: {
+        path: path.replace(/[0-9a-f]{24}/, '6703aa1c5d2e8b0013b70001'),
+        message:
+          "API key authentication is scoped to a single environment and cannot set as primary an integration that belongs to a different environment. Use an API key from the integration's environment, or authenticate with a session token."
+      },
+      404: {
+        path: path.replace(/[0-9a-f]{24}/, '66f1c2a47c9b1a0012adffff'),
+        message: 'Integration with id 66f1c2a47c9b1a0012adffff not found'
+      },
+      409: {
+        path,
+        message: 'Request with key "set-primary-0001" is currently being processed. Please retry after 1 second'
+      },
+      413: { path, message: 'Request body is too large' },
+      422: { path, message: 'Request with key "set-primary-0001" is being reused for a different body', errors: {} }
+    })
+  }
+})
+
 interface Options {
   integrations: IntegrationService
   idempotency: IdempotencyService
-  /** What the published document assumes. */
-  assumptions: Assumptions
 }
 
-export const integrationRoutes: FastifyPluginAsyncTypebox<Options> = async (app, options) => {
-  const { integrations, idempotency, assumptions } = options
-  app.post(
-    '/integrations/:integrationId/set-primary',
-    {
-      schema: operationSchema({
-        operationId: 'setIntegrationAsPrimary',
-        summary: 'Set integration as primary',
-        description:
-          'Makes an integration the one primary of its channel in the environment that the API key belongs to. It becomes active and loses its conditions; every other integration of the channel steps down.',
-        tag: 'Integrations',
-        params: strictObject({
-          integrationId: Type.String({
-            description:
-              "The integration's `_id`, or its `identifier` where the assumption `integration-lookup` allows it"
-          })
-        }),
-        answer: envelopedSchema(Integration, assumptions),
-        refusals: [400, 401, 403, 404, 409, 413, 422],
-        replayable: true
-      })
-    },
-    (request, reply) => {
+export const integrationRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { integrations, idempotency }) => {
+  app.route({
+    ...operationRoute(setIntegrationAsPrimary),
+    handler: (request, reply) => {
       withIdempotency(request, reply, idempotency, () => {
-        refuseMalformedJson(request)
         const { environment, params } = request
+        rejectMalformedJson(bodyOf(request), request.headers)
         const integration = integrations.setPrimary(environment, params.integrationId)
         return enveloped(Buffer.from(integration), environment.assumptions)
       })
     }
-  )
+  })
 }
 
-/** A body has no meaning here, but one that says it is JSON and isn't shows a client at fault. */
-function refuseMalformedJson(request: FastifyRequest): void {
-  const body = bodyOf(request)
-  const isJson = /^application\/(.+\+)?json\s*(;|$)/i.test(request.headers['content-type'] ?? '')
-  if (!isJson || body.length === 0 || request.headers['content-encoding'] !== undefined) return
+/** The body has no meaning here, but one that claims to be JSON and isn't reveals a mistake of the client. */
+function rejectMalformedJson(body: Buffer, headers: IncomingHttpHeaders): void {
+  const isJson = /^application\/(.+\+)?json\s*(;|$)/i.test(headers['content-type'] ?? '')
+  if (!isJson || body.length === 0 || headers['content-encoding'] !== undefined) return
   try {
     JSON.parse(body.toString())
   } catch {

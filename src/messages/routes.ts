@@ -1,83 +1,102 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Assumptions } from '../core/assumptions.js'
 import { DomainError } from '../core/errors.js'
-import { ref } from '../core/typebox.js'
 import { JSON_TYPE } from '../http/errors.js'
-import { operationSchema } from '../http/operation.js'
-import { type Query, readQuery } from '../http/query-string.js'
+import { defineOperation, operationRoute } from '../http/operation.js'
+import type { Query } from '../http/query-string.js'
 import { giveReason } from '../http/reasons.js'
-import { type ListMessagesQuery, type ListMessagesSwitches, listMessagesQuery, MAX_LIMIT } from './query.js'
+import { type ListMessagesQuery, MAX_LIMIT, MessageQuery } from './query.js'
 import { MessagesPage } from './schemas.js'
 import type { MessageService } from './service.js'
 
-interface Options {
-  messages: MessageService
-  /** What the published document assumes. */
-  assumptions: Assumptions
+export const listMessages = defineOperation({
+  id: 'listMessages',
+  method: 'GET',
+  url: '/v1/messages',
+  summary: 'List messages',
+  description: 'A page of the messages of the environment that the API key belongs to, newest first.',
+  tag: 'Messages',
+  querystring: MessageQuery,
+  response: MessagesPage,
+  errors: [400, 401, 404, 422],
+  examples: {
+    query: {
+      channel: 'email',
+      subscriberId: 'user-ada',
+      transactionId: ['order-4711'],
+      contextKeys: ['tenant:acme']
+    },
+    errors: (path) => ({
+      404: { path: `${path}?subscriberId=user-none`, message: 'Subscriber not found for id user-none' },
+      422: {
+        path: `${path}?page=-1`,
+        message: 'Validation Error',
+        errors: { page: { messages: ['page must be a whole number from 0'], value: '-1' } }
+      }
+    })
+  }
+})
+
+type LenientFilters = Pick<ListMessagesQuery, 'channel' | 'contextKeys'>
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Filters that are searched for as they were sent, since the environment's assumptions allow any text. */
+    lenientFilters: LenientFilters | undefined
+  }
 }
 
-export const messageRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { messages, assumptions }) => {
-  app.get(
-    '/messages',
-    {
-      schema: operationSchema({
-        operationId: 'listMessages',
-        summary: 'List messages',
-        description: 'A page of the messages of the environment that the API key belongs to, newest first.',
-        tag: 'Messages',
-        querystring: querySchema(assumptions),
-        answer: ref(MessagesPage),
-        refusals: [400, 401, 404, 422]
-      })
+export const messageRoutes: FastifyPluginAsyncTypebox<{ messages: MessageService }> = async (app, { messages }) => {
+  app.decorateRequest('lenientFilters', undefined)
+  app.route({
+    ...operationRoute(listMessages),
+    preValidation: (request, _reply, done) => {
+      request.lenientFilters = takeLenientFilters(request.query as object as Query, request.environment.assumptions)
+      done()
     },
-    (request, reply) => {
-      const { environment } = request
-      const { body, reason } = messages.list(
-        environment,
-        readListQuery(request.query as Query, environment.assumptions)
-      )
+    handler: ({ environment, query, lenientFilters }, reply) => {
+      const { transactionId, ...filters } = query
+      const { body, reason } = messages.list(environment, {
+        ...filters,
+        // An empty filter is none, but for `contextKeys=`, which asks for messages in no context.
+        ...(transactionId?.length && { transactionId }),
+        ...lenientFilters
+      })
       if (reason !== undefined) giveReason(reply, reason)
       reply.type(JSON_TYPE).send(body)
     }
-  )
+  })
 }
 
 /**
- * Reads the query by what the environment takes; a filter that is empty is none, but for `contextKeys=`, which asks for
- * messages in no context. Refuses with `invalid`, and with `bad-request` a limit that is too large, where the
- * environment does so.
+ * Takes from the query what the schema would reject and the environment's assumptions let through. Rejects with
+ * `bad-request` a limit that a lenient environment finds too large.
  */
-function readListQuery(query: Query, assumptions: Assumptions): ListMessagesQuery {
-  const read = readQuery(withLimit(query, assumptions), querySchema(assumptions)) as ListMessagesQuery
-  if (read.transactionId?.length === 0) delete read.transactionId
-  if (read.limit > MAX_LIMIT) {
+function takeLenientFilters(query: Query, assumptions: Assumptions): LenientFilters | undefined {
+  if (assumptions['paging-bounds'] === 'lenient') readLenientLimit(query)
+  const { channel, contextKeys } = query
+  const filters: LenientFilters = {}
+  if (assumptions['unknown-channel-filter'] === 'empty-page' && typeof channel === 'string' && channel !== '') {
+    filters.channel = channel
+    delete query.channel
+  }
+  if (assumptions['malformed-context-key'] === 'empty-page' && contextKeys !== undefined) {
+    const keys = [contextKeys].flat()
+    if (!keys.every((key) => typeof key === 'string')) return filters
+    filters.contextKeys = keys.filter((key) => key !== '')
+    delete query.contextKeys
+  }
+  return filters
+}
+
+/** Without a limit, or with 0, a lenient environment uses the default. */
+function readLenientLimit(query: Query): void {
+  const { limit } = query
+  if (typeof limit !== 'string') return
+  if (/^(0+(\.0+)?)?$/.test(limit)) delete query.limit
+  else if (/^\d+(\.0+)?$/.test(limit) && Number(limit) > MAX_LIMIT) {
     throw new DomainError('bad-request', `Limit can not be larger then ${MAX_LIMIT}`, {
-      reason: `limit is ${read.limit}, the greatest is ${MAX_LIMIT} (assumption paging-bounds)`
+      reason: `limit is ${limit}, the greatest is ${MAX_LIMIT} (assumption paging-bounds)`
     })
   }
-  return read
-}
-
-/** A limit of nothing, and an empty one, mean the default where the environment is lenient. */
-function withLimit(query: Query, assumptions: Assumptions): Query {
-  const { limit } = query
-  const isNothing = typeof limit === 'string' && /^(0+(\.0+)?)?$/.test(limit)
-  return isNothing && assumptions['paging-bounds'] === 'lenient' ? { ...query, limit: '10' } : query
-}
-
-const schemas = new Map<string, ReturnType<typeof listMessagesQuery>>()
-
-/** One schema for each position of the switches, so that each is compiled once. */
-function querySchema(assumptions: Assumptions): ReturnType<typeof listMessagesQuery> {
-  const key = `${assumptions['unknown-channel-filter']} ${assumptions['malformed-context-key']} ${assumptions['paging-bounds']}`
-  const known = schemas.get(key)
-  if (known) return known
-  const switches: ListMessagesSwitches = {
-    anyChannel: assumptions['unknown-channel-filter'] === 'empty-page',
-    anyContextKey: assumptions['malformed-context-key'] === 'empty-page',
-    anyLimit: assumptions['paging-bounds'] === 'lenient'
-  }
-  const schema = listMessagesQuery(switches)
-  schemas.set(key, schema)
-  return schema
 }

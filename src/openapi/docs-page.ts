@@ -1,74 +1,104 @@
-import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { FastifyPluginAsync } from 'fastify'
 import type { Assumptions } from '../core/assumptions.js'
-import type { Clock } from '../core/clock.js'
 import { DomainError } from '../core/errors.js'
+import { packageRoot } from '../core/package-root.js'
 import { authenticate } from '../environments/plugin.js'
 import type { EnvironmentService } from '../environments/service.js'
-import { errorAnswers, JSON_TYPE } from '../http/errors.js'
+import { JSON_TYPE } from '../http/errors.js'
 import { pathOf } from '../http/target.js'
-import { describedApp, openApiDocument } from './documents.js'
+import { openApiDocument } from './documents.js'
 
 interface Options {
   environments: EnvironmentService
-  /** For requests that carry no key. */
+  /** The assumptions of requests without a key. */
   assumptions: Assumptions
-  clock: Clock
 }
 
 /**
- * The published document, and a page to read and try it. Both are made when first asked for.
- *
- * The document is that of the environment whose key is sent, since assumptions change the wire; without a key that of
- * the server's own profile.
+ * Serves the published document at `/openapi.json`, and at `/docs` a page to read and try it. The document is that of
+ * the environment whose key is sent, since assumptions change it, and without a key that of the server. Documents are
+ * made, and files read, when they are first asked for.
  */
-export const documentation: FastifyPluginAsync<Options> = async (app, { environments, assumptions, clock }) => {
+export const documentation: FastifyPluginAsync<Options> = async (app, { environments, assumptions }) => {
   const documents = new Map<string, Promise<string>>()
-  let page: Promise<FastifyInstance> | undefined
+  const files = new Map<string, Promise<Buffer>>()
 
-  app.get('/openapi.json', async (request, reply) => {
-    const { authorization } = request.headers
-    const shown = authorization === undefined ? assumptions : authenticate(authorization, environments).assumptions
-    const key = JSON.stringify(shown)
-    const document = documents.get(key) ?? openApiDocument(shown).then((made) => JSON.stringify(made))
+  function documentJson(assumed: Assumptions): Promise<string> {
+    const key = JSON.stringify(assumed)
+    const document = documents.get(key) ?? openApiDocument(assumed).then((made) => JSON.stringify(made))
     documents.set(key, document)
-    return reply.type(JSON_TYPE).send(await document)
-  })
-
-  for (const url of ['/docs', '/docs/*']) {
-    app.get(url, async (request, reply) => {
-      page ??= readingPage(assumptions, clock)
-      const { routing } = await page
-      // What hooks have set, such as the name of the request, would be lost otherwise.
-      for (const [name, value] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, value ?? [])
-      reply.hijack()
-      routing(request.raw, reply.raw)
-    })
+    return document
   }
 
-  app.addHook('onClose', async () => {
-    await page?.then((made) => made.close())
+  app.get('/openapi.json', async ({ headers: { authorization } }, reply) => {
+    const own = authorization === undefined ? assumptions : authenticate(authorization, environments).assumptions
+    return reply.type(JSON_TYPE).send(await documentJson(own))
+  })
+
+  app.get('/docs/json', async (_request, reply) => reply.type(JSON_TYPE).send(await documentJson(assumptions)))
+
+  for (const url of ['/docs', '/docs/']) {
+    app.get(url, (_request, reply) => reply.type('text/html; charset=utf-8').send(PAGE))
+  }
+
+  app.get('/docs/*', async (request, reply) => {
+    const [, name = ''] = /^\/docs\/static\/([\w.-]+)$/.exec(pathOf(request.url)) ?? []
+    const type = FILES[name]
+    if (type === undefined) {
+      throw new DomainError('not-found', `Cannot GET ${pathOf(request.url)}`, { reason: 'the page is at /docs' })
+    }
+    const content = files.get(name) ?? contentOf(name)
+    files.set(name, content)
+    return reply.type(type).send(await content)
   })
 }
 
-async function readingPage(assumptions: Assumptions, clock: Clock): Promise<FastifyInstance> {
-  const { default: swaggerUi } = await import('@fastify/swagger-ui')
-  const app = await describedApp(assumptions)
-  await app.register(errorAnswers, { clock })
-  app.setNotFoundHandler(async ({ method, url }) => {
-    throw new DomainError('not-found', `Cannot ${method} ${pathOf(url)}`, { reason: 'the page is at /docs' })
-  })
-  await app.register(swaggerUi, {
-    routePrefix: '/docs',
-    theme: { title: 'notification-mock' },
-    uiConfig: {
-      // Without the bar to load documents from elsewhere.
-      layout: 'BaseLayout',
-      defaultModelsExpandDepth: 0,
-      displayRequestDuration: true,
-      persistAuthorization: true,
-      tryItOutEnabled: true
-    }
-  })
-  await app.ready()
-  return app
+/** The files that the page loads, with their content types. */
+const FILES: Record<string, string> = {
+  'index.css': 'text/css; charset=utf-8',
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'swagger-initializer.js': 'text/javascript; charset=utf-8',
+  'favicon-16x16.png': 'image/png',
+  'favicon-32x32.png': 'image/png'
 }
+
+async function contentOf(name: string): Promise<Buffer> {
+  if (name === 'swagger-initializer.js') return Buffer.from(INITIALIZER)
+  // The build puts them there, from a package that is not installed with ours.
+  return readFile(join(packageRoot(), 'dist/swagger-ui', name))
+}
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>notification-mock</title>
+<link rel="stylesheet" href="/docs/static/swagger-ui.css">
+<link rel="stylesheet" href="/docs/static/index.css">
+<link rel="icon" type="image/png" sizes="32x32" href="/docs/static/favicon-32x32.png">
+<link rel="icon" type="image/png" sizes="16x16" href="/docs/static/favicon-16x16.png">
+</head>
+<body>
+<div id="swagger-ui"></div>
+<script src="/docs/static/swagger-ui-bundle.js"></script>
+<script src="/docs/static/swagger-initializer.js"></script>
+</body>
+</html>
+`
+
+/** The base layout lacks the bar that loads documents from elsewhere. */
+const INITIALIZER = `SwaggerUIBundle({
+  url: '/docs/json',
+  dom_id: '#swagger-ui',
+  deepLinking: true,
+  validatorUrl: null,
+  layout: 'BaseLayout',
+  defaultModelsExpandDepth: 0,
+  displayRequestDuration: true,
+  persistAuthorization: true,
+  tryItOutEnabled: true
+})
+`

@@ -1,11 +1,10 @@
 import { type Static, type TObject, type TOptional, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { ASSUMPTION_IDS, type AssumptionId, PROFILES, positionsOf } from '../core/assumptions.js'
 import { CHANNELS, ORIGINS, STEP_TYPES } from '../core/enums.js'
-import { API_KEY_PATTERN, ID_PATTERN } from '../core/ids.js'
+import { API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from '../core/ids.js'
 import { freeObject, strictObject, stringEnum } from '../core/typebox.js'
 import { ClockSetting } from '../environments/schemas.js'
 import { Integration, integrationSchemas } from '../integrations/schemas.js'
-import { CONTEXT_KEY_PATTERN } from '../messages/query.js'
 import {
   MessageResponse,
   messageSchemas,

@@ -4,7 +4,7 @@ import { packageRoot } from '../core/package-root.js'
 import { suggest } from '../core/suggest.js'
 import { findIssues, pathText } from '../core/validation.js'
 import { byPosition, createIssue, SeedError, type SeedIssue } from './errors.js'
-import { Seed, seedFormatSchemas } from './format.js'
+import { Seed } from './format.js'
 import { readText, type SeedText } from './yaml.js'
 
 export { SeedError } from './errors.js'
@@ -81,7 +81,7 @@ function notFound(file: string): string {
 function readSeed({ name, seed }: SeedValue): SeedFile {
   const { value, issues, issueAt } = typeof seed === 'string' ? readText(seed, name) : readValue(seed, name)
   if (value === null) throw new SeedError([issueAt([], EMPTY)])
-  const invalid = findIssues(Seed, value, seedFormatSchemas).map(({ path, message, hint, part }) =>
+  const invalid = findIssues(Seed, value).map(({ path, message, hint, part }) =>
     issueAt(path, `${message}${hint}`, part)
   )
   const all = [...issues, ...invalid].sort(byPosition)

@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import {
   CONTENT_ISSUE_TYPES,
   INTEGRATION_ISSUE_TYPES,
@@ -8,7 +8,7 @@ import {
   UI_GROUPS,
   type UiComponent
 } from '../core/enums.js'
-import { freeObject, recordOf, ref, strictObject, stringEnum } from '../core/typebox.js'
+import { freeObject, recordOf, ref, refById, strictObject, stringEnum } from '../core/typebox.js'
 
 const plainPlaceholder = Type.Union([Type.String(), Type.Number(), Type.Boolean(), freeObject('Any object')])
 
@@ -23,7 +23,7 @@ export interface UiSchemaProperty {
   properties?: Record<string, UiSchemaProperty>
 }
 
-const nestedProperty = Type.Unsafe<UiSchemaProperty>(Type.Ref('UiSchemaProperty#'))
+const nestedProperty = refById<UiSchemaProperty>('UiSchemaProperty', (): TSchema => UiSchemaProperty)
 
 export const UiSchemaProperty = strictObject(
   {

@@ -1,7 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import fc from 'fast-check'
-import { API_KEY_PATTERN, ID_PATTERN } from '../../src/core/ids.js'
-import { CONTEXT_KEY_PATTERN } from '../../src/messages/query.js'
+import { API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from '../../src/core/ids.js'
 import { Seed, type SeedEnvironment, seedFormatSchemas } from '../../src/seeds/format.js'
 
 /** Any seed that has the format. It may contradict itself: refer to what is not there, or have doubles. */

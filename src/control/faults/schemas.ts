@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { OPERATION_IDS } from '../../core/enums.js'
 import { recordOf, ref, strictObject, stringEnum } from '../../core/typebox.js'
-import { OPERATIONS, RequestPattern } from '../requests/schemas.js'
+import { RequestPattern } from '../requests/schemas.js'
 
 const { query, path, headers } = RequestPattern.properties
 
@@ -30,7 +31,7 @@ export type FaultEffect = Static<typeof FaultEffect>
 
 export const NewFaultRule = strictObject(
   {
-    operation: Type.Optional(stringEnum(OPERATIONS, { description: 'Any operation if left out' })),
+    operation: Type.Optional(stringEnum(OPERATION_IDS, { description: 'Any operation if left out' })),
     match: Type.Optional(
       strictObject({ query, path, headers }, { description: 'Apply only to requests with these properties' })
     ),

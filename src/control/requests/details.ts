@@ -21,7 +21,7 @@ export function createDescribe(secrets: Secrets, { faultHeader }: { faultHeader:
       ...(isCut && { bodyLength }),
       ...(outcome?.reason !== undefined && { reason: redaction.text(outcome.reason) }),
       unread: {
-        query: Object.keys(query).filter((name) => !raw.operation?.queryParameters.has(name)),
+        query: Object.keys(query).filter((name) => !Object.hasOwn(raw.operation?.querystring?.properties ?? {}, name)),
         headers: Object.keys(headers).filter(
           (name) => !KNOWN_HEADERS.has(name) && !(faultHeader && name === 'x-mock-fault')
         )

@@ -1,5 +1,6 @@
 import { isoTime } from '../../core/clock.js'
-import type { OperationName, RecordedRequest } from './schemas.js'
+import type { OperationId } from '../../core/enums.js'
+import type { RecordedRequest } from './schemas.js'
 
 /** What the journal shows of what a client sent, and of the reason it was given: without secrets. */
 export type RequestDetails = Pick<
@@ -9,9 +10,9 @@ export type RequestDetails = Pick<
 
 /** An operation of the service, as far as the journal needs to know it. */
 export interface RecordedOperation {
-  id: OperationName
-  /** Names of the query parameters that it reads. */
-  queryParameters: ReadonlySet<string>
+  id: OperationId
+  /** Its properties are the query parameters that are read. */
+  querystring?: { properties: object }
 }
 
 /** A request as it came. */

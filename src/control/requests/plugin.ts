@@ -6,17 +6,12 @@ import { pathOf } from '../../http/target.js'
 import { bodyOf } from '../../idempotency/plugin.js'
 import { createDescribe } from './details.js'
 import type { Describe, JournalEntry, RecordedOperation } from './entry.js'
-import { OPERATIONS } from './schemas.js'
 import type { JournalService } from './service.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The request in its environment's journal. Always set when an operation runs. */
     journalEntry: JournalEntry | undefined
-  }
-  interface FastifyContextConfig {
-    /** Set for operations only. */
-    recordedAs?: RecordedOperation
   }
 }
 
@@ -39,14 +34,6 @@ export const requestRecording = fp<Options>(
     const describe = describeOf(options)
     app.decorateRequest('journalEntry', undefined)
 
-    app.addHook('onRoute', (route) => {
-      const { operationId, querystring } = (route.schema ?? {}) as { operationId?: string; querystring?: object }
-      const id = OPERATIONS.find((name) => name === operationId)
-      if (!id) return
-      const { properties = {} } = (querystring ?? {}) as { properties?: object }
-      route.config = { ...route.config, recordedAs: { id, queryParameters: new Set(Object.keys(properties)) } }
-    })
-
     app.addHook('onRequest', (request, reply, done) => {
       open(request)
       // Also when the client closes the connection before the answer; after the answer it does nothing.
@@ -62,7 +49,7 @@ export const requestRecording = fp<Options>(
     })
 
     function open(request: FastifyRequest): void {
-      const operation = request.routeOptions.config.recordedAs
+      const operation = request.routeOptions.config.operation
       if (!operation && (!request.is404 || isControlPath(request))) return
       // Authentication uses it too.
       request.environment ??= environmentOf(request.headers.authorization, options.environments) as never

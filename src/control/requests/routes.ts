@@ -1,13 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from '@sinclair/typebox'
-import type { FastifyRequest } from 'fastify'
+import { type Static, Type } from '@sinclair/typebox'
 import { parseTime } from '../../core/clock.js'
+import { OPERATION_IDS } from '../../core/enums.js'
 import { invalidFields } from '../../core/errors.js'
 import { ref, strictObject, stringEnum } from '../../core/typebox.js'
 import type { EnvironmentService } from '../../environments/service.js'
-import { controlSchema, readBody, readParameters } from '../../http/control-operation.js'
-import { JSON_TYPE } from '../../http/errors.js'
-import { OPERATIONS, RecordedRequest, RequestPattern, Verification, VerificationResult } from './schemas.js'
+import { controlRoute } from '../../http/control-route.js'
+import { RecordedRequest, Verification, VerificationResult } from './schemas.js'
 import type { Journal, JournalService } from './service.js'
 import { streamRequests } from './stream.js'
 import { matches } from './verification.js'
@@ -19,7 +18,7 @@ interface Options {
 }
 
 const JournalQuery = strictObject({
-  operation: Type.Optional(stringEnum(OPERATIONS)),
+  operation: Type.Optional(stringEnum(OPERATION_IDS)),
   method: Type.Optional(Type.String()),
   path: Type.Optional(Type.String({ description: 'Exactly this path' })),
   status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599 })),
@@ -37,91 +36,87 @@ const JournalPage = strictObject({ requests: Type.Array(ref(RecordedRequest)) })
 /** Lists, streams and verifies the recorded requests of an environment. */
 export const journalRoutes: FastifyPluginAsyncTypebox<Options> = async (app, services) => {
   const { journals } = services
-  app.get(
-    '/requests',
-    {
-      schema: controlSchema({
-        operationId: 'listRequests',
-        summary: 'List recorded requests, newest last',
-        tag: 'Requests',
-        querystring: JournalQuery,
-        answer: JournalPage
-      })
-    },
-    async (request, reply) =>
-      reply.type(JSON_TYPE).send({ requests: listRequests(journals.of(request.environment), request) })
-  )
+  app.route({
+    ...controlRoute({
+      id: 'listRequests',
+      method: 'GET',
+      url: '/requests',
+      summary: 'List recorded requests, newest last',
+      tag: 'Requests',
+      querystring: JournalQuery,
+      response: JournalPage
+    }),
+    handler: ({ environment, query }) => ({ requests: listRequests(journals.of(environment), query) })
+  })
 
-  app.delete(
-    '/requests',
-    { schema: controlSchema({ operationId: 'clearRequests', summary: 'Empty the journal', tag: 'Requests' }) },
-    async (request, reply) => {
-      journals.of(request.environment).clear()
+  app.route({
+    ...controlRoute({
+      id: 'clearRequests',
+      method: 'DELETE',
+      url: '/requests',
+      summary: 'Remove all recorded requests',
+      tag: 'Requests'
+    }),
+    handler: ({ environment }, reply) => {
+      journals.of(environment).clear()
       return reply.code(204).send()
     }
-  )
+  })
 
-  app.get(
-    '/requests/stream',
-    {
-      schema: controlSchema({
-        operationId: 'streamRequests',
-        summary: 'Stream requests as they end',
-        description:
-          'Server-sent events: one `request` event for each request that ends. `Last-Event-ID` resumes after that event.',
-        tag: 'Requests',
-        answer: Type.String(),
-        answerType: 'text/event-stream'
-      }),
-      // A stream without a body would never end.
-      exposeHeadRoute: false
-    },
-    (request, reply) => streamRequests(journals.of(request.environment), request, reply)
-  )
+  app.route({
+    ...controlRoute({
+      id: 'streamRequests',
+      method: 'GET',
+      url: '/requests/stream',
+      summary: 'Stream requests as they end',
+      description:
+        'Server-sent events: one `request` event for each request that ends. `Last-Event-ID` resumes after that event.',
+      tag: 'Requests',
+      response: Type.String(),
+      responseType: 'text/event-stream'
+    }),
+    // A stream without a body would never end.
+    exposeHeadRoute: false,
+    handler: (request, reply) => streamRequests(journals.of(request.environment), request, reply)
+  })
 
-  app.post(
-    '/requests/verify',
-    {
-      schema: controlSchema({
-        operationId: 'verifyRequests',
-        summary: 'Verify that expected requests were made',
-        tag: 'Requests',
-        body: ref(Verification),
-        answer: ref(VerificationResult),
-        refusals: [400, 417]
-      })
-    },
-    async (request, reply) => {
+  app.route({
+    ...controlRoute({
+      id: 'verifyRequests',
+      method: 'POST',
+      url: '/requests/verify',
+      summary: 'Verify that expected requests were made',
+      tag: 'Requests',
+      body: ref(Verification),
+      response: ref(VerificationResult),
+      errors: [417]
+    }),
+    handler: ({ environment, body }, reply) => {
       const disconnected = new AbortController()
       reply.raw.once('close', () => disconnected.abort())
-      const verification = readBody(request, Verification, [RequestPattern])
-      const result = await verifyRequests(services, request.environment, verification, disconnected.signal)
-      return reply.type(JSON_TYPE).send(result)
+      return verifyRequests(services, environment, body, disconnected.signal)
     }
-  )
+  })
 }
 
 /** Lists the requests without a valid key, which belong to no environment. */
 export const keylessRequestRoutes: FastifyPluginAsyncTypebox<Pick<Options, 'journals'>> = async (app, { journals }) => {
-  app.get(
-    '/requests/keyless',
-    {
-      schema: controlSchema({
-        operationId: 'listKeylessRequests',
-        summary: 'List requests without a valid key, newest last',
-        tag: 'Requests',
-        access: 'server',
-        querystring: JournalQuery,
-        answer: JournalPage,
-        refusals: [403]
-      })
-    },
-    async (request, reply) => reply.type(JSON_TYPE).send({ requests: listRequests(journals.of(undefined), request) })
-  )
+  app.route({
+    ...controlRoute({
+      id: 'listKeylessRequests',
+      method: 'GET',
+      url: '/requests/keyless',
+      summary: 'List requests without a valid key, newest last',
+      tag: 'Requests',
+      access: 'server',
+      querystring: JournalQuery,
+      response: JournalPage
+    }),
+    handler: ({ query }) => ({ requests: listRequests(journals.of(undefined), query) })
+  })
 }
 
-function listRequests(journal: Journal, request: FastifyRequest): RecordedRequest[] {
-  const { after, since, ...pattern } = readParameters(request, JournalQuery)
+function listRequests(journal: Journal, { after, since, ...pattern }: Static<typeof JournalQuery>): RecordedRequest[] {
   const from = since === undefined ? undefined : parseTime(since)
   if (since !== undefined && from === undefined) {
     throw invalidFields({ since: { messages: ['since must be a time in ISO 8601, with its zone'], value: since } })

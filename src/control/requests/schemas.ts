@@ -1,9 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { OPERATION_IDS } from '../../core/enums.js'
 import { recordOf, ref, strictObject, stringEnum } from '../../core/typebox.js'
-
-/** The operations of the service, by the names they have in the published document. */
-export const OPERATIONS = ['setIntegrationAsPrimary', 'listMessages', 'retrieveWorkflowStep'] as const
-export type OperationName = (typeof OPERATIONS)[number]
 
 const Values = Type.Union([Type.String(), Type.Array(Type.String())], {
   description: 'A list when the name is repeated'
@@ -14,7 +11,7 @@ export const RecordedRequest = strictObject(
     sequence: Type.Integer({ minimum: 1, description: 'Number of the request in its journal, from 1' }),
     time: Type.String({ description: "When it arrived, by the environment's clock" }),
     operation: Type.Optional(
-      stringEnum(OPERATIONS, { description: 'Absent when the request is for no operation of the service' })
+      stringEnum(OPERATION_IDS, { description: 'Absent when the request is for no operation of the service' })
     ),
     method: Type.String(),
     path: Type.String({ description: 'Without the query string' }),
@@ -59,7 +56,7 @@ const Expected = Type.Union([Type.String(), Pattern, Type.Array(Type.String(), {
 
 export const RequestPattern = strictObject(
   {
-    operation: Type.Optional(stringEnum(OPERATIONS)),
+    operation: Type.Optional(stringEnum(OPERATION_IDS)),
     method: Type.Optional(Type.String()),
     path: Type.Optional(Type.Union([Type.String(), Pattern], { description: 'Without the query string' })),
     query: Type.Optional(

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
+import type { EnvironmentMade } from '../../../src/control/environments/schemas.js'
 import type { Db } from '../../../src/db/open.js'
-import type { EnvironmentMade, NewEnvironment } from '../../../src/environments/schemas.js'
+import type { NewEnvironment } from '../../../src/environments/schemas.js'
 import type { Seed } from '../../../src/seeds/format.js'
 import type { GivenMock } from '../../support/mock.js'
 

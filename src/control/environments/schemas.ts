@@ -1,0 +1,36 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { PROFILES } from '../../core/assumptions.js'
+import { ref, strictObject, stringEnum } from '../../core/typebox.js'
+import { NewEnvironment } from '../../environments/schemas.js'
+
+export const EnvironmentMade = strictObject(
+  {
+    environmentId: Type.String(),
+    organizationId: Type.String(),
+    name: Type.String(),
+    apiKey: Type.String({ description: 'The key to the environment. It is returned only here' }),
+    profile: stringEnum(PROFILES)
+  },
+  { $id: 'EnvironmentMade', description: 'A new environment, and the key to it' }
+)
+export type EnvironmentMade = Static<typeof EnvironmentMade>
+
+export const EnvironmentListed = strictObject(
+  {
+    environmentId: Type.String(),
+    organizationId: Type.String(),
+    name: Type.String(),
+    profile: stringEnum(PROFILES),
+    createdAt: Type.String()
+  },
+  { $id: 'EnvironmentListed', description: 'An environment, without its keys' }
+)
+export type EnvironmentListed = Static<typeof EnvironmentListed>
+
+export const EnvironmentList = strictObject({ environments: Type.Array(ref(EnvironmentListed)) })
+
+export const EnvironmentParams = strictObject({
+  id: Type.String({ description: 'The id, or the name if only one environment has it' })
+})
+
+export const environmentSchemas = [NewEnvironment, EnvironmentMade, EnvironmentListed]

@@ -1,0 +1,88 @@
+import type { TObject, TSchema } from '@sinclair/typebox'
+import fp from 'fastify-plugin'
+import { DomainError, type FieldErrors, invalidFields } from '../core/errors.js'
+import { strictObject } from '../core/typebox.js'
+import { judgedSchemas } from './operation.js'
+import type { Query } from './query-string.js'
+import { validate } from './validation.js'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The control operation that the route serves. Absent from every other route. */
+    control?: ControlOperation
+  }
+}
+
+/** An operation of the control API, described once for its route and for `/_mock/openapi.json`. */
+export interface ControlOperation {
+  id: string
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  url: string
+  summary: string
+  description?: string
+  tag: 'Environments' | 'State' | 'Requests' | 'Faults' | 'Clock' | 'Server'
+  /** Who may call: holders of an environment's key, of the admin token (`server`), or everyone (`open`). */
+  access?: 'environment' | 'server' | 'open'
+  params?: TObject
+  querystring?: TObject
+  body?: TSchema
+  /** Whether the handler gets the body as text, whatever it is. Otherwise it is parsed as JSON. */
+  textBody?: boolean
+  /** Schema of the response's body; left out for 204. */
+  response?: TSchema
+  /** Media type of the response, if it isn't JSON. */
+  responseType?: string
+  status?: 200 | 201 | 204
+  /** The statuses it rejects with, besides those that `access` implies, 400 and 422. */
+  errors?: number[]
+  /** Further responses, by status. */
+  otherResponses?: Record<number, { description: string; schema: TSchema }>
+}
+
+/** Returns the options of the route that serves a control operation, but for the handler. */
+export function controlRoute<const Defined extends ControlOperation>(operation: Defined) {
+  const { method, url } = operation
+  return { method, url, schema: judgedSchemas(operation), config: { control: operation as ControlOperation } }
+}
+
+/**
+ * Reads requests of control routes: bodies are JSON whatever their content type says, and an empty one is an empty
+ * object. Rejects malformed JSON with `bad-request`, and with `invalid` unknown query parameters and fields where no
+ * body is taken, so that a misspelt filter is never ignored.
+ */
+export const controlRequests = fp(
+  async (app) => {
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+    app.addHook('preValidation', (request, _reply, done) => {
+      const { querystring, body, textBody } = request.routeOptions.config.control ?? {}
+      rejectUnknownParameters(request.query as Query, Object.keys(querystring?.properties ?? {}))
+      const text = (request.body as string | undefined) ?? ''
+      request.body = textBody ? text : parseJson(text)
+      done(body ? undefined : rejectFields(request.body))
+    })
+  },
+  { name: 'control-requests' }
+)
+
+const rejectFields = (body: unknown) => validate(NO_FIELDS, body).error
+const NO_FIELDS = strictObject({})
+
+function rejectUnknownParameters(query: Query, known: string[]): void {
+  const errors: FieldErrors = {}
+  const there = known.length > 0 ? `there are ${known.join(', ')}` : 'there are none'
+  for (const [name, value] of Object.entries(query)) {
+    if (known.includes(name)) continue
+    errors[name] = { messages: [`${name} is not a query parameter here; ${there}`], value }
+  }
+  if (Object.keys(errors).length > 0) throw invalidFields(errors)
+}
+
+function parseJson(text: string): unknown {
+  if (text.trim() === '') return {}
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new DomainError('bad-request', 'Malformed JSON in the request body', { reason: (error as Error).message })
+  }
+}

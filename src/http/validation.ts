@@ -1,0 +1,77 @@
+import type { TObject, TSchema } from '@sinclair/typebox'
+import type { FastifyServerOptions } from 'fastify'
+import { type DomainError, type FieldErrors, invalidFields } from '../core/errors.js'
+import { findIssues, type Path, pathText } from '../core/validation.js'
+import type { Query } from './query-string.js'
+
+type CompilersFactory = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>
+type Judgement = { value: unknown; error?: never } | { error: DomainError }
+
+/**
+ * The compilers of an app: TypeBox judges what is sent, by the schema of the route, and answers go out as
+ * `JSON.stringify` writes them. Rejects with `invalid`, all bad fields at once.
+ */
+export const COMPILERS = {
+  buildValidator: () => (route: { schema: TSchema; httpPart?: string }) =>
+    route.httpPart === 'querystring'
+      ? queryValidator(route.schema as TObject)
+      : (sent: unknown) => validate(route.schema, sent),
+  buildSerializer: () => () => JSON.stringify
+} as unknown as CompilersFactory
+
+/** Returns what was sent if it matches the schema, else the error to reject it with. */
+export function validate(schema: TSchema, sent: unknown): Judgement {
+  const issues = findIssues(schema, sent)
+  if (issues.length === 0) return { value: sent }
+  const errors: FieldErrors = {}
+  for (const { path, message, hint } of issues) {
+    const field = pathText(path) || 'body'
+    errors[field] ??= { messages: [], ...sentAt(path, sent) }
+    errors[field].messages.push(`${field} ${message}${hint}`)
+  }
+  return { error: invalidFields(errors) }
+}
+
+/** Returns the value at a path. Objects and lists are left out: they may be long, and their fields have own messages. */
+function sentAt(path: Path, sent: unknown): { value?: unknown } {
+  let value = sent
+  for (const part of path) value = (value as Record<string | number, unknown>)[part]
+  return typeof value === 'object' && value !== null ? {} : { value }
+}
+
+/**
+ * Reads a query by its schema: lists where it says array, numbers where it says integer, defaults filled in, unknown
+ * parameters left out. An empty text counts as absent, in a list too, but the list stays.
+ */
+function queryValidator(schema: TObject): (query: unknown) => Judgement {
+  const parameters = Object.entries(schema.properties as Record<string, TSchema>)
+  return (query) => {
+    const sent = query as Query
+    const read: Record<string, unknown> = {}
+    const errors: FieldErrors = {}
+    for (const [name, { type, default: fallback }] of parameters) {
+      const value = sent[name]
+      if (type === 'array') {
+        if (value !== undefined) read[name] = [value].flat().filter((item) => item !== '')
+        continue
+      }
+      if (fallback !== undefined) read[name] = fallback
+      if (Array.isArray(value)) addError(name, 'must be given once, without brackets')
+      else if (value !== undefined && type === 'integer') read[name] = asInteger(value)
+      else if (value) read[name] = value
+    }
+    for (const { path, message } of findIssues(schema, read)) addError(String(path[0]), message)
+    return Object.keys(errors).length === 0 ? { value: read } : { error: invalidFields(errors) }
+
+    function addError(name: string, message: string): void {
+      errors[name] ??= { messages: [], value: sent[name] }
+      const text = `${name} ${message}`
+      if (!errors[name].messages.includes(text)) errors[name].messages.push(text)
+    }
+  }
+}
+
+/** `10` and `10.0`, which some generated clients send, are integers. Any other text stays text, and is refused as such. */
+function asInteger(value: string): string | number {
+  return /^\d+(\.0+)?$/.test(value) ? Math.min(Number(value), Number.MAX_VALUE) : value
+}

@@ -1,0 +1,88 @@
+import type { TSchema } from '@sinclair/typebox'
+import type { Assumptions } from '../core/assumptions.js'
+import type { OperationId } from '../core/enums.js'
+import { VENDOR_NAMES } from '../core/vendor-names.js'
+import { Configurations, Credentials, Integration } from '../integrations/schemas.js'
+import { MessagesPage } from '../messages/schemas.js'
+import { ControlsMetadata, WorkflowStep } from '../workflow-steps/schemas.js'
+
+/** An OpenAPI 3.1 document, as far as it is changed after @fastify/swagger has made it. */
+export interface OpenApiDocument {
+  /** The assumptions that the document describes. */
+  'x-assumptions': Assumptions
+  paths: Record<string, Record<string, DescribedOperation>>
+  components: { schemas: Record<string, TSchema> }
+}
+
+export interface DescribedOperation {
+  operationId: OperationId
+  parameters: { name: string; in: string; schema: TSchema; [field: string]: unknown }[]
+  responses: Record<string, { content: { 'application/json': { schema: TSchema; example?: unknown } } }>
+}
+
+/** Changes the document of the contract to what an environment with these assumptions accepts and returns. */
+export function applyAssumptions(document: OpenApiDocument, assumptions: Assumptions): void {
+  const { setIntegrationAsPrimary, listMessages, retrieveWorkflowStep } = operationsOf(document)
+  const schemaOf = ({ $id = '' }: TSchema): TSchema => present(document.components.schemas[$id], $id)
+
+  if (assumptions.envelope === 'data') {
+    for (const { responses } of [setIntegrationAsPrimary, retrieveWorkflowStep]) {
+      const { content } = present(responses[200], '200')
+      const { schema } = content['application/json']
+      const data = { type: 'object', additionalProperties: false, required: ['data'], properties: { data: schema } }
+      content['application/json'].schema = data as never
+    }
+  }
+  if (assumptions['vendor-names'] === 'vendor') useVendorNames(document)
+  if (assumptions['integration-lookup'] === 'id') {
+    parameterOf(setIntegrationAsPrimary, 'integrationId').pattern = '^[0-9a-fA-F]{24}$'
+  }
+  if (assumptions['foreign-integration'] === 'not-found') delete setIntegrationAsPrimary.responses[403]
+  if (assumptions.credentials === 'hidden') {
+    Object.assign(schemaOf(Credentials), { maxProperties: 0, description: 'Hidden: always empty' })
+    delete schemaOf(Configurations).properties.inboundWebhookSigningKey
+    schemaOf(Integration).examples[0].credentials = {}
+  }
+  if (assumptions['unknown-channel-filter'] === 'empty-page') delete parameterOf(listMessages, 'channel').enum
+  if (assumptions['malformed-context-key'] === 'empty-page')
+    delete parameterOf(listMessages, 'contextKeys').items.pattern
+  if (assumptions['unknown-subscriber-filter'] === 'empty-page') delete listMessages.responses[404]
+  if (assumptions['paging-bounds'] === 'lenient') parameterOf(listMessages, 'limit').minimum = 0
+  if (assumptions['total-count'] === 'absent') {
+    const page = schemaOf(MessagesPage)
+    delete page.properties.totalCount
+    delete page.examples[0].totalCount
+  }
+  if (assumptions['control-values'] === 'twice') {
+    const values = { type: 'object', additionalProperties: true, description: 'The same as `controlValues`' }
+    schemaOf(ControlsMetadata).properties.values = values
+    const [step] = schemaOf(WorkflowStep).examples
+    step.controls.values = step.controlValues
+  }
+}
+
+function operationsOf({ paths }: OpenApiDocument): Record<OperationId, DescribedOperation> {
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
+  return Object.fromEntries(operations.map((each) => [each.operationId, each])) as Record<
+    OperationId,
+    DescribedOperation
+  >
+}
+
+function parameterOf({ parameters }: DescribedOperation, name: string): TSchema {
+  return present(parameters.find((each) => each.name === name)?.schema, name)
+}
+
+function present<Part>(part: Part | undefined, name: string): Part {
+  if (part === undefined) throw new Error(`the document has no ${name}`)
+  return part
+}
+
+function useVendorNames(node: unknown): void {
+  if (typeof node !== 'object' || node === null) return
+  const values = (node as { enum?: unknown }).enum
+  if (Array.isArray(values)) {
+    for (const [index, value] of values.entries()) values[index] = VENDOR_NAMES[value] ?? value
+  }
+  for (const inner of Object.values(node)) useVendorNames(inner)
+}

@@ -1,0 +1,27 @@
+import { fastify } from 'fastify'
+import { expect, test } from 'vitest'
+import { OPERATION_IDS } from '../../src/core/enums.js'
+import { COMPILERS } from '../../src/http/validation.js'
+import { registerOperations } from '../../src/openapi/operations.js'
+
+const NO_SERVICES = {} as never
+
+test('every operation is registered once', async () => {
+  const app = fastify({ schemaController: { compilersFactory: COMPILERS } })
+  const ids: unknown[] = []
+  app.addHook('onRoute', ({ method, config }) => {
+    if (method !== 'HEAD') ids.push(config?.operation?.id)
+  })
+  app.register(async (scope) => registerOperations(scope, NO_SERVICES))
+  await app.ready()
+  expect(ids).toEqual(OPERATION_IDS)
+})
+
+test('a route beside the operations that serves no operation fails the start', async () => {
+  const app = fastify({ schemaController: { compilersFactory: COMPILERS } })
+  app.register(async (scope) => {
+    registerOperations(scope, NO_SERVICES)
+    scope.get('/v1/topics', () => '')
+  })
+  await expect(app.ready()).rejects.toThrow('the route GET /v1/topics serves no operation')
+})
