@@ -1,21 +1,12 @@
-import { type Static, type TObject, type TOptional, type TProperties, type TSchema, Type } from '@sinclair/typebox'
+import { type Static, type TObject, type TOptional, type TProperties, Type } from '@sinclair/typebox'
 import { ASSUMPTION_IDS, type AssumptionId, PROFILES, positionsOf } from '../core/assumptions.js'
 import { CHANNELS, ORIGINS, STEP_TYPES } from '../core/enums.js'
 import { API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from '../core/ids.js'
 import { freeObject, strictObject, stringEnum } from '../core/typebox.js'
 import { ClockSetting } from '../environments/schemas.js'
-import { Integration, integrationSchemas } from '../integrations/schemas.js'
-import {
-  MessageResponse,
-  messageSchemas,
-  NotificationGroup,
-  SubscriberResponse,
-  WorkflowResponse
-} from '../messages/schemas.js'
-import { WorkflowStep, workflowStepSchemas } from '../workflow-steps/schemas.js'
-
-/** The schemas of the wire that the format refers to, dependencies first. */
-export const seedFormatSchemas: readonly TSchema[] = [...integrationSchemas, ...messageSchemas, ...workflowStepSchemas]
+import { Integration } from '../integrations/schemas.js'
+import { MessageResponse, NotificationGroup, SubscriberResponse, WorkflowResponse } from '../messages/schemas.js'
+import { WorkflowStep } from '../workflow-steps/schemas.js'
 
 const Id = Type.String({
   pattern: ID_PATTERN.source,

@@ -1,16 +1,13 @@
 import { createHash } from 'node:crypto'
-import type { TSchema } from '@sinclair/typebox'
 import { Ajv } from 'ajv'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { buildServices } from '../../src/app.js'
 import { type OpenDatabase, openDatabase } from '../../src/db/open.js'
-import { integrationSchemas } from '../../src/integrations/schemas.js'
-import { messageSchemas } from '../../src/messages/schemas.js'
+import { wireSchemas } from '../../src/openapi/documents.js'
 import { SeedError } from '../../src/seeds/errors.js'
 import type { Seed } from '../../src/seeds/format.js'
 import { readSeeds } from '../../src/seeds/read.js'
-import { workflowStepSchemas } from '../../src/workflow-steps/schemas.js'
 import { givenMock } from '../support/mock.js'
 import { soundSeed } from '../support/seeds.js'
 
@@ -104,8 +101,7 @@ test('a server does not start with a seed that has an issue, and throws SeedErro
 
 describe('any seed that the server accepts', () => {
   const ajv = new Ajv({ allowUnionTypes: true, strict: false })
-  for (const schema of [...integrationSchemas, ...messageSchemas, ...workflowStepSchemas] as TSchema[])
-    ajv.addSchema(schema)
+  for (const schema of wireSchemas) ajv.addSchema(schema)
 
   /** Table -> the schema of the wire that its documents are sent by. */
   const DOCUMENTS = {

@@ -5,7 +5,7 @@ import { redactionOf, type Secrets } from './redaction.js'
 
 /** Returns the function that describes recorded requests: parsed, and without secrets. */
 export function createDescribe(secrets: Secrets, { faultHeader }: { faultHeader: boolean }): Describe {
-  return ({ raw, body, bodyLength, outcome }) => {
+  return (raw, { body, bodyLength, reason }) => {
     const sentHeaders = pairsOf(raw.rawHeaders)
     const authorization = sentHeaders.find(([name]) => name === 'authorization')?.[1]
     const redaction = redactionOf(secrets, authorization)
@@ -19,7 +19,7 @@ export function createDescribe(secrets: Secrets, { faultHeader }: { faultHeader:
       headers,
       ...(body && { body: redaction.body(body, isCut) }),
       ...(isCut && { bodyLength }),
-      ...(outcome?.reason !== undefined && { reason: redaction.text(outcome.reason) }),
+      ...(reason !== undefined && { reason: redaction.text(reason) }),
       unread: {
         query: Object.keys(query).filter((name) => !Object.hasOwn(raw.operation?.querystring?.properties ?? {}, name)),
         headers: Object.keys(headers).filter(

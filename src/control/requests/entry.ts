@@ -33,43 +33,54 @@ export interface Outcome {
 }
 
 /** Returns the details of a request. Called only when somebody looks, as most requests are never looked at. */
-export type Describe = (entry: JournalEntry) => RequestDetails
-
-interface Opened {
-  sequence: number
-  time: number
-  raw: RawRequest
-  describe: Describe
-  onEnd: (entry: JournalEntry) => void
-}
+export type Describe = (raw: RawRequest, entry: JournalEntry) => RequestDetails
 
 const MAX_BODY = 65_536
+const TEXT_SIZE = 1024
 
-/** A request in the journal, from its arrival to its end. A class, as one is made for every request. */
+/**
+ * A request in the journal, from its arrival to its end. The journal uses an entry again for a later request, and keeps
+ * what every request has in numbers and bytes: strings and objects of the last thousand requests would outlive garbage
+ * collections of the young generation and make those of the old one, which take ten times as long, frequent.
+ */
 export class JournalEntry {
   /** Number in the journal, from 1. */
-  readonly sequence: number
-  readonly raw: RawRequest
+  sequence = 0
   /** Number in the order in which requests ended, from 1; 0 while it is in progress. */
   endSequence = 0
-  outcome: Outcome | undefined
+  reason: string | undefined
   /** At most the first 64 KiB of the body. */
   body: Buffer | undefined
   bodyLength = 0
-  private readonly time: number
-  private readonly startedAt = performance.now()
-  private endedAt = 0
+  private time = 0
+  private startedAt = 0
+  private duration = 0
+  /** 0 if the request was not answered. */
+  private status = 0
+  private size = 0
   private flags: RecordedRequest['flags'] | undefined
-  private readonly describe: Describe
-  private readonly onEnd: (entry: JournalEntry) => void
+  private operation: RecordedOperation | undefined
+  private readonly bytes = Buffer.allocUnsafeSlow(TEXT_SIZE)
+  private byteLength = 0
+  private longText: string | undefined
   private recorded: RecordedRequest | undefined
+  private describe: Describe | undefined
 
-  constructor({ sequence, time, raw, describe, onEnd }: Opened) {
+  /** Makes it the entry of a request that has just arrived. */
+  start(sequence: number, time: number, { method, url, rawHeaders, operation }: RawRequest, describe: Describe): void {
     this.sequence = sequence
+    this.endSequence = 0
     this.time = time
-    this.raw = raw
+    this.startedAt = performance.now()
+    this.reason = this.body = this.flags = this.recorded = undefined
+    this.operation = operation
     this.describe = describe
-    this.onEnd = onEnd
+    // None of the parts can contain a line break.
+    const text = `${method}\n${url}\n${rawHeaders.join('\n')}`
+    // A character of UTF-16 takes at most three bytes.
+    const fits = text.length * 3 <= TEXT_SIZE
+    this.longText = fits ? undefined : text
+    this.byteLength = fits ? this.bytes.write(text) : 0
   }
 
   addFlags(flags: RecordedRequest['flags']): void {
@@ -83,36 +94,45 @@ export class JournalEntry {
     this.bodyLength = bytes.length
   }
 
-  /** Ends the request; does nothing when it has ended already. */
-  end(outcome: Outcome): void {
-    if (this.outcome) return
-    this.endedAt = performance.now()
-    this.outcome = outcome
-    this.onEnd(this)
+  /** Ends the request, as the one with this number in the order in which requests ended. */
+  end(endSequence: number, { status = 0, size = 0, reason }: Outcome): void {
+    this.endSequence = endSequence
+    this.duration = performance.now() - this.startedAt
+    this.status = status
+    this.size = size
+    this.reason = reason
   }
 
   /** Returns the request as it is so far. */
   toRecordedRequest(): RecordedRequest {
     if (this.recorded) return this.recorded
-    const { method, path, query, headers, reason, unread, ...body } = this.describe(this)
-    const { status, size } = this.outcome ?? {}
+    const { method, path, query, headers, reason, unread, ...body } = this.details()
     const recorded: RecordedRequest = {
       sequence: this.sequence,
       time: isoTime(this.time),
-      ...(this.raw.operation && { operation: this.raw.operation.id }),
+      ...(this.operation && { operation: this.operation.id }),
       method,
       path,
       query,
       headers,
       ...body,
-      ...(status !== undefined && { status }),
-      ...(size !== undefined && { size }),
-      ...(this.outcome && { duration: Math.round((this.endedAt - this.startedAt) * 1000) / 1000 }),
+      ...(this.endSequence > 0 && {
+        ...(this.status > 0 && { status: this.status, size: this.size }),
+        duration: Math.round(this.duration * 1000) / 1000
+      }),
       ...(reason !== undefined && { reason }),
       flags: { ...this.flags },
       unread
     }
-    if (this.outcome) this.recorded = recorded
+    if (this.endSequence > 0) this.recorded = recorded
     return recorded
+  }
+
+  private details(): RequestDetails {
+    const text = this.longText ?? this.bytes.toString('utf8', 0, this.byteLength)
+    const [method = '', url = '', ...rawHeaders] = text.split('\n')
+    // A request without headers has an empty line in their place.
+    if (rawHeaders.length === 1) rawHeaders.pop()
+    return (this.describe as Describe)({ method, url, rawHeaders, operation: this.operation }, this)
   }
 }

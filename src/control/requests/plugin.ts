@@ -6,12 +6,14 @@ import { pathOf } from '../../http/target.js'
 import { bodyOf } from '../../idempotency/plugin.js'
 import { createDescribe } from './details.js'
 import type { Describe, JournalEntry, RecordedOperation } from './entry.js'
-import type { JournalService } from './service.js'
+import type { Journal, JournalService } from './service.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The request in its environment's journal. Always set when an operation runs. */
-    journalEntry: JournalEntry | undefined
+    /** The request in its environment's journal, while it is in progress. Null if it has ended or is not recorded. */
+    journalEntry: JournalEntry | null
+    /** The journal of the entry. Set before an operation runs, and stays when the request has ended. */
+    journal: Journal | null
   }
 }
 
@@ -32,7 +34,8 @@ interface Options {
 export const requestRecording = fp<Options>(
   async (app, options) => {
     const describe = describeOf(options)
-    app.decorateRequest('journalEntry', undefined)
+    app.decorateRequest('journalEntry', null)
+    app.decorateRequest('journal', null)
 
     app.addHook('onRequest', (request, reply, done) => {
       open(request)
@@ -42,8 +45,8 @@ export const requestRecording = fp<Options>(
     })
 
     app.addHook('onResponse', (request, reply, done) => {
-      // A request that an earlier hook rejected has no entry yet.
-      if (!request.journalEntry) open(request)
+      // A request that an earlier hook rejected has not been recorded yet.
+      if (!request.journal) open(request)
       endEntry(request, reply, sizeOf(request, reply))
       done()
     })
@@ -53,7 +56,7 @@ export const requestRecording = fp<Options>(
       if (!operation && (!request.is404 || isControlPath(request))) return
       // Authentication uses it too.
       request.environment ??= environmentOf(request.headers.authorization, options.environments) as never
-      request.journalEntry = openEntry(request, operation, options.journals, describe)
+      openEntry(request, operation, options.journals, describe)
     }
   },
   { name: 'request-recording' }
@@ -63,28 +66,30 @@ export const requestRecording = fp<Options>(
 export function recordUnroutable(request: FastifyRequest, reply: FastifyReply, options: Options): void {
   if (isControlPath(request)) return
   request.environment ??= environmentOf(request.headers.authorization, options.environments) as never
-  request.journalEntry = openEntry(request, undefined, options.journals, describeOf(options))
+  openEntry(request, undefined, options.journals, describeOf(options))
   endEntry(request, reply, sizeOf(request, reply))
 }
 
 /** Ends the request's entry, if it has one. A size of `undefined` says that no answer was sent. */
 export function endEntry(request: FastifyRequest, reply: FastifyReply, size: number | undefined): void {
-  const { journalEntry: entry } = request
-  if (!entry || entry.outcome) return
+  const { journalEntry: entry, journal } = request
+  if (!entry) return
+  request.journalEntry = null
   if (reply.hasHeader('idempotency-replay')) entry.addFlags({ replayed: true })
   entry.setBody(bodyOf(request))
-  entry.end(size === undefined ? {} : { status: reply.statusCode, size, reason: reasonOf(reply) })
+  journal?.end(entry, size === undefined ? {} : { status: reply.statusCode, size, reason: reasonOf(reply) })
 }
 
 function openEntry(
-  { method, url, raw, environment }: FastifyRequest,
+  request: FastifyRequest,
   operation: RecordedOperation | undefined,
   journals: JournalService,
   describe: Describe
-): JournalEntry {
-  const entry = journals.of(environment).open({ method, url, rawHeaders: raw.rawHeaders, operation }, describe)
-  if (!operation) entry.addFlags({ unserved: true })
-  return entry
+): void {
+  const { method, url, raw, environment } = request
+  request.journal = journals.of(environment)
+  request.journalEntry = request.journal.open({ method, url, rawHeaders: raw.rawHeaders, operation }, describe)
+  if (!operation) request.journalEntry.addFlags({ unserved: true })
 }
 
 function describeOf({ environments, adminToken, faultHeader }: Options): Describe {

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { Clock } from '../../core/clock.js'
-import { type Describe, JournalEntry, type RawRequest } from './entry.js'
+import { type Describe, JournalEntry, type Outcome, type RawRequest } from './entry.js'
 import type { RecordedRequest } from './schemas.js'
 
 /** A request that has ended; `id` is its number in the order in which requests ended, from 1. */
@@ -30,7 +30,7 @@ export function journalService({ capacity, clock }: { capacity: number; clock: C
       return journal
     },
 
-    /** Ends the streams and waits of an environment that was removed, and forgets its journal. */
+    /** Ends the streams and waits of an environment that was removed, and forgets its journal; as `of` names it. */
     drop(environmentKey: number | undefined): void {
       journals.get(environmentKey)?.close()
       journals.delete(environmentKey)
@@ -55,7 +55,7 @@ export function journalService({ capacity, clock }: { capacity: number; clock: C
  */
 export function createJournal(capacity: number, now: Clock) {
   const events = new EventEmitter().setMaxListeners(0)
-  /** A ring: the request with sequence n is at n modulo capacity. */
+  /** A ring: the request with sequence n is at index n modulo capacity. */
   const entries: (JournalEntry | undefined)[] = []
   let count = 0
   let clearedCount = 0
@@ -65,14 +65,25 @@ export function createJournal(capacity: number, now: Clock) {
   return {
     capacity,
 
-    /** Adds a request that has arrived. End the returned entry when the request has ended. */
+    /** Adds a request that has arrived. */
     open(raw: RawRequest, describe: Describe): JournalEntry {
-      const entry = new JournalEntry({ sequence: ++count, time: now(), raw, describe, onEnd })
-      if (capacity > 0) {
-        entries[entry.sequence % capacity] = entry
-        events.emit('arrived', entry)
+      count += 1
+      const index = count % capacity
+      let entry = entries[index]
+      // The entry of a request in progress stays its own, though it is no longer in the journal.
+      if (!entry || entry.endSequence === 0) {
+        entry = new JournalEntry()
+        if (capacity > 0) entries[index] = entry
       }
+      entry.start(count, now(), raw, describe)
+      if (capacity > 0) events.emit('arrived', entry)
       return entry
+    },
+
+    /** Ends the request of an entry. The entry may then be used for another request, so let go of it. */
+    end(entry: JournalEntry, outcome: Outcome): void {
+      entry.end(++endedCount, outcome)
+      if (capacity > 0) events.emit('ended', entry)
     },
 
     /** Returns the requests with a greater sequence, oldest first. */
@@ -137,11 +148,6 @@ export function createJournal(capacity: number, now: Clock) {
       events.emit('close')
       events.removeAllListeners()
     }
-  }
-
-  function onEnd(entry: JournalEntry): void {
-    entry.endSequence = ++endedCount
-    if (capacity > 0) events.emit('ended', entry)
   }
 
   function on(event: 'arrived' | 'ended' | 'close', listener: (entry: JournalEntry) => void): () => void {

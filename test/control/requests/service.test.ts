@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Describe, JournalEntry } from '../../../src/control/requests/entry.js'
 import { createJournal, journalService } from '../../../src/control/requests/service.js'
 
-const describe: Describe = ({ raw, body }) => ({
+const describe: Describe = (raw, { body }) => ({
   ...{ method: raw.method, path: raw.url, query: {}, headers: {}, unread: { query: [], headers: [] } },
   ...(body && { body: body.toString() })
 })
@@ -20,8 +20,14 @@ interface Expected {
   flags: object
 }
 
+/** Short, and longer than an entry's bytes, in characters of one to four bytes. */
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 5 }).filter((each) => !each.includes('\n')),
+  fc.constantFrom('', 'ж'.repeat(341), 'a'.repeat(337), '漢'.repeat(342), '\u{1f4e6}'.repeat(171), 'long '.repeat(900))
+)
+
 const step = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ action: fc.constant('open' as const), url: fc.string({ maxLength: 5 }) }) },
+  { weight: 6, arbitrary: fc.record({ action: fc.constant('open' as const), url: text }) },
   {
     weight: 6,
     arbitrary: fc.record({
@@ -77,7 +83,7 @@ test('returns the last requests up to its capacity, whatever is opened, ended an
           const { entry, expected } = found as (typeof inProgress)[number]
           entry.setBody(Buffer.from(each.body))
           if (each.replayed) entry.addFlags({ replayed: true })
-          entry.end({ status: each.status, size: 0 })
+          journal.end(entry, { status: each.status, size: 0 })
           Object.assign(expected, {
             id: ++ended,
             ...(each.status !== undefined && { status: each.status }),
@@ -94,14 +100,14 @@ test('returns the last requests up to its capacity, whatever is opened, ended an
 test('describes a request once it has ended only once, and before that each time', () => {
   const journal = createJournal(2, () => 0)
   let count = 0
-  const entry = journal.open(request('/'), (each) => {
+  const entry = journal.open(request('/'), (...each) => {
     count += 1
-    return describe(each)
+    return describe(...each)
   })
   journal.requests()
   journal.requests()
   expect(count).toBe(2)
-  entry.end({ status: 200 })
+  journal.end(entry, { status: 200 })
   journal.requests()
   journal.requests()
   expect(count).toBe(3)

@@ -116,7 +116,7 @@ test('NDJSON is the messages, one a line', async () => {
   expect(readFileSync(file, 'utf8')).toBe([...made.seedMessages()].map((message) => `${message}\n`).join(''))
 })
 
-test('progress is told by the way, and at the end of all', async () => {
+test('reports progress on the way and at the end', async () => {
   const file = join(givenFolder(), 'out.ndjson')
   const counts: number[] = []
   const onProgress = (count: number) => void counts.push(count)
@@ -206,7 +206,7 @@ describe('a file that was there before', () => {
   })
 })
 
-test('a folder that is not there is told by its error, and nothing is left of it', async () => {
+test('rejects with ENOENT when the folder is missing, and leaves nothing behind', async () => {
   const folder = givenFolder()
   const file = join(folder, 'gone', 'out.yaml')
   const made = generated(DEVELOPMENT, 1)
