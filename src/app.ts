@@ -11,7 +11,7 @@ import type { Logger } from 'pino'
 import { faultInjection } from './control/faults/plugin.js'
 import { faultService } from './control/faults/service.js'
 import { registerControl } from './control/index.js'
-import { recordUnroutable, requestRecording } from './control/requests/plugin.js'
+import { recordRequests, recordUnroutable } from './control/requests/plugin.js'
 import { journalService } from './control/requests/service.js'
 import type { Readiness } from './control/server/routes.js'
 import { assume } from './core/assumptions.js'
@@ -92,6 +92,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   const assumptions = assume(defaults.profile, defaults.assumptions)
   const app = serverWithoutRoutes(options)
 
+  recordRequests(app, { ...services, adminToken: options.adminToken, faultHeader: options.faultHeader })
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     done(request.headers.host === undefined && request.raw.httpVersion === '1.1' ? HOST_MISSING : undefined)
@@ -100,7 +101,6 @@ export function buildApp(options: AppOptions): FastifyInstance {
   if (logger.isLevelEnabled('debug')) app.addHook('onResponse', async (request, reply) => logRequest(request, reply))
   if (options.cors) app.register(cors, { exposedHeaders: EXPOSED_HEADERS, strictPreflight: false })
   app.register(errorAnswers, { clock })
-  app.register(requestRecording, { ...services, adminToken: options.adminToken, faultHeader: options.faultHeader })
   app.register(unservedRoutes, { environments: services.environments, assumptions })
   app.register(documentation, { environments: services.environments, assumptions })
   app.register(async (operations) => {
