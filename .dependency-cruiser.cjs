@@ -1,10 +1,30 @@
 /**
- * Which way imports may run: routes -> service -> repository -> db, HTTP and SQL never in one file, and the ground floor
- * (words, errors, time, ids) below all.
- *
- * Kept by `npm run check:dependencies`. Every rule here has a test that breaks it (test/house.test.ts), so a new rule needs one.
- * Type-only imports count as well: a service that names a request's type already knows about HTTP.
+ * Which way imports may run. Kept by `npm run check` (scripts/check-dependencies.mjs); every rule has a test that breaks
+ * it (test/dependency-rules.test.ts). Type-only imports count as well: a service that names a request's type already
+ * knows about HTTP.
  */
+
+/** The top of src/, from the surface down: each may import what stands below it, never what stands above or beside it. */
+const LAYERS = [
+  ['cli'],
+  ['index.ts'],
+  ['server.ts'],
+  ['config.ts'],
+  ['app.ts'],
+  ['openapi'],
+  ['control'],
+  ['seeds'],
+  ['integrations', 'messages', 'workflow-steps'],
+  ['idempotency'],
+  ['environments'],
+  ['http'],
+  ['db'],
+  ['core']
+]
+
+/** The paths of entries of src/: a file, or all that is in a folder. */
+const pathsOf = (names) =>
+  names.map((name) => (name.endsWith('.ts') ? `^src/${name.replace('.', '[.]')}$` : `^src/${name}/`))
 
 /** A package, whether it was found or not, and however deep a subpath of it. */
 const npm = (name) => `(^|/)node_modules/${name}/|^${name}(/|$)`
@@ -14,50 +34,64 @@ const DRIZZLE = npm('drizzle-orm')
 // Reading the addon's package.json, to guard against a version that crashes, loads nothing of it.
 const SQLITE = '(^|/)node_modules/better-sqlite3/(?!package[.]json)|^better-sqlite3$'
 
-const ROUTES = '^src/.+/routes[.]ts$'
+const ROUTES = '^src/.+/(routes|plugin)[.]ts$'
 const SERVICE = '^src/.+/service[.]ts$'
 const REPOSITORY = '^src/.+/repository[.]ts$'
 const SCHEMAS = '^src/.+/schemas[.]ts$'
 
+const layers = LAYERS.flatMap(
+  (layer, index) =>
+    layer.map((name) => ({
+      name: `below-${name.replace('.ts', '')}`,
+      comment: `src/${name} may import what stands below it in LAYERS (.dependency-cruiser.cjs), and itself.`,
+      severity: 'error',
+      from: { path: pathsOf([name]) },
+      to: { path: pathsOf([...LAYERS.slice(0, index).flat(), ...layer.filter((other) => other !== name)]) }
+    }))
+  // Nothing stands above the first one.
+).filter(({ to }) => to.path.length > 0)
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
+  layers: LAYERS,
   forbidden: [
+    ...layers,
+    {
+      name: 'control-is-served-only',
+      comment:
+        'The control routes are a way in: the app registers them, openapi describes them, nothing else needs them.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: pathsOf(['app.ts', 'openapi', 'control']) },
+      to: { path: pathsOf(['control']) }
+    },
     {
       name: 'http-without-database',
       comment: 'src/http/ translates between HTTP and services; what it needs from tables, a service gives it.',
       severity: 'error',
-      from: { path: '^src/http/' },
-      to: { path: [DRIZZLE, SQLITE, '^src/db/', REPOSITORY] }
+      from: { path: pathsOf(['http']) },
+      to: { path: [DRIZZLE, SQLITE, ...pathsOf(['db'])] }
     },
     {
       name: 'database-without-http',
       comment: 'src/db/ is tables and a connection; it must open without a server.',
       severity: 'error',
-      from: { path: '^src/db/' },
-      to: { path: [...FASTIFY, '^src/http/', ROUTES] }
+      from: { path: pathsOf(['db']) },
+      to: { path: FASTIFY }
     },
     {
-      name: 'database-is-the-ground',
-      comment: 'Imports run down to src/db/, never up from it.',
-      severity: 'error',
-      from: { path: '^src/db/' },
-      to: { path: [SERVICE, REPOSITORY, '^src/cli/', '^src/(app|index)[.]ts$'] }
-    },
-    {
-      name: 'rules-without-http',
+      name: 'services-without-http',
       comment:
-        'Services and repositories are called by routes, tests and the command line alike: no request, no reply, no status.',
+        'Services and repositories are called by routes, tests and the command line alike: no request, no status.',
       severity: 'error',
       from: { path: [SERVICE, REPOSITORY] },
-      to: { path: [...FASTIFY, '^src/http/', ROUTES] }
+      to: { path: [...FASTIFY, ...pathsOf(['http']), ROUTES] }
     },
     {
       name: 'routes-through-services',
-      comment:
-        'A route reads the request, calls one service method and sends the answer; queries and transactions are below it.',
+      comment: 'A route or plugin reads the request and calls a service; queries and transactions are below it.',
       severity: 'error',
       from: { path: ROUTES },
-      to: { path: [REPOSITORY, DRIZZLE, SQLITE, '^src/db/'] }
+      to: { path: [REPOSITORY, DRIZZLE, SQLITE, ...pathsOf(['db'])] }
     },
     {
       name: 'queries-in-repositories',
@@ -75,19 +109,10 @@ module.exports = {
     },
     {
       name: 'schemas-are-only-shapes',
-      comment:
-        'A schemas.ts says what stands on the wire and nothing else: TypeBox, wire.ts, vocabulary.ts, assumptions.ts, other schemas.ts.',
+      comment: 'A schemas.ts describes data and nothing else: it imports TypeBox, core/ and other schemas.ts.',
       severity: 'error',
       from: { path: SCHEMAS },
-      to: { pathNot: [npm('@sinclair/typebox'), '^src/(wire|vocabulary|assumptions)[.]ts$', SCHEMAS] }
-    },
-    {
-      name: 'ground-floor',
-      comment:
-        'Words, errors, time, ids and the wire helpers are what everything stands on; they stand on no folder of ours.',
-      severity: 'error',
-      from: { path: '^src/(vocabulary|errors|clock|ids|wire)[.]ts$' },
-      to: { path: '^src/[^/]+/' }
+      to: { pathNot: [npm('@sinclair/typebox'), ...pathsOf(['core']), SCHEMAS] }
     },
     {
       name: 'source-stands-alone',
@@ -95,13 +120,6 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/' },
       to: { path: '^(test|bench|scripts|dist)/' }
-    },
-    {
-      name: 'no-dev-dependencies',
-      comment: 'Whoever installs the package does not get its devDependencies.',
-      severity: 'error',
-      from: { path: '^src/' },
-      to: { dependencyTypes: ['npm-dev'] }
     },
     {
       name: 'resolvable',

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { cpus, loadavg, release, totalmem, type } from 'node:os'
 import { join } from 'node:path'
 import { LOAD_TOOL } from './load.js'
-import { CORES } from './processes.js'
+import { CORES, commandFile, serverNode } from './processes.js'
 
 export interface Machine {
   processor: string
@@ -32,13 +32,14 @@ export function thisMachine(): Machine {
 
 export function versions(): Record<string, string> {
   const require = createRequire(import.meta.url)
-  const versionOf = (name: string) => require(`${name}/package.json`).version as string
+  const read = ['-p', 'JSON.stringify([process.versions.node, process.versions.v8])']
+  const [node, v8] = JSON.parse(execFileSync(serverNode(), read, { encoding: 'utf8' }))
   return {
     'notification-mock': require('../package.json').version,
-    node: process.versions.node,
-    v8: process.versions.v8,
-    fastify: versionOf('fastify'),
-    'better-sqlite3': versionOf('better-sqlite3'),
+    node,
+    v8,
+    fastify: require('fastify/package.json').version,
+    'better-sqlite3': createRequire(commandFile())('better-sqlite3/package.json').version,
     [LOAD_TOOL.name]: LOAD_TOOL.version
   }
 }

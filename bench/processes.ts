@@ -3,14 +3,26 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ask } from './ask.js'
 
 const root = join(import.meta.dirname, '..')
 
-/** What people run. */
-export const COMMAND = join(root, 'dist/cli/index.js')
+/** What servers are started with: the built command, by this Node, unless `useServers` names others. */
+const servers = { node: process.execPath, command: join(root, 'dist/cli/index.js') }
+
+/** The built command. */
+export const commandFile = () => servers.command
+
+/** The Node that servers run on. */
+export const serverNode = () => servers.node
+
+/** For servers that are started from now on: another Node, and the command of a package that was installed with it. */
+export function useServers({ node, command }: { node?: string | undefined; command?: string | undefined }): void {
+  if (node !== undefined) servers.node = resolve(node)
+  if (command !== undefined) servers.command = resolve(command)
+}
 
 /** A server in a process of its own, on the servers' core. */
 export interface Running {
@@ -29,7 +41,8 @@ export interface Running {
 
 export interface ToStart {
   name: string
-  command: string
+  /** The servers' Node if left out. */
+  command?: string
   args(port: number): string[]
   /** What to ask until it is answered with 200. */
   path: string
@@ -59,8 +72,7 @@ export function leaveServersAlone(): void {
 export function mock(args: readonly string[], apiKey: string): ToStart {
   return {
     name: 'notification-mock',
-    command: process.execPath,
-    args: (port) => [COMMAND, '--port', String(port), ...args],
+    args: (port) => [servers.command, '--port', String(port), ...args],
     path: '/v1/messages?limit=1',
     headers: authorization(apiKey)
   }
@@ -74,7 +86,7 @@ export function authorization(apiKey: string): Record<string, string> {
 export function bare(script: 'node-http' | 'fastify' | 'hello', args: readonly string[] = []): ToStart {
   const name = { 'node-http': 'bare node:http', fastify: 'bare Fastify', hello: 'bare Fastify, hello' }[script]
   const file = join(import.meta.dirname, 'bare', `${script}.mjs`)
-  return { name, command: process.execPath, args: (port) => [file, String(port), ...args], path: '/' }
+  return { name, args: (port) => [file, String(port), ...args], path: '/' }
 }
 
 const running = new Set<ChildProcess>()
@@ -123,7 +135,7 @@ export async function start(server: ToStart): Promise<Running> {
 const STOP_WITHIN = 10_000
 
 function launch({ command, args, env }: ToStart, port: number): ChildProcess {
-  const [program, words] = onCore('servers', command, args(port))
+  const [program, words] = onCore('servers', command ?? servers.node, args(port))
   const child = spawn(program, words, { env: { ...ownEnvironment(), ...env }, stdio: ['ignore', 'ignore', 'pipe'] })
   running.add(child)
   child.once('error', () => running.delete(child))
@@ -139,7 +151,7 @@ export async function runToEnd(
   args: readonly string[],
   env: Record<string, string> = {}
 ): Promise<{ milliseconds: number }> {
-  const [program, words] = onCore('all', process.execPath, args)
+  const [program, words] = onCore('all', servers.node, args)
   const startedAt = performance.now()
   const child = spawn(program, words, { env: { ...ownEnvironment(), ...env }, stdio: ['ignore', 'ignore', 'pipe'] })
   running.add(child)

@@ -5,38 +5,45 @@
  *
  * Of several results, in the order of their runs, the last that has a measure tells it.
  */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { chartOf } from './chart.js'
 import { tableText } from './outcome.js'
 import { type Measured, type Results, verdictTable } from './results.js'
 
-const { values, positionals } = parseArgs({ options: { out: { type: 'string' } }, allowPositionals: true })
-const files = positionals.length > 0 ? positionals : [newestWhole()]
-const all = files.map((file): Results => JSON.parse(readFileSync(file, 'utf8')))
-const quick = files.find((_, place) => all[place]?.quick)
-if (quick) {
-  console.error(`${quick} is of a quick run, whose figures mean nothing`)
-  process.exit(1)
+/** Writes performance.md and performance.svg into the folder. Throws for results of a quick run. */
+export function writeReport(files: readonly string[], folder = join(import.meta.dirname, '../docs')): void {
+  const all = files.map((file): Results => JSON.parse(readFileSync(file, 'utf8')))
+  const quick = files.find((_, index) => all[index]?.quick)
+  if (quick) throw new Error(`${quick} is of a quick run, whose figures mean nothing`)
+  const runs = all.map((each, index): Results => {
+    const again = new Set(all.slice(index + 1).flatMap((later) => later.measures.map(({ name }) => name)))
+    return {
+      ...each,
+      measures: each.measures.filter(({ name }) => !again.has(name)),
+      verdicts: each.verdicts.filter(({ measure, value }) => value !== null && !again.has(measure))
+    }
+  })
+  const series = runs.flatMap(({ measures }) => measures).find((measure) => measure.series)?.series
+  mkdirSync(folder, { recursive: true })
+  const file = join(folder, 'performance.md')
+  const names = files.map((each) => basename(each)).join(', ')
+  writeFileSync(file, reportOf(names, runs, handWritten(file)))
+  if (series) writeFileSync(join(folder, 'performance.svg'), chartOf(series))
+  console.log(`${folder}: written from ${files.join(', ')}`)
 }
-const runs = all.map((each, place): Results => {
-  const again = new Set(all.slice(place + 1).flatMap((later) => later.measures.map(({ name }) => name)))
-  return {
-    ...each,
-    measures: each.measures.filter(({ name }) => !again.has(name)),
-    verdicts: each.verdicts.filter(({ measure, value }) => value !== null && !again.has(measure))
-  }
-})
-const measures = runs.flatMap((each) => each.measures)
-const verdicts = runs.flatMap((each) => each.verdicts)
-const folder = values.out ?? join(import.meta.dirname, '../docs')
-const series = measures.find((measure) => measure.series)?.series
-mkdirSync(folder, { recursive: true })
-writeFileSync(join(folder, 'performance.md'), reportOf(files.map((file) => basename(file)).join(', ')))
-if (series) writeFileSync(join(folder, 'performance.svg'), chartOf(series))
-console.log(`${folder}: written from ${files.join(', ')}`)
 
+const BY_HAND = /<!-- by hand, kept by bench\/report.ts -->\n(.*?)<!-- end -->\n/s
+
+/** What stands in the report between the two comments, or the place for it. */
+function handWritten(file: string): string {
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  const heading = '## What was given up for simplicity\n\n'
+  return BY_HAND.exec(text)?.[0] ?? `<!-- by hand, kept by bench/report.ts -->\n${heading}<!-- end -->\n`
+}
+
+/** Exits with 1 if there is none. */
 function newestWhole(): string {
   const results = join(import.meta.dirname, 'results')
   const newest = readdirSync(results)
@@ -72,8 +79,9 @@ function factsOf({ machine, versions, measures, startedAt, finishedAt, commit, d
   return facts
 }
 
-function reportOf(name: string): string {
-  return `<!-- Made by bench/report.ts from bench/results/${name}: change those, not this. -->
+function reportOf(name: string, runs: readonly Results[], byHand: string): string {
+  const verdicts = runs.flatMap((each) => each.verdicts)
+  return `<!-- Made by bench/report.ts from bench/results/${name}: change those, not this, but for what is marked as written by hand. -->
 
 # Performance
 
@@ -99,7 +107,11 @@ slows the machine down for a while falls out of it. All else are figures of this
   server that is kept busy, and waiting that such a load does not see (coordinated omission) is not in them.
 - Nothing about a cold disk: data files were in the system's cache.
 - Nothing about which stand-in server is better: the peers do other things, and more than the list here asks for.
-${measures.map(sectionOf).join('')}`
+
+${byHand}${runs
+  .flatMap(({ measures }) => measures)
+  .map(sectionOf)
+  .join('')}`
 }
 
 function sectionOf({ name, question, method, tables, skipped, series }: Measured): string {
@@ -118,4 +130,9 @@ function sectionOf({ name, question, method, tables, skipped, series }: Measured
 
 function wrapped(paragraph: string): string {
   return paragraph.replaceAll(/(.{1,120})(?: |$)/g, '$1\n').trimEnd()
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const { values, positionals } = parseArgs({ options: { out: { type: 'string' } }, allowPositionals: true })
+  writeReport(positionals.length > 0 ? positionals : [newestWhole()], values.out)
 }

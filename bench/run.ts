@@ -4,22 +4,24 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs, styleText } from 'node:util'
+import { cold } from './cold.js'
+import { environments } from './environments.js'
 import { commit, thisMachine, versions } from './machine.js'
 import { memory } from './memory.js'
 import type { Cell, Context, Measure, Outcome } from './outcome.js'
 import { tableText } from './outcome.js'
 import { peers } from './peers/peers.js'
-import { COMMAND, leaveServersAlone } from './processes.js'
+import { commandFile, leaveServersAlone, useServers } from './processes.js'
+import { writeReport } from './report.js'
 import { type Measured, type Results, verdictTable } from './results.js'
 import { seeding } from './seeding.js'
 import { sizes } from './sizes.js'
 import { start } from './start.js'
 import { rounded } from './statistics.js'
 import { verdictsOn } from './targets.js'
-import { throughput } from './throughput.js'
-import { worlds } from './worlds.js'
+import { latency, throughput } from './throughput.js'
 
-const MEASURES: readonly Measure[] = [throughput, start, seeding, memory, sizes, worlds, peers]
+const MEASURES: readonly Measure[] = [throughput, latency, start, cold, seeding, memory, sizes, environments, peers]
 
 /** Runs only when named: it installs other people's packages. */
 const ON_DEMAND = [peers]
@@ -40,6 +42,7 @@ interface Options {
   quick: boolean
   json: boolean
   out: string | undefined
+  report: boolean
 }
 
 function readOptions(args: string[]): Options | undefined {
@@ -51,6 +54,9 @@ function readOptions(args: string[]): Options | undefined {
         quick: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
         out: { type: 'string' },
+        report: { type: 'boolean', default: false },
+        node: { type: 'string' },
+        command: { type: 'string' },
         help: { type: 'boolean', short: 'h', default: false }
       }
     })
@@ -64,6 +70,9 @@ function readOptions(args: string[]): Options | undefined {
     const measures = MEASURES.filter((measure) => {
       return positionals.includes(measure.name) || (all && (positionals.length > 0 || !ON_DEMAND.includes(measure)))
     })
+    if (values.report && values.quick)
+      throw new Error('figures of a quick run mean nothing: --report has no place there')
+    useServers(values)
     return { ...values, measures, all, out: values.out }
   } catch (error) {
     console.error(`error: ${error instanceof Error ? error.message : error} (see npm run bench -- --help)`)
@@ -87,14 +96,17 @@ Options:
   --quick        small and short, to see that the scripts work; its figures mean nothing
   --json         print the results as JSON instead of tables
   --out <file>   write the results there, instead of bench/results/<date>.json
+  --report       write docs/performance.md and .svg of these results too
+  --node <file>  run the servers on this Node
+  --command <file>  start this built command: with another Node one that was installed with it, for the addon
   -h, --help     print this help
 
 Exit codes: 0 measured, whatever the verdicts; 1 something could not be measured; 2 the command line is wrong.`
 }
 
-async function main({ measures, all, quick, json, out }: Options): Promise<void> {
-  if (!existsSync(COMMAND)) {
-    console.error(`there is no ${COMMAND}: npm run build`)
+async function main({ measures, all, quick, json, out, report }: Options): Promise<void> {
+  if (!existsSync(commandFile())) {
+    console.error(`there is no ${commandFile()}: npm run build`)
     process.exitCode = 1
     return
   }
@@ -124,6 +136,7 @@ async function main({ measures, all, quick, json, out }: Options): Promise<void>
   if (json) console.log(JSON.stringify(results))
   else if (!quick) console.log(`\n${styled('bold', 'Aims')}\n\n${tableText(verdictTable(verdicts))}`)
   console.error(`\nwritten to ${file}`)
+  if (report) writeReport([file])
 }
 
 /** Undefined, and the exit code says so, when it failed: the others are worth having all the same. */

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { scratch, seedOf } from './data.js'
 import type { Cell, Context, Measure, Outcome } from './outcome.js'
-import { COMMAND, runToEnd } from './processes.js'
+import { commandFile, runToEnd } from './processes.js'
 import { PROBED } from './start.js'
 import { median } from './statistics.js'
 
@@ -59,7 +59,7 @@ const RUNS = [
 
 async function generates(): Promise<boolean> {
   const words = ['seed', 'generate', '--messages', '1', '--random-seed', '7', '--data', scratch('trial.db')]
-  return runToEnd([COMMAND, ...words]).then(
+  return runToEnd([commandFile(), ...words]).then(
     () => true,
     () => false
   )
@@ -85,7 +85,7 @@ async function generate(messages: number, isProbed: boolean): Promise<Seeded> {
 
 async function measuredRun(args: readonly string[], file: string, isProbed: boolean): Promise<Seeded> {
   const probe = scratch('seeding-probe.json')
-  const { milliseconds } = await runToEnd([...(isProbed ? PROBED : []), COMMAND, ...args], { BENCH_PROBE: probe })
+  const { milliseconds } = await runToEnd([...(isProbed ? PROBED : []), commandFile(), ...args], { BENCH_PROBE: probe })
   const { maxRss } = isProbed ? JSON.parse(readFileSync(probe, 'utf8')) : { maxRss: Number.NaN }
   return { seconds: milliseconds / 1000, peak: maxRss / MEGABYTE, size: statSync(file).size / MEGABYTE }
 }

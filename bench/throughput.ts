@@ -17,12 +17,22 @@ export const throughput: Measure = {
     the server's core worked for it: where it is well below 1 the load was the limit, or others were at work on the
     machine, and "by CPU", the ratio of what a request costs the processor, is the one to go by.`,
   minutes: 8,
-  run
+  run: (context) => compare(context, [1, 10, 100])
+}
+
+export const latency: Measure = {
+  name: 'latency',
+  question: 'How long do the slowest requests take, beside bare Fastify?',
+  method: `As the throughput, at 10 connections only: the ratio is that of the 99th percentiles, ours over that of bare
+    Fastify, the median of the rounds. It needs wrk: autocannon knows whole milliseconds only.`,
+  minutes: 3,
+  run: (context) => compare(context, [10])
 }
 
 const headers = authorization(BENCH.apiKey)
 
-async function run({ quick, say }: Context): Promise<Outcome> {
+/** Loads our server, bare Fastify and bare node:http with each operation, at each number of connections. */
+async function compare({ quick, say }: Context, numbers: readonly number[]): Promise<Outcome> {
   const messages = quick ? 1000 : 100_000
   say(`making ${messages} messages`)
   const onFile = await start(mock(['--data', await givenData(messages)], BENCH.apiKey))
@@ -50,13 +60,14 @@ async function run({ quick, say }: Context): Promise<Outcome> {
   try {
     for (const { name, title, ours, what } of operations) {
       const rows: Cell[][] = []
-      for (const connections of quick ? [10] : [1, 10, 100]) {
+      for (const connections of quick ? [10] : numbers) {
         const wanted = { ...what, headers, connections, seconds: quick ? 1 : 2 }
-        const told = (round: string) => say(`${title}, ${connections} connections, ${round}`)
-        const rounds = await inRounds([ours, fastify, nodeHttp], wanted, quick ? 1 : 5, told)
+        const onRound = (round: string) => say(`${title}, ${connections} connections, ${round}`)
+        const rounds = await inRounds([ours, fastify, nodeHttp], wanted, quick ? 1 : 5, onRound)
         rows.push(...rounds.map((loaded, place) => row(connections, place, rounds, loaded)))
         outcome.figures[`${name}.${connections}.of-fastify`] = ratioOf(rounds, 1)
         outcome.figures[`${name}.${connections}.of-node-http`] = ratioOf(rounds, 2)
+        outcome.figures[`${name}.${connections}.p99-of-fastify`] = p99Ratio(rounds)
       }
       const columns = [
         'connections',
@@ -78,7 +89,7 @@ async function run({ quick, say }: Context): Promise<Outcome> {
 }
 
 /** The answers of our server, as files for the bare ones. */
-async function keepAnswers({ url }: Running): Promise<string> {
+export async function keepAnswers({ url }: Running): Promise<string> {
   const folder = scratch('answers')
   mkdirSync(folder, { recursive: true })
   const answers = {
@@ -90,17 +101,17 @@ async function keepAnswers({ url }: Running): Promise<string> {
   return folder
 }
 
-/** What each server did in each round, by server; a first round, that warms them up, is not told. */
+/** What each server did in each round, by server; a first round, that warms them up, is left out. */
 export async function inRounds(
   servers: readonly Running[],
   wanted: Load,
   rounds: number,
-  told: (round: string) => void,
+  onRound: (round: string) => void,
   ownPaths: ReadonlyMap<Running, Load['paths']> = new Map()
 ): Promise<Loaded[][]> {
   const measured: Loaded[][] = servers.map(() => [])
   for (let round = 0; round <= rounds; round++) {
-    told(round === 0 ? 'warming up' : `round ${round} of ${rounds}`)
+    onRound(round === 0 ? 'warming up' : `round ${round} of ${rounds}`)
     for (const [place, server] of servers.entries()) {
       const paths = ownPaths.get(server) ?? wanted.paths
       const seconds = round === 0 ? wanted.seconds + 1 : wanted.seconds
@@ -117,6 +128,12 @@ export async function inRounds(
 export function ratioOf(rounds: readonly Loaded[][], place: number): number {
   const rates = (of: number) => (rounds[of] ?? []).map(({ requestsPerSecond }) => requestsPerSecond)
   return pairedRatio(rates(0), rates(place))
+}
+
+/** Of the first server's 99th percentile to the second's. */
+function p99Ratio(rounds: readonly Loaded[][]): number {
+  const values = (of: number) => (rounds[of] ?? []).map(({ p99 }) => p99)
+  return pairedRatio(values(0), values(1))
 }
 
 /** Of the rates, and of what a request costs the processor; null for the first server, whom the others stand beside. */

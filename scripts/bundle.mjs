@@ -7,7 +7,13 @@ import { build } from 'esbuild'
 const root = join(import.meta.dirname, '..')
 
 /** What the docs page loads. */
-const SWAGGER_UI_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-16x16.png', 'favicon-32x32.png']
+const SWAGGER_UI_FILES = [
+  'swagger-ui.css',
+  'index.css',
+  'swagger-ui-bundle.js',
+  'favicon-16x16.png',
+  'favicon-32x32.png'
+]
 
 /**
  * Writes the command and the library as ECMAScript modules that share their chunks, the library as one CommonJS file

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /**
- * Checks the direction of imports in src/ against .dependency-cruiser.cjs.
+ * Checks the direction of imports in src/ against .dependency-cruiser.cjs, that everything at the top of src/ has its
+ * place in its list of layers, and that no file and no function is too long.
  *
  *     node scripts/check-dependencies.mjs [folder that holds src/, package.json and tsconfig.json]
  *
@@ -12,8 +13,11 @@ import { createRequire } from 'node:module'
 import { join, resolve, sep } from 'node:path'
 import { cruise } from 'dependency-cruiser'
 import extractTsConfig from 'dependency-cruiser/config-utl/extract-ts-config'
+import { findOversized } from './sizes.mjs'
 
 const rules = createRequire(import.meta.url)('../.dependency-cruiser.cjs')
+const MAX_FILES = 4
+const MAX_FOLDERS = 12
 const folder = resolve(process.argv[2] ?? join(import.meta.dirname, '..'))
 
 // The cruise resolves imports and package.json from the current folder.
@@ -32,7 +36,7 @@ const { output } = await cruise(
 )
 const { summary, modules } = output
 const seen = new Set(modules.map(({ source }) => source).filter((source) => source.startsWith('src/')))
-const problems = [...summary.violations.map(describe), ...blindSpots()]
+const problems = [...summary.violations.map(describe), ...blindSpots(), ...misplaced(), ...findOversized(onDisk)]
 
 if (problems.length > 0) {
   for (const problem of problems) console.error(problem)
@@ -52,8 +56,24 @@ function describe({ rule, from, to, cycle }) {
 /** Sources that the cruise did not read, and files read without finding an import in any of them. */
 function blindSpots() {
   const missed = onDisk.filter((name) => !seen.has(name)).map((name) => `blind: the cruise did not see ${name}`)
-  const deaf = onDisk.length > 1 && summary.totalDependenciesCruised === 0
-  return deaf ? [...missed, 'blind: the cruise saw files but not one import'] : missed
+  const isWithoutImports = onDisk.length > 1 && summary.totalDependenciesCruised === 0
+  return isWithoutImports ? [...missed, 'blind: the cruise saw files but not one import'] : missed
+}
+
+/** What stands at the top of src/ without a layer, or is too much. */
+function misplaced() {
+  const entries = readdirSync('src', { withFileTypes: true })
+  const folders = entries.filter((entry) => entry.isDirectory())
+  const known = rules.layers.flat()
+  const problems = entries
+    .filter(({ name }) => !known.includes(name))
+    .map(({ name }) => `misplaced: src/${name} is in no layer: give it one in LAYERS (.dependency-cruiser.cjs)`)
+  const files = entries.length - folders.length
+  if (files > MAX_FILES) problems.push(`misplaced: src/ has ${files} files, at most ${MAX_FILES} are allowed`)
+  if (folders.length > MAX_FOLDERS) {
+    problems.push(`misplaced: src/ has ${folders.length} folders, at most ${MAX_FOLDERS} are allowed`)
+  }
+  return problems
 }
 
 function sourcesOnDisk() {

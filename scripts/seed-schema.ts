@@ -8,7 +8,8 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Seed, seedFormatSchemas } from '../src/seeds/format.js'
+import { namedSchemas } from '../src/core/typebox.js'
+import { Seed } from '../src/seeds/format.js'
 
 const ROOT = join(import.meta.dirname, '..')
 const FILE = join(ROOT, 'seeds/schema.json')
@@ -53,7 +54,7 @@ function read(): string | undefined {
 
 /** The named schemas that a schema refers to, directly or not, by name. */
 function reachable(root: object): [string, object][] {
-  const named = new Map(seedFormatSchemas.map((each) => [String(each.$id), each]))
+  const named = new Map(namedSchemas(Seed).map((each) => [String(each.$id), each]))
   const found = new Map<string, object>()
   const open = [root]
   for (let next = open.pop(); next; next = open.pop()) {

@@ -6,8 +6,9 @@ import type { ServerOptions } from './server.js'
 export type { Config } from './config.js'
 export type { Profile } from './core/assumptions.js'
 export { StartError } from './core/errors.js'
-export type { ChangeCount, SeedChange, SeedReload } from './seeds/changes.js'
-export { SeedError, type SeedMistake } from './seeds/errors.js'
+export { SeedError, type SeedIssue } from './seeds/errors.js'
+export type { SeedChange } from './seeds/reseed.js'
+export type { SeedReload } from './seeds/watch.js'
 export type { MockLogger } from './server.js'
 
 export type MockOptions = ServerOptions

@@ -8,12 +8,10 @@ import { type Config, configOf, reachableHost } from './config.js'
 import { type Clock, wallClock } from './core/clock.js'
 import { StartError } from './core/errors.js'
 import { type Db, openDatabase } from './db/open.js'
-import type { SeedReload } from './seeds/changes.js'
-import { SeedError } from './seeds/errors.js'
 import { loadGenerator, needsGenerator } from './seeds/generate/load.js'
-import { readSeeds, type SeedFile } from './seeds/read.js'
-import type { SeedOutcome, SeedService } from './seeds/service.js'
-import { watchSeeds } from './seeds/watch.js'
+import { readSeeds } from './seeds/read.js'
+import type { SeedOutcome } from './seeds/service.js'
+import { reloader, type SeedReload, watchSeeds } from './seeds/watch.js'
 
 /** What to log with: a pino logger, or anything that is called alike. */
 export interface MockLogger extends Record<'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal', LogMethod> {
@@ -47,7 +45,7 @@ export interface Server {
   db: Db
   services: Services
   /** What the seeds describe. */
-  worlds: SeedOutcome['worlds']
+  worlds: SeedOutcome['environments']
   /** False when the data file already held environments, so that the seeds were not applied. */
   seeded: boolean
   /**
@@ -85,7 +83,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const services = buildServices({ db, clock, defaults, journal: config.journal })
     // While watching, a changed seed may come to ask for generated messages.
     if (watch || needsGenerator(files.map(({ seed }) => seed))) await loadGenerator()
-    const { applied, worlds } = services.seeds.seed(files)
+    const { applied, environments: worlds } = services.seeds.seed(files)
     app = buildApp({
       services,
       clock,
@@ -101,45 +99,20 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     app.addHook('onClose', async () => database.close())
     const port = await listen(app, config)
     const url = `http://${reachableHost(config.host)}:${port}`
-    if (watch) watching?.start(reloading({ seeds: services.seeds, read, files, watch, log: app.log }))
+    const { log } = app
+    const reload = reloader({ read, files, reseed: services.seeds.reseed })
+    watching?.start((changed) => {
+      try {
+        watch?.(reload(changed))
+      } catch (error) {
+        log.error({ err: error }, 'changed seeds could not be applied')
+      }
+    })
     return { url, port, app, db, services, worlds, seeded: applied, close }
   } catch (error) {
     await app?.close()
     database.close()
     throw error
-  }
-}
-
-/** Takes over what is in the seeds by now; each time it is called, against what was taken over last. */
-function reloading({
-  seeds,
-  read,
-  files,
-  watch,
-  log
-}: {
-  seeds: Pick<SeedService, 'reseed'>
-  read: () => SeedFile[]
-  files: SeedFile[]
-  watch: (reload: SeedReload) => void
-  log: Pick<FastifyInstance['log'], 'error'>
-}): () => void {
-  let former = files
-  const reload = (): SeedReload | undefined => {
-    try {
-      const present = read()
-      const changes = seeds.reseed(present, former)
-      former = present
-      return { applied: true, changes }
-    } catch (error) {
-      if (error instanceof SeedError) return { applied: false, error }
-      log.error({ err: error }, 'changed seeds could not be taken over')
-      return undefined
-    }
-  }
-  return () => {
-    const outcome = reload()
-    if (outcome) watch(outcome)
   }
 }
 

@@ -8,109 +8,209 @@ import { afterAll, describe, expect, test } from 'vitest'
 const root = join(import.meta.dirname, '..')
 const rules: { forbidden: { name: string }[] } = createRequire(import.meta.url)(join(root, '.dependency-cruiser.cjs'))
 
-/** A small house in which everything is in its place. */
+/** A small project that keeps every rule. */
 const SOUND = {
-  'src/index.ts': `export { messageRoutes } from './messages/routes.js'`,
+  'src/index.ts': `export { startServer } from './server.js'`,
+  'src/server.ts': `export { config as startServer } from './config.js'\nexport { buildApp } from './app.js'`,
+  'src/config.ts': `import { CHANNELS } from './core/enums.js'\nexport const config = CHANNELS`,
+  'src/app.ts': `import { document } from './openapi/document.js'\nimport { messageRoutes } from './messages/routes.js'\nexport const buildApp = { document, messageRoutes }`,
   'src/cli/index.ts': `import '../index.js'`,
   'src/core/enums.ts': `export const CHANNELS = ['email'] as const`,
-  'src/wire.ts': `import { Type } from '@sinclair/typebox'\nexport const words = Type.String`,
-  'src/errors.ts': `export class DomainError extends Error {}`,
-  'src/db/schema.ts': `import { CHANNELS } from '../vocabulary.js'\nimport { sqliteTable } from 'drizzle-orm/sqlite-core'\nexport const messages = sqliteTable(CHANNELS[0], {})`,
+  'src/core/errors.ts': `export class DomainError extends Error {}`,
+  'src/core/typebox.ts': `import { Type } from '@sinclair/typebox'\nexport const text = Type.String`,
+  'src/db/schema.ts': `import { CHANNELS } from '../core/enums.js'\nimport { sqliteTable } from 'drizzle-orm/sqlite-core'\nexport const messages = sqliteTable(CHANNELS[0], {})`,
   'src/db/open.ts': `import Database from 'better-sqlite3'\nexport const open = () => new Database(':memory:')`,
-  'src/http/auth.ts': `import type { FastifyRequest } from 'fastify'\nexport const auth = (request: FastifyRequest) => request.id`,
-  'src/messages/schemas.ts': `import { stringEnum } from '../wire.js'\nexport const Id = stringEnum()`,
-  'src/messages/routes.ts': `import { auth } from '../http/auth.js'\nimport { Id } from './schemas.js'\nimport { list } from './service.js'\nexport const messageRoutes = { auth, Id, list }`,
-  'src/messages/service.ts': `import { DomainError } from '../errors.js'\nimport { find } from './repository.js'\nexport const list = { find, DomainError }`,
-  'src/messages/repository.ts': `import { eq } from 'drizzle-orm'\nimport { open } from '../db/open.js'\nimport { messages } from '../db/schema.js'\nexport const find = { eq, open, messages }`
+  'src/http/errors.ts': `import type { FastifyRequest } from 'fastify'\nexport const answer = (request: FastifyRequest) => request.id`,
+  'src/environments/service.ts': `import { DomainError } from '../core/errors.js'\nexport const environments = { DomainError }`,
+  'src/idempotency/service.ts': `import { environments } from '../environments/service.js'\nexport const keys = { environments }`,
+  'src/messages/schemas.ts': `import { text } from '../core/typebox.js'\nexport const Id = text()`,
+  'src/messages/routes.ts': `import { answer } from '../http/errors.js'\nimport { Id } from './schemas.js'\nimport { list } from './service.js'\nexport const messageRoutes = { answer, Id, list }`,
+  'src/messages/service.ts': `import { keys } from '../idempotency/service.js'\nimport { find } from './repository.js'\nexport const list = { find, keys }`,
+  'src/messages/repository.ts': `import { eq } from 'drizzle-orm'\nimport { open } from '../db/open.js'\nimport { messages } from '../db/schema.js'\nexport const find = { eq, open, messages }`,
+  'src/integrations/service.ts': `import { environments } from '../environments/service.js'\nexport const setPrimary = { environments }`,
+  'src/workflow-steps/service.ts': `import { environments } from '../environments/service.js'\nexport const step = { environments }`,
+  'src/seeds/service.ts': `import { list } from '../messages/service.js'\nexport const seed = { list }`,
+  'src/control/state/routes.ts': `import { seed } from '../../seeds/service.js'\nexport const stateRoutes = { seed }`,
+  'src/openapi/document.ts': `import { stateRoutes } from '../control/state/routes.js'\nexport const document = { stateRoutes }`
 }
 
-/** One file that breaks a rule by what it imports, and the import that the complaint must name. */
-interface Fault {
+/** A file that breaks a rule by what it imports, and the import that the complaint must name. */
+interface Violation {
   rule: string
   file: string
   imports: string
   named: RegExp
 }
 
-const FAULTS: Fault[] = [
-  fault('http-without-database', 'src/http/a.ts', `import { eq } from 'drizzle-orm'`, /drizzle-orm/),
-  fault('http-without-database', 'src/http/b.ts', `import { eq } from 'drizzle-orm/better-sqlite3'`, /drizzle-orm/),
-  fault('http-without-database', 'src/http/c.ts', `import type Database from 'better-sqlite3'`, /better-sqlite3/),
-  fault('http-without-database', 'src/http/d.ts', `import { open } from '../db/open.js'`, /src\/db\/open/),
-  fault('database-without-http', 'src/db/a.ts', `import fastify from 'fastify'`, /fastify/),
-  fault('database-without-http', 'src/db/b.ts', `import cors from '@fastify/cors'`, /@fastify\/cors/),
-  fault('database-without-http', 'src/db/c.ts', `import { auth } from '../http/auth.js'`, /src\/http\/auth/),
-  fault('database-is-the-ground', 'src/db/d.ts', `import { list } from '../messages/service.js'`, /messages\/service/),
-  fault('rules-without-http', 'src/a/service.ts', `import type { FastifyRequest } from 'fastify'`, /fastify/),
-  fault('rules-without-http', 'src/b/service.ts', `import { auth } from '../http/auth.js'`, /src\/http\/auth/),
-  fault('rules-without-http', 'src/a/repository.ts', `import plugin from 'fastify-plugin'`, /fastify-plugin/),
-  fault('routes-through-services', 'src/a/routes.ts', `import { find } from '../messages/repository.js'`, /repository/),
-  fault('routes-through-services', 'src/b/routes.ts', `import { eq } from 'drizzle-orm'`, /drizzle-orm/),
-  fault('queries-in-repositories', 'src/c/service.ts', `import { eq } from 'drizzle-orm'`, /drizzle-orm/),
-  fault('repositories-below-services', 'src/b/repository.ts', `import '../messages/service.js'`, /messages\/service/),
-  fault('schemas-are-only-shapes', 'src/a/schemas.ts', `import { DomainError } from '../errors.js'`, /src\/errors/),
-  fault('schemas-are-only-shapes', 'src/b/schemas.ts', `import { hash } from 'node:crypto'`, /crypto/),
-  fault('ground-floor', 'src/clock.ts', `import { open } from './db/open.js'`, /src\/db\/open/),
-  fault('ground-floor', 'src/ids.ts', `import type { Id } from './messages/schemas.js'`, /messages\/schemas/),
-  fault('source-stands-alone', 'src/d/service.ts', `import '../../test/support.js'`, /test\/support/),
-  fault('no-dev-dependencies', 'src/e/service.ts', `import { test } from 'vitest'`, /vitest/),
-  fault('resolvable', 'src/f/service.ts', `import { gone } from './gone.js'`, /gone/),
-  fault('resolvable', 'src/g/service.ts', `import unlisted from 'mime'`, /mime/),
-  fault('no-cycles', 'src/back.ts', `import type { x } from './there.js'`, /src\/there\.ts -> src\/back\.ts/),
-  fault('no-orphans', 'src/dead.ts', '', /src\/dead/)
+const VIOLATIONS: Violation[] = [
+  violation('below-index', 'src/index.ts', `import '../src/cli/index.js'`, /src\/cli\/index/),
+  violation('below-server', 'src/server.ts', `import './index.js'`, /src\/index/),
+  violation('below-config', 'src/config.ts', `import './server.js'`, /src\/server/),
+  violation('below-app', 'src/app.ts', `import type { config } from './config.js'`, /src\/config/),
+  violation('below-openapi', 'src/openapi/a.ts', `import '../app.js'`, /src\/app/),
+  violation('below-control', 'src/control/a/a.ts', `import '../../openapi/document.js'`, /openapi\/document/),
+  violation('below-seeds', 'src/seeds/generate/a.ts', `import '../../openapi/document.js'`, /openapi\/document/),
+  violation('below-integrations', 'src/integrations/a.ts', `import '../messages/service.js'`, /messages\/service/),
+  violation('below-messages', 'src/messages/a.ts', `import '../seeds/service.js'`, /seeds\/service/),
+  violation('below-workflow-steps', 'src/workflow-steps/a.ts', `import '../messages/routes.js'`, /messages\/routes/),
+  violation('below-idempotency', 'src/idempotency/a.ts', `import '../messages/service.js'`, /messages\/service/),
+  violation('below-environments', 'src/environments/a.ts', `import '../idempotency/service.js'`, /idempotency/),
+  violation('below-http', 'src/http/a.ts', `import type { Id } from '../messages/schemas.js'`, /messages\/schemas/),
+  violation('below-db', 'src/db/a.ts', `import { answer } from '../http/errors.js'`, /src\/http\/errors/),
+  violation('below-core', 'src/core/a.ts', `import { open } from '../db/open.js'`, /src\/db\/open/),
+  violation('control-is-served-only', 'src/cli/a.ts', `import '../control/state/routes.js'`, /state\/routes/),
+  violation('http-without-database', 'src/http/b.ts', `import { eq } from 'drizzle-orm'`, /drizzle-orm/),
+  violation('http-without-database', 'src/http/c.ts', `import { eq } from 'drizzle-orm/better-sqlite3'`, /drizzle-orm/),
+  violation('http-without-database', 'src/http/d.ts', `import type Database from 'better-sqlite3'`, /better-sqlite3/),
+  violation('http-without-database', 'src/http/e.ts', `import { open } from '../db/open.js'`, /src\/db\/open/),
+  violation('database-without-http', 'src/db/b.ts', `import fastify from 'fastify'`, /fastify/),
+  violation('database-without-http', 'src/db/c.ts', `import cors from '@fastify/cors'`, /@fastify\/cors/),
+  violation(
+    'services-without-http',
+    'src/control/b/service.ts',
+    `import type { FastifyRequest } from 'fastify'`,
+    /fastify/
+  ),
+  violation('services-without-http', 'src/control/c/service.ts', `import '../../http/errors.js'`, /src\/http\/errors/),
+  violation(
+    'services-without-http',
+    'src/control/b/repository.ts',
+    `import plugin from 'fastify-plugin'`,
+    /fastify-plugin/
+  ),
+  violation(
+    'routes-through-services',
+    'src/control/b/routes.ts',
+    `import '../../messages/repository.js'`,
+    /repository/
+  ),
+  violation('routes-through-services', 'src/control/b/plugin.ts', `import { eq } from 'drizzle-orm'`, /drizzle-orm/),
+  violation('queries-in-repositories', 'src/control/d/service.ts', `import { eq } from 'drizzle-orm'`, /drizzle-orm/),
+  violation(
+    'repositories-below-services',
+    'src/control/c/repository.ts',
+    `import '../../messages/service.js'`,
+    /service/
+  ),
+  violation(
+    'schemas-are-only-shapes',
+    'src/control/b/schemas.ts',
+    `import '../../http/errors.js'`,
+    /src\/http\/errors/
+  ),
+  violation('schemas-are-only-shapes', 'src/control/c/schemas.ts', `import { hash } from 'node:crypto'`, /crypto/),
+  violation('source-stands-alone', 'src/control/e/service.ts', `import '../../../test/support.js'`, /test\/support/),
+  violation('resolvable', 'src/control/f/service.ts', `import { gone } from './gone.js'`, /gone/),
+  violation('resolvable', 'src/control/g/service.ts', `import unlisted from 'mime'`, /mime/),
+  violation(
+    'no-cycles',
+    'src/core/back.ts',
+    `import type { x } from './there.js'`,
+    /src\/core\/there\.ts -> src\/core\/back\.ts/
+  ),
+  violation('no-orphans', 'src/core/dead.ts', '', /src\/core\/dead/)
 ]
 
-const trees: string[] = []
+const projects: string[] = []
 afterAll(() => {
-  for (const tree of trees) rmSync(tree, { recursive: true, force: true })
+  for (const project of projects) rmSync(project, { recursive: true, force: true })
 })
 
-test('the source keeps the rules of the house', () => {
+test('the source keeps the rules', () => {
   expect(check(root)).toEqual({ status: 0, output: expect.stringContaining('no violations') })
 })
 
-test('a sound house passes', () => {
-  expect(check(givenTree(SOUND))).toEqual({ status: 0, output: expect.stringMatching(/^12 files.* no violations/) })
+test('a project that keeps the rules passes', () => {
+  expect(check(givenProject(SOUND))).toEqual({ status: 0, output: expect.stringMatching(/^22 files.* no violations/) })
 })
 
-describe('in a house with every fault', () => {
-  const broken = Object.fromEntries(FAULTS.map(({ file, imports }) => [file, `${imports}\nexport const x = 1`]))
-  const needed = { 'test/support.ts': 'export const support = 1', 'src/there.ts': `import './back.js'` }
-  const { status, output } = check(givenTree({ ...SOUND, ...needed, ...broken }))
+describe('in a project that breaks every rule', () => {
+  const sound: Record<string, string> = SOUND
+  const broken = VIOLATIONS.map(({ file, imports }) => [file, `${imports}\n${sound[file] ?? 'export const x = 1'}`])
+  const needed = { 'test/support.ts': 'export const support = 1', 'src/core/there.ts': `import './back.js'` }
+  const { status, output } = check(givenProject({ ...SOUND, ...needed, ...Object.fromEntries(broken) }))
 
   test('the check fails', () => {
     expect(status).toBe(1)
   })
 
-  test.each(FAULTS)('$rule is broken by $file: $imports', ({ rule, file, named }) => {
+  test.each(VIOLATIONS)('$rule is broken by $file: $imports', ({ rule, file, named }) => {
     const complaints = output.split('\n').filter((line) => line.startsWith(`${rule}: ${file}`))
     expect(complaints.join('\n'), output).toMatch(named)
   })
 
-  test('nothing is named that is not at fault', () => {
-    const named = new Set([...output.matchAll(/^[a-z-]+: (\S+)/gm)].map(([, file]) => file))
-    expect([...named].sort()).toEqual(FAULTS.map(({ file }) => file).sort())
+  test('no file is named that breaks none', () => {
+    const named = new Set([...output.matchAll(/^(?!no-cycles)[a-z-]+: (\S+)/gm)].map(([, file]) => file))
+    expect([...named].sort()).toEqual(
+      VIOLATIONS.map(({ file }) => file)
+        .filter((file) => !file.endsWith('back.ts'))
+        .sort()
+    )
   })
 })
 
-test('every rule has a fault above that breaks it', () => {
-  expect([...new Set(FAULTS.map(({ rule }) => rule))].sort()).toEqual(rules.forbidden.map(({ name }) => name).sort())
+test('every rule has a violation above that breaks it', () => {
+  expect([...new Set(VIOLATIONS.map(({ rule }) => rule))].sort()).toEqual(
+    rules.forbidden.map(({ name }) => name).sort()
+  )
 })
 
-test('a tree without a source file is refused, not passed as clean', () => {
-  expect(check(givenTree({ 'src/readme.txt': '' }))).toEqual({
+test('a folder or file at the top of src without a layer is named, and so are too many of them', () => {
+  const { status, output } = check(
+    givenProject({
+      ...SOUND,
+      'src/helpers/a.ts': `import '../core/enums.js'`,
+      'src/extra.ts': `import './core/enums.js'`
+    })
+  )
+  expect(status).toBe(1)
+  expect(output.match(/^misplaced: .*$/gm)?.sort()).toEqual([
+    'misplaced: src/ has 13 folders, at most 12 are allowed',
+    'misplaced: src/ has 5 files, at most 4 are allowed',
+    'misplaced: src/extra.ts is in no layer: give it one in LAYERS (.dependency-cruiser.cjs)',
+    'misplaced: src/helpers is in no layer: give it one in LAYERS (.dependency-cruiser.cjs)'
+  ])
+})
+
+test('a file over 350 lines and a function over 80 are named; schemas and lists of short methods are not', () => {
+  const lines = (count: number) => "  'line'\n".repeat(count)
+  const methods = `    a() {\n${lines(60)}    },\n    b: () => {\n${lines(60)}    }`
+  const project = givenProject({
+    ...SOUND,
+    'src/core/enums.ts': `export const CHANNELS = ['email']\n${lines(350)}`,
+    'src/messages/schemas.ts': `import '../core/typebox.js'\nexport const Id = 1\n${lines(350)}`,
+    'src/core/errors.ts': `export class DomainError extends Error {}\nexport function long() {\n${lines(79)}}\n`,
+    'src/core/typebox.ts': `export const text = () => {\n  let count = 0\n  return {\n${methods}\n  }\n}\n`,
+    'src/core/state.ts': `import './enums.js'\nexport const late = () => {\n${lines(11)}  let count = 0\n  return {\n${methods}\n  }\n}\n`
+  })
+  expect(
+    check(project)
+      .output.match(/^too long: .*$/gm)
+      ?.sort()
+  ).toEqual([
+    'too long: src/core/enums.ts has 351 lines, at most 350 are allowed',
+    'too long: src/core/errors.ts:2 long has 81 lines, at most 80 are allowed',
+    'too long: src/core/state.ts:2 late has 140 lines, at most 80 are allowed'
+  ])
+})
+
+test('a project without a source file is refused, not passed as clean', () => {
+  expect(check(givenProject({ 'src/readme.txt': '' }))).toEqual({
     status: 1,
     output: expect.stringContaining('nothing was checked')
   })
-  expect(check(givenTree({}))).toEqual({ status: 1, output: expect.stringContaining('nothing was checked') })
+  expect(check(givenProject({}))).toEqual({ status: 1, output: expect.stringContaining('nothing was checked') })
 })
 
 test('a file that the cruise did not read is refused, not passed as clean', () => {
-  const tree = givenTree({ ...SOUND, 'src/node_modules/x/index.ts': 'export const hidden = 1' })
-  expect(check(tree)).toEqual({ status: 1, output: expect.stringContaining('did not see src/node_modules/x/index.ts') })
+  const project = givenProject({ ...SOUND, 'src/node_modules/x/index.ts': 'export const hidden = 1' })
+  expect(check(project)).toEqual({
+    status: 1,
+    output: expect.stringContaining('did not see src/node_modules/x/index.ts')
+  })
 })
 
-function fault(rule: string, file: string, imports: string, named: RegExp): Fault {
+function violation(rule: string, file: string, imports: string, named: RegExp): Violation {
   return { rule, file, imports, named }
 }
 
@@ -121,9 +221,9 @@ function check(folder: string) {
 }
 
 /** A project folder with these sources, our package.json and our node_modules; gone when the tests end. */
-function givenTree(files: Record<string, string>) {
-  const folder = mkdtempSync(join(tmpdir(), 'house-'))
-  trees.push(folder)
+function givenProject(files: Record<string, string>) {
+  const folder = mkdtempSync(join(tmpdir(), 'dependency-rules-'))
+  projects.push(folder)
   for (const name of ['package.json', 'tsconfig.json']) cpSync(join(root, name), join(folder, name))
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   for (const [name, text] of Object.entries(files)) {

@@ -170,10 +170,11 @@ test('watched seed files are taken over when they change, and it is told what ca
   writeFileSync(file, JSON.stringify(SHOP).replace('shop-key', 'new-key'))
   await next()
   expect(told).toEqual([
-    { applied: false, error: expect.any(SeedError) },
+    { applied: false, files: [file], error: expect.any(SeedError) },
     {
       applied: true,
-      changes: [expect.objectContaining({ name: 'Shop', records: { apiKeys: { added: 1, changed: 0, removed: 1 } } })]
+      files: [file],
+      changes: [expect.objectContaining({ name: 'Shop', change: 'reloaded', apiKeys: ['new-key'] })]
     }
   ])
   for (const key of ['new-key', 'value-key']) {
@@ -197,7 +198,7 @@ describe('what can not be is thrown with the remedy:', () => {
     const failure = createMock({ seed: { environments: [{ nam: 'Shop' }] } })
     await expect(failure).rejects.toThrow(SeedError)
     await expect(failure).rejects.toMatchObject({
-      mistakes: [
+      issues: [
         { file: 'seed', path: 'environments[0]', message: 'must have name' },
         { file: 'seed', path: 'environments[0].nam', message: 'is not a field here; did you mean name?' }
       ]

@@ -119,7 +119,7 @@ async function intoData(data: string, options: GenerateOptions, { signal, progre
   const files = readSeeds(options.seed)
   const isNew = !existsSync(data)
   const file = isNew ? tempFileFor(data) : data
-  const { db, close } = openDatabase(file, { draft: isNew, of: data })
+  const { db, close } = openDatabase(file, { bulkLoad: isNew, of: data })
   let isDone = false
   try {
     const { until } = options

@@ -6,7 +6,7 @@ import { VERSION } from '../core/version.js'
 import type { Mock } from '../index.js'
 import { serveOptions } from './options.js'
 import { stopOnSignals } from './stop.js'
-import { tellReload } from './watch.js'
+import { printReload } from './watch.js'
 
 interface ServeOptions extends Pick<Config, 'host' | 'port' | 'profile' | 'logLevel'> {
   data?: string
@@ -53,7 +53,7 @@ async function serve(options: ServeOptions, command: Command): Promise<void> {
       adminToken,
       seeds,
       logger,
-      watch: options.watch && ((reload) => tellReload(reload, json ?? false))
+      watch: options.watch && ((reload) => printReload(reload, json ?? false))
     })
   )
   const stop = stopOnSignals(starting, logger)

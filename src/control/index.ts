@@ -1,4 +1,3 @@
-import type { TSchema } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import type { Assumptions } from '../core/assumptions.js'
 import { authentication } from '../environments/plugin.js'
@@ -8,30 +7,14 @@ import { rejectMalformedQuery } from '../http/query-string.js'
 import type { SeedService } from '../seeds/service.js'
 import { serverAccess } from './access.js'
 import { clockRoutes } from './clock/routes.js'
-import { clockSchemas } from './clock/schemas.js'
 import { environmentRoutes } from './environments/routes.js'
-import { environmentSchemas } from './environments/schemas.js'
 import { faultRoutes } from './faults/routes.js'
-import { faultSchemas } from './faults/schemas.js'
 import type { FaultService } from './faults/service.js'
 import { journalRoutes, keylessRequestRoutes } from './requests/routes.js'
-import { journalSchemas } from './requests/schemas.js'
 import type { JournalService } from './requests/service.js'
 import { healthRoute, type Readiness, serverRoutes } from './server/routes.js'
 import { snapshotRoutes } from './snapshots/routes.js'
-import { snapshotSchemas } from './snapshots/schemas.js'
 import { stateRoutes } from './state/routes.js'
-import { stateSchemas } from './state/schemas.js'
-
-/** The named schemas of the control routes. */
-export const controlSchemas: readonly TSchema[] = [
-  ...journalSchemas,
-  ...faultSchemas,
-  ...environmentSchemas,
-  ...stateSchemas,
-  ...snapshotSchemas,
-  ...clockSchemas
-]
 
 export interface ControlServices {
   environments: EnvironmentService

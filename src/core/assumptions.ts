@@ -5,18 +5,17 @@ export const PROFILES = ['document', 'live'] as const
 export type Profile = (typeof PROFILES)[number]
 
 interface Assumption {
-  /** What is left open. */
+  /** The question that it settles. */
   sentence: string
-  /** The positions of the switch, and what each does. */
+  /** The positions, and what each does. */
   values: Record<string, string>
   document: string
   live: string
 }
 
 /**
- * The register: everything that a client could notice and that the contract leaves open, or that the deployed service
- * does otherwise. An environment has a profile and may override single rows. Code asks for a row by its id, and no
- * other condition on the profile stands anywhere.
+ * All that a client could notice and that the contract leaves open, or that the deployed service does differently. An
+ * environment has a profile and may override single rows. Code asks for a row by its id and never for the profile.
  */
 export const REGISTER = {
   envelope: {
@@ -44,7 +43,7 @@ export const REGISTER = {
     live: 'email-and-sms'
   },
   'integration-lookup': {
-    sentence: 'What set-primary takes as `integrationId`.',
+    sentence: 'What set-primary accepts as `integrationId`.',
     values: {
       'id-or-identifier': '`_id` or `identifier`; unknown 404',
       id: '`_id` only; what is not 24 hex digits is a 422 on `integrationId`'
@@ -53,8 +52,8 @@ export const REGISTER = {
     live: 'id'
   },
   'foreign-integration': {
-    sentence: "What set-primary says of an integration in another environment of the key's organisation.",
-    values: { 'not-found': '404, as if absent', forbidden: '403, which says so' },
+    sentence: "How set-primary answers for an integration in another environment of the key's organisation.",
+    values: { 'not-found': '404, as if it did not exist', forbidden: '403, which reveals that it exists' },
     document: 'not-found',
     live: 'forbidden'
   },
@@ -68,25 +67,25 @@ export const REGISTER = {
     live: 'hidden'
   },
   'unknown-channel-filter': {
-    sentence: 'What a `channel` outside the five does to the message list.',
+    sentence: 'How the message list answers an unknown `channel`.',
     values: { refuse: '422 on `channel`', 'empty-page': '200, an empty page' },
     document: 'refuse',
     live: 'empty-page'
   },
   'unknown-subscriber-filter': {
-    sentence: 'What a `subscriberId` that nobody has does to the message list.',
+    sentence: 'How the message list answers an unknown `subscriberId`.',
     values: { 'empty-page': '200, an empty page', 'not-found': '404 `Subscriber not found for id <id>`' },
     document: 'empty-page',
     live: 'not-found'
   },
   'malformed-context-key': {
-    sentence: 'What a context key that is not `type:id` does to the message list.',
+    sentence: 'How the message list answers a context key that is not `type:id`.',
     values: { refuse: '422 on `contextKeys`', 'empty-page': '200, an empty page' },
     document: 'refuse',
     live: 'empty-page'
   },
   'paging-bounds': {
-    sentence: 'Which `page` and `limit` are taken.',
+    sentence: 'Which `page` and `limit` the message list accepts.',
     values: {
       strict: '`page` a whole number from 0, `limit` a whole number from 1 to 1000, else 422 on the field',
       lenient: '`limit` 0 or empty means 10; above 1000: 400 `Limit can not be larger then 1000` (sic); else as strict'
@@ -95,16 +94,16 @@ export const REGISTER = {
     live: 'lenient'
   },
   'total-count': {
-    sentence: 'Whether the message list counts.',
+    sentence: 'Whether the message list returns a total.',
     values: {
-      present: '`totalCount` is there and `hasMore` is exact',
-      absent: 'no `totalCount`, and `hasMore` says that the page is full'
+      present: '`totalCount` is present and `hasMore` is exact',
+      absent: 'no `totalCount`; `hasMore` is true when the page is full'
     },
     document: 'present',
     live: 'absent'
   },
   'unknown-step': {
-    sentence: 'What a step that the workflow does not have is answered with.',
+    sentence: 'How a step that the workflow does not have is answered.',
     values: {
       'not-found': '404 `Step with id <stepId> not found`',
       'bad-request': '400 `No step found`, with `stepId` and `workflowId` at the top level and in `ctx`'
@@ -113,7 +112,7 @@ export const REGISTER = {
     live: 'bad-request'
   },
   'unknown-workflow': {
-    sentence: 'How a workflow that the environment does not have is worded, a 404 in both.',
+    sentence: 'How the 404 for an unknown workflow is worded.',
     values: {
       named: '`Workflow with id <workflowId> not found`',
       'with-facts': '`Workflow cannot be found`, with `workflowId` at the top level and in `ctx`'
@@ -122,13 +121,13 @@ export const REGISTER = {
     live: 'with-facts'
   },
   'control-values': {
-    sentence: "Where a step's control values stand.",
+    sentence: "Which fields hold a step's control values.",
     values: { once: '`controlValues`', twice: '`controlValues`, and the same object as `controls.values`' },
     document: 'once',
     live: 'twice'
   },
   'idempotency-match': {
-    sentence: 'Whom an idempotency key belongs to, and when a request is the same again.',
+    sentence: 'Who an idempotency key belongs to, and which requests count as the same.',
     values: {
       request: 'the environment; the same method, path and body, else 422',
       body: 'the organisation, so that its other environments replay it too; the same body, else 422'
@@ -136,23 +135,8 @@ export const REGISTER = {
     document: 'request',
     live: 'body'
   },
-  'idempotency-empty-body': {
-    sentence: 'Whether no body, an empty one and `{}` are the same body under one idempotency key.',
-    values: { same: 'they are: the operation takes no body', bytes: 'they are not: bytes are compared' },
-    document: 'same',
-    live: 'same'
-  },
-  'idempotency-errors': {
-    sentence: 'Which answers an idempotency key replays. Never 401, 429, 5xx or an injected fault.',
-    values: {
-      all: 'every answer of the operation, refusals (400, 403, 404, 422) too',
-      success: 'only a success; a refused request may be sent again under its key'
-    },
-    document: 'all',
-    live: 'all'
-  },
   'unserved-route': {
-    sentence: 'What a request to a path or method that is not one of the three operations is answered with.',
+    sentence: 'How a request for a path or method that is not served is answered.',
     values: {
       explain: '501 under `/v1/` and `/v2/`, 405 with `Allow` for a wrong method on a served path',
       'not-found': '404 `Cannot <METHOD> <path>` for both'
@@ -161,7 +145,7 @@ export const REGISTER = {
     live: 'not-found'
   },
   'auth-scheme-case': {
-    sentence: 'How the scheme of the `Authorization` header may be written.',
+    sentence: 'Which spellings of the scheme in the `Authorization` header are accepted.',
     values: {
       any: '`ApiKey` in any case',
       exact: 'exactly `ApiKey`; otherwise 401 `Invalid authentication scheme: "<word>"`'
@@ -173,22 +157,22 @@ export const REGISTER = {
 
 export type AssumptionId = keyof typeof REGISTER
 
-/** The position of every switch, for one environment. */
+/** The position of every row, for one environment. */
 export type Assumptions = { readonly [Id in AssumptionId]: keyof (typeof REGISTER)[Id]['values'] }
 
 export const ASSUMPTION_IDS = Object.keys(REGISTER) as AssumptionId[]
 
-/** The positions of a row's switch, the profile `document`'s first. */
+/** Returns the positions of a row, that of the profile `document` first. */
 export function positionsOf(id: AssumptionId): string[] {
   return Object.keys(REGISTER[id].values)
 }
 
-/** Whether `id=value` names a row and one of its positions. */
+/** Returns whether there is such a row with such a position. */
 export function isPosition(id: string, value: string): boolean {
   return Object.hasOwn(REGISTER, id) && positionsOf(id as AssumptionId).includes(value)
 }
 
-/** What is wrong with an assumption's id or value, or undefined. */
+/** Returns what is wrong with an assumption's id or value, or undefined when both are known. */
 export function assumptionComplaint(id: string, value: string): string | undefined {
   if (isPosition(id, value)) return undefined
   if (Object.hasOwn(REGISTER, id)) {
@@ -198,7 +182,7 @@ export function assumptionComplaint(id: string, value: string): string | undefin
   return `there is no assumption ${id}; ${meant ? `did you mean ${meant}?` : `there are ${ASSUMPTION_IDS.join(', ')}`}`
 }
 
-/** The profile's positions with overrides laid over them, later ones winning. Overrides must have been checked. */
+/** Returns the positions of the profile, except where overrides say otherwise; later ones win. They are not checked. */
 export function assume(profile: Profile, ...overrides: readonly Record<string, string>[]): Assumptions {
   const positions = Object.fromEntries(ASSUMPTION_IDS.map((id) => [id, REGISTER[id][profile]]))
   return Object.freeze(Object.assign(positions, ...overrides)) as Assumptions

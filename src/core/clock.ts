@@ -33,11 +33,18 @@ const ISO_8601 = /^(\d{4})-(\d\d)-(\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d
  * depend on the machine; a date alone is its midnight in UTC. A day that the month does not have is none.
  */
 export function parseTime(text: string): number | undefined {
+  const milliseconds = parseIsoTime(text)
+  const isPossible = milliseconds !== undefined && milliseconds >= EARLIEST && milliseconds <= LATEST
+  return isPossible ? milliseconds : undefined
+}
+
+/** The same without the bounds of a clock: for times that a record merely mentions. */
+export function parseIsoTime(text: string): number | undefined {
   const [, year, month, day] = ISO_8601.exec(text) ?? []
   const midnight = new Date(`${year}-${month}-${day}`)
   const milliseconds = Date.parse(text)
   const isDay = !Number.isNaN(midnight.getTime()) && midnight.getUTCDate() === Number(day)
-  return isDay && milliseconds >= EARLIEST && milliseconds <= LATEST ? milliseconds : undefined
+  return isDay && !Number.isNaN(milliseconds) ? milliseconds : undefined
 }
 
 /** ISO 8601, UTC, milliseconds: the form of every time on the wire. */

@@ -13,6 +13,10 @@ import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 
 const Target = Symbol('target')
 
+interface Linked {
+  [Target]: () => TSchema
+}
+
 TypeRegistry.Set<TSchema>('StringEnum', (schema, value) => schema.enum.includes(value))
 TypeRegistry.Set<TSchema>('Reference', (schema, value) => compile(targetOf(schema)).Check(value))
 TypeRegistry.Set<TSchema>('Nullable', (schema, value) => value === null || compile(targetOf(schema)).Check(value))
@@ -57,7 +61,7 @@ export function refById<Value>(id: string, target: () => TSchema): TUnsafe<Value
 
 /** Returns the schema that a reference leads to. */
 export function targetOf(schema: TSchema): TSchema {
-  return (schema as TSchema & { [Target]: () => TSchema })[Target]()
+  return (schema as TSchema & Linked)[Target]()
 }
 
 /** Returns an object with any keys and any values, for what the contract leaves open. */
@@ -77,4 +81,20 @@ export function recordOf<Schema extends TSchema>(
   description: string
 ): TUnsafe<Record<string, Static<Schema>>> {
   return Type.Unsafe<Record<string, Static<Schema>>>(Type.Object({}, { additionalProperties: values, description }))
+}
+
+/** Returns the schemas with an `$id` that these consist of or refer to, each after those that it refers to. */
+export function namedSchemas(...roots: (TSchema | undefined)[]): TSchema[] {
+  const named = new Set<TSchema>()
+  const seen = new Set<unknown>()
+  visit(roots)
+  return [...named]
+
+  function visit(node: unknown): void {
+    if (typeof node !== 'object' || node === null || seen.has(node)) return
+    seen.add(node)
+    if (Target in node) visit((node as Linked)[Target]())
+    for (const inner of Object.values(node)) visit(inner)
+    if ('$id' in node) named.add(node as TSchema)
+  }
 }

@@ -15,29 +15,24 @@ import type { ClockSetting } from '../core/clock.js'
 import { CHANNELS, DATASET_KINDS, type DatasetKind, KEY_SCOPES } from '../core/enums.js'
 
 /**
- * One part of a world: its integrations, or its messages. All rows of the tables below hang on one.
- *
- * An environment and the snapshots of it share a dataset until one of them changes it; then the one that changes
- * gets a copy of its own. A dataset that nobody refers to is deleted, with its rows.
+ * The records of one kind of an environment: its integrations, or its messages. Each row of the tables below belongs to
+ * one. An environment and its snapshots share datasets until one of them writes to one, and so gets a copy.
  */
 export const datasets = sqliteTable('datasets', {
   key: integer('key').primaryKey({ autoIncrement: true })
 })
 
-const part = (name: DatasetKind) =>
+const datasetOf = (name: DatasetKind) =>
   integer(name)
     .notNull()
     .references(() => datasets.key)
 
-/**
- * An environment is a world: nothing refers across two of them. A snapshot is an environment without a key.
- *
- * `key` is our own small number for it; `id` is the 24 hex digits of the wire.
- */
+/** Nothing refers from one environment to another. A snapshot is an environment without an API key. */
 export const environments = sqliteTable(
   'environments',
   {
     key: integer('key').primaryKey({ autoIncrement: true }),
+    /** The 24 hex digits of the wire. */
     id: text('id').notNull(),
     organizationId: text('organization_id').notNull(),
     name: text('name').notNull(),
@@ -46,28 +41,28 @@ export const environments = sqliteTable(
     /** Assumption id -> value, over those of the profile. */
     assumptions: text('assumptions', { mode: 'json' }).$type<Record<string, string>>().notNull(),
     clock: text('clock', { mode: 'json' }).$type<ClockSetting>().notNull(),
-    /** What its chance is made from; null: unforeseeable. */
+    /** Null: its random numbers are unpredictable. */
     randomSeed: integer('random_seed'),
-    integrations: part('integrations'),
-    subscribers: part('subscribers'),
-    workflows: part('workflows'),
-    messages: part('messages'),
-    idempotency: part('idempotency'),
-    /** Of a snapshot: the environment it is of. */
+    integrations: datasetOf('integrations'),
+    subscribers: datasetOf('subscribers'),
+    workflows: datasetOf('workflows'),
+    messages: datasetOf('messages'),
+    idempotency: datasetOf('idempotency'),
+    /** Set for snapshots: the environment that it is of. */
     snapshotOf: integer('snapshot_of').references((): AnySQLiteColumn => environments.key, { onDelete: 'cascade' }),
-    /** Of a snapshot: its name; empty for the baseline, which a reset goes back to. */
+    /** Set for snapshots; empty for the baseline, which a reset goes back to. */
     snapshotName: text('snapshot_name'),
     createdAt: integer('created_at').notNull()
   },
   (table) => [
     uniqueIndex('environments_id').on(table.id).where(sql`${table.snapshotOf} IS NULL`),
     uniqueIndex('environments_snapshot').on(table.snapshotOf, table.snapshotName),
-    // Whether a dataset is shared is asked at each write.
+    // Each write asks whether its dataset is shared.
     ...DATASET_KINDS.map((name) => index(`environments_${name}`).on(table[name]))
   ]
 )
 
-const dataset = () =>
+const ofDataset = () =>
   integer('dataset')
     .notNull()
     .references(() => datasets.key, { onDelete: 'cascade' })
@@ -84,11 +79,11 @@ export const apiKeys = sqliteTable(
   (table) => [index('api_keys_environment').on(table.environment)]
 )
 
-/** In all tables below, `document` is the JSON the client gets; the other columns are what is searched or changed. */
+/** In all tables below, `document` is the JSON the client gets; other columns are what is searched or changed. */
 export const integrations = sqliteTable(
   'integrations',
   {
-    dataset: dataset(),
+    dataset: ofDataset(),
     id: text('id').notNull(),
     identifier: text('identifier').notNull(),
     channel: text('channel', { enum: CHANNELS }).notNull(),
@@ -100,13 +95,13 @@ export const integrations = sqliteTable(
   (table) => [
     primaryKey({ columns: [table.dataset, table.id] }),
     uniqueIndex('integrations_identifier').on(table.dataset, table.identifier),
-    // The rule of the house, kept by the database as well as by the service.
+    // Kept by the service; the database would refuse a second primary.
     uniqueIndex('integrations_one_primary_per_channel')
       .on(table.dataset, table.channel)
       .where(sql`${table.primary} = 1 AND ${table.deleted} = 0`),
-    // Whoever is primary steps down, soft-deleted or not.
+    // A set-primary demotes soft-deleted integrations too.
     index('integrations_primary').on(table.dataset, table.channel).where(sql`${table.primary} = 1`),
-    // A set-primary looks across the environments of an organisation to tell a foreign integration from an unknown one.
+    // A set-primary looks for an unknown id in the organisation's other environments.
     index('integrations_id').on(table.id)
   ]
 )
@@ -114,7 +109,7 @@ export const integrations = sqliteTable(
 export const subscribers = sqliteTable(
   'subscribers',
   {
-    dataset: dataset(),
+    dataset: ofDataset(),
     id: text('id').notNull(),
     subscriberId: text('subscriber_id').notNull(),
     document: text('document').notNull()
@@ -125,11 +120,11 @@ export const subscribers = sqliteTable(
   ]
 )
 
-/** No operation answers with a workflow; its document holds what a seed says of it, steps apart. */
+/** No operation answers with a workflow: its document is what a seed says of it, without its steps. */
 export const workflows = sqliteTable(
   'workflows',
   {
-    dataset: dataset(),
+    dataset: ofDataset(),
     id: text('id').notNull(),
     identifier: text('identifier').notNull(),
     document: text('document').notNull()
@@ -143,11 +138,11 @@ export const workflows = sqliteTable(
 export const workflowSteps = sqliteTable(
   'workflow_steps',
   {
-    dataset: dataset(),
+    dataset: ofDataset(),
     id: text('id').notNull(),
     workflowId: text('workflow_id').notNull(),
     stepId: text('step_id').notNull(),
-    /** Place in the workflow, from 0. */
+    /** Index in the workflow. */
     position: integer('position').notNull(),
     document: text('document').notNull()
   },
@@ -158,15 +153,15 @@ export const workflowSteps = sqliteTable(
 )
 
 /**
- * `sequence` is only the row's address. Order on the wire is (created_at, id), both descending, so each filter's
- * index goes on with these two: a page is then read off the index in order, whatever is filtered. What follows them is for
- * several filters at once: their messages are then found without looking at any other.
+ * `sequence` is only the row's address. The list is ordered by (created_at, id), so each filter's index goes on with
+ * these two: a page is read off the index in order, whatever is filtered. The columns after them are for several
+ * filters at once, which are then answered from one index.
  */
 export const messages = sqliteTable(
   'messages',
   {
     sequence: integer('sequence').primaryKey(),
-    dataset: dataset(),
+    dataset: ofDataset(),
     id: text('id').notNull(),
     /** Milliseconds since 1970, the document's `createdAt`. */
     createdAt: integer('created_at').notNull(),
@@ -178,44 +173,21 @@ export const messages = sqliteTable(
     context: text('context').notNull(),
     document: text('document').notNull()
   },
-  (table) => [
-    uniqueIndex('messages_id').on(table.dataset, table.id),
-    index('messages_created').on(table.dataset, table.createdAt, table.id),
-    index('messages_channel').on(table.dataset, table.channel, table.createdAt, table.id),
-    index('messages_subscriber').on(
-      table.dataset,
-      table.subscriberId,
-      table.createdAt,
-      table.id,
-      table.channel,
-      table.context
-    ),
-    index('messages_transaction').on(
-      table.dataset,
-      table.transactionId,
-      table.createdAt,
-      table.id,
-      table.channel,
-      table.subscriberId,
-      table.context
-    ),
-    index('messages_context').on(
-      table.dataset,
-      table.context,
-      table.createdAt,
-      table.id,
-      table.channel,
-      table.subscriberId
-    )
+  ({ dataset, id, createdAt, channel, subscriberId, transactionId, context }) => [
+    uniqueIndex('messages_id').on(dataset, id),
+    index('messages_created').on(dataset, createdAt, id),
+    index('messages_channel').on(dataset, channel, createdAt, id),
+    index('messages_subscriber').on(dataset, subscriberId, createdAt, id, channel, context),
+    index('messages_transaction').on(dataset, transactionId, createdAt, id, channel, subscriberId, context),
+    index('messages_context').on(dataset, context, createdAt, id, channel, subscriberId)
   ]
 )
 
-/** Stored answers. Whom a key belongs to, the environment or its organization, is `idempotency-match`. */
+/** Stored responses. Whom a key belongs to, the environment or its organization, is assumption `idempotency-match`. */
 export const idempotencyKeys = sqliteTable(
   'idempotency_keys',
   {
-    dataset: dataset(),
-    /** Whose the key is. */
+    dataset: ofDataset(),
     scope: text('scope', { enum: KEY_SCOPES }).notNull(),
     key: text('key').notNull(),
     /** SHA-256 of what has to be the same when the key comes again. */
@@ -231,7 +203,7 @@ export const idempotencyKeys = sqliteTable(
   ]
 )
 
-/** The tables that hold each part's rows. */
+/** The tables of each kind of dataset. */
 export const DATASET_TABLES = {
   integrations: [integrations],
   subscribers: [subscribers],

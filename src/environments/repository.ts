@@ -15,7 +15,7 @@ export interface Owners {
 
 export type EnvironmentRepository = ReturnType<typeof environmentRepository>
 
-export function environmentRepository({ orm, client }: Db) {
+export function environmentRepository({ orm, client, onRollback }: Db) {
   const select = () => orm.select().from(environments)
   const isNoSnapshot = isNull(environments.snapshotOf)
   const key = sql.placeholder('key')
@@ -34,6 +34,9 @@ export function environmentRepository({ orm, client }: Db) {
   const references = perKind((kind) =>
     orm.select({ key: environments.key }).from(environments).where(eq(environments[kind], key)).limit(2).prepare()
   )
+
+  /** Datasets known to be shared with nobody: asking before each write would cost a set-primary a tenth. */
+  const unshared = new Set<number>()
 
   return {
     /** Without snapshots, in the order of their creation. */
@@ -55,8 +58,10 @@ export function environmentRepository({ orm, client }: Db) {
 
     findByKeyHash: (hash: Buffer): EnvironmentRow | undefined => byKeyHash.get({ hash })?.environment,
 
-    insertEnvironment: (row: NewEnvironmentRow): EnvironmentRow =>
-      orm.insert(environments).values(row).returning().get(),
+    insertEnvironment(row: NewEnvironmentRow): EnvironmentRow {
+      unshared.clear()
+      return orm.insert(environments).values(row).returning().get()
+    },
 
     /** Deletes its keys and snapshots too; datasets stay until `deleteUnused`. */
     deleteEnvironment: (environment: number): void =>
@@ -82,7 +87,13 @@ export function environmentRepository({ orm, client }: Db) {
     insertDataset: (): number => newDataset.get().key,
 
     /** Whether more than one environment or snapshot refers to the dataset. */
-    isShared: (kind: DatasetKind, dataset: number): boolean => references[kind].all({ key: dataset }).length > 1,
+    isShared(kind: DatasetKind, dataset: number): boolean {
+      if (unshared.has(dataset)) return false
+      if (references[kind].all({ key: dataset }).length > 1) return true
+      unshared.add(dataset)
+      onRollback(() => unshared.clear())
+      return false
+    },
 
     /** Copies all rows of a dataset into an empty one; with owners, their ids in the documents are replaced. */
     copyRows(kind: DatasetKind, from: number, to: number, owners?: Owners): void {

@@ -9,24 +9,24 @@ import type { Answer, IdempotencyService, Outcome } from './service.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The `idempotency-key` of a POST, claimed for as long as the request runs. */
-    idempotencyKey: ClaimedKey | undefined
+    /** The idempotency key of a POST, in use for as long as the request runs. */
+    idempotencyKey: KeyInUse | undefined
   }
 }
 
-interface ClaimedKey {
+interface KeyInUse {
   key: string
   release(): void
-  /** Keeps the claim, though the client may go away meanwhile, until the returned function is called. */
+  /** Keeps the key in use until the returned function is called, even if the client disconnects before. */
   hold(): () => void
 }
 
-const LONGEST = 255
+const MAX_LENGTH = 255
 const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/
 
 /**
- * Claims the idempotency key of a POST from its first byte to its answer, so that the same key at the same time is
- * refused with `key-in-use`. Refuses with `bad-request` what can't be a key. GETs may carry one; it has no effect.
+ * Marks the idempotency key of a POST as in use from the first byte of the request to its answer; rejects with 409 when
+ * it already is, and with 400 when it is malformed. On a GET a key has no effect.
  */
 export const idempotencyKeys = fp<{ idempotency: IdempotencyService }>(
   async (app, { idempotency }) => {
@@ -34,7 +34,7 @@ export const idempotencyKeys = fp<{ idempotency: IdempotencyService }>(
     app.addHook('onRequest', (request, reply, done) => {
       if (request.method === 'POST') {
         const { headers } = request
-        // The body counts as it comes; Fastify would refuse one whose type it can't make out.
+        // Fastify would reject a body whose type it can't parse, and here any is read as it comes.
         if (headers['content-type'] !== undefined && !MEDIA_TYPE.test(headers['content-type'])) {
           delete headers['content-type']
         }
@@ -59,7 +59,7 @@ export const idempotencyKeys = fp<{ idempotency: IdempotencyService }>(
         }
       }
       request.idempotencyKey = { key, release, hold }
-      // Also when it never comes to an answer.
+      // Also when the request is aborted.
       reply.raw.once('close', release)
     }
   },
@@ -67,8 +67,8 @@ export const idempotencyKeys = fp<{ idempotency: IdempotencyService }>(
 )
 
 /**
- * Runs the operation, at most once for its idempotency key, and sends its answer or the stored one. A refusal of the
- * operation is an answer too; a request without a key just runs.
+ * Runs the operation at most once per idempotency key, and sends its answer or the stored one. Errors of the operation
+ * are stored answers too. A request without a key just runs.
  */
 export function withIdempotency(
   request: FastifyRequest,
@@ -76,14 +76,14 @@ export function withIdempotency(
   idempotency: IdempotencyService,
   operation: () => Buffer
 ): void {
-  const { environment, idempotencyKey: claim } = request
-  if (!claim) {
+  const { environment, idempotencyKey } = request
+  if (!idempotencyKey) {
     reply.type(JSON_TYPE).send(operation())
     return
   }
 
   let refusal: DomainError | undefined
-  const mark = { method: request.method, path: pathOf(request.url), body: bodyOf(request) }
+  const fingerprint = { method: request.method, path: pathOf(request.url), body: bodyOf(request) }
   const run = (): Answer => {
     try {
       return { status: 200, body: operation() }
@@ -95,10 +95,10 @@ export function withIdempotency(
   }
   let outcome: Outcome
   try {
-    outcome = idempotency.once(environment, claim.key, mark, run)
+    outcome = idempotency.once(environment, idempotencyKey.key, fingerprint, run)
   } finally {
-    // Not only when the answer has been sent: a client that has it may send the next request at once.
-    claim.release()
+    // Before the answer is sent, as a client that has it may send the next request at once.
+    idempotencyKey.release()
   }
   const { status, body, replayOf } = outcome
   if (replayOf !== undefined) {
@@ -111,29 +111,26 @@ export function withIdempotency(
   reply.code(status).type(JSON_TYPE).send(body)
 }
 
-/** The key as one value, whether bare or in double quotes. Undefined: there is none, or it is empty. */
+/** Returns the key, bare or in double quotes, or undefined when there is none or it is empty. */
 function readKey(header: string | string[] | undefined): string | undefined {
   const text = (Array.isArray(header) ? header.join(', ') : (header ?? '')).trim()
   const key = /^".*"$/s.test(text) && text.length > 1 ? text.slice(1, -1).replace(/\\(["\\])/g, '$1') : text
   if (key === '') return undefined
-  if (key.length > LONGEST) {
-    throw badKey(key, `has exceeded the maximum allowed length of ${LONGEST} characters`)
-  }
-  if (UNSENDABLE.test(key)) throw badKey(key, 'has control characters')
+  if (key.length > MAX_LENGTH) throw badKey(key, `has exceeded the maximum allowed length of ${MAX_LENGTH} characters`)
+  if (INVALID.test(key)) throw badKey(key, 'has control characters')
   return key
 }
 
-/** Control characters, and what no header can carry. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const UNSENDABLE = /[\x00-\x1f\x7f]|[^\x00-\xff]/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these, and what no header can carry, are invalid
+const INVALID = /[\x00-\x1f\x7f]|[^\x00-\xff]/
 
-function badKey(key: string, complaint: string): DomainError {
-  return new DomainError('bad-request', `idempotencyKey "${key}" ${complaint}`, {
-    reason: `an idempotency-key is 1 to ${LONGEST} characters, none of them control characters`
+function badKey(key: string, problem: string): DomainError {
+  return new DomainError('bad-request', `idempotencyKey "${key}" ${problem}`, {
+    reason: `an idempotency-key is 1 to ${MAX_LENGTH} characters, none of them control characters`
   })
 }
 
-/** The body as it came; empty when there was none. */
+/** Returns the request's body as it was sent, empty when there was none. */
 export function bodyOf(request: FastifyRequest): Buffer {
   return Buffer.isBuffer(request.body) ? request.body : NO_BODY
 }

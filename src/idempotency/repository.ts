@@ -6,71 +6,54 @@ import { environments, idempotencyKeys } from '../db/schema.js'
 export type IdempotencyKeyRow = typeof idempotencyKeys.$inferSelect
 
 export function idempotencyRepository({ orm }: Db) {
-  const dataset = sql.placeholder('dataset')
-  const key = sql.placeholder('key')
-  const scope = sql.placeholder('scope')
-  const ofKey = and(
-    eq(idempotencyKeys.dataset, dataset),
-    eq(idempotencyKeys.scope, scope),
-    eq(idempotencyKeys.key, key)
-  )
+  const value = sql.placeholder
+  const { dataset, scope, key, createdAt } = idempotencyKeys
+  const isKey = and(eq(dataset, value('dataset')), eq(scope, value('scope')), eq(key, value('key')))
 
-  const find = orm.select().from(idempotencyKeys).where(ofKey).prepare()
-  const findInOrganization = orm
-    .select({ row: idempotencyKeys })
-    .from(environments)
-    .innerJoin(idempotencyKeys, eq(idempotencyKeys.dataset, environments.idempotency))
-    .where(
-      and(
-        eq(environments.organizationId, sql.placeholder('organizationId')),
-        isNull(environments.snapshotOf),
-        eq(idempotencyKeys.scope, 'organization'),
-        eq(idempotencyKeys.key, key)
-      )
-    )
-    .orderBy(desc(idempotencyKeys.createdAt))
-    .limit(1)
-    .prepare()
-  const remove = orm.delete(idempotencyKeys).where(ofKey).prepare()
+  const find = orm.select().from(idempotencyKeys).where(isKey).prepare()
   const removeUntil = orm
     .delete(idempotencyKeys)
-    .where(and(eq(idempotencyKeys.dataset, dataset), lte(idempotencyKeys.createdAt, sql.placeholder('until'))))
+    .where(and(eq(dataset, value('dataset')), lte(createdAt, value('until'))))
     .prepare()
   const insert = orm
     .insert(idempotencyKeys)
     .values({
-      dataset,
-      scope,
-      key,
-      fingerprint: sql.placeholder('fingerprint'),
-      status: sql.placeholder('status'),
-      body: sql.placeholder('body'),
-      createdAt: sql.placeholder('createdAt')
+      dataset: value('dataset'),
+      scope: value('scope'),
+      key: value('key'),
+      fingerprint: value('fingerprint'),
+      status: value('status'),
+      body: value('body'),
+      createdAt: value('createdAt')
     })
     .prepare()
 
   return {
-    /** That of the environment itself. */
-    findKey(ofKey: { dataset: number; key: string }): IdempotencyKeyRow | undefined {
-      return find.get({ ...ofKey, scope: 'environment' satisfies KeyScope })
+    findKey: (ofKey: { dataset: number; scope: KeyScope; key: string }): IdempotencyKeyRow | undefined =>
+      find.get(ofKey),
+
+    /** Looks in all environments of the organization, without snapshots; of several keys it returns the newest. */
+    findKeyInOrganization(organizationId: string, wanted: string): IdempotencyKeyRow | undefined {
+      return orm
+        .select({ row: idempotencyKeys })
+        .from(environments)
+        .innerJoin(idempotencyKeys, eq(dataset, environments.idempotency))
+        .where(
+          and(
+            eq(environments.organizationId, organizationId),
+            isNull(environments.snapshotOf),
+            eq(scope, 'organization'),
+            eq(key, wanted)
+          )
+        )
+        .orderBy(desc(createdAt))
+        .limit(1)
+        .get()?.row
     },
 
-    /** That of the organization, in any of its environments, snapshots apart; of several the newest. */
-    findKeyInOrganization(ofKey: { organizationId: string; key: string }): IdempotencyKeyRow | undefined {
-      return findInOrganization.get(ofKey)?.row
-    },
+    insertKey: (row: IdempotencyKeyRow): void => void insert.run(row),
 
-    insertKey(row: IdempotencyKeyRow): void {
-      insert.run(row)
-    },
-
-    deleteKey(ofKey: { dataset: number; scope: KeyScope; key: string }): void {
-      remove.run(ofKey)
-    },
-
-    /** Deletes the keys that were made at this time or before. */
-    deleteKeysUntil(inDataset: number, until: number): void {
-      removeUntil.run({ dataset: inDataset, until })
-    }
+    /** Deletes the keys that were created at this time or before. */
+    deleteKeysUntil: (inDataset: number, until: number): void => void removeUntil.run({ dataset: inDataset, until })
   }
 }

@@ -10,7 +10,7 @@ export interface Answer {
   body: Buffer
 }
 
-/** What has to be the same for a request to be the same again; which of it counts is `idempotency-match`. */
+/** What a repeated request must have in common with the first; how much of it is assumption `idempotency-match`. */
 export interface RequestFingerprint {
   method: string
   /** Without the query string. */
@@ -20,7 +20,7 @@ export interface RequestFingerprint {
 }
 
 export interface Outcome extends Answer {
-  /** When the answer was first given, in milliseconds since 1970; absent when it was given just now. */
+  /** When a replayed answer was first given, in milliseconds since 1970; absent when it was given just now. */
   replayOf?: number
 }
 
@@ -32,72 +32,55 @@ interface Dependencies {
 }
 
 const LIFETIME = 24 * 60 * 60 * 1000
-const SWEEP_EVERY = 60 * 1000
 
-/** Keeps the answers of the operations that are given an idempotency key, for 24 hours by the environment's clock. */
+/** Stores the answers to requests with an idempotency key for 24 hours by the environment's clock. */
 export function idempotencyService({ db, environments }: Dependencies) {
   const repository = idempotencyRepository(db)
   const running = new Set<string>()
-  const swept = new Map<number, number>()
 
   return {
     /**
-     * Marks a key as in use, until the returned function is called. Refuses with `key-in-use` while it already is.
-     *
-     * Kept in memory only: a process that dies leaves no key behind that would be refused for ever.
+     * Marks a key as in use until the returned function is called. Throws `key-in-use` when it already is. In memory
+     * only, so that a process that dies leaves no key in use for ever.
      */
     begin(environment: Environment, key: string): () => void {
-      const mark = `${ownerOf(environment)} ${key}`
-      if (running.has(mark)) {
+      const scope = scopeOf(environment)
+      const owner = scope === 'organization' ? environment.organizationId : environment.id
+      const lockKey = `${scope} ${owner} ${key}`
+      if (running.has(lockKey)) {
         throw new DomainError(
           'key-in-use',
           `Request with key "${key}" is currently being processed. Please retry after 1 second`,
           { reason: 'the first request with this idempotency-key has not been answered yet' }
         )
       }
-      running.add(mark)
-      return () => void running.delete(mark)
+      running.add(lockKey)
+      return () => void running.delete(lockKey)
     },
 
     /**
-     * The stored answer of the key, or else that of `run`, stored. Claim, effect and stored answer are one
-     * transaction: after a crash either all of them are there, or the key is new.
-     *
-     * `run` gives a refusal of the operation as its answer; what it throws is not stored and leaves nothing behind.
-     * Refuses with `key-reused` a request that is not the one the key was first used for.
+     * Returns the stored answer of the key, or else that of `run`, and stores it. The effect and the stored answer are
+     * one transaction: after a crash there are both, or the key is new. What `run` throws is not stored and leaves
+     * nothing behind. Throws `key-reused` when the key was first used for another request.
      */
     once(environment: Environment, key: string, request: RequestFingerprint, run: () => Answer): Outcome {
       const fingerprint = fingerprintOf(environment, request)
       return db.transaction(() => {
         const now = environment.now()
-        const stored = find(environment, key)
-        if (stored && now - stored.createdAt < LIFETIME) return replayed(stored, fingerprint)
+        const scope = scopeOf(environment)
+        const stored =
+          scope === 'organization'
+            ? repository.findKeyInOrganization(environment.organizationId, key)
+            : repository.findKey({ dataset: environment.datasets.idempotency, scope, key })
+        if (stored && now - stored.createdAt < LIFETIME) return replay(stored, fingerprint)
 
         const answer = run()
-        if (answer.status < 400 || environment.assumptions['idempotency-errors'] === 'all') {
-          const dataset = environments.ensureOwned(environment, 'idempotency')
-          sweep(environment.key, dataset, now)
-          const scope = scopeOf(environment)
-          if (stored) repository.deleteKey({ dataset, scope, key })
-          repository.insertKey({ dataset, scope, key, fingerprint, ...answer, createdAt: now })
-        }
+        const dataset = environments.ensureOwned(environment, 'idempotency')
+        repository.deleteKeysUntil(dataset, now - LIFETIME)
+        repository.insertKey({ dataset, scope, key, fingerprint, ...answer, createdAt: now })
         return answer
       })
     }
-  }
-
-  function find(environment: Environment, key: string): IdempotencyKeyRow | undefined {
-    const { datasets, organizationId } = environment
-    return scopeOf(environment) === 'organization'
-      ? repository.findKeyInOrganization({ organizationId, key })
-      : repository.findKey({ dataset: datasets.idempotency, key })
-  }
-
-  function sweep(environment: number, dataset: number, now: number): void {
-    const last = swept.get(environment)
-    if (last !== undefined && Math.abs(now - last) < SWEEP_EVERY) return
-    swept.set(environment, now)
-    repository.deleteKeysUntil(dataset, now - LIFETIME)
   }
 }
 
@@ -105,12 +88,7 @@ function scopeOf({ assumptions }: Environment): KeyScope {
   return assumptions['idempotency-match'] === 'body' ? 'organization' : 'environment'
 }
 
-function ownerOf(environment: Environment): string {
-  const scope = scopeOf(environment)
-  return `${scope} ${scope === 'organization' ? environment.organizationId : environment.id}`
-}
-
-function replayed(stored: IdempotencyKeyRow, fingerprint: Buffer): Outcome {
+function replay(stored: IdempotencyKeyRow, fingerprint: Buffer): Outcome {
   if (!stored.fingerprint.equals(fingerprint)) {
     throw new DomainError('key-reused', `Request with key "${stored.key}" is being reused for a different body`, {
       reason: 'this idempotency-key was first used for another request: send a fresh key with each new request',
@@ -120,13 +98,9 @@ function replayed(stored: IdempotencyKeyRow, fingerprint: Buffer): Outcome {
   return { status: stored.status, body: stored.body, replayOf: stored.createdAt }
 }
 
+/** The operation takes no body: none, an empty one and `{}` are the same. */
 function fingerprintOf({ assumptions }: Environment, { method, path, body }: RequestFingerprint): Buffer {
   const target = assumptions['idempotency-match'] === 'request' ? `${method} ${path}\n` : ''
-  const empty = body.length === 0 || (assumptions['idempotency-empty-body'] === 'same' && isEmptyObject(body))
-  return hash('sha256', empty ? target : Buffer.concat([Buffer.from(target), body]), 'buffer')
-}
-
-/** `{}` with any white space. */
-function isEmptyObject(body: Buffer): boolean {
-  return body.length < 64 && /^\s*\{\s*\}\s*$/.test(body.toString('latin1'))
+  const isEmpty = body.length === 0 || (body.length < 64 && /^\s*\{\s*\}\s*$/.test(body.toString('latin1')))
+  return hash('sha256', isEmpty ? target : Buffer.concat([Buffer.from(target), body]), 'buffer')
 }

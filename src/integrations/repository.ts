@@ -1,7 +1,9 @@
+import { and, eq, isNull, ne, or, sql } from 'drizzle-orm'
 import type { Channel } from '../core/enums.js'
 import type { Db } from '../db/open.js'
+import { environments, integrations } from '../db/schema.js'
 
-/** What is looked at of an integration before it is changed. */
+/** What is read of an integration before it is changed. */
 export interface FoundIntegration {
   id: string
   channel: Channel
@@ -11,31 +13,20 @@ export interface FoundIntegration {
   document: string
 }
 
-interface Row extends Omit<FoundIntegration, 'primary' | 'deleted'> {
-  primary: 0 | 1
-  deleted: 0 | 1
-}
+export function integrationRepository({ orm, client }: Db) {
+  const { id, identifier, channel, primary, deleted, document } = integrations
+  const inDataset = eq(integrations.dataset, sql.placeholder('dataset'))
+  const findBy = (column: typeof id | typeof identifier) =>
+    orm
+      .select({ id, channel, primary, deleted, document })
+      .from(integrations)
+      .where(and(inDataset, eq(column, sql.placeholder('value'))))
+      .prepare()
+  const byId = findBy(id)
+  const byIdentifier = findBy(identifier)
 
-/** Written as SQL: what a query costs on its way through drizzle is a good part of what a set-primary costs. */
-export function integrationRepository({ client }: Db) {
-  const columns = 'id, channel, is_primary AS "primary", deleted, document'
-  const byId = client.prepare<[number, string], Row>(`SELECT ${columns} FROM integrations WHERE dataset = ? AND id = ?`)
-  const byIdentifier = client.prepare<[number, string], Row>(
-    `SELECT ${columns} FROM integrations WHERE dataset = ? AND identifier = ?`
-  )
-  const elsewhere = client
-    .prepare<[string, number, string, string | null], string>(
-      `SELECT environments.name
-      FROM integrations JOIN environments ON environments.integrations = integrations.dataset
-      WHERE environments.organization_id = ? AND environments.snapshot_of IS NULL
-        AND integrations.dataset <> ? AND integrations.deleted = 0
-        AND (integrations.id = ? OR integrations.identifier = ?)
-      LIMIT 1`
-    )
-    .pluck()
-
-  // The documents are changed where they lie: json_set keeps every other byte, and spares parsing them here. What is
-  // compared with a column of a partial index is spelled out: were it bound, SQLite would compile at each run.
+  // In SQL, since drizzle would bind `is_primary = 1`, and SQLite compiles a statement again at each run where a bound
+  // value is compared with the column of a partial index. json_set keeps every other byte of the document.
   const demotePrimaries = client.prepare<[number, Channel]>(
     `UPDATE integrations SET is_primary = 0, document = json_set(document, '$.primary', json('false'))
     WHERE dataset = ? AND channel = ? AND is_primary = 1`
@@ -49,37 +40,41 @@ export function integrationRepository({ client }: Db) {
     .pluck()
 
   return {
-    findById(dataset: number, id: string): FoundIntegration | undefined {
-      return found(byId.get(dataset, id))
-    },
+    findById: (dataset: number, value: string): FoundIntegration | undefined => byId.get({ dataset, value }),
 
-    findByIdentifier(dataset: number, identifier: string): FoundIntegration | undefined {
-      return found(byIdentifier.get(dataset, identifier))
-    },
+    findByIdentifier: (dataset: number, value: string): FoundIntegration | undefined =>
+      byIdentifier.get({ dataset, value }),
 
     /**
-     * The name of another environment of the organisation that has such an integration, not soft-deleted. `identifier`
-     * is null where only an `_id` counts.
+     * Returns the name of another environment of the organization that has such an integration, not soft-deleted.
+     * `otherIdentifier` is null where only an `_id` counts.
      */
-    findElsewhere(dataset: number, organizationId: string, id: string, identifier: string | null): string | undefined {
-      return elsewhere.get(organizationId, dataset, id, identifier)
+    findElsewhere(dataset: number, organizationId: string, otherId: string, otherIdentifier: string | null) {
+      const isWanted = otherIdentifier === null ? eq(id, otherId) : or(eq(id, otherId), eq(identifier, otherIdentifier))
+      return orm
+        .select({ name: environments.name })
+        .from(integrations)
+        .innerJoin(environments, eq(environments.integrations, integrations.dataset))
+        .where(
+          and(
+            eq(environments.organizationId, organizationId),
+            isNull(environments.snapshotOf),
+            ne(integrations.dataset, dataset),
+            eq(deleted, false),
+            isWanted
+          )
+        )
+        .limit(1)
+        .get()?.name
     },
 
     /** Takes `primary` from every integration of the channel that has it, soft-deleted ones too. */
-    demotePrimaries(dataset: number, channel: Channel): void {
-      demotePrimaries.run(dataset, channel)
-    },
+    demotePrimaries: (dataset: number, ofChannel: Channel): void => void demotePrimaries.run(dataset, ofChannel),
 
     /**
-     * Makes an integration that is there primary, active and free of conditions, and answers with its document. The
-     * database refuses a second primary.
+     * Makes an existing integration primary, active and free of conditions, and returns its document. The database
+     * refuses a second primary.
      */
-    promote(dataset: number, id: string): string {
-      return promote.get(dataset, id) as string
-    }
+    promote: (dataset: number, integrationId: string): string => promote.get(dataset, integrationId) as string
   }
-}
-
-function found(row: Row | undefined): FoundIntegration | undefined {
-  return row && { ...row, primary: row.primary === 1, deleted: row.deleted === 1 }
 }

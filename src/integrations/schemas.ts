@@ -132,6 +132,3 @@ export const Integration = strictObject(
   }
 )
 export type Integration = Static<typeof Integration>
-
-/** Dependencies first, so that they can be registered in this order. */
-export const integrationSchemas = [Credentials, Configurations, FieldFilterPart, StepFilter, Integration]

@@ -438,33 +438,3 @@ export const MessagesPage = strictObject(
   }
 )
 export type MessagesPage = Static<typeof MessagesPage>
-
-/** Dependencies first, so that they can be registered in this order; those of integrations before all of them. */
-export const messageSchemas = [
-  EmailBlockStyles,
-  EmailBlock,
-  MessageCTAData,
-  MessageButton,
-  MessageActionResult,
-  MessageAction,
-  MessageCTA,
-  ChannelCredentials,
-  ChannelSettings,
-  SubscriberResponse,
-  SubscriberPreferenceChannels,
-  NotificationGroup,
-  NotificationTriggerVariable,
-  NotificationTrigger,
-  TimedConfig,
-  DigestRegularMetadata,
-  DigestTimedMetadata,
-  DelayRegularMetadata,
-  DelayScheduledMetadata,
-  MessageTemplate,
-  ReplyCallback,
-  NotificationStepVariant,
-  NotificationStep,
-  WorkflowResponse,
-  MessageResponse,
-  MessagesPage
-]

@@ -1,26 +1,27 @@
 import type { TSchema } from '@sinclair/typebox'
 import { type FastifyInstance, fastify } from 'fastify'
-import { controlSchemas, registerControl } from '../control/index.js'
+import { registerControl } from '../control/index.js'
 import type { Assumptions } from '../core/assumptions.js'
+import { namedSchemas } from '../core/typebox.js'
 import { VERSION } from '../core/version.js'
 import { ErrorBody } from '../http/errors.js'
 import type { Operation } from '../http/operation.js'
 import { COMPILERS } from '../http/validation.js'
-import { integrationSchemas } from '../integrations/schemas.js'
-import { messageSchemas } from '../messages/schemas.js'
-import { workflowStepSchemas } from '../workflow-steps/schemas.js'
+import { Integration } from '../integrations/schemas.js'
+import { MessagesPage } from '../messages/schemas.js'
+import { WorkflowStep } from '../workflow-steps/schemas.js'
 import { applyAssumptions, type OpenApiDocument } from './assumptions.js'
 import { describeControl, describeOperation } from './described-routes.js'
 import { addExamples } from './examples.js'
 import { registerOperations } from './operations.js'
 
 /** Every named schema of the contract, dependencies first. */
-export const wireSchemas: readonly TSchema[] = [...integrationSchemas, ...messageSchemas, ...workflowStepSchemas]
+export const wireSchemas: readonly TSchema[] = namedSchemas(Integration, MessagesPage, WorkflowStep)
 
 /** Returns the document of the three operations, as an environment with these assumptions serves them. */
 export async function openApiDocument(assumptions: Assumptions): Promise<OpenApiDocument> {
   const operations = new Map<string, Operation>()
-  const document = await documentOf([...wireSchemas, ErrorBody], OPERATIONS_INFO, (app) => {
+  const document = await documentOf(OPERATIONS_INFO, (app) => {
     app.addHook('onRoute', ({ config }) => {
       if (config?.operation) operations.set(config.operation.id, config.operation)
     })
@@ -35,23 +36,22 @@ export async function openApiDocument(assumptions: Assumptions): Promise<OpenApi
 
 /** Returns the document of the control routes. */
 export function controlDocument(): Promise<object> {
-  return documentOf([ErrorBody, ...controlSchemas], CONTROL_INFO, (app) =>
-    registerControl(app, NO_SERVICES, NO_SERVICES)
-  )
+  return documentOf(CONTROL_INFO, (app) => registerControl(app, NO_SERVICES, NO_SERVICES))
 }
 
 /** No request is served while a document is made. */
 const NO_SERVICES = new Proxy({}, { get: () => undefined }) as never
 
 /** Returns what @fastify/swagger makes of the routes of an app that has nothing else. */
-async function documentOf(
-  schemas: readonly TSchema[],
-  info: object,
-  registerRoutes: (app: FastifyInstance) => void
-): Promise<OpenApiDocument> {
+async function documentOf(info: object, registerRoutes: (app: FastifyInstance) => void): Promise<OpenApiDocument> {
   const { default: swagger } = await import('@fastify/swagger')
   const app = fastify({ schemaController: { compilersFactory: COMPILERS } })
-  for (const schema of schemas) app.addSchema(schema)
+  app.addHook('onRoute', ({ config }) => {
+    const { response, body }: { response?: TSchema; body?: TSchema } = config?.operation ?? config?.control ?? {}
+    for (const schema of namedSchemas(ErrorBody, response, body)) {
+      if (!app.getSchema(String(schema.$id))) app.addSchema(schema)
+    }
+  })
   await app.register(swagger, {
     openapi: { openapi: '3.1.0', servers: [{ url: '/', description: 'This server' }], ...info },
     refResolver: { buildLocalReference: (schema) => String(schema.$id) },

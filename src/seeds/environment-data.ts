@@ -5,12 +5,12 @@ import type { MessageResponse, SubscriberResponse } from '../messages/schemas.js
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
 import type { SeedGenerate, SeedWorkflow } from './format.js'
 
-/** What the workflow table keeps as a workflow's document: what a seed says of it, steps apart. */
+/** A stored workflow: what a seed says of it, without its steps. */
 export type WorkflowDocument = Required<Pick<SeedWorkflow, '_id' | 'identifier' | 'name' | 'origin'>> &
   Pick<SeedWorkflow, 'payloadSchema'>
 
-/** An environment with everything in it spelled out: documents of the wire, ready to be stored. */
-export interface World {
+/** An environment with every default filled in: the documents that are stored and served. */
+export interface EnvironmentData extends EnvironmentRecords {
   id: string
   organizationId: string
   name: string
@@ -18,17 +18,21 @@ export interface World {
   profile: Profile | null
   assumptions: Record<string, string>
   apiKeys: string[]
-  integrations: Stored<Integration>[]
-  subscribers: Stored<SubscriberResponse>[]
-  workflows: WorkflowDocument[]
-  steps: WorkflowStep[]
   messages: Stored<MessageResponse>[]
-  /** More messages, that are still to be made. */
+  /** Messages to generate besides. */
   generate?: SeedGenerate
-  /** Undefined: the seeds do not say. */
+  /** Undefined where the seeds leave it out. */
   clock?: ClockSetting
   randomSeed?: number
 }
 
-/** A document that certainly has its id. */
+/** What messages refer to, as it is stored. */
+export interface EnvironmentRecords {
+  integrations: Stored<Integration>[]
+  subscribers: Stored<SubscriberResponse>[]
+  workflows: WorkflowDocument[]
+  steps: WorkflowStep[]
+}
+
+/** A document that has its id. */
 export type Stored<Document extends { _id?: string }> = Document & { _id: string }

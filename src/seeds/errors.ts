@@ -1,7 +1,9 @@
-/** Something wrong with a seed: where, in words, and what. */
-export interface SeedMistake {
+/** What is wrong at one location of a seed. */
+export interface SeedIssue {
+  /** `seeds/shop.yaml:12:7`, which editors and terminals open; the file alone when there is no line. */
+  location: string
   file: string
-  /** From 1, like columns. Absent when there is no telling where, or no text that the user could look at. */
+  /** Line and column count from 1. Absent for a seed that was not given as text, and for a file that can't be read. */
   line?: number
   column?: number
   /** `environments[0].integrations[1].channel`; empty for the file as a whole. */
@@ -9,28 +11,22 @@ export interface SeedMistake {
   message: string
 }
 
-/** Everything that is wrong with the seeds, all at once. Nothing of them has been applied. */
+/** Thrown with every issue of the seeds. Nothing of them has been applied. */
 export class SeedError extends Error {
   override readonly name = 'SeedError'
-  readonly mistakes: readonly SeedMistake[]
+  readonly issues: readonly SeedIssue[]
 
-  constructor(mistakes: readonly SeedMistake[]) {
-    super(mistakes.map(lineOf).join('\n'))
-    this.mistakes = mistakes
+  constructor(issues: readonly SeedIssue[]) {
+    super(issues.map(({ location, path, message }) => `${location}${path && ` ${path}`}: ${message}`).join('\n'))
+    this.issues = issues
   }
 }
 
-/** `seeds/shop.yaml:12:7 environments[0].name: must be a string` */
-function lineOf(mistake: SeedMistake): string {
-  const { path, message } = mistake
-  return path === '' ? `${placeOf(mistake)}: ${message}` : `${placeOf(mistake)} ${path}: ${message}`
+export function createIssue(issue: Omit<SeedIssue, 'location'>): SeedIssue {
+  const { file, line, column } = issue
+  return { location: line === undefined ? file : `${file}:${line}:${column}`, ...issue }
 }
 
-/** `seeds/shop.yaml:12:7`: what an editor or a terminal opens at a click. */
-export function placeOf({ file, line, column }: SeedMistake): string {
-  return line === undefined ? file : `${file}:${line}:${column}`
-}
-
-export function inOrderOfText(one: SeedMistake, other: SeedMistake): number {
+export function byPosition(one: SeedIssue, other: SeedIssue): number {
   return (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0)
 }

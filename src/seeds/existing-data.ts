@@ -1,63 +1,57 @@
 import { slugify } from '../core/slug.js'
-import type { World } from './environment-data.js'
 import type { SeedEnvironment } from './format.js'
 
-/** What an environment holds, as far as a seed that is added to it has to know. */
-export interface Held extends Pick<World, 'integrations' | 'subscribers' | 'workflows' | 'steps'> {
+/** What an environment holds before a seed is added to it. */
+export interface ExistingData {
+  /** All but the messages, in the form of a seed that leaves nothing to defaults. */
+  seed: SeedEnvironment
   messageCount: number
   hasMessage: (id: string) => boolean
 }
 
-/** What an environment holds, parted by a seed that is added to it. */
-export interface Parted extends Pick<World, 'integrations' | 'subscribers' | 'workflows' | 'steps'> {
-  /**
-   * The ids of what the seed brings anew, which are kept: `idOfAnew('integration', 'sendgrid-main')`. A step's name
-   * begins with its workflow's.
-   */
-  idOfAnew(kind: 'integration' | 'subscriber' | 'workflow' | 'step', ...name: string[]): string | undefined
-}
+/** Identifies a record: its kind, then its name, with the workflow's before a step's. */
+export const recordKey = (...names: (string | undefined)[]) => JSON.stringify(names)
 
-/** Leaves what stays beside the seed: all but what has the `_id`, identifier or subscriberId of something in it. */
-export function partHeld(held: Held, { integrations = [], subscribers = [], workflows = [] }: SeedEnvironment): Parted {
-  const ids = new Map<string, string>()
-  const news = {
-    integrations: namesOf(integrations, ({ identifier }) => identifier),
-    subscribers: namesOf(subscribers, ({ subscriberId }) => subscriberId),
-    workflows: namesOf(workflows, ({ identifier, name = '' }) => identifier ?? slugify(name)),
-    steps: new Set(workflows.flatMap(({ steps = [] }) => steps.map(({ _id }) => _id)))
+/**
+ * Returns what stays when the seed is added, under the seed's own name, which is all but the records with the `_id` or the name of one in the
+ * seed, and the ids of the others by `recordKey`, for the new records to keep.
+ */
+export function withoutReplaced(existing: SeedEnvironment, seed: SeedEnvironment) {
+  const replacedIds = new Map<string, string>()
+  const { integrations = [], subscribers = [], workflows = [] } = seed
+  const stepIds = new Set(workflows.flatMap(({ steps = [] }) => steps.map(({ _id }) => _id)))
+  const identifier = (each: { identifier?: string; name?: string }) => each.identifier ?? slugify(each.name ?? '')
+  const { name, organization, _organizationId } = seed
+  const remaining: SeedEnvironment = {
+    ...existing,
+    name,
+    ...(organization !== undefined && { organization }),
+    ...(_organizationId !== undefined && { _organizationId }),
+    integrations: left('integration', existing.integrations, integrations, (each) => each.identifier),
+    subscribers: left('subscriber', existing.subscribers, subscribers, (each) => each.subscriberId),
+    workflows: left('workflow', existing.workflows, workflows, identifier)
   }
-
-  /** Whether it stays. An id that the seed gives to something else is not kept. */
-  const stays = (kind: string, name: string, id: string, given: ReadonlySet<unknown>): boolean => {
-    if (!given.has(name) && !given.has(id)) return true
-    if (!given.has(id)) ids.set(keyOf(kind, name), id)
-    return false
+  for (const workflow of existing.workflows ?? []) {
+    if (remaining.workflows?.includes(workflow)) continue
+    for (const { _id = '', stepId } of workflow.steps ?? []) {
+      if (!stepIds.has(_id)) replacedIds.set(recordKey('step', workflow.identifier, stepId), _id)
+    }
   }
+  return { remaining, replacedIds }
 
-  const stayingWorkflows = held.workflows.filter(({ identifier, _id }) =>
-    stays('workflow', identifier, _id, news.workflows)
-  )
-  const staying = new Set(stayingWorkflows.map(({ _id }) => _id))
-  for (const { _id, stepId, workflowId, workflowDatabaseId } of held.steps) {
-    if (!staying.has(workflowDatabaseId) && !news.steps.has(_id)) ids.set(keyOf('step', workflowId, stepId), _id)
+  function left<Each extends { _id?: string }>(
+    kind: string,
+    present: readonly Each[] = [],
+    added: readonly Each[],
+    nameOf: (each: Each) => string | undefined
+  ): Each[] {
+    const ids = new Set(added.map(({ _id }) => _id))
+    const names = new Set(added.map(nameOf))
+    return present.filter((each) => {
+      const { _id = '' } = each
+      if (!names.has(nameOf(each)) && !ids.has(_id)) return true
+      if (!ids.has(_id)) replacedIds.set(recordKey(kind, nameOf(each)), _id)
+      return false
+    })
   }
-  return {
-    integrations: held.integrations.filter(({ identifier, _id }) =>
-      stays('integration', identifier, _id, news.integrations)
-    ),
-    subscribers: held.subscribers.filter(({ subscriberId, _id }) =>
-      stays('subscriber', subscriberId, _id, news.subscribers)
-    ),
-    workflows: stayingWorkflows,
-    steps: held.steps.filter(({ workflowDatabaseId }) => staying.has(workflowDatabaseId)),
-    idOfAnew: (kind, ...name) => ids.get(keyOf(kind, ...name))
-  }
-}
-
-function keyOf(...name: string[]): string {
-  return JSON.stringify(name)
-}
-
-function namesOf<Each extends { _id?: string }>(all: readonly Each[], nameOf: (each: Each) => string | undefined) {
-  return new Set(all.flatMap((each) => [nameOf(each), each._id].filter((name) => name !== undefined)))
 }

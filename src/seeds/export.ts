@@ -1,45 +1,31 @@
-import type { ClockSetting } from '../core/clock.js'
-import type { Integration } from '../integrations/schemas.js'
-import type { MessageResponse, SubscriberResponse } from '../messages/schemas.js'
+import type { EnvironmentRow } from '../environments/repository.js'
+import type { MessageResponse } from '../messages/schemas.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
-import type { WorkflowDocument } from './environment-data.js'
-import type { Seed, SeedMessage, SeedWorkflow } from './format.js'
+import type { EnvironmentData, WorkflowDocument } from './environment-data.js'
+import type { Seed, SeedEnvironment, SeedMessage, SeedWorkflow } from './format.js'
 
-/** The stored documents of an environment, in the order in which they were stored. */
-export interface StoredWorld {
-  name: string
-  profile: Seed['environments'][number]['profile'] | null
-  assumptions: Record<string, string>
-  clock: ClockSetting
-  randomSeed: number | null
-  integrations: Integration[]
-  subscribers: SubscriberResponse[]
-  workflows: WorkflowDocument[]
-  steps: WorkflowStep[]
-  messages: MessageResponse[]
-}
+/** The settings of an environment, and its stored documents in the order in which they were stored. */
+export type StoredEnvironment = Pick<EnvironmentRow, 'name' | 'profile' | 'assumptions' | 'clock' | 'randomSeed'> &
+  Pick<EnvironmentData, 'integrations' | 'subscribers' | 'workflows' | 'steps' | 'messages'>
 
 /**
- * An environment as a seed with nothing left to defaults: what it is made into gives the same answers, byte for byte.
- * Keys are not in it, as they are not stored, nor is whose it is.
+ * Returns an environment as a seed with nothing left to defaults: an environment made of it gives the same answers, byte
+ * for byte. Neither its keys are in it, as they are not stored, nor its own id and organization.
  */
-export function exportSeed(world: StoredWorld): Seed {
-  const { name, profile, assumptions, clock, randomSeed } = world
-  return {
-    environments: [
-      {
-        name,
-        ...(profile && { profile }),
-        ...(Object.keys(assumptions).length > 0 && { assumptions }),
-        ...(clock.mode !== 'wall' && { clock }),
-        ...(randomSeed !== null && { randomSeed }),
-        integrations: world.integrations.map(withoutOwner),
-        subscribers: world.subscribers.map(withoutOwner),
-        workflows: world.workflows.map((workflow) => exportWorkflow(workflow, world.steps)),
-        messages: world.messages.map(exportMessage)
-      }
-    ]
-  } as Seed
+export function exportSeed(stored: StoredEnvironment): Seed {
+  const { name, profile, assumptions, clock, randomSeed } = stored
+  const environment = {
+    name,
+    ...(profile && { profile }),
+    ...(Object.keys(assumptions).length > 0 && { assumptions }),
+    ...(clock.mode !== 'wall' && { clock }),
+    ...(randomSeed !== null && { randomSeed }),
+    integrations: stored.integrations.map(withoutOwner),
+    subscribers: stored.subscribers.map(withoutOwner),
+    workflows: stored.workflows.map((workflow) => exportWorkflow(workflow, stored.steps)),
+    messages: stored.messages.map(exportMessage)
+  }
+  return { environments: [environment as SeedEnvironment] }
 }
 
 function exportWorkflow(workflow: WorkflowDocument, steps: readonly WorkflowStep[]): SeedWorkflow {

@@ -1,28 +1,26 @@
-import { type Static, type TObject, type TOptional, type TProperties, type TSchema, Type } from '@sinclair/typebox'
+import { type Static, type TObject, type TOptional, type TProperties, Type } from '@sinclair/typebox'
 import { ASSUMPTION_IDS, type AssumptionId, PROFILES, positionsOf } from '../core/assumptions.js'
 import { CHANNELS, ORIGINS, STEP_TYPES } from '../core/enums.js'
 import { API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from '../core/ids.js'
 import { freeObject, strictObject, stringEnum } from '../core/typebox.js'
 import { ClockSetting } from '../environments/schemas.js'
-import { Integration, integrationSchemas } from '../integrations/schemas.js'
-import {
-  MessageResponse,
-  messageSchemas,
-  NotificationGroup,
-  SubscriberResponse,
-  WorkflowResponse
-} from '../messages/schemas.js'
-import { WorkflowStep, workflowStepSchemas } from '../workflow-steps/schemas.js'
-
-/** The schemas of the wire that the format refers to, dependencies first. */
-export const seedFormatSchemas: readonly TSchema[] = [...integrationSchemas, ...messageSchemas, ...workflowStepSchemas]
+import { Integration } from '../integrations/schemas.js'
+import { MessageResponse, NotificationGroup, SubscriberResponse, WorkflowResponse } from '../messages/schemas.js'
+import { WorkflowStep } from '../workflow-steps/schemas.js'
 
 const Id = Type.String({
   pattern: ID_PATTERN.source,
-  description: '24 lower-case hex digits; made from the place if left out'
+  description: '24 lower-case hex digits; derived from names by default'
 })
 
-/** An object's fields, all of them optional, without those that are implied by where it stands. */
+/** Text that may be left out, but not empty. */
+const text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
+
+/** A whole number that may be left out. */
+const integer = (minimum: number, maximum: number, description: string) =>
+  Type.Optional(Type.Integer({ minimum, maximum, description }))
+
+/** An object's fields, all of them optional, without those that are implied by the environment or the workflow. */
 function optional<Properties extends TProperties, const Implied extends keyof Properties>(
   { properties }: TObject<Properties>,
   implied: readonly Implied[]
@@ -37,9 +35,7 @@ export const SeedIntegration = strictObject(
   {
     ...optional(Integration, ['_environmentId', '_organizationId']),
     _id: Type.Optional(Id),
-    identifier: Type.Optional(
-      Type.String({ minLength: 1, description: 'Its own name in the environment; the slug of the name, if left out' })
-    ),
+    identifier: text('Unique in the environment; the slug of the name by default'),
     providerId: Type.String({ minLength: 1, description: 'The delivery provider, such as sendgrid' }),
     channel: stringEnum(CHANNELS)
   },
@@ -53,7 +49,7 @@ export const SeedSubscriber = strictObject(
     _id: Type.Optional(Id),
     subscriberId: Type.String({ minLength: 1, description: 'Your own id for the subscriber' })
   },
-  { description: 'A subscriber, that messages refer to by subscriberId' }
+  { description: 'A subscriber; messages refer to it by subscriberId' }
 )
 export type SeedSubscriber = Static<typeof SeedSubscriber>
 
@@ -61,24 +57,20 @@ export const SeedStep = strictObject(
   {
     ...optional(WorkflowStep, ['workflowId', 'workflowDatabaseId', 'origin']),
     _id: Type.Optional(Id),
-    stepId: Type.Optional(
-      Type.String({ minLength: 1, description: 'Its own name in the workflow; the slug of the name, if left out' })
-    ),
+    stepId: text('Unique in the workflow; the slug of the name by default'),
     type: stringEnum(STEP_TYPES)
   },
-  { description: 'A step; its slug, variables and controls are worked out if left out' }
+  { description: 'A step; its slug, variables and controls have defaults' }
 )
 export type SeedStep = Static<typeof SeedStep>
 
 export const SeedWorkflow = strictObject(
   {
     _id: Type.Optional(Id),
-    identifier: Type.Optional(Type.String({ minLength: 1, description: 'The slug of the name, if left out' })),
-    name: Type.Optional(Type.String({ minLength: 1, description: 'The identifier, if left out' })),
-    origin: Type.Optional(stringEnum(ORIGINS, { description: 'Where the workflow was made; external if left out' })),
-    payloadSchema: Type.Optional(
-      freeObject('JSON Schema of the payload; inferred from the control values if left out')
-    ),
+    identifier: text('The slug of the name by default'),
+    name: text('The identifier by default'),
+    origin: Type.Optional(stringEnum(ORIGINS, { description: 'Where the workflow was created; external by default' })),
+    payloadSchema: Type.Optional(freeObject('JSON Schema of the payload; by default inferred from the control values')),
     steps: Type.Optional(Type.Array(SeedStep))
   },
   { description: 'A workflow with its steps; it needs an identifier or a name' }
@@ -97,7 +89,7 @@ const SeedTemplate = strictObject(
       })
     )
   },
-  { description: 'The workflow as the message embeds it, whole' }
+  { description: 'The whole workflow as it is embedded in the message' }
 )
 
 export const SeedMessage = strictObject(
@@ -105,7 +97,7 @@ export const SeedMessage = strictObject(
     ...optional(MessageResponse, ['_environmentId', '_organizationId', 'subscriber', 'template', 'channel']),
     _id: Type.Optional(Id),
     channel: stringEnum(CHANNELS),
-    subscriberId: Type.Optional(Type.String({ description: 'Of a subscriber in this environment: it is embedded' })),
+    subscriberId: Type.Optional(Type.String({ description: 'Of a subscriber in this environment, which is embedded' })),
     workflow: Type.Optional(Type.String({ description: 'Identifier of a workflow in this environment' })),
     subscriber: Type.Optional(SeedSubscriber),
     template: Type.Optional(SeedTemplate),
@@ -113,7 +105,7 @@ export const SeedMessage = strictObject(
       Type.Array(Type.String({ pattern: CONTEXT_KEY_PATTERN }), { description: 'Each `type:id`' })
     )
   },
-  { description: 'A message; those without createdAt are one minute apart, the first one the newest' }
+  { description: 'A message; those without createdAt are one minute apart, the first one is the newest' }
 )
 export type SeedMessage = Static<typeof SeedMessage>
 
@@ -121,32 +113,18 @@ const MAX_RANDOM_SEED = 2 ** 32 - 1
 
 export const SeedGenerate = strictObject(
   {
-    messages: Type.Integer({ minimum: 0, maximum: 10_000_000, description: 'How many to make' }),
-    randomSeed: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: MAX_RANDOM_SEED,
-        description: 'The same gives the same messages; 1, if left out'
-      })
-    ),
-    subscribers: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 100_000,
-        description: 'How many to make besides those of the seed; if left out, none, or some where there are none'
-      })
-    ),
-    days: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 3650, description: 'How far back they are spread; 30, if left out' })
-    )
+    messages: Type.Integer({ minimum: 0, maximum: 10_000_000, description: 'How many messages to generate' }),
+    randomSeed: integer(0, MAX_RANDOM_SEED, 'The same number generates the same messages; 1 by default'),
+    subscribers: integer(0, 100_000, 'How many subscribers to generate; by default none if the environment has some'),
+    days: integer(1, 3650, 'The number of days before now that the messages are from; 30 by default')
   },
-  { description: 'Messages to be made, of the workflows here to the subscribers here' }
+  { description: 'Messages to generate for the workflows and subscribers of the environment' }
 )
 export type SeedGenerate = Static<typeof SeedGenerate>
 
 const SeedAssumptions = Type.Unsafe<{ [Id in AssumptionId]?: string }>(
   strictObject(Object.fromEntries(ASSUMPTION_IDS.map((id) => [id, Type.Optional(stringEnum(positionsOf(id)))])), {
-    description: 'Overrides of single rows of the assumption register'
+    description: 'Values of single assumptions, over those of the profile'
   })
 )
 
@@ -154,20 +132,20 @@ export const SeedEnvironment = strictObject(
   {
     _id: Type.Optional(Id),
     name: Type.String({ minLength: 1 }),
-    organization: Type.Optional(
-      Type.String({ minLength: 1, description: 'Name of its organization; environments that leave it out share one' })
-    ),
+    organization: text('Name of its organization; environments without one share one'),
     _organizationId: Type.Optional(Id),
     apiKeys: Type.Optional(
       Type.Array(Type.String({ pattern: API_KEY_PATTERN.source }), {
-        description: 'If left out one: <slug of the name>-key'
+        description: 'One by default: <slug of the name>-key'
       })
     ),
-    profile: Type.Optional(stringEnum(PROFILES, { description: "The server's own, if left out" })),
+    profile: Type.Optional(stringEnum(PROFILES, { description: 'That of the server by default' })),
     assumptions: Type.Optional(SeedAssumptions),
     clock: Type.Optional(ClockSetting),
-    randomSeed: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 4294967295, description: 'Makes what is left to chance the same each time' })
+    randomSeed: integer(
+      0,
+      MAX_RANDOM_SEED,
+      'Makes random values the same each time; without it they are unpredictable'
     ),
     integrations: Type.Optional(Type.Array(SeedIntegration)),
     subscribers: Type.Optional(Type.Array(SeedSubscriber)),
@@ -175,11 +153,11 @@ export const SeedEnvironment = strictObject(
     messages: Type.Optional(Type.Array(SeedMessage)),
     generate: Type.Optional(SeedGenerate)
   },
-  { description: 'A world of its own, that its API keys give access to' }
+  { description: 'An environment, isolated from all others; its API keys give access to it' }
 )
 export type SeedEnvironment = Static<typeof SeedEnvironment>
 
-/** What a seed file holds. The published JSON Schema, `seeds/schema.json`, is made of it. */
+/** What a seed file holds. The published JSON Schema, `seeds/schema.json`, is generated from it. */
 export const Seed = strictObject(
   {
     $schema: Type.Optional(Type.String({ description: 'Where the JSON Schema of seeds is: for editors' })),

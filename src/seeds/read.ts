@@ -3,110 +3,101 @@ import { join } from 'node:path'
 import { packageRoot } from '../core/package-root.js'
 import { suggest } from '../core/suggest.js'
 import { findIssues, pathText } from '../core/validation.js'
-import { inOrderOfText, SeedError, type SeedMistake } from './errors.js'
+import { byPosition, createIssue, SeedError, type SeedIssue } from './errors.js'
 import { Seed } from './format.js'
 import { readText, type SeedText } from './yaml.js'
 
 export { SeedError } from './errors.js'
 
-/** A seed that has the format, with the means to point into it. */
+/** A seed that has the format, and can locate an issue in it. */
 export interface SeedFile {
   name: string
   seed: Seed
-  mistakeAt: SeedText['mistakeAt']
+  issueAt: SeedText['issueAt']
 }
 
 /** A seed that is no file. */
 export interface SeedValue {
-  /** Stands for the file in mistakes. */
+  /** Stands for the file in issues. */
   name: string
-  /** Text, YAML or JSON, or what such a text says. */
+  /** Text, YAML or JSON, or the value of such a text. */
   seed: string | object
 }
 
 /**
- * Reads seeds: files, names of seeds that come with the package, or values. Throws SeedError with every breach of the
- * format in any of them.
+ * Reads seeds: files, names of seeds that come with the package, or values. Throws SeedError with everything in any of
+ * them that breaks the format.
  */
 export function readSeeds(seeds: readonly (string | SeedValue)[]): SeedFile[] {
-  const mistakes: SeedMistake[] = []
+  const issues: SeedIssue[] = []
   const files = seeds.flatMap((seed) => {
     try {
-      return typeof seed === 'string' ? readSeedFile(seed) : readSeed(seed)
+      return readSeed(typeof seed === 'string' ? readFile(seedPath(seed)) : seed)
     } catch (error) {
       if (!(error instanceof SeedError)) throw error
-      mistakes.push(...error.mistakes)
+      issues.push(...error.issues)
       return []
     }
   })
-  if (mistakes.length > 0) throw new SeedError(mistakes)
+  if (issues.length > 0) throw new SeedError(issues)
   return files
 }
 
-/** Where a seed is: a file, or one of those that come with the package, by its bare name. */
+/** The path of a seed: a file, or one that comes with the package, by its bare name. */
 export function seedPath(seed: string): string {
   if (!/^[\w-]+$/.test(seed) || statSync(seed, { throwIfNoEntry: false })?.isFile()) return seed
-  const own = join(ownSeeds(), `${seed}.yaml`)
-  return existsSync(own) ? own : seed
+  const packaged = join(packagedSeeds(), `${seed}.yaml`)
+  return existsSync(packaged) ? packaged : seed
 }
 
-function ownSeeds(): string {
+function packagedSeeds(): string {
   return join(packageRoot(), 'seeds')
 }
 
-function readSeedFile(seed: string): SeedFile {
-  const file = seedPath(seed)
-  let bytes: Buffer
+function readFile(file: string): SeedValue {
   try {
-    bytes = readFileSync(file)
+    return { name: file, seed: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file)) }
   } catch (error) {
-    throw new SeedError([{ file, path: '', message: `can't be read: ${whyUnreadable(file, error)}` }])
+    const { code = '' } = error as NodeJS.ErrnoException
+    const reason = code === 'ENOENT' ? notFound(file) : (READ_ERRORS[code] ?? code)
+    throw new SeedError([createIssue({ file, path: '', message: `can't be read: ${reason}` })])
   }
-  let text: string
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    throw new SeedError([{ file, path: '', message: "can't be read: it is not UTF-8; save it as UTF-8" }])
-  }
-  return readSeed({ name: file, seed: text })
 }
 
-function whyUnreadable(file: string, error: unknown): string {
-  const { code } = error as NodeJS.ErrnoException
-  if (code !== 'ENOENT') return UNREADABLE[code ?? ''] ?? String(code)
-  const own = readdirSync(ownSeeds())
-    .filter((name) => name.endsWith('.yaml'))
-    .map((name) => name.slice(0, -'.yaml'.length))
-  const meant = suggest(file, own)
-  return `there is no such file, nor a seed of this name; ${meant ? `did you mean ${meant}?` : `of our own there are: ${own.join(', ')}`}`
-}
-
-const UNREADABLE: Record<string, string> = {
-  EACCES: 'it is not allowed to read it; check the permissions',
+const READ_ERRORS: Record<string, string> = {
+  EACCES: 'permission denied; check the permissions',
   EISDIR: 'it is a folder; name a file in it',
-  ENOTDIR: 'a part of its path is no folder'
+  ENOTDIR: 'a part of its path is not a folder',
+  ERR_ENCODING_INVALID_ENCODED_DATA: 'it is not UTF-8; save it as UTF-8'
+}
+
+function notFound(file: string): string {
+  const names = readdirSync(packagedSeeds()).flatMap((name) => /^(.+)\.yaml$/.exec(name)?.[1] ?? [])
+  const suggested = suggest(file, names)
+  const remedy = suggested ? `did you mean ${suggested}?` : `the package has ${names.join(', ')}`
+  return `there is no such file, nor a seed of this name; ${remedy}`
 }
 
 function readSeed({ name, seed }: SeedValue): SeedFile {
-  const { value, mistakes, mistakeAt } = typeof seed === 'string' ? readText(seed, name) : readValue(seed, name)
-  const breaches = findIssues(Seed, value).map(({ path, message, hint, part }) =>
-    mistakeAt(path, `${message}${hint}`, part)
+  const { value, issues, issueAt } = typeof seed === 'string' ? readText(seed, name) : readValue(seed, name)
+  if (value === null) throw new SeedError([issueAt([], EMPTY)])
+  const invalid = findIssues(Seed, value).map(({ path, message, hint, part }) =>
+    issueAt(path, `${message}${hint}`, part)
   )
-  if (value === null) throw new SeedError([mistakeAt([], EMPTY)])
-  const all = [...mistakes, ...breaches].sort(inOrderOfText)
+  const all = [...issues, ...invalid].sort(byPosition)
   if (all.length > 0) throw new SeedError(all)
-  return { name, seed: value as Seed, mistakeAt }
+  return { name, seed: value as Seed, issueAt }
 }
 
 const EMPTY = 'is empty: a seed begins with environments, and `environments: []` is a seed of nothing'
 
-/** What the value is in JSON. There is no text to point into. */
+/** A copy, as it is in JSON. */
 function readValue(seed: object, file: string): SeedText {
-  const mistakeAt: SeedText['mistakeAt'] = (path, message) => ({ file, path: pathText(path), message })
+  const issueAt: SeedText['issueAt'] = (path, message) => createIssue({ file, path: pathText(path), message })
   try {
-    return { value: JSON.parse(JSON.stringify(seed)), mistakes: [], mistakeAt }
+    return { value: JSON.parse(JSON.stringify(seed)), issues: [], issueAt }
   } catch (error) {
     const [reason] = (error as Error).message.split('\n')
-    throw new SeedError([mistakeAt([], `can't be read as JSON: ${reason}`)])
+    throw new SeedError([issueAt([], `can't be read as JSON: ${reason}`)])
   }
 }

@@ -1,117 +1,92 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, count, eq, getTableColumns, sql } from 'drizzle-orm'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Db } from '../db/open.js'
 import { environments, integrations, messages, subscribers, workflowSteps, workflows } from '../db/schema.js'
+import type { EnvironmentData } from './environment-data.js'
 
-/** The document as text, or as what it is in UTF-8. */
-type NewMessage = Omit<typeof messages.$inferSelect, 'sequence' | 'dataset' | 'document'> & {
-  document: string | Buffer
-}
+type NewMessage = Omit<typeof messages.$inferSelect, 'sequence' | 'dataset'>
 
-const DOCUMENTS = 'SELECT document FROM ?table WHERE dataset = ? ORDER BY rowid LIMIT ?'
+const TABLES = { messages, integrations, subscribers, workflows, steps: workflowSteps } as const
 
-/** Inserts, each prepared once: a seed may bring rows by the hundred thousand. */
+export type RecordKind = keyof typeof TABLES
+export const RECORD_KINDS = Object.keys(TABLES) as RecordKind[]
+
 export function seedRepository({ orm, client }: Db) {
-  const value = sql.placeholder
-  const dataset = value('dataset')
-  const id = value('id')
-  const document = value('document')
-
-  const integration = orm
-    .insert(integrations)
-    .values({
-      dataset,
-      id,
-      identifier: value('identifier'),
-      channel: value('channel'),
-      active: value('active'),
-      primary: value('primary'),
-      deleted: value('deleted'),
-      document
-    })
-    .prepare()
-  const subscriber = orm
-    .insert(subscribers)
-    .values({ dataset, id, subscriberId: value('subscriberId'), document })
-    .prepare()
-  const workflow = orm
-    .insert(workflows)
-    .values({ dataset, id, identifier: value('identifier'), document })
-    .prepare()
-  const step = orm
-    .insert(workflowSteps)
-    .values({
-      dataset,
-      id,
-      workflowId: value('workflowId'),
-      stepId: value('stepId'),
-      position: value('position'),
-      document
-    })
-    .prepare()
-  // In SQL: drizzle would take a third of the time in which a million rows are inserted. To replace is another statement,
-  // as SQLite keeps a journal of each that may, which takes as long as to insert.
+  // In SQL: drizzle would add half to the time that a million messages take. To replace is another statement, as SQLite
+  // keeps a journal of each that may replace, which takes as long as to insert.
   const row = `INTO messages (dataset, id, created_at, channel, subscriber_id, transaction_id, context, document)
-    VALUES (?, ?, ?, ?, ?, ?, ?, CAST(? AS TEXT))`
-  const message = client.prepare(`INSERT ${row}`)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+  const newMessage = client.prepare(`INSERT ${row}`)
   const replacement = client.prepare(`INSERT OR REPLACE ${row}`)
-
+  // In SQL: drizzle knows nothing of the indexes there are.
   const messageIndexes = client.prepare<[], { name: string; sql: string }>(
     `SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'messages' AND sql NOT LIKE '%UNIQUE%'`
   )
-  const moreMessages = client.prepare<[number], unknown>('SELECT 1 FROM messages LIMIT 1 OFFSET ?')
-
-  const ofMessage = and(eq(messages.dataset, dataset), eq(messages.id, id))
-  const messageIds = orm.select({ id: messages.id }).from(messages).where(ofMessage).prepare()
-  const messageCount = client.prepare('SELECT count(*) AS count FROM messages WHERE dataset = ?')
+  const message = orm
+    .select({ id: messages.id })
+    .from(messages)
+    .where(and(eq(messages.dataset, sql.placeholder('dataset')), eq(messages.id, sql.placeholder('id'))))
+    .prepare()
 
   return {
-    hasEnvironments(): boolean {
-      return orm.select({ key: environments.key }).from(environments).limit(1).get() !== undefined
-    },
-
+    hasEnvironments: () => orm.select({ key: environments.key }).from(environments).limit(1).get() !== undefined,
     setCreated: (createdAt: number) => void orm.update(environments).set({ createdAt }).run(),
 
-    insertIntegration: (row: typeof integrations.$inferInsert) => void integration.run(row),
-    insertSubscriber: (row: typeof subscribers.$inferInsert) => void subscriber.run(row),
-    insertWorkflow: (row: typeof workflows.$inferInsert) => void workflow.run(row),
-    insertStep: (row: typeof workflowSteps.$inferInsert) => void step.run(row),
-    /**
-     * Works without the indexes of the messages, but for that of their ids, and then makes them: of many messages in an
-     * almost empty table that takes less time than keeping the indexes at each.
-     */
-    *withoutIndexes<Step>(work: () => Generator<Step, void, undefined>): Generator<Step, void, undefined> {
-      const indexes = messageIndexes.all()
-      for (const { name } of indexes) client.exec(`DROP INDEX ${name}`)
-      yield* work()
-      for (const { sql } of indexes) client.exec(sql)
-    },
-
-    hasMoreMessagesThan: (count: number) => moreMessages.get(count) !== undefined,
+    insertIntegration: insertInto(integrations),
+    insertSubscriber: insertInto(subscribers),
+    insertWorkflow: insertInto(workflows),
+    insertStep: insertInto(workflowSteps),
 
     /** In place of one with the same id. */
-    insertMessage(
-      dataset: number,
-      { id, createdAt, channel, subscriberId, transactionId, context, document }: NewMessage
-    ): void {
+    insertMessage(dataset: number, added: NewMessage): void {
+      const { id, createdAt, channel, subscriberId, transactionId, context, document } = added
+      const values = [dataset, id, createdAt, channel, subscriberId, transactionId, context, document]
       try {
-        message.run(dataset, id, createdAt, channel, subscriberId, transactionId, context, document)
+        newMessage.run(values)
       } catch (error) {
         if ((error as { code?: unknown }).code !== 'SQLITE_CONSTRAINT_UNIQUE') throw error
-        replacement.run(dataset, id, createdAt, channel, subscriberId, transactionId, context, document)
+        replacement.run(values)
       }
     },
 
-    hasMessage: (ofMessage: { dataset: number; id: string }) => messageIds.get(ofMessage) !== undefined,
+    /**
+     * Works without the indexes of the messages, except that of their ids, and makes them again at the end: for many
+     * messages in an almost empty table that takes less time than to keep the indexes at each.
+     */
+    *withoutIndexes<Step>(work: () => Generator<Step, void, undefined>): Generator<Step, void, undefined> {
+      const indexes = messageIndexes.all()
+      for (const index of indexes) client.exec(`DROP INDEX ${index.name}`)
+      yield* work()
+      for (const index of indexes) client.exec(index.sql)
+    },
 
-    countMessages: (inDataset: number) => (messageCount.get(inDataset) as { count: number }).count,
+    hasMoreMessagesThan: (number: number) =>
+      orm.select({ id: messages.id }).from(messages).limit(1).offset(number).get() !== undefined,
 
-    /** The documents of a table's rows, as JSON, in the order in which they were stored; all of them, or the first. */
-    listDocuments(
-      table: 'integrations' | 'subscribers' | 'workflows' | 'workflow_steps' | 'messages',
-      from: number,
-      most = -1
-    ) {
-      return client.prepare<[number, number], string>(DOCUMENTS.replace('?table', table)).pluck().all(from, most)
+    hasMessage: (dataset: number, id: string) => message.get({ dataset, id }) !== undefined,
+
+    countRecords(kind: RecordKind, dataset: number): number {
+      const table = TABLES[kind]
+      return orm.select({ count: count() }).from(table).where(eq(table.dataset, dataset)).get()?.count ?? 0
+    },
+
+    /** The documents in the order in which they were stored; all of them, or the first ones. */
+    listDocuments<Kind extends RecordKind>(kind: Kind, dataset: number, limit = -1): EnvironmentData[Kind] {
+      const { dataset: column, document } = TABLES[kind]
+      const rows = orm.select({ document }).from(TABLES[kind]).where(eq(column, dataset))
+      const ordered = rows.orderBy(sql`rowid`).limit(limit).all()
+      return ordered.map((each) => JSON.parse(each.document)) as EnvironmentData[Kind]
     }
+  }
+
+  /** An insert that is prepared once: a seed may have a hundred thousand of them. */
+  function insertInto<Table extends SQLiteTable>(table: Table): (row: Table['$inferInsert']) => void {
+    const names = Object.keys(getTableColumns(table))
+    const values = Object.fromEntries(names.map((name) => [name, sql.placeholder(name)]))
+    const statement = orm
+      .insert(table)
+      .values(values as Table['$inferInsert'])
+      .prepare()
+    return (inserted) => void statement.run(inserted)
   }
 }

@@ -1,67 +1,97 @@
 import { hash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
-import { seedPath } from './read.js'
+import { SeedError } from './errors.js'
+import { type SeedFile, seedPath } from './read.js'
+import type { SeedChange } from './reseed.js'
 
-/** Between two looks at the files, in milliseconds: what is left alone for so long has been saved. */
-const OFTEN = 100
+/** What a change of the seed files has led to. */
+export type SeedReload =
+  | { applied: true; files: readonly string[]; changes: readonly SeedChange[] }
+  /** The data is what it was. */
+  | { applied: false; files: readonly string[]; error: SeedError }
+
+/** Milliseconds between two looks at the files. A file that is left alone for so long has been saved. */
+const INTERVAL = 100
 
 export interface SeedWatch {
   /**
-   * Calls back each time that there is something else in the files than there was, also what was put there before this
-   * call, or that one of them has gone or come back. What an editor does in order to save is one change.
+   * Calls back with the seeds that changed, each time that their content is another one, or that a file has gone or come
+   * back. A change since `watchSeeds` was called counts. What an editor does to save is one change.
    */
-  start(onChange: () => void): void
+  start(onChange: (seeds: string[]) => void): void
   stop(): void
 }
 
 /**
- * Watches the files of seeds, from how they are now. It looks at them instead of being told: so it works through links,
- * in folders that are mounted into a container, and when a new file takes the place of the old one.
+ * Watches the files of seeds from now on. It compares their state at intervals: that works through links, in folders that
+ * are mounted into a container, and when a new file replaces the old one.
  */
 export function watchSeeds(seeds: readonly string[]): SeedWatch {
   let timer: NodeJS.Timeout | undefined
-  let looks = seeds.map(lookOf).join()
-  let contents = seeds.map(contentsOf).join()
-  let isAtRest = true
+  let state = seeds.map(stateOf).join()
+  let contents = seeds.map(contentOf)
+  let isSettled = true
+
+  function look(onChange: (seeds: string[]) => void): void {
+    const present = seeds.map(stateOf).join()
+    const wasSettled = isSettled
+    isSettled = present === state
+    state = present
+    if (wasSettled || !isSettled) return
+    const found = seeds.map(contentOf)
+    const changed = seeds.filter((_, index) => found[index] !== contents[index])
+    contents = found
+    if (changed.length > 0) onChange(changed)
+  }
+
   return {
     start(onChange) {
-      timer = setInterval(() => {
-        const present = seeds.map(lookOf).join()
-        if (present !== looks) {
-          looks = present
-          isAtRest = false
-        } else if (!isAtRest) {
-          isAtRest = true
-          const found = seeds.map(contentsOf).join()
-          if (found === contents) return
-          contents = found
-          onChange()
-        }
-      }, OFTEN).unref()
+      timer = setInterval(() => look(onChange), INTERVAL).unref()
     },
-
     stop: () => clearInterval(timer)
   }
 }
 
-/** Another one after each write. */
-function lookOf(seed: string): string {
-  return orCode(() => {
+/** Differs after each write. */
+function stateOf(seed: string): string {
+  return orErrorCode(() => {
     const file = seedPath(seed)
     const { dev, ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true })
     return [file, dev, ino, size, mtimeNs, ctimeNs].join()
   })
 }
 
-function contentsOf(seed: string): string {
-  return orCode(() => hash('sha256', readFileSync(seedPath(seed)), 'hex'))
+function contentOf(seed: string): string {
+  return orErrorCode(() => hash('sha256', readFileSync(seedPath(seed)), 'hex'))
 }
 
-/** What can't be read looks like the reason why. */
-function orCode(look: () => string): string {
+function orErrorCode(read: () => string): string {
   try {
-    return look()
+    return read()
   } catch (error) {
     return String((error as NodeJS.ErrnoException).code)
+  }
+}
+
+interface Reloading {
+  read(): SeedFile[]
+  /** What has been applied last. */
+  files: readonly SeedFile[]
+  reseed(files: readonly SeedFile[], former: readonly SeedFile[]): SeedChange[]
+}
+
+/** Returns a function that reads the seeds again and applies what has changed in them since the last time. */
+export function reloader({ read, files, reseed }: Reloading): (seeds: readonly string[]) => SeedReload {
+  let former = files
+  return (changed) => {
+    try {
+      const present = read()
+      const changes = reseed(present, former)
+      former = present
+      return { applied: true, files: changed, changes }
+    } catch (error) {
+      if (error instanceof SeedError) return { applied: false, files: changed, error }
+      throw error
+    }
   }
 }

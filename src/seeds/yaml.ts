@@ -1,8 +1,8 @@
 import {
   type Alias,
-  Composer,
   type Document,
   isAlias,
+  isCollection,
   isMap,
   isNode,
   isScalar,
@@ -10,228 +10,205 @@ import {
   LineCounter,
   type Node,
   type Pair,
-  Parser,
+  parseDocument,
   type Scalar,
-  type YAMLError
+  type YAMLMap,
+  type YAMLSeq
 } from 'yaml'
 import { type Path, pathText } from '../core/validation.js'
-import { placeOf, SeedError, type SeedMistake } from './errors.js'
+import { byPosition, createIssue, SeedError, type SeedIssue } from './errors.js'
 
-/** A seed as it was written, YAML or JSON, with the means to point into it. */
+/** A seed that was given as text, YAML or JSON. */
 export interface SeedText {
   value: unknown
-  /** What is wrong with it as a text, though it can be read. */
-  mistakes: SeedMistake[]
+  /** What is wrong with the text itself, though it has a value. */
+  issues: SeedIssue[]
   /**
-   * A mistake in the value at the path, or in the name of the field there. What is not in the text is pointed at where
-   * it comes from: an alias, a merge, or the innermost thing around it.
+   * An issue with the value at the path, or with the name of the field there. What an alias or a merge brings in is
+   * located at the alias, and what is missing at the innermost value around it.
    */
-  mistakeAt(path: Path, message: string, part?: 'name' | 'value'): SeedMistake
+  issueAt(path: Path, message: string, part?: 'name' | 'value'): SeedIssue
 }
 
-/** Far beyond any seed, and well before the parser runs out of stack. */
-const DEEPEST = 100
-/** How many values aliases may stand for, all together. */
-const MAX_ALIASED = 1_000_000
+/** More than any seed needs, and few enough for every recursive function that reads a seed. */
+const MAX_DEPTH = 100
+const TOO_DEEP = `is nested more than ${MAX_DEPTH} deep`
+/** Aliases in all, those within aliased values included. */
+const MAX_ALIASES = 1_000_000
+/** After the first syntax errors the parser has lost track. */
+const MAX_SYNTAX_ERRORS = 20
 
-/** Reads YAML of one document. Throws SeedError with everything that keeps it from being read. */
+/** Reads YAML or JSON. Throws SeedError with everything that keeps the text from having a value. */
 export function readText(text: string, file: string): SeedText {
-  const lines = new LineCounter()
-  const mistake = (offset: number, message: string, path: Path = []): SeedMistake => {
-    const { line, col } = lines.linePos(offset)
-    // The counter has not seen a line in an empty text.
-    return { file, line: Math.max(line, 1), column: line === 0 ? 1 : col, path: pathText(path), message }
+  const source = text.replace(/^\uFEFF/, '')
+  const value = plainJson(source)
+  if (value === undefined) return readYaml(source, file)
+  // The YAML parser takes a hundred times as long: it runs only if there is an issue to locate.
+  let yaml: SeedText | undefined
+  return {
+    value,
+    issues: [],
+    issueAt(...issue) {
+      yaml ??= readYaml(source, file)
+      return yaml.issueAt(...issue)
+    }
   }
-  const tokens = [...new Parser(lines.addNewLine).parse(text.replace(/^\uFEFF/, ''))]
-  const deep = placeTooDeep(tokens)
-  if (deep !== undefined) throw new SeedError([mistake(deep, `is nested more than ${DEEPEST} deep`)])
+}
 
-  const options = { prettyErrors: false, merge: true, uniqueKeys: false } as const
-  const [document, ...others] = new Composer(options).compose(tokens, true, text.length)
-  if (!document) throw new Error('the composer makes a document of any text')
-  const faults = [
-    ...[...document.errors, ...document.warnings].map((error) => ({ offset: error.pos[0], message: syntax(error) })),
-    ...others.map(({ range }) => ({ offset: range[0], message: 'a seed is one document: drop this second one' }))
-  ].filter(({ message }) => message !== '')
-  if (faults.length > 0)
-    throw new SeedError(withoutEchoes(faults).map(({ offset, message }) => mistake(offset, message)))
+/** The value of JSON that `JSON.parse` reads without loss; undefined for all else, where YAML has the issues. */
+function plainJson(text: string): unknown {
+  if (!/^\s*\{/.test(text)) return undefined
+  const objects: Set<string>[] = []
+  for (const [token, colon] of text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]|-?\d[\d.eE+-]*/g)) {
+    if (token === '{' || token === '[') objects.push(new Set())
+    else if (token === '}' || token === ']') objects.pop()
+    else if (colon && objects.at(-1)?.has(token)) return undefined
+    else if (colon) objects.at(-1)?.add(token)
+    else if (!token.startsWith('"') && numberProblem(Number(token), token)) return undefined
+    if (objects.length > MAX_DEPTH) return undefined
+  }
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
 
-  const twists = [...twistsIn(document)]
-  const mistakes = twists.map(({ node, first, message, path }) => {
-    const before = first ? `, first at ${placeOf(mistake(startOf(first), ''))}` : ''
-    return mistake(startOf(node), message + before, path)
-  })
-  if (twists.some(({ fatal }) => fatal)) throw new SeedError(mistakes)
+function readYaml(text: string, file: string): SeedText {
+  const lines = new LineCounter()
+  const createAt: IssueAtOffset = (offset, message, path = []) => {
+    const { line, col } = lines.linePos(offset)
+    // The counter has no line for an empty text.
+    return createIssue({ file, line: line || 1, column: line === 0 ? 1 : col, path: pathText(path), message })
+  }
+  const document = parse(text, lines, createAt)
+  const { issues, hasValue } = check(document, createAt)
+  if (!hasValue) throw new SeedError(issues)
   return {
     value: document.toJS({ maxAliasCount: -1 }),
-    mistakes,
-    mistakeAt: (path, message, part) => mistake(offsetOf(document, path, part), message, path)
+    issues,
+    issueAt: (path, message, part) => createAt(offsetOf(document, path, part), message, path)
   }
 }
 
-/** What is not closed is missed again by everything around it, and what is no YAML at all at every turn. */
-function withoutEchoes<Fault extends { offset: number }>(faults: readonly Fault[]): Fault[] {
-  const places = new Map(faults.toReversed().map((fault) => [fault.offset, fault]))
-  return [...places.values()].sort((one, other) => one.offset - other.offset).slice(0, MAX_FAULTS)
-}
+type IssueAtOffset = (offset: number, message: string, path?: Path) => SeedIssue
 
-const MAX_FAULTS = 20
-
-/** Parsing is a loop, but composing calls itself for all that is nested, and dies on what is nested too deep. */
-function placeTooDeep(tokens: readonly object[]): number | undefined {
-  interface Token {
-    offset?: number
-    items?: Token[]
-    key?: Token | null
-    value?: Token | string
+function parse(text: string, lines: LineCounter, createAt: IssueAtOffset): Document {
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true, uniqueKeys: false })
+  // An unknown tag is reported later, with its path.
+  const errors = [...document.errors, ...document.warnings].filter(({ code }) => code !== 'TAG_RESOLVE_FAILED')
+  const tooDeep = errors.find(({ code }) => code === 'RESOURCE_EXHAUSTION')
+  const issues = new Map<number, SeedIssue>()
+  for (const { code, pos, message } of tooDeep ? [tooDeep] : errors) {
+    if (!issues.has(pos[0])) issues.set(pos[0], createAt(pos[0], SYNTAX_MESSAGES[code] ?? message))
   }
-  // What is nested is a token within an item of a token.
-  const deepest = 2 * (DEEPEST + 1)
-  const open = tokens.map((token) => ({ token: token as Token, depth: 0, offset: 0 }))
-  for (let next = open.pop(); next; next = open.pop()) {
-    const { token, depth } = next
-    const offset = token.offset ?? next.offset
-    if (depth > deepest) return offset
-    for (const inner of [token.key, token.value, ...(token.items ?? [])]) {
-      if (typeof inner === 'object' && inner !== null) open.push({ token: inner, depth: depth + 1, offset })
-    }
-  }
-  return undefined
+  if (issues.size > 0) throw new SeedError([...issues.values()].sort(byPosition).slice(0, MAX_SYNTAX_ERRORS))
+  return document
 }
 
-/** What the parser complains of, in our words where its own help little. Empty: it is told elsewhere, and better. */
-function syntax({ code, message }: YAMLError): string {
-  const bracket = /end with a ([\]}])$/.exec(message)?.[1]
-  if (bracket) return `the ${bracket === ']' ? '[' : '{'} is not closed here, or what is in it is not indented enough`
-  if (code === 'TAG_RESOLVE_FAILED') return ''
-  return REWORDED[message] ?? REWORDED[code] ?? message.charAt(0).toLowerCase() + message.slice(1)
+const SYNTAX_MESSAGES: Record<string, string> = {
+  MULTIPLE_DOCS: 'a seed is one document: drop this second one',
+  RESOURCE_EXHAUSTION: TOO_DEEP
 }
 
-const REWORDED: Record<string, string> = {
-  TAB_AS_INDENT: 'a tab can not indent in YAML: use spaces',
-  BLOCK_AS_IMPLICIT_KEY: 'a second colon on the line: put a text that has ": " in it in quotes',
-  BLOCK_IN_FLOW: 'a comma is missing, or something here is not closed',
-  'Missing closing "quote': 'a " is not closed',
-  "Missing closing 'quote": "a ' is not closed",
-  'Sequence item without - indicator': 'this is indented less than the list that it is in, or lacks its "- "',
-  'All mapping items must start at the same column': 'this is not indented like the fields around it',
-  'All sequence items must start at the same column': 'this is not indented like the items around it',
-  'Implicit map keys need to be followed by map values': 'a field needs a colon and a value'
-}
+/** The tags of YAML that have a meaning in JSON. */
+const TAGS = ['map', 'seq', 'str', 'int', 'float', 'bool', 'null', 'merge'].map((name) => `tag:yaml.org,2002:${name}`)
 
-interface Twist {
-  node: unknown
-  message: string
-  path: Path
-  /** Where the same was before. */
-  first?: unknown
-  /** It has no value that could be looked at. */
-  fatal?: true
-}
-
-/** Those of YAML itself, which are written with two exclamation marks. */
-const OWN_TAGS = 'tag:yaml.org,2002:'
-const TAGS = ['map', 'seq', 'str', 'int', 'float', 'bool', 'null', 'merge'].map((name) => OWN_TAGS + name)
-
-/** What is well-formed YAML, and would nevertheless lose something, or never end, on its way into JSON. */
-function* twistsIn(document: Document): Generator<Twist> {
+/** Finds what is well-formed YAML but is lost, or has no end, when it becomes JSON. */
+function check(document: Document, createAt: IssueAtOffset): { issues: SeedIssue[]; hasValue: boolean } {
+  const issues: SeedIssue[] = []
+  let hasValue = true
   const anchors = new Map<string, Node>()
-  const open = new Set<Node>()
-  const sizes = new Map<Node, number>()
-  let aliased = 0
-  yield* within(document.contents, [])
+  const open: Node[] = []
+  /** How many aliases each node stands for, those within aliased values included. */
+  const weights = new Map<Node, number>()
+  let aliases = 0
+  checkNode(document.contents, [])
+  return { issues, hasValue }
 
-  function* within(node: unknown, path: Path): Generator<Twist> {
-    if (!isNode(node)) return
-    if (isAlias(node)) return yield* ofAlias(node, path)
+  function report(node: unknown, path: Path, message: string): void {
+    issues.push(createAt(startOf(node), message, path))
+  }
+
+  function reportFatal(node: unknown, path: Path, message: string): void {
+    hasValue = false
+    report(node, path, message)
+  }
+
+  function checkNode(node: unknown, path: Path): void {
+    if (isAlias(node)) checkAlias(node, path)
+    else if (open.length > MAX_DEPTH) reportFatal(node, path, TOO_DEEP)
+    else if (isScalar(node) || isCollection(node)) checkValue(node, path)
+  }
+
+  function checkValue(node: Scalar | YAMLMap | YAMLSeq, path: Path): void {
     if (node.anchor) anchors.set(node.anchor, node)
     if (node.tag && !TAGS.includes(node.tag)) {
-      const tag = node.tag.replace(OWN_TAGS, '!!')
-      yield { node, path, message: `the tag ${tag} has no meaning here: leave it out` }
+      const tag = node.tag.replace('tag:yaml.org,2002:', '!!')
+      report(node, path, `the tag ${tag} has no meaning here: leave it out`)
     }
-    let size = 1
-    open.add(node)
-    if (isSeq(node)) {
-      for (const [index, item] of node.items.entries()) {
-        yield* within(item, [...path, index])
-        size += sizeOf(item)
-      }
-    } else if (isMap(node)) {
-      yield* ofNames(node.items, path)
-      for (const pair of node.items) {
-        yield* isMerge(pair) ? ofMerge(pair.value, path) : within(pair.value, [...path, nameOf(pair) ?? ''])
-        size += sizeOf(pair.value)
-      }
-    } else if (isScalar(node)) {
-      yield* ofNumber(node, path)
-    }
-    open.delete(node)
-    sizes.set(node, size)
+    open.push(node)
+    if (isSeq(node)) for (const [index, item] of node.items.entries()) checkNode(item, [...path, index])
+    if (isMap(node)) checkFields(node, path)
+    const message = isScalar(node) && typeof node.value === 'number' && numberProblem(node.value, node.source)
+    if (message) report(node, path, message)
+    open.pop()
   }
 
-  function* ofAlias(node: Alias, path: Path): Generator<Twist> {
-    const { source } = node
-    const meant = anchors.get(source)
-    if (!meant) return yield { node, path, message: `there is no anchor &${source} before this`, fatal: true }
-    if (open.has(meant)) {
-      return yield { node, path, message: `*${source} stands inside of what it stands for`, fatal: true }
-    }
-    sizes.set(node, sizeOf(meant))
-    const before = aliased
-    aliased += sizeOf(meant)
-    if (before <= MAX_ALIASED && aliased > MAX_ALIASED) {
-      yield { node, path, message: `with this, aliases stand for more than ${MAX_ALIASED} values`, fatal: true }
-    }
-  }
-
-  function* ofMerge(value: unknown, path: Path): Generator<Twist> {
-    const sources = isSeq(value) ? value.items : [value]
-    for (const source of sources) {
-      const meant = isAlias(source) ? anchors.get(source.source) : source
-      yield* within(source, path)
-      if (meant && !isMap(meant)) {
-        yield { node: source, path, message: 'only an object can be merged in with <<', fatal: true }
+  function checkFields({ items }: YAMLMap, path: Path): void {
+    const keys = new Map<string, unknown>()
+    for (const pair of items) {
+      const { key, value } = pair
+      const name = nameOf(pair)
+      if (isMerge(pair)) {
+        for (const source of isSeq(value) ? value.items : [value]) checkMerged(source, path)
+      } else if (name === undefined) {
+        reportFatal(key, path, 'the name of a field must be text')
+      } else {
+        const first = keys.get(name)
+        if (!first) keys.set(name, key)
+        else report(key, [...path, name], `is given twice, first at ${createAt(startOf(first), '').location}`)
+        checkNode(value, [...path, name])
       }
     }
   }
 
-  function sizeOf(node: unknown): number {
-    return sizes.get(node as Node) ?? 1
+  function checkMerged(source: unknown, path: Path): void {
+    checkNode(source, path)
+    const merged = isAlias(source) ? anchors.get(source.source) : source
+    if (merged && !isMap(merged)) reportFatal(source, path, 'only an object can be merged in with <<')
+  }
+
+  function checkAlias(alias: Alias, path: Path): void {
+    const { source } = alias
+    const anchored = anchors.get(source)
+    const weight = 1 + (anchored ? (weights.get(anchored) ?? 0) : 0)
+    for (const outer of open) weights.set(outer, (weights.get(outer) ?? 0) + weight)
+    if (!anchored) reportFatal(alias, path, `there is no anchor &${source} before this`)
+    else if (open.includes(anchored)) reportFatal(alias, path, `*${source} is inside the value that it stands for`)
+    else if (aliases <= MAX_ALIASES && aliases + weight > MAX_ALIASES) {
+      reportFatal(alias, path, `with this there are more than ${MAX_ALIASES} aliases`)
+    }
+    aliases += weight
   }
 }
 
-function* ofNames(pairs: readonly Pair[], path: Path): Generator<Twist> {
-  const names = new Map<string, unknown>()
-  for (const pair of pairs) {
-    const { key: node } = pair
-    const name = nameOf(pair)
-    if (isMerge(pair)) continue
-    if (name === undefined) yield { node, path, message: 'the name of a field must be text', fatal: true }
-    else if (names.has(name)) yield { node, path: [...path, name], message: 'is given twice', first: names.get(name) }
-    else names.set(name, node)
-  }
-}
-
-function* ofNumber(node: Scalar, path: Path): Generator<Twist> {
-  const { value, source } = node
-  if (typeof value !== 'number') return
-  if (!Number.isFinite(value)) {
-    yield { node, path, message: `${source} is no number that JSON can hold; for a text put it in quotes` }
-  } else if (Number.isInteger(value) && !Number.isSafeInteger(value) && String(value) !== source) {
-    yield { node, path, message: `${source} has too many digits for a number; for a text put it in quotes` }
-  }
+function numberProblem(value: number, source = ''): string | undefined {
+  if (!Number.isFinite(value)) return `${source} is no number that JSON can hold; for a text put it in quotes`
+  const isExact = !Number.isInteger(value) || Number.isSafeInteger(value) || String(value) === source
+  return isExact ? undefined : `${source} has too many digits for a number; for a text put it in quotes`
 }
 
 function offsetOf(document: Document, path: Path, part: 'name' | 'value' = 'value'): number {
   let node: unknown = document.contents
-  for (const [place, step] of path.entries()) {
+  for (const [index, step] of path.entries()) {
     if (isSeq(node) && typeof step === 'number') {
       node = node.items[step] ?? node
     } else if (isMap(node)) {
       const pairs: readonly Pair[] = node.items
       const pair = pairs.find((each) => !isMerge(each) && nameOf(each) === step)
       if (!pair) return startOf(pairs.find(isMerge)?.value ?? node)
-      if (part === 'name' && place === path.length - 1) return startOf(pair.key)
+      if (part === 'name' && index === path.length - 1) return startOf(pair.key)
       node = pair.value ?? pair.key
     }
   }

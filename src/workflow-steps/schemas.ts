@@ -161,14 +161,3 @@ export const WorkflowStep = strictObject(
   }
 )
 export type WorkflowStep = Static<typeof WorkflowStep>
-
-/** Dependencies first, so that they can be registered in this order. */
-export const workflowStepSchemas = [
-  UiSchemaProperty,
-  UiSchema,
-  ControlsMetadata,
-  StepContentIssue,
-  StepIntegrationIssue,
-  StepIssues,
-  WorkflowStep
-]

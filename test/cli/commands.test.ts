@@ -113,7 +113,7 @@ describe('seed check', () => {
     expect(await runCommand(['seed', 'check', 'shop.yaml'], givenSeeds({ 'shop.yaml': SOUND }))).toEqual({
       code: 0,
       signal: null,
-      stdout: 'Shop: 0 integrations, 2 subscribers, 1 workflow, 1 step, 0 messages\nshop.yaml: no mistakes\n',
+      stdout: 'Shop: 0 integrations, 2 subscribers, 1 workflow, 1 step, 0 messages\nshop.yaml: no issues\n',
       stderr: ''
     })
   })
@@ -157,16 +157,16 @@ describe('seed check', () => {
     const sound = await runCommand(['seed', 'check', 'shop.yaml', '--json'], seeds)
     expect({ ...sound, stdout: JSON.parse(sound.stdout) }).toMatchObject({
       code: 0,
-      stdout: { ok: true, mistakes: [] }
+      stdout: { ok: true, issues: [] }
     })
     const wrong = await runCommand(['seed', 'check', 'wrong.yaml', '--json'], seeds)
     expect({ ...wrong, stdout: JSON.parse(wrong.stdout) }).toMatchObject({
       code: 1,
       stdout: {
         ok: false,
-        mistakes: [
+        issues: [
           {
-            place: 'wrong.yaml:1:15',
+            location: 'wrong.yaml:1:15',
             file: 'wrong.yaml',
             line: 1,
             column: 15,

@@ -11,7 +11,10 @@ environments:
 `
 const OTHER = '  - { name: Other, subscribers: [{ subscriberId: ada }] }\n'
 const MORE = `${SHOP.replace('}]', '}, { channel: sms, content: Bye }]')}`
-const MORE_TOLD = 'seed changed: Shop: 1 message added\n'
+/** What a reload of Shop prints. */
+const reloaded = (messages: string, file = 'shop.yaml') =>
+  `seed changed: ${file}: Shop reloaded (${messages}, 0 integrations, 0 subscribers, 0 workflows, 0 steps)\n`
+const MORE_RELOADED = reloaded('2 messages')
 const STAYS = 'the changed seed is not applied: the data stays as it was\n'
 
 interface Watched extends Running {
@@ -19,8 +22,8 @@ interface Watched extends Running {
   /** Puts a text into the file, as `cat` does. */
   write(text: string, file?: string): void
   /** Settles with what it has written to stdout since, or to stderr, once that has so many lines. */
-  told(lines: number): Promise<string>
-  complained(lines: number): Promise<string>
+  nextLines(lines: number): Promise<string>
+  nextErrorLines(lines: number): Promise<string>
   get(path: string, key?: string): Promise<Record<string, unknown>>
 }
 
@@ -40,12 +43,12 @@ async function watched(files: Record<string, string>, args: readonly string[] = 
     cwd,
     write,
     get,
-    told: linesOf(running.child.stdout),
-    complained: linesOf(running.child.stderr)
+    nextLines: linesOf(running.child.stdout),
+    nextErrorLines: linesOf(running.child.stderr)
   }
 }
 
-/** All that is written from now on, in helpings of lines. */
+/** All that is written from now on, some lines at a time. */
 function linesOf(stream: Running['child']['stdout']): (lines: number) => Promise<string> {
   let text = ''
   stream.on('data', (more: string) => {
@@ -55,9 +58,9 @@ function linesOf(stream: Running['child']['stdout']): (lines: number) => Promise
     for (;;) {
       const end = endOf(text, lines)
       if (end > 0) {
-        const told = text.slice(0, end)
+        const found = text.slice(0, end)
         text = text.slice(end)
-        return told
+        return found
       }
       await new Promise((settle) => stream.once('data', settle))
     }
@@ -74,41 +77,40 @@ function endOf(text: string, lines: number): number {
   return end
 }
 
-test('a seed that is written over is taken over: what changed is told, and served', async () => {
+test('applies a seed that is written over, prints what was reloaded, and serves it', async () => {
   const mock = await watched({ 'shop.yaml': SHOP })
   expect(mock.printed).toContain('\nWatching shop.yaml: changes are applied\n')
   expect(await mock.get('/v1/messages')).toMatchObject({ totalCount: 1 })
   mock.write(MORE)
-  expect(await mock.told(1)).toBe(MORE_TOLD)
+  expect(await mock.nextLines(1)).toBe(MORE_RELOADED)
   expect(await mock.get('/v1/messages')).toMatchObject({ totalCount: 2 })
   mock.write(MORE.replace('shop-key', 'shop-key, new-key').replace('Hello', 'Hi') + OTHER)
-  expect(await mock.told(2)).toBe(`\
-seed changed: Shop: 1 message changed; 1 API key added
-seed changed: Other: new, with the key other-key
+  expect(await mock.nextLines(2)).toBe(`\
+${MORE_RELOADED}seed changed: shop.yaml: Other added, with the key other-key
 `)
   expect(await mock.get('/v1/messages', 'new-key')).toMatchObject({ totalCount: 2 })
   mock.write(OTHER.replace('  -', 'environments:\n  -').replace('ada', 'bob'))
-  expect(await mock.told(2)).toBe(`\
-seed changed: Other: 1 subscriber added, 1 removed
-seed changed: Shop: removed
+  expect(await mock.nextLines(2)).toBe(`\
+seed changed: shop.yaml: Other reloaded (0 messages, 0 integrations, 1 subscriber, 0 workflows, 0 steps)
+seed changed: shop.yaml: Shop removed
 `)
   expect(await mock.get('/v1/messages')).toMatchObject({ status: 401 })
 })
 
-test('so is one that a new file takes the place of, again and again', async () => {
+test('applies a new file that replaces the old one, repeatedly', async () => {
   const mock = await watched({ 'shop.yaml': SHOP })
-  for (const [text, told] of [
-    [MORE, MORE_TOLD],
-    [SHOP, MORE_TOLD.replace('added', 'removed')],
-    [MORE, MORE_TOLD]
+  for (const [text, nextLines] of [
+    [MORE, MORE_RELOADED],
+    [SHOP, reloaded('1 message')],
+    [MORE, MORE_RELOADED]
   ] as const) {
     mock.write(text, 'shop.yaml.new')
     renameSync(join(mock.cwd, 'shop.yaml.new'), join(mock.cwd, 'shop.yaml'))
-    expect(await mock.told(1)).toBe(told)
+    expect(await mock.nextLines(1)).toBe(nextLines)
   }
 })
 
-test('so is one behind a link to a folder that is exchanged, as in a Kubernetes volume', async () => {
+test('applies a file behind a link to a folder that is exchanged, as in a Kubernetes volume', async () => {
   const cwd = givenFolder()
   for (const [folder, text] of Object.entries({ one: SHOP, two: MORE })) {
     mkdirSync(join(cwd, folder))
@@ -116,54 +118,56 @@ test('so is one behind a link to a folder that is exchanged, as in a Kubernetes 
   }
   symlinkSync('one', join(cwd, 'present'))
   const { child } = await startCommand(['--seed', 'present/shop.yaml', '--watch'], { cwd })
-  const told = linesOf(child.stdout)
+  const nextLines = linesOf(child.stdout)
   symlinkSync('two', join(cwd, 'next'))
   renameSync(join(cwd, 'next'), join(cwd, 'present'))
-  expect(await told(1)).toBe(MORE_TOLD)
+  expect(await nextLines(1)).toBe(reloaded('2 messages', 'present/shop.yaml'))
 })
 
-test('of several seeds, one that comes with the package among them, each is watched', async () => {
+test('watches each of several seeds, with one of the package among them', async () => {
   const mock = await watched({ 'shop.yaml': SHOP, 'other.yaml': `environments:\n${OTHER}` }, ['--seed', 'default'])
   mock.write(`environments:\n${OTHER.replace('ada', 'bob')}`, 'other.yaml')
-  expect(await mock.told(1)).toBe('seed changed: Other: 1 subscriber added, 1 removed\n')
+  expect(await mock.nextLines(1)).toBe(
+    'seed changed: other.yaml: Other reloaded (0 messages, 0 integrations, 1 subscriber, 0 workflows, 0 steps)\n'
+  )
   mock.write(MORE)
-  expect(await mock.told(1)).toBe(MORE_TOLD)
+  expect(await mock.nextLines(1)).toBe(MORE_RELOADED)
 })
 
-test('mistakes are told once with their places, and the old data stays, until they are mended', async () => {
+test('prints issues once with their locations, and keeps the old data until they are fixed', async () => {
   const mock = await watched({ 'shop.yaml': SHOP })
   mock.write(`${SHOP.replace('channel: email', 'channel: emial')}  - nam: x\n`)
-  const mistakes = `\
+  const issues = `\
 shop.yaml:5:27 environments[0].messages[0].channel: must be one of in_app, email, sms, chat, push; did you mean email?
 shop.yaml:6:5 environments[1]: must have name
 shop.yaml:6:5 environments[1].nam: is not a field here; did you mean name?
 `
-  expect(await mock.complained(4)).toBe(mistakes + STAYS)
+  expect(await mock.nextErrorLines(4)).toBe(issues + STAYS)
   expect(await mock.get('/v1/messages')).toMatchObject({ totalCount: 1, data: [{ subject: 'Hello' }] })
   mock.write(MORE)
-  expect(await mock.told(1)).toBe(MORE_TOLD)
+  expect(await mock.nextLines(1)).toBe(MORE_RELOADED)
   mock.write('')
-  expect(await mock.complained(2)).toMatch(/^shop\.yaml.*is empty.*\n/)
+  expect(await mock.nextErrorLines(2)).toMatch(/^shop\.yaml.*is empty.*\n/)
   mock.write(MORE)
-  expect(await mock.told(1)).toBe('seed changed: nothing that the data shows\n')
+  expect(await mock.nextLines(1)).toBe('seed changed: shop.yaml: nothing that changes the data\n')
   mock.child.kill('SIGTERM')
   const { code, stderr } = await mock.ended
   expect(code).toBe(0)
   expect(stderr.split(STAYS)).toHaveLength(3)
 })
 
-test('a file that is deleted is a mistake, and one that comes back is taken over', async () => {
+test('reports a deleted file as an issue, and applies it when it comes back', async () => {
   const mock = await watched({ 'shop.yaml': SHOP })
   rmSync(join(mock.cwd, 'shop.yaml'))
-  expect(await mock.complained(2)).toMatch(
+  expect(await mock.nextErrorLines(2)).toMatch(
     /^shop\.yaml: can't be read: there is no such file.*\nthe changed seed is not/
   )
   expect(await mock.get('/v1/messages')).toMatchObject({ totalCount: 1 })
   mock.write(MORE)
-  expect(await mock.told(1)).toBe(MORE_TOLD)
+  expect(await mock.nextLines(1)).toBe(MORE_RELOADED)
 })
 
-test('what has been done to an environment stays while another one changes; of a changed one, journal and faults', async () => {
+test('keeps the state of an unchanged environment, and the requests and faults of a changed one', async () => {
   const mock = await watched({ 'shop.yaml': SHOP + OTHER })
   const send = (path: string, key: string, body: object) =>
     fetch(`${mock.url}${path}`, {
@@ -176,36 +180,37 @@ test('what has been done to an environment stays while another one changes; of a
   expect((await send('/_mock/seed', 'other-key', seed)).ok).toBe(true)
   expect((await send('/_mock/faults', 'shop-key', { effect: { status: 503 } })).ok).toBe(true)
   mock.write(MORE + OTHER)
-  expect(await mock.told(1)).toBe(MORE_TOLD)
+  expect(await mock.nextLines(1)).toBe(MORE_RELOADED)
   expect(await mock.get('/v1/messages', 'other-key')).toMatchObject({ totalCount: 1 })
   expect(await mock.get('/v1/messages')).toMatchObject({ status: 503 })
   expect(await mock.get('/_mock/requests')).toMatchObject({ requests: [{ status: 200 }, { status: 503 }] })
 })
 
-test('--json makes each change one line of JSON', async () => {
+test('--json prints each change as one line of JSON', async () => {
   const mock = await watched({ 'shop.yaml': SHOP }, ['--json'])
   mock.write(MORE)
-  expect(JSON.parse(await mock.told(1))).toEqual({
+  expect(JSON.parse(await mock.nextLines(1))).toEqual({
     event: 'seed-changed',
     applied: true,
+    files: ['shop.yaml'],
     environments: [
       {
         id: JSON.parse(mock.printed).environments[0].id,
         name: 'Shop',
-        change: 'changed',
+        change: 'reloaded',
         apiKeys: ['shop-key'],
-        records: { messages: { added: 1, changed: 0, removed: 0 } },
-        settings: []
+        records: { messages: 2, integrations: 0, subscribers: 0, workflows: 0, steps: 0 }
       }
     ]
   })
   mock.write('environments: 7')
-  expect(JSON.parse(await mock.told(1))).toEqual({
+  expect(JSON.parse(await mock.nextLines(1))).toEqual({
     event: 'seed-changed',
     applied: false,
-    mistakes: [
+    files: ['shop.yaml'],
+    issues: [
       {
-        place: 'shop.yaml:1:15',
+        location: 'shop.yaml:1:15',
         file: 'shop.yaml',
         line: 1,
         column: 15,
@@ -214,10 +219,10 @@ test('--json makes each change one line of JSON', async () => {
       }
     ]
   })
-  expect(await mock.complained(2)).toBe(`shop.yaml:1:15 environments: must be a list, not 7\n${STAYS}`)
+  expect(await mock.nextErrorLines(2)).toBe(`shop.yaml:1:15 environments: must be a list, not 7\n${STAYS}`)
 })
 
-test('what changes is taken over also into data that was left as it is at the start', async () => {
+test('applies changes also to a data file that was left as it was at the start', async () => {
   const cwd = givenFolder()
   const data = join(cwd, 'mock.db')
   const first = await watched({ 'shop.yaml': SHOP }, ['--data', data])
@@ -227,7 +232,7 @@ test('what changes is taken over also into data that was left as it is at the st
   expect(mock.printed).toContain('as it was left')
   expect(await mock.get('/v1/messages')).toMatchObject({ totalCount: 1 })
   mock.write(MORE.replace('Hello', 'Hi') + OTHER)
-  expect(await mock.told(1)).toBe('seed changed: Shop: 1 message changed\n')
+  expect(await mock.nextLines(1)).toBe(MORE_RELOADED)
   expect(await mock.get('/v1/messages')).toMatchObject({ totalCount: 2 })
   expect(await mock.get('/v1/messages', 'other-key')).toMatchObject({ status: 401 })
 })
@@ -235,7 +240,7 @@ test('what changes is taken over also into data that was left as it is at the st
 test.each([
   [['--watch', '--no-seed'], {}],
   [['--no-seed'], { NOTIFICATION_MOCK_WATCH: '1' }]
-])('%j with %j: there is nothing to watch', async (args, env) => {
+])('refuses %j with %j: there is nothing to watch', async (args, env) => {
   expect(await runCommand(args, { env: env as Record<string, string> })).toEqual({
     code: 2,
     signal: null,
@@ -244,11 +249,11 @@ test.each([
   })
 })
 
-test('without --watch a changed seed is left aside', async () => {
+test('without --watch a changed seed is ignored', async () => {
   const mock = await watched({ 'shop.yaml': SHOP })
   const other = await startCommand(['--seed', 'shop.yaml'], { cwd: mock.cwd })
   mock.write(MORE)
-  await mock.told(1)
+  await mock.nextLines(1)
   const page = await fetch(`${other.url}/v1/messages`, { headers: { authorization: 'ApiKey shop-key' } })
   expect(await page.json()).toMatchObject({ totalCount: 1 })
   other.child.kill('SIGTERM')

@@ -268,37 +268,6 @@ const CASES: { [Id in AssumptionId]: { [Position in keyof (typeof REGISTER)[Id][
       await expectReused(world, MAIL, 'one', 'another body')
     }
   },
-  'idempotency-empty-body': {
-    async same(world) {
-      const first = await setPrimary(world, MAIL, { headers: { 'idempotency-key': 'one' } })
-      for (const body of ['', '{}', ' { } ']) {
-        expectReplay(await setPrimary(world, MAIL, { headers: { 'idempotency-key': 'one' }, body }), first)
-      }
-    },
-    async bytes(world) {
-      const first = await setPrimary(world, MAIL, { headers: { 'idempotency-key': 'one' } })
-      expectReplay(await setPrimary(world, MAIL, { headers: { 'idempotency-key': 'one' }, body: '' }), first)
-      await expectReused(world, MAIL, 'one', '{}')
-    }
-  },
-  'idempotency-errors': {
-    async all(world) {
-      const refused = await setPrimary(world, NOWHERE, { headers: { 'idempotency-key': 'one' } })
-      expect(refused.status).toBe(404)
-      expectReplay(await setPrimary(world, NOWHERE, { headers: { 'idempotency-key': 'one' } }), refused)
-    },
-    async success(world) {
-      for (const attempt of [1, 2]) {
-        const refused = await setPrimary(world, NOWHERE, { headers: { 'idempotency-key': 'one' } })
-        expect(refused.status, `attempt ${attempt}`).toBe(404)
-        expect(refused.headers.get('idempotency-replay')).toBeNull()
-        expect(refused.headers.get('idempotency-key')).toBe('one')
-      }
-      const done = await setPrimary(world, MAIL, { headers: { 'idempotency-key': 'one' } })
-      expect(done.status).toBe(200)
-      expectReplay(await setPrimary(world, MAIL, { headers: { 'idempotency-key': 'one' } }), done)
-    }
-  },
   'unserved-route': {
     async explain(world) {
       expect(await world.get('/v1/topics?page=1')).toMatchObject({

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -68,7 +69,7 @@ function writeAndDie(file: string, sql: string): void {
 const FROM_THE_FUTURE = `INSERT INTO __drizzle_migrations (hash, created_at) VALUES ('later', ${Date.UTC(2100, 0)})`
 
 describe('a file', () => {
-  test('that is not there is made, in WAL mode, with our mark and every migration', () => {
+  test('that is not there is made, in WAL mode, with our application id and every migration', () => {
     const file = join(givenFolder(), 'mock.db')
     const { client } = open(file).db
     expect(client.pragma('journal_mode', { simple: true })).toBe('wal')
@@ -261,11 +262,40 @@ describe('migrations', () => {
   const shapeOf = (client: Database.Database) =>
     client.prepare('SELECT type, name, tbl_name FROM sqlite_schema ORDER BY type, name').all()
 
-  test.each(entries.map((_, place) => place + 1))('an older file with the first %i is brought forward', (count) => {
+  test.each(entries.map((_, index) => index + 1))('an older file with the first %i is brought forward', (count) => {
     const { client } = open(givenOlderFile(count)).db
     expect(shapeOf(client)).toEqual(shapeOf(open().db.client))
     expect(client.prepare('SELECT count(*) FROM __drizzle_migrations').pluck().get()).toBe(entries.length)
     expect(client.pragma('foreign_key_check')).toEqual([])
+  })
+
+  test('a data file of the former version, with its rows, is served as it was', async () => {
+    const file = givenOlderFile(2)
+    const client = new Database(file)
+    const hash = createHash('sha256').update('shop-key').digest()
+    const id = 'a'.repeat(24)
+    const document = JSON.stringify({ _id: id, channel: 'email', transactionId: 'order-1' })
+    client.exec('INSERT INTO collections (key) VALUES (1), (2), (3), (4), (5)')
+    client
+      .prepare(
+        `INSERT INTO environments
+        (key, id, organization_id, name, assumptions, clock, integrations, subscribers, workflows, messages, idempotency, created_at)
+        VALUES (1, ?, ?, 'Shop', '{}', '{"mode":"wall"}', 1, 2, 3, 4, 5, 0)`
+      )
+      .run(id, id)
+    client.prepare('INSERT INTO api_keys (hash, environment) VALUES (?, 1)').run(hash)
+    client
+      .prepare(
+        `INSERT INTO messages (collection, id, created_at, channel, transaction_id, context, document)
+        VALUES (4, ?, 0, 'email', 'order-1', '[]', ?)`
+      )
+      .run(id, document)
+    client.close()
+
+    const server = await serve({ data: file })
+    expect(server.seeded).toBe(false)
+    const response = await fetch(`${server.url}/v1/messages`, { headers: { authorization: 'ApiKey shop-key' } })
+    expect(await response.json()).toMatchObject({ totalCount: 1, data: [JSON.parse(document)] })
   })
 
   test('are not run again on a file that has them', () => {
@@ -322,24 +352,22 @@ test('a file whose first start was killed before it came to the tables opens', (
   close()
 })
 
-test('a draft is one file also while it is written, be it new or a copy, and what is rolled back in it is gone', () => {
+test('a file for bulk loading is one file also while it is written, and what is rolled back in it is gone', () => {
   const folder = givenFolder()
-  const first = openDatabase(join(folder, 'first.db'), { draft: true })
-  first.db.client.exec('CREATE TABLE notes (text TEXT)')
-  first.close()
-  const { db, close } = openDatabase(join(folder, 'second.db'), { draft: true, template: join(folder, 'first.db') })
+  const { db, close } = openDatabase(join(folder, 'new.db'), { bulkLoad: true })
   onTestFinished(close)
+  db.client.exec('CREATE TABLE notes (text TEXT)')
   const spoil = () =>
     db.transaction(() => {
       db.client.exec("INSERT INTO notes VALUES ('a'), ('b')")
-      expect(readdirSync(folder)).toEqual(['first.db', 'second.db'])
+      expect(readdirSync(folder)).toEqual(['new.db'])
       throw new RangeError('enough')
     })
   expect(spoil).toThrow(RangeError)
   expect(db.client.prepare('SELECT count(*) FROM notes').pluck().get()).toBe(0)
 })
 
-test('a disk that is full while a file is written is told by the name of the file, with the remedy', () => {
+test('a full disk while a file is written is reported with the name of the file and the remedy', () => {
   const { db } = open(join(givenFolder(), 'mock.db'))
   db.client.pragma('max_page_count = 100')
   const fill = () => db.client.exec('CREATE TABLE filler AS SELECT zeroblob(1000000) AS bytes')

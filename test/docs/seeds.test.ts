@@ -9,12 +9,12 @@ const text = readFileSync(join(root, 'docs/seeds.md'), 'utf8')
 const blocks = (language: string) =>
   [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, block = '']) => block)
 
-test('every seed that comes along is told, and no other', () => {
+test('lists every packaged seed, and no other', () => {
   const told = [...text.matchAll(/^\| `(\w[\w-]*)` \|/gm)].map(([, name]) => `${name}.yaml`)
   expect(told.sort()).toEqual(readdirSync(join(root, 'seeds')).filter((name) => name.endsWith('.yaml')))
 })
 
-test('the seed of many messages is served with as many', async () => {
+test('the seed with generated messages is served with as many as it says', async () => {
   const [seed = ''] = blocks('yaml')
   const mock = await givenMock({ seed })
   const { json } = await mock.get('/v1/messages?limit=1000')

@@ -1,9 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Ajv } from 'ajv'
 import { describe, expect, test } from 'vitest'
-import { integrationSchemas } from '../../src/integrations/schemas.js'
-import { messageSchemas } from '../../src/messages/schemas.js'
-import { workflowStepSchemas } from '../../src/workflow-steps/schemas.js'
+import { wireSchemas } from '../../src/openapi/documents.js'
 
 /**
  * The contract, typed out by hand and in its order: one line a field, `name? type`.
@@ -341,7 +339,7 @@ const NULLABLE = [
 
 type Values = Record<string, unknown>
 
-const schemas: TSchema[] = [...integrationSchemas, ...messageSchemas, ...workflowStepSchemas]
+const schemas = [...wireSchemas]
 const names = schemas.map((schema) => String(schema.$id))
 const objects = schemas.filter((schema) => schema.additionalProperties === false)
 

@@ -2,18 +2,18 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { SeedError, type SeedMistake } from '../../src/seeds/errors.js'
+import { SeedError, type SeedIssue } from '../../src/seeds/errors.js'
 import { readSeeds, type SeedValue, seedPath } from '../../src/seeds/read.js'
 
-type Case = [what: string, text: string, mistakes: string[]]
+type Case = [what: string, text: string, issues: string[]]
 
 /** The text within an environment; its first line is the third. */
 function inShop(text: string): string {
   return `environments:\n  - name: Shop\n${text.replace(/^/gm, '    ')}`
 }
 
-/** What is told about these seeds, a line a mistake. */
-function told(...seeds: (string | SeedValue)[]): string[] {
+/** The issues of these seeds, one a line. */
+function issuesOf(...seeds: (string | SeedValue)[]): string[] {
   return thrown(seeds).message.split('\n')
 }
 
@@ -32,44 +32,40 @@ function read(seed: string): unknown {
 }
 
 const TEXT: Case[] = [
-  ['a tab that indents', 'environments:\n\t- name: x', [':2:1: a tab can not indent in YAML: use spaces']],
+  ['a tab that indents', 'environments:\n\t- name: x', [':2:1: Tabs are not allowed as indentation']],
   [
     'a list that is not closed',
     'environments: [',
-    [':1:16: the [ is not closed here, or what is in it is not indented enough']
+    [':1:16: Flow sequence in block collection must be sufficiently indented and end with a ]']
   ],
   [
     'an object that is not closed',
     'environments: [{ name: x',
-    [':1:25: the { is not closed here, or what is in it is not indented enough']
+    [':1:25: Flow map in block collection must be sufficiently indented and end with a }']
   ],
-  ['a quote that is not closed', 'environments: [{ name: "x }]', [':1:29: a " is not closed']],
+  ['a quote that is not closed', 'environments: [{ name: "x }]', [':1:29: Missing closing "quote']],
   [
     'a list closed by the wrong bracket',
     '{"environments": [}',
-    [':1:19: the [ is not closed here, or what is in it is not indented enough']
+    [':1:19: Flow sequence in block collection must be sufficiently indented and end with a ]']
   ],
   [
     'a comma that is missing',
     '{"environments": [{"name": "x" "profile": "live"}]}',
-    [':1:28: a comma is missing, or something here is not closed', ':1:32: unexpected double-quoted-scalar token']
+    [':1:28: Block collections are not allowed within flow collections', ':1:32: Unexpected double-quoted-scalar token']
   ],
-  [
-    'a second colon',
-    'environments:\n  - name: b: c',
-    [':2:11: a second colon on the line: put a text that has ": " in it in quotes']
-  ],
+  ['a second colon', 'environments:\n  - name: b: c', [':2:11: Nested mappings are not allowed in compact mappings']],
   [
     'a field indented less than its list',
     'environments:\n  - name: x\n profile: live',
-    [':3:1: this is not indented like the fields around it']
+    [':3:1: All mapping items must start at the same column']
   ],
   [
     'a field indented less than its neighbours',
     'environments:\n  - name: x\n   profile: live',
-    [':3:1: this is indented less than the list that it is in, or lacks its "- "']
+    [':3:1: Sequence item without - indicator']
   ],
-  ['a field without a value', 'environments: []\nextra', [':2:1: a field needs a colon and a value']],
+  ['a field without a value', 'environments: []\nextra', [':2:1: Implicit map keys need to be followed by map values']],
   [
     'a field that is given twice',
     'environments:\n  - name: Shop\n    name: again',
@@ -105,7 +101,7 @@ const TEXT: Case[] = [
   [
     'an alias within what it stands for',
     inShop('messages: &all [*all]'),
-    [':3:21 environments[0].messages[0]: *all stands inside of what it stands for']
+    [':3:21 environments[0].messages[0]: *all is inside the value that it stands for']
   ],
   [
     'a merge of a list',
@@ -182,7 +178,7 @@ const SHAPE: Case[] = [
     [':3:55 environments[0].integrations[0].activ: is not a field here; did you mean active?']
   ],
   [
-    'a field of the wire that the place implies',
+    'a field of the wire that is implied',
     inShop('integrations: [{ providerId: ses, channel: email, _environmentId: 66d5a0e97c9b1a0012ab3402 }]'),
     [
       ':3:55 environments[0].integrations[0]._environmentId: is not a field here; there are _id, name, identifier, providerId, channel, credentials, configurations, active, deleted, deletedAt, deletedBy, primary, conditions'
@@ -221,7 +217,7 @@ const SHAPE: Case[] = [
     [':3:20 environments[0].assumptions.envelop: is not a field here; did you mean envelope?']
   ],
   [
-    'a position that an assumption has not',
+    'an unknown value of an assumption',
     inShop('assumptions: { envelope: box }'),
     [':3:30 environments[0].assumptions.envelope: must be one of bare, data']
   ],
@@ -375,7 +371,7 @@ const SHAPE: Case[] = [
 
 const ALIASES: Case[] = [
   [
-    'an alias is pointed at where it is used',
+    'a value behind an alias is located at each alias',
     inShop('messages: [&m { channel: fax }, *m]'),
     [
       ':3:30 environments[0].messages[0].channel: must be one of in_app, email, sms, chat, push',
@@ -383,7 +379,7 @@ const ALIASES: Case[] = [
     ]
   ],
   [
-    'a merged field is pointed at where it is merged',
+    'a merged field is located at the merge',
     inShop('integrations:\n  - &base { providerId: ses, channel: fax }\n  - { <<: *base, name: b }'),
     [
       ':4:43 environments[0].integrations[0].channel: must be one of in_app, email, sms, chat, push',
@@ -396,13 +392,13 @@ describe.each([
   ['the text', TEXT],
   ['the shape', SHAPE],
   ['an alias', ALIASES]
-])('a mistake in %s is told with its line, column and path:', (_, cases) => {
-  test.each(cases)('%s', (_, text, mistakes) => {
-    expect(told({ name: '', seed: text })).toEqual(mistakes)
+])('an issue in %s is reported with its line, column and path:', (_, cases) => {
+  test.each(cases)('%s', (_, text, issues) => {
+    expect(issuesOf({ name: '', seed: text })).toEqual(issues)
   })
 })
 
-test('all mistakes of a file are told at once, in the order of the file, whatever kind they are', () => {
+test('reports all issues of a file at once, of every kind, in the order of the file', () => {
   const text = `environments:
   - name: Shop
     name: Shop again
@@ -413,7 +409,7 @@ test('all mistakes of a file are told at once, in the order of the file, whateve
       - { channel: email, payload: { id: 12345678901234567890 }, payload: {} }
     extra: true
 `
-  expect(told({ name: 's.yaml', seed: text }).map((line) => line.replace(/: .*/, ''))).toEqual([
+  expect(issuesOf({ name: 's.yaml', seed: text }).map((line) => line.replace(/: .*/, ''))).toEqual([
     's.yaml:3:5 environments[0].name',
     's.yaml:5:9 environments[0].integrations[0]',
     's.yaml:5:28 environments[0].integrations[0].chanel',
@@ -425,11 +421,51 @@ test('all mistakes of a file are told at once, in the order of the file, whateve
   ])
 })
 
-test('a mistake has its parts, for a program that reads it', () => {
-  const { mistakes } = thrown([{ name: 's.yaml', seed: inShop('profile: production') }])
-  expect(mistakes).toEqual<SeedMistake[]>([
-    { file: 's.yaml', line: 3, column: 14, path: 'environments[0].profile', message: 'must be one of document, live' }
+test('an issue has its location as parts, for programs', () => {
+  const { issues } = thrown([{ name: 's.yaml', seed: inShop('profile: production') }])
+  expect(issues).toEqual<SeedIssue[]>([
+    {
+      location: 's.yaml:3:14',
+      file: 's.yaml',
+      line: 3,
+      column: 14,
+      path: 'environments[0].profile',
+      message: 'must be one of document, live'
+    }
   ])
+})
+
+test.each([
+  [
+    'a field that is given twice',
+    '{ "environments": [], "environments": [] }',
+    ':1:23 environments: is given twice, first at :1:3'
+  ],
+  [
+    'a number with too many digits',
+    '{ "environments": [{ "name": "x", "messages": [{ "channel": "sms", "payload": { "id": 12345678901234567890 } }] }] }',
+    ':1:87 environments[0].messages[0].payload.id: 12345678901234567890 has too many digits for a number; for a text put it in quotes'
+  ],
+  [
+    'a number that is too large',
+    '{ "environments": [{ "name": "x", "messages": [{ "channel": "sms", "payload": { "id": 1e999 } }] }] }',
+    ':1:87 environments[0].messages[0].payload.id: 1e999 is no number that JSON can hold; for a text put it in quotes'
+  ],
+  [
+    'an unknown field',
+    '{ "environments": [{ "name": "x", "nam": 1 }] }',
+    ':1:35 environments[0].nam: is not a field here; did you mean name?'
+  ]
+])('an issue in JSON is reported with its line, column and path: %s', (_, text, issue) => {
+  expect(issuesOf({ name: '', seed: text })).toEqual([issue])
+})
+
+test('JSON is read without the YAML parser, which takes minutes for so much', () => {
+  const message = { channel: 'email', content: 'x'.repeat(200), payload: { name: 'a "quoted" \\ name', id: 1 } }
+  const seed = { environments: [{ name: 'Shop', messages: Array(100_000).fill(message) }] }
+  const started = performance.now()
+  expect(read(JSON.stringify(seed))).toEqual(seed)
+  expect(performance.now() - started).toBeLessThan(15_000)
 })
 
 describe('a seed may be', () => {
@@ -451,16 +487,16 @@ describe('a seed may be', () => {
     expect(read('{ "$schema": "./schema.json", "environments": [] }')).toMatchObject({ environments: [] })
   })
 
-  test('a value, whose mistakes have a path and no line, since there is no text to look at', () => {
+  test('a value, whose issues have a path and no line', () => {
     const [file] = readSeeds([{ name: 'seed', seed: { environments } }])
     expect(file?.seed).toEqual({ environments })
-    expect(told({ name: 'seed', seed: { environments: [{ nam: 'x' }] } })).toEqual([
+    expect(issuesOf({ name: 'seed', seed: { environments: [{ nam: 'x' }] } })).toEqual([
       'seed environments[0]: must have name',
       'seed environments[0].nam: is not a field here; did you mean name?'
     ])
   })
 
-  test('a value, which is not changed and does not change the seed later', () => {
+  test('a value, which is copied', () => {
     const seed = Object.freeze({ environments: [{ name: 'Shop' }] })
     const [file] = readSeeds([{ name: 'seed', seed }])
     const [environment] = seed.environments
@@ -468,10 +504,10 @@ describe('a seed may be', () => {
     expect(file?.seed).toEqual({ environments })
   })
 
-  test('no value that is no JSON', () => {
+  test("no value that JSON can't hold", () => {
     const circle: { environments: unknown[] } = { environments: [] }
     circle.environments.push(circle)
-    expect(told({ name: 'seed', seed: circle })).toEqual([
+    expect(issuesOf({ name: 'seed', seed: circle })).toEqual([
       "seed: can't be read as JSON: Converting circular structure to JSON"
     ])
   })
@@ -513,7 +549,7 @@ describe('in YAML', () => {
     expect(({} as { polluted?: true }).polluted).toBeUndefined()
   })
 
-  test('an anchor may be used as often as one likes, and merged', () => {
+  test('an anchor may be used and merged hundreds of times', () => {
     const text = `environments:
   - name: Shop
     messages:
@@ -525,15 +561,15 @@ ${'      - { <<: *first, payload: *payload, subject: again }\n'.repeat(500)}`
   })
 })
 
-describe('what would take all memory or time is refused in an instant:', () => {
+describe('refuses at once what would take all memory or time:', () => {
   test.each([
-    ['aliases of aliases', bomb(), /^:7:\d+ g\[\d+\]: with this, aliases stand for more than 1000000 values$/],
+    ['aliases of aliases', bomb(), /^:7:\d+ g\[\d+\]: with this there are more than 1000000 aliases$/],
     ['lists in lists', '['.repeat(20_000), /^:1:\d+: is nested more than 100 deep$/],
     ['objects in objects', `${'{a: '.repeat(20_000)}1${'}'.repeat(20_000)}`, /^:1:\d+: is nested more than 100 deep$/],
     ['lists in a block', `${'- '.repeat(20_000)}x`, /^:1:\d+: is nested more than 100 deep$/],
     ['what is no YAML at all', '\u0001\u0002:]}'.repeat(2000), /^:1:\d+: /]
   ])('%s', (_, text, expected) => {
-    const lines = told({ name: '', seed: text })
+    const lines = issuesOf({ name: '', seed: text })
     expect(lines[0]).toMatch(expected)
     expect(lines.length).toBeLessThanOrEqual(20)
   })
@@ -541,12 +577,14 @@ describe('what would take all memory or time is refused in an instant:', () => {
   function bomb(): string {
     const names = 'abcdefghij'.split('')
     return names
-      .map((name, place) => `${name}: &${name} [${place === 0 ? 'x' : Array(10).fill(`*${names[place - 1]}`)}]`)
+      .map((name, index) => `${name}: &${name} [${index === 0 ? 'x' : Array(10).fill(`*${names[index - 1]}`)}]`)
       .join('\n')
   }
 
-  test('as deep as anybody needs is read', () => {
-    expect(told({ name: '', seed: `{ a: ${'['.repeat(98)}${']'.repeat(98)} }` })[0]).toContain('must have environments')
+  test('reads values nested 100 deep', () => {
+    expect(issuesOf({ name: '', seed: `{ a: ${'['.repeat(98)}${']'.repeat(98)} }` })[0]).toContain(
+      'must have environments'
+    )
   })
 })
 
@@ -559,41 +597,45 @@ describe('a file', () => {
     return file
   }
 
-  test('is named in its mistakes as it was named to us', () => {
+  test('is named in its issues as it was given', () => {
     const file = givenFile('shop.yaml', 'environments: 7')
-    expect(told(file)).toEqual([`${file}:1:15 environments: must be a list, not 7`])
+    expect(issuesOf(file)).toEqual([`${file}:1:15 environments: must be a list, not 7`])
   })
 
-  test('may be one of several: the mistakes of all of them are told', () => {
+  test('may be one of several: the issues of all of them are reported', () => {
     const [one, other] = [givenFile('one.yaml', 'environments: 7'), givenFile('other.json', '{')]
-    expect(told(one, '/gone.yaml', other).map((line) => line.replace(/: .*/, ''))).toEqual([
+    expect(issuesOf(one, '/gone.yaml', other).map((line) => line.replace(/: .*/, ''))).toEqual([
       `${one}:1:15 environments`,
       '/gone.yaml',
       `${other}:1:2`
     ])
   })
 
-  test('that can not be read is told like a mistake', () => {
+  test("that can't be read is an issue", () => {
     const folder = join(givenFile('shop.yaml', ''), '..')
     mkdirSync(join(folder, 'folder'))
-    expect(told(join(folder, 'folder'))).toEqual([`${folder}/folder: can't be read: it is a folder; name a file in it`])
-    expect(told(join(folder, 'shop.yaml/x'))).toEqual([
-      `${folder}/shop.yaml/x: can't be read: a part of its path is no folder`
+    expect(issuesOf(join(folder, 'folder'))).toEqual([
+      `${folder}/folder: can't be read: it is a folder; name a file in it`
     ])
-    expect(told('gone.yaml')[0]).toMatch(/^gone\.yaml: can't be read: there is no such file, nor a seed of this name; /)
-    expect(told('defualt')[0]).toMatch(/; did you mean default\?$/)
+    expect(issuesOf(join(folder, 'shop.yaml/x'))).toEqual([
+      `${folder}/shop.yaml/x: can't be read: a part of its path is not a folder`
+    ])
+    expect(issuesOf('gone.yaml')[0]).toMatch(
+      /^gone\.yaml: can't be read: there is no such file, nor a seed of this name; /
+    )
+    expect(issuesOf('defualt')[0]).toMatch(/; did you mean default\?$/)
   })
 
-  test('in another encoding is refused, not read with holes in it', () => {
+  test('in another encoding than UTF-8 is refused', () => {
     const utf16 = Buffer.from('\uFEFFenvironments: []', 'utf16le')
     const latin1 = Buffer.from('environments: [{ name: Caf\u00e9 }]', 'latin1')
     for (const bytes of [utf16, latin1]) {
       const file = givenFile('shop.yaml', bytes)
-      expect(told(file)).toEqual([`${file}: can't be read: it is not UTF-8; save it as UTF-8`])
+      expect(issuesOf(file)).toEqual([`${file}: can't be read: it is not UTF-8; save it as UTF-8`])
     }
   })
 
-  test('by a bare name is one that comes with the package, unless there is such a file', () => {
+  test('by a bare name is a seed of the package, unless there is a file of that name', () => {
     expect(seedPath('default')).toMatch(/seeds\/default\.yaml$/)
     expect(seedPath('shop.yaml')).toBe('shop.yaml')
     expect(seedPath('test')).toBe('test')

@@ -58,55 +58,37 @@ function startedWith(...environments: SeedEnvironment[]) {
   return { ...services, client: db.client }
 }
 
-describe('what has changed', () => {
-  test('is told by kind and by id, of the environment that it changed in', () => {
-    const mock = given(SHOP, OTHER)
-    const [one, two] = SHOP.messages
-    const changes = mock.reseed(
-      {
-        ...SHOP,
-        profile: 'live',
-        apiKeys: ['shop-key', 'new-key'],
-        subscribers: [{ subscriberId: 'ada', firstName: 'Ada' }],
-        messages: [
-          { ...one, subject: 'Uno' },
-          two,
-          { _id: '000000000000000000000004', channel: 'sms' },
-          { _id: '000000000000000000000005', channel: 'sms' }
-        ] as SeedEnvironment['messages'] & object
-      },
+describe('the changes', () => {
+  test('name each environment that changed, with its keys and the number of its records', () => {
+    const changes = given(SHOP, OTHER).reseed(
+      { ...SHOP, apiKeys: ['shop-key', 'new-key'], messages: SHOP.messages.slice(1), generate: { messages: 10 } },
       OTHER
     )
     expect(changes).toEqual([
       {
-        id: mock.find('Shop').id,
+        id: expect.stringMatching(/^[0-9a-f]{24}$/),
         name: 'Shop',
-        change: 'changed',
+        change: 'reloaded',
         apiKeys: ['shop-key', 'new-key'],
-        records: {
-          apiKeys: { added: 1, changed: 0, removed: 1 },
-          subscribers: { added: 0, changed: 1, removed: 1 },
-          messages: { added: 2, changed: 1, removed: 1 }
-        },
-        settings: ['profile']
+        records: { messages: 12, integrations: 1, subscribers: 2, workflows: 1, steps: 1 }
       }
     ])
   })
 
-  test('is nothing when the seeds say the same, though an hour later, with times left to the server', () => {
+  test('are none when the seeds say the same an hour later, with times left to the server', () => {
     const mock = given(SHOP, OTHER)
     const before = allRows(mock.client)
     expect(mock.reseed(SHOP, OTHER)).toEqual([])
     expect(allRows(mock.client)).toEqual(before)
   })
 
-  test('is the order, when it is nothing else', () => {
+  test('include an environment in which only the order changed', () => {
     const subscribers = SHOP.subscribers.toReversed()
-    expect(given(SHOP).reseed({ ...SHOP, subscribers })).toMatchObject([{ records: {}, settings: ['order'] }])
+    expect(given(SHOP).reseed({ ...SHOP, subscribers })).toMatchObject([{ name: 'Shop', change: 'reloaded' }])
   })
 })
 
-describe('an environment that the seeds describe otherwise', () => {
+describe('an environment that the seeds describe differently', () => {
   const changed: SeedEnvironment = {
     ...SHOP,
     profile: 'live',
@@ -117,7 +99,7 @@ describe('an environment that the seeds describe otherwise', () => {
     apiKeys: ['new-key']
   }
 
-  test('becomes what a start with them would make of it', () => {
+  test('becomes what a start with the seeds makes of it', () => {
     const mock = given(SHOP, OTHER)
     mock.reseed(changed, OTHER)
     const started = startedWith(changed, OTHER)
@@ -130,7 +112,7 @@ describe('an environment that the seeds describe otherwise', () => {
     expect(mock.find('Shop').random.next()).toBe(started.environments.find('Shop').random.next())
   })
 
-  test('a reset goes back to what it has become', () => {
+  test('is reset to what it became', () => {
     const mock = given(SHOP)
     mock.reseed(changed)
     const rows = worldRows(mock.client)
@@ -139,7 +121,7 @@ describe('an environment that the seeds describe otherwise', () => {
     expect(worldRows(mock.client)).toEqual(rows)
   })
 
-  test('has the keys that it now has, and no others', () => {
+  test('has the keys of the new seeds and no others', () => {
     const mock = given(SHOP)
     expect(mock.environments.resolve('shop-key')?.name).toBe('Shop')
     mock.reseed(changed)
@@ -148,7 +130,7 @@ describe('an environment that the seeds describe otherwise', () => {
     expect(mock.environments.resolve('spare-key')).toBeUndefined()
   })
 
-  test('gets a key that another had, which goes without it', () => {
+  test('gets a key that moves to it from another environment', () => {
     const mock = given(SHOP, OTHER)
     mock.reseed({ ...SHOP, apiKeys: ['other-key'] }, { ...OTHER, apiKeys: ['shop-key'] })
     expect(mock.environments.resolve('other-key')?.name).toBe('Shop')
@@ -164,11 +146,11 @@ describe('an environment that the seeds describe otherwise', () => {
     ])
   })
 
-  test('has another name or organization if its id says that it is the same', () => {
+  test('may change its name and organization if its id is given', () => {
     const _id = '00000000000000000000000a'
     const mock = given({ ...SHOP, _id })
     const changes = mock.reseed({ ...SHOP, _id, name: 'Store', organization: 'Acme' })
-    expect(changes).toMatchObject([{ id: _id, name: 'Store', change: 'changed', settings: ['name', 'organization'] }])
+    expect(changes).toMatchObject([{ id: _id, name: 'Store', change: 'reloaded' }])
     expect(mock.find('Store')).toMatchObject({ id: _id })
     expect(worldRows(mock.client)).toEqual(
       worldRows(startedWith({ ...SHOP, _id, name: 'Store', organization: 'Acme' }).client)
@@ -176,7 +158,7 @@ describe('an environment that the seeds describe otherwise', () => {
   })
 })
 
-test('environments that the seeds have not changed keep what has been done to them, also those of no seed', () => {
+test('keeps what was done to all other environments, also to those of no seed', () => {
   const mock = given(SHOP, OTHER)
   const { apiKey } = mock.seeds.make({ name: 'Made' })
   mock.environments.empty(mock.find('Other'), 'integrations')
@@ -186,7 +168,7 @@ test('environments that the seeds have not changed keep what has been done to th
   expect(mock.environments.resolve(apiKey)?.name).toBe('Made')
 })
 
-test('an environment that the seeds describe anew is made, and one that they no longer describe is removed', () => {
+test('adds an environment that is new in the seeds, and removes one that is gone from them', () => {
   const mock = given(SHOP, OTHER)
   const { id } = mock.find('Other')
   const changes = mock.reseed(SHOP, { name: 'Staging', subscribers: [{ subscriberId: 'ada' }] })
@@ -201,7 +183,7 @@ test('an environment that the seeds describe anew is made, and one that they no 
   expect(worldRows(mock.client).subscribers?.filter(({ environment }) => environment === 2)).toHaveLength(1)
 })
 
-test('an environment that was removed while running is made again when it changes, and is not missed when it goes', () => {
+test('adds an environment again that was removed since, when its seed changes', () => {
   const mock = given(SHOP, OTHER)
   mock.environments.remove(mock.find('Shop'))
   mock.environments.remove(mock.find('Other'))
@@ -209,11 +191,11 @@ test('an environment that was removed while running is made again when it change
   expect(mock.environments.list().map(({ name }) => name)).toEqual(['Shop'])
 })
 
-describe('nothing at all changes', () => {
+describe('changes nothing', () => {
   const added = { name: 'Added' }
   const less = { ...SHOP, messages: [], apiKeys: ['less-key'] }
 
-  test('when there is a mistake, however late it is found', () => {
+  test('when the last environment has an issue', () => {
     const mock = given(SHOP, OTHER)
     const before = allRows(mock.client)
     const late = { name: 'Late', messages: [{ channel: 'email' as const, workflow: 'gone' }] }
@@ -221,7 +203,7 @@ describe('nothing at all changes', () => {
     expect(allRows(mock.client)).toEqual(before)
   })
 
-  test('when a key is that of an environment of no seed, which is told with its place', () => {
+  test('when a key belongs to an environment of no seed, which is located', () => {
     const mock = given(SHOP, OTHER)
     const made = mock.seeds.make({ name: 'Made' })
     const before = allRows(mock.client)
@@ -232,7 +214,7 @@ describe('nothing at all changes', () => {
     expect(mock.environments.resolve('shop-key')?.name).toBe('Shop')
   })
 
-  test('when the database itself refuses a row, and then it can still be changed', () => {
+  test('when the database refuses a row, and accepts the next change', () => {
     const mock = given(SHOP, OTHER)
     const before = allRows(mock.client)
     const more = { ...added, messages: [{ channel: 'email' as const }] }

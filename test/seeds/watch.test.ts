@@ -9,7 +9,7 @@ const LOOK = 100
 /** Enough for a change to be seen, and to be seen to be over. */
 const AMPLE = 5 * LOOK
 
-/** A watch over two files, or over a link to the first, under a clock that goes on only by `pass`; `changes` counts what it has told. */
+/** A watch over two files, or over a link to the first, under a clock that goes on only by `pass`; `changes` counts its reports. */
 function given({ isStarted = true, isLinked = false } = {}) {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const folder = mkdtempSync(join(tmpdir(), 'notification-mock-'))
@@ -36,7 +36,7 @@ function given({ isStarted = true, isLinked = false } = {}) {
   }
 }
 
-test('each change of any of the files is told, once', () => {
+test('reports each change of any of the files once', () => {
   const { one, other, pass, changes } = given()
   pass()
   expect(changes()).toBe(0)
@@ -50,7 +50,7 @@ test('each change of any of the files is told, once', () => {
   expect(changes()).toBe(2)
 })
 
-test('a file that is touched, or saved as it was, is no change', () => {
+test('ignores a file that is touched or saved with the same content', () => {
   const { one, pass, changes } = given()
   utimesSync(one, 1, 1)
   pass()
@@ -62,7 +62,7 @@ test('a file that is touched, or saved as it was, is no change', () => {
   expect(changes()).toBe(0)
 })
 
-test('a file that is written piece by piece is told when it is left alone', () => {
+test('reports a file that is written in parts when it is complete', () => {
   const { one, pass, changes } = given()
   writeFileSync(one, '')
   for (let piece = 0; piece < 10; piece++) {
@@ -74,7 +74,7 @@ test('a file that is written piece by piece is told when it is left alone', () =
   expect(changes()).toBe(1)
 })
 
-test('one that is gone for a moment while it is saved is told once', () => {
+test('reports a file once that is missing for a moment while it is saved', () => {
   const { one, pass, changes } = given()
   renameSync(one, `${one}~`)
   pass(LOOK)
@@ -83,7 +83,7 @@ test('one that is gone for a moment while it is saved is told once', () => {
   expect(changes()).toBe(1)
 })
 
-test('a file behind a link is told when it changes, and when the link leads to another', () => {
+test('reports a file behind a link when it changes, and when the link leads to another', () => {
   const { one, other, pass, changes } = given({ isLinked: true })
   writeFileSync(one, 'changed')
   pass()
@@ -94,7 +94,7 @@ test('a file behind a link is told when it changes, and when the link leads to a
   expect(changes()).toBe(2)
 })
 
-test('one that goes is told, and again when it comes back, also as it was', () => {
+test('reports a file that is removed, and again when it comes back, also with the same content', () => {
   const { one, pass, changes } = given()
   rmSync(one)
   pass()
@@ -104,7 +104,7 @@ test('one that goes is told, and again when it comes back, also as it was', () =
   expect(changes()).toBe(2)
 })
 
-test('what changes between the making of the watch and its start is told', () => {
+test('reports what changed between watchSeeds and start', () => {
   const { one, start, pass, changes } = given({ isStarted: false })
   writeFileSync(one, 'changed')
   start()
@@ -112,7 +112,7 @@ test('what changes between the making of the watch and its start is told', () =>
   expect(changes()).toBe(1)
 })
 
-test('nothing is told once it is stopped', () => {
+test('reports nothing after it was stopped', () => {
   const { one, stop, pass, changes } = given()
   stop()
   writeFileSync(one, 'changed')

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import type { World } from '../../src/seeds/environment-data.js'
+import type { EnvironmentData } from '../../src/seeds/environment-data.js'
 import { type Server, type ServerOptions, startServer } from '../../src/server.js'
 import { type Contract, contractOf } from './contract.js'
 import { worldRows } from './rows.js'
@@ -22,7 +22,7 @@ export interface Answer {
 
 export interface GivenMock extends Omit<Server, 'worlds'> {
   /** All that the seeds describe. */
-  worlds: World[]
+  worlds: EnvironmentData[]
   /** Sends a request over a real socket; the answer has been checked against the published document. */
   call(path: string, call?: Call): Promise<Answer>
   get(path: string, call?: Call): Promise<Answer>
@@ -134,7 +134,7 @@ function rowsOf({ db }: Server): string {
 async function startMock(options: ServerOptions): Promise<GivenMock & { server: Server }> {
   const server = await startServer({ port: 0, logLevel: 'silent', ...options })
   // From its source the server has no template, and so has read the seeds itself.
-  const worlds = server.worlds as World[]
+  const worlds = server.worlds as EnvironmentData[]
   return { ...server, worlds, ...clientOf(server.url, worlds[0]?.apiKeys[0]), server }
 }
 

@@ -1,7 +1,7 @@
-import type { TSchema } from '@sinclair/typebox'
 import fc from 'fast-check'
 import { API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from '../../src/core/ids.js'
-import { Seed, type SeedEnvironment, seedFormatSchemas } from '../../src/seeds/format.js'
+import { namedSchemas } from '../../src/core/typebox.js'
+import { Seed, type SeedEnvironment } from '../../src/seeds/format.js'
 
 /** Any seed that has the format. It may contradict itself: refer to what is not there, or have doubles. */
 export function anySeed(): fc.Arbitrary<Seed> {
@@ -64,7 +64,7 @@ interface JsonSchema {
   minItems?: number
 }
 
-const named = new Map((seedFormatSchemas as TSchema[]).map((schema) => [schema.$id, schema as JsonSchema]))
+const named = new Map(namedSchemas(Seed).map((schema) => [schema.$id, schema as JsonSchema]))
 
 const made = new Map<string, fc.Arbitrary<unknown>>()
 

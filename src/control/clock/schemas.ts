@@ -25,5 +25,3 @@ export const RandomSetting = strictObject(
   },
   { $id: 'RandomSetting', description: 'Where random values come from' }
 )
-
-export const clockSchemas = [ClockSetting, ClockState, AdvanceRequest, RandomSetting]

@@ -1,7 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { PROFILES } from '../../core/assumptions.js'
 import { ref, strictObject, stringEnum } from '../../core/typebox.js'
-import { NewEnvironment } from '../../environments/schemas.js'
 
 export const EnvironmentMade = strictObject(
   {
@@ -32,5 +31,3 @@ export const EnvironmentList = strictObject({ environments: Type.Array(ref(Envir
 export const EnvironmentParams = strictObject({
   id: Type.String({ description: 'The id, or the name if only one environment has it' })
 })
-
-export const environmentSchemas = [NewEnvironment, EnvironmentMade, EnvironmentListed]

@@ -73,5 +73,3 @@ export const FaultRule = strictObject(
   { $id: 'Fault', description: 'A fault rule and its counters' }
 )
 export type FaultRule = Static<typeof FaultRule>
-
-export const faultSchemas = [FaultEffect, NewFaultRule, FaultRule]

@@ -122,5 +122,3 @@ export const VerificationResult = strictObject(
   },
   { $id: 'VerificationHolds', description: 'The verification succeeded' }
 )
-
-export const journalSchemas = [RecordedRequest, RequestPattern, Verification, VerificationResult]

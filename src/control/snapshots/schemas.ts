@@ -7,5 +7,3 @@ export const SnapshotParams = strictObject({
 })
 
 export const SnapshotList = strictObject({ snapshots: Type.Array(ref(Snapshot)) })
-
-export const snapshotSchemas = [Snapshot]

@@ -5,7 +5,7 @@ import { DomainError, type FieldErrors } from '../../core/errors.js'
 import { ref } from '../../core/typebox.js'
 import type { EnvironmentService } from '../../environments/service.js'
 import { controlRoute } from '../../http/control-route.js'
-import { placeOf, SeedError } from '../../seeds/errors.js'
+import { SeedError } from '../../seeds/errors.js'
 import { loadGenerator, needsGenerator } from '../../seeds/generate/load.js'
 import type { SeedService } from '../../seeds/service.js'
 import { ResetDone, ResetRequest, SeedDocument, SeedLoaded, SeedQuery, SeedText } from './schemas.js'
@@ -107,10 +107,10 @@ export function withSeedErrors<Result>(load: () => Result): Result {
   } catch (error) {
     if (!(error instanceof SeedError)) throw error
     const errors: FieldErrors = {}
-    for (const mistake of error.mistakes) {
-      const field = mistake.path || 'seed'
+    for (const { location, path, message } of error.issues) {
+      const field = path || 'seed'
       errors[field] ??= { messages: [] }
-      errors[field].messages.push(`${placeOf(mistake)} ${mistake.message}`)
+      errors[field].messages.push(`${location} ${message}`)
     }
     throw new DomainError('invalid', 'Validation Error', { reason: error.message.replaceAll('\n', '; '), errors })
   }

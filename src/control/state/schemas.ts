@@ -34,5 +34,3 @@ export const ResetDone = strictObject(
   { $id: 'ResetDone', description: 'What was reset' }
 )
 export type ResetDone = Static<typeof ResetDone>
-
-export const stateSchemas = [ResetRequest, ResetDone]

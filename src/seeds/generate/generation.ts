@@ -1,13 +1,14 @@
+import type { Faker } from '@faker-js/faker'
 import { isoTime } from '../../core/clock.js'
 import type { Channel } from '../../core/enums.js'
 import { createRandom, type Random } from '../../core/random.js'
 import type { MessageResponse, SubscriberResponse } from '../../messages/schemas.js'
 import type { Stored } from '../environment-data.js'
 import type { SeedGenerate } from '../format.js'
-import { type Delivery, deliver, inboxState } from './delivery.js'
+import { deliver, inboxState } from './delivery.js'
 import { canGenerate } from './load.js'
-import { createPlan, type Plan, randomRecipient, type StepPlan, type WorkflowPlan } from './plan.js'
-import { createFaker, DAY, pick, randomInt } from './random.js'
+import { createPlan, type Plan, type StepPlan, skewedIndex, type WorkflowPlan } from './plan.js'
+import { createFaker, DAY, HOUR, pick, randomInt } from './random.js'
 import { type EnvironmentInput, type Recipient, WHATSAPP } from './recipients.js'
 import { createSubscribers } from './subscribers.js'
 
@@ -87,7 +88,6 @@ const UNREACHABLE_RATE = 1 / 8
 
 interface Trigger {
   workflow: WorkflowPlan
-  at: number
   transactionId: string
   payload: Record<string, unknown>
   /** The results of the digests, which steps after them may show. */
@@ -106,26 +106,28 @@ function* generateMessages(plan: Plan): Generator<Generated, void, undefined> {
   const random = createRandom(plan.randomSeed)
   const timeAt = timeline(plan)
   const newId = idMaker(plan.idInfix)
-  const createTrigger = triggerMaker(random, newId)
-  const largest = Math.min(recipients.count, Math.floor(total / 20), MAX_BROADCAST)
+  const faker = createFaker(random)
+  const largest = Math.min(recipients.length, Math.floor(total / 20), MAX_BROADCAST)
 
   let done = 0
   while (done < total) {
     const at = timeAt((done + random.next()) / total)
     const isBroadcast = largest > 1 && random.next() < BROADCAST_SHARE / largest
     const audience = isBroadcast ? 2 + randomInt(random, largest - 1) : 1
-    const first = isBroadcast ? randomInt(random, recipients.count) : randomRecipient(random, recipients)
-    const trigger = createTrigger(pick(random, isBroadcast ? plan.broadcasts : plan.workflows), at)
+    const first = isBroadcast ? randomInt(random, recipients.length) : skewedIndex(random, recipients.length)
+    const workflow = pick(random, isBroadcast ? plan.broadcasts : plan.workflows)
+    const transactionId = random.next() < 0.15 ? random.uuid() : `txn_${newId(at)}`
+    const trigger = createTrigger(workflow, at, transactionId, random, faker)
     for (let turn = 0; turn < audience; turn++) {
-      const recipient = recipients.at((first + turn) % recipients.count)
+      const recipient = recipients[(first + turn) % recipients.length] as Recipient
       const notificationId = newId(at)
       let createdAt = at + turn * 7
-      for (const step of trigger.workflow.steps) {
+      for (const step of workflow.steps) {
         const rate = sendRates[step.channel] * (recipient.noAddress[step.channel] ? UNREACHABLE_RATE : 1)
         if (random.next() >= rate) continue
         createdAt += 40 + randomInt(random, 900)
-        const ids = { _id: newId(createdAt), notificationId }
-        const message = createMessage(plan, { trigger, step, recipient, createdAt, ids }, random)
+        const parts = { id: newId(createdAt), notificationId, trigger, step, recipient, createdAt }
+        const message = createMessage(plan, parts, random)
         yield { createdAt, context: recipient.context.canonical, message }
         if (++done === total) return
       }
@@ -133,43 +135,44 @@ function* generateMessages(plan: Plan): Generator<Generated, void, undefined> {
   }
 }
 
-function triggerMaker(random: Random, newId: (at: number) => string): (workflow: WorkflowPlan, at: number) => Trigger {
-  const faker = createFaker(random)
-  return (workflow, at) => {
-    const payload: Record<string, unknown> = {}
-    for (const [name, make] of workflow.payload) payload[name] = make(faker, at)
-    const steps: Trigger['steps'] = {}
-    for (const stepId of workflow.digests) steps[stepId] = { eventCount: 2 + randomInt(random, 8) }
-    const transactionId = random.next() < 0.15 ? random.uuid() : `txn_${newId(at)}`
-    return { workflow, at, transactionId, payload, steps }
-  }
+function createTrigger(
+  workflow: WorkflowPlan,
+  at: number,
+  transactionId: string,
+  random: Random,
+  faker: Faker
+): Trigger {
+  const payload = Object.fromEntries(workflow.payload.map(([name, make]) => [name, make(faker, at)]))
+  const results = workflow.digests.map((stepId) => [stepId, { eventCount: 2 + randomInt(random, 8) }])
+  return { workflow, transactionId, payload, steps: Object.fromEntries(results) }
 }
 
 interface MessageParts {
+  id: string
+  notificationId: string
   trigger: Trigger
   step: StepPlan
   recipient: Recipient
   createdAt: number
-  ids: { _id: string; notificationId: string }
 }
 
 function createMessage({ environment, now }: Plan, parts: MessageParts, random: Random): MessageFields {
-  const { trigger, step, recipient, createdAt, ids } = parts
+  const { id, notificationId, trigger, step, recipient, createdAt } = parts
   const { channel } = step
   const { subscriber, noAddress, deviceTokens, context } = recipient
   const { workflow, payload, transactionId } = trigger
   const scope = { payload, subscriber, steps: trigger.steps }
   const inbox = channel === 'in_app' ? inboxState(random, createdAt, now) : undefined
-  const { provider, outcome }: Delivery = deliver(step, noAddress[channel], random)
+  const { provider, outcome } = deliver(step, noAddress[channel], random)
   const isByPhone = channel === 'sms' || (channel === 'chat' && provider?.id === WHATSAPP)
   const isUrgent = provider?.id === 'fcm' && random.next() < 0.1
   return {
-    _id: ids._id,
+    _id: id,
     _templateId: workflow.id,
     _environmentId: environment.id,
     _messageTemplateId: step.id,
     _organizationId: environment.organizationId,
-    _notificationId: ids.notificationId,
+    _notificationId: notificationId,
     _subscriberId: subscriber._id,
     subscriber,
     template: undefined,
@@ -212,7 +215,6 @@ function idMaker(infix: string): (at: number) => string {
   }
 }
 
-const HOUR = 3_600_000
 const WEIGHTS_BY_HOUR = [2, 1, 1, 1, 1, 2, 4, 7, 10, 12, 12, 11, 10, 11, 11, 10, 9, 9, 10, 9, 8, 6, 4, 3]
 
 /** Returns times for shares from 0 up to 1 that grow; more of them by day than by night and at the weekend. */

@@ -1,5 +1,5 @@
 import { CHANNELS } from '../../core/enums.js'
-import type { World as EnvironmentData } from '../environment-data.js'
+import type { EnvironmentData } from '../environment-data.js'
 
 type Generator = typeof import('./generation.js')
 

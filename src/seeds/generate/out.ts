@@ -1,7 +1,7 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { WALL } from '../../core/clock.js'
-import type { World as EnvironmentData } from '../environment-data.js'
+import type { EnvironmentData } from '../environment-data.js'
 import { exportSeed } from '../export.js'
 import type { SeedEnvironment } from '../format.js'
 import type { Generation } from './generation.js'

@@ -81,7 +81,7 @@ function arrayMaker({ items, minItems, maxItems }: JsonSchema, name: string): Va
   const make = isFilled(items) ? makerOf(items as JsonSchema, name.replace(/s$/, '')) : makerByName('product')
   const min = Math.min(numberOr(minItems, 1), MAX_LENGTH)
   const max = Math.max(min, Math.min(min + 2, numberOr(maxItems, min + 2)))
-  return (faker, at) => Array.from({ length: faker.number.int({ min, max }) }, () => make(faker, at))
+  return (faker, at) => Array.from({ length: between(faker, min, max) }, () => make(faker, at))
 }
 
 function numberOr(value: unknown, other: number): number {
@@ -90,20 +90,18 @@ function numberOr(value: unknown, other: number): number {
 
 function numberMaker(schema: JsonSchema, name: string, unit: number): ValueMaker {
   const step = numberOr(schema.multipleOf, unit)
-  const min = numberOr(schema.minimum, numberOr(schema.exclusiveMinimum, Number.NEGATIVE_INFINITY) + step)
-  const max = numberOr(schema.maximum, numberOr(schema.exclusiveMaximum, Number.POSITIVE_INFINITY) - step)
-  const first = Math.ceil((Number.isFinite(min) ? min : max - 100) / step - TINY)
-  const last = Math.max(first, Math.floor(Math.min(max / step, first + 1000) + TINY))
+  const min = numberOr(schema.minimum, numberOr(schema.exclusiveMinimum, -Infinity) + step)
+  const max = numberOr(schema.maximum, numberOr(schema.exclusiveMaximum, Infinity) - step)
+  // In steps; a quotient of fractions may be off by a little.
+  const first = Math.ceil((Number.isFinite(min) ? min : max - 100) / step - 1e-9)
+  const last = Math.max(first, Math.floor(Math.min(max / step, first + 1000) + 1e-9))
   const isMoney = unit < 1 && ruleFor(name) === money
   return (faker) => {
-    const wish = isMoney ? faker.number.int({ min: 500, max: 50_000 }) / 100 : faker.number.int({ min: 1, max: 60 })
-    const isAllowed = wish >= min && wish <= max && schema.multipleOf === undefined
-    return isAllowed ? wish : Number((faker.number.int({ min: first, max: last }) * step).toFixed(6))
+    const usual = isMoney ? faker.number.int({ min: 500, max: 50_000 }) / 100 : faker.number.int({ min: 1, max: 60 })
+    if (usual >= min && usual <= max && schema.multipleOf === undefined) return usual
+    return Number((faker.number.int({ min: first, max: last }) * step).toFixed(6))
   }
 }
-
-/** What a quotient of fractions may be off by. */
-const TINY = 1e-9
 
 function stringMaker({ format, pattern, minLength, maxLength }: JsonSchema, name: string): ValueMaker {
   const byPattern = typeof pattern === 'string' ? patternMaker(pattern) : undefined
@@ -114,41 +112,36 @@ function stringMaker({ format, pattern, minLength, maxLength }: JsonSchema, name
   return (faker, at) => String(make(faker, at)).padEnd(min, '0').slice(0, max)
 }
 
-/** Undefined of a pattern that faker can't make texts of, which is one with groups or alternatives. */
+/** Undefined of a pattern that faker can't make texts of, such as one with groups or alternatives. */
 function patternMaker(pattern: string): ValueMaker | undefined {
+  const atMost = (min: number, max: number) => `{${min},${Math.min(max || Infinity, min + 20)}}`
   const source = pattern
     .replaceAll(/^\^|\$$/g, '')
     .replaceAll('\\d', '[0-9]')
     .replaceAll('\\w', '[a-z0-9]')
-    .replaceAll(
-      /\{(\d+),(\d*)\}/g,
-      (_, min, max) => `{${min},${Math.min(Number(max || Number.MAX_VALUE), Number(min) + 20)}}`
-    )
-  const longest = Math.max(0, ...[...source.matchAll(/\{(\d+)/g)].map(([, count]) => Number(count)))
+    .replaceAll(/\{(\d+),(\d*)\}/g, (_, min, max) => atMost(Number(min), Number(max)))
+  if ([...source.matchAll(/\d+/g)].some(([count]) => Number(count) > MAX_LENGTH)) return undefined
   const make: ValueMaker = (faker) => faker.helpers.fromRegExp(source)
   try {
-    return longest <= MAX_LENGTH && new RegExp(pattern, 'u').test(String(make(createFaker(createRandom(1)), 0)))
-      ? make
-      : undefined
+    return new RegExp(pattern, 'u').test(String(make(createFaker(createRandom(1)), 0))) ? make : undefined
   } catch {
     return undefined
   }
 }
 
+const between = (faker: Faker, min: number, max: number) => faker.number.int({ min, max })
+const digits = (faker: Faker, length: number) => String(between(faker, 10 ** (length - 1), 10 ** length - 1))
 const dayOf = (at: number) => isoTime(at).slice(0, 10)
-const digits = (faker: Faker, length: number) =>
-  String(faker.number.int({ min: 10 ** (length - 1), max: 10 ** length - 1 }))
-const later: ValueMaker = (faker, at) => dayOf(at + faker.number.int({ min: 1, max: 30 }) * DAY)
-const earlier: ValueMaker = (faker, at) => dayOf(at - faker.number.int(6) * DAY)
-const money: ValueMaker = (faker) => `€${faker.number.int({ min: 1, max: 240 })}.${digits(faker, 2)}`
-const person: ValueMaker = (faker) => `${faker.person.firstName()} ${faker.person.lastName()}`
+const later: ValueMaker = (faker, at) => dayOf(at + between(faker, 1, 30) * DAY)
+const earlier: ValueMaker = (faker, at) => dayOf(at - between(faker, 0, 6) * DAY)
+const money: ValueMaker = (faker) => `€${between(faker, 1, 240)}.${digits(faker, 2)}`
 const url: ValueMaker = (faker) => `https://example.com/${faker.string.alphanumeric(8)}`
 const email: ValueMaker = (faker) => `${faker.string.alpha({ length: 6, casing: 'lower' })}@example.com`
 
 const FORMATS: Record<string, ValueMaker> = {
   date: later,
-  'date-time': (faker, at) => isoTime(at + faker.number.int(14 * DAY)),
-  time: (faker) => `${digits(faker, 2).replace(/^./, '1')}:${digits(faker, 2).replace(/^./, '3')}:00Z`,
+  'date-time': (faker, at) => isoTime(at + between(faker, 0, 14 * DAY)),
+  time: (faker) => `${between(faker, 10, 23)}:${between(faker, 10, 59)}:00Z`,
   email,
   uri: url,
   url,
@@ -193,33 +186,31 @@ const RULES: readonly (readonly [RegExp, ValueMaker])[] = [
   [/ invoice (number|no|id) /, (faker, at) => `INV-${dayOf(at).slice(0, 4)}-${digits(faker, 5)}`],
   [/ (amount|total|subtotal|price|cost|sum|fee|balance|refund|salary|paid) /, money],
   [/ currency /, (faker) => faker.helpers.arrayElement(['EUR', 'USD', 'GBP'])],
-  [/ (percent|percentage|discount|progress) /, (faker) => faker.number.int({ min: 5, max: 95, multipleOf: 5 })],
+  [/ (percent|percentage|discount|progress) /, (faker) => 5 * between(faker, 1, 19)],
   [
-    / (minutes|hours|days|seconds|count|quantity|qty|left|stock|points|items|number of \w+|rating) /,
-    (faker) => faker.number.int({ min: 1, max: 40 })
+    / (minutes|hours|days|seconds|count|quantity|qty|left|stock|points|items|rating) /,
+    (faker) => between(faker, 1, 40)
   ],
   [/ (due|expires?|expiry|deadline|until|by|renews?|starts?|arrives?|delivery|locked) .*/, later],
   [/ (date|day|on|at|since|time|when) $/, earlier],
   [/ (first|given) name /, (faker) => faker.person.firstName()],
   [/ (last|family) name /, (faker) => faker.person.lastName()],
-  [
-    / (company|organi[sz]ation|tenant|account|customer name|vendor|supplier|employer) /,
-    (faker) => faker.company.name()
-  ],
+  [/ (company|organi[sz]ation|tenant|account|customer name|vendor|supplier) /, (faker) => faker.company.name()],
   [/ (team|project|workspace|department|channel|group) /, (faker) => faker.commerce.department()],
-  [
-    / (product|item|title|article|book|dish|plan|model|line|lines|products|items|articles) /,
-    (faker) => faker.commerce.productName()
-  ],
+  [/ (product|item|title|article|book|dish|plan|model|line)s? /, (faker) => faker.commerce.productName()],
   [/ (user|customer|sender|author|actor|assignee|person|owner|colleague|manager|driver|inviter|name) /, person],
   [/ (warehouse|city|location|place|store|branch|office|destination|origin|town) /, (faker) => faker.location.city()],
   [/ country /, (faker) => faker.location.country()],
   [/ (street|address) /, (faker) => faker.location.streetAddress()],
   [
-    / (reason|comment|message|note|text|body|description|summary|details|excerpt) /,
+    / (reason|comment|message|note|text|body|description|summary|details) /,
     (faker) => faker.commerce.productDescription()
   ],
   [/ (status|state) /, (faker) => faker.helpers.arrayElement(['open', 'in progress', 'done'])],
   [/ (version|release) /, (faker) => faker.system.semver()],
   [/ (id|number|no|reference|ref|order|ticket|issue) $/, (faker) => digits(faker, 5)]
 ]
+
+function person(faker: Faker): string {
+  return `${faker.person.firstName()} ${faker.person.lastName()}`
+}

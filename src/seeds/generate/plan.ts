@@ -1,19 +1,18 @@
 import { createHash } from 'node:crypto'
 import { CHANNELS, type Channel } from '../../core/enums.js'
-import { createRandom, type Random } from '../../core/random.js'
+import type { Random } from '../../core/random.js'
 import type { MessageCTA, MessageResponse, SubscriberResponse } from '../../messages/schemas.js'
-import type { World as EnvironmentData, Stored } from '../environment-data.js'
+import type { EnvironmentData, Stored } from '../environment-data.js'
 import { payloadUses } from '../resolve/payload-variables.js'
 import { inferPayloadSchema } from '../resolve/step-variables.js'
-import { NO_INTEGRATION, type Outcome, type Provider } from './delivery.js'
+import { NO_INTEGRATION, type Sender } from './delivery.js'
 import { canGenerate } from './load.js'
 import { isPersonal, payloadMakers, type ValueMaker } from './payload.js'
-import { pick } from './random.js'
 import {
   createRecipients,
   DEFAULT_PROVIDERS,
   type EnvironmentInput,
-  type Recipients,
+  type Recipient,
   usualIntegrations
 } from './recipients.js'
 import { compile, compileEmail, type Render } from './templates.js'
@@ -31,7 +30,7 @@ export interface Plan {
   /** The workflows that can be triggered for many subscribers at once. */
   broadcasts: WorkflowPlan[]
   /** The first ones get most messages. */
-  recipients: Recipients
+  recipients: Recipient[]
   /** Of the steps of each channel, the share that is sent. */
   sendRates: Record<Channel, number>
 }
@@ -46,15 +45,12 @@ export interface WorkflowPlan {
 }
 
 /** Everything about a step that is the same in each of its messages. */
-export interface StepPlan {
+export interface StepPlan extends Sender {
   id: string
-  channel: Channel
   content: (scope: object) => MessageResponse['content']
   subject: Render | undefined
   title: Render | undefined
   callToAction: (scope: object, pressed: 'primary' | 'secondary' | undefined) => MessageCTA
-  providers: Provider[]
-  noIntegration: Outcome | undefined
 }
 
 /** Returns the same plan for the same environment, options and present. */
@@ -68,7 +64,7 @@ export function createPlan(
   const broadcasts = impersonal.length > 0 ? impersonal : workflows
   const recipients = createRecipients(environment, subscribers, randomSeed)
   const idInfix = unusedInfix(environment, [environment.id, randomSeed, total, days, subscribers.length, now])
-  const sendRates = sendRatesOf({ workflows, broadcasts, recipients }, createRandom(randomSeed))
+  const sendRates = sendRatesOf(workflows)
   return { environment, total, days, randomSeed, now, idInfix, workflows, broadcasts, recipients, sendRates }
 }
 
@@ -82,8 +78,8 @@ function unusedInfix({ messages }: EnvironmentInput, parts: readonly (string | n
   }
 }
 
-/** Returns the index of a recipient: of 1,000, the first gets a tenth of all messages, and the last a thirtieth of a percent. */
-export function randomRecipient(random: Random, { count }: Recipients): number {
+/** Returns an index: of 1,000, the first for a tenth of all draws, and the last for a thirtieth of a percent. */
+export function skewedIndex(random: Random, count: number): number {
   const share = random.next()
   return Math.floor(count * share * share * share)
 }
@@ -91,22 +87,13 @@ export function randomRecipient(random: Random, { count }: Recipients): number {
 /** Of a hundred messages, how many are of each channel, as far as the workflows have steps of it. */
 const PROPORTIONS: Record<Channel, number> = { in_app: 42, email: 30, push: 14, sms: 9, chat: 5 }
 
-/** The shares that lead to the proportions, by how often a step of each channel has its turn in a trial. */
-function sendRatesOf(
-  { workflows, broadcasts, recipients }: Pick<Plan, 'workflows' | 'broadcasts' | 'recipients'>,
-  random: Random
-): Plan['sendRates'] {
-  const turns: Record<Channel, number> = { in_app: 0, email: 0, sms: 0, chat: 0, push: 0 }
-  for (let trial = 0; trial < 2000; trial++) {
-    const { noAddress } = recipients.at(randomRecipient(random, recipients))
-    // Half a turn, not none: else a channel by which few can be reached would send to these all the more.
-    for (const { channel } of pick(random, trial % 8 === 0 ? broadcasts : workflows).steps) {
-      turns[channel] += noAddress[channel] ? 0.5 : 1
-    }
-  }
-  const wanted = CHANNELS.map((channel) => (turns[channel] === 0 ? 0 : PROPORTIONS[channel] / turns[channel]))
-  const rates = CHANNELS.map((channel, index) => [channel, (wanted[index] ?? 0) / Math.max(...wanted)])
-  return Object.fromEntries(rates) as Plan['sendRates']
+/** The shares that lead to the proportions, by how many steps of each channel the workflows have. */
+function sendRatesOf(workflows: readonly WorkflowPlan[]): Plan['sendRates'] {
+  const steps = workflows.flatMap((workflow) => workflow.steps)
+  const stepsOf = (channel: Channel) => steps.filter((step) => step.channel === channel).length
+  const wanted = (channel: Channel) => PROPORTIONS[channel] / stepsOf(channel)
+  const largest = Math.max(...CHANNELS.filter(stepsOf).map(wanted))
+  return Object.fromEntries(CHANNELS.map((channel) => [channel, wanted(channel) / largest])) as Plan['sendRates']
 }
 
 type Step = EnvironmentData['steps'][number]

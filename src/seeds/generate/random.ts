@@ -1,8 +1,9 @@
 import { base, en, Faker, type LocaleDefinition } from '@faker-js/faker'
 import type { Random } from '../../core/random.js'
 
-/** In milliseconds. */
-export const DAY = 86_400_000
+// In milliseconds.
+export const HOUR = 3_600_000
+export const DAY = 24 * HOUR
 
 /** Returns a whole number from 0 up to, but not including, `count`. */
 export function randomInt(random: Random, count: number): number {

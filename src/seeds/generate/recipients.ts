@@ -2,7 +2,7 @@ import type { Channel } from '../../core/enums.js'
 import { createRandom } from '../../core/random.js'
 import type { SubscriberResponse } from '../../messages/schemas.js'
 import { canonicalContext } from '../../messages/service.js'
-import type { World as EnvironmentData, Stored } from '../environment-data.js'
+import type { EnvironmentData, Stored } from '../environment-data.js'
 import { NO_ADDRESS, type Outcome } from './delivery.js'
 import { createFaker, pick } from './random.js'
 import { deviceToken } from './subscribers.js'
@@ -46,37 +46,26 @@ interface Context {
   canonical: string
 }
 
-/** Recipients by index, each made when it is first asked for. */
-export interface Recipients {
-  count: number
-  at(index: number): Recipient
-}
-
 export function createRecipients(
   environment: EnvironmentInput,
   subscribers: readonly Stored<SubscriberResponse>[],
   randomSeed: number
-): Recipients {
+): Recipient[] {
+  const random = createRandom(randomSeed)
+  const faker = createFaker(random)
   const contexts = contextsOf(environment)
   const chat = usualIntegrations(environment, 'chat')
   const isByPhone = chat.length > 0 && chat.every(({ providerId }) => providerId === WHATSAPP)
   const push = usualIntegrations(environment, 'push')[0]?.providerId ?? DEFAULT_PROVIDERS.push
-  const known: (Recipient | undefined)[] = Array(subscribers.length)
-  return {
-    count: subscribers.length,
-    at: (index) => (known[index] ??= recipientOf(subscribers[index] as Stored<SubscriberResponse>, index))
-  }
-
-  function recipientOf(subscriber: Stored<SubscriberResponse>, index: number): Recipient {
+  return subscribers.map((subscriber) => {
     const { subscriberId, email, phone, channels = [] } = subscriber
-    const random = createRandom((randomSeed + index + 1) * 0x9e3779b1)
     const tokens = channels.flatMap(({ credentials }) => credentials.deviceTokens ?? [])
     const hasChat = isByPhone
       ? phone
       : channels.some(({ credentials }) => credentials.webhookUrl ?? credentials.channel ?? credentials.alertUid)
     return {
       subscriber,
-      deviceTokens: tokens.length > 0 ? tokens : [deviceToken(createFaker(random), push)],
+      deviceTokens: tokens.length > 0 ? tokens : [deviceToken(faker, push)],
       noAddress: {
         ...(!email && { email: NO_ADDRESS.email }),
         ...(!phone && { sms: NO_ADDRESS.sms }),
@@ -84,34 +73,22 @@ export function createRecipients(
       },
       context: pick(random, contexts.bySubscriber.get(subscriberId) ?? contexts.all)
     }
-  }
+  })
 }
 
 /** The contexts that the seed's own messages show, of each subscriber and in all; tenants where they show none. */
 function contextsOf({ messages }: EnvironmentInput): { bySubscriber: Map<string, Context[]>; all: Context[] } {
   const bySubscriber = new Map<string, Context[]>()
-  if (messages.every(({ contextKeys = [] }) => contextKeys.length === 0)) {
-    return { bySubscriber, all: TENANTS.map(contextOf) }
-  }
-  for (const { subscriber, contextKeys } of messages) {
-    if (!subscriber) continue
-    const { subscriberId } = subscriber
+  const hasContexts = messages.some(({ contextKeys = [] }) => contextKeys.length > 0)
+  for (const { subscriber, contextKeys } of hasContexts ? messages : []) {
+    const { subscriberId = '' } = subscriber ?? {}
     bySubscriber.set(subscriberId, [...(bySubscriber.get(subscriberId) ?? []), contextOf(contextKeys)])
   }
-  return { bySubscriber, all: messages.map(({ contextKeys }) => contextOf(contextKeys)) }
+  return { bySubscriber, all: hasContexts ? [...bySubscriber.values()].flat() : TENANTS.map(contextOf) }
 }
 
 function contextOf(keys: string[] = []): Context {
   return { keys: keys.length > 0 ? keys : undefined, canonical: canonicalContext(keys) }
 }
 
-const TENANTS = [
-  [],
-  [],
-  [],
-  [],
-  ['tenant:acme'],
-  ['tenant:globex'],
-  ['tenant:initech'],
-  ['region:eu', 'tenant:umbrella']
-]
+const TENANTS = [[], [], [], [], ['tenant:acme'], ['tenant:globex'], ['region:eu', 'tenant:umbrella']]

@@ -4,7 +4,7 @@ import { CHAT_PUSH_PROVIDERS } from '../../core/enums.js'
 import { idOf } from '../../core/ids.js'
 import { createRandom } from '../../core/random.js'
 import type { SubscriberResponse } from '../../messages/schemas.js'
-import type { World as EnvironmentData, Stored } from '../environment-data.js'
+import type { EnvironmentData, Stored } from '../environment-data.js'
 import { createFaker, DAY, pick, randomInt } from './random.js'
 
 // Numbers that are reserved for fiction; most countries reserve none.
@@ -44,9 +44,8 @@ export function createSubscribers(
   const created: Stored<SubscriberResponse>[] = []
   for (let number = 10_001; created.length < count; number++) {
     const subscriberId = `user-${number}`
-    const { locale, phones, timezones, faker } = regions[
-      Math.floor(random.next() * random.next() * regions.length)
-    ] as (typeof regions)[number]
+    const region = Math.floor(random.next() * random.next() * regions.length)
+    const { locale, phones, timezones, faker } = regions[region] as (typeof regions)[number]
     const firstName = faker.person.firstName()
     const lastName = faker.person.lastName()
     const host = pick(random, ['example.com', 'example.com', 'example.net', 'example.org'])
@@ -54,10 +53,10 @@ export function createSubscribers(
     const token = deviceToken(faker, push?.providerId)
     const webhookUrl = `https://hooks.example.com/services/${faker.string.alphanumeric(10)}`
     const hasIt = (share: number) => random.next() < share
-    const channels = [
-      ...(hasIt(0.7) && push ? [{ ...push.settings, credentials: { deviceTokens: [token] }, ...push.reference }] : []),
-      ...(hasIt(0.4) && chat ? [{ ...chat.settings, credentials: { webhookUrl }, ...chat.reference }] : [])
-    ]
+    const settings = [
+      hasIt(0.7) && push && { ...push, credentials: { deviceTokens: [token] } },
+      hasIt(0.4) && chat && { ...chat, credentials: { webhookUrl } }
+    ].filter((each) => each !== false && each !== undefined)
     const createdAt = isoTime(before - randomInt(random, 700 * DAY))
     const subscriber = {
       _id: idOf(owner.organizationId, owner.name, 'subscriber', subscriberId),
@@ -67,7 +66,7 @@ export function createSubscribers(
       phone: hasIt(0.8) ? faker.helpers.replaceSymbols(pick(random, phones)) : null,
       avatar: hasIt(0.3) ? `https://cdn.example.com/avatars/${subscriberId}.png` : null,
       locale,
-      channels,
+      channels: settings.map(({ _integrationId, ...channel }) => ({ ...channel, _integrationId })),
       isOnline: false,
       data: { plan: pick(random, ['personal', 'personal', 'business']), newsletter: hasIt(0.6) },
       timezone: pick(random, timezones),
@@ -84,12 +83,11 @@ export function createSubscribers(
 }
 
 /** What a subscriber's settings say of the environment's own integration; undefined without one. */
-function channelSettings({ integrations }: Owner, channel: 'push' | 'chat') {
-  for (const { _id, identifier, providerId, active, deleted, ...integration } of integrations) {
+function channelSettings({ integrations }: Owner, wanted: 'push' | 'chat') {
+  for (const { _id, identifier, providerId, channel, active, deleted } of integrations) {
     const known = CHAT_PUSH_PROVIDERS.find((each) => each === providerId)
-    if (integration.channel !== channel || !active || deleted || !known) continue
-    const settings = { providerId: known, integrationIdentifier: identifier }
-    return { providerId, settings, reference: { _integrationId: _id } }
+    if (channel !== wanted || !active || deleted || !known) continue
+    return { providerId: known, integrationIdentifier: identifier, _integrationId: _id }
   }
   return undefined
 }

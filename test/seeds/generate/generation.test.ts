@@ -8,7 +8,7 @@ import { CHANNELS } from '../../../src/core/enums.js'
 import { findIssues } from '../../../src/core/validation.js'
 import { MessageResponse, SubscriberResponse } from '../../../src/messages/schemas.js'
 import { canonicalContext } from '../../../src/messages/service.js'
-import type { World } from '../../../src/seeds/environment-data.js'
+import type { EnvironmentData } from '../../../src/seeds/environment-data.js'
 import { SeedError } from '../../../src/seeds/errors.js'
 import type { SeedEnvironment, SeedGenerate, SeedWorkflow } from '../../../src/seeds/format.js'
 import { type GeneratedMessage, generation } from '../../../src/seeds/generate/generation.js'
@@ -21,23 +21,27 @@ const DAY = 86_400_000
 
 const defaultSeed = join(import.meta.dirname, '../../../seeds/default.yaml')
 const files = readSeeds([defaultSeed])
-const [DEVELOPMENT, PRODUCTION, NORTHLIGHT] = resolveSeeds(files, NOW) as [World, World, World]
+const [DEVELOPMENT, PRODUCTION, NORTHLIGHT] = resolveSeeds(files, NOW) as [
+  EnvironmentData,
+  EnvironmentData,
+  EnvironmentData
+]
 const WORLDS = [DEVELOPMENT, PRODUCTION, NORTHLIGHT].map((world) => [world.name, world] as const)
 
 type Row = GeneratedMessage & { message: MessageResponse }
 
-function rowsOf(world: World, options: SeedGenerate, now = NOW): Row[] {
+function rowsOf(world: EnvironmentData, options: SeedGenerate, now = NOW): Row[] {
   return [...generation(world, options, now).messages()].map((row) => ({ ...row, message: JSON.parse(row.document) }))
 }
 
-function worldOf(environment: Omit<SeedEnvironment, 'name'>): World {
+function worldOf(environment: Omit<SeedEnvironment, 'name'>): EnvironmentData {
   const seed = { environments: [{ name: 'Shop', ...environment }] }
   const [world] = resolveSeeds(readSeeds([{ name: 'shop', seed }]), NOW)
   if (!world) throw new Error('no world')
   return world
 }
 
-function hashOf(world: World, options: SeedGenerate, now = NOW): string {
+function hashOf(world: EnvironmentData, options: SeedGenerate, now = NOW): string {
   const hash = createHash('sha256')
   for (const row of generation(world, options, now).messages()) hash.update(Object.values(row).join('\n'))
   return hash.digest('hex')
@@ -64,7 +68,7 @@ const MAILS: Pick<SeedWorkflow, 'steps'> = {
 describe.each(WORLDS)('of the default seed, the messages of %s', (_name, world) => {
   const rows = rowsOf(world, { messages: 3000, randomSeed: 7, subscribers: 40 })
 
-  test('are as many as asked for', () => {
+  test('are as many as requested', () => {
     expect(rows).toHaveLength(3000)
   })
 
@@ -91,7 +95,7 @@ describe.each(WORLDS)('of the default seed, the messages of %s', (_name, world) 
     }
   })
 
-  test('are, said as a seed and seeded, the same to the byte', () => {
+  test('are the same bytes when written as a seed and seeded', () => {
     const { subscribers, seedMessages } = generation(world, { messages: 3000, randomSeed: 7, subscribers: 40 }, NOW)
     const environments = files
       .flatMap(({ seed }) => seed.environments)
@@ -253,7 +257,7 @@ const CLINIC: Omit<SeedEnvironment, 'name'> = {
 describe('the same options give the same bytes', () => {
   test('on every machine and version of Node', () => {
     expect(hashOf(worldOf(CLINIC), { messages: 5000, randomSeed: 7, subscribers: 500 })).toBe(
-      '3d5d0caa8847b8c8e1170cbe24c135a8b76f3fcd2f10ab63965189d5dd98c8ee'
+      '8c1e9f63e22e30a79e54846d225f4907724b5fceec0fb0b29e6612fb0335d876'
     )
   })
 
@@ -474,9 +478,9 @@ describe('many messages', () => {
 })
 
 describe('an environment', () => {
-  test.each([{}, { subscribers: 0 }])('without subscribers gets some, told %j', (told) => {
+  test.each([{}, { subscribers: 0 }])('without subscribers gets some, with %j', (options) => {
     const world = worldOf({ workflows: [{ identifier: 'hello', ...MAILS }] })
-    const { subscribers, messages } = generation(world, { messages: 500, ...told }, NOW)
+    const { subscribers, messages } = generation(world, { messages: 500, ...options }, NOW)
     expect(subscribers).toHaveLength(10)
     const known = subscribers.map(({ subscriberId }) => subscriberId)
     for (const { subscriberId } of messages()) expect(known).toContain(subscriberId)
@@ -515,7 +519,7 @@ describe('an environment', () => {
     expect(() => generation(world, { messages: 1 }, NOW)).toThrow(RangeError)
   })
 
-  test('that shows an id with the very mark of the new ones makes them another', () => {
+  test('that shows an id like the new ones gets other ids', () => {
     const options = { messages: 1 }
     const world = worldOf({ workflows: [{ identifier: 'hello', ...MAILS }], subscribers: [{ subscriberId: 'ada' }] })
     const [first] = rowsOf(world, options) as [Row]
@@ -568,7 +572,7 @@ describe('a payload', () => {
     additionalProperties: false
   }
 
-  test('is what the schema of its workflow asks for', () => {
+  test('matches the schema of its workflow', () => {
     const fields = Object.keys(payloadSchema.properties)
     const world = worldOf({
       workflows: [{ identifier: 'ticket', payloadSchema: { ...payloadSchema, required: fields }, ...MAILS }]
@@ -581,7 +585,7 @@ describe('a payload', () => {
     }
   })
 
-  test('that can not be as its schema asks for is made nevertheless', () => {
+  test('is generated even when its schema can not be met', () => {
     const properties = {
       broken: { type: 'string', pattern: '^[' },
       grouped: { type: 'string', pattern: '^(a|b)$' },
@@ -604,7 +608,7 @@ describe('a payload', () => {
     })
   })
 
-  test('that is not declared has what the templates speak of, by what it is called', () => {
+  test('without a schema has the fields that the templates use, with values by their names', () => {
     const body =
       '{{payload.orderId}} {{payload.left}} {{payload.user.name}} {% for line in payload.lines %}{{line.name}} {{line.price}}{% endfor %}'
     const world = worldOf({ workflows: [{ identifier: 'order', steps: [{ type: 'sms', controlValues: { body } }] }] })
@@ -641,7 +645,7 @@ describe('a payload', () => {
   })
 })
 
-describe('subscribers that are made', () => {
+describe('generated subscribers', () => {
   const { subscribers } = generation(DEVELOPMENT, { messages: 0, subscribers: 400 }, NOW)
 
   test('are what the contract says, older than all messages, and none like another', () => {
@@ -657,7 +661,7 @@ describe('subscribers that are made', () => {
     expect(new Set(subscribers.map(({ firstName, lastName }) => `${firstName} ${lastName}`)).size).toBeGreaterThan(250)
   })
 
-  test('can be reached nowhere in the world', () => {
+  test('have addresses and numbers reserved for examples and fiction', () => {
     for (const { email, phone } of subscribers) {
       if (email) expect(email).toMatch(/^[a-z.]+\.\d+@example\.(com|net|org)$/)
       if (phone) expect(phone).toMatch(/^(\+1\d{3}55501\d\d|\+447700900\d{3}|\+3363998\d{4})$/)
@@ -682,7 +686,7 @@ describe('subscribers that are made', () => {
 })
 
 describe('a seed', () => {
-  const told = (...seeds: object[]) => {
+  const outcomeOf = (...seeds: object[]) => {
     try {
       return resolveSeeds(readSeeds(seeds.map((seed, place) => ({ name: `${place}.yaml`, seed }))), NOW)
     } catch (error) {
@@ -692,9 +696,9 @@ describe('a seed', () => {
   }
   const workflows = [{ identifier: 'hello', ...MAILS }]
 
-  test('says how many messages are to be made', () => {
+  test('keeps how many messages to generate', () => {
     const generate = { messages: 10_000, randomSeed: 7, subscribers: 5, days: 3 }
-    expect(told({ environments: [{ name: 'Shop', workflows, generate }] })).toMatchObject([{ generate }])
+    expect(outcomeOf({ environments: [{ name: 'Shop', workflows, generate }] })).toMatchObject([{ generate }])
   })
 
   test.each([
@@ -706,19 +710,21 @@ describe('a seed', () => {
     [{ messages: 1, days: 0 }, '.days: must be a whole number from 1 to 3650'],
     [{ messages: 1, subscribers: 100_001 }, '.subscribers: must be a whole number from 0 to 100000'],
     [{ messages: 1, seed: 7 }, 'is not a field here']
-  ])('is told what is wrong with %j', (generate, mistake) => {
-    expect(told({ environments: [{ name: 'Shop', workflows, generate }] })).toEqual([expect.stringContaining(mistake)])
+  ])('is rejected with the location when generate is %j', (generate, mistake) => {
+    expect(outcomeOf({ environments: [{ name: 'Shop', workflows, generate }] })).toEqual([
+      expect.stringContaining(mistake)
+    ])
   })
 
-  test('is told that there is nothing to make messages of', () => {
-    expect(told({ environments: [{ name: 'Shop', generate: { messages: 1 } }] })).toEqual([
+  test('is rejected when there is nothing to generate messages from', () => {
+    expect(outcomeOf({ environments: [{ name: 'Shop', generate: { messages: 1 } }] })).toEqual([
       '0.yaml environments[0].generate: needs a workflow here with a step of a channel (in_app, email, sms, chat, push) to make messages of'
     ])
   })
 
-  test('is told that another said it for the environment before', () => {
+  test('is rejected when another seed has generate for the environment', () => {
     const seed = { environments: [{ name: 'Shop', generate: { messages: 1 } }] }
-    expect(told({ environments: [{ name: 'Shop', workflows, generate: { messages: 1 } }] }, seed)).toEqual([
+    expect(outcomeOf({ environments: [{ name: 'Shop', workflows, generate: { messages: 1 } }] }, seed)).toEqual([
       '1.yaml environments[0].generate: this environment has it already, at 0.yaml environments[0].generate'
     ])
   })

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { World } from '../../../src/seeds/environment-data.js'
+import type { EnvironmentData } from '../../../src/seeds/environment-data.js'
 import { generation } from '../../../src/seeds/generate/generation.js'
 import { outFormatOf, writeGenerated } from '../../../src/seeds/generate/out.js'
 import { readSeeds } from '../../../src/seeds/read.js'
@@ -10,7 +10,7 @@ import { resolveSeeds } from '../../../src/seeds/resolve/resolve.js'
 
 const NOW = Date.UTC(2026, 1, 18, 12, 30)
 const WORLDS = resolveSeeds(readSeeds([join(import.meta.dirname, '../../../seeds/default.yaml')]), NOW)
-const [DEVELOPMENT] = WORLDS as [World]
+const [DEVELOPMENT] = WORLDS as [EnvironmentData]
 
 function givenFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'generate-'))
@@ -18,7 +18,7 @@ function givenFolder(): string {
   return folder
 }
 
-const generated = (world: World, messages: number) => generation(world, { messages, subscribers: 30 }, NOW)
+const generated = (world: EnvironmentData, messages: number) => generation(world, { messages, subscribers: 30 }, NOW)
 
 test.each([
   ['a.yaml', 'yaml'],
@@ -82,7 +82,7 @@ const [AWKWARD] = resolveSeeds(
     }
   ]),
   NOW
-) as [World]
+) as [EnvironmentData]
 
 test.each([
   ...WORLDS.map((world) => [world.name, world] as const),
@@ -93,7 +93,7 @@ test.each([
   await writeGenerated(file, 'yaml', { environment: world, generation: made })
   const [read, ...others] = resolveSeeds(readSeeds([file]), NOW + 1000)
   expect(others).toEqual([])
-  const { messages, ...rest } = read as World
+  const { messages, ...rest } = read as EnvironmentData
   const { messages: own, ...expected } = { ...world, subscribers: [...world.subscribers, ...made.subscribers] }
   expect(JSON.stringify(rest)).toBe(JSON.stringify(expected))
   expect(messages.map((message) => JSON.stringify(message))).toEqual([
@@ -116,7 +116,7 @@ test('NDJSON is the messages, one a line', async () => {
   expect(readFileSync(file, 'utf8')).toBe([...made.seedMessages()].map((message) => `${message}\n`).join(''))
 })
 
-test('progress is told by the way, and at the end of all', async () => {
+test('reports progress on the way and at the end', async () => {
   const file = join(givenFolder(), 'out.ndjson')
   const counts: number[] = []
   const onProgress = (count: number) => void counts.push(count)
@@ -206,7 +206,7 @@ describe('a file that was there before', () => {
   })
 })
 
-test('a folder that is not there is told by its error, and nothing is left of it', async () => {
+test('rejects with ENOENT when the folder is missing, and leaves nothing behind', async () => {
   const folder = givenFolder()
   const file = join(folder, 'gone', 'out.yaml')
   const made = generated(DEVELOPMENT, 1)

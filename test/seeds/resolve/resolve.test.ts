@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { isoTime } from '../../../src/core/clock.js'
-import type { World } from '../../../src/seeds/environment-data.js'
+import type { EnvironmentData } from '../../../src/seeds/environment-data.js'
 import { SeedError } from '../../../src/seeds/errors.js'
 import type { SeedEnvironment } from '../../../src/seeds/format.js'
 import { readSeeds } from '../../../src/seeds/read.js'
 import { resolveSeeds } from '../../../src/seeds/resolve/resolve.js'
 
-type Case = [what: string, text: string, mistakes: string[]]
+type Case = [what: string, text: string, issues: string[]]
 
 /** The text within an environment; its first line is the third. */
 function inShop(text: string): string {
@@ -15,28 +15,28 @@ function inShop(text: string): string {
 
 const NOW = Date.UTC(2026, 1, 18, 12)
 
-/** The worlds of seeds, one a text, named a.yaml, b.yaml and so on. */
-function worldsOf(...texts: (string | object)[]): World[] {
-  const files = texts.map((seed, place) => ({ name: `${String.fromCharCode(97 + place)}.yaml`, seed }))
+/** The environments of seeds, one a text, named a.yaml, b.yaml and so on. */
+function environmentsOf(...texts: (string | object)[]): EnvironmentData[] {
+  const files = texts.map((seed, index) => ({ name: `${String.fromCharCode(97 + index)}.yaml`, seed }))
   return resolveSeeds(readSeeds(files), NOW)
 }
 
-/** The world of one environment, named Shop. */
-function shopOf(seed: Omit<SeedEnvironment, 'name'>, now = NOW): World {
+/** The data of one environment, named Shop. */
+function shopOf(seed: Omit<SeedEnvironment, 'name'>, now = NOW): EnvironmentData {
   const file = { name: 'shop.yaml', seed: { environments: [{ name: 'Shop', ...seed }] } }
-  const [world] = resolveSeeds(readSeeds([file]), now)
-  if (!world) throw new Error('no world')
-  return world
+  const [environment] = resolveSeeds(readSeeds([file]), now)
+  if (!environment) throw new Error('no environment')
+  return environment
 }
 
-function told(...texts: string[]): string[] {
+function issuesOf(...texts: string[]): string[] {
   try {
-    worldsOf(...texts)
+    environmentsOf(...texts)
   } catch (error) {
     if (error instanceof SeedError) return error.message.split('\n')
     throw error
   }
-  throw new Error('nothing was told')
+  throw new Error('there was no issue')
 }
 
 const CONTRADICTIONS: Case[] = [
@@ -189,22 +189,22 @@ const CONTRADICTIONS: Case[] = [
     [':3:50 environments[1]._organizationId: organization O has another id, 66d5a0e97c9b1a0012ab3402, at :2:50']
   ],
   [
-    'a double by alias',
+    'a duplicate by alias',
     inShop('subscribers: [&a { subscriberId: ada }, *a]'),
     [':3:45 environments[0].subscribers[1].subscriberId: is that of another subscriber too, at :3:38']
   ]
 ]
 
-describe('what contradicts itself is told with its line, column and path:', () => {
-  test.each(CONTRADICTIONS)('%s', (_, text, mistakes) => {
-    expect(told(text)).toEqual(mistakes.map((line) => line.replaceAll(/(?<=^|at ):/g, 'a.yaml:')))
+describe('reports a contradiction with its line, column and path:', () => {
+  test.each(CONTRADICTIONS)('%s', (_, text, issues) => {
+    expect(issuesOf(text)).toEqual(issues.map((line) => line.replaceAll(/(?<=^|at ):/g, 'a.yaml:')))
   })
 })
 
-test('doubles of several files are told, with the file of the first', () => {
+test('reports duplicates across files with the file of the first', () => {
   const shop = (body: string) => `environments: [{ name: Shop, apiKeys: [k], ${body} }]`
   expect(
-    told(
+    issuesOf(
       shop('integrations: [{ identifier: a, providerId: ses, channel: email, primary: true }]'),
       shop('integrations: [{ identifier: a, providerId: ses, channel: email, primary: true }]'),
       'environments: [{ name: Other, apiKeys: [k] }]'
@@ -216,7 +216,7 @@ test('doubles of several files are told, with the file of the first', () => {
   ])
 })
 
-test('doubles in a value are told with the path of the first', () => {
+test('reports duplicates in a value with the path of the first', () => {
   const subscribers = [{ subscriberId: 'ada' }, { subscriberId: 'ada' }]
   expect(() => shopOf({ subscribers })).toThrow(
     'shop.yaml environments[0].subscribers[1].subscriberId: is that of another subscriber too, at shop.yaml environments[0].subscribers[0].subscriberId'
@@ -224,13 +224,13 @@ test('doubles in a value are told with the path of the first', () => {
 })
 
 describe('several seeds', () => {
-  test('of the same environment are one world, and refer to each other, whichever comes first', () => {
-    const worlds = worldsOf(
+  test('of the same environment are one, and refer to each other in either order', () => {
+    const environments = environmentsOf(
       'environments: [{ name: Shop, messages: [{ channel: email, subscriberId: ada, workflow: shipped }] }]',
       'environments: [{ name: Shop, subscribers: [{ subscriberId: ada }], workflows: [{ identifier: shipped }] }]'
     )
-    expect(worlds).toHaveLength(1)
-    expect(worlds[0]?.messages[0]).toMatchObject({
+    expect(environments).toHaveLength(1)
+    expect(environments[0]?.messages[0]).toMatchObject({
       templateIdentifier: 'shipped',
       subscriber: { subscriberId: 'ada' }
     })
@@ -238,7 +238,7 @@ describe('several seeds', () => {
 
   test('share nothing between environments: a reference to another one is broken', () => {
     expect(
-      told(
+      issuesOf(
         'environments: [{ name: A, subscribers: [{ subscriberId: ada }] }, { name: B, messages: [{ channel: sms, subscriberId: ada }] }]'
       )
     ).toEqual([
@@ -260,7 +260,7 @@ describe('several seeds', () => {
       subscribers: [{ subscriberId: 'ada' }]
     }
     expect(
-      worldsOf({
+      environmentsOf({
         environments: [
           { name: 'A', ...things },
           { name: 'B', ...things }
@@ -270,36 +270,36 @@ describe('several seeds', () => {
   })
 
   test('of the same name in two organizations are two environments', () => {
-    const worlds = worldsOf({
+    const environments = environmentsOf({
       environments: ['One', 'Other'].map((organization) => ({ name: 'Shop', organization, apiKeys: [organization] }))
     })
-    expect(new Set(worlds.map(({ id }) => id)).size).toBe(2)
-    expect(new Set(worlds.map(({ organizationId }) => organizationId)).size).toBe(2)
+    expect(new Set(environments.map(({ id }) => id)).size).toBe(2)
+    expect(new Set(environments.map(({ organizationId }) => organizationId)).size).toBe(2)
   })
 
   test('later ones win in profile and assumptions', () => {
-    const [world] = worldsOf(
+    const [environment] = environmentsOf(
       'environments: [{ name: Shop, profile: live, assumptions: { envelope: bare, credentials: stored } }]',
       'environments: [{ name: Shop, profile: document, assumptions: { envelope: data } }]'
     )
-    expect(world).toMatchObject({ profile: 'document', assumptions: { envelope: 'data', credentials: 'stored' } })
+    expect(environment).toMatchObject({ profile: 'document', assumptions: { envelope: 'data', credentials: 'stored' } })
   })
 
-  test('give an environment all keys that any of them names, and the default one only if none does', () => {
+  test('give an environment all keys that any of them names, and the default key only if none names keys', () => {
     const keys = (...texts: string[]) =>
-      worldsOf(...texts.map((text) => `environments: [{ ${text} }]`)).map(({ apiKeys }) => apiKeys)
+      environmentsOf(...texts.map((text) => `environments: [{ ${text} }]`)).map(({ apiKeys }) => apiKeys)
     expect(keys('name: Shop', 'name: Shop, apiKeys: [a]', 'name: Shop, apiKeys: [a, b]')).toEqual([['a', 'b']])
     expect(keys('name: My Shop', 'name: My Shop')).toEqual([['my-shop-key']])
     expect(keys('name: Shop, apiKeys: []')).toEqual([[]])
     expect(keys('name: "!!!"')).toEqual([['environment-key']])
   })
 
-  test('know an organization by the id that any of them gives it', () => {
-    const worlds = worldsOf(
+  test('use the id that any of them gives an organization', () => {
+    const environments = environmentsOf(
       'environments: [{ name: A, organization: O }]',
       'environments: [{ name: B, organization: O, _organizationId: 66d5a0e97c9b1a0012ab33f0 }, { name: C }]'
     )
-    const [a, b, c] = worlds.map(({ organizationId }) => organizationId)
+    const [a, b, c] = environments.map(({ organizationId }) => organizationId)
     expect([a, b]).toEqual(Array(2).fill('66d5a0e97c9b1a0012ab33f0'))
     expect(c).not.toBe(a)
   })
@@ -321,8 +321,8 @@ describe('what is left out', () => {
     ]
   }
 
-  test('gets the same ids on every machine and in every run', () => {
-    const ids = ({ id, organizationId, integrations, subscribers, workflows, steps, messages }: World) => [
+  test('has the same ids on every machine and in every run', () => {
+    const ids = ({ id, organizationId, integrations, subscribers, workflows, steps, messages }: EnvironmentData) => [
       organizationId,
       id,
       ...[integrations, subscribers, workflows, steps, messages].flat().map(({ _id }) => _id)
@@ -348,13 +348,13 @@ describe('what is left out', () => {
     expect(new Set(ids(shopOf(seed))).size).toBe(ids(shopOf(seed)).length)
   })
 
-  test('gets ids that do not depend on what stands around it', () => {
+  test('has ids that do not depend on the other records', () => {
     const alone = shopOf({ subscribers: [{ subscriberId: 'ada' }] })
     const among = shopOf({ subscribers: [{ subscriberId: 'bob' }, { subscriberId: 'ada' }] })
     expect(among.subscribers[1]?._id).toBe(alone.subscribers[0]?._id)
   })
 
-  test('gets its times from the clock, messages a minute apart with the first one the newest', () => {
+  test('has times of the clock, messages a minute apart with the first one the newest', () => {
     const { messages, subscribers } = shopOf(seed)
     expect(messages.map(({ createdAt }) => createdAt)).toEqual([
       '2026-02-18T12:00:00.000Z',
@@ -368,7 +368,7 @@ describe('what is left out', () => {
     })
   })
 
-  test('of integrations: identifiers that nobody has, active, not primary, no credentials', () => {
+  test('of integrations is an unused identifier, active, not primary, no credentials', () => {
     expect(
       shopOf(seed).integrations.map(({ identifier, name, active, primary, deleted, credentials }) => ({
         identifier,
@@ -385,7 +385,7 @@ describe('what is left out', () => {
     ])
   })
 
-  test('of an integration never takes the identifier that another one is given, even later', () => {
+  test('of an integration is never the identifier that another one is given, even later', () => {
     const integrations = [
       { providerId: 'ses', channel: 'email' as const },
       { identifier: 'ses', providerId: 'ses', channel: 'email' as const }
@@ -398,7 +398,7 @@ describe('what is left out', () => {
     ])
   })
 
-  test('of steps: name, step id, slug, controls, and variables that know the steps before', () => {
+  test('of steps is a name, a step id, a slug, controls, and variables with the steps before', () => {
     const { steps, workflows } = shopOf(seed)
     expect(workflows[0]).toMatchObject({ identifier: 'order-shipped', name: 'Order Shipped', origin: 'external' })
     expect(steps.map(({ stepId, name }) => [stepId, name])).toEqual([
@@ -421,7 +421,7 @@ describe('what is left out', () => {
     expect(before).toEqual([[], ['in-app-step'], ['in-app-step', 'email-step']])
   })
 
-  test('of a message is what its subscriber, workflow and channel make it', () => {
+  test('of a message follows from its subscriber, workflow and channel', () => {
     const { messages, subscribers, workflows, steps } = shopOf(seed)
     expect(messages[0]).toMatchObject({
       _subscriberId: subscribers[0]?._id,
@@ -480,7 +480,7 @@ describe('what is given', () => {
     expect(shopOf({ messages: [{ channel: 'email', createdAt }] }).messages[0]?.createdAt).toBe(expected)
   })
 
-  test('as a subscriber within a message is embedded, and is none of the environment', () => {
+  test('as a subscriber within a message is embedded, and not added to the environment', () => {
     const { messages, subscribers } = shopOf({
       messages: [{ channel: 'email', subscriber: { subscriberId: 'ada', email: 'a@b.c' } }]
     })
@@ -493,7 +493,7 @@ describe('what is given', () => {
     expect(shopOf({ integrations: [primary, { ...primary, deleted: true }] }).integrations).toHaveLength(2)
   })
 
-  test('is never changed: the same seed gives the same worlds again', () => {
+  test('is not modified: the same seed gives the same data again', () => {
     const files = readSeeds(['default'])
     const before = JSON.stringify(files.map(({ seed }) => seed))
     expect(resolveSeeds(files, NOW)).toEqual(resolveSeeds(files, NOW))

@@ -4,8 +4,8 @@ import type { Context, Measure, Outcome, Table } from './outcome.js'
 import { authorization, mock, type Running, start, type ToStart } from './processes.js'
 import { median, quantile } from './statistics.js'
 
-export const worlds: Measure = {
-  name: 'worlds',
+export const environments: Measure = {
+  name: 'environments',
   question: 'What do making an environment by a fork and resetting one cost?',
   method: `Over HTTP, one by one from a client in Node, whose own time is in it: GET /health beside them tells how much
     that is. A fork copies an environment with all that is in it; a reset undoes a set-primary. In memory with 100

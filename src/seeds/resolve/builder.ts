@@ -1,0 +1,151 @@
+import type { Static, TObject } from '@sinclair/typebox'
+import { type ClockSetting, isoTime, parseIsoTime } from '../../core/clock.js'
+import { idOf } from '../../core/ids.js'
+import { suggest } from '../../core/suggest.js'
+import type { Path } from '../../core/validation.js'
+import type { SubscriberResponse } from '../../messages/schemas.js'
+import type { WorkflowStep } from '../../workflow-steps/schemas.js'
+import type { EnvironmentData, Stored, WorkflowDocument } from '../environment-data.js'
+import type { SeedIssue } from '../errors.js'
+import { type ExistingData, recordKey } from '../existing-data.js'
+import type { SeedFile } from '../read.js'
+
+/** A value in a seed, to report issues there. */
+export interface SeedLocation {
+  at(...path: Path): SeedLocation
+  report(message: string): void
+  /** `shop.yaml:4:23`, or the file and the path where there is no text. */
+  describe(): string
+}
+
+export function locationIn(file: SeedFile, issues: SeedIssue[], path: Path = []): SeedLocation {
+  return {
+    at: (...more) => locationIn(file, issues, [...path, ...more]),
+    report: (message) => void issues.push(file.issueAt(path, message)),
+    describe() {
+      const issue = file.issueAt(path, '')
+      return issue.line === undefined ? `${issue.location} ${issue.path}`.trim() : issue.location
+    }
+  }
+}
+
+export const INVALID_TIME = 'must be a time in ISO 8601, such as 2026-02-18T10:07:11.402Z'
+
+interface Options {
+  data: EnvironmentData
+  location: SeedLocation
+  /** Ids are made from it: the same seed gives the same ids, whichever environment it is loaded into. */
+  idBase: readonly string[]
+  /** The ids of the records that are replaced, by `recordKey`. */
+  replacedIds: ReadonlyMap<string, string>
+  existing: Pick<ExistingData, 'messageCount' | 'hasMessage'> | undefined
+  /** Returns the present by a clock, or by that of the environment there is where the seeds set none. */
+  present: (clock: ClockSetting | undefined) => number
+}
+
+export type EnvironmentBuilder = ReturnType<typeof environmentBuilder>
+
+/** Collects the records of one environment, and reports what is there twice or refers to nothing. */
+export function environmentBuilder({ data, location, idBase, replacedIds, existing, present }: Options) {
+  let messageNumber = existing?.messageCount ?? 0
+  const uses = new Map<string, SeedLocation>()
+  const builder = {
+    data,
+    location,
+    /** Identifiers that integrations have or are given by a seed: none is a default of another one. */
+    identifiers: new Set<string | undefined>(),
+    subscribers: new Map<string, Stored<SubscriberResponse>>(),
+    workflows: new Map<string, { workflow: WorkflowDocument; steps: WorkflowStep[] }>(),
+    /** What documents of the wire say of the environment that they belong to. */
+    owner: { _environmentId: data.id, _organizationId: data.organizationId },
+
+    present: () => present(data.clock),
+
+    /** Returns whether it is the first use, and reports an issue if not. `use` begins with the kind of the thing. */
+    claim(
+      use: readonly [kind: string, ...string[]],
+      at: SeedLocation,
+      message = (first: string) => `is that of another ${use[0]} too, at ${first}`
+    ): boolean {
+      const key = JSON.stringify(use)
+      const first = uses.get(key)
+      if (first) at.report(message(first.describe()))
+      else uses.set(key, at)
+      return !first
+    },
+
+    /** Reports an issue if another record of the kind has the name or the id. */
+    claimNames(record: readonly [kind: string, field: string, ...name: string[]], id: string, at: SeedLocation): void {
+      const [kind, field] = record
+      if (builder.claim(record, at.at(field))) builder.claim([kind, '_id', id], at.at('_id'))
+    },
+
+    /** The id that is made from a path. */
+    derivedId: (...path: Path) => idOf(...idBase, ...path),
+
+    /** Returns the next number whose id no existing message has. */
+    nextMessageNumber(): number {
+      while (existing?.hasMessage(builder.derivedId('message', messageNumber))) messageNumber += 1
+      messageNumber += 1
+      return messageNumber - 1
+    },
+
+    /** The id of a record that its seed gives none: that of the record it replaces, or one made from its name. */
+    defaultId: (kind: string, name: string) => replacedIds.get(recordKey(kind, name)) ?? builder.derivedId(kind, name),
+
+    defaultStepId: (workflow: string, stepId: string) =>
+      replacedIds.get(recordKey('step', workflow, stepId)) ?? builder.derivedId('workflow', workflow, 'step', stepId),
+
+    /** Returns the record of that name; reports an issue if there is none. */
+    referenced<Named>(
+      kind: string,
+      name: string | undefined,
+      records: ReadonlyMap<string, Named>,
+      at: SeedLocation
+    ): Named | undefined {
+      if (name === undefined || records.has(name)) return records.get(name ?? '')
+      const names = [...records.keys()]
+      const suggested = suggest(name, names)
+      const remedy = suggested ? `did you mean ${suggested}?` : `there are ${names.slice(0, 10).join(', ')}`
+      at.report(`this environment has no ${kind} ${name}; ${names.length > 0 ? remedy : 'it has none'}`)
+      return undefined
+    }
+  }
+  return builder
+}
+
+/** Returns the base, or the first of `base-2`, `base-3`, ... that is not taken. */
+export function unusedName(base: string, taken: ReadonlySet<string | undefined>): string {
+  let name = base
+  for (let suffix = 2; taken.has(name); suffix++) name = `${base}-${suffix}`
+  return name
+}
+
+/** The fields that are given, in the form of the wire. */
+export function timesOf<Field extends string>(
+  seed: { [Name in Field]?: string | null },
+  fields: readonly Field[],
+  location: SeedLocation
+): { [Name in Field]?: string } {
+  const given = fields.flatMap((field) => {
+    const text = seed[field]
+    return typeof text === 'string' ? [[field, timeOf(text, location.at(field))] as const] : []
+  })
+  return Object.fromEntries(given) as { [Name in Field]?: string }
+}
+
+export function timeOf(text: string, location: SeedLocation): string {
+  const time = parseIsoTime(text)
+  if (time !== undefined) return isoTime(time)
+  location.report(INVALID_TIME)
+  return text
+}
+
+/** A copy with the fields in the contract's order and without those that are undefined. */
+export function inOrder<Schema extends TObject, Document extends Static<Schema>>(
+  schema: Schema,
+  document: Document
+): Document {
+  const fields = Object.keys(schema.properties).map((name) => [name, document[name as never]] as const)
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined)) as Document
+}

@@ -1,0 +1,30 @@
+import { slugify } from '../../core/slug.js'
+import { Integration } from '../../integrations/schemas.js'
+import type { SeedIntegration } from '../format.js'
+import { type EnvironmentBuilder, inOrder, type SeedLocation, timesOf, unusedName } from './builder.js'
+
+export function addIntegration(builder: EnvironmentBuilder, seed: SeedIntegration, location: SeedLocation): void {
+  const { providerId, channel, name = providerId } = seed
+  const { identifier = unusedName(slugify(name) || channel, builder.identifiers) } = seed
+  const { _id = builder.defaultId('integration', identifier) } = seed
+  const integration = inOrder(Integration, {
+    credentials: {},
+    active: true,
+    deleted: false,
+    primary: false,
+    ...seed,
+    ...builder.owner,
+    _id,
+    name,
+    identifier,
+    ...timesOf(seed, ['deletedAt'], location)
+  })
+  builder.identifiers.add(identifier)
+  builder.claimNames(['integration', 'identifier', identifier], _id, location)
+  if (integration.primary && !integration.deleted) {
+    builder.claim(['primary', channel], location.at('primary'), (first) => {
+      return `there is already a primary ${channel} integration, at ${first}; a channel has at most one`
+    })
+  }
+  builder.data.integrations.push({ ...integration, _id })
+}

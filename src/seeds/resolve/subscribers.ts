@@ -1,0 +1,32 @@
+import { isoTime } from '../../core/clock.js'
+import { SubscriberResponse } from '../../messages/schemas.js'
+import type { Stored } from '../environment-data.js'
+import type { SeedSubscriber } from '../format.js'
+import { type EnvironmentBuilder, inOrder, type SeedLocation, timesOf } from './builder.js'
+
+export function addSubscriber(builder: EnvironmentBuilder, seed: SeedSubscriber, location: SeedLocation): void {
+  const subscriber = subscriberOf(builder, seed, location)
+  builder.claimNames(['subscriber', 'subscriberId', seed.subscriberId], subscriber._id, location)
+  builder.subscribers.set(seed.subscriberId, subscriber)
+  builder.data.subscribers.push(subscriber)
+}
+
+/** Also for one that is embedded in a message and is none of the environment's. */
+export function subscriberOf(
+  builder: EnvironmentBuilder,
+  seed: SeedSubscriber,
+  location: SeedLocation
+): Stored<SubscriberResponse> {
+  const times = timesOf(seed, ['createdAt', 'updatedAt', 'lastOnlineAt'], location)
+  const { createdAt = isoTime(builder.present()) } = times
+  const { _id = builder.defaultId('subscriber', seed.subscriberId) } = seed
+  return inOrder(SubscriberResponse, {
+    deleted: false,
+    ...seed,
+    ...builder.owner,
+    _id,
+    updatedAt: createdAt,
+    ...times,
+    createdAt
+  })
+}

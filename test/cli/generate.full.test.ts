@@ -1,0 +1,102 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import { describe, expect, test } from 'vitest'
+import { givenFolder, runCommand, spawnCommand, startCommand } from '../support/process.js'
+
+const UNTIL = ['--until', '2026-02-18T10:00:00Z']
+const generate = (...args: string[]) => ['seed', 'generate', ...args]
+
+/** Not read-only: that would leave files of its own beside it. */
+function countIn(file: string): number {
+  const database = new Database(file)
+  const count = database.prepare('SELECT count(*) FROM messages').pluck().get() as number
+  database.close()
+  return count
+}
+
+async function messagesOf(seed: string): Promise<{ environment: string }[]> {
+  const { readSeeds } = await import('../../src/seeds/read.js')
+  const [file] = readSeeds([seed])
+  return (file?.seed.environments ?? []).flatMap(({ name, messages = [] }) =>
+    messages.map(() => ({ environment: name }))
+  )
+}
+
+describe('seed generate --out', () => {
+  test('writes the same bytes for the same arguments, and others for another random seed', async () => {
+    const cwd = givenFolder()
+    const generated = async (file: string, randomSeed: string) => {
+      const args = ['--messages', '500', '--random-seed', randomSeed, ...UNTIL, '--out', file]
+      expect(await runCommand(generate(...args), { cwd })).toMatchObject({ code: 0, stderr: '' })
+      return readFileSync(join(cwd, file), 'utf8')
+    }
+    const first = await generated('one.yaml', '7')
+    expect(await generated('two.yaml', '7')).toBe(first)
+    expect(await generated('three.yaml', '8')).not.toBe(first)
+  })
+
+  test('writes a seed that a server serves whole', async () => {
+    const cwd = givenFolder()
+    await runCommand(generate('--messages', '300', '--environment', 'Production', '--out', 'shop.yaml'), { cwd })
+    const { url } = await startCommand(['--seed', 'shop.yaml'], { cwd })
+    const headers = { authorization: 'ApiKey production-key' }
+    const page = await (await fetch(`${url}/v1/messages?limit=1`, { headers })).json()
+    const { length: own } = (await messagesOf('default')).filter(({ environment }) => environment === 'Production')
+    expect(page).toMatchObject({ totalCount: 300 + own })
+  })
+})
+
+describe('seed generate --data', () => {
+  test('seeds a new file first, and adds to an existing one', async () => {
+    const cwd = givenFolder()
+    const file = join(cwd, 'mock.db')
+    const args = generate('--messages', '21000', '--subscribers', '50', '--data', 'mock.db')
+    expect(await runCommand(args, { cwd })).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^Development: 21000 messages into mock.db, in [\d.]+ s\n$/)
+    })
+    const { length: own } = await messagesOf('default')
+    expect(countIn(file)).toBe(21_000 + own)
+    const more = generate('--messages', '40', '--random-seed', '2', '--data', 'mock.db')
+    expect(await runCommand(more, { cwd })).toMatchObject({ code: 0, stderr: '' })
+    expect(countIn(file)).toBe(21_040 + own)
+    expect(readdirSync(cwd)).toEqual(['mock.db'])
+
+    const { url } = await startCommand(['--data', 'mock.db'], { cwd })
+    const headers = { authorization: 'ApiKey development-key' }
+    const total = async () =>
+      (await (await fetch(`${url}/v1/messages?limit=1`, { headers })).json()) as { totalCount: number }
+    const before = await total()
+    await fetch(`${url}/_mock/reset`, { method: 'POST', headers })
+    expect(await total()).toEqual(before)
+  })
+
+  test('leaves nothing of a new file when it is interrupted', async () => {
+    const cwd = givenFolder()
+    const { child, ended } = await spawnCommand(generate('--messages', '3000000', '--data', 'mock.db'), { cwd })
+    while (!readdirSync(cwd).some((name) => statSync(join(cwd, name)).size > 1e6)) await delay(5)
+    child.kill('SIGINT')
+    expect(await ended).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'error: interrupted; mock.db is as it was before\n'
+    })
+    expect(readdirSync(cwd)).toEqual([])
+  })
+
+  test.each(['SIGINT', 'SIGKILL'] as const)('leaves an existing file as it was on %s', async (signal) => {
+    const cwd = givenFolder()
+    const file = join(cwd, 'mock.db')
+    await runCommand(generate('--messages', '100', '--data', 'mock.db'), { cwd })
+    const before = countIn(file)
+    const { child, ended } = await spawnCommand(generate('--messages', '3000000', '--data', 'mock.db'), { cwd })
+    while (!existsSync(`${file}-wal`) || statSync(`${file}-wal`).size < 1e6) await delay(5)
+    child.kill(signal)
+    await ended
+    expect(await runCommand(generate('--messages', '0', '--data', 'mock.db'), { cwd })).toMatchObject({ code: 0 })
+    expect(countIn(file)).toBe(before)
+    expect(readdirSync(cwd)).toEqual(['mock.db'])
+  })
+})
