@@ -12,7 +12,7 @@ import type { Logger } from 'pino'
 import { faultInjection } from './control/faults/plugin.js'
 import { faultService } from './control/faults/service.js'
 import { registerControl } from './control/index.js'
-import { recordUnroutable, requestRecording } from './control/requests/plugin.js'
+import { recordRequests, recordUnroutable } from './control/requests/plugin.js'
 import { journalService } from './control/requests/service.js'
 import type { Readiness } from './control/server/routes.js'
 import { assume } from './core/assumptions.js'
@@ -94,6 +94,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   const assumptions = assume(defaults.profile, defaults.assumptions)
   const app = createServer(options)
 
+  recordRequests(app, { ...services, adminToken: options.adminToken, faultHeader: options.faultHeader })
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     done(request.headers.host === undefined && request.raw.httpVersion === '1.1' ? HOST_MISSING : undefined)
@@ -102,7 +103,6 @@ export function buildApp(options: AppOptions): FastifyInstance {
   if (logger.isLevelEnabled('debug')) app.addHook('onResponse', async (request, reply) => logRequest(request, reply))
   if (options.cors) app.register(cors, { exposedHeaders: EXPOSED_HEADERS, strictPreflight: false })
   app.register(errorResponses, { sources: errorSources(clock) })
-  app.register(requestRecording, { ...services, adminToken: options.adminToken, faultHeader: options.faultHeader })
   app.register(notFound, {
     // Assumptions of the environment whose key is sent hold here too.
     explains: ({ headers: { authorization } }) => {

@@ -85,7 +85,7 @@ export const faultInjection = fp<Options>(
       return faults.apply(environment, journalEntry.toRecordedRequest())
     }
   },
-  { name: 'fault-injection', dependencies: ['authentication', 'request-recording'] }
+  { name: 'fault-injection', dependencies: ['authentication'] }
 )
 
 /** Closes the connection without sending any of the answer. */
