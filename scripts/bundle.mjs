@@ -25,7 +25,7 @@ export async function bundle(dist) {
     bundle: true,
     platform: 'node',
     target: 'node20.19',
-    external: ['better-sqlite3', '@fastify/swagger-ui'],
+    external: ['better-sqlite3'],
     // Names stay, for stack traces.
     minifyWhitespace: true,
     sourcemap: true,

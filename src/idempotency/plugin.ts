@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { isoTime } from '../core/clock.js'
 import { DomainError } from '../core/errors.js'
-import { JSON_TYPE, refusalAnswer } from '../http/errors.js'
+import { JSON_TYPE, storedErrorResponse } from '../http/errors.js'
 import { giveReason } from '../http/reasons.js'
 import { pathOf } from '../http/target.js'
 import type { Answer, IdempotencyService, Outcome } from './service.js'
@@ -90,7 +90,7 @@ export function withIdempotency(
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
       refusal = error
-      return refusalAnswer(error, request.url, environment.now())
+      return storedErrorResponse(error, request.url, environment.now())
     }
   }
   let outcome: Outcome

@@ -14,18 +14,19 @@ export function workflowStepService({ db }: { db: Db }) {
 
   return {
     /**
-     * One step of a workflow, as this environment shows it, as JSON in UTF-8. The workflow is named by its `_id`, its
-     * identifier or a slug, the step by its `_id`, its `stepId` or a slug; of a slug only the id at its end counts.
+     * Returns one step of a workflow as this environment presents it, as JSON in UTF-8. The workflow is named by its
+     * `_id`, its identifier or a slug, the step by its `_id`, its `stepId` or a slug; of a slug only the id at its end
+     * counts.
      *
-     * Refuses with `not-found` a workflow or step that the environment does not have; the step with `bad-request`
-     * where the environment assumes so.
+     * Throws `not-found` when the environment has no such workflow or step; for the step `bad-request` where the
+     * environment assumes so.
      */
     retrieve(environment: Environment, workflowId: string, stepId: string): Buffer {
       const workflow = findWorkflow(environment.datasets.workflows, workflowId)
       if (!workflow) throw unknownWorkflow(environment, workflowId)
       const document = findStep(environment.datasets.workflows, workflow, stepId)
       if (!document) throw unknownStep(environment, workflow, workflowId, stepId)
-      return shown(document, environment)
+      return toResponse(document, environment)
     }
   }
 
@@ -74,14 +75,14 @@ function unknownStep(
     : new DomainError('bad-request', 'No step found', { reason, facts: { stepId, workflowId } })
 }
 
-/** The stored bytes themselves, unless an assumption changes them: a step may be large, and is not parsed for nothing. */
-function shown(document: Buffer, { assumptions }: Environment): Buffer {
+/** Returns the stored bytes unless an assumption changes them: a step may be large, and parsing it takes time. */
+function toResponse(document: Buffer, { assumptions }: Environment): Buffer {
   const translate = mayNeedVendorNames(document, assumptions)
   const twice = assumptions['control-values'] === 'twice'
   if (!translate && !twice) return document
   const step: WorkflowStep = JSON.parse(document.toString())
-  const told = translate ? withVendorNames(step) : step
-  return Buffer.from(JSON.stringify(twice ? withValuesTwice(told) : told))
+  const named = translate ? withVendorNames(step) : step
+  return Buffer.from(JSON.stringify(twice ? withValuesTwice(named) : named))
 }
 
 function withValuesTwice(step: WorkflowStep): object {
