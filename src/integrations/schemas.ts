@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { CHANNELS, FILTER_JOINS, FILTER_OPERATORS, FILTER_SUBJECTS, FILTER_TYPES } from '../core/enums.js'
+import { CHANNELS } from '../core/enums.js'
+import { StepFilter } from '../core/step-filter.js'
 import { freeObject, ref, strictObject, stringEnum } from '../core/typebox.js'
 
 export const Credentials = strictObject(
@@ -63,26 +64,6 @@ export const Configurations = strictObject(
     inboundWebhookSigningKey: Type.Optional(Type.String())
   },
   { $id: 'Configurations', description: 'Additional configuration of an integration' }
-)
-
-export const FieldFilterPart = strictObject(
-  {
-    field: Type.String({ description: 'Name of the field to compare' }),
-    value: Type.String({ description: 'Value to compare it with' }),
-    operator: stringEnum(FILTER_OPERATORS, { description: 'Operator of the comparison' }),
-    on: stringEnum(FILTER_SUBJECTS, { description: 'Object that has the field' })
-  },
-  { $id: 'FieldFilterPart', description: 'One comparison of a filter' }
-)
-
-export const StepFilter = strictObject(
-  {
-    isNegated: Type.Boolean({ description: 'Whether the condition is negated' }),
-    type: stringEnum(FILTER_TYPES),
-    value: stringEnum(FILTER_JOINS, { description: 'Whether all comparisons must be true or any' }),
-    children: Type.Array(ref(FieldFilterPart), { description: 'The comparisons', minItems: 0 })
-  },
-  { $id: 'StepFilter', description: 'A condition made of comparisons' }
 )
 
 export const Integration = strictObject(

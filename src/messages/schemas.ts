@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { BUTTON_TYPES, CHANNELS, CHAT_PUSH_PROVIDERS, MESSAGE_STATUSES, TIME_UNITS, WEEK_DAYS } from '../core/enums.js'
+import { StepFilter } from '../core/step-filter.js'
 import { freeObject, nullable, ref, strictObject, stringEnum } from '../core/typebox.js'
-import { StepFilter } from '../integrations/schemas.js'
 
 export const EmailBlockStyles = strictObject(
   { textAlign: stringEnum(['center', 'left', 'right']) },
