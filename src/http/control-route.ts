@@ -45,7 +45,12 @@ export function controlRoutes(group: Group) {
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     url: string,
     operation: Defined
-  ) => ({ method, url, schema: judgedSchemas(operation), config: { control: { ...group, ...operation } } })
+  ) => ({
+    method,
+    url,
+    schema: judgedSchemas(operation),
+    config: { control: { ...group, ...operation } as ControlOperation }
+  })
 }
 
 /**

@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { PROFILES } from '../../core/assumptions.js'
 import { ref, strictObject, stringEnum } from '../../core/typebox.js'
 
@@ -12,6 +12,7 @@ export const EnvironmentMade = strictObject(
   },
   { $id: 'EnvironmentMade', description: 'A new environment, and the key to it' }
 )
+export type EnvironmentMade = Static<typeof EnvironmentMade>
 
 const EnvironmentListed = strictObject(
   { ...identity, profile: stringEnum(PROFILES), createdAt: Type.String() },

@@ -5,7 +5,7 @@ import { OPERATION_IDS } from '../../core/enums.js'
 import { invalidFields } from '../../core/errors.js'
 import { ref, strictObject, stringEnum } from '../../core/typebox.js'
 import type { EnvironmentService } from '../../environments/service.js'
-import { controlRoute } from '../../http/control-route.js'
+import { controlRoutes } from '../../http/control-route.js'
 import { RecordedRequest, Verification, VerificationResult } from './schemas.js'
 import type { Journal, JournalService } from './service.js'
 import { streamRequests } from './stream.js'
@@ -33,16 +33,16 @@ const JournalQuery = strictObject({
 
 const JournalPage = strictObject({ requests: Type.Array(ref(RecordedRequest)) })
 
+const route = controlRoutes({ tag: 'Requests' })
+const keylessRoute = controlRoutes({ tag: 'Requests', access: 'server' })
+
 /** Lists, streams and verifies the recorded requests of an environment. */
 export const journalRoutes: FastifyPluginAsyncTypebox<Options> = async (app, services) => {
   const { journals } = services
   app.route({
-    ...controlRoute({
+    ...route('GET', '/requests', {
       id: 'listRequests',
-      method: 'GET',
-      url: '/requests',
       summary: 'List recorded requests, newest last',
-      tag: 'Requests',
       querystring: JournalQuery,
       response: JournalPage
     }),
@@ -50,12 +50,9 @@ export const journalRoutes: FastifyPluginAsyncTypebox<Options> = async (app, ser
   })
 
   app.route({
-    ...controlRoute({
+    ...route('DELETE', '/requests', {
       id: 'clearRequests',
-      method: 'DELETE',
-      url: '/requests',
-      summary: 'Remove all recorded requests',
-      tag: 'Requests'
+      summary: 'Remove all recorded requests'
     }),
     handler: ({ environment }, reply) => {
       journals.of(environment).clear()
@@ -64,14 +61,11 @@ export const journalRoutes: FastifyPluginAsyncTypebox<Options> = async (app, ser
   })
 
   app.route({
-    ...controlRoute({
+    ...route('GET', '/requests/stream', {
       id: 'streamRequests',
-      method: 'GET',
-      url: '/requests/stream',
       summary: 'Stream requests as they end',
       description:
         'Server-sent events: one `request` event for each request that ends. `Last-Event-ID` resumes after that event.',
-      tag: 'Requests',
       response: Type.String(),
       responseType: 'text/event-stream'
     }),
@@ -81,12 +75,9 @@ export const journalRoutes: FastifyPluginAsyncTypebox<Options> = async (app, ser
   })
 
   app.route({
-    ...controlRoute({
+    ...route('POST', '/requests/verify', {
       id: 'verifyRequests',
-      method: 'POST',
-      url: '/requests/verify',
       summary: 'Verify that expected requests were made',
-      tag: 'Requests',
       body: ref(Verification),
       response: ref(VerificationResult),
       errors: [417]
@@ -102,13 +93,9 @@ export const journalRoutes: FastifyPluginAsyncTypebox<Options> = async (app, ser
 /** Lists the requests without a valid key, which belong to no environment. */
 export const keylessRequestRoutes: FastifyPluginAsyncTypebox<Pick<Options, 'journals'>> = async (app, { journals }) => {
   app.route({
-    ...controlRoute({
+    ...keylessRoute('GET', '/requests/keyless', {
       id: 'listKeylessRequests',
-      method: 'GET',
-      url: '/requests/keyless',
       summary: 'List requests without a valid key, newest last',
-      tag: 'Requests',
-      access: 'server',
       querystring: JournalQuery,
       response: JournalPage
     }),
