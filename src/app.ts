@@ -110,7 +110,9 @@ export function buildApp(options: AppOptions): FastifyInstance {
   })
   app.register(documentation, { environments: services.environments, assumptions })
   app.register(async (scope) => registerOperations(scope, { ...services, faultHeader: options.faultHeader }))
-  registerControl(app, services, { ...options, assumptions, document: controlDocument })
+  app.register(async (scope) => {
+    registerControl(scope, { ...options, ...services, assumptions, document: controlDocument })
+  })
   // Otherwise open streams and waits would keep the server from closing.
   app.addHook('preClose', async () => services.journals.close())
   return app

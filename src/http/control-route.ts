@@ -3,7 +3,7 @@ import fp from 'fastify-plugin'
 import { DomainError, type FieldErrors, invalidFields } from '../core/errors.js'
 import { strictObject } from '../core/typebox.js'
 import { judgedSchemas } from './operation.js'
-import type { Query } from './query-string.js'
+import { type Query, rejectMalformedQuery } from './query-string.js'
 import { validate } from './validation.js'
 
 declare module 'fastify' {
@@ -60,6 +60,7 @@ export function controlRoutes(group: Group) {
  */
 export const controlRequests = fp(
   async (app) => {
+    app.register(rejectMalformedQuery)
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
     app.addHook('preValidation', (request, reply, done) => {

@@ -53,7 +53,7 @@ export async function openApiDocument(assumptions: Assumptions): Promise<OpenApi
 
 /** Returns the document of the control routes. */
 export async function controlDocument(): Promise<object> {
-  return documentOf(await describedApp(CONTROL_INFO, (app) => registerControl(app, NO_SERVICES, NO_SERVICES)))
+  return documentOf(await describedApp(CONTROL_INFO, (app) => registerControl(app, NO_SERVICES)))
 }
 
 /** Serves no request. */
