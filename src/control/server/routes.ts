@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { ASSUMPTION_IDS, type Assumptions, REGISTER } from '../../core/assumptions.js'
+import { ASSUMPTION_IDS, type Assumptions, assumptionRow } from '../../core/assumptions.js'
 import { controlRoutes } from '../../http/control-route.js'
 import { AssumptionList, Health, NotReady, OpenApiDocument } from './schemas.js'
 
@@ -43,7 +43,7 @@ export const serverRoutes: FastifyPluginAsync<Options> = async (app, { assumptio
       response: AssumptionList
     }),
     handler: async () => ({
-      assumptions: ASSUMPTION_IDS.map((id) => ({ id, ...REGISTER[id], value: assumptions[id] }))
+      assumptions: ASSUMPTION_IDS.map((id) => ({ id, ...assumptionRow(id), value: assumptions[id] }))
     })
   })
 
