@@ -3,7 +3,6 @@ import { CHANNELS, type Channel } from '../../core/enums.js'
 import type { Random } from '../../core/random.js'
 import type { MessageCTA, MessageResponse, SubscriberResponse } from '../../messages/schemas.js'
 import type { EnvironmentData, Stored } from '../environment-data.js'
-import { payloadUses } from '../resolve/payload-variables.js'
 import { inferPayloadSchema } from '../resolve/step-variables.js'
 import { NO_INTEGRATION, type Sender } from './delivery.js'
 import { canGenerate } from './load.js'
@@ -116,7 +115,10 @@ function workflowPlans(environment: EnvironmentInput): WorkflowPlan[] {
 type Workflow = EnvironmentData['workflows'][number]
 
 function payloadPlan({ messages }: EnvironmentInput, workflow: Workflow, steps: readonly Step[]) {
-  const inferred = inferPayloadSchema(payloadUses(steps.map(({ controlValues }) => controlValues)))
+  const inferred = inferPayloadSchema(
+    steps.map(({ controlValues }) => controlValues),
+    { loopItems: true }
+  )
   const observed = new Map<string, unknown[]>()
   for (const message of messages) {
     if (message.templateIdentifier !== workflow.identifier || !isOfTemplate(message, steps)) continue
