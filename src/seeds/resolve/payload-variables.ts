@@ -40,7 +40,8 @@ function parseLeniently(text: string): Template[] {
   return parse(text) ?? parts.flatMap(([part, tag]) => parse(part) ?? parse(`${part}{% end${tag} %}`) ?? [])
 }
 
-function attempt<Value>(make: () => Value): Value | undefined {
+/** Returns what `make` does; undefined if it throws. */
+export function attempt<Value>(make: () => Value): Value | undefined {
   try {
     return make()
   } catch {
