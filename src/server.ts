@@ -82,7 +82,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const defaults = { profile: config.profile, assumptions: config.assumptions }
     const services = buildServices({ db, clock, defaults, journal: config.journal })
     // While watching, a changed seed may come to ask for generated messages.
-    if (watch || needsGenerator(files.map(({ seed }) => seed))) await loadGenerator()
+    if (watch || files.some((file) => needsGenerator(file.seed))) await loadGenerator()
     const { applied, environments: worlds } = services.seeds.seed(files)
     app = buildApp({
       services,

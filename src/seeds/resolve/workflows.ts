@@ -4,7 +4,7 @@ import type { WorkflowDocument } from '../environment-data.js'
 import type { SeedStep, SeedWorkflow } from '../format.js'
 import { type EnvironmentBuilder, inOrder, type SeedLocation, unusedName } from './builder.js'
 import { defaultControls } from './step-controls.js'
-import { stepVariables } from './step-variables.js'
+import { inferPayloadSchema, stepVariables } from './step-variables.js'
 
 export function addWorkflow(builder: EnvironmentBuilder, seed: SeedWorkflow, location: SeedLocation): void {
   const { name, identifier = slugify(name ?? ''), origin = 'external', payloadSchema, steps = [] } = seed
@@ -19,12 +19,12 @@ export function addWorkflow(builder: EnvironmentBuilder, seed: SeedWorkflow, loc
   builder.data.workflows.push(workflow)
 
   const resolved: WorkflowStep[] = []
-  const controlValues = steps.map((step) => step.controlValues)
+  const payload = payloadSchema ?? inferPayloadSchema(steps.map(({ controlValues }) => controlValues))
   const stepIds = new Set(steps.map(({ stepId }) => stepId))
   for (const [index, step] of steps.entries()) {
     const { type, stepId = unusedName(slugify(step.name ?? '') || slugify(defaultName(type)), stepIds) } = step
     stepIds.add(stepId)
-    const { variables = stepVariables({ earlierSteps: resolved, controlValues, payloadSchema }) } = step
+    const { variables = stepVariables(resolved, payload) } = step
     const added = stepOf(builder, workflow, { ...step, stepId, variables })
     builder.claimNames(['step', 'stepId', stepId, identifier], added._id, location.at('steps', index))
     resolved.push(added)
