@@ -1,15 +1,17 @@
 import { and, count, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Db } from '../db/open.js'
-import { environments, integrations, messages, subscribers, workflowSteps, workflows } from '../db/schema.js'
+import { integrations, messages, subscribers, workflowSteps, workflows } from '../db/schema.js'
+import type { Environment } from '../environments/service.js'
 import type { EnvironmentData } from './environment-data.js'
 
 type NewMessage = Omit<typeof messages.$inferSelect, 'sequence' | 'dataset'>
 
-const TABLES = { messages, integrations, subscribers, workflows, steps: workflowSteps } as const
+const TABLES = { messages, integrations, subscribers, workflows, steps: workflowSteps }
 
 export type RecordKind = keyof typeof TABLES
-export const RECORD_KINDS = Object.keys(TABLES) as RecordKind[]
+
+export type SeedRepository = ReturnType<typeof seedRepository>
 
 export function seedRepository({ orm, client }: Db) {
   // In SQL: drizzle would add half to the time that a million messages take. To replace is another statement, as SQLite
@@ -29,9 +31,6 @@ export function seedRepository({ orm, client }: Db) {
     .prepare()
 
   return {
-    hasEnvironments: () => orm.select({ key: environments.key }).from(environments).limit(1).get() !== undefined,
-    setCreated: (createdAt: number) => void orm.update(environments).set({ createdAt }).run(),
-
     insertIntegration: insertInto(integrations),
     insertSubscriber: insertInto(subscribers),
     insertWorkflow: insertInto(workflows),
@@ -65,18 +64,28 @@ export function seedRepository({ orm, client }: Db) {
 
     hasMessage: (dataset: number, id: string) => message.get({ dataset, id }) !== undefined,
 
-    countRecords(kind: RecordKind, dataset: number): number {
-      const table = TABLES[kind]
-      return orm.select({ count: count() }).from(table).where(eq(table.dataset, dataset)).get()?.count ?? 0
+    countRecords({ datasets }: Environment): Record<RecordKind, number> {
+      const counts = Object.entries(TABLES).map(([kind, table]) => {
+        const dataset = datasets[datasetOf(kind as RecordKind)]
+        return [kind, orm.select({ count: count() }).from(table).where(eq(table.dataset, dataset)).get()?.count]
+      })
+      return Object.fromEntries(counts)
     },
 
-    /** The documents in the order in which they were stored; all of them, or the first ones. */
-    listDocuments<Kind extends RecordKind>(kind: Kind, dataset: number, limit = -1): EnvironmentData[Kind] {
-      const { dataset: column, document } = TABLES[kind]
-      const rows = orm.select({ document }).from(TABLES[kind]).where(eq(column, dataset))
+    /** Returns the documents in the order in which they were stored: all of them, or the first ones. */
+    listDocuments<Kind extends RecordKind>({ datasets }: Environment, kind: Kind, limit = -1): EnvironmentData[Kind] {
+      const { dataset, document } = TABLES[kind]
+      const rows = orm
+        .select({ document })
+        .from(TABLES[kind])
+        .where(eq(dataset, datasets[datasetOf(kind)]))
       const ordered = rows.orderBy(sql`rowid`).limit(limit).all()
       return ordered.map((each) => JSON.parse(each.document)) as EnvironmentData[Kind]
     }
+  }
+
+  function datasetOf(kind: RecordKind) {
+    return kind === 'steps' ? 'workflows' : kind
   }
 
   /** An insert that is prepared once: a seed may have a hundred thousand of them. */

@@ -4,9 +4,8 @@ import { DomainError } from '../core/errors.js'
 import type { Db } from '../db/open.js'
 import type { NewEnvironment } from '../environments/schemas.js'
 import { type Environment, type EnvironmentService, newApiKey, newId } from '../environments/service.js'
-import { finish, type Generated, seedApplier } from './apply.js'
-import type { EnvironmentData, EnvironmentRecords } from './environment-data.js'
-import type { ExistingData } from './existing-data.js'
+import { seedApplier } from './apply.js'
+import type { EnvironmentData } from './environment-data.js'
 import { exportSeed } from './export.js'
 import type { Seed, SeedEnvironment, SeedGenerate } from './format.js'
 import { canGenerate } from './generate/load.js'
@@ -38,13 +37,23 @@ export type SeedService = ReturnType<typeof seedService>
 
 export function seedService({ db, clock, environments }: Dependencies) {
   const repository = seedRepository(db)
-  const applier = seedApplier({ environments, repository })
+  const applier = seedApplier(environments, repository)
 
   return {
-    seeding,
-
-    /** Does all of `seeding` at once. */
-    seed: (files: readonly SeedFile[]): SeedOutcome => finish(seeding(files)),
+    /**
+     * Fills an empty database with what the seeds describe. Throws SeedError with every issue, and then nothing has
+     * been applied.
+     */
+    seed(files: readonly SeedFile[]): SeedOutcome {
+      const described = resolveSeeds(files, clock())
+      const applied = environments.list().length === 0
+      if (applied) {
+        db.transaction(() => {
+          for (const data of described) applier.become(environments.create(data), data)
+        })
+      }
+      return { applied, environments: described }
+    },
 
     /**
      * Applies what has changed between two readings of the seeds. An environment that they describe differently becomes
@@ -58,12 +67,12 @@ export function seedService({ db, clock, environments }: Dependencies) {
     },
 
     /**
-     * Adds generated messages to an environment, with pauses as in `seeding`, and sets its baseline. Throws
-     * `bad-request` for an environment that has no step to make messages of.
+     * Adds generated messages to an environment, and sets its baseline. Yields how many there are after each some
+     * thousand; unless it runs to its end, nothing is added. Throws `bad-request` for an environment that has no step
+     * to make messages of.
      */
-    *generating(environment: Environment, options: SeedGenerate): Generator<Generated, void, undefined> {
-      const messages = repository.listDocuments('messages', environment.datasets.messages, SAMPLE)
-      const data = { ...environment, ...recordsOf(environment), messages }
+    *generating(environment: Environment, options: SeedGenerate): Generator<number, void> {
+      const data = { ...environment, ...recordsOf(environment, SAMPLE) }
       if (!canGenerate(data)) {
         throw new DomainError('bad-request', `Environment ${environment.name} has nothing to make messages of`, {
           reason: 'it needs a workflow with a step of a channel'
@@ -75,9 +84,6 @@ export function seedService({ db, clock, environments }: Dependencies) {
         environments.setBaseline(environment)
       })
     },
-
-    /** Sets the time at which every environment was created. */
-    setAge: (createdAt: number): void => repository.setCreated(createdAt),
 
     /**
      * Creates an environment with a new key: empty, from a seed, or as a fork of another one or of its snapshot. It gets
@@ -116,29 +122,7 @@ export function seedService({ db, clock, environments }: Dependencies) {
     },
 
     /** Returns the environment as a seed with nothing left to defaults. */
-    export(environment: Environment): Seed {
-      const messages = repository.listDocuments('messages', environment.datasets.messages)
-      return exportSeed({ ...environments.settings(environment), ...recordsOf(environment), messages })
-    }
-  }
-
-  /**
-   * Fills an empty database with what the seeds describe, in one transaction, with a pause after each number of
-   * generated messages; unless it runs to its end, nothing is applied. Throws SeedError with every issue.
-   */
-  function* seeding(files: readonly SeedFile[]): Generator<Generated, SeedOutcome, undefined> {
-    const described = resolveSeeds(files, clock())
-    const applied = yield* db.inSteps(function* () {
-      if (repository.hasEnvironments()) return false
-      for (const data of described) {
-        const environment = environments.create(data)
-        for (const key of data.apiKeys) environments.addApiKey(environment, key)
-        yield* applier.fill(environment, data)
-        environments.setBaseline(environment)
-      }
-      return true
-    })
-    return { applied, environments: described }
+    export: (environment: Environment): Seed => ({ environments: [exported(environment)] })
   }
 
   function load(
@@ -148,37 +132,35 @@ export function seedService({ db, clock, environments }: Dependencies) {
     over: Pick<NewEnvironment, 'profile' | 'assumptions'> = {}
   ): void {
     const { id, organizationId, name, clock: present } = environment
-    const existing = mode === 'merge' ? { existing: existingOf(environment) } : {}
-    const [data] = resolveSeeds([file], clock(), { id, organizationId, name, clock: present, ...existing })
+    const existing = mode === 'merge' && {
+      seed: exported(environment, 0),
+      messageCount: repository.countRecords(environment).messages,
+      hasMessage: (messageId: string) => repository.hasMessage(environment.datasets.messages, messageId)
+    }
+    const target = { id, organizationId, name, clock: present, ...(existing && { existing }) }
+    const [data] = resolveSeeds([file], clock(), { target })
     if (!data) return
     const profile = over.profile ?? data.profile
     const assumptions = { ...data.assumptions, ...over.assumptions }
-    const kinds = mode === 'merge' ? MERGED_KINDS : DATASET_KINDS
-    finish(applier.replace(environment, { ...data, profile, assumptions }, kinds))
-    if (mode === 'replace' || data.randomSeed !== undefined) {
-      environments.setRandomSeed(environment, data.randomSeed ?? null)
+    applier.replace(environment, { ...data, profile, assumptions }, existing ? MERGED_KINDS : DATASET_KINDS)
+    // When seeds are merged, the random numbers go on unless the added one has a seed of them.
+    const [{ randomSeed = null } = {}] = file.seed.environments
+    if (!existing || randomSeed !== null) environments.setRandomSeed(environment, randomSeed)
+  }
+
+  function recordsOf(environment: Environment, messages?: number) {
+    return {
+      integrations: repository.listDocuments(environment, 'integrations'),
+      subscribers: repository.listDocuments(environment, 'subscribers'),
+      workflows: repository.listDocuments(environment, 'workflows'),
+      steps: repository.listDocuments(environment, 'steps'),
+      messages: repository.listDocuments(environment, 'messages', messages)
     }
   }
 
-  function recordsOf({ datasets }: Environment): EnvironmentRecords {
-    return {
-      integrations: repository.listDocuments('integrations', datasets.integrations),
-      subscribers: repository.listDocuments('subscribers', datasets.subscribers),
-      workflows: repository.listDocuments('workflows', datasets.workflows),
-      steps: repository.listDocuments('steps', datasets.workflows)
-    }
-  }
-
-  function existingOf(environment: Environment): ExistingData {
-    const dataset = environment.datasets.messages
-    // Its random numbers go on unless the added seed says otherwise.
-    const settings = { ...environments.settings(environment), randomSeed: null }
-    const [seed] = exportSeed({ ...settings, ...recordsOf(environment), messages: [] }).environments
-    return {
-      seed: seed as SeedEnvironment,
-      messageCount: repository.countRecords('messages', dataset),
-      hasMessage: (id) => repository.hasMessage(dataset, id)
-    }
+  /** As a seed, with all its messages or the first ones. */
+  function exported(environment: Environment, messages?: number): SeedEnvironment {
+    return exportSeed({ ...environments.settings(environment), ...recordsOf(environment, messages) })
   }
 }
 
