@@ -49,8 +49,8 @@ export function seedApplier(environments: EnvironmentService, repository: SeedRe
       repository.insertIntegration({ dataset, id: _id, identifier, channel, active, primary, deleted, document })
     }
     insertSubscribers(environment, data.subscribers)
-    insertWorkflows(environments.ensureOwned(environment, 'workflows'), data)
-    if (data.messages.length > 0) insertMessages(environments.ensureOwned(environment, 'messages'), data.messages)
+    insertWorkflows(environment, data)
+    if (data.messages.length > 0) insertMessages(environment, data.messages)
     if (data.generate) Array.from(generate(environment, data, data.generate))
   }
 
@@ -80,7 +80,8 @@ export function seedApplier(environments: EnvironmentService, repository: SeedRe
     }
   }
 
-  function insertWorkflows(dataset: number, { workflows, steps }: Omit<EnvironmentData, 'apiKeys'>): void {
+  function insertWorkflows(environment: Environment, { workflows, steps }: Omit<EnvironmentData, 'apiKeys'>): void {
+    const dataset = environments.ensureOwned(environment, 'workflows')
     for (const workflow of workflows) {
       const { _id, identifier } = workflow
       repository.insertWorkflow({ dataset, id: _id, identifier, document: JSON.stringify(workflow) })
@@ -92,7 +93,8 @@ export function seedApplier(environments: EnvironmentService, repository: SeedRe
     }
   }
 
-  function insertMessages(dataset: number, messages: EnvironmentData['messages']): void {
+  function insertMessages(environment: Environment, messages: EnvironmentData['messages']): void {
+    const dataset = environments.ensureOwned(environment, 'messages')
     for (const message of messages) {
       repository.insertMessage(dataset, {
         id: message._id,

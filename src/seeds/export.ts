@@ -4,15 +4,14 @@ import type { WorkflowStep } from '../workflow-steps/schemas.js'
 import type { EnvironmentData, WorkflowDocument } from './environment-data.js'
 import type { SeedEnvironment, SeedMessage, SeedWorkflow } from './format.js'
 
-/** The settings of an environment, and its stored documents in the order in which they were stored. */
-export type StoredEnvironment = Pick<EnvironmentRow, 'name' | 'profile' | 'assumptions' | 'clock' | 'randomSeed'> &
-  Pick<EnvironmentData, 'integrations' | 'subscribers' | 'workflows' | 'steps' | 'messages'>
+type Settings = Pick<EnvironmentRow, 'name' | 'profile' | 'assumptions' | 'clock' | 'randomSeed'>
+type Records = Pick<EnvironmentData, 'integrations' | 'subscribers' | 'workflows' | 'steps' | 'messages'>
 
 /**
  * Returns an environment as a seed with nothing left to defaults: an environment made of it gives the same answers, byte
  * for byte. Neither its keys are in it, as they are not stored, nor its own id and organization.
  */
-export function exportSeed(stored: StoredEnvironment): SeedEnvironment {
+export function exportSeed(stored: Settings & Records): SeedEnvironment {
   const { name, profile, assumptions, clock, randomSeed } = stored
   return {
     name,

@@ -24,12 +24,6 @@ export function seedRepository({ orm, client }: Db) {
   const messageIndexes = client.prepare<[], { name: string; sql: string }>(
     `SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'messages' AND sql NOT LIKE '%UNIQUE%'`
   )
-  const message = orm
-    .select({ id: messages.id })
-    .from(messages)
-    .where(and(eq(messages.dataset, sql.placeholder('dataset')), eq(messages.id, sql.placeholder('id'))))
-    .prepare()
-
   return {
     insertIntegration: insertInto(integrations),
     insertSubscriber: insertInto(subscribers),
@@ -62,7 +56,10 @@ export function seedRepository({ orm, client }: Db) {
     hasMoreMessagesThan: (number: number) =>
       orm.select({ id: messages.id }).from(messages).limit(1).offset(number).get() !== undefined,
 
-    hasMessage: (dataset: number, id: string) => message.get({ dataset, id }) !== undefined,
+    hasMessage(dataset: number, id: string): boolean {
+      const isMeant = and(eq(messages.dataset, dataset), eq(messages.id, id))
+      return orm.select({ id: messages.id }).from(messages).where(isMeant).get() !== undefined
+    },
 
     countRecords({ datasets }: Environment): Record<RecordKind, number> {
       const counts = Object.entries(TABLES).map(([kind, table]) => {

@@ -10,8 +10,7 @@ import { exportSeed } from './export.js'
 import type { Seed, SeedEnvironment, SeedGenerate } from './format.js'
 import { canGenerate } from './generate/load.js'
 import { readSeeds, type SeedFile } from './read.js'
-import { seedRepository } from './repository.js'
-import { reseed, type SeedChange } from './reseed.js'
+import { type RecordKind, seedRepository } from './repository.js'
 import { resolveSeeds } from './resolve/resolve.js'
 
 export interface SeedOutcome {
@@ -19,6 +18,17 @@ export interface SeedOutcome {
   applied: boolean
   /** What the seeds describe, whether or not it was applied. */
   environments: EnvironmentData[]
+}
+
+/** What a change of the seeds did to an environment. */
+export interface SeedChange {
+  id: string
+  name: string
+  change: 'added' | 'reloaded' | 'removed'
+  /** The keys it has now. */
+  apiKeys: string[]
+  /** How many records it has now; none of an environment that was removed. */
+  records: { [Kind in RecordKind]?: number }
 }
 
 /** As many messages as it takes to see what those of an environment are like. */
@@ -46,12 +56,11 @@ export function seedService({ db, clock, environments }: Dependencies) {
      */
     seed(files: readonly SeedFile[]): SeedOutcome {
       const described = resolveSeeds(files, clock())
-      const applied = environments.list().length === 0
-      if (applied) {
-        db.transaction(() => {
-          for (const data of described) applier.become(environments.create(data), data)
-        })
-      }
+      const applied = db.transaction(() => {
+        if (environments.list().length > 0) return false
+        for (const data of described) applier.become(environments.create(data), data)
+        return true
+      })
       return { applied, environments: described }
     },
 
@@ -63,7 +72,41 @@ export function seedService({ db, clock, environments }: Dependencies) {
      * Throws SeedError with every issue, and then nothing has changed.
      */
     reseed(files: readonly SeedFile[], former: readonly SeedFile[]): SeedChange[] {
-      return reseed({ db, environments, applier, repository, now: clock() }, files, former)
+      const now = clock()
+      // Both at the same time, so that the defaults that depend on the time do not differ.
+      const before = new Map(resolveSeeds(former, now).map((data) => [data.id, JSON.stringify(data)]))
+      const described = resolveSeeds(files, now, {
+        ownerOf(key) {
+          const owner = environments.resolve(key)
+          return owner && !before.has(owner.id) ? owner : undefined
+        }
+      })
+      const changed = described.filter((data) => before.get(data.id) !== JSON.stringify(data))
+      for (const { id } of described) before.delete(id)
+
+      return db.transaction(() => {
+        const present = new Map(environments.list().map((environment) => [environment.id, environment]))
+        const removed = [...before.keys()].flatMap((id) => present.get(id) ?? [])
+        // All of them first: a key may move from one environment to another.
+        for (const environment of [...changed.flatMap(({ id }) => present.get(id) ?? []), ...removed]) {
+          environments.dropApiKeys(environment)
+        }
+        const changes = changed.map((data): SeedChange => {
+          const { id, name, apiKeys } = data
+          const known = present.get(id)
+          const environment = known ?? environments.create(data)
+          applier.become(environment, data)
+          const records = repository.countRecords(environment)
+          return { id, name, change: known ? 'reloaded' : 'added', apiKeys, records }
+        })
+        // Last, as a rollback would not bring back what the environments have in memory.
+        for (const environment of removed) {
+          const { id, name } = environment
+          environments.remove(environment)
+          changes.push({ id, name, change: 'removed', apiKeys: [], records: {} })
+        }
+        return changes
+      })
     },
 
     /**

@@ -2,8 +2,7 @@ import { hash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { SeedError } from './errors.js'
 import { type SeedFile, seedPath } from './read.js'
-import type { SeedChange } from './reseed.js'
-import type { SeedService } from './service.js'
+import type { SeedChange, SeedService } from './service.js'
 
 /** What a change of the seed files has led to. */
 export type SeedReload =
