@@ -17,14 +17,14 @@ export function withoutReplaced(existing: SeedEnvironment, seed: SeedEnvironment
   const replacedIds = new Map<string, string>()
   const { integrations = [], subscribers = [], workflows = [] } = seed
   const stepIds = new Set(workflows.flatMap(({ steps = [] }) => steps.map(({ _id }) => _id)))
-  const remaining: SeedEnvironment = {
+  const remaining = {
     ...existing,
     integrations: left('integration', existing.integrations, integrations, (each) => each.identifier),
     subscribers: left('subscriber', existing.subscribers, subscribers, (each) => each.subscriberId),
     workflows: left('workflow', existing.workflows, workflows, (each) => each.identifier ?? slugify(each.name ?? ''))
   }
   for (const workflow of existing.workflows ?? []) {
-    if (remaining.workflows?.includes(workflow)) continue
+    if (remaining.workflows.includes(workflow)) continue
     for (const { _id = '', stepId } of workflow.steps ?? []) {
       if (!stepIds.has(_id)) replacedIds.set(recordKey('workflow', workflow.identifier, 'step', stepId), _id)
     }

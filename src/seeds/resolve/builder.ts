@@ -128,17 +128,18 @@ export function unusedName(base: string, taken: ReadonlySet<string | undefined>)
   return name
 }
 
-/** The fields that are given, in the form of the wire. */
+/** Returns the fields that are given, in the form of the wire. */
 export function timesOf<Field extends string>(
   seed: { [Name in Field]?: string | null },
   fields: readonly Field[],
   location: SeedLocation
 ): { [Name in Field]?: string } {
-  const given = fields.flatMap((field) => {
-    const text = seed[field]
-    return typeof text === 'string' ? [[field, timeOf(text, location.at(field))] as const] : []
-  })
-  return Object.fromEntries(given) as { [Name in Field]?: string }
+  const times: { [Name in Field]?: string } = {}
+  for (const field of fields) {
+    const text: string | null | undefined = seed[field]
+    if (typeof text === 'string') times[field] = timeOf(text, location.at(field))
+  }
+  return times
 }
 
 export function timeOf(text: string, location: SeedLocation): string {

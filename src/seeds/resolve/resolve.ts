@@ -81,10 +81,7 @@ function locatedIn(file: SeedFile, issues: Map<SeedFile, SeedIssue[]>) {
 }
 
 function fileOfExisting(environment: SeedEnvironment): SeedFile {
-  const name = 'the environment itself'
-  return {
-    name,
-    seed: { environments: [environment] },
-    issueAt: (_path, message) => createIssue({ file: name, path: '', message })
-  }
+  const issueAt: SeedFile['issueAt'] = (_path, message) =>
+    createIssue({ file: 'the environment itself', path: '', message })
+  return { seed: { environments: [environment] }, issueAt }
 }
