@@ -3,15 +3,15 @@ import type { MessageResponse } from '../messages/schemas.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
 import type { EnvironmentData, WorkflowDocument } from './environment-data.js'
 import type { SeedEnvironment, SeedMessage, SeedWorkflow } from './format.js'
+import type { RecordKind } from './repository.js'
 
 type Settings = Pick<EnvironmentRow, 'name' | 'profile' | 'assumptions' | 'clock' | 'randomSeed'>
-type Records = Pick<EnvironmentData, 'integrations' | 'subscribers' | 'workflows' | 'steps' | 'messages'>
 
 /**
  * Returns an environment as a seed with nothing left to defaults: an environment made of it gives the same answers, byte
  * for byte. Neither its keys are in it, as they are not stored, nor its own id and organization.
  */
-export function exportSeed(stored: Settings & Records): SeedEnvironment {
+export function exportSeed(stored: Settings & Pick<EnvironmentData, RecordKind>): SeedEnvironment {
   const { name, profile, assumptions, clock, randomSeed } = stored
   return {
     name,

@@ -69,15 +69,15 @@ export function seedRepository({ orm, client }: Db) {
       return Object.fromEntries(counts)
     },
 
-    /** Returns the documents in the order in which they were stored: all of them, or the first ones. */
-    listDocuments<Kind extends RecordKind>({ datasets }: Environment, kind: Kind, limit = -1): EnvironmentData[Kind] {
-      const { dataset, document } = TABLES[kind]
-      const rows = orm
-        .select({ document })
-        .from(TABLES[kind])
-        .where(eq(dataset, datasets[datasetOf(kind)]))
-      const ordered = rows.orderBy(sql`rowid`).limit(limit).all()
-      return ordered.map((each) => JSON.parse(each.document)) as EnvironmentData[Kind]
+    /** Returns the documents in the order in which they were stored; of the messages all or the first ones. */
+    listRecords({ datasets }: Environment, messageLimit = -1): Pick<EnvironmentData, RecordKind> {
+      const records = Object.entries(TABLES).map(([kind, { dataset, document }]) => {
+        const rows = orm.select({ document }).from(TABLES[kind as RecordKind])
+        const own = rows.where(eq(dataset, datasets[datasetOf(kind as RecordKind)])).orderBy(sql`rowid`)
+        const limited = own.limit(kind === 'messages' ? messageLimit : -1).all()
+        return [kind, limited.map((row) => JSON.parse(row.document))]
+      })
+      return Object.fromEntries(records)
     }
   }
 

@@ -115,7 +115,7 @@ export function seedService({ db, clock, environments }: Dependencies) {
      * to make messages of.
      */
     *generating(environment: Environment, options: SeedGenerate): Generator<number, void> {
-      const data = { ...environment, ...recordsOf(environment, SAMPLE) }
+      const data = { ...environment, ...repository.listRecords(environment, SAMPLE) }
       if (!canGenerate(data)) {
         throw new DomainError('bad-request', `Environment ${environment.name} has nothing to make messages of`, {
           reason: 'it needs a workflow with a step of a channel'
@@ -191,19 +191,9 @@ export function seedService({ db, clock, environments }: Dependencies) {
     if (!existing || randomSeed !== null) environments.setRandomSeed(environment, randomSeed)
   }
 
-  function recordsOf(environment: Environment, messages?: number) {
-    return {
-      integrations: repository.listDocuments(environment, 'integrations'),
-      subscribers: repository.listDocuments(environment, 'subscribers'),
-      workflows: repository.listDocuments(environment, 'workflows'),
-      steps: repository.listDocuments(environment, 'steps'),
-      messages: repository.listDocuments(environment, 'messages', messages)
-    }
-  }
-
   /** As a seed, with all its messages or the first ones. */
   function exported(environment: Environment, messages?: number): SeedEnvironment {
-    return exportSeed({ ...environments.settings(environment), ...recordsOf(environment, messages) })
+    return exportSeed({ ...environments.settings(environment), ...repository.listRecords(environment, messages) })
   }
 }
 
