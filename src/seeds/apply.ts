@@ -51,6 +51,7 @@ export function seedApplier(environments: EnvironmentService, repository: SeedRe
     insertSubscribers(environment, data.subscribers)
     insertWorkflows(environment, data)
     if (data.messages.length > 0) insertMessages(environment, data.messages)
+    // To the end, without pauses.
     if (data.generate) Array.from(generate(environment, data, data.generate))
   }
 

@@ -20,7 +20,8 @@ import { addWorkflow } from './workflows.js'
  * With a target it returns one environment, the target, whatever the seed calls it. The seed's records replace those
  * with the same `_id`, identifier or subscriberId there; the messages are those of the seed only.
  *
- * Throws SeedError with every broken reference, duplicate and second primary.
+ * Throws SeedError with every broken reference, duplicate and second primary, and every API key that `ownerOf` says
+ * belongs to an environment of none of the seeds.
  */
 export function resolveSeeds(
   files: readonly SeedFile[],
