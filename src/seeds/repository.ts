@@ -2,7 +2,7 @@ import { and, count, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Db } from '../db/open.js'
 import { integrations, messages, subscribers, workflowSteps, workflows } from '../db/schema.js'
-import type { Environment } from '../environments/service.js'
+import type { Environment } from '../environments/environment.js'
 import type { EnvironmentData } from './environment-data.js'
 
 type NewMessage = Omit<typeof messages.$inferSelect, 'sequence' | 'dataset'>
