@@ -7,7 +7,7 @@ export type { Config } from './config.js'
 export type { Profile } from './core/assumptions.js'
 export { StartError } from './core/errors.js'
 export { SeedError, type SeedIssue } from './seeds/errors.js'
-export type { SeedChange } from './seeds/reseed.js'
+export type { SeedChange } from './seeds/service.js'
 export type { SeedReload } from './seeds/watch.js'
 export type { MockLogger } from './server.js'
 

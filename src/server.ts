@@ -100,7 +100,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const port = await listen(app, config)
     const url = `http://${reachableHost(config.host)}:${port}`
     const { log } = app
-    const reload = reloader({ read, files, reseed: services.seeds.reseed })
+    const reload = reloader(read, files, services.seeds.reseed)
     watching?.start((changed) => {
       try {
         watch?.(reload(changed))

@@ -118,7 +118,7 @@ async function intoData(data: string, options: GenerateOptions, { signal, progre
     const { environments, seeds } = buildServices({ db, clock, defaults: DEFAULTS, journal: 0 })
     seeds.seed(files)
     const environment = chosen(environments.list(), options.environment)
-    for (const { done } of seeds.generating(environment, options)) {
+    for (const done of seeds.generating(environment, options)) {
       progress.update(done)
       await setImmediate()
       signal.throwIfAborted()
