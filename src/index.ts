@@ -51,8 +51,12 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
   // Not imported above: it loads the database addon, which can crash on a Node that it was not made for.
   const { startServer } = await import('./server.js')
   const { port = 0, logLevel = 'silent' } = options
-  const { url, services, worlds, seeded, close, ...server } = await startServer({ ...options, port, logLevel })
-  const apiKeys = worlds.flatMap((world) => world.apiKeys)
+  const { url, services, seededEnvironments, seeded, close, ...server } = await startServer({
+    ...options,
+    port,
+    logLevel
+  })
+  const apiKeys = seededEnvironments.flatMap((environment) => environment.apiKeys)
   return {
     url,
     port: server.port,

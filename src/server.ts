@@ -45,7 +45,7 @@ export interface Server {
   db: Db
   services: Services
   /** What the seeds describe. */
-  worlds: SeedOutcome['environments']
+  seededEnvironments: SeedOutcome['environments']
   /** False when the data file already held environments, so that the seeds were not applied. */
   seeded: boolean
   /**
@@ -83,7 +83,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const services = buildServices({ db, clock, defaults, journal: config.journal })
     // While watching, a changed seed may come to ask for generated messages.
     if (watch || needsGenerator(files.map(({ seed }) => seed))) await loadGenerator()
-    const { applied, environments: worlds } = services.seeds.seed(files)
+    const { applied, environments: seededEnvironments } = services.seeds.seed(files)
     app = buildApp({
       services,
       clock,
@@ -108,7 +108,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         log.error({ err: error }, 'changed seeds could not be applied')
       }
     })
-    return { url, port, app, db, services, worlds, seeded: applied, close }
+    return { url, port, app, db, services, seededEnvironments, seeded: applied, close }
   } catch (error) {
     await app?.close()
     database.close()

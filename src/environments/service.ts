@@ -72,7 +72,7 @@ export function environmentService({ db, clock, defaults }: EnvironmentDependenc
     find(idOrName: string): Environment {
       const byId = repository.findById(idOrName)
       if (byId) return fromRow(byId)
-      const [row, ...others] = repository.listByName(idOrName)
+      const [row, ...others] = repository.listEnvironments(idOrName)
       if (others.length > 0) throw ambiguousName(idOrName, others.length + 1)
       if (row) return fromRow(row)
       throw new DomainError('not-found', `Environment ${idOrName} not found`, {
