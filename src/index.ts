@@ -1,7 +1,7 @@
 import type { Profile } from './core/assumptions.js'
 import { StartError } from './core/errors.js'
 import { unsupportedNodeMessage } from './core/node-version.js'
-import type { ServerOptions } from './server.js'
+import type { RunningServer, ServerOptions } from './server.js'
 
 export type { Config } from './config.js'
 export type { Profile } from './core/assumptions.js'
@@ -23,18 +23,8 @@ export interface MockEnvironment {
 }
 
 /** A running server. */
-export interface Mock {
-  /** Without a slash at the end. */
-  url: string
-  port: number
+export interface Mock extends RunningServer {
   environments: MockEnvironment[]
-  /** False when the data file already held environments, so that the seeds were not applied. */
-  seeded: boolean
-  /**
-   * Finishes what is in flight, then closes the database. Connections that are still busy after `grace` milliseconds,
-   * 5000 by default, are cut. Calling it again can shorten the grace.
-   */
-  close(grace?: number): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
