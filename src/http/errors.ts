@@ -7,7 +7,7 @@ import { type Clock, isoTime } from '../core/clock.js'
 import { DomainError, type ErrorCode, type FieldErrors } from '../core/errors.js'
 import { recordOf, strictObject } from '../core/typebox.js'
 import { giveReason } from './reasons.js'
-import { shownTarget } from './target.js'
+import { redactedTarget } from './target.js'
 
 /** Exhaustive on purpose: a new code does not compile until it has a status. */
 const STATUS: Record<ErrorCode, number> = {
@@ -24,31 +24,31 @@ const STATUS: Record<ErrorCode, number> = {
   'not-served': 501
 }
 
-/** The one body of every refusal. */
+/** The body of every error. */
 export const ErrorBody = strictObject(
   {
     statusCode: Type.Integer({ description: 'The HTTP status' }),
-    timestamp: Type.String({ description: 'When, ISO 8601 in UTC' }),
-    path: Type.String({ description: 'What was asked: path and query string, without the host' }),
+    timestamp: Type.String({ description: 'When it happened, ISO 8601 in UTC' }),
+    path: Type.String({ description: 'Path and query string of the request, without the host' }),
     message: Type.String({ description: 'What is wrong' }),
     error: Type.String({ description: "The status's name" }),
-    ctx: recordOf(Type.Unknown(), 'Facts about the refusal, often none'),
+    ctx: recordOf(Type.Unknown(), 'Facts about the error, often none'),
     errors: Type.Optional(
       recordOf(
         strictObject({
           messages: Type.Array(Type.String(), { description: 'What is wrong with the field' }),
-          value: Type.Optional(Type.Unknown({ description: 'What was sent' }))
+          value: Type.Optional(Type.Unknown({ description: 'The value that was sent' }))
         }),
-        'The bad fields, on 422 only'
+        'The invalid fields, on 422 only'
       )
     ),
-    errorId: Type.Optional(Type.String({ description: 'Stands in the log line too, on 500 only' })),
-    stepId: Type.Optional(Type.String({ description: 'Which step was asked for' })),
-    workflowId: Type.Optional(Type.String({ description: 'Which workflow was asked for' }))
+    errorId: Type.Optional(Type.String({ description: 'Identifies the error in the log, on 500 only' })),
+    stepId: Type.Optional(Type.String({ description: 'The step that was requested' })),
+    workflowId: Type.Optional(Type.String({ description: 'The workflow that was requested' }))
   },
   {
     $id: 'ErrorBody',
-    description: 'Why a request was refused',
+    description: 'Why a request was rejected',
     examples: [
       {
         statusCode: 404,
@@ -217,7 +217,7 @@ export function errorJson(response: ErrorResponse, path: string, now: number): s
   const body: ErrorBody = {
     statusCode: status,
     timestamp: isoTime(now),
-    path: shownTarget(path),
+    path: redactedTarget(path),
     message,
     error: STATUS_CODES[status] ?? 'Error',
     ctx: ctx ?? facts ?? {},
