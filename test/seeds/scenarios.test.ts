@@ -50,15 +50,15 @@ describe.each(scenarios)('%s', (name) => {
 
   test('has the environments of the default seed, under the same keys', async () => {
     const [own, usual] = [await givenMock({ seeds: [name] }), await givenMock()]
-    const environmentsOf = ({ worlds }: GivenMock) =>
-      worlds.map(({ id, organizationId, name, apiKeys }) => ({ id, organizationId, name, apiKeys }))
+    const environmentsOf = ({ seededEnvironments }: GivenMock) =>
+      seededEnvironments.map(({ id, organizationId, name, apiKeys }) => ({ id, organizationId, name, apiKeys }))
     expect(environmentsOf(own)).toEqual(environmentsOf(usual))
-    expect(own.worlds.map(({ name, apiKeys }) => [name, ...apiKeys])).toEqual(Object.entries(KEYS))
+    expect(own.seededEnvironments.map(({ name, apiKeys }) => [name, ...apiKeys])).toEqual(Object.entries(KEYS))
   })
 
   test.each(['document', 'live'] as const)('answers with all that it holds, in `%s`', async (profile) => {
     const mock = await givenMock({ seeds: [name], profile })
-    for (const { name, messages, steps } of mock.worlds) {
+    for (const { name, messages, steps } of mock.seededEnvironments) {
       const key = KEYS[name as keyof typeof KEYS]
       const page = await mock.get('/v1/messages?limit=1000', { key })
       expect(ids(page.json.data).sort()).toEqual(ids(messages).sort())
@@ -194,7 +194,7 @@ describe('steps', () => {
 
   async function givenSteps(): Promise<WorkflowStep[]> {
     const mock = await givenMock({ seeds: ['steps'] })
-    const [environment] = mock.worlds
+    const [environment] = mock.seededEnvironments
     const steps: WorkflowStep[] = []
     for (const step of environment?.steps ?? []) steps.push((await mock.get(pathOf(step))).json)
     return steps
@@ -457,7 +457,9 @@ describe('unicode', () => {
     }
     for (const { identifier, steps } of workflows) {
       for (const { name, stepId, ...fields } of steps) {
-        const resolved = mock.worlds[0]?.steps.find((step) => step.workflowId === identifier && step.name === name)
+        const resolved = mock.seededEnvironments[0]?.steps.find(
+          (step) => step.workflowId === identifier && step.name === name
+        )
         const { json } = await mock.get(pathOf(resolved as WorkflowStep))
         expect(json).toMatchObject({ ...fields, name, workflowId: identifier, ...(stepId && { stepId }) })
       }

@@ -139,7 +139,7 @@ describe('any seed that the server accepts', () => {
       // What is answered depends on them, and is the business of other tests.
       const seed = { environments: environments.map(({ profile, assumptions, ...rest }) => rest) }
       const mock = await givenMock({ seed })
-      for (const { apiKeys, messages, integrations, steps } of mock.worlds) {
+      for (const { apiKeys, messages, integrations, steps } of mock.seededEnvironments) {
         const key = apiKeys[0] as string
         if (apiKeys.length === 0) continue
         const page = await mock.get('/v1/messages?limit=1000', { key })

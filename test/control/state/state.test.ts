@@ -45,7 +45,7 @@ test.each(OWN_SEEDS)(
   { timeout: 60_000 },
   async (file) => {
     const mock = await givenMock({ clock, seeds: [join('seeds', file)] })
-    for (const { id, organizationId, name, apiKeys } of mock.worlds) {
+    for (const { id, organizationId, name, apiKeys } of mock.seededEnvironments) {
       const origin = { environmentId: id, organizationId, name, apiKey: apiKeys[0] ?? '' }
       await expectSameAnswers(mock, origin)
       // Once more, as the first round has left it: with other integrations primary.
@@ -64,7 +64,7 @@ test.each(['live', 'document'] as const)(
       randomSeed: 7
     }
     const mock = await givenMock({ clock, seed: { environments: [{ ...SHOP.environments[0], ...set }] } })
-    const [{ apiKeys = [], ...world } = { id: '', organizationId: '', name: '' }] = mock.worlds
+    const [{ apiKeys = [], ...world } = { id: '', organizationId: '', name: '' }] = mock.seededEnvironments
     expect(await stateOf(mock, apiKeys[0] ?? '')).toMatchObject(set)
     await expectSameAnswers(mock, { ...world, environmentId: world.id, apiKey: apiKeys[0] ?? '' })
   }
