@@ -24,10 +24,13 @@ const MAX_SYNTAX_ERRORS = 20
 /** Up to so many characters the YAML parser reads JSON too, in half a second: it finds fields that are given twice. */
 const SMALL_JSON = 50_000
 
-/** Reads YAML or JSON. Throws SeedError with everything that keeps the text from having a value. */
-export function readText(text: string, file: string): SeedText {
+/**
+ * Reads YAML or JSON; `known` is its value, if that is known already. Throws SeedError with everything that keeps the text
+ * from having a value.
+ */
+export function readText(text: string, file: string, known?: unknown): SeedText {
   const source = text.replace(/^\uFEFF/, '')
-  const value = source.length > SMALL_JSON ? parseJson(source) : undefined
+  const value = known ?? (source.length > SMALL_JSON ? parseJson(source) : undefined)
   if (!isExact(value)) return readYaml(source, file)
   // The YAML parser takes a hundred times as long: it runs only if there is an issue to locate.
   let yaml: SeedText | undefined
