@@ -17,9 +17,11 @@ export function loadedGenerator(): Generator {
   return loaded
 }
 
-/** Whether seeds, parsed or as text, may ask for generated messages. A text that only mentions the word counts too. */
-export function needsGenerator(seeds: unknown): boolean {
-  return (typeof seeds === 'string' ? seeds : JSON.stringify(seeds ?? '')).includes('generate')
+/** Whether a seed, parsed or as text, may ask for generated messages. A text that only mentions the word counts too. */
+export function needsGenerator(seed: unknown): boolean {
+  if (typeof seed === 'string') return seed.includes('generate')
+  const { environments } = (seed ?? {}) as { environments?: unknown }
+  return Array.isArray(environments) && environments.some((environment) => environment?.generate !== undefined)
 }
 
 /** Whether there is a step that sends messages. */
