@@ -4,8 +4,8 @@ import type { Environment, EnvironmentService } from '../environments/service.js
 import { canonicalContext } from '../messages/service.js'
 import type { EnvironmentData } from './environment-data.js'
 import type { SeedGenerate } from './format.js'
+import type { EnvironmentInput } from './generate/input.js'
 import { loadedGenerator } from './generate/load.js'
-import type { EnvironmentInput } from './generate/recipients.js'
 import type { seedRepository } from './repository.js'
 
 /** How far the generating of messages is. */
