@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import cors from '@fastify/cors'
 import {
   type FastifyBaseLogger,
@@ -11,19 +12,20 @@ import type { Logger } from 'pino'
 import { faultInjection } from './control/faults/plugin.js'
 import { faultService } from './control/faults/service.js'
 import { registerControl } from './control/index.js'
-import { recordUnroutable, requestRecording } from './control/requests/plugin.js'
+import { recordRequests, recordUnroutable } from './control/requests/plugin.js'
 import { journalService } from './control/requests/service.js'
 import type { Readiness } from './control/server/routes.js'
 import { assume } from './core/assumptions.js'
 import type { Clock } from './core/clock.js'
 import { DomainError } from './core/errors.js'
 import type { Db } from './db/open.js'
-import { authentication } from './environments/plugin.js'
+import { authentication, environmentOf } from './environments/plugin.js'
 import { type EnvironmentDefaults, environmentService } from './environments/service.js'
-import { answerClientError, answerError, errorAnswers, refuseSocket } from './http/errors.js'
-import { unservedRoutes } from './http/not-found.js'
+import { type ErrorSources, errorResponses, sendError } from './http/errors.js'
+import { notFound } from './http/not-found.js'
 import { parseQuery, rejectMalformedQuery } from './http/query-string.js'
-import { shownTarget } from './http/target.js'
+import { rejectMalformedRequest, rejectSocket } from './http/socket-errors.js'
+import { redactedTarget } from './http/target.js'
 import { COMPILERS } from './http/validation.js'
 import { idempotencyKeys } from './idempotency/plugin.js'
 import { idempotencyService } from './idempotency/service.js'
@@ -81,27 +83,33 @@ export interface AppOptions {
   cors: boolean
   /** Whether a request can ask for a fault by its header `x-mock-fault`. */
   faultHeader: boolean
-  /** What environments are managed with from other machines; undefined: they can't be. */
+  /** The token that manages environments from other machines. Without one, that is not possible. */
   adminToken: string | undefined
   logger: Logger
 }
 
-/** The server, complete but not listening. A request walks through it from top to bottom. */
+/** Returns the server, complete but not listening. Its hooks are in the order in which a request passes them. */
 export function buildApp(options: AppOptions): FastifyInstance {
   const { services, clock, defaults, logger } = options
   const assumptions = assume(defaults.profile, defaults.assumptions)
-  const app = serverWithoutRoutes(options)
+  const app = createServer(options)
 
+  recordRequests(app, { ...services, adminToken: options.adminToken, faultHeader: options.faultHeader })
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     done(request.headers.host === undefined && request.raw.httpVersion === '1.1' ? HOST_MISSING : undefined)
   })
-  app.addHook('onSend', answerTogether)
+  app.addHook('onSend', sendTogether)
   if (logger.isLevelEnabled('debug')) app.addHook('onResponse', async (request, reply) => logRequest(request, reply))
   if (options.cors) app.register(cors, { exposedHeaders: EXPOSED_HEADERS, strictPreflight: false })
-  app.register(errorAnswers, { clock })
-  app.register(requestRecording, { ...services, adminToken: options.adminToken, faultHeader: options.faultHeader })
-  app.register(unservedRoutes, { environments: services.environments, assumptions })
+  app.register(errorResponses, { sources: errorSources(clock) })
+  app.register(notFound, {
+    // Assumptions of the environment whose key is sent hold here too.
+    explains: ({ headers: { authorization } }) => {
+      const environment = environmentOf(authorization, services.environments)
+      return (environment?.assumptions ?? assumptions)['unserved-route'] === 'explain'
+    }
+  })
   app.register(documentation, { environments: services.environments, assumptions })
   app.register(async (operations) => {
     operations.register(authentication, services)
@@ -111,7 +119,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     registerOperations(operations, services)
   })
   registerControl(app, services, { ...options, assumptions, document: controlDocument })
-  // Streams and waits would keep a server that closes waiting for ever.
+  // Otherwise open streams and waits would keep the server from closing.
   app.addHook('preClose', async () => services.journals.close())
   return app
 }
@@ -120,48 +128,52 @@ const EXPOSED_HEADERS = 'idempotency-key, idempotency-replay, retry-after, x-moc
 const MAX_BODY = 1024 * 1024
 const MAX_HEADERS = 256 * 1024
 
-function serverWithoutRoutes({ services, clock, logger, adminToken, faultHeader }: AppOptions): FastifyInstance {
+function createServer({ services, clock, logger, adminToken, faultHeader }: AppOptions): FastifyInstance {
   let count = 0
   const app = fastify({
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: ({ headers }) => requestName(headers['x-request-id']) ?? `req-${(++count).toString(36)}`,
+    genReqId: ({ headers }) => clientRequestId(headers['x-request-id']) ?? `req-${(++count).toString(36)}`,
     bodyLimit: MAX_BODY,
-    // Without a Host header Node would answer by itself, with no body.
+    // Otherwise Node would answer requests without a Host header itself, without a body.
     http: { maxHeaderSize: MAX_HEADERS, requireHostHeader: false },
     routerOptions: { maxParamLength: MAX_HEADERS, querystringParser: parseQuery as never },
     schemaController: { compilersFactory: COMPILERS },
-    // A request that has come in is answered even while closing.
+    // Requests that have arrived are answered even while the server closes.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     frameworkErrors: (error, request, reply) => {
-      answerError(error, request, reply as never, clock)
+      sendError(error, request, reply as never, errorSources(clock))
       recordUnroutable(request, reply as never, { ...services, adminToken, faultHeader })
     },
-    clientErrorHandler: (error, socket) => answerClientError(error, socket, clock)
+    clientErrorHandler: (error, socket) => rejectMalformedRequest(error, socket, clock)
   })
   app.decorateRequest('environment')
 
-  // The operations take no body, whatever it says it is: it is read and kept as it came.
+  // The operations take no body. One that is sent is kept as it is, whatever its content type.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 
-  app.server.on('checkExpectation', (request) => refuseSocket(request.socket, NO_EXPECTATIONS, clock))
-  app.server.on('connect', (_request, socket) => refuseSocket(socket as never, NO_TUNNELS, clock))
+  app.server.on('checkExpectation', (request) => rejectSocket(request.socket, NO_EXPECTATIONS, clock))
+  app.server.on('connect', (_request, socket) => rejectSocket(socket as never, NO_TUNNELS, clock))
   return app
 }
 
-/** A client's own name for the request, if it is fit to be written in a log line and sent back. */
-function requestName(header: string | string[] | undefined): string | undefined {
+/** Errors have the time and the ids of the request's environment, if it has one. */
+function errorSources(clock: Clock): ErrorSources {
+  return ({ environment }) => ({ now: environment?.now ?? clock, uuid: environment?.random.uuid ?? randomUUID })
+}
+
+/** Returns the client's own id of the request, if it is safe to log and to send back. */
+function clientRequestId(header: string | string[] | undefined): string | undefined {
   return typeof header === 'string' && /^[\w.:-]{1,64}$/.test(header) ? header : undefined
 }
 
 /**
- * Writes all answers of one turn of the event loop at its end. Written one by one, each would wake its client anew, which
- * is up to a fifth of what a request costs. (A handler should not return the reply that it has sent: Fastify would listen
- * for its end, which is a tenth.)
+ * Sends all answers of one turn of the event loop at its end, which costs up to a fifth less per request than to wake the
+ * client for each of them.
  */
-function answerTogether<Payload>(
+function sendTogether<Payload>(
   _request: FastifyRequest,
   _reply: FastifyReply,
   payload: Payload,
@@ -173,7 +185,7 @@ function answerTogether<Payload>(
 function logRequest(request: FastifyRequest, reply: FastifyReply): void {
   const { method, url } = request
   request.log.debug(
-    { method, url: shownTarget(url), statusCode: reply.statusCode, ms: reply.elapsedTime },
+    { method, url: redactedTarget(url), statusCode: reply.statusCode, ms: reply.elapsedTime },
     'request answered'
   )
 }
@@ -186,4 +198,4 @@ const NO_EXPECTATIONS = {
   message: 'Expectation failed',
   reason: 'the only Expect that is met is 100-continue'
 }
-const NO_TUNNELS = { status: 405, message: 'CONNECT is not allowed', reason: 'this is no proxy' }
+const NO_TUNNELS = { status: 405, message: 'CONNECT is not allowed', reason: 'this server is no proxy' }

@@ -33,12 +33,14 @@ export function addGenerate(seed: Command): void {
     .addOption(option.countOption('--days <count>', 'spread the messages over so many days', 3650, 1).default(30))
     .addOption(option.timeOption('--until <time>', 'the last moment of these days, in ISO 8601'))
     .addOption(option.seedOption())
-    .addOption(option.environmentOption())
-    .addOption(option.outOption())
-    .addOption(option.writtenDataOption())
+    .addOption(option.textFlag('--environment <name>', 'name or id of the environment', 'the first'))
+    .addOption(option.textFlag('--out <file>', OUT, 'none'))
+    .addOption(option.textFlag('--data <file>', 'add them to this data file; a new one is seeded first', 'none'))
     .addOption(option.jsonOption('print the outcome as JSON'))
     .action(generate)
 }
+
+const OUT = 'write a seed of the environment (.yaml), or the messages alone, one a line (.ndjson)'
 
 async function generate(options: GenerateOptions, command: Command): Promise<void> {
   const { out, data, json, messages } = options
@@ -119,7 +121,7 @@ async function intoData(data: string, options: GenerateOptions, { signal, progre
     const { environments, seeds } = buildServices({ db, clock, defaults: DEFAULTS, journal: 0 })
     seeds.seed(files)
     const environment = chosen(environments.list(), options.environment)
-    for (const { done } of seeds.generating(environment, options)) {
+    for (const done of seeds.generating(environment, options)) {
       progress.update(done)
       await setImmediate()
       signal.throwIfAborted()

@@ -66,7 +66,7 @@ Examples:
   $ notification-mock                                 a small shop, on http://127.0.0.1:4210
   $ notification-mock --seed shop.yaml --port 0       your own seed, on a free port
   $ notification-mock --data mock.db --profile live   data that is kept, answers as the deployed service gives them
-  $ notification-mock seed check shop.yaml            every mistake in a seed, with its line and column
+  $ notification-mock seed check shop.yaml            every issue in a seed, with its line and column
   $ NOTIFICATION_MOCK_PORT=8080 notification-mock     a variable instead of a flag; a flag wins over its variable
 
 Exit codes: 0 done, 1 it could not be done, 2 the command line is wrong.`

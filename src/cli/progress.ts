@@ -5,17 +5,16 @@ const INTERVAL = 100
 
 /** Shows on a terminal how far a long task is, until `end` clears the line; writes nothing to a pipe or a file. */
 export function progressOn(stream: NodeJS.WriteStream, total: number) {
-  if (!stream.isTTY) return { update(_done: number) {}, end() {} }
   const started = performance.now()
   let last = started
   return {
-    update(done: number) {
+    update(done: number): void {
       const now = performance.now()
-      if (now - last < INTERVAL) return
+      if (!stream.isTTY || now - last < INTERVAL) return
       last = now
       stream.write(`\r${formatProgress(done, total, (now - started) / 1000)}\x1b[K`)
     },
-    end: () => void stream.write('\r\x1b[K')
+    end: (): void => void (stream.isTTY && stream.write('\r\x1b[K'))
   }
 }
 

@@ -1,24 +1,24 @@
-/** The present, in milliseconds since 1970. Comes in from outside, so that a test can hold it still. */
+/** Returns the current time in milliseconds since 1970. It is passed in, so that a test can fix it. */
 export type Clock = () => number
 
 export const wallClock: Clock = () => Date.now()
 
-/** How the time of an environment goes: with the machine's, standing still, or so many milliseconds off. */
+/** The clock of an environment: the machine's, fixed at a time, or offset from the machine's by milliseconds. */
 export type ClockSetting = { mode: 'wall' } | { mode: 'fixed'; at: string } | { mode: 'offset'; by: number }
 
 export const WALL: ClockSetting = { mode: 'wall' }
 
-/** The times that a clock can show: those that have a year of four digits, and that computers have known. */
+// What a clock can show: years of four digits since 1970.
 const EARLIEST = 0
 const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
-/** The present by a setting; `at` of a fixed one must be a time. An offset that leads too far stops at the last time. */
+/** Returns the time by a setting, whose `at` must be a time. An offset beyond the last time gives the last time. */
 export function timeBy(setting: ClockSetting, wall: Clock): number {
   if (setting.mode === 'fixed') return Date.parse(setting.at)
   return setting.mode === 'offset' ? Math.min(Math.max(wall() + setting.by, EARLIEST), LATEST) : wall()
 }
 
-/** The setting that shows a time so many milliseconds later, and goes on as before; undefined: there is no such time. */
+/** Returns the setting for a clock so many milliseconds later, or undefined when it can't show such a time. */
 export function advanced(setting: ClockSetting, milliseconds: number, wall: Clock): ClockSetting | undefined {
   const later = timeBy(setting, wall) + milliseconds
   if (later < EARLIEST || later > LATEST) return undefined
@@ -29,8 +29,8 @@ export function advanced(setting: ClockSetting, milliseconds: number, wall: Cloc
 const ISO_8601 = /^(\d{4})-(\d\d)-(\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d))?$/
 
 /**
- * Milliseconds since 1970 of a time in ISO 8601, or undefined. A time of day must say its zone, as it would otherwise
- * depend on the machine; a date alone is its midnight in UTC. A day that the month does not have is none.
+ * Returns the milliseconds since 1970 of a time in ISO 8601, or undefined when it is none. A time of day must have a
+ * zone, as it would otherwise depend on the machine; a date alone is its midnight in UTC.
  */
 export function parseTime(text: string): number | undefined {
   const milliseconds = parseIsoTime(text)
@@ -47,7 +47,7 @@ export function parseIsoTime(text: string): number | undefined {
   return isDay && !Number.isNaN(milliseconds) ? milliseconds : undefined
 }
 
-/** ISO 8601, UTC, milliseconds: the form of every time on the wire. */
+/** Returns a time as all answers have it: ISO 8601, UTC, with milliseconds. */
 export function isoTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString()
 }

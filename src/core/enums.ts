@@ -136,15 +136,15 @@ export const CONTENT_ISSUE_TYPES = [
 
 export const INTEGRATION_ISSUE_TYPES = ['MISSING_INTEGRATION', 'INBOX_NOT_CONNECTED'] as const
 
-/** Whom an idempotency key may belong to. */
+/** Who an idempotency key may belong to. */
 export const KEY_SCOPES = ['environment', 'organization'] as const
 export type KeyScope = (typeof KEY_SCOPES)[number]
 
-/** What a world's rows fall into. An environment and its snapshots share a part until one of them changes it. */
+/** The kinds of records. An environment and its snapshots share a dataset of each until one of them changes it. */
 export const DATASET_KINDS = ['integrations', 'subscribers', 'workflows', 'messages', 'idempotency'] as const
 export type DatasetKind = (typeof DATASET_KINDS)[number]
 
-/** What a reset may be asked to set back. `data` is all parts of the world but the idempotency keys. */
+/** What can be reset. `data` is all datasets but that of the idempotency keys. */
 export const RESET_PARTS = ['data', 'requests', 'faults', 'clock', 'idempotency'] as const
 export type ResetPart = (typeof RESET_PARTS)[number]
 

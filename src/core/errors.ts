@@ -1,7 +1,4 @@
-/**
- * Why a request is refused, in the service's own terms. Which HTTP status each becomes is the business of
- * `http/errors.ts` alone.
- */
+/** Why a request is rejected. Only `http/errors.ts` knows the HTTP status of each. */
 export type ErrorCode =
   | 'unauthenticated'
   | 'forbidden'
@@ -15,25 +12,21 @@ export type ErrorCode =
   | 'method-not-allowed'
   | 'not-served'
 
-/** The bad fields of a request: what is wrong with each, and what was sent. */
+/** The invalid fields of a request: what is wrong with each, and what was sent. */
 export type FieldErrors = Record<string, { messages: string[]; value?: unknown }>
 
 export interface ErrorDetails {
-  /** Which check refused and what would satisfy it: for the person reading, sent as `x-mock-reason`. */
+  /** Which check rejected the request and how to pass it, for people to read. Sent as `x-mock-reason`. */
   reason: string
-  /** One entry a bad field, all of them at once. */
+  /** One entry per invalid field, all of them at once. */
   errors?: FieldErrors
-  /** Named facts that the answer carries beside the message, where the deployed service does so. */
+  /** Further top-level fields of the error body, where the deployed service has them. */
   facts?: Record<string, string>
-  /** What the answer's `ctx` holds, where that is more than the facts. */
+  /** The `ctx` of the error body, if it differs from the facts. */
   ctx?: Record<string, unknown>
 }
 
-/**
- * A refusal that the caller should hear about, in words that are safe to show.
- *
- * Services throw it. Anything else that is thrown is a fault of ours: logged whole, shown as nothing.
- */
+/** An error that services throw for the caller, with words that are safe to show. Any other error becomes a bare 500. */
 export class DomainError extends Error {
   override readonly name = 'DomainError'
   readonly code: ErrorCode
@@ -46,7 +39,7 @@ export class DomainError extends Error {
   }
 }
 
-/** A refusal of fields, worded as the deployed service words it: the particulars stand in `errors`. */
+/** Returns the error for invalid fields, in the deployed service's words: the details are in `errors`. */
 export function invalidFields(errors: FieldErrors): DomainError {
   const reason = Object.values(errors)
     .flatMap((field) => field.messages)
@@ -54,7 +47,7 @@ export function invalidFields(errors: FieldErrors): DomainError {
   return new DomainError('invalid', 'Validation Error', { reason, errors })
 }
 
-/** A command or start that can't go on, with the remedy in the message: printed as one line, never as a stack. */
+/** A command or start that can't go on. Its message says what to do, and is printed as one line without a stack. */
 export class StartError extends Error {
   override readonly name = 'StartError'
 }

@@ -1,12 +1,12 @@
-/** Where everything that is left to chance comes from; made from a seed, it is the same again each time. */
+/** A source of random values. */
 export interface Random {
-  /** From 0 up to, but not, 1. */
+  /** Returns a number from 0 to less than 1. */
   next(): number
-  /** In the form of a UUID of version 4. */
+  /** Returns a UUID of version 4. */
   uuid(): string
 }
 
-/** Random that nobody can foresee, or, with a seed, that comes the same each time. */
+/** Returns an unpredictable source, or with a seed one whose values are the same in every run. */
 export function createRandom(seed: number | null): Random {
   const next = seed === null ? Math.random : mulberry32(seed)
   return {
@@ -21,7 +21,7 @@ export function createRandom(seed: number | null): Random {
   }
 }
 
-/** A small generator of 32 bits of state: good enough for chance that has to repeat itself, not for secrets. */
+/** A small generator with 32 bits of state: good enough to be repeatable, not for secrets. */
 function mulberry32(seed: number): () => number {
   let state = seed >>> 0
   return () => {

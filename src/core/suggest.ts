@@ -1,4 +1,4 @@
-/** The word that was probably meant, or undefined when none is near: typos are few for the length of a word. */
+/** Returns the word that was probably meant: the one with the fewest typos, if these are few for its length. */
 export function suggest(word: string, words: readonly string[]): string | undefined {
   let best: { distance: number; word: string } | undefined
   for (const candidate of words) {
@@ -11,10 +11,10 @@ export function suggest(word: string, words: readonly string[]): string | undefi
   return best?.word
 }
 
-/** Letters to add, drop, replace or swap with the next one to come from one word to the other. */
+/** Returns the Damerau-Levenshtein distance: how many letters to add, drop, replace or swap with the next one. */
 function edits(from: string, to: string): number {
   let beforeLast: number[] = []
-  let last = Array.from({ length: to.length + 1 }, (_, place) => place)
+  let last = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (let row = 1; row <= from.length; row++) {
     const current = [row]
     for (let column = 1; column <= to.length; column++) {
@@ -30,6 +30,6 @@ function edits(from: string, to: string): number {
   return at(last, to.length)
 }
 
-function at(costs: readonly number[], place: number): number {
-  return costs[place] ?? Number.POSITIVE_INFINITY
+function at(costs: readonly number[], index: number): number {
+  return costs[index] ?? Number.POSITIVE_INFINITY
 }

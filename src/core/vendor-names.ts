@@ -7,38 +7,35 @@ export const VENDOR_NAMES: Readonly<Record<string, string>> = {
   'service-slack': 'novu-slack'
 }
 
-interface Places {
-  readonly [field: string]: Places | typeof NAME
+interface NameFields {
+  readonly [field: string]: NameFields | typeof NAME
 }
 const NAME = 'name'
 
-/**
- * The fields that lead to a name, in a step, a message or an integration; a list is gone through. The same text
- * anywhere else is somebody's text: in a subject, a condition, or an object whose contents the contract leaves free.
- */
-const PLACES: Places = {
+/** The fields of a step, message or integration that hold a name. In any other field the same text is content. */
+const NAME_FIELDS: NameFields = {
   origin: NAME,
   providerId: NAME,
   subscriber: { channels: { providerId: NAME } }
 }
 
-/** Whether a document, as JSON text, may need `withVendorNames`. Cheap, and never wrong when it says no. */
+/** Returns whether a document, as JSON, may need `withVendorNames`. It is cheap, and may say yes without need. */
 export function mayNeedVendorNames(json: string | Buffer, assumptions: Assumptions): boolean {
   return assumptions['vendor-names'] === 'vendor' && json.includes('"service-')
 }
 
-/** A copy of a wire document, or of a list of them, in which each name is spelled as the deployed service spells it. */
+/** Returns a copy of a document, or of a list of them, with the names of the deployed service. */
 export function withVendorNames<Document>(document: Document): Document {
-  return spelled(document, PLACES) as Document
+  return translate(document, NAME_FIELDS) as Document
 }
 
-function spelled(value: unknown, places: Places | typeof NAME): unknown {
-  if (Array.isArray(value)) return value.map((each) => spelled(each, places))
-  if (places === NAME) return Object.hasOwn(VENDOR_NAMES, String(value)) ? VENDOR_NAMES[String(value)] : value
+function translate(value: unknown, fields: NameFields | typeof NAME): unknown {
+  if (Array.isArray(value)) return value.map((each) => translate(each, fields))
+  if (fields === NAME) return Object.hasOwn(VENDOR_NAMES, String(value)) ? VENDOR_NAMES[String(value)] : value
   if (typeof value !== 'object' || value === null) return value
   const copy: Record<string, unknown> = { ...value }
-  for (const [field, inside] of Object.entries(places)) {
-    if (Object.hasOwn(copy, field)) copy[field] = spelled(copy[field], inside)
+  for (const [field, inside] of Object.entries(fields)) {
+    if (Object.hasOwn(copy, field)) copy[field] = translate(copy[field], inside)
   }
   return copy
 }

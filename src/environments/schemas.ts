@@ -70,4 +70,3 @@ export const ClockSetting = Type.Unsafe<
     { $id: 'ClockSetting', description: 'Which time the environment has' }
   )
 )
-export type ClockSetting = Static<typeof ClockSetting>

@@ -1,9 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Assumptions } from '../core/assumptions.js'
 import { DomainError } from '../core/errors.js'
-import { environmentOf } from '../environments/plugin.js'
-import type { EnvironmentService } from '../environments/service.js'
 import { pathOf } from './target.js'
 
 interface Served {
@@ -13,17 +10,16 @@ interface Served {
 }
 
 interface Options {
-  environments: EnvironmentService
-  /** For requests that carry no valid key. */
-  assumptions: Assumptions
+  /** Whether the answer says what is not served, rather than a plain 404. */
+  explains: (request: FastifyRequest) => boolean
 }
 
 /**
- * Refuses what no route serves, and says what was probably meant. Register it before the routes: it takes note of them.
- * No key is asked for, as there is nothing to protect; one that is sent tells whose assumptions hold.
+ * Rejects requests that no route serves, and suggests the path that was probably meant. Register it before the routes,
+ * of which it takes note. Needs no key, as there is nothing to protect.
  */
-export const unservedRoutes = fp<Options>(
-  async (app, { environments, assumptions }) => {
+export const notFound = fp<Options>(
+  async (app, { explains }) => {
     const served = new Map<string, Served>()
 
     app.addHook('onRoute', ({ url, method }) => {
@@ -32,15 +28,13 @@ export const unservedRoutes = fp<Options>(
       if (!url.includes('*')) served.set(url, entry)
     })
 
-    // A hook and no not-found handler, for which Fastify would first read the body and judge its type and length.
-    app.addHook('onRequest', (request, reply, done) => done(request.is404 ? refusalOf(request, reply) : undefined))
+    // Not a not-found handler: before that Fastify would read the body, and check its type and length.
+    app.addHook('onRequest', (request, reply, done) => done(request.is404 ? errorFor(request, reply) : undefined))
 
-    function refusalOf(request: FastifyRequest, reply: FastifyReply): DomainError {
+    function errorFor(request: FastifyRequest, reply: FastifyReply): DomainError {
       const path = pathOf(request.url)
       const atPath = serving(path)
-      const explain =
-        (environmentOf(request.headers.authorization, environments)?.assumptions ?? assumptions)['unserved-route'] ===
-        'explain'
+      const explain = explains(request)
       if (explain && atPath) {
         const allowed = [...atPath.methods].sort().join(', ')
         reply.header('Allow', allowed)
@@ -72,7 +66,7 @@ export const unservedRoutes = fp<Options>(
         .join('; ')}`
     }
   },
-  { name: 'unserved-routes' }
+  { name: 'not-found' }
 )
 
 function difference(asked: string, meant: string): string {

@@ -2,7 +2,7 @@
  * Path and query of a request, as answers and logs may show them: without the scheme and host that a proxy is sent, and
  * without the values of parameters named like a credential, where a key is sent by mistake.
  */
-export function shownTarget(url: string): string {
+export function redactedTarget(url: string): string {
   return withoutHost(url).replace(CREDENTIAL_PARAMETER, '$1***')
 }
 

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { isoTime } from '../core/clock.js'
 import { DomainError } from '../core/errors.js'
-import { JSON_TYPE, refusalAnswer } from '../http/errors.js'
+import { JSON_TYPE, storedErrorResponse } from '../http/errors.js'
 import { giveReason } from '../http/reasons.js'
 import { pathOf } from '../http/target.js'
 import type { Answer, IdempotencyService, Outcome } from './service.js'
@@ -90,7 +90,7 @@ export function withIdempotency(
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
       refusal = error
-      return refusalAnswer(error, request.url, environment.now())
+      return storedErrorResponse(error, request.url, environment.now())
     }
   }
   let outcome: Outcome
@@ -131,8 +131,6 @@ function badKey(key: string, problem: string): DomainError {
 }
 
 /** Returns the request's body as it was sent, empty when there was none. */
-export function bodyOf(request: FastifyRequest): Buffer {
-  return Buffer.isBuffer(request.body) ? request.body : NO_BODY
+export function bodyOf({ body }: FastifyRequest): Buffer {
+  return Buffer.isBuffer(body) ? body : Buffer.alloc(0)
 }
-
-const NO_BODY = Buffer.alloc(0)

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { CHANNELS, FILTER_JOINS, FILTER_OPERATORS, FILTER_SUBJECTS, FILTER_TYPES } from '../core/enums.js'
+import { CHANNELS } from '../core/enums.js'
+import { StepFilter } from '../core/step-filter.js'
 import { freeObject, ref, strictObject, stringEnum } from '../core/typebox.js'
 
 export const Credentials = strictObject(
@@ -53,10 +54,9 @@ export const Credentials = strictObject(
   },
   {
     $id: 'Credentials',
-    description: 'What the provider needs to accept a delivery; which fields, the provider decides'
+    description: 'Credentials for the provider, which decides which fields are needed'
   }
 )
-export type Credentials = Static<typeof Credentials>
 
 export const Configurations = strictObject(
   {
@@ -65,29 +65,6 @@ export const Configurations = strictObject(
   },
   { $id: 'Configurations', description: 'Additional configuration of an integration' }
 )
-export type Configurations = Static<typeof Configurations>
-
-export const FieldFilterPart = strictObject(
-  {
-    field: Type.String({ description: 'Name of the field to compare' }),
-    value: Type.String({ description: 'What to compare it with' }),
-    operator: stringEnum(FILTER_OPERATORS, { description: 'How to compare' }),
-    on: stringEnum(FILTER_SUBJECTS, { description: 'Where the field is found' })
-  },
-  { $id: 'FieldFilterPart', description: 'One comparison of a filter' }
-)
-export type FieldFilterPart = Static<typeof FieldFilterPart>
-
-export const StepFilter = strictObject(
-  {
-    isNegated: Type.Boolean({ description: 'Whether the outcome is turned round' }),
-    type: stringEnum(FILTER_TYPES),
-    value: stringEnum(FILTER_JOINS, { description: 'Whether all parts must hold, or any' }),
-    children: Type.Array(ref(FieldFilterPart), { description: 'The comparisons, possibly none', minItems: 0 })
-  },
-  { $id: 'StepFilter', description: 'A condition made of comparisons' }
-)
-export type StepFilter = Static<typeof StepFilter>
 
 export const Integration = strictObject(
   {
@@ -102,7 +79,7 @@ export const Integration = strictObject(
     configurations: Type.Optional(ref(Configurations)),
     active: Type.Boolean({ description: 'Whether the integration processes events and messages' }),
     deleted: Type.Boolean({ description: 'Soft-delete marker' }),
-    deletedAt: Type.Optional(Type.String({ description: 'When it was soft deleted; absent unless it was' })),
+    deletedAt: Type.Optional(Type.String({ description: 'When it was deleted; absent if it was not' })),
     deletedBy: Type.Optional(Type.String({ description: 'Identifier of the user who deleted it' })),
     primary: Type.Boolean({ description: 'Whether it is the primary integration of its channel' }),
     conditions: Type.Optional(

@@ -9,34 +9,29 @@ import type { Integration } from './schemas.js'
 
 export type IntegrationService = ReturnType<typeof integrationService>
 
-interface Dependencies {
-  db: Db
-  environments: Pick<EnvironmentService, 'ensureOwned'>
-}
-
-export function integrationService({ db, environments }: Dependencies) {
+export function integrationService({ db, environments }: { db: Db; environments: EnvironmentService }) {
   const repository = integrationRepository(db)
 
   return {
     /**
-     * Makes an integration the one primary of its channel, activating it and dropping its conditions. Every other
-     * integration of the environment and channel steps down. Asking twice is harmless: one that is already primary
-     * comes back untouched. Answers with the integration as this environment shows it, as JSON.
+     * Makes an integration the one primary of its channel, activates it and drops its conditions; every other
+     * integration of the environment and channel stops being primary. One that already is primary stays as it is.
+     * Returns the integration as this environment presents it, as JSON.
      *
-     * Refuses with `not-found` what the environment does not have, soft-deleted ones included, with `bad-request` a
-     * channel that can't have a primary, and, where the environment assumes so, with `invalid` what is not an id and
-     * with `forbidden` what another environment of the organisation has.
+     * Throws `not-found` when the environment has no such integration or it is soft-deleted, `bad-request` when its
+     * channel can't have a primary, and, where the environment assumes so, `invalid` when the text is not an id and
+     * `forbidden` when another environment of the organization has the integration.
      */
     setPrimary(environment: Environment, integrationId: string): string {
       return db.transaction(() => {
         const found = find(environment, integrationId)
-        refuseChannelWithoutPrimary(environment, found)
-        if (found.primary) return shown(found.document, environment.assumptions)
+        rejectChannelWithoutPrimary(environment, found)
+        if (found.primary) return toResponse(found.document, environment.assumptions)
 
         // Demote first: SQLite checks the unique index at each statement, not at commit.
         const dataset = environments.ensureOwned(environment, 'integrations')
         repository.demotePrimaries(dataset, found.channel)
-        return shown(repository.promote(dataset, found.id), environment.assumptions)
+        return toResponse(repository.promote(dataset, found.id), environment.assumptions)
       })
     }
   }
@@ -44,9 +39,8 @@ export function integrationService({ db, environments }: Dependencies) {
   function find(environment: Environment, integrationId: string): FoundIntegration {
     const idOnly = environment.assumptions['integration-lookup'] === 'id'
     if (idOnly && !ID_PATTERN.test(integrationId.toLowerCase())) {
-      throw invalidFields({
-        integrationId: { messages: ['integrationId must be a mongodb id'], value: integrationId }
-      })
+      const messages = ['integrationId must be a mongodb id']
+      throw invalidFields({ integrationId: { messages, value: integrationId } })
     }
     const id = idOnly ? integrationId.toLowerCase() : integrationId
     const { integrations } = environment.datasets
@@ -54,7 +48,7 @@ export function integrationService({ db, environments }: Dependencies) {
       (ID_PATTERN.test(id) ? repository.findById(integrations, id) : undefined) ??
       (idOnly ? undefined : repository.findByIdentifier(integrations, integrationId))
     if (found && !found.deleted) return found
-    if (!found) refuseForeign(environment, id, idOnly ? null : integrationId)
+    if (!found) rejectForeign(environment, id, idOnly ? null : integrationId)
     throw new DomainError('not-found', `Integration with id ${integrationId} not found`, {
       reason: found
         ? `integration ${integrationId} of environment ${environment.name} is soft-deleted, which counts as absent`
@@ -62,14 +56,10 @@ export function integrationService({ db, environments }: Dependencies) {
     })
   }
 
-  function refuseForeign(environment: Environment, id: string, identifier: string | null): void {
+  function rejectForeign(environment: Environment, id: string, identifier: string | null): void {
     if (environment.assumptions['foreign-integration'] !== 'forbidden') return
-    const owner = repository.findElsewhere(
-      environment.datasets.integrations,
-      environment.organizationId,
-      id,
-      identifier
-    )
+    const { datasets, organizationId } = environment
+    const owner = repository.findElsewhere(datasets.integrations, organizationId, id, identifier)
     if (owner === undefined) return
     throw new DomainError('forbidden', FOREIGN_INTEGRATION, {
       reason: `the integration is in environment ${owner} of the same organization: use a key of that environment`
@@ -80,15 +70,15 @@ export function integrationService({ db, environments }: Dependencies) {
 const FOREIGN_INTEGRATION =
   "API key authentication is scoped to a single environment and cannot set as primary an integration that belongs to a different environment. Use an API key from the integration's environment, or authenticate with a session token."
 
-function refuseChannelWithoutPrimary({ assumptions }: Environment, { channel }: FoundIntegration): void {
+function rejectChannelWithoutPrimary({ assumptions }: Environment, { channel }: FoundIntegration): void {
   if (assumptions['primary-channels'] === 'all' || channel === 'email' || channel === 'sms') return
   throw new DomainError('bad-request', `Channel ${channel} does not support primary`, {
     reason: 'only email and sms integrations can be primary in this environment (assumption primary-channels)'
   })
 }
 
-/** The integration as this environment's assumptions show it, as JSON. */
-function shown(document: string, assumptions: Assumptions): string {
+/** Returns the integration as the environment's assumptions present it, as JSON. */
+function toResponse(document: string, assumptions: Assumptions): string {
   const translate = assumptions['vendor-names'] === 'vendor'
   const hide = assumptions.credentials === 'hidden'
   if (!translate && !hide) return document

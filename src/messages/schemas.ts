@@ -1,19 +1,18 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { BUTTON_TYPES, CHANNELS, CHAT_PUSH_PROVIDERS, MESSAGE_STATUSES, TIME_UNITS, WEEK_DAYS } from '../core/enums.js'
+import { StepFilter } from '../core/step-filter.js'
 import { freeObject, nullable, ref, strictObject, stringEnum } from '../core/typebox.js'
-import { StepFilter } from '../integrations/schemas.js'
 
 export const EmailBlockStyles = strictObject(
   { textAlign: stringEnum(['center', 'left', 'right']) },
-  { $id: 'EmailBlockStyles', description: 'How an email block is set' }
+  { $id: 'EmailBlockStyles', description: 'Style of an email block' }
 )
-export type EmailBlockStyles = Static<typeof EmailBlockStyles>
 
 export const EmailBlock = strictObject(
   {
     type: stringEnum(['button', 'text']),
     content: Type.String({ description: 'The text, or the label of the button' }),
-    url: Type.Optional(Type.String({ description: 'Where a button leads' })),
+    url: Type.Optional(Type.String({ description: 'URL that a button opens' })),
     styles: Type.Optional(ref(EmailBlockStyles))
   },
   { $id: 'EmailBlock', description: 'One block of an email that was made with the block editor' }
@@ -21,29 +20,26 @@ export const EmailBlock = strictObject(
 export type EmailBlock = Static<typeof EmailBlock>
 
 export const MessageCTAData = strictObject(
-  { url: Type.Optional(Type.String({ description: 'Where the call to action leads' })) },
+  { url: Type.Optional(Type.String({ description: 'URL that the call to action opens' })) },
   { $id: 'MessageCTAData', description: 'Target of a call to action' }
 )
-export type MessageCTAData = Static<typeof MessageCTAData>
 
 export const MessageButton = strictObject(
   {
     type: stringEnum(BUTTON_TYPES),
     content: Type.String({ description: 'Label of the button' }),
-    resultContent: Type.Optional(Type.String({ description: 'Text to show once it was pressed' }))
+    resultContent: Type.Optional(Type.String({ description: 'Text to show after it was pressed' }))
   },
   { $id: 'MessageButton', description: 'A button of a message' }
 )
-export type MessageButton = Static<typeof MessageButton>
 
 export const MessageActionResult = strictObject(
   {
-    payload: Type.Optional(freeObject('What the action brought')),
+    payload: Type.Optional(freeObject('Payload of the action')),
     type: Type.Optional(stringEnum(BUTTON_TYPES, { description: 'The button that was pressed' }))
   },
   { $id: 'MessageActionResult', description: 'Outcome of an action' }
 )
-export type MessageActionResult = Static<typeof MessageActionResult>
 
 export const MessageAction = strictObject(
   {
@@ -51,9 +47,8 @@ export const MessageAction = strictObject(
     buttons: Type.Optional(Type.Array(ref(MessageButton), { minItems: 0 })),
     result: Type.Optional(ref(MessageActionResult))
   },
-  { $id: 'MessageAction', description: 'What a message asks its reader to do' }
+  { $id: 'MessageAction', description: 'Action that a message offers' }
 )
-export type MessageAction = Static<typeof MessageAction>
 
 export const MessageCTA = strictObject(
   {
@@ -61,7 +56,7 @@ export const MessageCTA = strictObject(
     data: Type.Optional(ref(MessageCTAData)),
     action: Type.Optional(ref(MessageAction))
   },
-  { $id: 'MessageCTA', description: 'Call to action of a message; empty where it has none' }
+  { $id: 'MessageCTA', description: 'Call to action of a message; empty if it has none' }
 )
 export type MessageCTA = Static<typeof MessageCTA>
 
@@ -78,7 +73,6 @@ export const ChannelCredentials = strictObject(
   },
   { $id: 'ChannelCredentials', description: 'How to reach a subscriber through a chat or push provider' }
 )
-export type ChannelCredentials = Static<typeof ChannelCredentials>
 
 export const ChannelSettings = strictObject(
   {
@@ -89,7 +83,6 @@ export const ChannelSettings = strictObject(
   },
   { $id: 'ChannelSettings', description: 'Settings of a subscriber for one chat or push provider' }
 )
-export type ChannelSettings = Static<typeof ChannelSettings>
 
 const exampleSubscriber = {
   _id: '66e0b7d17c9b1a0012ac0001',
@@ -129,7 +122,7 @@ export const SubscriberResponse = strictObject(
     avatar: Type.Optional(nullable(Type.String())),
     locale: Type.Optional(nullable(Type.String())),
     channels: Type.Optional(
-      Type.Array(ref(ChannelSettings), { description: 'Settings for chat and push, one entry an integration' })
+      Type.Array(ref(ChannelSettings), { description: 'Settings for chat and push, one entry per integration' })
     ),
     topics: Type.Optional(
       Type.Array(Type.String(), { description: 'Topics the subscriber belongs to', deprecated: true })
@@ -137,7 +130,7 @@ export const SubscriberResponse = strictObject(
     isOnline: Type.Optional(nullable(Type.Boolean())),
     lastOnlineAt: Type.Optional(nullable(Type.String({ description: 'ISO 8601' }))),
     __v: Type.Optional(Type.Number({ description: 'Document version' })),
-    data: Type.Optional(nullable(freeObject('Data kept with the subscriber'))),
+    data: Type.Optional(nullable(freeObject('Custom data of the subscriber'))),
     timezone: Type.Optional(nullable(Type.String())),
     subscriberId: Type.String({ description: 'Identifier used to create the subscriber' }),
     _organizationId: Type.String({ description: 'Owning organization' }),
@@ -146,7 +139,7 @@ export const SubscriberResponse = strictObject(
     createdAt: Type.String({ description: 'ISO 8601' }),
     updatedAt: Type.String({ description: 'ISO 8601' })
   },
-  { $id: 'SubscriberResponse', description: 'One who receives notifications', examples: [exampleSubscriber] }
+  { $id: 'SubscriberResponse', description: 'A recipient of notifications', examples: [exampleSubscriber] }
 )
 export type SubscriberResponse = Static<typeof SubscriberResponse>
 
@@ -158,9 +151,8 @@ export const SubscriberPreferenceChannels = strictObject(
     chat: Type.Optional(Type.Boolean()),
     push: Type.Optional(Type.Boolean())
   },
-  { $id: 'SubscriberPreferenceChannels', description: 'Which channels are switched on' }
+  { $id: 'SubscriberPreferenceChannels', description: 'Which channels are enabled' }
 )
-export type SubscriberPreferenceChannels = Static<typeof SubscriberPreferenceChannels>
 
 export const NotificationGroup = strictObject(
   {
@@ -172,26 +164,23 @@ export const NotificationGroup = strictObject(
   },
   { $id: 'NotificationGroup', description: 'A group of workflows' }
 )
-export type NotificationGroup = Static<typeof NotificationGroup>
 
 export const NotificationTriggerVariable = strictObject(
   { name: Type.String() },
-  { $id: 'NotificationTriggerVariable', description: 'A variable that a trigger takes' }
+  { $id: 'NotificationTriggerVariable', description: 'A variable of a trigger' }
 )
-export type NotificationTriggerVariable = Static<typeof NotificationTriggerVariable>
 
 export const NotificationTrigger = strictObject(
   {
     type: stringEnum(['event']),
-    identifier: Type.String({ description: 'The name by which it is fired' }),
+    identifier: Type.String({ description: 'Name to trigger it by' }),
     variables: Type.Array(ref(NotificationTriggerVariable), { description: 'Variables of the payload' }),
     subscriberVariables: Type.Optional(
       Type.Array(ref(NotificationTriggerVariable), { description: 'Variables of the subscriber' })
     )
   },
-  { $id: 'NotificationTrigger', description: 'What starts a workflow' }
+  { $id: 'NotificationTrigger', description: 'A trigger of a workflow' }
 )
-export type NotificationTrigger = Static<typeof NotificationTrigger>
 
 export const TimedConfig = strictObject(
   {
@@ -217,65 +206,58 @@ export const TimedConfig = strictObject(
   },
   { $id: 'TimedConfig', description: 'When a timed digest is sent' }
 )
-export type TimedConfig = Static<typeof TimedConfig>
 
 export const DigestRegularMetadata = strictObject(
   {
     type: stringEnum(['regular', 'backoff']),
-    amount: Type.Optional(Type.Number({ description: 'How many units to collect for' })),
+    amount: Type.Optional(Type.Number({ description: 'Number of units to collect events for' })),
     unit: Type.Optional(stringEnum(TIME_UNITS)),
-    digestKey: Type.Optional(Type.String({ description: 'What to collect by' })),
+    digestKey: Type.Optional(Type.String({ description: 'Key to group events by' })),
     backoff: Type.Optional(Type.Boolean()),
     backoffAmount: Type.Optional(Type.Number()),
     backoffUnit: Type.Optional(stringEnum(TIME_UNITS)),
     updateMode: Type.Optional(Type.Boolean())
   },
-  { $id: 'DigestRegularMetadata', description: 'A digest over a span of time' }
+  { $id: 'DigestRegularMetadata', description: 'A digest of the events within a time span' }
 )
-export type DigestRegularMetadata = Static<typeof DigestRegularMetadata>
 
 export const DigestTimedMetadata = strictObject(
   {
     type: stringEnum(['timed']),
     amount: Type.Optional(Type.Number()),
     unit: Type.Optional(stringEnum(TIME_UNITS)),
-    digestKey: Type.Optional(Type.String({ description: 'What to collect by' })),
+    digestKey: Type.Optional(Type.String({ description: 'Key to group events by' })),
     timed: Type.Optional(ref(TimedConfig))
   },
-  { $id: 'DigestTimedMetadata', description: 'A digest sent at set times' }
+  { $id: 'DigestTimedMetadata', description: 'A digest that is sent on a schedule' }
 )
-export type DigestTimedMetadata = Static<typeof DigestTimedMetadata>
 
 export const DelayRegularMetadata = strictObject(
   {
     type: stringEnum(['regular']),
-    amount: Type.Optional(Type.Number({ description: 'How many units to wait' })),
+    amount: Type.Optional(Type.Number({ description: 'Number of units to wait' })),
     unit: Type.Optional(stringEnum(TIME_UNITS))
   },
-  { $id: 'DelayRegularMetadata', description: 'A delay of a span of time' }
+  { $id: 'DelayRegularMetadata', description: 'A delay of fixed length' }
 )
-export type DelayRegularMetadata = Static<typeof DelayRegularMetadata>
 
 export const DelayScheduledMetadata = strictObject(
   {
     type: stringEnum(['scheduled']),
-    delayPath: Type.String({ description: 'Where to find the date to wait for' })
+    delayPath: Type.String({ description: 'Path in the payload of the date to wait for' })
   },
-  { $id: 'DelayScheduledMetadata', description: 'A delay until a given date' }
+  { $id: 'DelayScheduledMetadata', description: 'A delay until a date in the payload' }
 )
-export type DelayScheduledMetadata = Static<typeof DelayScheduledMetadata>
 
 export const MessageTemplate = Type.Unsafe<Record<string, unknown>>({
   $id: 'MessageTemplate',
-  ...freeObject('Template of a step; the contract does not show its contents')
+  ...freeObject('Template of a step, whose fields the contract leaves open')
 })
-export type MessageTemplate = Static<typeof MessageTemplate>
 
 export const ReplyCallback = strictObject(
   { active: Type.Optional(Type.Boolean()), url: Type.Optional(Type.String()) },
-  { $id: 'ReplyCallback', description: 'Whom to tell when a subscriber answers' }
+  { $id: 'ReplyCallback', description: 'Callback for replies of a subscriber' }
 )
-export type ReplyCallback = Static<typeof ReplyCallback>
 
 const stepFields = {
   _id: Type.Optional(Type.String()),
@@ -286,7 +268,7 @@ const stepFields = {
   shouldStopOnFail: Type.Optional(Type.Boolean({ description: 'Whether a failure here ends the workflow' })),
   template: Type.Optional(ref(MessageTemplate)),
   filters: Type.Optional(Type.Array(ref(StepFilter), { description: 'Conditions under which the step runs' })),
-  _parentId: Type.Optional(Type.String({ description: 'The step before' })),
+  _parentId: Type.Optional(Type.String({ description: 'Identifier of the preceding step' })),
   metadata: Type.Optional(
     Type.Union(
       [ref(DigestRegularMetadata), ref(DigestTimedMetadata), ref(DelayRegularMetadata), ref(DelayScheduledMetadata)],
@@ -298,18 +280,16 @@ const stepFields = {
 
 export const NotificationStepVariant = strictObject(stepFields, {
   $id: 'NotificationStepVariant',
-  description: 'An alternative to a step: a step that has no variants of its own'
+  description: 'A variant of a step; it has no variants itself'
 })
-export type NotificationStepVariant = Static<typeof NotificationStepVariant>
 
 export const NotificationStep = strictObject(
   {
     ...stepFields,
-    variants: Type.Optional(Type.Array(ref(NotificationStepVariant), { description: 'Alternatives to this step' }))
+    variants: Type.Optional(Type.Array(ref(NotificationStepVariant), { description: 'Variants of this step' }))
   },
   { $id: 'NotificationStep', description: 'A step of a workflow' }
 )
-export type NotificationStep = Static<typeof NotificationStep>
 
 export const WorkflowResponse = strictObject(
   {
@@ -329,13 +309,13 @@ export const WorkflowResponse = strictObject(
     _notificationGroupId: Type.String(),
     _parentId: Type.Optional(Type.String()),
     deleted: Type.Boolean({ description: 'Soft-delete marker' }),
-    deletedAt: Type.String({ description: 'Required, also of a workflow that was never deleted' }),
-    deletedBy: Type.String({ description: 'Required, also of a workflow that was never deleted' }),
+    deletedAt: Type.String({ description: 'Required even if the workflow was never deleted' }),
+    deletedBy: Type.String({ description: 'Required even if the workflow was never deleted' }),
     notificationGroup: Type.Optional(ref(NotificationGroup)),
-    data: Type.Optional(freeObject('Data kept with the workflow')),
+    data: Type.Optional(freeObject('Custom data of the workflow')),
     workflowIntegrationStatus: Type.Optional(freeObject('State of the integrations that the workflow uses'))
   },
-  { $id: 'WorkflowResponse', description: 'The workflow that a message came from' }
+  { $id: 'WorkflowResponse', description: 'The workflow that sent a message' }
 )
 export type WorkflowResponse = Static<typeof WorkflowResponse>
 
@@ -394,12 +374,12 @@ export const MessageResponse = strictObject(
     ),
     transactionId: Type.String({ description: 'Identifier of the trigger that produced the message' }),
     subject: Type.Optional(Type.String()),
-    channel: stringEnum(CHANNELS, { description: 'The channel it went out on' }),
+    channel: stringEnum(CHANNELS, { description: 'The channel it was sent on' }),
     read: Type.Boolean(),
     seen: Type.Boolean(),
     snoozedUntil: Type.Optional(Type.String({ description: 'Date when the message will be unsnoozed' })),
-    email: Type.Optional(Type.String({ description: 'Address the message went to' })),
-    phone: Type.Optional(Type.String({ description: 'Phone number the message went to' })),
+    email: Type.Optional(Type.String({ description: 'Address the message was sent to' })),
+    phone: Type.Optional(Type.String({ description: 'Phone number the message was sent to' })),
     directWebhookUrl: Type.Optional(Type.String()),
     providerId: Type.Optional(Type.String({ description: 'Identifier of the provider' })),
     deviceTokens: Type.Optional(Type.Array(Type.String())),
@@ -411,13 +391,11 @@ export const MessageResponse = strictObject(
     errorText: Type.Optional(Type.String({ description: 'Present when the message has an error' })),
     payload: Type.Optional(freeObject('Payload of the trigger that produced the notification')),
     overrides: Type.Optional(freeObject('Provider-specific overrides used at the trigger')),
-    contextKeys: Type.Optional(
-      Type.Array(Type.String(), { description: 'Contexts in which it was sent, each in the form `type:id`' })
-    )
+    contextKeys: Type.Optional(Type.Array(Type.String(), { description: 'Contexts it was sent in, each as `type:id`' }))
   },
   {
     $id: 'MessageResponse',
-    description: 'One delivered, or attempted, notification to one subscriber on one channel',
+    description: 'A notification that was delivered, or attempted, to one subscriber on one channel',
     examples: [exampleMessage]
   }
 )
@@ -437,4 +415,3 @@ export const MessagesPage = strictObject(
     examples: [{ totalCount: 1, hasMore: false, data: [exampleMessage], pageSize: 10, page: 0 }]
   }
 )
-export type MessagesPage = Static<typeof MessagesPage>

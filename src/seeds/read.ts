@@ -11,7 +11,6 @@ export { SeedError } from './errors.js'
 
 /** A seed that has the format, and can locate an issue in it. */
 export interface SeedFile {
-  name: string
   seed: Seed
   issueAt: SeedText['issueAt']
 }
@@ -46,12 +45,8 @@ export function readSeeds(seeds: readonly (string | SeedValue)[]): SeedFile[] {
 /** The path of a seed: a file, or one that comes with the package, by its bare name. */
 export function seedPath(seed: string): string {
   if (!/^[\w-]+$/.test(seed) || statSync(seed, { throwIfNoEntry: false })?.isFile()) return seed
-  const packaged = join(packagedSeeds(), `${seed}.yaml`)
+  const packaged = join(packageRoot(), 'seeds', `${seed}.yaml`)
   return existsSync(packaged) ? packaged : seed
-}
-
-function packagedSeeds(): string {
-  return join(packageRoot(), 'seeds')
 }
 
 function readFile(file: string): SeedValue {
@@ -72,7 +67,7 @@ const READ_ERRORS: Record<string, string> = {
 }
 
 function notFound(file: string): string {
-  const names = readdirSync(packagedSeeds()).flatMap((name) => /^(.+)\.yaml$/.exec(name)?.[1] ?? [])
+  const names = readdirSync(join(packageRoot(), 'seeds')).flatMap((name) => /^(.+)\.yaml$/.exec(name)?.[1] ?? [])
   const suggested = suggest(file, names)
   const remedy = suggested ? `did you mean ${suggested}?` : `the package has ${names.join(', ')}`
   return `there is no such file, nor a seed of this name; ${remedy}`
@@ -81,12 +76,9 @@ function notFound(file: string): string {
 function readSeed({ name, seed }: SeedValue): SeedFile {
   const { value, issues, issueAt } = typeof seed === 'string' ? readText(seed, name) : readValue(seed, name)
   if (value === null) throw new SeedError([issueAt([], EMPTY)])
-  const invalid = findIssues(Seed, value).map(({ path, message, hint, part }) =>
-    issueAt(path, `${message}${hint}`, part)
-  )
-  const all = [...issues, ...invalid].sort(byPosition)
-  if (all.length > 0) throw new SeedError(all)
-  return { name, seed: value as Seed, issueAt }
+  for (const { path, message, hint, part } of findIssues(Seed, value)) issues.push(issueAt(path, message + hint, part))
+  if (issues.length > 0) throw new SeedError(issues.sort(byPosition))
+  return { seed: value as Seed, issueAt }
 }
 
 const EMPTY = 'is empty: a seed begins with environments, and `environments: []` is a seed of nothing'

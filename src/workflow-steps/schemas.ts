@@ -13,7 +13,7 @@ import { freeObject, recordOf, ref, refById, strictObject, stringEnum } from '..
 const plainPlaceholder = Type.Union([Type.String(), Type.Number(), Type.Boolean(), freeObject('Any object')])
 
 const placeholder = Type.Union([...plainPlaceholder.anyOf, Type.Array(plainPlaceholder)], {
-  description: 'What the field shows while it is empty'
+  description: 'Placeholder of an empty field'
 })
 
 /** Written out because a schema that holds itself has no type to infer. */
@@ -29,9 +29,9 @@ export const UiSchemaProperty = strictObject(
   {
     placeholder: Type.Optional(placeholder),
     component: stringEnum(UI_COMPONENTS, { description: 'The control to show' }),
-    properties: Type.Optional(recordOf(nestedProperty, 'Fields inside this one, by name'))
+    properties: Type.Optional(recordOf(nestedProperty, 'Nested fields, by name'))
   },
-  { $id: 'UiSchemaProperty', description: 'How one field of the controls is shown' }
+  { $id: 'UiSchemaProperty', description: 'Control for one field' }
 )
 
 export const UiSchema = strictObject(
@@ -39,7 +39,7 @@ export const UiSchema = strictObject(
     group: Type.Optional(stringEnum(UI_GROUPS, { description: 'The group of controls it belongs to' })),
     properties: Type.Optional(recordOf(ref(UiSchemaProperty), 'Fields by name'))
   },
-  { $id: 'UiSchema', description: 'How the controls of a step are shown' }
+  { $id: 'UiSchema', description: 'Controls of a step, for the editor' }
 )
 export type UiSchema = Static<typeof UiSchema>
 
@@ -48,29 +48,27 @@ export const ControlsMetadata = strictObject(
     dataSchema: Type.Optional(freeObject('JSON Schema of the control values')),
     uiSchema: Type.Optional(ref(UiSchema))
   },
-  { $id: 'ControlsMetadata', description: 'Which controls a step has' }
+  { $id: 'ControlsMetadata', description: 'Controls that a step has' }
 )
 export type ControlsMetadata = Static<typeof ControlsMetadata>
 
 export const StepContentIssue = strictObject(
   {
     issueType: stringEnum(CONTENT_ISSUE_TYPES),
-    variableName: Type.Optional(Type.String({ description: 'The variable at fault' })),
-    message: Type.String({ description: 'What is wrong, in words' })
+    variableName: Type.Optional(Type.String({ description: 'Variable that has the issue' })),
+    message: Type.String({ description: 'Description of the issue' })
   },
-  { $id: 'StepContentIssue', description: 'Something wrong with the value of a control' }
+  { $id: 'StepContentIssue', description: 'An issue of a control value' }
 )
-export type StepContentIssue = Static<typeof StepContentIssue>
 
 export const StepIntegrationIssue = strictObject(
   {
     issueType: stringEnum(INTEGRATION_ISSUE_TYPES),
-    variableName: Type.Optional(Type.String({ description: 'The variable at fault' })),
-    message: Type.String({ description: 'What is wrong, in words' })
+    variableName: Type.Optional(Type.String({ description: 'Variable that has the issue' })),
+    message: Type.String({ description: 'Description of the issue' })
   },
-  { $id: 'StepIntegrationIssue', description: 'Something wrong with the integration of a channel' }
+  { $id: 'StepIntegrationIssue', description: 'An issue of the integration of a channel' }
 )
-export type StepIntegrationIssue = Static<typeof StepIntegrationIssue>
 
 export const StepIssues = strictObject(
   {
@@ -79,9 +77,8 @@ export const StepIssues = strictObject(
       recordOf(Type.Array(ref(StepIntegrationIssue), { minItems: 0 }), 'Integration issues, by channel')
     )
   },
-  { $id: 'StepIssues', description: 'What stands in the way of a step' }
+  { $id: 'StepIssues', description: 'Issues of a step' }
 )
-export type StepIssues = Static<typeof StepIssues>
 
 export const WorkflowStep = strictObject(
   {
@@ -93,7 +90,7 @@ export const WorkflowStep = strictObject(
     name: Type.String(),
     slug: Type.String(),
     type: stringEnum(STEP_TYPES),
-    origin: stringEnum(ORIGINS, { description: 'Where the workflow was made' }),
+    origin: stringEnum(ORIGINS, { description: 'Where the workflow was created' }),
     workflowId: Type.String({ description: 'Workflow identifier' }),
     workflowDatabaseId: Type.String({ description: 'Database identifier of the workflow' }),
     issues: Type.Optional(ref(StepIssues))

@@ -167,7 +167,7 @@ describe.skipIf(!canBeNobody)('without the permission', () => {
     chmodSync(join(folder, 'shop.yaml'), 0o000)
     const { code, stderr } = await runCommand(['--seed', join(folder, 'shop.yaml')], NOBODY)
     expect(code).toBe(1)
-    expect(stderr).toMatch(/shop\.yaml: can't be read: it is not allowed to read it; check the permissions\n$/)
+    expect(stderr).toMatch(/shop\.yaml: can't be read: permission denied; check the permissions\n$/)
   })
 
   test('to write anywhere, it serves from memory', async () => {

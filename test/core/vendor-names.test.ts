@@ -29,7 +29,7 @@ function leavesOf(schema: TSchema, path: Path = [], around: readonly string[] = 
   const inside = (more: TSchema, key: string | number) => leavesOf(more, [...path, key], around)
   if (schema.anyOf) return schema.anyOf.flatMap((each: TSchema) => leavesOf(each, path, around))
   if (schema.type === 'array') return inside(schema.items, 0)
-  if (schema.properties) {
+  if (Object.keys(schema.properties ?? {}).length > 0) {
     return Object.entries(schema.properties).flatMap(([field, each]) => inside(each as TSchema, field))
   }
   if ([schema.type].flat().includes('object')) {

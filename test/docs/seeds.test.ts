@@ -9,9 +9,9 @@ const text = readFileSync(join(root, 'docs/seeds.md'), 'utf8')
 const blocks = (language: string) =>
   [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, block = '']) => block)
 
-test('lists every packaged seed, and no other', () => {
-  const told = [...text.matchAll(/^\| `(\w[\w-]*)` \|/gm)].map(([, name]) => `${name}.yaml`)
-  expect(told.sort()).toEqual(readdirSync(join(root, 'seeds')).filter((name) => name.endsWith('.yaml')))
+test('the document lists every seed of the package, and no other', () => {
+  const listed = [...text.matchAll(/^\| `(\w[\w-]*)` \|/gm)].map(([, name]) => `${name}.yaml`)
+  expect(listed.sort()).toEqual(readdirSync(join(root, 'seeds')).filter((name) => name.endsWith('.yaml')))
 })
 
 test('the seed with generated messages is served with as many as it says', async () => {

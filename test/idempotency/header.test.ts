@@ -26,7 +26,7 @@ test('the first answer carries the key, and a replay says that it is one', async
   expect([second.status, second.text]).toEqual([first.status, first.text])
 })
 
-test('a refusal of the operation carries the key, and is replayed byte for byte', async () => {
+test('an error of the operation carries the key, and is replayed byte for byte', async () => {
   const mock = await givenMock({ seed: SEED })
   const call = { headers: { 'idempotency-key': 'refused' } }
   const first = await mock.post('/v1/integrations/nope/set-primary', call)
@@ -85,7 +85,7 @@ test('keys differ by their case', async () => {
   expect((await postWith(mock, 'KEY')).headers.get('idempotency-replay')).toBeNull()
 })
 
-test('the key sent in two headers is one key of both', async () => {
+test('a key sent in two headers is one key, joined by a comma', async () => {
   const mock = await givenMock({ seed: SEED })
   const twice = 'idempotency-key: a\r\nidempotency-key: b\r\ncontent-length: 0\r\n\r\n'
   const answer = await exchange(
@@ -95,7 +95,7 @@ test('the key sent in two headers is one key of both', async () => {
   expect(answer.headers.get('idempotency-key')).toBe('a, b')
 })
 
-test.each(['', '   ', '""', '  ""  '])('the empty key %j is none', async (key) => {
+test.each(['', '   ', '""', '  ""  '])('the empty key %j counts as absent', async (key) => {
   const mock = await givenMock({ seed: SEED })
   for (const answer of [await postWith(mock, key), await postWith(mock, key)]) {
     expect(answer.status).toBe(200)
@@ -154,13 +154,13 @@ test.each([
   expect(storedKeys(mock)).toEqual([])
 })
 
-test('a key that a GET has carried is new to a POST', async () => {
+test('a key on a GET has no effect: a POST may use it', async () => {
   const mock = await givenMock({ seed: SEED })
   await mock.get('/v1/messages', { headers: { 'idempotency-key': 'a' } })
   expect((await postWith(mock, 'a')).headers.get('idempotency-replay')).toBeNull()
 })
 
-test('reused for another request the key is a 422 with the key in its header and errors of nothing', async () => {
+test('a key reused for another request is a 422 with the key in its header and empty errors', async () => {
   const mock = await givenMock({ seed: SEED })
   await postWith(mock, 'a')
   const answer = await postWith(mock, '"a"', { body: '{"other":true}' })
@@ -173,7 +173,7 @@ test('reused for another request the key is a 422 with the key in its header and
   expect((await postWith(mock, 'a')).headers.get('idempotency-replay')).toBe('true')
 })
 
-test('however the path is sent, it is the same request', async () => {
+test('the same path, however it is encoded, is the same request', async () => {
   const mock = await givenMock({ seed: SEED })
   const request = (target: string) =>
     `POST ${target} HTTP/1.1\r\nhost: x\r\nauthorization: ApiKey ${KEYS.shop}\r\nidempotency-key: a\r\ncontent-length: 0\r\n\r\n`
@@ -201,7 +201,7 @@ async function givenRunning(mock: GivenMock) {
   return connection
 }
 
-test('while the first request is still coming in, its key is in use', async () => {
+test('a key is in use while the body of the first request is being received', async () => {
   const mock = await givenMock({ seed: SEED })
   const first = await givenRunning(mock)
 
@@ -221,7 +221,7 @@ test('while the first request is still coming in, its key is in use', async () =
   expect((await postWith(mock, 'slow', { body: '{}' })).headers.get('idempotency-replay')).toBe('true')
 })
 
-test('a request that is given up leaves its key free', async () => {
+test('an aborted request leaves its key free', async () => {
   const mock = await givenMock({ seed: SEED })
   const first = await givenRunning(mock)
   first.socket.destroy()
@@ -233,7 +233,7 @@ test('a request that is given up leaves its key free', async () => {
   expect(answer.headers.get('idempotency-replay')).toBeNull()
 })
 
-test('a request whose body is refused leaves its key free', async () => {
+test('a request whose body is rejected leaves its key free', async () => {
   const mock = await givenMock({ seed: SEED })
   expect(await postWith(mock, 'a', { body: 'x'.repeat(2_000_000) })).toMatchObject({ status: 413 })
   expect(storedKeys(mock)).toEqual([])
@@ -242,7 +242,7 @@ test('a request whose body is refused leaves its key free', async () => {
   expect(answer.headers.get('idempotency-replay')).toBeNull()
 })
 
-test('a request that is not let in has no key', async () => {
+test('a request without a valid API key leaves the idempotency key free', async () => {
   const mock = await givenMock({ seed: SEED })
   for (const [path, key] of [
     [PATH, null],

@@ -32,7 +32,7 @@ const START = Date.parse('2026-02-18T10:00:00.000Z')
 const DAY = 24 * 60 * 60 * 1000
 
 describe('the first answer', () => {
-  test('carries the key, and nothing that says replay', async () => {
+  test('carries the key, and no replay header', async () => {
     const mock = await givenMock({ seed: seed() })
     const { status, headers } = await post(mock, MAILGUN, 'key-1')
     expect(status).toBe(200)
@@ -55,8 +55,8 @@ describe('the first answer', () => {
   })
 })
 
-describe('the replay', () => {
-  test('is the first answer byte for byte, and says that it is one', async () => {
+describe('a repeated key', () => {
+  test('returns the stored answer byte for byte, with the replay header', async () => {
     const mock = await givenMock({ seed: seed() })
     const first = await post(mock, MAILGUN, 'key-1')
     const replay = await post(mock, MAILGUN, 'key-1')
@@ -66,7 +66,7 @@ describe('the replay', () => {
     expect(replay.headers.get('content-type')).toBe(first.headers.get('content-type'))
   })
 
-  test('does not run the operation: what was done in between stays done', async () => {
+  test('does not run the operation again: changes made in between stay', async () => {
     const mock = await givenMock({ seed: seed() })
     const effects = givenEffectLog(mock)
     const first = await post(mock, MAILGUN, 'key-1')
@@ -81,7 +81,7 @@ describe('the replay', () => {
     expect(effects()).toEqual(['mailgun', 'ses'])
   })
 
-  test('comes as often as it is asked for', async () => {
+  test('may be repeated any number of times', async () => {
     const mock = await givenMock({ seed: seed() })
     const first = await post(mock, MAILGUN, 'key-1')
     for (const _ of Array(5))
@@ -89,7 +89,7 @@ describe('the replay', () => {
     expect(keyRows(mock.db.client)).toHaveLength(1)
   })
 
-  test('outlives a change of what it told of', async () => {
+  test('returns the stored answer even after the integration has changed', async () => {
     const mock = await givenMock({ seed: seed() })
     const first = await post(mock, MAILGUN, 'key-1')
     mock.db.client.exec("DELETE FROM integrations WHERE identifier = 'mailgun'")
@@ -152,7 +152,7 @@ describe('the key', () => {
   })
 })
 
-describe('a refusal', () => {
+describe('an error of the operation', () => {
   const malformed = { headers: JSON_TYPE, body: '{' }
   const noPrimary = { 'primary-channels': 'email-and-sms' }
   const forbidden = { 'foreign-integration': 'forbidden' }
@@ -205,14 +205,14 @@ describe('a refusal', () => {
     expect((await post(mock, UNKNOWN, 'key-2')).status).toBe(200)
   })
 
-  test('is stored without the effects that the operation had before it refused', async () => {
+  test('is stored without the effects that the operation had before it failed', async () => {
     const mock = await givenMock({ seed: seed() })
     const { db, services } = mock
     const environment = environmentOf(mock)
     const before = worldRows(db.client)
-    const mark = { method: 'POST', path: MAILGUN, body: Buffer.alloc(0) }
+    const fingerprint = { method: 'POST', path: MAILGUN, body: Buffer.alloc(0) }
 
-    services.idempotency.once(environment, 'key-1', mark, () => {
+    services.idempotency.once(environment, 'key-1', fingerprint, () => {
       try {
         db.transaction(() => {
           services.integrations.setPrimary(environment, 'mailgun')
@@ -299,7 +299,7 @@ describe('never stored', () => {
     expect(replay.headers.get('idempotency-replay')).toBe('true')
   })
 
-  test('is a request that never came to its end: its key is free again', async () => {
+  test('is an aborted request: its key is free again', async () => {
     const mock = await givenMock({ seed: seed() })
     const first = await holdCall(mock, MAILGUN, 'key-1')
     expect((await post(mock, MAILGUN, 'key-1')).status).toBe(409)
@@ -368,7 +368,7 @@ describe('another request under the same key', () => {
       expect(effects()).toEqual(['mailgun'])
 
       const rival = await post(mock, MAILGUN, 'key-1', { key: 'rival-key' })
-      expect(rival.json._environmentId).toBe(mock.worlds[2]?.id)
+      expect(rival.json._environmentId).toBe(mock.seededEnvironments[2]?.id)
       expect(rival.headers.has('idempotency-replay')).toBe(false)
       expect(effects()).toEqual(['mailgun', 'mailgun'])
     })
@@ -407,7 +407,7 @@ describe('another request under the same key', () => {
   })
 })
 
-describe('a key is kept for 24 hours by the clock of its environment', () => {
+describe('a key is stored for 24 hours by the clock of its environment', () => {
   test('it replays up to the last millisecond, and is new at 24 hours', async () => {
     let now = START
     const mock = await givenMock({ seed: seed(), clock: () => now })
@@ -488,8 +488,8 @@ describe('a key is kept for 24 hours by the clock of its environment', () => {
   })
 })
 
-describe('claim, effect and stored answer are one', () => {
-  test('an answer that can not be stored takes the effect back', async () => {
+describe('effect and stored answer are one transaction', () => {
+  test('an answer that can not be stored rolls the effect back', async () => {
     const mock = await givenMock({ seed: seed() })
     mock.db.client.exec(`
       CREATE TRIGGER refuse BEFORE INSERT ON idempotency_keys BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`)

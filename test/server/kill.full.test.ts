@@ -35,8 +35,8 @@ interface Answer {
   body: Buffer
 }
 
-/** A data file, and what has to be in it. */
-interface World {
+/** A data file, its seed, and what has to be in it. */
+interface DataFile {
   folder: string
   file: string
   seed: string
@@ -50,34 +50,34 @@ beforeAll(async () => {
 })
 afterAll(() => command.remove())
 
-test(`killed at ${KILLS} random instants, a call has not happened, or has happened and replays`, async () => {
+test(`killed at ${KILLS} random instants, a call has had no effect, or has had it and is replayed`, async () => {
   console.info(`CRASH_SEED=${RANDOM_SEED}`)
   const random = randomNumbers(RANDOM_SEED)
-  const world = givenWorld(KILLS)
+  const dataFile = givenDataFile(KILLS)
 
-  let server = await givenServer(['--data', world.file, '--seed', world.seed])
+  let server = await givenServer(['--data', dataFile.file, '--seed', dataFile.seed])
   for (let environment = 1; environment <= KILLS; environment++) {
     const calls = callsTo(environment)
     const moment = { answers: 1 + random(CALLS - 8), microseconds: random(500) }
     const answers = await killedInStorm(server, calls, moment)
-    const stored = checkWhatIsLeft(world, calls, answers)
-    server = await givenServer(['--data', world.file, '--no-seed'])
-    await checkReplays(world, server, calls, stored)
+    const stored = checkWhatIsLeft(dataFile, calls, answers)
+    server = await givenServer(['--data', dataFile.file, '--no-seed'])
+    await checkReplays(dataFile, server, calls, stored)
   }
 
   server.kill('SIGTERM')
   expect(await server.exited).toEqual({ code: 0, signal: null, stderr: '' })
-  checkPrimaries(world, read(world).integrations)
+  checkPrimaries(dataFile, read(dataFile).integrations)
 }, 300_000)
 
 test.each([
   ['that succeeds', 0],
   ['that is refused', 7]
-])('killed before any step of a call %s, it has not happened, or has happened and replays', async (_, place) => {
-  const world = givenWorld(STEPS)
+])('killed before any step of a call %s, it has had no effect, or has had it and is replayed', async (_, place) => {
+  const dataFile = givenDataFile(STEPS)
   const outcomes: number[] = []
 
-  let server = await givenServer(['--data', world.file, '--seed', world.seed], KILL_SWITCH)
+  let server = await givenServer(['--data', dataFile.file, '--seed', dataFile.seed], KILL_SWITCH)
   for (let step = 0; ; step++) {
     const calls = callsTo(step + 1).slice(place, place + 1)
     const call = calls[0] as Call
@@ -85,18 +85,18 @@ test.each([
     if (await dying.catch(() => undefined)) break
     expect(await server.exited).toMatchObject({ signal: 'SIGKILL' })
 
-    const stored = checkWhatIsLeft(world, calls, new Map())
+    const stored = checkWhatIsLeft(dataFile, calls, new Map())
     outcomes.push(stored.size)
-    server = await givenServer(['--data', world.file, '--no-seed'], KILL_SWITCH)
-    await checkReplays(world, server, calls, stored)
+    server = await givenServer(['--data', dataFile.file, '--no-seed'], KILL_SWITCH)
+    await checkReplays(dataFile, server, calls, stored)
   }
 
   // Nothing up to the commit, all of it after; that is, before the answer.
   expect(outcomes.join('')).toMatch(/^0{8,}1+$/)
 })
 
-test('SIGTERM answers every call in flight, and leaves one file, which has them all', async () => {
-  const { folder, file, seed } = givenWorld(1)
+test('after SIGTERM every call in flight is answered, and one file is left, which has them all', async () => {
+  const { folder, file, seed } = givenDataFile(1)
   const server = await givenServer(['--data', file, '--seed', seed])
   const calls = callsTo(1).slice(0, 24)
   const held = await Promise.all(calls.map((call) => givenHeldCall(server.url + pathOf(call), headersOf(call))))
@@ -112,8 +112,8 @@ test('SIGTERM answers every call in flight, and leaves one file, which has them 
   expect(readdirSync(folder)).toEqual(['data.db', 'seed.json'])
 
   const again = await givenServer(['--data', file, '--no-seed'])
-  for (const [place, { status, text }] of answers.entries()) {
-    expect(await send(again, calls[place] as Call)).toEqual({ status, replayed: true, body: Buffer.from(text) })
+  for (const [index, { status, text }] of answers.entries()) {
+    expect(await send(again, calls[index] as Call)).toEqual({ status, replayed: true, body: Buffer.from(text) })
   }
 })
 
@@ -127,7 +127,7 @@ function callsTo(environment: number): Call[] {
 }
 
 /** So many environments, whose integrations are all inactive, but for the primaries. */
-function givenWorld(size: number): World {
+function givenDataFile(size: number): DataFile {
   const folder = mkdtempSync(join(tmpdir(), 'notification-mock-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const environments = Array.from({ length: size }, (_, index) => ({
@@ -158,8 +158,8 @@ async function killedInStorm(
 ): Promise<Map<Call, Answer>> {
   const answers = new Map<Call, Answer>()
   const sockets = await Promise.all(calls.map(() => connected(server)))
-  for (const [place, call] of calls.entries()) {
-    const socket = sockets[place] as Socket
+  for (const [index, call] of calls.entries()) {
+    const socket = sockets[index] as Socket
     const received: Buffer[] = []
     socket.on('data', (data) => {
       received.push(data)
@@ -200,16 +200,16 @@ function spin(microseconds: number): void {
 }
 
 /** What a killed server has left: of each call all or nothing. Answers with what is stored of these calls, by key. */
-function checkWhatIsLeft(world: World, calls: Call[], answers: Map<Call, Answer>): Map<string, KeyRow> {
-  const { integrations, keys } = read(world)
+function checkWhatIsLeft(dataFile: DataFile, calls: Call[], answers: Map<Call, Answer>): Map<string, KeyRow> {
+  const { integrations, keys } = read(dataFile)
   const environment = calls[0]?.environment as number
   const stored = new Map(keys.filter((row) => row.environment === environment).map((row) => [row.key, row]))
   checkAtomic(calls, integrations, stored)
-  checkTold(answers, stored)
+  checkAnswered(answers, stored)
   const last = [...stored.values()].filter(({ status }) => status === 200).at(-1)
   const primary = calls.find(({ key }) => key === last?.key)
-  if (primary) world.primaries.set(environment, primary.integration)
-  checkPrimaries(world, integrations)
+  if (primary) dataFile.primaries.set(environment, primary.integration)
+  checkPrimaries(dataFile, integrations)
   return stored
 }
 
@@ -224,15 +224,15 @@ function checkAtomic(calls: Call[], integrations: IntegrationRow[], stored: Map<
   }
 }
 
-/** Who has been told can rely on it. */
-function checkTold(answers: Map<Call, Answer>, stored: Map<string, KeyRow>): void {
+/** A client can rely on an answer that it has received. */
+function checkAnswered(answers: Map<Call, Answer>, stored: Map<string, KeyRow>): void {
   for (const [{ key }, { status, body }] of answers) {
     expect([key, stored.get(key)]).toMatchObject([key, { status, body }])
   }
 }
 
 /** In each environment the email channel has the primary that it should have, and no channel has another. */
-function checkPrimaries({ primaries }: World, integrations: IntegrationRow[]): void {
+function checkPrimaries({ primaries }: DataFile, integrations: IntegrationRow[]): void {
   const found = integrations
     .filter(({ is_primary }) => is_primary === 1)
     .map(({ environment, channel, identifier }) => `${environment} ${channel} ${identifier}`)
@@ -248,9 +248,9 @@ function checkPrimaries({ primaries }: World, integrations: IntegrationRow[]): v
   expect(torn).toEqual([])
 }
 
-/** After a restart: what is stored is replayed, whether or not anyone was told of it; what is not stored is done now. */
+/** After a restart: a stored response is replayed, whether or not a client has received it; other calls are done now. */
 async function checkReplays(
-  { primaries }: World,
+  { primaries }: DataFile,
   server: RunningCommand,
   calls: Call[],
   stored: Map<string, KeyRow>
@@ -267,7 +267,7 @@ async function checkReplays(
 }
 
 /** What is in a file that no server has open: read off a copy, so that it is still the server that has to recover it. */
-function read({ file }: World): { integrations: IntegrationRow[]; keys: KeyRow[] } {
+function read({ file }: DataFile): { integrations: IntegrationRow[]; keys: KeyRow[] } {
   const folder = mkdtempSync(join(tmpdir(), 'notification-mock-'))
   const copy = join(folder, 'copy.db')
   copyFileSync(file, copy)

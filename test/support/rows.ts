@@ -4,7 +4,7 @@ import type { Db } from '../../src/db/open.js'
 import { DATASET_TABLES } from '../../src/db/schema.js'
 
 export interface IntegrationRow {
-  /** The environment's place in the order of their making, from 1. */
+  /** The environment's number in the order of creation, from 1. */
   environment: number
   id: string
   identifier: string
@@ -33,8 +33,8 @@ export function allRows(client: Connection): Record<string, Record<string, unkno
 }
 
 /**
- * What each environment has, snapshots apart, table by table, with the environment's place in the order of their
- * making; not in which dataset it lies, nor where.
+ * What each environment has, snapshots apart, table by table, with the environment's number in the order of their
+ * creation; not in which dataset they are, nor in which order.
  */
 export function worldRows(client: Connection): Record<string, Record<string, unknown>[]> {
   const tables = DATASET_KINDS.flatMap((part) =>
@@ -64,7 +64,7 @@ export function integrationRows(client: Connection): IntegrationRow[] {
 
 export interface KeyRow {
   key: string
-  /** The environment's place in the order of their making, from 1. */
+  /** The environment's number in the order of creation, from 1. */
   environment: number
   status: number
   body: Buffer

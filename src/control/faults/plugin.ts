@@ -30,7 +30,8 @@ export const faultInjection = fp<Options>(
     const delayed = new Set<() => void>()
     app.decorateRequest('effect', undefined)
 
-    app.addHook('preHandler', (request, reply, done) => {
+    // The body has been read, but the request is not validated yet: invalid requests can be hit too.
+    app.addHook('preValidation', (request, reply, done) => {
       const fault = findFault(request)
       if (!fault) return done()
       const { id, effect } = fault
@@ -84,7 +85,7 @@ export const faultInjection = fp<Options>(
       return faults.apply(environment, journalEntry.toRecordedRequest())
     }
   },
-  { name: 'fault-injection', dependencies: ['authentication', 'request-recording'] }
+  { name: 'fault-injection', dependencies: ['authentication'] }
 )
 
 /** Closes the connection without sending any of the answer. */

@@ -105,8 +105,12 @@ export class JournalEntry {
 
   /** Returns the request as it is so far. */
   toRecordedRequest(): RecordedRequest {
-    if (this.recorded) return this.recorded
-    const { method, path, query, headers, reason, unread, ...body } = this.details()
+    if (this.recorded || !this.describe) return this.recorded as RecordedRequest
+    const text = this.longText ?? this.bytes.toString('utf8', 0, this.byteLength)
+    const [sentMethod = '', url = '', ...lines] = text.split('\n')
+    // Without headers there is an empty line in their place.
+    const raw = { method: sentMethod, url, rawHeaders: lines.length > 1 ? lines : [], operation: this.operation }
+    const { method, path, query, headers, reason, unread, ...body } = this.describe(raw, this)
     const recorded: RecordedRequest = {
       sequence: this.sequence,
       time: isoTime(this.time),
@@ -126,13 +130,5 @@ export class JournalEntry {
     }
     if (this.endSequence > 0) this.recorded = recorded
     return recorded
-  }
-
-  private details(): RequestDetails {
-    const text = this.longText ?? this.bytes.toString('utf8', 0, this.byteLength)
-    const [method = '', url = '', ...rawHeaders] = text.split('\n')
-    // A request without headers has an empty line in their place.
-    if (rawHeaders.length === 1) rawHeaders.pop()
-    return (this.describe as Describe)({ method, url, rawHeaders, operation: this.operation }, this)
   }
 }

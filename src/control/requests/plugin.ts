@@ -1,5 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import fp from 'fastify-plugin'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { environmentOf } from '../../environments/plugin.js'
 import type { EnvironmentService } from '../../environments/service.js'
 import { pathOf } from '../../http/target.js'
@@ -28,45 +27,30 @@ interface Options {
 
 /**
  * Records every request to the service, from its arrival to its end, in the journal of the environment whose key it
- * carries, or in that of the requests without a valid key. Control routes are not recorded. Register it before the
- * routes.
+ * carries, or in that of the requests without a valid key. Control routes are not recorded. Call it before other hooks
+ * are added, so that it also records what those reject.
  */
-export const requestRecording = fp<Options>(
-  async (app, options) => {
-    const describe = describeOf(options)
-    app.decorateRequest('journalEntry', null)
-    app.decorateRequest('journal', null)
-
-    app.addHook('onRequest', (request, reply, done) => {
-      open(request)
-      // Also when the client closes the connection before the answer; after the answer it does nothing.
-      if (request.journalEntry) reply.raw.on('close', () => endEntry(request, reply, undefined))
-      done()
-    })
-
-    app.addHook('onResponse', (request, reply, done) => {
-      // A request that an earlier hook rejected has not been recorded yet.
-      if (!request.journal) open(request)
-      endEntry(request, reply, sizeOf(request, reply))
-      done()
-    })
-
-    function open(request: FastifyRequest): void {
-      const operation = request.routeOptions.config.operation
-      if (!operation && (!request.is404 || isControlPath(request))) return
-      // Authentication uses it too.
-      request.environment ??= environmentOf(request.headers.authorization, options.environments) as never
-      openEntry(request, operation, options.journals, describe)
+export function recordRequests(app: FastifyInstance, options: Options): void {
+  const describe = describeOf(options)
+  app.decorateRequest('journalEntry', null)
+  app.decorateRequest('journal', null)
+  app.addHook('onRequest', (request, reply, done) => {
+    const { operation } = request.routeOptions.config
+    if (operation || (request.is404 && !isControlPath(request))) {
+      openEntry(request, operation, options, describe)
+      // Emitted once the answer is sent, and also when the client disconnects before that: one listener for both.
+      reply.raw.on('close', () =>
+        endEntry(request, reply, reply.raw.writableFinished ? sizeOf(request, reply) : undefined)
+      )
     }
-  },
-  { name: 'request-recording' }
-)
+    done()
+  })
+}
 
 /** Records a request that Fastify rejects before it looks for a route, and so before any hook. */
 export function recordUnroutable(request: FastifyRequest, reply: FastifyReply, options: Options): void {
   if (isControlPath(request)) return
-  request.environment ??= environmentOf(request.headers.authorization, options.environments) as never
-  openEntry(request, undefined, options.journals, describeOf(options))
+  openEntry(request, undefined, options, describeOf(options))
   endEntry(request, reply, sizeOf(request, reply))
 }
 
@@ -83,11 +67,13 @@ export function endEntry(request: FastifyRequest, reply: FastifyReply, size: num
 function openEntry(
   request: FastifyRequest,
   operation: RecordedOperation | undefined,
-  journals: JournalService,
+  { journals, environments }: Options,
   describe: Describe
 ): void {
-  const { method, url, raw, environment } = request
-  request.journal = journals.of(environment)
+  const { method, url, raw } = request
+  // Authentication uses it too.
+  request.environment ??= environmentOf(request.headers.authorization, environments) as never
+  request.journal = journals.of(request.environment)
   request.journalEntry = request.journal.open({ method, url, rawHeaders: raw.rawHeaders, operation }, describe)
   if (!operation) request.journalEntry.addFlags({ unserved: true })
 }

@@ -3,12 +3,7 @@ import type { Clock } from '../../core/clock.js'
 import { type Describe, JournalEntry, type Outcome, type RawRequest } from './entry.js'
 import type { RecordedRequest } from './schemas.js'
 
-/** A request that has ended; `id` is its number in the order in which requests ended, from 1. */
-export interface EndedRequest {
-  id: number
-  request: RecordedRequest
-}
-
+export type JournalEvent = 'arrived' | 'ended' | 'closed'
 export type Journal = ReturnType<typeof createJournal>
 export type JournalService = ReturnType<typeof journalService>
 
@@ -102,35 +97,21 @@ export function createJournal(capacity: number, now: Clock) {
       entries.length = 0
     },
 
-    /** Returns the requests that ended after the one with this id; all of them for an id of an earlier server run. */
-    endedAfter(id: number): EndedRequest[] {
-      const last = id > endedCount ? 0 : id
+    /** Returns the requests that ended after the one with this end sequence; all for one of an earlier server run. */
+    endedAfter(endSequence: number): JournalEntry[] {
+      const last = endSequence > endedCount ? 0 : endSequence
       return entriesAfter(0)
-        .filter(({ endSequence }) => endSequence > last)
+        .filter((entry) => entry.endSequence > last)
         .sort((a, b) => a.endSequence - b.endSequence)
-        .map(toEndedRequest)
     },
 
-    /** Calls back with each request that ends, until the returned function is called. */
-    onRequestEnd(listener: (ended: EndedRequest) => void): () => void {
-      return on('ended', (entry) => listener(toEndedRequest(entry)))
-    },
-
-    /** Calls back with each request when it arrives and when it ends, until the returned function is called. */
-    onChange(listener: (request: RecordedRequest) => void): () => void {
-      const stops = (['arrived', 'ended'] as const).map((event) =>
-        on(event, (entry) => listener(entry.toRecordedRequest()))
-      )
-      return () => {
-        for (const stop of stops) stop()
-      }
-    },
-
-    /** Calls back when the journal is closed, at once if it has, until the returned function is called. */
-    onClose(listener: () => void): () => void {
-      if (!closed) return on('close', listener)
-      listener()
-      return () => undefined
+    /**
+     * Calls back with each request when it arrives or ends, or when the journal is closed, until the returned function
+     * is called.
+     */
+    on(event: JournalEvent, listener: (entry: JournalEntry) => void): () => void {
+      events.on(event, listener)
+      return () => void events.off(event, listener)
     },
 
     /** How many listeners wait for a change. */
@@ -145,14 +126,9 @@ export function createJournal(capacity: number, now: Clock) {
     /** Ends all streams and waits on this journal. */
     close(): void {
       closed = true
-      events.emit('close')
+      events.emit('closed')
       events.removeAllListeners()
     }
-  }
-
-  function on(event: 'arrived' | 'ended' | 'close', listener: (entry: JournalEntry) => void): () => void {
-    events.on(event, listener)
-    return () => void events.off(event, listener)
   }
 
   function entriesAfter(after: number): JournalEntry[] {
@@ -163,8 +139,4 @@ export function createJournal(capacity: number, now: Clock) {
     }
     return found
   }
-}
-
-function toEndedRequest(entry: JournalEntry): EndedRequest {
-  return { id: entry.endSequence, request: entry.toRecordedRequest() }
 }

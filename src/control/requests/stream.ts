@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { EndedRequest, Journal } from './service.js'
+import type { JournalEntry } from './entry.js'
+import type { Journal } from './service.js'
 
 const HEARTBEAT_INTERVAL = 15_000
 const CLOSE_TIMEOUT = 1000
@@ -23,20 +24,20 @@ export function streamRequests(journal: Journal, request: FastifyRequest, reply:
     connection: 'close'
   })
   raw.write(': the requests of this environment, as they are answered\n\n')
-  const send = ({ id, request: recorded }: EndedRequest) => {
-    raw.write(`id: ${id}\nevent: request\ndata: ${JSON.stringify(recorded)}\n\n`)
+  const send = (entry: JournalEntry) => {
+    raw.write(`id: ${entry.endSequence}\nevent: request\ndata: ${JSON.stringify(entry.toRecordedRequest())}\n\n`)
     if (raw.writableLength > MAX_UNREAD) raw.destroy()
   }
-  if (Number.isInteger(lastEventId)) for (const ended of journal.endedAfter(lastEventId)) send(ended)
+  if (Number.isInteger(lastEventId)) journal.endedAfter(lastEventId).forEach(send)
   const heartbeat = setInterval(() => void raw.write(':\n\n'), HEARTBEAT_INTERVAL)
-  const stopSending = journal.onRequestEnd(send)
-  const stopWaiting = journal.onClose(() => {
+  const end = () => {
     raw.end()
     setTimeout(() => raw.destroy(), CLOSE_TIMEOUT).unref()
-  })
+  }
+  const stops = [journal.on('ended', send), journal.on('closed', end)]
   raw.once('close', () => {
     clearInterval(heartbeat)
-    stopSending()
-    stopWaiting()
+    for (const stop of stops) stop()
   })
+  if (journal.closed) end()
 }

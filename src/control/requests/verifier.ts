@@ -1,6 +1,7 @@
 import { DomainError } from '../../core/errors.js'
 import type { Environment, EnvironmentService } from '../../environments/service.js'
-import type { NearMiss, RecordedRequest, RequestPattern, Verification } from './schemas.js'
+import type { JournalEntry } from './entry.js'
+import type { NearMiss, RequestPattern, Verification } from './schemas.js'
 import type { Journal, JournalService } from './service.js'
 import { matches, nearMisses, rejectContradictions, type Verdict, verify } from './verification.js'
 
@@ -47,20 +48,19 @@ function waitForVerdict(journal: Journal, verification: Verification, signal: Ab
   if (within === undefined || first.final || journal.closed) return Promise.resolve(first)
 
   const patterns = inOrder ?? [pattern]
-  const isRelevant = (request: RecordedRequest) =>
-    request.sequence > after && patterns.some((each) => matches(request, each))
   return new Promise((resolve) => {
     const timer = setTimeout(finish, within)
-    const stopListening = journal.onChange((request) => {
-      if (isRelevant(request) && judge().final) finish()
-    })
-    const stopWaiting = journal.onClose(finish)
+    const check = (entry: JournalEntry) => {
+      const request = entry.toRecordedRequest()
+      const isRelevant = request.sequence > after && patterns.some((each) => matches(request, each))
+      if (isRelevant && judge().final) finish()
+    }
+    const stops = [journal.on('arrived', check), journal.on('ended', check), journal.on('closed', finish)]
     signal.addEventListener('abort', finish)
 
     function finish(): void {
       clearTimeout(timer)
-      stopListening()
-      stopWaiting()
+      for (const stop of stops) stop()
       signal.removeEventListener('abort', finish)
       resolve(judge())
     }

@@ -24,7 +24,6 @@ export const ResetRequest = strictObject(
   { parts: Type.Optional(Parts) },
   { $id: 'ResetRequest', description: 'What to reset; data is the records, the profile and the assumptions' }
 )
-export type ResetRequest = Static<typeof ResetRequest>
 
 export const ResetDone = strictObject(
   {

@@ -13,7 +13,7 @@ export function addWorkflow(builder: EnvironmentBuilder, seed: SeedWorkflow, loc
     location.report(`must have ${needed}`)
     return
   }
-  const { _id = builder.defaultId('workflow', identifier) } = seed
+  const { _id = builder.derivedId('workflow', identifier) } = seed
   const workflow = { _id, identifier, name: name ?? identifier, origin, ...(payloadSchema && { payloadSchema }) }
   builder.claimNames(['workflow', 'identifier', identifier], _id, location)
   builder.data.workflows.push(workflow)
@@ -39,7 +39,7 @@ function stepOf(
   seed: SeedStep & Pick<WorkflowStep, 'stepId' | 'variables'>
 ): WorkflowStep {
   const { stepId, type, name = defaultName(type), controls = defaultControls(type) } = seed
-  const { _id = builder.defaultStepId(workflowId, stepId), slug = stepSlug(name, _id) } = seed
+  const { _id = builder.derivedId('workflow', workflowId, 'step', stepId), slug = stepSlug(name, _id) } = seed
   return inOrder(WorkflowStep, { ...seed, controls, _id, name, slug, origin, workflowId, workflowDatabaseId })
 }
 

@@ -55,7 +55,7 @@ test('headers and body of a rule are sent in place of those of the service', asy
 
 const AUTHORIZED = { headers: { authorization: 'ApiKey development-key' } }
 
-test('with a reset the connection dies without an answer, and nothing is done or stored', async () => {
+test('abort reset closes the connection without an answer, and nothing is done or stored', async () => {
   const mock = await givenMock()
   await addFault(mock, { effect: { abort: 'reset' } })
   const connection = raw(mock, head(`POST ${setPrimary(MAILGUN)}`, 'idempotency-key: k', 'content-length: 0'))
@@ -66,7 +66,7 @@ test('with a reset the connection dies without an answer, and nothing is done or
   expect([again.status, again.headers.get('idempotency-replay')]).toEqual([200, null])
 })
 
-test('with a lost answer the work is done and stored, but not a byte comes', async () => {
+test('lostAnswer does and stores the work, and sends nothing', async () => {
   const mock = await givenMock()
   await addFault(mock, { effect: { lostAnswer: true } })
   const connection = raw(mock, `${head(`POST ${setPrimary(MAILGUN)}`, 'idempotency-key: k', 'content-length: 2')}{}`)
@@ -81,7 +81,7 @@ test('with a lost answer the work is done and stored, but not a byte comes', asy
   expect(replay).toMatchObject({ status: 200, flags: { replayed: true } })
 })
 
-test('truncated, the work is done and stored, and half of the body comes of what was promised', async () => {
+test('abort truncate does and stores the work, and sends half of the body', async () => {
   const mock = await givenMock()
   await addFault(mock, { effect: { abort: 'truncate' } })
   const connection = raw(mock, head(`POST ${setPrimary(MAILGUN)}`, 'idempotency-key: k', 'content-length: 0'))
@@ -95,7 +95,7 @@ test('truncated, the work is done and stored, and half of the body comes of what
   expect((await journalOf(mock))[0]).toMatchObject({ status: 200, size: body.length, flags: { faulted: 'fault-1' } })
 })
 
-test('a refusal can be lost or cut off too, and a list, and what has no body', async () => {
+test('errors, lists and responses without a body can be lost or truncated', async () => {
   const mock = await givenMock()
   for (const effect of [{ lostAnswer: true }, { abort: 'truncate' }]) {
     for (const line of [
@@ -158,7 +158,7 @@ test.each([{ status: 503 }, { abort: 'reset' }])(
   }
 )
 
-test('a delay goes before what else goes wrong', async () => {
+test('a delay comes before other effects', async () => {
   const mock = await givenMock()
   await addFault(mock, { effect: { delay: 50, status: 503 } })
   await addFault(mock, { effect: { delay: 50, abort: 'reset' } })
@@ -180,7 +180,7 @@ test('a server that closes does not wait for a delay: it answers at once', async
   expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200])
 })
 
-test('a request can ask for what goes wrong by itself', async () => {
+test('the header x-mock-fault injects a fault into its request', async () => {
   const mock = await givenMock()
   const asking = (fault: string) =>
     mock.post(setPrimary(MAILGUN), { headers: { ...KEYED.headers, 'x-mock-fault': fault } })
@@ -204,7 +204,7 @@ test('the header goes before the rules, which do not see the request', async () 
   expect((await mock.get('/_mock/faults')).json.faults[0]).toMatchObject({ seen: 0 })
 })
 
-test('a header that can not be understood is refused, and nothing is done', async () => {
+test('rejects an invalid x-mock-fault header with 400', async () => {
   const mock = await givenMock()
   for (const fault of [
     ...['', 'nonsense', 'status', 'status=', 'status=200', 'status=600', 'status=5x3', 'status=503=4', 'STATUS=503'],
@@ -234,7 +234,7 @@ test('a header that can not be understood is refused, and nothing is done', asyn
   expect(isDone(mock)).toBe(false)
 })
 
-test('with faultHeader false the header is not read, and is told as such; rules still are', async () => {
+test('with faultHeader false the header is unread and rules still apply', async () => {
   const mock = await givenMock({ faultHeader: false })
   expect((await mock.get('/v1/messages', { headers: { 'x-mock-fault': 'status=503' } })).status).toBe(200)
   expect((await mock.get('/v1/messages', { headers: { 'x-mock-fault': 'nonsense' } })).status).toBe(200)

@@ -34,7 +34,7 @@ test.each<[string, object, string]>([
   expect((await lists(mock, 6)).map((status) => (status === 503 ? 'x' : '.')).join('')).toBe(expected)
 })
 
-test('with a probability about so many are hit, and with a random seed the same each time', async () => {
+test('a probability hits that share of requests, the same ones for the same random seed', async () => {
   const mock = await givenMock()
   const run = async () => {
     await mock.call('/_mock/faults', { method: 'DELETE' })
@@ -52,7 +52,7 @@ test('with a probability about so many are hit, and with a random seed the same 
   expect(hits).toBeLessThan(40)
 })
 
-test('a rule hits only its operation, and only what is like its match', async () => {
+test('a rule applies only to its operation and match', async () => {
   const mock = await givenMock()
   await addFault(mock, { operation: 'setIntegrationAsPrimary', times: 'always', effect: { status: 500 } })
   await addFault(mock, { match: { query: { channel: 'email' } }, times: 'always', effect: { status: 502 } })
@@ -72,7 +72,7 @@ test('a rule hits only its operation, and only what is like its match', async ()
   expect(faults.map(({ hits }: { hits: number }) => hits)).toEqual([1, 1, 1, 1])
 })
 
-test('the first rule that hits is the one; one that is used up lets the next have its turn', async () => {
+test('the first applicable rule applies; a used-up rule is skipped', async () => {
   const mock = await givenMock()
   await addFault(mock, { effect: { status: 502 } })
   await addFault(mock, { times: 2, effect: { status: 503 } })
@@ -92,7 +92,7 @@ test("no rule hits another environment's requests, and none is seen or dropped f
   expect(await ruleOf(mock)).toMatchObject({ seen: 1, hits: 1 })
 })
 
-test('a single rule can be dropped, and all of them', async () => {
+test('removes a single rule and all rules', async () => {
   const mock = await givenMock()
   for (const status of [502, 503, 504]) await addFault(mock, { times: 'always', effect: { status } })
   expect((await mock.call('/_mock/faults/fault-1', { method: 'DELETE' })).status).toBe(204)
@@ -103,7 +103,7 @@ test('a single rule can be dropped, and all of them', async () => {
   expect(await lists(mock, 1)).toEqual([200])
 })
 
-test('faults hit neither the control routes, nor what is refused for its key, nor what nothing serves', async () => {
+test('faults are not injected into control routes, unauthenticated or unserved requests', async () => {
   const mock = await givenMock()
   await addFault(mock, { times: 'always', effect: REFUSE })
   const headers = { 'x-mock-fault': 'status=503' }
@@ -113,7 +113,7 @@ test('faults hit neither the control routes, nor what is refused for its key, no
   expect(await ruleOf(mock)).toMatchObject({ seen: 0 })
 })
 
-test('a rule that is written wrong is refused, names the field, and is not kept', async () => {
+test('rejects an invalid rule with the name of its field', async () => {
   const mock = await givenMock()
   for (const [fault, fields] of WRONG) {
     const refused = await addFault(mock, fault)
@@ -160,7 +160,7 @@ const WRONG: [object, string[]][] = [
   [{ effect: { status: 503, headers: { 'Content-Length': '1' } } }, ['effect.headers.Content-Length']]
 ]
 
-test('a reset drops the rules, unless only other parts are asked for', async () => {
+test('a reset removes the rules, unless it is limited to other parts', async () => {
   const mock = await givenMock()
   await addFault(mock, { times: 'always', effect: REFUSE })
   await send(mock, 'POST', '/_mock/reset', { parts: ['data', 'requests'] })

@@ -4,7 +4,7 @@ import { givenMock } from '../../support/mock.js'
 
 const BASIC = Buffer.from(`${DEVELOPMENT}:`).toString('base64')
 
-test('no API key is in any journal, wherever a client put it', async () => {
+test('redacts API keys wherever a client sends them', async () => {
   const mock = await givenMock()
   const encoded = DEVELOPMENT.replace('-', '%2D')
   for (const key of [DEVELOPMENT, PRODUCTION, null]) {
@@ -33,7 +33,7 @@ test('no API key is in any journal, wherever a client put it', async () => {
   expect(forms.filter((form) => shown.includes(form))).toEqual([])
 })
 
-test.each(['c0ffee-token', 'Zm9v/YmFy+w=='])('nor is the admin token, %s', async (adminToken) => {
+test.each(['c0ffee-token', 'Zm9v/YmFy+w=='])('redacts the admin token %s everywhere', async (adminToken) => {
   const mock = await givenMock({ adminToken })
   for (const key of [DEVELOPMENT, null]) {
     await mock.get(`/v1/messages?x=${encodeURIComponent(adminToken)}`, {
@@ -49,7 +49,7 @@ test.each(['c0ffee-token', 'Zm9v/YmFy+w=='])('nor is the admin token, %s', async
   expect([adminToken, encodeURIComponent(adminToken)].filter((form) => shown.includes(form))).toEqual([])
 })
 
-test('a key in a body that is no text, or just where a long one is cut, does not show', async () => {
+test('redacts a key in a binary body and at the cut of a long body', async () => {
   const mock = await givenMock()
   const headers = { authorization: `ApiKey ${PRODUCTION}` }
   const binary = Buffer.concat([Buffer.from([255, 0, 32]), Buffer.from(DEVELOPMENT), Buffer.from([32, 254])])
@@ -61,7 +61,7 @@ test('a key in a body that is no text, or just where a long one is cut, does not
   expect(second?.body).toMatch(/^ +$/)
 })
 
-test('credentials by their names are hidden, and of Authorization the scheme stays', async () => {
+test('redacts values named like credentials, and keeps the scheme of Authorization', async () => {
   const mock = await givenMock()
   await mock.post(`${setPrimary('none')}?access_token=t1&page=2`, {
     headers: { 'x-api-key': 's1', 'proxy-authorization': 'Basic czI6', 'idempotency-key': 'kept' },
@@ -80,7 +80,7 @@ test('credentials by their names are hidden, and of Authorization the scheme sta
   })
 })
 
-test('the path is told without the host that a proxy is sent', async () => {
+test('records the path of a proxy request without scheme and host', async () => {
   const mock = await givenMock()
   raw(
     mock,

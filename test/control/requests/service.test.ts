@@ -64,7 +64,7 @@ test('returns the last requests up to its capacity, whatever is opened, ended an
         const expected = present(0)
           .filter(({ id }) => id !== undefined && (after > ended || id > after))
           .sort((one, other) => (one.id ?? 0) - (other.id ?? 0))
-        expect(journal.endedAfter(after).map(({ id, request }) => [id, request.sequence])).toEqual(
+        expect(journal.endedAfter(after).map(({ endSequence, sequence }) => [endSequence, sequence])).toEqual(
           expected.map(({ id, sequence }) => [id, sequence])
         )
       }

@@ -32,7 +32,7 @@ async function streamOf(mock: GivenMock, ...headers: string[]): Promise<Stream> 
 
 const limits = (stream: Stream) => stream.events().map(({ entry }) => entry.query.limit)
 
-test('each request is told once it is answered, as the journal shows it', async () => {
+test('streams each request when it is answered, as the journal lists it', async () => {
   const mock = await givenMock()
   await mock.get('/v1/messages?limit=1')
   const stream = await streamOf(mock)
@@ -45,7 +45,7 @@ test('each request is told once it is answered, as the journal shows it', async 
   expect(stream.events().map(({ entry }) => entry)).toEqual(await journalOf(mock, '?after=1'))
 })
 
-test('who comes back with Last-Event-ID gets what came meanwhile: nothing lost, nothing twice', async () => {
+test('Last-Event-ID resumes the stream without loss or repetition', async () => {
   const mock = await givenMock()
   const first = await streamOf(mock)
   await mock.get('/v1/messages?limit=1')
@@ -63,7 +63,7 @@ test('who comes back with Last-Event-ID gets what came meanwhile: nothing lost, 
   expect(limits(third)).toEqual(['1', '2', '3', '4'])
 })
 
-test('who comes back to a server that has been started anew gets all that it was asked', async () => {
+test('a Last-Event-ID of an earlier server run resumes with all requests', async () => {
   const mock = await givenMock()
   await mock.get('/v1/messages?limit=1')
   const stream = await streamOf(mock, 'last-event-id: 500')
@@ -72,7 +72,7 @@ test('who comes back to a server that has been started anew gets all that it was
   expect(limits(stream)).toEqual(['1', '2'])
 })
 
-test('of answers out of order, who resumes gets those that were given later, be their requests older or not', async () => {
+test('resumes by the order of answers, not of arrivals', async () => {
   const mock = await givenMock()
   const slow = raw(mock, head(`POST ${setPrimary(MAILGUN)}`, 'content-length: 2'))
   await until(async () => (await journalOf(mock)).length === 1)
@@ -89,7 +89,7 @@ test('of answers out of order, who resumes gets those that were given later, be 
   expect([...first.events(), ...second.events()].map(({ entry }) => entry.sequence)).toEqual([2, 3, 1])
 })
 
-test('a request that is never answered is told too', async () => {
+test('streams a request that is never answered', async () => {
   const mock = await givenMock()
   await addFault(mock, { effect: { abort: 'reset' } })
   const stream = await streamOf(mock)
@@ -98,7 +98,7 @@ test('a request that is never answered is told too', async () => {
   expect(stream.events()[0]?.entry).not.toHaveProperty('status')
 })
 
-test('emptying the journal disturbs no stream', async () => {
+test('a stream goes on when the journal is emptied', async () => {
   const mock = await givenMock()
   const stream = await streamOf(mock)
   await mock.get('/v1/messages?limit=1')
@@ -117,7 +117,7 @@ test('a heartbeat keeps a quiet stream open', async () => {
   await until(() => [...stream.text().matchAll(/^:\n\n/gm)].length === 3)
 })
 
-test('fifty clients are told the same, and each leaves nothing behind', async () => {
+test('sends fifty clients the same events, and frees their connections', async () => {
   const mock = await givenMock()
   const streams = await Promise.all(Array.from({ length: 50 }, () => streamOf(mock)))
   for (let limit = 1; limit <= 20; limit++) await mock.get(`/v1/messages?limit=${limit}`)

@@ -26,7 +26,7 @@ const list = (limit: number) => ({ operation: 'listMessages', query: { limit: St
 const judged = (mock: GivenMock, pattern: object, bounds: object[]) =>
   Promise.all(bounds.map(async (each) => (await verify(mock, { ...pattern, ...each })).status))
 
-test('without a bound it holds if there is one at least, and names the requests', async () => {
+test('without a count it holds for at least one request, and returns their sequences', async () => {
   const mock = await givenLists(1, 2, 1)
   const holds = await verify(mock, list(1))
   expect(holds).toMatchObject({ status: 200, json: { matched: 2, requests: [1, 3] } })
@@ -34,7 +34,7 @@ test('without a bound it holds if there is one at least, and names the requests'
   expect((await verify(mock, list(3))).status).toBe(417)
 })
 
-test('exact counts, lower and upper bounds, and never, hold at their edges and not beyond', async () => {
+test('count, atLeast, atMost and never hold exactly within their bounds', async () => {
   const mock = await givenLists(1, 1)
   const bounds = [{ count: 1 }, { count: 2 }, { count: 3 }, { count: 0 }]
   expect(await judged(mock, list(1), bounds)).toEqual([417, 200, 417, 417])
@@ -51,7 +51,7 @@ test('exact counts, lower and upper bounds, and never, hold at their edges and n
   expect((await verify(mock, { ...list(1), count: 3 })).json.message).toBe('2 requests match, exactly 3 expected')
 })
 
-test('an order holds with others in between, and not the other way round', async () => {
+test('inOrder allows other requests in between, and no other order', async () => {
   const mock = await givenLists(1, 2, 3)
   expect((await verify(mock, { inOrder: [list(1), list(3)] })).json).toMatchObject({ requests: [1, 3] })
   const backwards = await verify(mock, { inOrder: [list(3), list(1)] })
@@ -62,7 +62,7 @@ test('an order holds with others in between, and not the other way round', async
   expect((await verify(mock, { inOrder: [list(1), list(1)] })).status).toBe(417)
 })
 
-test('after leaves out what came before', async () => {
+test('after leaves out earlier requests', async () => {
   const mock = await givenLists(1, 2)
   expect(
     await judged(mock, list(1), [
@@ -122,7 +122,7 @@ const SINGLE_WRONGS: [field: string, wrong: object, actual: unknown][] = [
   ['status', { status: 404 }, 200]
 ]
 
-test('each single wrong field finds the request as the nearest, with that one difference', async () => {
+test('a single wrong field is reported as the only difference of the nearest request', async () => {
   const mock = await givenMock()
   await mock.get('/v1/messages')
   await mock.post(`${setPrimary(MAILGUN)}?source=app&tag=a&tag=b`, { headers: ASKED.headers, body: ASKED.body })
@@ -140,20 +140,20 @@ test('each single wrong field finds the request as the nearest, with that one di
   }
 })
 
-test('the nearest are the three with the fewest differences, and of those the newest', async () => {
+test('returns the three requests with the fewest differences, newest first', async () => {
   const mock = await givenLists(1, 2, 3, 4)
   await mock.post(setPrimary(MAILGUN))
   const { nearest } = (await verify(mock, list(9))).json.ctx
   expect(nearest.map(({ request }: { request: { sequence: number } }) => request.sequence)).toEqual([4, 3, 2])
 })
 
-test('of too many requests none is near, and those that match are named', async () => {
+test('returns matching requests and no near misses when too many match', async () => {
   const mock = await givenLists(1, 2)
   const verdict = await verify(mock, { ...list(1), never: true })
   expect(verdict.json.ctx).toEqual({ matched: [1], nearest: [], elsewhere: [] })
 })
 
-test('a near miss says what its client sent in vain', async () => {
+test('a near miss names parameters that are not read', async () => {
   const mock = await givenMock()
   await mock.get('/v1/messages?chanel=email')
   const verdict = await verify(mock, { operation: 'listMessages', query: { channel: 'email' } })
@@ -163,7 +163,7 @@ test('a near miss says what its client sent in vain', async () => {
   )
 })
 
-test("a request that came with another environment's key, or with none that is valid, is told of", async () => {
+test("reports a matching request with another environment's key or without a valid key", async () => {
   const mock = await givenMock()
   const elsewhere = async () => (await verify(mock, list(1))).json.ctx.elsewhere
   expect(await elsewhere()).toEqual([])
@@ -181,7 +181,7 @@ test("a request that came with another environment's key, or with none that is v
   expect(verdict.headers.get('x-mock-reason')).toContain('such a request came without a valid key')
 })
 
-test('what was pushed out of the journal is told, as nothing can be said of it', async () => {
+test('reports how many requests are no longer in the journal', async () => {
   const mock = await givenMock({ journal: 2 })
   for (const limit of [1, 2, 3]) await mock.get(`/v1/messages?limit=${limit}`)
   expect((await verify(mock, { ...list(1), never: true })).json).toEqual({ matched: 0, requests: [], lost: 1 })
@@ -202,7 +202,7 @@ const pendingVerifications = (mock: GivenMock) => {
   return mock.services.journals.of(environment).waiting
 }
 
-test('within waits, and answers by the arrival of the request, be it answered or not', async () => {
+test('within waits for the arrival of a request, answered or not', async () => {
   const mock = await givenMock()
   const waiting = verify(mock, { operation: 'setIntegrationAsPrimary', within: LONG })
   await waits(mock)
@@ -212,7 +212,7 @@ test('within waits, and answers by the arrival of the request, be it answered or
   expect(held.text()).toBe('')
 })
 
-test('within waits for the answer, where it is the status or the body that is wanted', async () => {
+test('within waits for the answer when a status or body is expected', async () => {
   const mock = await givenMock()
   const waiting = verify(mock, { status: 200, body: '{}', within: LONG })
   await waits(mock)
@@ -232,7 +232,7 @@ test('within waits for a number and for an order', async () => {
   expect((await order).json.requests).toEqual([1, 2, 3])
 })
 
-test('never within answers at once when it comes after all', async () => {
+test('never within fails as soon as a matching request arrives', async () => {
   const mock = await givenMock()
   const waiting = verify(mock, { ...list(1), never: true, within: LONG })
   await waits(mock)
@@ -240,7 +240,7 @@ test('never within answers at once when it comes after all', async () => {
   expect(await waiting).toMatchObject({ status: 417, json: { ctx: { matched: [1] } } })
 })
 
-test('never within holds when the time is up, and so do other upper bounds', async () => {
+test('upper bounds within hold when the time is up', async () => {
   const mock = await givenLists(1)
   for (const bounds of [
     { ...list(2), never: true },
@@ -254,7 +254,7 @@ test('never within holds when the time is up, and so do other upper bounds', asy
   expect((await verify(mock, { ...list(2), within: 1 })).status).toBe(417)
 })
 
-test('a wait ends with its server, which does not wait for it, and with its environment', async () => {
+test('a wait ends when its server closes or its environment is removed', async () => {
   const mock = await givenMock()
   const { environmentId, apiKey } = (await send(mock, 'POST', '/_mock/environments', {})).json
   const own = verify(mock, { within: LONG }, apiKey)
@@ -274,7 +274,7 @@ test('a wait ends with its server, which does not wait for it, and with its envi
   expect(waiting.text()).toMatch(/^HTTP\/1.1 417 /)
 })
 
-test('a wait whose client went away is over', async () => {
+test('a wait ends when its client disconnects', async () => {
   const mock = await givenMock()
   const body = JSON.stringify({ within: LONG })
   const { socket } = raw(mock, `${head('POST /_mock/requests/verify', `content-length: ${body.length}`)}${body}`)
@@ -283,7 +283,7 @@ test('a wait whose client went away is over', async () => {
   await until(() => pendingVerifications(mock) === 0)
 })
 
-test('what can not be is refused and named: regular expressions that are none, and bounds that contradict', async () => {
+test('rejects malformed regular expressions and contradicting bounds with their names', async () => {
   const mock = await givenMock()
   for (const [verification, fields] of IMPOSSIBLE) {
     const refused = await verify(mock, verification)

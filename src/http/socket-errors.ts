@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Clock } from '../core/clock.js'
+import { type ErrorResponse, errorJson, JSON_TYPE } from './errors.js'
+import { headerText } from './reasons.js'
+
+/**
+ * Answers what Node refuses before there is a request (a bad request line, headers too large, a request that never
+ * ends) with the same body, written straight to the socket. Requests that came before on the connection are answered
+ * first.
+ */
+export function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Socket, clock: Clock): void {
+  // Node tells of every further packet too.
+  if (rejected.has(socket)) return
+  rejected.add(socket)
+  const { reason } = error as { reason?: string }
+  const response = CLIENT_ERRORS[error.code ?? ''] ?? {
+    status: 400,
+    message: 'Malformed HTTP request',
+    reason: `what was sent is not a well-formed HTTP request${reason ? `: ${reason}` : ''}`
+  }
+  whenAnswered(socket, () => rejectSocket(socket, response, clock))
+}
+
+const rejected = new WeakSet<Socket>()
+
+/** Waits for the answers to requests that are read to their end: a socket knows the one that it is sending. */
+function whenAnswered(socket: Socket, proceed: () => void): void {
+  const { _httpMessage: answer } = socket as Socket & { _httpMessage?: ServerResponse }
+  if (answer?.req.complete) answer.once('finish', () => whenAnswered(socket, proceed))
+  else proceed()
+}
+
+/**
+ * Answers with an error body on a bare socket, and closes it: not before the client has closed its side, or has been
+ * silent for two seconds, as closing on a client that is still sending takes the answer away from it.
+ */
+export function rejectSocket(socket: Socket, response: ErrorResponse, clock: Clock): void {
+  socket.setTimeout(LINGER, () => socket.destroy())
+  // A socket that asked for a tunnel has no other listener, and an error would end the process.
+  socket.on('error', () => socket.destroy())
+  if (!socket.writable) return
+
+  const body = errorJson(response, '', clock())
+  const head = [
+    `HTTP/1.1 ${response.status} ${STATUS_CODES[response.status]}`,
+    `x-request-id: ${randomUUID()}`,
+    `content-type: ${JSON_TYPE}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-mock-reason: ${headerText(response.reason)}`,
+    'connection: close'
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  socket.resume()
+}
+
+const LINGER = 2000
+
+const CLIENT_ERRORS: Record<string, ErrorResponse> = {
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    message: 'Request header fields too large',
+    reason: 'request line and headers together may have 256 KiB'
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    message: 'Request timeout',
+    reason: 'the request was not sent to its end in time'
+  }
+}
