@@ -70,7 +70,8 @@ interface Control {
 async function intoFile(out: string, options: GenerateOptions, { signal, progress }: Control): Promise<string> {
   const { readSeeds } = await import('../seeds/read.js')
   const { resolveSeeds } = await import('../seeds/resolve/resolve.js')
-  const { canGenerate, loadGenerator } = await import('../seeds/generate/load.js')
+  const { canGenerate } = await import('../seeds/generate/input.js')
+  const { loadGenerator } = await import('../seeds/generate/load.js')
   const { outFormatOf, writeGenerated } = await import('../seeds/generate/out.js')
   const format = outFormatOf(out)
   if (!format) throw new StartError(`${out} must end in .yaml, for a seed, or in .ndjson, for a message a line`)
@@ -143,10 +144,7 @@ function renameSynced(from: string, to: string): void {
   renameSync(from, to)
 }
 
-function chosen<Environment extends { id: string; name: string }>(
-  all: readonly Environment[],
-  wanted: string | undefined
-): Environment {
+function chosen<Named extends { id: string; name: string }>(all: readonly Named[], wanted?: string): Named {
   const found = wanted === undefined ? all[0] : all.find(({ id, name }) => id === wanted || name === wanted)
   if (found) return found
   const names = all.map(({ name }) => name).join(', ')

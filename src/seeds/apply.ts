@@ -4,8 +4,8 @@ import type { Environment, EnvironmentService } from '../environments/service.js
 import { canonicalContext } from '../messages/service.js'
 import type { EnvironmentData } from './environment-data.js'
 import type { SeedGenerate } from './format.js'
+import type { EnvironmentInput } from './generate/input.js'
 import { loadedGenerator } from './generate/load.js'
-import type { EnvironmentInput } from './generate/recipients.js'
 import type { SeedRepository } from './repository.js'
 
 /** Messages between two pauses: some hundredths of a second. */

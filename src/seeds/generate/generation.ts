@@ -7,10 +7,10 @@ import { canonicalContext } from '../../messages/service.js'
 import type { Stored } from '../environment-data.js'
 import type { SeedGenerate } from '../format.js'
 import { inboxState, outcomeOf } from './delivery.js'
-import { canGenerate } from './load.js'
+import { canGenerate, type EnvironmentInput } from './input.js'
 import { planWorkflows, type StepPlan, sendRatesOf, type WorkflowPlan } from './plan.js'
 import { createFaker, DAY, HOUR, pick, randomInt } from './random.js'
-import { createRecipients, type EnvironmentInput, type Recipient } from './recipients.js'
+import { createRecipients, type Recipient } from './recipients.js'
 import { createSubscribers } from './subscribers.js'
 
 /** A row of the messages table, its dataset apart. */

@@ -1,6 +1,3 @@
-import { CHANNELS } from '../../core/enums.js'
-import type { EnvironmentData } from '../environment-data.js'
-
 type Generator = typeof import('./generation.js')
 
 let loaded: Generator | undefined
@@ -22,9 +19,4 @@ export function needsGenerator(seed: unknown): boolean {
   if (typeof seed === 'string') return seed.includes('generate')
   const { environments } = (seed ?? {}) as { environments?: unknown }
   return Array.isArray(environments) && environments.some((environment) => environment?.generate !== undefined)
-}
-
-/** Whether there is a step that sends messages. */
-export function canGenerate({ steps }: Pick<EnvironmentData, 'steps'>): boolean {
-  return steps.some(({ type }) => (CHANNELS as readonly string[]).includes(type))
 }

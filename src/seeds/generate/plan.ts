@@ -2,9 +2,8 @@ import { CHANNELS, type Channel } from '../../core/enums.js'
 import type { MessageCTA, MessageResponse } from '../../messages/schemas.js'
 import type { EnvironmentData } from '../environment-data.js'
 import { inferPayloadSchema } from '../resolve/step-variables.js'
-import { canGenerate } from './load.js'
+import { canGenerate, type EnvironmentInput } from './input.js'
 import { isPersonal, type ValueMaker, valueMaker } from './payload.js'
-import type { EnvironmentInput } from './recipients.js'
 import { compile, compileEmail, type Render } from './templates.js'
 
 /** Everything about a workflow that is the same in each of its triggers. */

@@ -1,14 +1,9 @@
 import { CHANNELS, type Channel } from '../../core/enums.js'
 import { createRandom } from '../../core/random.js'
 import type { SubscriberResponse } from '../../messages/schemas.js'
-import type { EnvironmentData, Stored } from '../environment-data.js'
+import type { Stored } from '../environment-data.js'
+import type { EnvironmentInput } from './input.js'
 import { createFaker, pick } from './random.js'
-
-/** What messages are generated from. */
-export type EnvironmentInput = Pick<
-  EnvironmentData,
-  'id' | 'organizationId' | 'name' | 'integrations' | 'subscribers' | 'workflows' | 'steps' | 'messages'
->
 
 /** Everything about a subscriber that is the same in each message to them. */
 export interface Recipient {

@@ -5,8 +5,8 @@ import { idOf } from '../../core/ids.js'
 import { createRandom } from '../../core/random.js'
 import type { SubscriberResponse } from '../../messages/schemas.js'
 import type { Stored } from '../environment-data.js'
+import type { EnvironmentInput } from './input.js'
 import { createFaker, DAY, pick, randomInt } from './random.js'
-import type { EnvironmentInput } from './recipients.js'
 
 /** A number that is reserved for fiction; most countries reserve none. */
 const AMERICAN = '+120255501##'

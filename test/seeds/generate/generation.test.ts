@@ -12,7 +12,7 @@ import type { EnvironmentData } from '../../../src/seeds/environment-data.js'
 import { SeedError } from '../../../src/seeds/errors.js'
 import type { SeedEnvironment, SeedGenerate, SeedWorkflow } from '../../../src/seeds/format.js'
 import { type GeneratedMessage, generation } from '../../../src/seeds/generate/generation.js'
-import { canGenerate } from '../../../src/seeds/generate/load.js'
+import { canGenerate } from '../../../src/seeds/generate/input.js'
 import { readSeeds } from '../../../src/seeds/read.js'
 import { resolveSeeds } from '../../../src/seeds/resolve/resolve.js'
 
