@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { DomainError } from '../../core/errors.js'
@@ -36,9 +37,7 @@ export const faultInjection = fp<Options>(
       if (!fault) return done()
       const { id, effect } = fault
       request.effect = effect
-      // The journal shows both while the request is delayed.
-      request.journalEntry?.setBody(bodyOf(request))
-      request.journalEntry?.addFlags({ faulted: id })
+      if (request.journalEntry) request.journalEntry.faulted = id
       const proceed = () => {
         if (effect.abort === 'reset') resetConnection(request, reply)
         else done(effect.status === undefined ? undefined : new InjectedFault(id, effect.status, effect))
@@ -77,11 +76,12 @@ export const faultInjection = fp<Options>(
     }
 
     function findFault(request: FastifyRequest): InjectedEffect | undefined {
-      const { environment, journalEntry, headers } = request
-      const header = headers['x-mock-fault']
-      if (faultHeader && header !== undefined) return { id: 'header', effect: parseEffect(String(header)) }
-      if (!journalEntry || !faults.hasRules(environment.key)) return undefined
+      const { environment, journalEntry } = request
+      const header = faultHeader ? request.headers['x-mock-fault'] : undefined
+      if (!journalEntry || (header === undefined && !faults.hasRules(environment.key))) return undefined
+      // The journal shows it while the request is delayed.
       journalEntry.setBody(bodyOf(request))
+      if (header !== undefined) return { id: 'header', effect: parseEffect(String(header)) }
       return faults.apply(environment, journalEntry.toRecordedRequest())
     }
   },
@@ -109,23 +109,22 @@ function sendHalf(request: FastifyRequest, reply: FastifyReply, payload: unknown
   reply.raw.write(half, () => request.raw.socket.destroy())
 }
 
+const HeaderEffect = Type.Omit(FaultEffect, ['headers', 'body'])
+
 /** Parses `status=503`, `delay=250`, `abort=reset` or `lostAnswer`; several are separated by commas. */
 function parseEffect(text: string): FaultEffect {
-  const values = new Map<string, unknown>()
-  for (const part of text.split(',').map((each) => each.trim())) {
-    const [, name = '', value = 'true'] = /^(status|delay|abort|lostAnswer)(?:=([a-z]+|\d{1,6}))?$/.exec(part) ?? []
-    if (name === '' || values.has(name)) throw badFaultHeader(`at "${part}"`)
-    values.set(name, value === 'true' || (/^\d/.test(value) ? Number(value) : value))
-  }
-  const effect = Object.fromEntries(values) as FaultEffect
-  const issues = findIssues(FaultEffect, effect).map(({ path, message, hint }) => `${pathText(path)} ${message}${hint}`)
-  const [error] = [...issues, ...findEffectErrors(effect)]
-  if (error) throw badFaultHeader(`as ${error}`)
-  return effect
-}
-
-function badFaultHeader(where: string): DomainError {
-  return new DomainError('bad-request', `x-mock-fault can not be understood ${where}`, {
+  const fields = text.split(',').map((part): [string, unknown] => {
+    const [, name = '', value = 'true'] = /^([^=]*)(?:=(.*))?$/.exec(part.trim()) ?? []
+    return [name, value === 'true' || (/^\d+$/.test(value) ? Number(value) : value)]
+  })
+  const effect: FaultEffect = Object.fromEntries(fields)
+  const errors = [
+    ...(Object.keys(effect).length < fields.length ? ['each can be given only once'] : []),
+    ...findIssues(HeaderEffect, effect).map(({ path, message, hint }) => `${pathText(path)} ${message}${hint}`),
+    ...findEffectErrors(effect)
+  ]
+  if (errors.length === 0) return effect
+  throw new DomainError('bad-request', `x-mock-fault can not be understood as ${errors[0]}`, {
     reason: 'it takes status=400 to 599, delay=<milliseconds>, abort=reset or truncate, and lostAnswer, with commas'
   })
 }

@@ -23,12 +23,7 @@ const JournalQuery = strictObject({
   path: Type.Optional(Type.String({ description: 'Exactly this path' })),
   status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599 })),
   since: Type.Optional(Type.String({ description: 'Only requests at or after this time, ISO 8601 with its zone' })),
-  after: Type.Integer({
-    default: 0,
-    minimum: 0,
-    maximum: Number.MAX_SAFE_INTEGER,
-    description: 'Only requests with a greater sequence'
-  })
+  after: Type.Integer({ default: 0, minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Only later sequences' })
 })
 
 const JournalPage = strictObject({ requests: Type.Array(ref(RecordedRequest)) })
@@ -100,7 +95,7 @@ export const journalRoutes: FastifyPluginAsyncTypebox<Options> = async (app, ser
 }
 
 /** Lists the requests without a valid key, which belong to no environment. */
-export const keylessRequestRoutes: FastifyPluginAsyncTypebox<Pick<Options, 'journals'>> = async (app, { journals }) => {
+export const keylessRequestRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { journals }) => {
   app.route({
     ...controlRoute({
       id: 'listKeylessRequests',

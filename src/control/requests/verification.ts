@@ -1,5 +1,5 @@
 import { type FieldErrors, invalidFields } from '../../core/errors.js'
-import type { Mismatch, NearMiss, RecordedRequest, RequestPattern, Verification } from './schemas.js'
+import { type RecordedRequest, RequestPattern, type Verification } from './schemas.js'
 
 export interface Verdict {
   holds: boolean
@@ -9,8 +9,11 @@ export interface Verdict {
   /** A sentence that says what was expected and what was found. */
   finding: string
   /** The pattern that too few requests match, when that is why the verification fails. */
-  missing?: { pattern: RequestPattern; path: string }
+  missing?: { pattern: RequestPattern; path: string } | undefined
 }
+
+/** A field of a request that differs from what was expected; `actual` is undefined when the request lacks the field. */
+type Mismatch = { field: string; expected: unknown; actual: unknown }
 
 const MAX_NEAR_MISSES = 3
 
@@ -25,18 +28,16 @@ function verifyOrder(requests: readonly RecordedRequest[], patterns: readonly Re
     const pattern = patterns[matched.length]
     if (pattern && matches(request, pattern)) matched.push(request)
   }
-  const missing = patterns[matched.length]
-  const finding = `${matched.length} of ${patterns.length} requests came in this order`
-  if (!missing) return { holds: true, final: true, matched, finding }
-
   const path = `inOrder[${matched.length}]`
-  const early = requests.findLast((request) => matches(request, missing))
+  const pattern = patterns[matched.length]
+  const early = pattern && requests.findLast((request) => matches(request, pattern))
+  const hint = early ? `; ${path} came before, as request ${early.sequence}` : ''
   return {
-    holds: false,
-    final: false,
+    holds: !pattern,
+    final: !pattern,
     matched,
-    finding: early ? `${finding}; ${path} came before, as request ${early.sequence}` : finding,
-    missing: { pattern: missing, path: `${path}.` }
+    finding: `${matched.length} of ${patterns.length} requests came in this order${hint}`,
+    missing: pattern && { pattern, path: `${path}.` }
   }
 }
 
@@ -53,7 +54,7 @@ function verifyCount(requests: readonly RecordedRequest[], verification: Verific
     final: tooMany || (!tooFew && min > 0),
     matched,
     finding: `${matched.length} ${matched.length === 1 ? 'request matches' : 'requests match'}, ${formatRange(min, max)} expected`,
-    ...(tooFew && { missing: { pattern: verification, path: '' } })
+    missing: tooFew ? { pattern: verification, path: '' } : undefined
   }
 }
 
@@ -64,7 +65,7 @@ function formatRange(min: number, max: number): string {
 }
 
 /** Returns the requests that come closest to what is missing: fewest mismatches first, then newest first. */
-export function nearMisses(requests: readonly RecordedRequest[], { missing }: Verdict): NearMiss[] {
+export function nearMisses(requests: readonly RecordedRequest[], { missing }: Verdict) {
   if (!missing) return []
   return requests
     .map((request) => ({ request, differs: mismatches(request, missing.pattern, missing.path) }))
@@ -80,23 +81,22 @@ export function matches(request: RecordedRequest, pattern: RequestPattern): bool
 /** Returns each field of the pattern that the request does not match. */
 function mismatches(request: RecordedRequest, pattern: RequestPattern, path = ''): Mismatch[] {
   const { query, headers } = request
-  const fields: [name: string, expected: Expected | undefined, actual: Actual][] = [
-    ['operation', pattern.operation, request.operation],
-    ['method', pattern.method?.toUpperCase(), request.method],
-    ['path', pattern.path, request.path]
-  ]
-  for (const [name, expected] of Object.entries(pattern.query ?? {})) {
-    fields.push([`query.${name}`, expected, query[name]])
+  const found: Mismatch[] = []
+  compare('operation', pattern.operation, request.operation)
+  compare('method', pattern.method?.toUpperCase(), request.method)
+  compare('path', pattern.path, request.path)
+  for (const [name, expected] of Object.entries(pattern.query ?? {})) compare(`query.${name}`, expected, query[name])
+  for (const [sentName, expected] of Object.entries(pattern.headers ?? {})) {
+    const name = sentName.toLowerCase()
+    compare(`headers.${name}`, expected, headers[name])
   }
-  for (const [name, expected] of Object.entries(pattern.headers ?? {})) {
-    fields.push([`headers.${name.toLowerCase()}`, expected, headers[name.toLowerCase()]])
+  compare('body', pattern.body, request.body)
+  compare('status', pattern.status, request.status)
+  return found
+
+  function compare(field: string, expected: Expected | undefined, actual: Actual): void {
+    if (expected !== undefined && !isMatch(expected, actual)) found.push({ field: `${path}${field}`, expected, actual })
   }
-  fields.push(['body', pattern.body, request.body], ['status', pattern.status, request.status])
-  return fields.flatMap(([name, expected, actual]) =>
-    expected === undefined || isMatch(expected, actual)
-      ? []
-      : [{ field: `${path}${name}`, expected, ...(actual !== undefined && { actual }) }]
-  )
 }
 
 type Expected = string | number | string[] | { matches: string }
@@ -112,20 +112,13 @@ function isMatch(expected: Expected, actual: Actual): boolean {
   return Array.isArray(actual) ? actual.includes(String(expected)) : actual === expected
 }
 
-function setKey(values: readonly unknown[]): string {
-  return JSON.stringify(values.map(String).sort())
-}
+const setKey = (values: readonly unknown[]) => JSON.stringify(values.map(String).sort())
 
-/** Throws `invalid` for bounds that contradict each other and for malformed regular expressions. */
+/** Throws `invalid` for bounds that contradict each other, and for a pattern beside `inOrder`. */
 export function rejectContradictions(verification: Verification): void {
-  const { count, atLeast, atMost, never, inOrder, after: _after, within: _within, ...pattern } = verification
-  const errors: FieldErrors = findPatternErrors(pattern, '')
-  for (const [index, each] of (inOrder ?? []).entries()) {
-    Object.assign(errors, findPatternErrors(each, `inOrder[${index}].`))
-  }
-  const bounds = Object.entries({ count, atLeast, atMost, never, inOrder }).flatMap(([name, value]) =>
-    value === undefined ? [] : [name]
-  )
+  const { atLeast, atMost, inOrder } = verification
+  const errors: FieldErrors = {}
+  const bounds = ['count', 'atLeast', 'atMost', 'never', 'inOrder'].filter((name) => name in verification)
   const [, ...others] = bounds.join() === 'atLeast,atMost' ? [] : bounds
   for (const name of others) {
     errors[name] = { messages: [`${name} can not be combined with ${bounds[0]}`] }
@@ -133,30 +126,8 @@ export function rejectContradictions(verification: Verification): void {
   if (atLeast !== undefined && atMost !== undefined && atLeast > atMost) {
     errors.atMost = { messages: [`atMost must not be less than atLeast, which is ${atLeast}`], value: atMost }
   }
-  for (const name of inOrder ? Object.keys(pattern) : []) {
+  for (const name of Object.keys(inOrder ? verification : {}).filter((name) => name in RequestPattern.properties)) {
     errors[name] = { messages: [`${name} can not be combined with inOrder: put it into its patterns`] }
   }
   if (Object.keys(errors).length > 0) throw invalidFields(errors)
-}
-
-/** Returns an error for each malformed regular expression, by the path of its field. */
-export function findPatternErrors({ path, query, headers, body }: RequestPattern, prefix: string): FieldErrors {
-  const fields: [string, Expected | undefined][] = [
-    ['path', path],
-    ['body', body],
-    ...Object.entries(query ?? {}).map(([name, value]): [string, Expected] => [`query.${name}`, value]),
-    ...Object.entries(headers ?? {}).map(([name, value]): [string, Expected] => [`headers.${name}`, value])
-  ]
-  const errors: FieldErrors = {}
-  for (const [name, expected] of fields) {
-    if (typeof expected !== 'object' || Array.isArray(expected)) continue
-    const field = `${prefix}${name}.matches`
-    try {
-      new RegExp(expected.matches)
-    } catch (error) {
-      const messages = [`${field} must be a regular expression: ${(error as Error).message}`]
-      errors[field] = { messages, value: expected.matches }
-    }
-  }
-  return errors
 }

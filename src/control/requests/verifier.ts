@@ -1,7 +1,7 @@
 import { DomainError } from '../../core/errors.js'
 import type { Environment, EnvironmentService } from '../../environments/service.js'
 import type { JournalEntry } from './entry.js'
-import type { NearMiss, RequestPattern, Verification } from './schemas.js'
+import type { RequestPattern, Verification } from './schemas.js'
 import type { Journal, JournalService } from './service.js'
 import { matches, nearMisses, rejectContradictions, type Verdict, verify } from './verification.js'
 
@@ -17,13 +17,13 @@ interface Dependencies {
  * contradicts itself; `bad-request` when the server keeps no journal. The signal ends the wait early.
  */
 export async function verifyRequests(
-  { journals, environments }: Dependencies,
+  services: Dependencies,
   environment: Environment,
   verification: Verification,
   signal: AbortSignal
 ) {
   rejectContradictions(verification)
-  const journal = journals.of(environment)
+  const journal = services.journals.of(environment)
   if (journal.capacity === 0) throw JOURNAL_OFF
   const verdict = await waitForVerdict(journal, verification, signal)
   const { holds, finding, missing } = verdict
@@ -32,7 +32,7 @@ export async function verifyRequests(
   if (holds) return { matched: matched.length, requests: matched, ...(lost > 0 && { lost }) }
 
   const nearest = nearMisses(journal.requests(verification.after), verdict)
-  const elsewhere = missing ? findElsewhere(missing.pattern, environment, { journals, environments }) : []
+  const elsewhere = missing ? findElsewhere(missing.pattern, environment, services) : []
   const forgotten = lost > 0 ? [`${lost} older requests are no longer in the journal`] : []
   throw new DomainError('expectation-failed', finding, {
     reason: [finding, ...elsewhere, ...nearest.slice(0, 1).map(formatNearMiss), ...forgotten].join('; '),
@@ -41,26 +41,26 @@ export async function verifyRequests(
 }
 
 /** Resolves with the verdict as soon as it is final, `within` is over, the journal closes or the signal aborts. */
-function waitForVerdict(journal: Journal, verification: Verification, signal: AbortSignal): Promise<Verdict> {
-  const { within, after = 0, inOrder, ...pattern } = verification
+async function waitForVerdict(journal: Journal, verification: Verification, signal: AbortSignal): Promise<Verdict> {
+  const { within, after, inOrder = [verification] } = verification
   const judge = () => verify(journal.requests(after), verification)
   const first = judge()
-  if (within === undefined || first.final || journal.closed) return Promise.resolve(first)
+  if (within === undefined || first.final || journal.closed) return first
 
-  const patterns = inOrder ?? [pattern]
   return new Promise((resolve) => {
     const timer = setTimeout(finish, within)
-    const check = (entry: JournalEntry) => {
-      const request = entry.toRecordedRequest()
-      const isRelevant = request.sequence > after && patterns.some((each) => matches(request, each))
-      if (isRelevant && judge().final) finish()
-    }
-    const stops = [journal.on('arrived', check), journal.on('ended', check), journal.on('closed', finish)]
+    journal.listeners.add(check)
     signal.addEventListener('abort', finish)
+
+    function check(entry?: JournalEntry): void {
+      const request = entry?.toRecordedRequest()
+      const isRelevant = request && inOrder.some((pattern) => matches(request, pattern))
+      if (!request || (isRelevant && judge().final)) finish()
+    }
 
     function finish(): void {
       clearTimeout(timer)
-      for (const stop of stops) stop()
+      journal.listeners.delete(check)
       signal.removeEventListener('abort', finish)
       resolve(judge())
     }
@@ -74,22 +74,18 @@ function findElsewhere(
   { journals, environments }: Dependencies
 ): string[] {
   const isIn = (journal: Journal) => journal.requests().some((request) => matches(request, pattern))
-  const owners = environments
-    .list()
-    .filter((other) => other.key !== key && isIn(journals.of(other)))
-    .map((other) =>
-      other.organizationId === organizationId
-        ? `with the key of environment ${other.name}`
-        : 'with the key of an environment of another organization'
-    )
+  const found = environments.list().filter((other) => other.key !== key && isIn(journals.of(other)))
+  const owners = found.map((other) =>
+    other.organizationId === organizationId
+      ? `with the key of environment ${other.name}`
+      : 'with the key of an environment of another organization'
+  )
   if (isIn(journals.of(undefined))) owners.push('without a valid key')
   return [...new Set(owners)].map((owner) => `such a request came ${owner}`)
 }
 
-function formatNearMiss({ request, differs }: NearMiss): string {
-  const fields = differs.map(
-    ({ field, actual }) => `${field} is ${actual === undefined ? 'missing' : JSON.stringify(actual)}`
-  )
+function formatNearMiss({ request, differs }: ReturnType<typeof nearMisses>[number]): string {
+  const fields = differs.map(({ field, actual }) => `${field} is ${JSON.stringify(actual) ?? 'missing'}`)
   const unread = [...request.unread.query, ...request.unread.headers].join(', ')
   const hint = unread && `; it has parameters or headers that are not read: ${unread}`
   return `nearest is request ${request.sequence}, where ${fields.join(' and ')}${hint}`
