@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
@@ -7,7 +9,7 @@ import { InjectedFault, JSON_TYPE } from '../../http/errors.js'
 import { bodyOf } from '../../idempotency/plugin.js'
 import { endEntry } from '../requests/plugin.js'
 import { FaultEffect } from './schemas.js'
-import { type FaultService, findEffectErrors, type InjectedEffect } from './service.js'
+import { type FaultService, findEffectErrors } from './service.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -16,23 +18,20 @@ declare module 'fastify' {
   }
 }
 
-interface Options {
-  faults: FaultService
-  /** Whether a request can ask for a fault by its header `x-mock-fault`. */
-  faultHeader: boolean
-}
-
 /**
  * Injects faults by the environment's rules or the header `x-mock-fault`: before the operation a delay, an error answer
  * or a reset connection; after it, with its work done and stored, a truncated or lost answer.
  */
-export const faultInjection = fp<Options>(
+export const faultInjection = fp<{ faults: FaultService; faultHeader: boolean }>(
   async (app, { faults, faultHeader }) => {
-    const delayed = new Set<() => void>()
+    const closing = new AbortController()
+    setMaxListeners(0, closing.signal)
     app.decorateRequest('effect', undefined)
 
     // The body has been read, but the request is not validated yet: invalid requests can be hit too.
     app.addHook('preValidation', (request, reply, done) => {
+      // Rules look at the body, and the journal shows it while the request is delayed.
+      request.journalEntry?.setBody(bodyOf(request))
       const fault = findFault(request)
       if (!fault) return done()
       const { id, effect } = fault
@@ -45,10 +44,8 @@ export const faultInjection = fp<Options>(
       if (effect.delay === undefined) return proceed()
       // A delayed operation runs even if its client disconnects: until then its key stays in use.
       const release = request.idempotencyKey?.hold()
-      wait(effect.delay, () => {
-        release?.()
-        proceed()
-      })
+      const delay = sleep(effect.delay, undefined, { signal: closing.signal }).catch(() => undefined)
+      delay.finally(release).then(proceed)
     })
 
     app.addHook('onSend', (request, reply, payload, done) => {
@@ -60,29 +57,14 @@ export const faultInjection = fp<Options>(
 
     // A server that closes waits for its requests, so delays must not hold them up.
     app.addHook('preClose', (done) => {
-      for (const proceed of delayed) proceed()
+      closing.abort()
       done()
     })
 
-    function wait(milliseconds: number, callback: () => void): void {
-      const timer = setTimeout(proceed, milliseconds)
-      delayed.add(proceed)
-
-      function proceed(): void {
-        clearTimeout(timer)
-        delayed.delete(proceed)
-        callback()
-      }
-    }
-
-    function findFault(request: FastifyRequest): InjectedEffect | undefined {
-      const { environment, journalEntry } = request
-      const header = faultHeader ? request.headers['x-mock-fault'] : undefined
-      if (!journalEntry || (header === undefined && !faults.hasRules(environment.key))) return undefined
-      // The journal shows it while the request is delayed.
-      journalEntry.setBody(bodyOf(request))
-      if (header !== undefined) return { id: 'header', effect: parseEffect(String(header)) }
-      return faults.apply(environment, journalEntry.toRecordedRequest())
+    function findFault({ environment, journalEntry, headers }: FastifyRequest) {
+      const header = headers['x-mock-fault']
+      if (faultHeader && header !== undefined) return { id: 'header', effect: parseEffect(String(header)) }
+      return journalEntry ? faults.apply(environment, journalEntry) : undefined
     }
   },
   { name: 'fault-injection', dependencies: ['authentication'] }

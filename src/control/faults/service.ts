@@ -1,16 +1,9 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { DomainError, type FieldErrors, invalidFields } from '../../core/errors.js'
 import type { Random } from '../../core/random.js'
-import type { RecordedRequest } from '../requests/schemas.js'
+import type { JournalEntry } from '../requests/entry.js'
 import { matches } from '../requests/verification.js'
 import type { FaultEffect, FaultRule, NewFaultRule } from './schemas.js'
-
-/** A fault to inject into a request. */
-export interface InjectedEffect {
-  /** Of the rule, or `header`. */
-  id: string
-  effect: FaultEffect
-}
 
 export type FaultService = ReturnType<typeof faultService>
 
@@ -24,10 +17,7 @@ export function faultService() {
       return structuredClone(rulesOf(environmentKey))
     },
 
-    /**
-     * Adds a rule after the existing ones. Throws `invalid` for effects that can not be combined and headers that can
-     * not be sent.
-     */
+    /** Adds a last rule. Throws `invalid` for effects that can not be combined and headers that can not be sent. */
     add(environmentKey: number, newRule: NewFaultRule): FaultRule {
       rejectInvalid(newRule)
       const environment = environments.get(environmentKey) ?? { rules: [], count: 0 }
@@ -55,22 +45,20 @@ export function faultService() {
       environments.delete(environmentKey)
     },
 
-    /** Returns whether the environment has rules, so that most requests need not be described. */
-    hasRules(environmentKey: number): boolean {
-      return rulesOf(environmentKey).length > 0
-    },
-
-    /** Returns the effect of the first rule that applies to the request, and updates the counters of the rules. */
-    apply({ key, random }: { key: number; random: Random }, request: RecordedRequest): InjectedEffect | undefined {
-      for (const rule of rulesOf(key)) {
+    /** Returns the first rule that applies to the request, and updates the counters of the rules. */
+    apply({ key, random }: { key: number; random: Random }, entry: JournalEntry): FaultRule | undefined {
+      const rules = rulesOf(key)
+      // Most environments have none, so that most requests need not be described.
+      if (rules.length === 0) return undefined
+      const request = entry.toRecordedRequest()
+      return rules.find((rule) => {
         const { operation, match } = rule
-        if (!matches(request, { ...(operation && { operation }), ...match })) continue
+        if (!matches(request, { ...(operation && { operation }), ...match })) return false
         rule.seen += 1
-        if (!applies(rule, random)) continue
+        if (!applies(rule, random)) return false
         rule.hits += 1
-        return { id: rule.id, effect: rule.effect }
-      }
-      return undefined
+        return true
+      })
     }
   }
 }

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { environmentOf } from '../../environments/plugin.js'
-import type { EnvironmentService } from '../../environments/service.js'
 import { pathOf } from '../../http/target.js'
 import { bodyOf } from '../../idempotency/plugin.js'
 import { createDescribe } from './details.js'
 import type { Describe, JournalEntry } from './entry.js'
+import type { Secrets } from './redaction.js'
 import type { JournalService } from './service.js'
 
 declare module 'fastify' {
@@ -14,14 +14,7 @@ declare module 'fastify' {
   }
 }
 
-interface Options {
-  journals: JournalService
-  environments: EnvironmentService
-  /** Hidden in every journal. */
-  adminToken: string | undefined
-  /** Whether the header `x-mock-fault` is read. */
-  faultHeader: boolean
-}
+type Options = Secrets & { journals: JournalService; faultHeader: boolean }
 
 /**
  * Records every request to the service, from its arrival to its end, in the journal of the environment whose key it

@@ -19,7 +19,7 @@ const LAST_WORD = new RegExp(`(?:${WORD.source})?$`)
 
 export interface Secrets {
   /** The keys of all of them are secret. */
-  environments: Pick<EnvironmentService, 'resolve'>
+  environments: EnvironmentService
   adminToken: string | undefined
 }
 

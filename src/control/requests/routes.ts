@@ -4,18 +4,12 @@ import { parseTime } from '../../core/clock.js'
 import { OPERATION_IDS } from '../../core/enums.js'
 import { invalidFields } from '../../core/errors.js'
 import { ref, strictObject, stringEnum } from '../../core/typebox.js'
-import type { EnvironmentService } from '../../environments/service.js'
 import { controlRoute } from '../../http/control-route.js'
 import { RecordedRequest, Verification, VerificationResult } from './schemas.js'
-import type { Journal, JournalService } from './service.js'
+import type { Journal } from './service.js'
 import { streamRequests } from './stream.js'
 import { matches } from './verification.js'
-import { verifyRequests } from './verifier.js'
-
-interface Options {
-  journals: JournalService
-  environments: EnvironmentService
-}
+import { type JournalServices, verifyRequests } from './verifier.js'
 
 const JournalQuery = strictObject({
   operation: Type.Optional(stringEnum(OPERATION_IDS)),
@@ -26,21 +20,17 @@ const JournalQuery = strictObject({
   after: Type.Integer({ default: 0, minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Only later sequences' })
 })
 
-const JournalPage = strictObject({ requests: Type.Array(ref(RecordedRequest)) })
+const LIST = {
+  method: 'GET',
+  tag: 'Requests',
+  querystring: JournalQuery,
+  response: strictObject({ requests: Type.Array(ref(RecordedRequest)) })
+} as const
 
 /** Lists, streams and verifies the recorded requests of an environment. */
-export const journalRoutes: FastifyPluginAsyncTypebox<Options> = async (app, services) => {
-  const { journals } = services
+export const journalRoutes: FastifyPluginAsyncTypebox<JournalServices> = async (app, { journals, environments }) => {
   app.route({
-    ...controlRoute({
-      id: 'listRequests',
-      method: 'GET',
-      url: '/requests',
-      summary: 'List recorded requests, newest last',
-      tag: 'Requests',
-      querystring: JournalQuery,
-      response: JournalPage
-    }),
+    ...controlRoute({ ...LIST, id: 'listRequests', url: '/requests', summary: 'List recorded requests, newest last' }),
     handler: ({ environment, query }) => ({ requests: listRequests(journals.of(environment), query) })
   })
 
@@ -89,23 +79,20 @@ export const journalRoutes: FastifyPluginAsyncTypebox<Options> = async (app, ser
     handler: ({ environment, body }, reply) => {
       const disconnected = new AbortController()
       reply.raw.once('close', () => disconnected.abort())
-      return verifyRequests(services, environment, body, disconnected.signal)
+      return verifyRequests({ journals, environments }, environment, body, disconnected.signal)
     }
   })
 }
 
 /** Lists the requests without a valid key, which belong to no environment. */
-export const keylessRequestRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { journals }) => {
+export const keylessRequestRoutes: FastifyPluginAsyncTypebox<JournalServices> = async (app, { journals }) => {
   app.route({
     ...controlRoute({
+      ...LIST,
       id: 'listKeylessRequests',
-      method: 'GET',
       url: '/requests/keyless',
       summary: 'List requests without a valid key, newest last',
-      tag: 'Requests',
-      access: 'server',
-      querystring: JournalQuery,
-      response: JournalPage
+      access: 'server'
     }),
     handler: ({ query }) => ({ requests: listRequests(journals.of(undefined), query) })
   })

@@ -33,10 +33,9 @@ export const RecordedRequest = strictObject(
 )
 export type RecordedRequest = Static<typeof RecordedRequest>
 
-const Pattern = strictObject(
-  { matches: Type.String({ format: 'regex', description: 'It may match anywhere in the value' }) },
-  { description: 'Any value that matches the regular expression' }
-)
+const Pattern = strictObject({
+  matches: Type.String({ format: 'regex', description: 'May match anywhere in the value' })
+})
 const Text = Type.Union([Type.String(), Pattern])
 const TextOrSet = Type.Union([Type.String(), Pattern, Type.Array(Type.String(), { minItems: 1 })])
 
@@ -54,7 +53,8 @@ export const RequestPattern = strictObject(
 )
 export type RequestPattern = Static<typeof RequestPattern>
 
-const number = (minimum: number, description: string) => Type.Optional(Type.Integer({ minimum, description }))
+const number = (minimum: number, description: string, options?: { maximum: number }) =>
+  Type.Optional(Type.Integer({ minimum, description, ...options }))
 
 export const Verification = strictObject(
   {
@@ -63,20 +63,9 @@ export const Verification = strictObject(
     atLeast: number(1, 'Smallest number of matching requests; 1 when no number is given'),
     atMost: number(0, 'Largest number of matching requests'),
     never: Type.Optional(Type.Literal(true, { description: 'No request may match; the same as `count: 0`' })),
-    inOrder: Type.Optional(
-      Type.Array(ref(RequestPattern), {
-        minItems: 1,
-        description: 'Patterns that requests must match in this order; other requests may come in between'
-      })
-    ),
+    inOrder: Type.Optional(Type.Array(ref(RequestPattern), { minItems: 1, description: 'Others may come in between' })),
     after: number(0, 'Only requests with a greater sequence'),
-    within: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 600_000,
-        description: 'Milliseconds to wait for a final result; `never` and `atMost` are final when the time is up'
-      })
-    )
+    within: number(0, 'Milliseconds to wait for the result; `never` and `atMost` wait to the end', { maximum: 600_000 })
   },
   { $id: 'Verification', description: 'What to expect of the recorded requests' }
 )

@@ -19,8 +19,7 @@ export function journalService({ capacity, clock }: { capacity: number; clock: C
       const key = environment?.key
       let journal = journals.get(key)
       if (!journal) {
-        journal = createJournal(capacity, environment?.now ?? clock)
-        if (closed) journal.close()
+        journal = createJournal(capacity, environment?.now ?? clock, closed)
         journals.set(key, journal)
       }
       return journal
@@ -41,14 +40,13 @@ export function journalService({ capacity, clock }: { capacity: number; clock: C
 }
 
 /** The last `capacity` requests, oldest first. With a capacity of 0 its listeners are not called either. */
-export function createJournal(capacity: number, now: Clock) {
+export function createJournal(capacity: number, now: Clock, closed = false) {
   const listeners = new Set<JournalListener>()
   /** A ring: the request with sequence n is at index n modulo capacity. */
   const entries: (JournalEntry | undefined)[] = []
   let count = 0
   let clearedCount = 0
   let endedCount = 0
-  let closed = false
 
   return {
     capacity,

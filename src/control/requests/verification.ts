@@ -1,49 +1,28 @@
 import { type FieldErrors, invalidFields } from '../../core/errors.js'
 import { type RecordedRequest, RequestPattern, type Verification } from './schemas.js'
 
+type MissingPattern = { pattern: RequestPattern; path: string }
+
 export interface Verdict {
   holds: boolean
   /** Whether no later request can change it, so that there is no need to wait any longer. */
   final: boolean
-  matched: RecordedRequest[]
+  /** Sequences of the requests. */
+  matched: number[]
   /** A sentence that says what was expected and what was found. */
   finding: string
   /** The pattern that too few requests match, when that is why the verification fails. */
-  missing?: { pattern: RequestPattern; path: string } | undefined
+  missing?: MissingPattern | undefined
 }
 
 /** A field of a request that differs from what was expected; `actual` is undefined when the request lacks the field. */
 type Mismatch = { field: string; expected: unknown; actual: unknown }
 
-const MAX_NEAR_MISSES = 3
-
 /** Judges requests, oldest first. */
 export function verify(requests: readonly RecordedRequest[], verification: Verification): Verdict {
-  return verification.inOrder ? verifyOrder(requests, verification.inOrder) : verifyCount(requests, verification)
-}
-
-function verifyOrder(requests: readonly RecordedRequest[], patterns: readonly RequestPattern[]): Verdict {
-  const matched: RecordedRequest[] = []
-  for (const request of requests) {
-    const pattern = patterns[matched.length]
-    if (pattern && matches(request, pattern)) matched.push(request)
-  }
-  const path = `inOrder[${matched.length}]`
-  const pattern = patterns[matched.length]
-  const early = pattern && requests.findLast((request) => matches(request, pattern))
-  const hint = early ? `; ${path} came before, as request ${early.sequence}` : ''
-  return {
-    holds: !pattern,
-    final: !pattern,
-    matched,
-    finding: `${matched.length} of ${patterns.length} requests came in this order${hint}`,
-    missing: pattern && { pattern, path: `${path}.` }
-  }
-}
-
-function verifyCount(requests: readonly RecordedRequest[], verification: Verification): Verdict {
-  const { count, atLeast, atMost, never } = verification
-  const matched = requests.filter((request) => matches(request, verification))
+  const { count, atLeast, atMost, never, inOrder } = verification
+  if (inOrder) return verifyOrder(requests, inOrder)
+  const matched = requests.filter((request) => matches(request, verification)).map(({ sequence }) => sequence)
   const min = count ?? atLeast ?? (atMost === undefined && !never ? 1 : 0)
   const max = never ? 0 : (count ?? atMost ?? Number.POSITIVE_INFINITY)
   const tooMany = matched.length > max
@@ -58,20 +37,38 @@ function verifyCount(requests: readonly RecordedRequest[], verification: Verific
   }
 }
 
+function verifyOrder(requests: readonly RecordedRequest[], patterns: readonly RequestPattern[]): Verdict {
+  const matched: number[] = []
+  for (const request of requests) {
+    const pattern = patterns[matched.length]
+    if (pattern && matches(request, pattern)) matched.push(request.sequence)
+  }
+  const path = `inOrder[${matched.length}]`
+  const pattern = patterns[matched.length]
+  const early = pattern && requests.findLast((request) => matches(request, pattern))
+  const hint = early ? `; ${path} came before, as request ${early.sequence}` : ''
+  return {
+    holds: !pattern,
+    final: !pattern,
+    matched,
+    finding: `${matched.length} of ${patterns.length} requests came in this order${hint}`,
+    missing: pattern && { pattern, path: `${path}.` }
+  }
+}
+
 function formatRange(min: number, max: number): string {
   if (min === max) return min === 0 ? 'none' : `exactly ${min}`
   if (max === Number.POSITIVE_INFINITY) return `at least ${min}`
   return min === 0 ? `at most ${max}` : `${min} to ${max}`
 }
 
-/** Returns the requests that come closest to what is missing: fewest mismatches first, then newest first. */
-export function nearMisses(requests: readonly RecordedRequest[], { missing }: Verdict) {
-  if (!missing) return []
+/** Returns the three requests that come closest to what is missing: fewest mismatches first, then newest first. */
+export function nearMisses(requests: readonly RecordedRequest[], { pattern, path }: MissingPattern) {
   return requests
-    .map((request) => ({ request, differs: mismatches(request, missing.pattern, missing.path) }))
+    .map((request) => ({ request, differs: mismatches(request, pattern, path) }))
     .filter(({ differs }) => differs.length > 0)
     .sort((a, b) => a.differs.length - b.differs.length || b.request.sequence - a.request.sequence)
-    .slice(0, MAX_NEAR_MISSES)
+    .slice(0, 3)
 }
 
 export function matches(request: RecordedRequest, pattern: RequestPattern): boolean {
@@ -86,9 +83,8 @@ function mismatches(request: RecordedRequest, pattern: RequestPattern, path = ''
   compare('method', pattern.method?.toUpperCase(), request.method)
   compare('path', pattern.path, request.path)
   for (const [name, expected] of Object.entries(pattern.query ?? {})) compare(`query.${name}`, expected, query[name])
-  for (const [sentName, expected] of Object.entries(pattern.headers ?? {})) {
-    const name = sentName.toLowerCase()
-    compare(`headers.${name}`, expected, headers[name])
+  for (const [name, expected] of Object.entries(pattern.headers ?? {})) {
+    compare(`headers.${name.toLowerCase()}`, expected, headers[name.toLowerCase()])
   }
   compare('body', pattern.body, request.body)
   compare('status', pattern.status, request.status)
@@ -120,9 +116,7 @@ export function rejectContradictions(verification: Verification): void {
   const errors: FieldErrors = {}
   const bounds = ['count', 'atLeast', 'atMost', 'never', 'inOrder'].filter((name) => name in verification)
   const [, ...others] = bounds.join() === 'atLeast,atMost' ? [] : bounds
-  for (const name of others) {
-    errors[name] = { messages: [`${name} can not be combined with ${bounds[0]}`] }
-  }
+  for (const name of others) errors[name] = { messages: [`${name} can not be combined with ${bounds[0]}`] }
   if (atLeast !== undefined && atMost !== undefined && atLeast > atMost) {
     errors.atMost = { messages: [`atMost must not be less than atLeast, which is ${atLeast}`], value: atMost }
   }

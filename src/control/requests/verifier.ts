@@ -5,10 +5,7 @@ import type { RequestPattern, Verification } from './schemas.js'
 import type { Journal, JournalService } from './service.js'
 import { matches, nearMisses, rejectContradictions, type Verdict, verify } from './verification.js'
 
-interface Dependencies {
-  journals: JournalService
-  environments: EnvironmentService
-}
+export type JournalServices = { journals: JournalService; environments: EnvironmentService }
 
 /**
  * Returns the requests that fulfil the verification, at once or, with `within`, as soon as the verdict is final.
@@ -17,7 +14,7 @@ interface Dependencies {
  * contradicts itself; `bad-request` when the server keeps no journal. The signal ends the wait early.
  */
 export async function verifyRequests(
-  services: Dependencies,
+  services: JournalServices,
   environment: Environment,
   verification: Verification,
   signal: AbortSignal
@@ -25,13 +22,11 @@ export async function verifyRequests(
   rejectContradictions(verification)
   const journal = services.journals.of(environment)
   if (journal.capacity === 0) throw JOURNAL_OFF
-  const verdict = await waitForVerdict(journal, verification, signal)
-  const { holds, finding, missing } = verdict
-  const matched = verdict.matched.map(({ sequence }) => sequence)
+  const { holds, matched, finding, missing } = await waitForVerdict(journal, verification, signal)
   const lost = journal.lost(verification.after)
   if (holds) return { matched: matched.length, requests: matched, ...(lost > 0 && { lost }) }
 
-  const nearest = nearMisses(journal.requests(verification.after), verdict)
+  const nearest = missing ? nearMisses(journal.requests(verification.after), missing) : []
   const elsewhere = missing ? findElsewhere(missing.pattern, environment, services) : []
   const forgotten = lost > 0 ? [`${lost} older requests are no longer in the journal`] : []
   throw new DomainError('expectation-failed', finding, {
@@ -70,13 +65,13 @@ async function waitForVerdict(journal: Journal, verification: Verification, sign
 /** Returns sentences on matching requests that came with another key: the most common reason for a missing request. */
 function findElsewhere(
   pattern: RequestPattern,
-  { key, organizationId }: Environment,
-  { journals, environments }: Dependencies
+  own: Environment,
+  { journals, environments }: JournalServices
 ): string[] {
   const isIn = (journal: Journal) => journal.requests().some((request) => matches(request, pattern))
-  const found = environments.list().filter((other) => other.key !== key && isIn(journals.of(other)))
+  const found = environments.list().filter((other) => other.key !== own.key && isIn(journals.of(other)))
   const owners = found.map((other) =>
-    other.organizationId === organizationId
+    other.organizationId === own.organizationId
       ? `with the key of environment ${other.name}`
       : 'with the key of an environment of another organization'
   )
