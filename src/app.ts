@@ -56,7 +56,7 @@ export function buildServices({ db, clock, defaults, journal }: ServiceOptions) 
       faults.clear(key)
     },
     onReset(environment, parts) {
-      if (parts.includes('requests')) journals.clear(environment.key)
+      if (parts.includes('requests')) journals.of(environment).clear()
       if (parts.includes('faults')) faults.clear(environment.key)
     }
   })

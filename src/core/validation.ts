@@ -1,4 +1,4 @@
-import { Kind, type TSchema } from '@sinclair/typebox'
+import { FormatRegistry, Kind, type TSchema } from '@sinclair/typebox'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import { API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from './ids.js'
 import { suggest } from './suggest.js'
@@ -16,6 +16,18 @@ export interface ValidationIssue {
   hint: string
   /** Whether the name of the field is wrong or its value. */
   part: 'name' | 'value'
+}
+
+// The only format that is judged.
+FormatRegistry.Set('regex', (text) => regexError(text) === undefined)
+
+function regexError(text: string): string | undefined {
+  try {
+    new RegExp(text)
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
 }
 
 /** Returns everything that is wrong with a JSON value by its schema; an empty list when it matches. Changes nothing. */
@@ -128,10 +140,12 @@ function isDiscriminator({ type, path, schema }: Breach, union: Path): boolean {
 type Wording = Pick<ValidationIssue, 'message' | 'hint'>
 
 /** Returns the words for what is neither a type nor a bound; undefined for these. */
-function formText({ type, schema }: Breach): string | undefined {
+function formText({ type, schema, value }: Breach): string | undefined {
   switch (type) {
     case ValueErrorType.StringPattern:
       return `must be ${FORMS[schema.pattern] ?? `text that matches ${schema.pattern}`}`
+    case ValueErrorType.StringFormat:
+      return `must be a regular expression: ${regexError(String(value))}`
     case ValueErrorType.StringMinLength:
     case ValueErrorType.ObjectMinProperties:
       return 'must not be empty'

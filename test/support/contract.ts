@@ -35,7 +35,7 @@ export function contractOf(text: string): Contract {
 }
 
 function createContract(published: Published) {
-  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { regex: true } })
   ajv.addSchema(published as AnySchemaObject, 'openapi')
   const compiled = new Map<string, ValidateFunction>()
 

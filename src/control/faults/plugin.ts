@@ -1,3 +1,6 @@
+import { setMaxListeners } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { DomainError } from '../../core/errors.js'
@@ -6,7 +9,7 @@ import { InjectedFault, JSON_TYPE } from '../../http/errors.js'
 import { bodyOf } from '../../idempotency/plugin.js'
 import { endEntry } from '../requests/plugin.js'
 import { FaultEffect } from './schemas.js'
-import { type FaultService, findEffectErrors, type InjectedEffect } from './service.js'
+import { type FaultService, findEffectErrors } from './service.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -15,30 +18,25 @@ declare module 'fastify' {
   }
 }
 
-interface Options {
-  faults: FaultService
-  /** Whether a request can ask for a fault by its header `x-mock-fault`. */
-  faultHeader: boolean
-}
-
 /**
  * Injects faults by the environment's rules or the header `x-mock-fault`: before the operation a delay, an error answer
  * or a reset connection; after it, with its work done and stored, a truncated or lost answer.
  */
-export const faultInjection = fp<Options>(
+export const faultInjection = fp<{ faults: FaultService; faultHeader: boolean }>(
   async (app, { faults, faultHeader }) => {
-    const delayed = new Set<() => void>()
+    const closing = new AbortController()
+    setMaxListeners(0, closing.signal)
     app.decorateRequest('effect', undefined)
 
     // The body has been read, but the request is not validated yet: invalid requests can be hit too.
     app.addHook('preValidation', (request, reply, done) => {
+      // Rules look at the body, and the journal shows it while the request is delayed.
+      request.journalEntry?.setBody(bodyOf(request))
       const fault = findFault(request)
       if (!fault) return done()
       const { id, effect } = fault
       request.effect = effect
-      // The journal shows both while the request is delayed.
-      request.journalEntry?.setBody(bodyOf(request))
-      request.journalEntry?.addFlags({ faulted: id })
+      if (request.journalEntry) request.journalEntry.faulted = id
       const proceed = () => {
         if (effect.abort === 'reset') resetConnection(request, reply)
         else done(effect.status === undefined ? undefined : new InjectedFault(id, effect.status, effect))
@@ -46,10 +44,8 @@ export const faultInjection = fp<Options>(
       if (effect.delay === undefined) return proceed()
       // A delayed operation runs even if its client disconnects: until then its key stays in use.
       const release = request.idempotencyKey?.hold()
-      wait(effect.delay, () => {
-        release?.()
-        proceed()
-      })
+      const delay = sleep(effect.delay, undefined, { signal: closing.signal }).catch(() => undefined)
+      delay.finally(release).then(proceed)
     })
 
     app.addHook('onSend', (request, reply, payload, done) => {
@@ -61,28 +57,14 @@ export const faultInjection = fp<Options>(
 
     // A server that closes waits for its requests, so delays must not hold them up.
     app.addHook('preClose', (done) => {
-      for (const proceed of delayed) proceed()
+      closing.abort()
       done()
     })
 
-    function wait(milliseconds: number, callback: () => void): void {
-      const timer = setTimeout(proceed, milliseconds)
-      delayed.add(proceed)
-
-      function proceed(): void {
-        clearTimeout(timer)
-        delayed.delete(proceed)
-        callback()
-      }
-    }
-
-    function findFault(request: FastifyRequest): InjectedEffect | undefined {
-      const { environment, journalEntry, headers } = request
+    function findFault({ environment, journalEntry, headers }: FastifyRequest) {
       const header = headers['x-mock-fault']
       if (faultHeader && header !== undefined) return { id: 'header', effect: parseEffect(String(header)) }
-      if (!journalEntry || !faults.hasRules(environment.key)) return undefined
-      journalEntry.setBody(bodyOf(request))
-      return faults.apply(environment, journalEntry.toRecordedRequest())
+      return journalEntry ? faults.apply(environment, journalEntry) : undefined
     }
   },
   { name: 'fault-injection', dependencies: ['authentication'] }
@@ -109,23 +91,22 @@ function sendHalf(request: FastifyRequest, reply: FastifyReply, payload: unknown
   reply.raw.write(half, () => request.raw.socket.destroy())
 }
 
+const HeaderEffect = Type.Omit(FaultEffect, ['headers', 'body'])
+
 /** Parses `status=503`, `delay=250`, `abort=reset` or `lostAnswer`; several are separated by commas. */
 function parseEffect(text: string): FaultEffect {
-  const values = new Map<string, unknown>()
-  for (const part of text.split(',').map((each) => each.trim())) {
-    const [, name = '', value = 'true'] = /^(status|delay|abort|lostAnswer)(?:=([a-z]+|\d{1,6}))?$/.exec(part) ?? []
-    if (name === '' || values.has(name)) throw badFaultHeader(`at "${part}"`)
-    values.set(name, value === 'true' || (/^\d/.test(value) ? Number(value) : value))
-  }
-  const effect = Object.fromEntries(values) as FaultEffect
-  const issues = findIssues(FaultEffect, effect).map(({ path, message, hint }) => `${pathText(path)} ${message}${hint}`)
-  const [error] = [...issues, ...findEffectErrors(effect)]
-  if (error) throw badFaultHeader(`as ${error}`)
-  return effect
-}
-
-function badFaultHeader(where: string): DomainError {
-  return new DomainError('bad-request', `x-mock-fault can not be understood ${where}`, {
+  const fields = text.split(',').map((part): [string, unknown] => {
+    const [, name = '', value = 'true'] = /^([^=]*)(?:=(.*))?$/.exec(part.trim()) ?? []
+    return [name, value === 'true' || (/^\d+$/.test(value) ? Number(value) : value)]
+  })
+  const effect: FaultEffect = Object.fromEntries(fields)
+  const errors = [
+    ...(Object.keys(effect).length < fields.length ? ['each can be given only once'] : []),
+    ...findIssues(HeaderEffect, effect).map(({ path, message, hint }) => `${pathText(path)} ${message}${hint}`),
+    ...findEffectErrors(effect)
+  ]
+  if (errors.length === 0) return effect
+  throw new DomainError('bad-request', `x-mock-fault can not be understood as ${errors[0]}`, {
     reason: 'it takes status=400 to 599, delay=<milliseconds>, abort=reset or truncate, and lostAnswer, with commas'
   })
 }

@@ -7,52 +7,32 @@ const { query, path, headers } = RequestPattern.properties
 
 export const FaultEffect = strictObject(
   {
-    status: Type.Optional(
-      Type.Integer({ minimum: 400, maximum: 599, description: 'Answer with this status and the usual error body' })
-    ),
+    status: Type.Optional(Type.Integer({ minimum: 400, maximum: 599, description: 'Answer with this status' })),
     headers: Type.Optional(recordOf(Type.String(), 'With `status`: headers to add or to replace')),
-    body: Type.Optional(Type.Unknown({ description: 'With `status`: sent as JSON in place of the error body' })),
-    delay: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 600_000, description: 'Milliseconds to wait before anything else happens' })
-    ),
+    body: Type.Optional(Type.Unknown({ description: 'With `status`: sent as JSON in place of the usual error body' })),
+    delay: Type.Optional(Type.Integer({ minimum: 1, maximum: 600_000, description: 'Milliseconds to wait first' })),
     abort: Type.Optional(
       stringEnum(['reset', 'truncate'], {
-        description:
-          '`reset` closes the connection without running the operation; `truncate` runs it and sends half of the body'
+        description: '`reset` closes the connection before the operation; `truncate` after half of its answer'
       })
     ),
-    lostAnswer: Type.Optional(
-      Type.Literal(true, { description: 'Run the operation, then close the connection without an answer' })
-    )
+    lostAnswer: Type.Optional(Type.Literal(true, { description: 'Run the operation, then close the connection' }))
   },
   { $id: 'FaultEffect', minProperties: 1, description: '`delay` may be combined with any one of the others' }
 )
 export type FaultEffect = Static<typeof FaultEffect>
 
+const Times = Type.Union([Type.Integer({ minimum: 1 }), Type.Literal('always')])
+const Probability = { exclusiveMinimum: 0, maximum: 1, description: "By the environment's random generator; default 1" }
+
 export const NewFaultRule = strictObject(
   {
     operation: Type.Optional(stringEnum(OPERATION_IDS, { description: 'Any operation if left out' })),
-    match: Type.Optional(
-      strictObject({ query, path, headers }, { description: 'Apply only to requests with these properties' })
-    ),
-    after: Type.Optional(
-      Type.Integer({ minimum: 0, description: 'Skip this number of matching requests first; default 0' })
-    ),
-    times: Type.Optional(
-      Type.Union([Type.Integer({ minimum: 1 }), Type.Literal('always')], {
-        description: 'Apply at most this number of times; default 1'
-      })
-    ),
-    every: Type.Optional(
-      Type.Integer({ minimum: 1, description: 'Apply to every nth matching request after those skipped; default 1' })
-    ),
-    probability: Type.Optional(
-      Type.Number({
-        exclusiveMinimum: 0,
-        maximum: 1,
-        description: "Apply with this probability, by the environment's random generator; default 1"
-      })
-    ),
+    match: Type.Optional(strictObject({ query, path, headers }, { description: 'Apply only to matching requests' })),
+    after: Type.Optional(Type.Integer({ minimum: 0, description: 'Skip the first matching requests; default 0' })),
+    times: Type.Optional({ ...Times, description: 'Apply at most this number of times; default 1' }),
+    every: Type.Optional(Type.Integer({ minimum: 1, description: 'Apply to every nth of the others; default 1' })),
+    probability: Type.Optional(Type.Number(Probability)),
     effect: ref(FaultEffect)
   },
   { $id: 'NewFault', description: 'When to inject a fault, and which; applied once unless `times` is given' }
@@ -64,7 +44,7 @@ export const FaultRule = strictObject(
     id: Type.String(),
     ...NewFaultRule.properties,
     after: Type.Integer(),
-    times: Type.Union([Type.Integer(), Type.Literal('always')]),
+    times: Times,
     every: Type.Integer(),
     probability: Type.Number(),
     seen: Type.Integer({ description: 'Number of requests that matched' }),

@@ -1,16 +1,9 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { DomainError, type FieldErrors, invalidFields } from '../../core/errors.js'
 import type { Random } from '../../core/random.js'
-import type { RecordedRequest } from '../requests/schemas.js'
-import { findPatternErrors, matches } from '../requests/verification.js'
+import type { JournalEntry } from '../requests/entry.js'
+import { matches } from '../requests/verification.js'
 import type { FaultEffect, FaultRule, NewFaultRule } from './schemas.js'
-
-/** A fault to inject into a request. */
-export interface InjectedEffect {
-  /** Of the rule, or `header`. */
-  id: string
-  effect: FaultEffect
-}
 
 export type FaultService = ReturnType<typeof faultService>
 
@@ -24,10 +17,7 @@ export function faultService() {
       return structuredClone(rulesOf(environmentKey))
     },
 
-    /**
-     * Adds a rule after the existing ones. Throws `invalid` for effects that can not be combined, malformed regular
-     * expressions, and headers that can not be sent.
-     */
+    /** Adds a last rule. Throws `invalid` for effects that can not be combined and headers that can not be sent. */
     add(environmentKey: number, newRule: NewFaultRule): FaultRule {
       rejectInvalid(newRule)
       const environment = environments.get(environmentKey) ?? { rules: [], count: 0 }
@@ -55,22 +45,20 @@ export function faultService() {
       environments.delete(environmentKey)
     },
 
-    /** Returns whether the environment has rules, so that most requests need not be described. */
-    hasRules(environmentKey: number): boolean {
-      return rulesOf(environmentKey).length > 0
-    },
-
-    /** Returns the effect of the first rule that applies to the request, and updates the counters of the rules. */
-    apply({ key, random }: { key: number; random: Random }, request: RecordedRequest): InjectedEffect | undefined {
-      for (const rule of rulesOf(key)) {
+    /** Returns the first rule that applies to the request, and updates the counters of the rules. */
+    apply({ key, random }: { key: number; random: Random }, entry: JournalEntry): FaultRule | undefined {
+      const rules = rulesOf(key)
+      // Most environments have none, so that most requests need not be described.
+      if (rules.length === 0) return undefined
+      const request = entry.toRecordedRequest()
+      return rules.find((rule) => {
         const { operation, match } = rule
-        if (!matches(request, { ...(operation && { operation }), ...match })) continue
+        if (!matches(request, { ...(operation && { operation }), ...match })) return false
         rule.seen += 1
-        if (!applies(rule, random)) continue
+        if (!applies(rule, random)) return false
         rule.hits += 1
-        return { id: rule.id, effect: rule.effect }
-      }
-      return undefined
+        return true
+      })
     }
   }
 }
@@ -84,18 +72,20 @@ function applies({ seen, hits, after, times, every, probability }: FaultRule, ra
 
 /** Returns a message for each contradiction within an effect. */
 export function findEffectErrors({ status, headers, body, abort, lostAnswer }: FaultEffect): string[] {
-  const outcomes = Object.entries({ status, abort, lostAnswer }).flatMap(([name, value]) => (value ? [name] : []))
+  const outcomes = Object.entries({ status, abort, lostAnswer }).filter(([, value]) => value)
   const needsStatus = status === undefined && (headers !== undefined || body !== undefined)
   return [
-    ...(outcomes.length > 1 ? [`effect can have only one of ${outcomes.join(', ')}`] : []),
+    ...(outcomes.length > 1 ? [`effect can have only one of ${outcomes.map(([name]) => name).join(', ')}`] : []),
     ...(needsStatus ? ['effect must have status, as it has headers or body'] : [])
   ]
 }
 
-function rejectInvalid({ effect, match }: NewFaultRule): void {
-  const errors: FieldErrors = {
-    ...(match && findPatternErrors(match, 'match.')),
-    ...findHeaderErrors(effect.headers ?? {})
+function rejectInvalid({ effect }: NewFaultRule): void {
+  const errors: FieldErrors = {}
+  for (const [name, value] of Object.entries(effect.headers ?? {})) {
+    const field = `effect.headers.${name}`
+    const problem = findHeaderProblem(name, value)
+    if (problem) errors[field] = { messages: [`${field} ${problem}`], value }
   }
   const messages = findEffectErrors(effect)
   if (messages.length > 0) errors.effect = { messages }
@@ -105,20 +95,13 @@ function rejectInvalid({ effect, match }: NewFaultRule): void {
 /** Headers that frame the response: with another value the client would wait for ever or misread the next response. */
 const FRAMING_HEADERS = ['connection', 'content-length', 'keep-alive', 'trailer', 'transfer-encoding', 'upgrade']
 
-function findHeaderErrors(headers: Record<string, string>): FieldErrors {
-  const errors: FieldErrors = {}
-  for (const [name, value] of Object.entries(headers)) {
-    const field = `effect.headers.${name}`
-    if (FRAMING_HEADERS.includes(name.toLowerCase())) {
-      errors[field] = { messages: [`${field} can not be set: it belongs to the connection`], value }
-      continue
-    }
-    try {
-      validateHeaderName(name)
-      validateHeaderValue(name, value)
-    } catch {
-      errors[field] = { messages: [`${field} can not be sent as a header`], value }
-    }
+function findHeaderProblem(name: string, value: string): string | undefined {
+  if (FRAMING_HEADERS.includes(name.toLowerCase())) return 'can not be set: it belongs to the connection'
+  try {
+    validateHeaderName(name)
+    validateHeaderValue(name, value)
+    return undefined
+  } catch {
+    return 'can not be sent as a header'
   }
-  return errors
 }

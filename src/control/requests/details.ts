@@ -1,30 +1,37 @@
+import { isoTime } from '../../core/clock.js'
 import { MalformedQuery, parseQuery } from '../../http/query-string.js'
 import { pathOf } from '../../http/target.js'
 import type { Describe } from './entry.js'
 import { redactionOf, type Secrets } from './redaction.js'
 
-/** Returns the function that describes recorded requests: parsed, and without secrets. */
-export function createDescribe(secrets: Secrets, { faultHeader }: { faultHeader: boolean }): Describe {
-  return (raw, { body, bodyLength, reason }) => {
-    const sentHeaders = pairsOf(raw.rawHeaders)
-    const authorization = sentHeaders.find(([name]) => name === 'authorization')?.[1]
-    const redaction = redactionOf(secrets, authorization)
-    const query = redaction.values(parametersOf(raw.url))
+/** Returns the function that describes the requests of a journal: parsed, and without secrets. */
+export function createDescribe({ faultHeader, ...secrets }: Secrets & { faultHeader: boolean }): Describe {
+  return (entry) => {
+    const { operation, body, bodyLength, endSequence, status, size, reason, replayed, faulted } = entry
+    const [method = '', url = '', ...rawHeaders] = entry.text.split('\n')
+    const sentHeaders = pairsOf(rawHeaders)
+    const redaction = redactionOf(secrets, sentHeaders.find(([name]) => name === 'authorization')?.[1])
+    const query = redaction.values(parametersOf(url))
     const headers = redaction.values(sentHeaders)
     const isCut = body !== undefined && body.length < bodyLength
+    const isRead = (name: string) => KNOWN_HEADERS.has(name) || (faultHeader && name === 'x-mock-fault')
     return {
-      method: raw.method,
-      path: redaction.text(pathOf(raw.url)),
+      sequence: entry.sequence,
+      time: isoTime(entry.time),
+      ...(operation && { operation: operation.id }),
+      method,
+      path: redaction.text(pathOf(url)),
       query,
       headers,
       ...(body && { body: redaction.body(body, isCut) }),
       ...(isCut && { bodyLength }),
+      ...(status > 0 && { status, size }),
+      ...(endSequence > 0 && { duration: Math.round(entry.duration * 1000) / 1000 }),
       ...(reason !== undefined && { reason: redaction.text(reason) }),
+      flags: { ...(replayed && { replayed }), ...(faulted && { faulted }), ...(!operation && { unserved: true }) },
       unread: {
-        query: Object.keys(query).filter((name) => !Object.hasOwn(raw.operation?.querystring?.properties ?? {}, name)),
-        headers: Object.keys(headers).filter(
-          (name) => !KNOWN_HEADERS.has(name) && !(faultHeader && name === 'x-mock-fault')
-        )
+        query: Object.keys(query).filter((name) => !Object.hasOwn(operation?.querystring?.properties ?? {}, name)),
+        headers: Object.keys(headers).filter((name) => !isRead(name))
       }
     }
   }
@@ -35,10 +42,7 @@ function parametersOf(url: string): [string, string][] {
   const text = /\?([^#]*)/.exec(url)?.[1] ?? ''
   const query = parseQuery(text)
   if (query instanceof MalformedQuery) {
-    return text.split('&').map((part) => {
-      const [name = '', ...value] = part.split('=')
-      return [name, value.join('=')]
-    })
+    return text.split('&').map((part) => [part.replace(/=.*/s, ''), part.replace(/^[^=]*=?/, '')])
   }
   return Object.entries(query).flatMap(([name, values]) =>
     [values].flat().map((value): [string, string] => [name, typeof value === 'string' ? value : JSON.stringify(value)])

@@ -4,18 +4,12 @@ import { parseTime } from '../../core/clock.js'
 import { OPERATION_IDS } from '../../core/enums.js'
 import { invalidFields } from '../../core/errors.js'
 import { ref, strictObject, stringEnum } from '../../core/typebox.js'
-import type { EnvironmentService } from '../../environments/service.js'
 import { controlRoutes } from '../../http/control-route.js'
 import { RecordedRequest, Verification, VerificationResult } from './schemas.js'
-import type { Journal, JournalService } from './service.js'
+import type { Journal } from './service.js'
 import { streamRequests } from './stream.js'
 import { matches } from './verification.js'
-import { verifyRequests } from './verifier.js'
-
-interface Options {
-  journals: JournalService
-  environments: EnvironmentService
-}
+import { type JournalServices, verifyRequests } from './verifier.js'
 
 const JournalQuery = strictObject({
   operation: Type.Optional(stringEnum(OPERATION_IDS)),
@@ -23,29 +17,21 @@ const JournalQuery = strictObject({
   path: Type.Optional(Type.String({ description: 'Exactly this path' })),
   status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599 })),
   since: Type.Optional(Type.String({ description: 'Only requests at or after this time, ISO 8601 with its zone' })),
-  after: Type.Integer({
-    default: 0,
-    minimum: 0,
-    maximum: Number.MAX_SAFE_INTEGER,
-    description: 'Only requests with a greater sequence'
-  })
+  after: Type.Integer({ default: 0, minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Only later sequences' })
 })
 
-const JournalPage = strictObject({ requests: Type.Array(ref(RecordedRequest)) })
+const LIST = {
+  querystring: JournalQuery,
+  response: strictObject({ requests: Type.Array(ref(RecordedRequest)) })
+} as const
 
 const route = controlRoutes({ tag: 'Requests' })
 const keylessRoute = controlRoutes({ tag: 'Requests', access: 'server' })
 
 /** Lists, streams and verifies the recorded requests of an environment. */
-export const journalRoutes: FastifyPluginAsyncTypebox<Options> = async (app, services) => {
-  const { journals } = services
+export const journalRoutes: FastifyPluginAsyncTypebox<JournalServices> = async (app, { journals, environments }) => {
   app.route({
-    ...route('GET', '/requests', {
-      id: 'listRequests',
-      summary: 'List recorded requests, newest last',
-      querystring: JournalQuery,
-      response: JournalPage
-    }),
+    ...route('GET', '/requests', { ...LIST, id: 'listRequests', summary: 'List recorded requests, newest last' }),
     handler: ({ environment, query }) => ({ requests: listRequests(journals.of(environment), query) })
   })
 
@@ -85,19 +71,18 @@ export const journalRoutes: FastifyPluginAsyncTypebox<Options> = async (app, ser
     handler: ({ environment, body }, reply) => {
       const disconnected = new AbortController()
       reply.raw.once('close', () => disconnected.abort())
-      return verifyRequests(services, environment, body, disconnected.signal)
+      return verifyRequests({ journals, environments }, environment, body, disconnected.signal)
     }
   })
 }
 
 /** Lists the requests without a valid key, which belong to no environment. */
-export const keylessRequestRoutes: FastifyPluginAsyncTypebox<Pick<Options, 'journals'>> = async (app, { journals }) => {
+export const keylessRequestRoutes: FastifyPluginAsyncTypebox<JournalServices> = async (app, { journals }) => {
   app.route({
     ...keylessRoute('GET', '/requests/keyless', {
+      ...LIST,
       id: 'listKeylessRequests',
-      summary: 'List requests without a valid key, newest last',
-      querystring: JournalQuery,
-      response: JournalPage
+      summary: 'List requests without a valid key, newest last'
     }),
     handler: ({ query }) => ({ requests: listRequests(journals.of(undefined), query) })
   })

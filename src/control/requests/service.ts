@@ -1,9 +1,10 @@
-import { EventEmitter } from 'node:events'
 import type { Clock } from '../../core/clock.js'
-import { type Describe, JournalEntry, type Outcome, type RawRequest } from './entry.js'
+import type { Operation } from '../../http/operation.js'
+import { type Describe, JournalEntry } from './entry.js'
 import type { RecordedRequest } from './schemas.js'
 
-export type JournalEvent = 'arrived' | 'ended' | 'closed'
+/** Called with each request when it arrives and when it ends, and with nothing when the journal is closed. */
+export type JournalListener = (entry?: JournalEntry) => void
 export type Journal = ReturnType<typeof createJournal>
 export type JournalService = ReturnType<typeof journalService>
 
@@ -18,8 +19,7 @@ export function journalService({ capacity, clock }: { capacity: number; clock: C
       const key = environment?.key
       let journal = journals.get(key)
       if (!journal) {
-        journal = createJournal(capacity, environment?.now ?? clock)
-        if (closed) journal.close()
+        journal = createJournal(capacity, environment?.now ?? clock, closed)
         journals.set(key, journal)
       }
       return journal
@@ -31,11 +31,6 @@ export function journalService({ capacity, clock }: { capacity: number; clock: C
       journals.delete(environmentKey)
     },
 
-    /** Empties the journal of an environment. */
-    clear(environmentKey: number): void {
-      journals.get(environmentKey)?.clear()
-    },
-
     /** Ends all streams and waits, and any that start later. */
     close(): void {
       closed = true
@@ -44,41 +39,32 @@ export function journalService({ capacity, clock }: { capacity: number; clock: C
   }
 }
 
-/**
- * The last `capacity` requests, oldest first. With a capacity of 0 it keeps no requests and reports none to its
- * listeners.
- */
-export function createJournal(capacity: number, now: Clock) {
-  const events = new EventEmitter().setMaxListeners(0)
+/** The last `capacity` requests, oldest first. With a capacity of 0 its listeners are not called either. */
+export function createJournal(capacity: number, now: Clock, closed = false) {
+  const listeners = new Set<JournalListener>()
   /** A ring: the request with sequence n is at index n modulo capacity. */
   const entries: (JournalEntry | undefined)[] = []
   let count = 0
   let clearedCount = 0
   let endedCount = 0
-  let closed = false
 
   return {
     capacity,
+    listeners,
 
-    /** Adds a request that has arrived. */
-    open(raw: RawRequest, describe: Describe): JournalEntry {
+    /** Adds a request that has arrived, given its text as an entry holds it. */
+    open(text: string, operation: Operation | undefined, describe: Describe): JournalEntry {
       count += 1
       const index = count % capacity
       let entry = entries[index]
       // The entry of a request in progress stays its own, though it is no longer in the journal.
       if (!entry || entry.endSequence === 0) {
-        entry = new JournalEntry()
+        entry = new JournalEntry(end)
         if (capacity > 0) entries[index] = entry
       }
-      entry.start(count, now(), raw, describe)
-      if (capacity > 0) events.emit('arrived', entry)
+      entry.start(count, now(), text, operation, describe)
+      notify(entry)
       return entry
-    },
-
-    /** Ends the request of an entry. The entry may then be used for another request, so let go of it. */
-    end(entry: JournalEntry, outcome: Outcome): void {
-      entry.end(++endedCount, outcome)
-      if (capacity > 0) events.emit('ended', entry)
     },
 
     /** Returns the requests with a greater sequence, oldest first. */
@@ -105,20 +91,7 @@ export function createJournal(capacity: number, now: Clock) {
         .sort((a, b) => a.endSequence - b.endSequence)
     },
 
-    /**
-     * Calls back with each request when it arrives or ends, or when the journal is closed, until the returned function
-     * is called.
-     */
-    on(event: JournalEvent, listener: (entry: JournalEntry) => void): () => void {
-      events.on(event, listener)
-      return () => void events.off(event, listener)
-    },
-
-    /** How many listeners wait for a change. */
-    get waiting(): number {
-      return events.listenerCount('arrived')
-    },
-
+    /** Whether streams and waits on this journal have been ended, so that none may start. */
     get closed(): boolean {
       return closed
     },
@@ -126,17 +99,23 @@ export function createJournal(capacity: number, now: Clock) {
     /** Ends all streams and waits on this journal. */
     close(): void {
       closed = true
-      events.emit('closed')
-      events.removeAllListeners()
+      for (const listener of listeners) listener()
+      listeners.clear()
     }
   }
 
+  function end(entry: JournalEntry): void {
+    entry.endSequence = ++endedCount
+    notify(entry)
+  }
+
+  function notify(entry: JournalEntry): void {
+    if (capacity > 0) for (const listener of listeners) listener(entry)
+  }
+
   function entriesAfter(after: number): JournalEntry[] {
-    const found: JournalEntry[] = []
-    for (let sequence = Math.max(after, clearedCount, count - capacity) + 1; sequence <= count; sequence++) {
-      const entry = entries[sequence % capacity]
-      if (entry) found.push(entry)
-    }
-    return found
+    const first = Math.max(after, clearedCount, count - capacity) + 1
+    const sequences = Array.from({ length: Math.max(0, count + 1 - first) }, (_, index) => first + index)
+    return sequences.flatMap((sequence) => entries[sequence % capacity] ?? [])
   }
 }

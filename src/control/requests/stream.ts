@@ -24,20 +24,22 @@ export function streamRequests(journal: Journal, request: FastifyRequest, reply:
     connection: 'close'
   })
   raw.write(': the requests of this environment, as they are answered\n\n')
-  const send = (entry: JournalEntry) => {
-    raw.write(`id: ${entry.endSequence}\nevent: request\ndata: ${JSON.stringify(entry.toRecordedRequest())}\n\n`)
-    if (raw.writableLength > MAX_UNREAD) raw.destroy()
-  }
   if (Number.isInteger(lastEventId)) journal.endedAfter(lastEventId).forEach(send)
-  const heartbeat = setInterval(() => void raw.write(':\n\n'), HEARTBEAT_INTERVAL)
-  const end = () => {
-    raw.end()
-    setTimeout(() => raw.destroy(), CLOSE_TIMEOUT).unref()
-  }
-  const stops = [journal.on('ended', send), journal.on('closed', end)]
+  const heartbeat = setInterval(() => raw.write(':\n\n'), HEARTBEAT_INTERVAL)
   raw.once('close', () => {
     clearInterval(heartbeat)
-    for (const stop of stops) stop()
+    journal.listeners.delete(send)
   })
-  if (journal.closed) end()
+  journal.listeners.add(send)
+  if (journal.closed) send()
+
+  function send(entry?: JournalEntry): void {
+    if (!entry) {
+      raw.end()
+      setTimeout(() => raw.destroy(), CLOSE_TIMEOUT).unref()
+    } else if (entry.endSequence > 0) {
+      raw.write(`id: ${entry.endSequence}\nevent: request\ndata: ${JSON.stringify(entry.toRecordedRequest())}\n\n`)
+      if (raw.writableLength > MAX_UNREAD) raw.destroy()
+    }
+  }
 }

@@ -1,14 +1,11 @@
 import { DomainError } from '../../core/errors.js'
 import type { Environment, EnvironmentService } from '../../environments/service.js'
 import type { JournalEntry } from './entry.js'
-import type { NearMiss, RequestPattern, Verification } from './schemas.js'
+import type { RequestPattern, Verification } from './schemas.js'
 import type { Journal, JournalService } from './service.js'
 import { matches, nearMisses, rejectContradictions, type Verdict, verify } from './verification.js'
 
-interface Dependencies {
-  journals: JournalService
-  environments: EnvironmentService
-}
+export type JournalServices = { journals: JournalService; environments: EnvironmentService }
 
 /**
  * Returns the requests that fulfil the verification, at once or, with `within`, as soon as the verdict is final.
@@ -17,22 +14,20 @@ interface Dependencies {
  * contradicts itself; `bad-request` when the server keeps no journal. The signal ends the wait early.
  */
 export async function verifyRequests(
-  { journals, environments }: Dependencies,
+  services: JournalServices,
   environment: Environment,
   verification: Verification,
   signal: AbortSignal
 ) {
   rejectContradictions(verification)
-  const journal = journals.of(environment)
+  const journal = services.journals.of(environment)
   if (journal.capacity === 0) throw JOURNAL_OFF
-  const verdict = await waitForVerdict(journal, verification, signal)
-  const { holds, finding, missing } = verdict
-  const matched = verdict.matched.map(({ sequence }) => sequence)
+  const { holds, matched, finding, missing } = await waitForVerdict(journal, verification, signal)
   const lost = journal.lost(verification.after)
   if (holds) return { matched: matched.length, requests: matched, ...(lost > 0 && { lost }) }
 
-  const nearest = nearMisses(journal.requests(verification.after), verdict)
-  const elsewhere = missing ? findElsewhere(missing.pattern, environment, { journals, environments }) : []
+  const nearest = missing ? nearMisses(journal.requests(verification.after), missing) : []
+  const elsewhere = missing ? findElsewhere(missing.pattern, environment, services) : []
   const forgotten = lost > 0 ? [`${lost} older requests are no longer in the journal`] : []
   throw new DomainError('expectation-failed', finding, {
     reason: [finding, ...elsewhere, ...nearest.slice(0, 1).map(formatNearMiss), ...forgotten].join('; '),
@@ -41,26 +36,26 @@ export async function verifyRequests(
 }
 
 /** Resolves with the verdict as soon as it is final, `within` is over, the journal closes or the signal aborts. */
-function waitForVerdict(journal: Journal, verification: Verification, signal: AbortSignal): Promise<Verdict> {
-  const { within, after = 0, inOrder, ...pattern } = verification
+async function waitForVerdict(journal: Journal, verification: Verification, signal: AbortSignal): Promise<Verdict> {
+  const { within, after, inOrder = [verification] } = verification
   const judge = () => verify(journal.requests(after), verification)
   const first = judge()
-  if (within === undefined || first.final || journal.closed) return Promise.resolve(first)
+  if (within === undefined || first.final || journal.closed) return first
 
-  const patterns = inOrder ?? [pattern]
   return new Promise((resolve) => {
     const timer = setTimeout(finish, within)
-    const check = (entry: JournalEntry) => {
-      const request = entry.toRecordedRequest()
-      const isRelevant = request.sequence > after && patterns.some((each) => matches(request, each))
-      if (isRelevant && judge().final) finish()
-    }
-    const stops = [journal.on('arrived', check), journal.on('ended', check), journal.on('closed', finish)]
+    journal.listeners.add(check)
     signal.addEventListener('abort', finish)
+
+    function check(entry?: JournalEntry): void {
+      const request = entry?.toRecordedRequest()
+      const isRelevant = request && inOrder.some((pattern) => matches(request, pattern))
+      if (!request || (isRelevant && judge().final)) finish()
+    }
 
     function finish(): void {
       clearTimeout(timer)
-      for (const stop of stops) stop()
+      journal.listeners.delete(check)
       signal.removeEventListener('abort', finish)
       resolve(judge())
     }
@@ -70,26 +65,22 @@ function waitForVerdict(journal: Journal, verification: Verification, signal: Ab
 /** Returns sentences on matching requests that came with another key: the most common reason for a missing request. */
 function findElsewhere(
   pattern: RequestPattern,
-  { key, organizationId }: Environment,
-  { journals, environments }: Dependencies
+  own: Environment,
+  { journals, environments }: JournalServices
 ): string[] {
   const isIn = (journal: Journal) => journal.requests().some((request) => matches(request, pattern))
-  const owners = environments
-    .list()
-    .filter((other) => other.key !== key && isIn(journals.of(other)))
-    .map((other) =>
-      other.organizationId === organizationId
-        ? `with the key of environment ${other.name}`
-        : 'with the key of an environment of another organization'
-    )
+  const found = environments.list().filter((other) => other.key !== own.key && isIn(journals.of(other)))
+  const owners = found.map((other) =>
+    other.organizationId === own.organizationId
+      ? `with the key of environment ${other.name}`
+      : 'with the key of an environment of another organization'
+  )
   if (isIn(journals.of(undefined))) owners.push('without a valid key')
   return [...new Set(owners)].map((owner) => `such a request came ${owner}`)
 }
 
-function formatNearMiss({ request, differs }: NearMiss): string {
-  const fields = differs.map(
-    ({ field, actual }) => `${field} is ${actual === undefined ? 'missing' : JSON.stringify(actual)}`
-  )
+function formatNearMiss({ request, differs }: ReturnType<typeof nearMisses>[number]): string {
+  const fields = differs.map(({ field, actual }) => `${field} is ${JSON.stringify(actual) ?? 'missing'}`)
   const unread = [...request.unread.query, ...request.unread.headers].join(', ')
   const hint = unread && `; it has parameters or headers that are not read: ${unread}`
   return `nearest is request ${request.sequence}, where ${fields.join(' and ')}${hint}`

@@ -3,11 +3,12 @@ import { expect, test } from 'vitest'
 import type { Describe, JournalEntry } from '../../../src/control/requests/entry.js'
 import { createJournal, journalService } from '../../../src/control/requests/service.js'
 
-const describe: Describe = (raw, { body }) => ({
-  ...{ method: raw.method, path: raw.url, query: {}, headers: {}, unread: { query: [], headers: [] } },
-  ...(body && { body: body.toString() })
+const describe: Describe = ({ sequence, text, status, body, replayed }) => ({
+  ...{ sequence, time: '', method: 'GET', path: text, query: {}, headers: {}, unread: { query: [], headers: [] } },
+  ...(status > 0 && { status }),
+  ...(body && { body: body.toString() }),
+  flags: { ...(replayed && { replayed }) }
 })
-const request = (url: string) => ({ method: 'GET', url, rawHeaders: [], operation: undefined })
 
 /** What the journal should show of a request. */
 interface Expected {
@@ -72,7 +73,7 @@ test('returns the last requests up to its capacity, whatever is opened, ended an
         if (each.action === 'open') {
           const expected: Expected = { sequence: all.length + 1, path: each.url, flags: {} }
           all.push(expected)
-          inProgress.push({ entry: journal.open(request(each.url), describe), expected })
+          inProgress.push({ entry: journal.open(each.url, undefined, describe), expected })
         } else if (each.action === 'clear') {
           journal.clear()
           cleared = all.length
@@ -82,8 +83,8 @@ test('returns the last requests up to its capacity, whatever is opened, ended an
           const [found] = inProgress.splice(each.which % inProgress.length, 1)
           const { entry, expected } = found as (typeof inProgress)[number]
           entry.setBody(Buffer.from(each.body))
-          if (each.replayed) entry.addFlags({ replayed: true })
-          journal.end(entry, { status: each.status, size: 0 })
+          entry.replayed = each.replayed
+          entry.end(each.status, 0)
           Object.assign(expected, {
             id: ++ended,
             ...(each.status !== undefined && { status: each.status }),
@@ -100,14 +101,14 @@ test('returns the last requests up to its capacity, whatever is opened, ended an
 test('describes a request once it has ended only once, and before that each time', () => {
   const journal = createJournal(2, () => 0)
   let count = 0
-  const entry = journal.open(request('/'), (...each) => {
+  const entry = journal.open('/', undefined, (...each) => {
     count += 1
     return describe(...each)
   })
   journal.requests()
   journal.requests()
   expect(count).toBe(2)
-  journal.end(entry, { status: 200 })
+  entry.end(200)
   journal.requests()
   journal.requests()
   expect(count).toBe(3)
@@ -116,9 +117,9 @@ test('describes a request once it has ended only once, and before that each time
 test('drops and clears the journal of one environment only', () => {
   const journals = journalService({ capacity: 10, clock: () => 0 })
   const [first, second] = [1, 2].map((key) => ({ key, now: () => 0 }))
-  for (const environment of [first, second]) journals.of(environment).open(request('/'), describe)
+  for (const environment of [first, second]) journals.of(environment).open('/', undefined, describe)
   const dropped = journals.of(first)
-  journals.clear(1)
+  journals.of(first).clear()
   expect([journals.of(first).requests().length, journals.of(second).requests().length]).toEqual([0, 1])
   journals.drop(1)
   expect([dropped.closed, journals.of(first).closed, journals.of(second).closed]).toEqual([true, false, false])

@@ -199,7 +199,7 @@ const LONG = 600_000
 const waits = (mock: GivenMock) => until(() => mock.app.server.listening && pendingVerifications(mock) > 0)
 const pendingVerifications = (mock: GivenMock) => {
   const [environment] = mock.services.environments.list()
-  return mock.services.journals.of(environment).waiting
+  return mock.services.journals.of(environment).listeners.size
 }
 
 test('within waits for the arrival of a request, answered or not', async () => {
@@ -260,7 +260,7 @@ test('a wait ends when its server closes or its environment is removed', async (
   const own = verify(mock, { within: LONG }, apiKey)
   await until(() => {
     const environment = mock.services.environments.find(environmentId)
-    return mock.services.journals.of(environment).waiting === 1
+    return mock.services.journals.of(environment).listeners.size === 1
   })
   await mock.call(`/_mock/environments/${environmentId}`, { method: 'DELETE' })
   expect((await own).status).toBe(417)
