@@ -4,6 +4,7 @@ import type { Db } from '../db/open.js'
 import type { Environment, EnvironmentService } from '../environments/service.js'
 import type { ListMessagesQuery } from './query.js'
 import { type MessageFilters, messageRepository } from './repository.js'
+import { canonicalContext } from './row.js'
 
 export interface MessageList {
   /** A MessagesPage as JSON in UTF-8. */
@@ -85,11 +86,6 @@ const FILTERS = [
 function filtersOf({ channel, subscriberId, transactionId, contextKeys }: ListMessagesQuery): MessageFilters {
   const context = contextKeys && canonicalContext(contextKeys)
   return { channel, subscriberId, transactionIds: transactionId, context }
-}
-
-/** Returns one text for a set of context keys, whatever their order and however often each is given. */
-export function canonicalContext(contextKeys: readonly string[]): string {
-  return JSON.stringify([...new Set(contextKeys)].sort())
 }
 
 function toResponse(body: Buffer, { assumptions }: Environment): Buffer {

@@ -1,7 +1,7 @@
 import { WALL } from '../core/clock.js'
 import { DATASET_KINDS, type DatasetKind } from '../core/enums.js'
 import type { Environment, EnvironmentService } from '../environments/service.js'
-import { canonicalContext } from '../messages/service.js'
+import { toMessageRow } from '../messages/row.js'
 import type { EnvironmentData } from './environment-data.js'
 import type { SeedGenerate } from './format.js'
 import type { EnvironmentInput } from './generate/input.js'
@@ -96,16 +96,6 @@ export function seedApplier(environments: EnvironmentService, repository: SeedRe
 
   function insertMessages(environment: Environment, messages: EnvironmentData['messages']): void {
     const dataset = environments.ensureOwned(environment, 'messages')
-    for (const message of messages) {
-      repository.insertMessage(dataset, {
-        id: message._id,
-        createdAt: Date.parse(message.createdAt),
-        channel: message.channel,
-        subscriberId: message.subscriber?.subscriberId ?? null,
-        transactionId: message.transactionId,
-        context: canonicalContext(message.contextKeys ?? []),
-        document: JSON.stringify(message)
-      })
-    }
+    for (const message of messages) repository.insertMessage(dataset, toMessageRow(message))
   }
 }

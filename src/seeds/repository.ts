@@ -3,9 +3,8 @@ import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Db } from '../db/open.js'
 import { integrations, messages, subscribers, workflowSteps, workflows } from '../db/schema.js'
 import type { Environment } from '../environments/environment.js'
+import type { MessageRow } from '../messages/row.js'
 import type { EnvironmentData } from './environment-data.js'
-
-type NewMessage = Omit<typeof messages.$inferSelect, 'sequence' | 'dataset'>
 
 const TABLES = { messages, integrations, subscribers, workflows, steps: workflowSteps }
 
@@ -16,8 +15,9 @@ export type SeedRepository = ReturnType<typeof seedRepository>
 export function seedRepository({ orm, client }: Db) {
   // In SQL: drizzle would add half to the time that a million messages take. To replace is another statement, as SQLite
   // keeps a journal of each that may replace, which takes as long as to insert.
-  const row = `INTO messages (dataset, id, created_at, channel, subscriber_id, transaction_id, context, document)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+  const { sequence, dataset: _, ...columns } = getTableColumns(messages)
+  const names = Object.keys(columns) as (keyof MessageRow)[]
+  const row = `INTO messages (dataset, ${names.map((name) => columns[name].name).join()}) VALUES (?${', ?'.repeat(names.length)})`
   const newMessage = client.prepare(`INSERT ${row}`)
   const replacement = client.prepare(`INSERT OR REPLACE ${row}`)
   // In SQL: drizzle knows nothing of the indexes there are.
@@ -31,9 +31,8 @@ export function seedRepository({ orm, client }: Db) {
     insertStep: insertInto(workflowSteps),
 
     /** In place of one with the same id. */
-    insertMessage(dataset: number, added: NewMessage): void {
-      const { id, createdAt, channel, subscriberId, transactionId, context, document } = added
-      const values = [dataset, id, createdAt, channel, subscriberId, transactionId, context, document]
+    insertMessage(dataset: number, added: MessageRow): void {
+      const values = [dataset, ...names.map((name) => added[name])]
       try {
         newMessage.run(values)
       } catch (error) {

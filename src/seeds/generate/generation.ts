@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { isoTime } from '../../core/clock.js'
-import type { Channel } from '../../core/enums.js'
 import { createRandom, type Random } from '../../core/random.js'
+import { type MessageRow, toMessageRow } from '../../messages/row.js'
 import type { MessageResponse, SubscriberResponse } from '../../messages/schemas.js'
-import { canonicalContext } from '../../messages/service.js'
 import type { Stored } from '../environment-data.js'
 import type { SeedGenerate } from '../format.js'
 import { inboxState, outcomeOf } from './delivery.js'
@@ -13,24 +12,11 @@ import { createFaker, DAY, HOUR, pick, randomInt } from './random.js'
 import { createRecipients, type Recipient } from './recipients.js'
 import { createSubscribers } from './subscribers.js'
 
-/** A row of the messages table, its dataset apart. */
-export interface GeneratedMessage {
-  id: string
-  /** Milliseconds since 1970. */
-  createdAt: number
-  channel: Channel
-  subscriberId: string
-  transactionId: string
-  context: string
-  /** A MessageResponse as JSON, its fields in the contract's order. */
-  document: string
-}
-
 export interface Generation {
   /** The subscribers to add to the environment's own before the messages. */
   subscribers: Stored<SubscriberResponse>[]
   /** Oldest first, but for the seconds between the messages of one trigger. The same each time it is called. */
-  messages(): Generator<GeneratedMessage, void, undefined>
+  messages(): Generator<MessageRow, void, undefined>
   /** The same messages, each as the JSON of an item of `messages` in a seed. */
   seedMessages(): Generator<string, void, undefined>
 }
@@ -62,18 +48,7 @@ export function generation(environment: EnvironmentInput, options: SeedGenerate,
   return {
     subscribers,
     *messages() {
-      for (const message of generateMessages(plan)) {
-        const { _id, channel, transactionId, createdAt, contextKeys = [] } = message
-        yield {
-          id: _id,
-          createdAt: Date.parse(createdAt),
-          channel,
-          subscriberId: message.subscriber.subscriberId,
-          transactionId,
-          context: canonicalContext(contextKeys),
-          document: JSON.stringify(message)
-        }
-      }
+      for (const message of generateMessages(plan)) yield toMessageRow(message)
     },
     *seedMessages() {
       for (const message of generateMessages(plan)) yield JSON.stringify(toSeedMessage(message))

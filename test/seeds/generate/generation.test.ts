@@ -6,12 +6,12 @@ import addFormats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
 import { CHANNELS } from '../../../src/core/enums.js'
 import { findIssues } from '../../../src/core/validation.js'
+import { canonicalContext, type MessageRow } from '../../../src/messages/row.js'
 import { MessageResponse, SubscriberResponse } from '../../../src/messages/schemas.js'
-import { canonicalContext } from '../../../src/messages/service.js'
 import type { EnvironmentData } from '../../../src/seeds/environment-data.js'
 import { SeedError } from '../../../src/seeds/errors.js'
 import type { SeedEnvironment, SeedGenerate, SeedWorkflow } from '../../../src/seeds/format.js'
-import { type GeneratedMessage, generation } from '../../../src/seeds/generate/generation.js'
+import { generation } from '../../../src/seeds/generate/generation.js'
 import { canGenerate } from '../../../src/seeds/generate/input.js'
 import { readSeeds } from '../../../src/seeds/read.js'
 import { resolveSeeds } from '../../../src/seeds/resolve/resolve.js'
@@ -28,10 +28,14 @@ const [DEVELOPMENT, PRODUCTION, NORTHLIGHT] = resolveSeeds(files, NOW) as [
 ]
 const WORLDS = [DEVELOPMENT, PRODUCTION, NORTHLIGHT].map((world) => [world.name, world] as const)
 
-type Row = GeneratedMessage & { message: MessageResponse }
+type Row = MessageRow & { subscriberId: string; message: MessageResponse }
 
 function rowsOf(world: EnvironmentData, options: SeedGenerate, now = NOW): Row[] {
-  return [...generation(world, options, now).messages()].map((row) => ({ ...row, message: JSON.parse(row.document) }))
+  return [...generation(world, options, now).messages()].map((row) => ({
+    ...row,
+    subscriberId: row.subscriberId ?? '',
+    message: JSON.parse(row.document)
+  }))
 }
 
 function worldOf(environment: Omit<SeedEnvironment, 'name'>): EnvironmentData {

@@ -1,0 +1,31 @@
+import type { MessageResponse } from './schemas.js'
+
+/** A message's document, as far as its columns are taken from it. */
+interface MessageDocument extends Pick<MessageResponse, 'createdAt' | 'channel' | 'transactionId'> {
+  _id: string
+  subscriber?: { subscriberId: string } | undefined
+  contextKeys?: readonly string[] | undefined
+}
+
+/**
+ * Returns the columns of a message, from its document: the one place that says what is searched for. All messages that
+ * are stored, of seeds, control routes and the generator, get their columns here.
+ */
+export function toMessageRow(message: MessageDocument) {
+  return {
+    id: message._id,
+    createdAt: Date.parse(message.createdAt),
+    channel: message.channel,
+    subscriberId: message.subscriber?.subscriberId ?? null,
+    transactionId: message.transactionId,
+    context: canonicalContext(message.contextKeys ?? []),
+    document: JSON.stringify(message)
+  }
+}
+
+export type MessageRow = ReturnType<typeof toMessageRow>
+
+/** Returns one text for a set of context keys, whatever their order and however often each is given. */
+export function canonicalContext(contextKeys: readonly string[]): string {
+  return JSON.stringify([...new Set(contextKeys)].sort())
+}
