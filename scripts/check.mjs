@@ -41,6 +41,11 @@ const STEPS = [
     title: 'The seed schema is fresh',
     run: () => tool('tsx', ['scripts/seed-schema.ts', '--check'])
   },
+  {
+    name: 'default-seed',
+    title: 'The default seed in JSON is fresh',
+    run: () => tool('tsx', ['scripts/default-seed.ts', '--check'])
+  },
   { name: 'container', title: 'Container files', run: () => script('lint-container.mjs') },
   { name: 'build', title: 'Build', run: () => script('build.mjs') },
   { name: 'start', title: 'The built server starts, answers and stops', needs: 'build', run: startBuilt },

@@ -3,7 +3,7 @@
  * exits 1 if something is stale.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { ASSUMPTION_IDS, type AssumptionId, REGISTER } from '../src/core/assumptions.js'
+import { ASSUMPTION_IDS, type AssumptionId, assumptionRow } from '../src/core/assumptions.js'
 
 const GENERATED: Record<string, { file: string; text: () => string }> = {
   assumptions: { file: 'docs/assumptions.md', text: assumptionTable }
@@ -31,6 +31,6 @@ function assumptionTable(): string {
 }
 
 function cell(id: AssumptionId, profile: 'document' | 'live'): string {
-  const { [profile]: position, values } = REGISTER[id]
+  const { [profile]: position, values } = assumptionRow(id)
   return `**${position}**: ${(values as Record<string, string>)[position]?.replaceAll('|', '\\|')}`
 }

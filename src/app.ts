@@ -9,7 +9,6 @@ import {
   LogController
 } from 'fastify'
 import type { Logger } from 'pino'
-import { faultInjection } from './control/faults/plugin.js'
 import { faultService } from './control/faults/service.js'
 import { registerControl } from './control/index.js'
 import { recordRequests, recordUnroutable } from './control/requests/plugin.js'
@@ -19,15 +18,14 @@ import { assume } from './core/assumptions.js'
 import type { Clock } from './core/clock.js'
 import { DomainError } from './core/errors.js'
 import type { Db } from './db/open.js'
-import { authentication, environmentOf } from './environments/plugin.js'
+import { environmentOf } from './environments/plugin.js'
 import { type EnvironmentDefaults, environmentService } from './environments/service.js'
 import { type ErrorSources, errorResponses, sendError } from './http/errors.js'
 import { notFound } from './http/not-found.js'
-import { parseQuery, rejectMalformedQuery } from './http/query-string.js'
+import { parseQuery } from './http/query-string.js'
 import { rejectMalformedRequest, rejectSocket } from './http/socket-errors.js'
 import { redactedTarget } from './http/target.js'
 import { COMPILERS } from './http/validation.js'
-import { idempotencyKeys } from './idempotency/plugin.js'
 import { idempotencyService } from './idempotency/service.js'
 import { integrationService } from './integrations/service.js'
 import { messageService } from './messages/service.js'
@@ -111,14 +109,10 @@ export function buildApp(options: AppOptions): FastifyInstance {
     }
   })
   app.register(documentation, { environments: services.environments, assumptions })
-  app.register(async (operations) => {
-    operations.register(authentication, services)
-    operations.register(rejectMalformedQuery)
-    operations.register(idempotencyKeys, services)
-    operations.register(faultInjection, { faults: services.faults, faultHeader: options.faultHeader })
-    registerOperations(operations, services)
+  app.register(async (scope) => registerOperations(scope, { ...services, faultHeader: options.faultHeader }))
+  app.register(async (scope) => {
+    registerControl(scope, { ...options, ...services, assumptions, document: controlDocument })
   })
-  registerControl(app, services, { ...options, assumptions, document: controlDocument })
   // Otherwise open streams and waits would keep the server from closing.
   app.addHook('preClose', async () => services.journals.close())
   return app

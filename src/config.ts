@@ -70,20 +70,17 @@ export function configOf(given: { [Name in keyof Config]?: Config[Name] | undefi
   const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   const config: Config = { ...DEFAULTS, ...present }
   for (const [name, value] of Object.entries(config)) {
-    if (!Object.hasOwn(CHECKS, name)) throw unknownOption(name)
+    if (!Object.hasOwn(CHECKS, name)) {
+      const names = Object.keys(CHECKS)
+      const meant = suggest(name, names)
+      const remedy = meant ? `did you mean ${meant}?` : `there are ${names.join(', ')}`
+      throw new StartError(`there is no option ${name}; ${remedy}`)
+    }
     const check = CHECKS[name as keyof Config] as (value: unknown) => string | false | undefined
     const problem = check(value)
     if (problem) throw new StartError(problem)
   }
   return Object.freeze(config)
-}
-
-function unknownOption(name: string): StartError {
-  const names = Object.keys(CHECKS)
-  const meant = suggest(name, names)
-  return new StartError(
-    `there is no option ${name}; ${meant ? `did you mean ${meant}?` : `there are ${names.join(', ')}`}`
-  )
 }
 
 /** Returns the host by which this machine reaches a server that listens on an address: loopback, if it is all of them. */

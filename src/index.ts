@@ -1,13 +1,13 @@
 import type { Profile } from './core/assumptions.js'
 import { StartError } from './core/errors.js'
 import { unsupportedNodeMessage } from './core/node-version.js'
-import type { ServerOptions } from './server.js'
+import type { RunningServer, ServerOptions } from './server.js'
 
 export type { Config } from './config.js'
 export type { Profile } from './core/assumptions.js'
 export { StartError } from './core/errors.js'
 export { SeedError, type SeedIssue } from './seeds/errors.js'
-export type { SeedChange } from './seeds/reseed.js'
+export type { SeedChange } from './seeds/service.js'
 export type { SeedReload } from './seeds/watch.js'
 export type { MockLogger } from './server.js'
 
@@ -23,18 +23,8 @@ export interface MockEnvironment {
 }
 
 /** A running server. */
-export interface Mock {
-  /** Without a slash at the end. */
-  url: string
-  port: number
+export interface Mock extends RunningServer {
   environments: MockEnvironment[]
-  /** False when the data file already held environments, so that the seeds were not applied. */
-  seeded: boolean
-  /**
-   * Finishes what is in flight, then closes the database. Connections that are still busy after `grace` milliseconds,
-   * 5000 by default, are cut. Calling it again can shorten the grace.
-   */
-  close(grace?: number): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -51,8 +41,12 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
   // Not imported above: it loads the database addon, which can crash on a Node that it was not made for.
   const { startServer } = await import('./server.js')
   const { port = 0, logLevel = 'silent' } = options
-  const { url, services, worlds, seeded, close, ...server } = await startServer({ ...options, port, logLevel })
-  const apiKeys = worlds.flatMap((world) => world.apiKeys)
+  const { url, services, seededEnvironments, seeded, close, ...server } = await startServer({
+    ...options,
+    port,
+    logLevel
+  })
+  const apiKeys = seededEnvironments.flatMap((environment) => environment.apiKeys)
   return {
     url,
     port: server.port,

@@ -36,23 +36,26 @@ export type ServerOptions = { [Name in keyof Config]?: Config[Name] | undefined 
   watch?: ((reload: SeedReload) => void) | undefined
 }
 
-/** A server that listens, with its parts. */
-export interface Server {
+export interface RunningServer {
   /** Without a slash at the end. */
   url: string
   port: number
+  /** False when the data file already held environments, so that the seeds were not applied. */
+  seeded: boolean
+  /**
+   * Finishes what is in flight, then closes the database. Connections that are still busy after `grace` milliseconds,
+   * 5000 by default, are cut. Calling it again can shorten the grace.
+   */
+  close(grace?: number): Promise<void>
+}
+
+/** A server that listens, with its parts. */
+export interface Server extends RunningServer {
   app: FastifyInstance
   db: Db
   services: Services
   /** What the seeds describe. */
-  worlds: SeedOutcome['environments']
-  /** False when the data file already held environments, so that the seeds were not applied. */
-  seeded: boolean
-  /**
-   * Finishes what is in flight, then closes the database. Connections that are still busy after `grace` milliseconds are
-   * cut. Calling it again can shorten the grace.
-   */
-  close(grace?: number): Promise<void>
+  seededEnvironments: SeedOutcome['environments']
 }
 
 /** In milliseconds: longer than any answer takes, and shorter than supervisors wait before they kill. */
@@ -72,35 +75,33 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   }
   if (watch && config.seeds.length === 0) throw new StartError('there is nothing to watch: put files into seeds')
   const watching = watch && watchSeeds(config.seeds)
-  const read = () =>
-    readSeeds([...config.seeds, ...(seed === undefined ? [] : [{ name: 'seed', seed: seedText(seed) }])])
+  const given = seed === undefined ? [] : [{ name: 'seed', seed: seedText(seed) }]
+  const read = () => readSeeds([...config.seeds, ...given])
   const files = read()
-  const database = openDatabase(config.data)
-  const { db } = database
+  const { db, close: closeDatabase } = openDatabase(config.data)
   let app: FastifyInstance | undefined
   try {
     const defaults = { profile: config.profile, assumptions: config.assumptions }
     const services = buildServices({ db, clock, defaults, journal: config.journal })
     // While watching, a changed seed may come to ask for generated messages.
-    if (watch || needsGenerator(files.map(({ seed }) => seed))) await loadGenerator()
-    const { applied, environments: worlds } = services.seeds.seed(files)
+    if (watch || files.some((file) => needsGenerator(file.seed))) await loadGenerator()
+    const { applied, environments: seededEnvironments } = services.seeds.seed(files)
     app = buildApp({
+      ...config,
       services,
       clock,
       defaults,
-      readiness: { missing: [] },
-      cors: config.cors,
-      faultHeader: config.faultHeader,
       adminToken: config.adminToken,
+      readiness: { missing: [] },
       logger: (logger as Logger | undefined) ?? pino({ level: config.logLevel }, pino.destination(2))
     })
-    const close = closing(app)
     app.addHook('preClose', async () => watching?.stop())
-    app.addHook('onClose', async () => database.close())
+    app.addHook('onClose', async () => closeDatabase())
+    const close = closing(app)
     const port = await listen(app, config)
     const url = `http://${reachableHost(config.host)}:${port}`
     const { log } = app
-    const reload = reloader({ read, files, reseed: services.seeds.reseed })
+    const reload = reloader(read, files, services.seeds.reseed)
     watching?.start((changed) => {
       try {
         watch?.(reload(changed))
@@ -108,10 +109,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         log.error({ err: error }, 'changed seeds could not be applied')
       }
     })
-    return { url, port, app, db, services, worlds, seeded: applied, close }
+    return { url, port, app, db, services, seededEnvironments, seeded: applied, close }
   } catch (error) {
     await app?.close()
-    database.close()
+    closeDatabase()
     throw error
   }
 }

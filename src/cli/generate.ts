@@ -17,13 +17,6 @@ interface GenerateOptions extends SeedGenerate {
   json?: true
 }
 
-/** What was generated, and where. */
-interface Outcome {
-  environment: string
-  messages: number
-  file: string
-}
-
 export function addGenerate(seed: Command): void {
   seed
     .command('generate')
@@ -40,29 +33,30 @@ export function addGenerate(seed: Command): void {
     .addOption(option.countOption('--days <count>', 'spread the messages over so many days', 3650, 1).default(30))
     .addOption(option.timeOption('--until <time>', 'the last moment of these days, in ISO 8601'))
     .addOption(option.seedOption())
-    .addOption(option.environmentOption())
-    .addOption(option.outOption())
-    .addOption(option.writtenDataOption())
+    .addOption(option.textFlag('--environment <name>', 'name or id of the environment', 'the first'))
+    .addOption(option.textFlag('--out <file>', OUT, 'none'))
+    .addOption(option.textFlag('--data <file>', 'add them to this data file; a new one is seeded first', 'none'))
     .addOption(option.jsonOption('print the outcome as JSON'))
     .action(generate)
 }
 
+const OUT = 'write a seed of the environment (.yaml), or the messages alone, one a line (.ndjson)'
+
 async function generate(options: GenerateOptions, command: Command): Promise<void> {
-  const { out, data, json } = options
+  const { out, data, json, messages } = options
   if ((out === undefined) === (data === undefined)) command.error('error: give either --out or --data, to say where to')
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort())
-  const progress = progressOn(process.stderr, options.messages)
+  const control = { signal: stop.signal, progress: progressOn(process.stderr, messages) }
   const started = performance.now()
   try {
-    const outcome = await (out === undefined
-      ? intoData(data as string, options, { signal: stop.signal, progress })
-      : intoFile(out, options, { signal: stop.signal, progress }))
-    progress.end()
+    const work = data === undefined ? intoFile(out as string, options, control) : intoData(data, options, control)
+    const environment = await work.finally(control.progress.end)
     const seconds = (performance.now() - started) / 1000
-    process.stdout.write(json ? `${JSON.stringify({ ...outcome, seconds })}\n` : formatOutcome(outcome, seconds))
+    const outcome = { environment, messages, file: out ?? data, seconds }
+    const text = `${environment}: ${messages} messages into ${outcome.file}, in ${seconds.toFixed(1)} s`
+    process.stdout.write(`${json ? JSON.stringify(outcome) : text}\n`)
   } catch (error) {
-    progress.end()
     if (!stop.signal.aborted) throw error
     throw new StartError(`interrupted; ${out ?? data} is as it was before`)
   }
@@ -73,18 +67,19 @@ interface Control {
   progress: Progress
 }
 
-async function intoFile(out: string, options: GenerateOptions, { signal, progress }: Control): Promise<Outcome> {
+async function intoFile(out: string, options: GenerateOptions, { signal, progress }: Control): Promise<string> {
   const { readSeeds } = await import('../seeds/read.js')
   const { resolveSeeds } = await import('../seeds/resolve/resolve.js')
-  const { canGenerate, loadGenerator } = await import('../seeds/generate/load.js')
+  const { canGenerate } = await import('../seeds/generate/input.js')
+  const { loadGenerator } = await import('../seeds/generate/load.js')
   const { outFormatOf, writeGenerated } = await import('../seeds/generate/out.js')
   const format = outFormatOf(out)
   if (!format) throw new StartError(`${out} must end in .yaml, for a seed, or in .ndjson, for a message a line`)
   const now = options.until ?? wallClock()
   const environment = chosen(resolveSeeds(readSeeds(options.seed), now), options.environment)
   if (!canGenerate(environment)) {
-    const reason = 'it needs a workflow with a step of a channel'
-    throw new StartError(`environment ${environment.name} has nothing to make messages of: ${reason}`)
+    const what = `environment ${environment.name} has nothing to make messages of`
+    throw new StartError(`${what}: it needs a workflow with a step of a channel`)
   }
   const { generation } = await loadGenerator()
   const generated = { environment, generation: generation(environment, options, now) }
@@ -95,7 +90,7 @@ async function intoFile(out: string, options: GenerateOptions, { signal, progres
     if (syscall === undefined) throw error
     throw new StartError(`can't write ${out}: ${WRITE_REMEDIES[code] ?? `${message}; name another file with --out`}`)
   }
-  return { environment: environment.name, messages: options.messages, file: out }
+  return environment.name
 }
 
 const NOT_WRITABLE = 'its folder can not be written to; check the permissions, or name another file with --out'
@@ -109,7 +104,7 @@ const WRITE_REMEDIES: Record<string, string> = {
   ENOSPC: 'the disk is full; free some space, or name another file with --out'
 }
 
-async function intoData(data: string, options: GenerateOptions, { signal, progress }: Control): Promise<Outcome> {
+async function intoData(data: string, options: GenerateOptions, { signal, progress }: Control): Promise<string> {
   const { buildServices } = await import('../app.js')
   const { explained, openDatabase } = await import('../db/open.js')
   const { tempFileFor } = await import('../seeds/generate/temp-file.js')
@@ -122,18 +117,17 @@ async function intoData(data: string, options: GenerateOptions, { signal, progre
   const { db, close } = openDatabase(file, { bulkLoad: isNew, of: data })
   let isDone = false
   try {
-    const { until } = options
-    const clock = until === undefined ? wallClock : () => until
+    const clock = () => options.until ?? wallClock()
     const { environments, seeds } = buildServices({ db, clock, defaults: DEFAULTS, journal: 0 })
     seeds.seed(files)
     const environment = chosen(environments.list(), options.environment)
-    for (const { done } of seeds.generating(environment, options)) {
+    for (const done of seeds.generating(environment, options)) {
       progress.update(done)
       await setImmediate()
       signal.throwIfAborted()
     }
     isDone = true
-    return { environment: environment.name, messages: options.messages, file: data }
+    return environment.name
   } catch (error) {
     throw explained(error, data)
   } finally {
@@ -150,18 +144,10 @@ function renameSynced(from: string, to: string): void {
   renameSync(from, to)
 }
 
-function chosen<Environment extends { id: string; name: string }>(
-  all: readonly Environment[],
-  wanted: string | undefined
-): Environment {
+function chosen<Named extends { id: string; name: string }>(all: readonly Named[], wanted?: string): Named {
   const found = wanted === undefined ? all[0] : all.find(({ id, name }) => id === wanted || name === wanted)
   if (found) return found
   const names = all.map(({ name }) => name).join(', ')
-  throw new StartError(
-    `there is no environment ${wanted ?? 'at all'}; ${names ? `there are ${names}` : 'give a --seed'}`
-  )
-}
-
-function formatOutcome({ environment, messages, file }: Outcome, seconds: number): string {
-  return `${environment}: ${messages} messages into ${file}, in ${seconds.toFixed(1)} s\n`
+  const remedy = names ? `there are ${names}` : 'give a --seed'
+  throw new StartError(`there is no environment ${wanted ?? 'at all'}; ${remedy}`)
 }

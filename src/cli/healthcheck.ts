@@ -14,19 +14,15 @@ export function addHealthcheck(program: Command): void {
     .addOption(portOption('port that the server listens on', 1))
     .action(async ({ host, port }: { host: string; port: number }) => {
       const url = `http://${reachableHost(host)}:${port}/health`
-      const problem = await problemOf(url)
+      const problem = await findProblem(url).catch(({ cause, message }) => {
+        return `no answer: ${cause?.code ?? cause?.message ?? message}`
+      })
       if (problem !== undefined) throw new StartError(`${url}: ${problem}`)
       process.stdout.write('healthy\n')
     })
 }
 
-/** Returns what is wrong with the server's health, or undefined. */
-async function problemOf(url: string): Promise<string | undefined> {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT) })
-    return response.ok ? undefined : `answers ${response.status}: ${(await response.text()).slice(0, 500)}`
-  } catch (error) {
-    const { cause, message } = error as Error & { cause?: { code?: string; message?: string } }
-    return `no answer: ${cause?.code ?? cause?.message ?? message}`
-  }
+async function findProblem(url: string): Promise<string | undefined> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT) })
+  return response.ok ? undefined : `answers ${response.status}: ${(await response.text()).slice(0, 500)}`
 }

@@ -23,7 +23,7 @@ function flag(flags: string, description: string): Option {
 }
 
 /** A flag for a text that must not be empty. Without a default, help says what it means to leave it out. */
-function textFlag(flags: string, description: string, unset: string): Option {
+export function textFlag(flags: string, description: string, unset: string): Option {
   return flag(flags, description).default(undefined, unset).argParser(notEmpty)
 }
 
@@ -96,19 +96,6 @@ export function timeOption(flags: string, description: string): Option {
 
 export function jsonOption(description: string): Option {
   return switchFlag('--json', description)
-}
-
-export function environmentOption(): Option {
-  return textFlag('--environment <name>', 'name or id of the environment', 'the first')
-}
-
-export function outOption(): Option {
-  const description = 'write a seed of the environment (.yaml), or the messages alone, one a line (.ndjson)'
-  return textFlag('--out <file>', description, 'none')
-}
-
-export function writtenDataOption(): Option {
-  return textFlag('--data <file>', 'add them to this data file; a new one is seeded first', 'none')
 }
 
 /** The flags of `serve`, in the order of its help. */

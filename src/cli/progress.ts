@@ -1,25 +1,20 @@
-/** Shows on a terminal how far a long task is; writes nothing to a pipe or a file. */
-export interface Progress {
-  update(done: number): void
-  /** Clears the line. */
-  end(): void
-}
+export type Progress = ReturnType<typeof progressOn>
 
 /** How often the line is rewritten, in milliseconds. */
 const INTERVAL = 100
 
-export function progressOn(stream: NodeJS.WriteStream, total: number): Progress {
-  if (!stream.isTTY) return { update() {}, end() {} }
+/** Shows on a terminal how far a long task is, until `end` clears the line; writes nothing to a pipe or a file. */
+export function progressOn(stream: NodeJS.WriteStream, total: number) {
   const started = performance.now()
   let last = started
   return {
-    update(done) {
+    update(done: number): void {
       const now = performance.now()
-      if (now - last < INTERVAL) return
+      if (!stream.isTTY || now - last < INTERVAL) return
       last = now
       stream.write(`\r${formatProgress(done, total, (now - started) / 1000)}\x1b[K`)
     },
-    end: () => void stream.write('\r\x1b[K')
+    end: (): void => void (stream.isTTY && stream.write('\r\x1b[K'))
   }
 }
 

@@ -31,29 +31,26 @@ export function addServe(program: Command): Command {
 }
 
 async function serve(options: ServeOptions, command: Command): Promise<void> {
-  const { host, port, profile, logLevel, data, assume: assumptions, journal, noCors, noFaultHeader, json } = options
+  const { noCors, noFaultHeader, json = false, watch, assume: assumptions, seed, noSeed, ...others } = options
   const seeds = seedsOf(options, command)
-  if (options.watch && seeds.length === 0) {
+  if (watch && seeds.length === 0) {
     command.error('error: --watch and --no-seed contradict each other: without a seed there is nothing to watch')
   }
-  const logger = await stderrLogger(logLevel)
-  const newToken = options.adminToken === undefined && !isLoopback(host) ? randomBytes(16).toString('hex') : undefined
+  const logger = await stderrLogger(options.logLevel)
+  const newToken =
+    options.adminToken === undefined && !isLoopback(options.host) ? randomBytes(16).toString('hex') : undefined
   const adminToken = options.adminToken ?? newToken
   // In a later turn, so that signals are handled from here on: opening and seeding block the event loop.
   const starting = import('../index.js').then(({ createMock }) =>
     createMock({
-      host,
-      port,
-      profile,
-      data,
+      ...others,
       assumptions,
-      cors: !noCors,
-      journal,
-      faultHeader: !noFaultHeader,
       adminToken,
       seeds,
       logger,
-      watch: options.watch && ((reload) => printReload(reload, json ?? false))
+      cors: !noCors,
+      faultHeader: !noFaultHeader,
+      watch: watch && ((reload) => printReload(reload, json))
     })
   )
   const stop = stopOnSignals(starting, logger)

@@ -1,4 +1,4 @@
-import type { SeedChange } from '../seeds/reseed.js'
+import type { SeedChange } from '../seeds/service.js'
 import type { SeedReload } from '../seeds/watch.js'
 import { formatCounts } from './seed.js'
 

@@ -3,7 +3,6 @@ import type { Assumptions } from '../core/assumptions.js'
 import { authentication } from '../environments/plugin.js'
 import type { EnvironmentService } from '../environments/service.js'
 import { controlRequests } from '../http/control-route.js'
-import { rejectMalformedQuery } from '../http/query-string.js'
 import type { SeedService } from '../seeds/service.js'
 import { serverAccess } from './access.js'
 import { clockRoutes } from './clock/routes.js'
@@ -16,14 +15,11 @@ import { healthRoute, type Readiness, serverRoutes } from './server/routes.js'
 import { snapshotRoutes } from './snapshots/routes.js'
 import { stateRoutes } from './state/routes.js'
 
-export interface ControlServices {
+export interface ControlOptions {
   environments: EnvironmentService
   seeds: SeedService
   journals: JournalService
   faults: FaultService
-}
-
-export interface ControlOptions {
   readiness: Readiness
   /** The assumptions of environments that have no own ones. */
   assumptions: Assumptions
@@ -32,42 +28,37 @@ export interface ControlOptions {
   document: () => Promise<object>
 }
 
-/** Registers the control routes: `/health`, and under `/_mock` those of the server and of one environment. */
-export function registerControl(app: FastifyInstance, services: ControlServices, options: ControlOptions): void {
+/**
+ * Registers the control routes: `/health`, and under `/_mock` those of the server and of one environment. Throws for a
+ * route that serves no control operation, as it would not be in the document.
+ */
+export function registerControl(app: FastifyInstance, options: ControlOptions): void {
+  app.addHook('onRoute', ({ method, url, config }) => {
+    if (!config?.control) throw new Error(`the route ${method} ${url} serves no control operation: see controlRoutes`)
+  })
   app.register(healthRoute, options)
-  const prefix = '/_mock'
-
   app.register(
-    async (open) => {
-      open.register(rejectMalformedQuery)
-      open.register(controlRequests)
-      open.register(serverRoutes, options)
+    async (mock) => {
+      mock.register(async (open) => {
+        open.register(controlRequests)
+        open.register(serverRoutes, options)
+      })
+      mock.register(async (ofServer) => {
+        ofServer.register(serverAccess, options)
+        ofServer.register(controlRequests)
+        ofServer.register(environmentRoutes, options)
+        ofServer.register(keylessRequestRoutes, options)
+      })
+      mock.register(async (ofEnvironment) => {
+        ofEnvironment.register(authentication, options)
+        ofEnvironment.register(controlRequests)
+        ofEnvironment.register(stateRoutes, options)
+        ofEnvironment.register(snapshotRoutes, options)
+        ofEnvironment.register(journalRoutes, options)
+        ofEnvironment.register(faultRoutes, options)
+        ofEnvironment.register(clockRoutes, options)
+      })
     },
-    { prefix }
-  )
-
-  app.register(
-    async (ofServer) => {
-      ofServer.register(serverAccess, options)
-      ofServer.register(rejectMalformedQuery)
-      ofServer.register(controlRequests)
-      ofServer.register(environmentRoutes, services)
-      ofServer.register(keylessRequestRoutes, services)
-    },
-    { prefix }
-  )
-
-  app.register(
-    async (ofEnvironment) => {
-      ofEnvironment.register(authentication, services)
-      ofEnvironment.register(rejectMalformedQuery)
-      ofEnvironment.register(controlRequests)
-      ofEnvironment.register(stateRoutes, services)
-      ofEnvironment.register(snapshotRoutes, services)
-      ofEnvironment.register(journalRoutes, services)
-      ofEnvironment.register(faultRoutes, services)
-      ofEnvironment.register(clockRoutes, services)
-    },
-    { prefix }
+    { prefix: '/_mock' }
   )
 }

@@ -3,18 +3,7 @@ export type Channel = (typeof CHANNELS)[number]
 
 export const MESSAGE_STATUSES = ['sent', 'error', 'warning'] as const
 
-export const STEP_TYPES = [
-  'in_app',
-  'email',
-  'sms',
-  'chat',
-  'push',
-  'digest',
-  'trigger',
-  'delay',
-  'throttle',
-  'custom'
-] as const
+export const STEP_TYPES = [...CHANNELS, 'digest', 'trigger', 'delay', 'throttle', 'custom'] as const
 export type StepType = (typeof STEP_TYPES)[number]
 
 export const ORIGINS = ['service-cloud', 'service-cloud-v1', 'external'] as const

@@ -4,7 +4,7 @@ import type { DatasetKind } from '../core/enums.js'
 import { DomainError } from '../core/errors.js'
 import { createRandom, type Random } from '../core/random.js'
 import type { Db } from '../db/open.js'
-import { type EnvironmentRow, environmentRepository } from './repository.js'
+import { type EnvironmentRow, environmentRepository, perKind } from './repository.js'
 
 /** What a request acts in. There is one object per environment, and it always has the present state. */
 export interface Environment {
@@ -90,22 +90,11 @@ export function environmentStore({ db, clock, defaults }: EnvironmentDependencie
   /** Returns the environment's object, brought up to date with the row. */
   function fromRow(row: EnvironmentRow): Environment {
     const { key, id, organizationId, name, clock: setting, randomSeed, createdAt } = row
-    const { integrations, subscribers, workflows, messages, idempotency } = row
     const profile = row.profile ?? defaults.profile
     const assumptions = assume(profile, defaults.assumptions, row.assumptions)
-    const datasets = { integrations, subscribers, workflows, messages, idempotency }
-    const state = {
-      key,
-      id,
-      organizationId,
-      name,
-      profile,
-      assumptions,
-      datasets,
-      clock: setting,
-      randomSeed,
-      createdAt
-    }
+    const datasets = perKind((kind) => row[kind])
+    const settings = { profile, assumptions, clock: setting, randomSeed }
+    const state = { key, id, organizationId, name, createdAt, datasets, ...settings }
     const existing = environments.get(key)
     if (existing) return Object.assign(existing, state)
     const now: Clock = () => timeBy(environment.clock, clock)

@@ -16,47 +16,41 @@ export interface Owners {
 export type EnvironmentRepository = ReturnType<typeof environmentRepository>
 
 export function environmentRepository({ orm, client, onRollback }: Db) {
-  const select = () => orm.select().from(environments)
-  const isNoSnapshot = isNull(environments.snapshotOf)
-  const key = sql.placeholder('key')
-
-  const byKey = select().where(eq(environments.key, key)).prepare()
-  const byKeyHash = orm
-    .select({ environment: environments })
-    .from(apiKeys)
-    .innerJoin(environments, eq(environments.key, apiKeys.environment))
-    .where(eq(apiKeys.hash, sql.placeholder('hash')))
-    .prepare()
-  const snapshot = select()
-    .where(and(eq(environments.snapshotOf, key), eq(environments.snapshotName, sql.placeholder('name'))))
-    .prepare()
-  const newDataset = orm.insert(datasets).values({}).returning().prepare()
-  const references = perKind((kind) =>
-    orm.select({ key: environments.key }).from(environments).where(eq(environments[kind], key)).limit(2).prepare()
-  )
-
   /** Datasets known to be shared with nobody: asking before each write would cost a set-primary a tenth. */
   const unshared = new Set<number>()
+  const select = () => orm.select().from(environments)
+  const isNoSnapshot = isNull(environments.snapshotOf)
+  const references = perKind((kind) =>
+    orm
+      .select({ key: environments.key })
+      .from(environments)
+      .where(eq(environments[kind], sql.placeholder('key')))
+      .limit(2)
+      .prepare()
+  )
 
   return {
-    /** Without snapshots, in the order of their creation. */
-    listEnvironments: (): EnvironmentRow[] => select().where(isNoSnapshot).orderBy(environments.key).all(),
-
-    /** Without snapshots, in the order of their creation. */
-    listByName: (name: string): EnvironmentRow[] =>
+    /** Without snapshots, in the order of their creation; with a name only those of this name. */
+    listEnvironments: (name?: string): EnvironmentRow[] =>
       select()
-        .where(and(eq(environments.name, name), isNoSnapshot))
+        .where(and(isNoSnapshot, name === undefined ? undefined : eq(environments.name, name)))
         .orderBy(environments.key)
         .all(),
 
-    findEnvironment: (environment: number): EnvironmentRow | undefined => byKey.get({ key: environment }),
+    findEnvironment: (key: number): EnvironmentRow | undefined => select().where(eq(environments.key, key)).get(),
 
     findById: (id: string): EnvironmentRow | undefined =>
       select()
         .where(and(eq(environments.id, id), isNoSnapshot))
         .get(),
 
-    findByKeyHash: (hash: Buffer): EnvironmentRow | undefined => byKeyHash.get({ hash })?.environment,
+    findByKeyHash: (hash: Buffer): EnvironmentRow | undefined =>
+      orm
+        .select({ environment: environments })
+        .from(apiKeys)
+        .innerJoin(environments, eq(environments.key, apiKeys.environment))
+        .where(eq(apiKeys.hash, hash))
+        .get()?.environment,
 
     insertEnvironment(row: NewEnvironmentRow): EnvironmentRow {
       unshared.clear()
@@ -64,12 +58,11 @@ export function environmentRepository({ orm, client, onRollback }: Db) {
     },
 
     /** Deletes its keys and snapshots too; datasets stay until `deleteUnused`. */
-    deleteEnvironment: (environment: number): void =>
-      void orm.delete(environments).where(eq(environments.key, environment)).run(),
+    deleteEnvironment: (key: number): void => void orm.delete(environments).where(eq(environments.key, key)).run(),
 
     /** Returns false when there is no such environment. */
-    updateEnvironment: (environment: number, fields: Partial<NewEnvironmentRow>): boolean =>
-      orm.update(environments).set(fields).where(eq(environments.key, environment)).run().changes > 0,
+    updateEnvironment: (key: number, fields: Partial<NewEnvironmentRow>): boolean =>
+      orm.update(environments).set(fields).where(eq(environments.key, key)).run().changes > 0,
 
     insertApiKey: (hash: Buffer, environment: number): void =>
       void orm.insert(apiKeys).values({ hash, environment }).run(),
@@ -82,9 +75,11 @@ export function environmentRepository({ orm, client, onRollback }: Db) {
       select().where(eq(environments.snapshotOf, environment)).orderBy(environments.snapshotName).all(),
 
     findSnapshot: (environment: number, name: string): EnvironmentRow | undefined =>
-      snapshot.get({ key: environment, name }),
+      select()
+        .where(and(eq(environments.snapshotOf, environment), eq(environments.snapshotName, name)))
+        .get(),
 
-    insertDataset: (): number => newDataset.get().key,
+    insertDataset: (): number => orm.insert(datasets).values({}).returning().get().key,
 
     /** Whether more than one environment or snapshot refers to the dataset. */
     isShared(kind: DatasetKind, dataset: number): boolean {

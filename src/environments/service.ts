@@ -10,15 +10,8 @@ import { snapshotService } from './snapshots.js'
 
 export type { Environment, EnvironmentDefaults } from './environment.js'
 
-export interface NewEnvironment {
-  id?: string
-  organizationId: string
-  name: string
-  profile?: Profile | null
-  assumptions?: Record<string, string>
-  clock?: ClockSetting
-  randomSeed?: number | null
-}
+export type NewEnvironment = Pick<EnvironmentRow, 'organizationId' | 'name'> &
+  Partial<Pick<EnvironmentRow, 'id' | 'profile' | 'assumptions' | 'clock' | 'randomSeed'>>
 
 /** Called when environments change, by whom keeps something in memory for them. */
 export interface EnvironmentListener {
@@ -72,7 +65,7 @@ export function environmentService({ db, clock, defaults }: EnvironmentDependenc
     find(idOrName: string): Environment {
       const byId = repository.findById(idOrName)
       if (byId) return fromRow(byId)
-      const [row, ...others] = repository.listByName(idOrName)
+      const [row, ...others] = repository.listEnvironments(idOrName)
       if (others.length > 0) throw ambiguousName(idOrName, others.length + 1)
       if (row) return fromRow(row)
       throw new DomainError('not-found', `Environment ${idOrName} not found`, {
@@ -90,7 +83,7 @@ export function environmentService({ db, clock, defaults }: EnvironmentDependenc
      */
     fork(
       origin: Environment,
-      wanted: Partial<NewEnvironment> & { organizationId: string },
+      wanted: Omit<NewEnvironment, 'name'> & { name?: string },
       snapshot?: string
     ): Environment {
       return db.transaction(() => {

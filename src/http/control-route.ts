@@ -3,7 +3,7 @@ import fp from 'fastify-plugin'
 import { DomainError, type FieldErrors, invalidFields } from '../core/errors.js'
 import { strictObject } from '../core/typebox.js'
 import { judgedSchemas } from './operation.js'
-import type { Query } from './query-string.js'
+import { type Query, rejectMalformedQuery } from './query-string.js'
 import { validate } from './validation.js'
 
 declare module 'fastify' {
@@ -16,8 +16,6 @@ declare module 'fastify' {
 /** An operation of the control API, described once for its route and for `/_mock/openapi.json`. */
 export interface ControlOperation {
   id: string
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  url: string
   summary: string
   description?: string
   tag: 'Environments' | 'State' | 'Requests' | 'Faults' | 'Clock' | 'Server'
@@ -32,30 +30,42 @@ export interface ControlOperation {
   response?: TSchema
   /** Media type of the response, if it isn't JSON. */
   responseType?: string
-  status?: 200 | 201 | 204
+  status?: 201
   /** The statuses it rejects with, besides those that `access` implies, 400 and 422. */
   errors?: number[]
   /** Further responses, by status. */
   otherResponses?: Record<number, { description: string; schema: TSchema }>
 }
 
-/** Returns the options of the route that serves a control operation, but for the handler. */
-export function controlRoute<const Defined extends ControlOperation>(operation: Defined) {
-  const { method, url } = operation
-  return { method, url, schema: judgedSchemas(operation), config: { control: operation as ControlOperation } }
+type Group = Pick<ControlOperation, 'tag' | 'access'>
+
+/** Returns a function that makes the options of a route of the group, but for the handler. */
+export function controlRoutes(group: Group) {
+  return <const Defined extends Omit<ControlOperation, keyof Group>>(
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    url: string,
+    operation: Defined
+  ) => ({
+    method,
+    url,
+    schema: judgedSchemas(operation),
+    config: { control: { ...group, ...operation } as ControlOperation }
+  })
 }
 
 /**
  * Reads requests of control routes: bodies are JSON whatever their content type says, and an empty one is an empty
- * object. Rejects malformed JSON with `bad-request`, and with `invalid` unknown query parameters and fields where no
+ * object. Sets the status of the response. Rejects malformed JSON with `bad-request`, and with `invalid` unknown query parameters and fields where no
  * body is taken, so that a misspelt filter is never ignored.
  */
 export const controlRequests = fp(
   async (app) => {
+    app.register(rejectMalformedQuery)
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
-    app.addHook('preValidation', (request, _reply, done) => {
-      const { querystring, body, textBody } = request.routeOptions.config.control ?? {}
+    app.addHook('preValidation', (request, reply, done) => {
+      const { querystring, body, textBody, response, status } = request.routeOptions.config.control ?? {}
+      reply.code(status ?? (response ? 200 : 204))
       rejectUnknownParameters(request.query as Query, Object.keys(querystring?.properties ?? {}))
       const text = (request.body as string | undefined) ?? ''
       request.body = textBody ? text : parseJson(text)

@@ -48,17 +48,7 @@ export const ErrorBody = strictObject(
   },
   {
     $id: 'ErrorBody',
-    description: 'Why a request was rejected',
-    examples: [
-      {
-        statusCode: 404,
-        timestamp: '2026-02-18T10:00:00.000Z',
-        path: '/v1/integrations/66d5a0e97c9b1a0012ab3411/set-primary',
-        message: 'Integration with id 66d5a0e97c9b1a0012ab3411 not found',
-        error: 'Not Found',
-        ctx: {}
-      }
-    ]
+    description: 'Why a request was rejected'
   }
 )
 export type ErrorBody = Static<typeof ErrorBody>

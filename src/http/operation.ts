@@ -1,7 +1,5 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
-import type { Assumptions } from '../core/assumptions.js'
 import type { OperationId } from '../core/enums.js'
-import type { ErrorBody } from './errors.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -11,9 +9,6 @@ declare module 'fastify' {
 }
 
 export type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 413 | 422 | 500
-
-/** What an example of an error has of its own. */
-export type ErrorExample = Pick<ErrorBody, 'path' | 'message'> & Partial<ErrorBody>
 
 /**
  * An operation of the service, described once: the route, the published document, the recorder and the fault rules all
@@ -40,9 +35,9 @@ export interface Operation {
   /** Requests that the default seed can answer. */
   examples: {
     params?: Record<string, string>
-    query?: Record<string, unknown>
-    /** Errors by status, given the path of the example request. */
-    errors?: (path: string, assumptions: Assumptions) => Partial<Record<ErrorStatus, ErrorExample>>
+    query?: Record<string, string | readonly string[]>
+    /** Paths that are rejected, by status. */
+    errors?: Record<string, string>
   }
 }
 

@@ -131,8 +131,6 @@ function badKey(key: string, problem: string): DomainError {
 }
 
 /** Returns the request's body as it was sent, empty when there was none. */
-export function bodyOf(request: FastifyRequest): Buffer {
-  return Buffer.isBuffer(request.body) ? request.body : NO_BODY
+export function bodyOf({ body }: FastifyRequest): Buffer {
+  return Buffer.isBuffer(body) ? body : Buffer.alloc(0)
 }
-
-const NO_BODY = Buffer.alloc(0)

@@ -1,4 +1,4 @@
-import { and, desc, eq, isNull, lte, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, isNull, lte, sql } from 'drizzle-orm'
 import type { KeyScope } from '../core/enums.js'
 import type { Db } from '../db/open.js'
 import { environments, idempotencyKeys } from '../db/schema.js'
@@ -15,18 +15,8 @@ export function idempotencyRepository({ orm }: Db) {
     .delete(idempotencyKeys)
     .where(and(eq(dataset, value('dataset')), lte(createdAt, value('until'))))
     .prepare()
-  const insert = orm
-    .insert(idempotencyKeys)
-    .values({
-      dataset: value('dataset'),
-      scope: value('scope'),
-      key: value('key'),
-      fingerprint: value('fingerprint'),
-      status: value('status'),
-      body: value('body'),
-      createdAt: value('createdAt')
-    })
-    .prepare()
+  const columns = Object.keys(getTableColumns(idempotencyKeys)).map((name) => [name, value(name)])
+  const insert = orm.insert(idempotencyKeys).values(Object.fromEntries(columns)).prepare()
 
   return {
     findKey: (ofKey: { dataset: number; scope: KeyScope; key: string }): IdempotencyKeyRow | undefined =>

@@ -26,15 +26,10 @@ export interface Outcome extends Answer {
 
 export type IdempotencyService = ReturnType<typeof idempotencyService>
 
-interface Dependencies {
-  db: Db
-  environments: Pick<EnvironmentService, 'ensureOwned'>
-}
-
 const LIFETIME = 24 * 60 * 60 * 1000
 
 /** Stores the answers to requests with an idempotency key for 24 hours by the environment's clock. */
-export function idempotencyService({ db, environments }: Dependencies) {
+export function idempotencyService({ db, environments }: { db: Db; environments: EnvironmentService }) {
   const repository = idempotencyRepository(db)
   const running = new Set<string>()
 
@@ -48,11 +43,10 @@ export function idempotencyService({ db, environments }: Dependencies) {
       const owner = scope === 'organization' ? environment.organizationId : environment.id
       const lockKey = `${scope} ${owner} ${key}`
       if (running.has(lockKey)) {
-        throw new DomainError(
-          'key-in-use',
-          `Request with key "${key}" is currently being processed. Please retry after 1 second`,
-          { reason: 'the first request with this idempotency-key has not been answered yet' }
-        )
+        const message = `Request with key "${key}" is currently being processed. Please retry after 1 second`
+        throw new DomainError('key-in-use', message, {
+          reason: 'the first request with this idempotency-key has not been answered yet'
+        })
       }
       running.add(lockKey)
       return () => void running.delete(lockKey)

@@ -4,14 +4,7 @@ import type { Db } from '../db/open.js'
 import { environments, integrations } from '../db/schema.js'
 
 /** What is read of an integration before it is changed. */
-export interface FoundIntegration {
-  id: string
-  channel: Channel
-  primary: boolean
-  deleted: boolean
-  /** As JSON. */
-  document: string
-}
+export type FoundIntegration = Omit<typeof integrations.$inferSelect, 'dataset' | 'identifier' | 'active'>
 
 export function integrationRepository({ orm, client }: Db) {
   const { id, identifier, channel, primary, deleted, document } = integrations

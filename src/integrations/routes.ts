@@ -29,23 +29,10 @@ export const setIntegrationAsPrimary = defineOperation({
   idempotent: true,
   examples: {
     params: { integrationId: '66f1c2a47c9b1a0012ad0001' },
-    errors: (path) => ({
-      403: {
-        path: path.replace(/[0-9a-f]{24}/, '6703aa1c5d2e8b0013b70001'),
-        message:
-          "API key authentication is scoped to a single environment and cannot set as primary an integration that belongs to a different environment. Use an API key from the integration's environment, or authenticate with a session token."
-      },
-      404: {
-        path: path.replace(/[0-9a-f]{24}/, '66f1c2a47c9b1a0012adffff'),
-        message: 'Integration with id 66f1c2a47c9b1a0012adffff not found'
-      },
-      409: {
-        path,
-        message: 'Request with key "set-primary-0001" is currently being processed. Please retry after 1 second'
-      },
-      413: { path, message: 'Request body is too large' },
-      422: { path, message: 'Request with key "set-primary-0001" is being reused for a different body', errors: {} }
-    })
+    errors: {
+      403: '/v1/integrations/6703aa1c5d2e8b0013b70001/set-primary',
+      404: '/v1/integrations/66f1c2a47c9b1a0012adffff/set-primary'
+    }
   }
 })
 

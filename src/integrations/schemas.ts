@@ -88,24 +88,7 @@ export const Integration = strictObject(
   },
   {
     $id: 'Integration',
-    description: 'The connection of a channel to a delivery provider',
-    examples: [
-      {
-        _id: '66f1c2a47c9b1a0012ad0001',
-        _environmentId: '66d5a0e97c9b1a0012ab3402',
-        _organizationId: '66d5a0e97c9b1a0012ab33f0',
-        name: 'SendGrid',
-        identifier: 'sendgrid-main',
-        providerId: 'sendgrid',
-        channel: 'email',
-        credentials: { apiKey: 'SG.demo', from: 'orders@example.com', senderName: 'Example Shop' },
-        configurations: { inboundWebhookEnabled: false },
-        active: true,
-        deleted: false,
-        primary: true,
-        conditions: []
-      }
-    ]
+    description: 'The connection of a channel to a delivery provider'
   }
 )
 export type Integration = Static<typeof Integration>

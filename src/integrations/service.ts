@@ -9,12 +9,7 @@ import type { Integration } from './schemas.js'
 
 export type IntegrationService = ReturnType<typeof integrationService>
 
-interface Dependencies {
-  db: Db
-  environments: Pick<EnvironmentService, 'ensureOwned'>
-}
-
-export function integrationService({ db, environments }: Dependencies) {
+export function integrationService({ db, environments }: { db: Db; environments: EnvironmentService }) {
   const repository = integrationRepository(db)
 
   return {
@@ -44,9 +39,8 @@ export function integrationService({ db, environments }: Dependencies) {
   function find(environment: Environment, integrationId: string): FoundIntegration {
     const idOnly = environment.assumptions['integration-lookup'] === 'id'
     if (idOnly && !ID_PATTERN.test(integrationId.toLowerCase())) {
-      throw invalidFields({
-        integrationId: { messages: ['integrationId must be a mongodb id'], value: integrationId }
-      })
+      const messages = ['integrationId must be a mongodb id']
+      throw invalidFields({ integrationId: { messages, value: integrationId } })
     }
     const id = idOnly ? integrationId.toLowerCase() : integrationId
     const { integrations } = environment.datasets
@@ -64,12 +58,8 @@ export function integrationService({ db, environments }: Dependencies) {
 
   function rejectForeign(environment: Environment, id: string, identifier: string | null): void {
     if (environment.assumptions['foreign-integration'] !== 'forbidden') return
-    const owner = repository.findElsewhere(
-      environment.datasets.integrations,
-      environment.organizationId,
-      id,
-      identifier
-    )
+    const { datasets, organizationId } = environment
+    const owner = repository.findElsewhere(datasets.integrations, organizationId, id, identifier)
     if (owner === undefined) return
     throw new DomainError('forbidden', FOREIGN_INTEGRATION, {
       reason: `the integration is in environment ${owner} of the same organization: use a key of that environment`

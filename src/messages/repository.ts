@@ -39,48 +39,50 @@ export interface FoundPage {
 export function messageRepository({ orm, client }: Db) {
   const statements = new Map<string, Statement>()
   const totals = rememberedTotals()
-  const { dataset: ofDataset, subscriberId } = subscribers
   const subscriber = orm
     .select({ id: subscribers.id })
     .from(subscribers)
-    .where(and(eq(ofDataset, sql.placeholder('dataset')), eq(subscriberId, sql.placeholder('subscriberId'))))
+    .where(
+      and(
+        eq(subscribers.dataset, sql.placeholder('dataset')),
+        eq(subscribers.subscriberId, sql.placeholder('subscriberId'))
+      )
+    )
     .prepare()
 
   return {
     /** Newest first; of messages of the same millisecond the one with the greater id first. */
-    findPage(dataset: number, filters: MessageFilters, { limit, offset, total, head, tail }: WantedPage): FoundPage {
-      if (total !== undefined && offset >= total) return { body: Buffer.from(head(false) + tail), count: 0 }
-
-      const size = total === undefined ? limit : Math.min(limit, total - offset)
-      const after = total === undefined ? Number.POSITIVE_INFINITY : total - offset - size
-      const from: PageEnd = offset <= after ? 'newest' : 'oldest'
+    findPage(dataset: number, filters: MessageFilters, wanted: WantedPage): FoundPage {
+      const { limit, offset, head, tail } = wanted
       const conditions = cheapestFirst(dataset, conditionsOf(filters))
-      const statement = prepare(`${from} ${nameOf(conditions)}`, () => pageSql(conditions, from))
-      const texts = [limit, head(true), head(false), tail]
-      const found = statement.get(...texts, dataset, ...valuesOf(conditions), size, Math.min(offset, after))
-      const [body, count] = found as [Buffer, number]
+      const isDeep = offset > MAX_SORTED
+      const total = wanted.total ?? (isDeep ? countAll(dataset, conditions) : Number.POSITIVE_INFINITY)
+      if (offset >= total) return { body: Buffer.from(head(false) + tail), count: 0 }
+
+      const size = Math.min(limit, total - offset)
+      const after = total - offset - size
+      const end: PageEnd = offset <= after ? 'newest' : 'oldest'
+      const skipped = Math.min(offset, after)
+      const [start, rest] = skipMost(dataset, conditions, end, skipped)
+      const parameters = [limit, head(true), head(false), tail, dataset, ...valuesOf(conditions), start, size, rest]
+      const [body, count] = prepare(pageSql(conditions, end)).get(...parameters) as [Buffer, number]
       return { body, count }
     },
 
     /** Remembered until `forgetTotals`. */
-    countMessages(dataset: number, filters: MessageFilters): number {
-      return countAll(dataset, conditionsOf(filters))
-    },
+    countMessages: (dataset: number, filters: MessageFilters): number => countAll(dataset, conditionsOf(filters)),
 
     /** To be called before messages of the dataset are written, and when the write is rolled back. */
     forgetTotals: totals.forget,
 
-    hasSubscriber(dataset: number, subscriberId: string): boolean {
-      return subscriber.get({ dataset, subscriberId }) !== undefined
-    }
+    hasSubscriber: (dataset: number, subscriberId: string): boolean =>
+      subscriber.get({ dataset, subscriberId }) !== undefined
   }
 
   function countAll(dataset: number, conditions: readonly Condition[]): number {
     return totals.get(dataset, JSON.stringify(conditions), () => {
       const ordered = cheapestFirst(dataset, conditions)
-      const statement = prepare(`count ${nameOf(ordered)}`, () => countSql(ordered))
-      const [count] = statement.get(dataset, ...valuesOf(ordered)) as [number]
-      return count
+      return numberOf(countSql(ordered), dataset, ...valuesOf(ordered))
     })
   }
 
@@ -97,14 +99,57 @@ export function messageRepository({ orm, client }: Db) {
     return [...conditions.slice(cheapest, cheapest + 1), ...conditions.toSpliced(cheapest, 1)]
   }
 
-  function prepare(name: string, text: () => string): Statement {
-    const known = statements.get(name)
+  /**
+   * Skips most of so many messages where they would have to be sorted, which takes longer than to count them. Returns
+   * the time to begin with, and how many are still to skip from there.
+   *
+   * A time is taken from the list of all messages, a little short of where the last to skip is if those that meet the
+   * conditions are spread evenly, and those up to it are counted; then again with what is left.
+   */
+  function skipMost(dataset: number, conditions: readonly Condition[], end: PageEnd, count: number): [number, number] {
+    let [start, rest] = [end === 'newest' ? Number.MAX_SAFE_INTEGER : Number.MIN_SAFE_INTEGER, count]
+    if (rest <= MAX_SORTED || !isSorted(conditions)) return [start, rest]
+    let [all, matching, share] = [countAll(dataset, []), countAll(dataset, conditions), SHARE]
+    while (rest > MAX_SORTED) {
+      const step = Math.floor(((share * rest) / matching) * all)
+      const time = numberOf(timeSql(end), dataset, start, step)
+      // So many messages of one millisecond have to be sorted.
+      if (time === start) break
+      const passed = numberOf(passedSql(conditions, end), dataset, ...valuesOf(conditions), start, time)
+      if (passed > rest) {
+        all = step
+        matching = passed
+        share /= 2
+      } else {
+        start = time
+        rest -= passed
+        all -= step
+        matching -= passed
+        share = SHARE
+      }
+    }
+    return [start, rest]
+  }
+
+  function numberOf(text: string, ...parameters: unknown[]): number {
+    const [value] = prepare(text).get(...parameters) as [number]
+    return value
+  }
+
+  function prepare(text: string): Statement {
+    const known = statements.get(text)
     if (known) return known
-    const statement = client.prepare(text()).raw()
-    statements.set(name, statement)
+    const statement = client.prepare(text).raw()
+    statements.set(text, statement)
     return statement
   }
 }
+
+/** So many messages are sorted rather than skipped by time. */
+const MAX_SORTED = 10_000
+
+/** How far to go towards the last message to skip: far enough to leave few, short enough seldom to go too far. */
+const SHARE = 0.98
 
 /** The end of the list that a page is counted from. */
 type PageEnd = 'newest' | 'oldest'
@@ -151,30 +196,31 @@ function padded(values: readonly string[]): string[] {
   return values.concat(Array(length - values.length).fill(first))
 }
 
-function nameOf(conditions: readonly Condition[]): string {
-  return conditions.map(({ by, values }) => `${by} ${values.length}`).join()
-}
-
 function valuesOf(conditions: readonly Condition[]): string[] {
   return conditions.flatMap(({ values }) => values)
 }
 
+/** Whether the index of the first condition is walked once for each of several values, and the page then sorted. */
+function isSorted([first]: readonly Condition[]): boolean {
+  return first !== undefined && first.values.length > 1
+}
+
 /**
  * A page of the messages that meet the conditions, over the index of the first. Its parameters are the limit, the heads
- * of a full page and of any other, the tail, the dataset, the conditions' values, how many documents, and how many to
- * skip.
+ * of a full page and of any other, the tail, the dataset, the conditions' values, the time to begin with, how
+ * many documents, and how many to skip.
  *
  * Keys first, rows after: the innermost query walks an index alone, so that a deep page reads no documents but its own.
  * CROSS JOIN keeps the page the outer loop, so that documents are joined in its order; `group_concat` would sort.
  *
  * `+ 0` because SQLite prepares a statement again at every bind of a bare `LIMIT ?`.
  */
-export function pageSql(conditions: readonly Condition[], from: PageEnd): string {
-  const order = from === 'newest' ? ' DESC' : ''
+export function pageSql(conditions: readonly Condition[], end: PageEnd): string {
+  const { order, from } = DIRECTIONS[end]
   const keys = `
-      SELECT sequence, created_at, id FROM ${restricted(conditions)}
-      ORDER BY created_at${order}, id${order} LIMIT ? + 0 OFFSET ? + 0`
-  const page = from === 'newest' ? keys : `SELECT * FROM (${keys}) ORDER BY created_at DESC, id DESC LIMIT -1`
+      SELECT sequence, created_at, id FROM ${restricted(conditions)} AND ${from}
+      ORDER BY created_at ${order}, id ${order} LIMIT ? + 0 OFFSET ? + 0`
+  const page = end === 'newest' ? keys : `SELECT * FROM (${keys}) ORDER BY created_at DESC, id DESC LIMIT -1`
   return `
     SELECT
       CAST(concat(iif(count(*) = ?, ?, ?), group_concat(m.document, ','), ?) AS BLOB) AS body,
@@ -182,9 +228,26 @@ export function pageSql(conditions: readonly Condition[], from: PageEnd): string
     FROM (${page}) AS page CROSS JOIN messages AS m ON m.sequence = page.sequence`
 }
 
+const DIRECTIONS = {
+  newest: { order: 'DESC', from: 'created_at <= ?', until: 'created_at > ?' },
+  oldest: { order: 'ASC', from: 'created_at >= ?', until: 'created_at < ?' }
+}
+
 /** How many messages meet the conditions, over the index of the first; its parameters are the dataset and the values. */
 export function countSql(conditions: readonly Condition[]): string {
-  return `SELECT count(*) AS count FROM ${restricted(conditions)}`
+  return `SELECT count(*) FROM ${restricted(conditions)}`
+}
+
+/** The same for those between two times, which are further parameters: from the first until before the second. */
+export function passedSql(conditions: readonly Condition[], end: PageEnd): string {
+  const { from, until } = DIRECTIONS[end]
+  return `${countSql(conditions)} AND ${from} AND ${until}`
+}
+
+/** The time of a message; its parameters are the dataset, a time, and how many messages from this one on to skip. */
+export function timeSql(end: PageEnd): string {
+  const { order, from } = DIRECTIONS[end]
+  return `SELECT created_at FROM ${restricted([])} AND ${from} ORDER BY created_at ${order} LIMIT 1 OFFSET ? + 0`
 }
 
 function restricted(conditions: readonly Condition[]): string {

@@ -26,14 +26,7 @@ export const listMessages = defineOperation({
       transactionId: ['order-4711'],
       contextKeys: ['tenant:acme']
     },
-    errors: (path) => ({
-      404: { path: `${path}?subscriberId=user-none`, message: 'Subscriber not found for id user-none' },
-      422: {
-        path: `${path}?page=-1`,
-        message: 'Validation Error',
-        errors: { page: { messages: ['page must be a whole number from 0'], value: '-1' } }
-      }
-    })
+    errors: { 404: '/v1/messages?subscriberId=user-none', 422: '/v1/messages?page=-1' }
   }
 })
 

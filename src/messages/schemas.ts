@@ -84,34 +84,6 @@ export const ChannelSettings = strictObject(
   { $id: 'ChannelSettings', description: 'Settings of a subscriber for one chat or push provider' }
 )
 
-const exampleSubscriber = {
-  _id: '66e0b7d17c9b1a0012ac0001',
-  firstName: 'Ada',
-  lastName: 'Byron',
-  email: 'ada@example.com',
-  phone: '+15550100',
-  avatar: null,
-  locale: 'en-GB',
-  channels: [
-    {
-      providerId: 'fcm',
-      integrationIdentifier: 'firebase-main',
-      credentials: { deviceTokens: ['device-token-1'] },
-      _integrationId: '66f1c2a47c9b1a0012ad0005'
-    }
-  ],
-  isOnline: false,
-  lastOnlineAt: '2026-02-17T18:30:00.000Z',
-  data: { plan: 'business' },
-  timezone: 'Europe/London',
-  subscriberId: 'user-ada',
-  _organizationId: '66d5a0e97c9b1a0012ab33f0',
-  _environmentId: '66d5a0e97c9b1a0012ab3402',
-  deleted: false,
-  createdAt: '2025-09-10T08:00:01.000Z',
-  updatedAt: '2026-01-02T08:00:01.000Z'
-}
-
 export const SubscriberResponse = strictObject(
   {
     _id: Type.Optional(Type.String({ description: 'Internal identifier, different from `subscriberId`' })),
@@ -139,7 +111,7 @@ export const SubscriberResponse = strictObject(
     createdAt: Type.String({ description: 'ISO 8601' }),
     updatedAt: Type.String({ description: 'ISO 8601' })
   },
-  { $id: 'SubscriberResponse', description: 'A recipient of notifications', examples: [exampleSubscriber] }
+  { $id: 'SubscriberResponse', description: 'A recipient of notifications' }
 )
 export type SubscriberResponse = Static<typeof SubscriberResponse>
 
@@ -319,34 +291,6 @@ export const WorkflowResponse = strictObject(
 )
 export type WorkflowResponse = Static<typeof WorkflowResponse>
 
-const exampleMessage = {
-  _id: '67b45c0f3a1e4f0013d0a101',
-  _templateId: '67a0f1c03a1e4f0013cf0001',
-  _environmentId: '66d5a0e97c9b1a0012ab3402',
-  _messageTemplateId: '67a0f1c03a1e4f0013cf0011',
-  _organizationId: '66d5a0e97c9b1a0012ab33f0',
-  _notificationId: '67b45c0e3a1e4f0013d0a0f0',
-  _subscriberId: '66e0b7d17c9b1a0012ac0001',
-  subscriber: exampleSubscriber,
-  templateIdentifier: 'order-shipped',
-  createdAt: '2026-02-18T10:07:11.402Z',
-  deliveredAt: ['2026-02-18T10:07:13.000Z'],
-  content: '<p>Order 4711 has left our warehouse.</p>',
-  transactionId: 'order-4711',
-  subject: 'Your order is on its way',
-  channel: 'email',
-  read: false,
-  seen: false,
-  email: 'ada@example.com',
-  providerId: 'sendgrid',
-  cta: {},
-  _feedId: null,
-  status: 'sent',
-  payload: { orderId: '4711' },
-  overrides: {},
-  contextKeys: ['tenant:acme']
-}
-
 export const MessageResponse = strictObject(
   {
     _id: Type.Optional(Type.String({ description: 'Message identifier' })),
@@ -395,8 +339,7 @@ export const MessageResponse = strictObject(
   },
   {
     $id: 'MessageResponse',
-    description: 'A notification that was delivered, or attempted, to one subscriber on one channel',
-    examples: [exampleMessage]
+    description: 'A notification that was delivered, or attempted, to one subscriber on one channel'
   }
 )
 export type MessageResponse = Static<typeof MessageResponse>
@@ -411,7 +354,6 @@ export const MessagesPage = strictObject(
   },
   {
     $id: 'MessagesPage',
-    description: 'One page of messages',
-    examples: [{ totalCount: 1, hasMore: false, data: [exampleMessage], pageSize: 10, page: 0 }]
+    description: 'One page of messages'
   }
 )

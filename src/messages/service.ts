@@ -14,12 +14,7 @@ export interface MessageList {
 
 export type MessageService = ReturnType<typeof messageService>
 
-interface Dependencies {
-  db: Db
-  environments: Pick<EnvironmentService, 'subscribe'>
-}
-
-export function messageService({ db, environments }: Dependencies) {
+export function messageService({ db, environments }: { db: Db; environments: EnvironmentService }) {
   const repository = messageRepository(db)
   environments.subscribe({
     onWrite(kind, dataset) {
@@ -53,10 +48,8 @@ export function messageService({ db, environments }: Dependencies) {
     }
   }
 
-  function rejectUnknownSubscriber(
-    { datasets, name, assumptions }: Environment,
-    { subscriberId }: MessageFilters
-  ): void {
+  function rejectUnknownSubscriber(environment: Environment, { subscriberId }: MessageFilters): void {
+    const { datasets, name, assumptions } = environment
     if (subscriberId === undefined || assumptions['unknown-subscriber-filter'] !== 'not-found') return
     if (repository.hasSubscriber(datasets.subscribers, subscriberId)) return
     throw new DomainError('not-found', `Subscriber not found for id ${subscriberId}`, {

@@ -2,9 +2,9 @@ import type { TSchema } from '@sinclair/typebox'
 import type { Assumptions } from '../core/assumptions.js'
 import type { OperationId } from '../core/enums.js'
 import { VENDOR_NAMES } from '../core/vendor-names.js'
-import { Configurations, Credentials, Integration } from '../integrations/schemas.js'
+import { Configurations, Credentials } from '../integrations/schemas.js'
 import { MessagesPage } from '../messages/schemas.js'
-import { ControlsMetadata, WorkflowStep } from '../workflow-steps/schemas.js'
+import { ControlsMetadata } from '../workflow-steps/schemas.js'
 
 /** An OpenAPI 3.1 document, as far as it is changed after @fastify/swagger has made it. */
 export interface OpenApiDocument {
@@ -41,7 +41,6 @@ export function applyAssumptions(document: OpenApiDocument, assumptions: Assumpt
   if (assumptions.credentials === 'hidden') {
     Object.assign(schemaOf(Credentials), { maxProperties: 0, description: 'Hidden: always empty' })
     delete schemaOf(Configurations).properties.inboundWebhookSigningKey
-    schemaOf(Integration).examples[0].credentials = {}
   }
   if (assumptions['unknown-channel-filter'] === 'empty-page') delete parameterOf(listMessages, 'channel').enum
   if (assumptions['malformed-context-key'] === 'empty-page')
@@ -49,15 +48,11 @@ export function applyAssumptions(document: OpenApiDocument, assumptions: Assumpt
   if (assumptions['unknown-subscriber-filter'] === 'empty-page') delete listMessages.responses[404]
   if (assumptions['paging-bounds'] === 'lenient') parameterOf(listMessages, 'limit').minimum = 0
   if (assumptions['total-count'] === 'absent') {
-    const page = schemaOf(MessagesPage)
-    delete page.properties.totalCount
-    delete page.examples[0].totalCount
+    delete schemaOf(MessagesPage).properties.totalCount
   }
   if (assumptions['control-values'] === 'twice') {
     const values = { type: 'object', additionalProperties: true, description: 'The same as `controlValues`' }
     schemaOf(ControlsMetadata).properties.values = values
-    const [step] = schemaOf(WorkflowStep).examples
-    step.controls.values = step.controlValues
   }
 }
 

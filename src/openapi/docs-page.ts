@@ -2,12 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyPluginAsync } from 'fastify'
 import type { Assumptions } from '../core/assumptions.js'
-import { DomainError } from '../core/errors.js'
 import { packageRoot } from '../core/package-root.js'
 import { authenticate } from '../environments/plugin.js'
 import type { EnvironmentService } from '../environments/service.js'
 import { JSON_TYPE } from '../http/errors.js'
-import { pathOf } from '../http/target.js'
 import { openApiDocument } from './documents.js'
 
 interface Options {
@@ -43,34 +41,26 @@ export const documentation: FastifyPluginAsync<Options> = async (app, { environm
     app.get(url, (_request, reply) => reply.type('text/html; charset=utf-8').send(PAGE))
   }
 
-  app.get('/docs/*', async (request, reply) => {
-    const [, name = ''] = /^\/docs\/static\/([\w.-]+)$/.exec(pathOf(request.url)) ?? []
-    const type = FILES[name]
-    if (type === undefined) {
-      throw new DomainError('not-found', `Cannot GET ${pathOf(request.url)}`, { reason: 'the page is at /docs' })
-    }
-    const content = files.get(name) ?? contentOf(name)
-    files.set(name, content)
-    return reply.type(type).send(await content)
-  })
+  for (const [name, type] of Object.entries(FILES)) {
+    app.get(`/docs/static/${name}`, async (_request, reply) => {
+      // The build puts them there, from a package that is not installed with ours.
+      const content = files.get(name) ?? readFile(join(packageRoot(), 'dist/swagger-ui', name))
+      files.set(name, content)
+      return reply.type(type).send(await content)
+    })
+  }
 }
 
 /** The files that the page loads, with their content types. */
-const FILES: Record<string, string> = {
+const FILES = {
   'index.css': 'text/css; charset=utf-8',
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-  'swagger-initializer.js': 'text/javascript; charset=utf-8',
   'favicon-16x16.png': 'image/png',
   'favicon-32x32.png': 'image/png'
 }
 
-async function contentOf(name: string): Promise<Buffer> {
-  if (name === 'swagger-initializer.js') return Buffer.from(INITIALIZER)
-  // The build puts them there, from a package that is not installed with ours.
-  return readFile(join(packageRoot(), 'dist/swagger-ui', name))
-}
-
+/** The page. Its base layout lacks the bar that loads documents from elsewhere. */
 const PAGE = `<!doctype html>
 <html lang="en">
 <head>
@@ -84,13 +74,8 @@ const PAGE = `<!doctype html>
 <body>
 <div id="swagger-ui"></div>
 <script src="/docs/static/swagger-ui-bundle.js"></script>
-<script src="/docs/static/swagger-initializer.js"></script>
-</body>
-</html>
-`
-
-/** The base layout lacks the bar that loads documents from elsewhere. */
-const INITIALIZER = `SwaggerUIBundle({
+<script>
+SwaggerUIBundle({
   url: '/docs/json',
   dom_id: '#swagger-ui',
   deepLinking: true,
@@ -101,4 +86,7 @@ const INITIALIZER = `SwaggerUIBundle({
   persistAuthorization: true,
   tryItOutEnabled: true
 })
+</script>
+</body>
+</html>
 `

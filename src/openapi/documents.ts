@@ -1,18 +1,29 @@
+import { randomUUID } from 'node:crypto'
 import type { TSchema } from '@sinclair/typebox'
 import { type FastifyInstance, fastify } from 'fastify'
+import { faultService } from '../control/faults/service.js'
 import { registerControl } from '../control/index.js'
 import type { Assumptions } from '../core/assumptions.js'
 import { namedSchemas } from '../core/typebox.js'
 import { VERSION } from '../core/version.js'
-import { ErrorBody } from '../http/errors.js'
+import { type Db, openDatabase } from '../db/open.js'
+import { environmentService } from '../environments/service.js'
+import { ErrorBody, errorResponses } from '../http/errors.js'
 import type { Operation } from '../http/operation.js'
+import { parseQuery } from '../http/query-string.js'
 import { COMPILERS } from '../http/validation.js'
+import { idempotencyService } from '../idempotency/service.js'
 import { Integration } from '../integrations/schemas.js'
+import { integrationService } from '../integrations/service.js'
 import { MessagesPage } from '../messages/schemas.js'
+import { messageService } from '../messages/service.js'
+import { readSeeds } from '../seeds/read.js'
+import { seedService } from '../seeds/service.js'
 import { WorkflowStep } from '../workflow-steps/schemas.js'
+import { workflowStepService } from '../workflow-steps/service.js'
 import { applyAssumptions, type OpenApiDocument } from './assumptions.js'
 import { describeControl, describeOperation } from './described-routes.js'
-import { addExamples } from './examples.js'
+import { addExamples, EXAMPLE_TIME } from './examples.js'
 import { registerOperations } from './operations.js'
 
 /** Every named schema of the contract, dependencies first. */
@@ -20,32 +31,58 @@ export const wireSchemas: readonly TSchema[] = namedSchemas(Integration, Message
 
 /** Returns the document of the three operations, as an environment with these assumptions serves them. */
 export async function openApiDocument(assumptions: Assumptions): Promise<OpenApiDocument> {
-  const operations = new Map<string, Operation>()
-  const document = await documentOf(OPERATIONS_INFO, (app) => {
-    app.addHook('onRoute', ({ config }) => {
-      if (config?.operation) operations.set(config.operation.id, config.operation)
+  const { db, close } = openDatabase()
+  try {
+    const operations = new Map<string, Operation>()
+    const app = await describedApp(OPERATIONS_INFO, (root) => {
+      root.addHook('onRoute', ({ config }) => {
+        if (config?.operation) operations.set(config.operation.id, config.operation)
+      })
+      root.register(errorResponses, { sources: () => ({ now: exampleClock, uuid: randomUUID }) })
+      root.register(async (scope) => registerOperations(scope, exampleServices(db, assumptions)))
     })
-    app.register(async (scope) => registerOperations(scope, NO_SERVICES))
-  })
-  restoreExamples(document)
-  document['x-assumptions'] = assumptions
-  applyAssumptions(document, assumptions)
-  addExamples(document, operations, assumptions)
-  return document
+    const document = documentOf(app)
+    document['x-assumptions'] = assumptions
+    applyAssumptions(document, assumptions)
+    await addExamples(document, operations, app)
+    return document
+  } finally {
+    close()
+  }
 }
 
 /** Returns the document of the control routes. */
-export function controlDocument(): Promise<object> {
-  return documentOf(CONTROL_INFO, (app) => registerControl(app, NO_SERVICES, NO_SERVICES))
+export async function controlDocument(): Promise<object> {
+  return documentOf(await describedApp(CONTROL_INFO, (app) => registerControl(app, NO_SERVICES)))
 }
 
-/** No request is served while a document is made. */
+/** Serves no request. */
 const NO_SERVICES = new Proxy({}, { get: () => undefined }) as never
 
-/** Returns what @fastify/swagger makes of the routes of an app that has nothing else. */
-async function documentOf(info: object, registerRoutes: (app: FastifyInstance) => void): Promise<OpenApiDocument> {
+const exampleClock = () => EXAMPLE_TIME
+
+/** Returns what the operations need to answer from the default seed. */
+function exampleServices(db: Db, assumptions: Assumptions) {
+  const environments = environmentService({ db, clock: exampleClock, defaults: { profile: 'document', assumptions } })
+  seedService({ db, clock: exampleClock, environments }).seed(readSeeds(['default']))
+  return {
+    environments,
+    integrations: integrationService({ db, environments }),
+    idempotency: idempotencyService({ db, environments }),
+    messages: messageService({ db, environments }),
+    workflowSteps: workflowStepService({ db }),
+    faults: faultService(),
+    faultHeader: false
+  }
+}
+
+/** Returns an app that has nothing but these routes, and whose document @fastify/swagger can make. */
+async function describedApp(info: object, registerRoutes: (app: FastifyInstance) => void): Promise<FastifyInstance> {
   const { default: swagger } = await import('@fastify/swagger')
-  const app = fastify({ schemaController: { compilersFactory: COMPILERS } })
+  const app = fastify({
+    routerOptions: { querystringParser: parseQuery as never },
+    schemaController: { compilersFactory: COMPILERS }
+  })
   app.addHook('onRoute', ({ config }) => {
     const { response, body }: { response?: TSchema; body?: TSchema } = config?.operation ?? config?.control ?? {}
     for (const schema of namedSchemas(ErrorBody, response, body)) {
@@ -62,15 +99,11 @@ async function documentOf(info: object, registerRoutes: (app: FastifyInstance) =
   })
   registerRoutes(app)
   await app.ready()
-  return structuredClone(app.swagger()) as unknown as OpenApiDocument
+  return app
 }
 
-/** @fastify/swagger takes `$schema` and the like out of an example too, as if it were itself a schema. */
-function restoreExamples({ components }: OpenApiDocument): void {
-  for (const { $id = '', examples } of wireSchemas) {
-    const schema = components.schemas[$id]
-    if (schema && examples) schema.examples = structuredClone(examples)
-  }
+function documentOf(app: FastifyInstance): OpenApiDocument {
+  return structuredClone(app.swagger()) as unknown as OpenApiDocument
 }
 
 const OPERATIONS_INFO = {

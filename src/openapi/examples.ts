@@ -1,19 +1,20 @@
-import { STATUS_CODES } from 'node:http'
-import type { TSchema } from '@sinclair/typebox'
-import type { Assumptions } from '../core/assumptions.js'
-import type { ErrorBody } from '../http/errors.js'
-import type { ErrorExample, ErrorStatus, Operation } from '../http/operation.js'
+import type { FastifyInstance } from 'fastify'
+import { type ErrorResponse, errorJson } from '../http/errors.js'
+import type { Operation } from '../http/operation.js'
 import type { OpenApiDocument } from './assumptions.js'
 
-/** Adds the examples of the operations: what a server with the default seed accepts and returns. */
-export function addExamples(
+/** The time of all examples. */
+export const EXAMPLE_TIME = Date.parse('2026-02-18T10:00:00.000Z')
+
+/** Adds the examples of the operations: what the app, which has the default seed, accepts and answers. */
+export async function addExamples(
   document: OpenApiDocument,
   operations: ReadonlyMap<string, Operation>,
-  assumptions: Assumptions
-): void {
+  app: FastifyInstance
+): Promise<void> {
   for (const [template, methods] of Object.entries(document.paths)) {
-    for (const { operationId, parameters, responses } of Object.values(methods)) {
-      const { params = {}, query = {}, errors } = operations.get(operationId)?.examples ?? {}
+    for (const [method, { operationId, parameters, responses }] of Object.entries(methods)) {
+      const { params = {}, query = {}, errors = {} } = operations.get(operationId)?.examples ?? {}
       const path = template.replace(/\{(\w+)\}/g, (_, name) => params[name] ?? '')
       for (const parameter of parameters) {
         const { name, schema } = parameter
@@ -22,39 +23,36 @@ export function addExamples(
         else if (name in query) schema.examples = [query[name]]
         else if (name === 'idempotency-key') schema.examples = ['set-primary-0001']
       }
-      const examples = { ...commonErrors(path), ...errors?.(path, assumptions) }
       for (const [status, { content }] of Object.entries(responses)) {
-        const json = content['application/json']
-        json.example = status === '200' ? responseExample(json.schema, document) : errorExample(status, examples)
+        const urls = status === '200' ? [`${path}${queryText(query)}`] : [errors[status] ?? path, `${path}?x=%`]
+        content['application/json'].example = await answerOf(app, method, urls, Number(status), path)
       }
     }
   }
 }
 
-/** Returns the example of the response's schema, which may be in an envelope. */
-function responseExample(schema: TSchema, document: OpenApiDocument): unknown {
-  if (schema.$ref === undefined) return { data: responseExample(schema.properties.data, document) }
-  return document.components.schemas[schema.$ref.replace('#/components/schemas/', '')]?.examples[0]
-}
-
-type ErrorExamples = Partial<Record<ErrorStatus, ErrorExample>>
-
-function errorExample(status: string, examples: ErrorExamples): ErrorBody | undefined {
-  const example = examples[Number(status) as ErrorStatus]
-  if (!example) return undefined
-  const { path, message, ctx = {}, ...rest } = example
-  const error = STATUS_CODES[status] ?? ''
-  return { statusCode: Number(status), timestamp: '2026-02-18T10:00:00.000Z', path, message, error, ctx, ...rest }
-}
-
-function commonErrors(path: string): ErrorExamples {
-  return {
-    400: { path: `${path}?x=%`, message: 'Malformed query string' },
-    401: { path, message: 'API Key not found' },
-    500: {
-      path,
-      message: 'Internal server error, look for the errorId in the log',
-      errorId: '3b0c9a52-6c0e-4d0b-9a3e-5f1d2c7b8e64'
-    }
+/** Returns the first answer with the status, or else the error that no plain request gets. */
+async function answerOf(app: FastifyInstance, method: string, urls: string[], status: number, path: string) {
+  for (const url of urls) {
+    const headers = { authorization: 'ApiKey development-key' }
+    const answer = await app.inject({ method: method as 'GET' | 'POST', url, headers })
+    if (answer.statusCode === status) return answer.json()
   }
+  return JSON.parse(errorJson({ status, reason: '', message: '', ...OTHER_ERRORS[status] }, path, EXAMPLE_TIME))
+}
+
+const OTHER_ERRORS: Record<number, Pick<ErrorResponse, 'message' | 'errors' | 'errorId'>> = {
+  401: { message: 'API Key not found' },
+  409: { message: 'Request with key "set-primary-0001" is currently being processed. Please retry after 1 second' },
+  413: { message: 'Request body is too large' },
+  422: { message: 'Request with key "set-primary-0001" is being reused for a different body', errors: {} },
+  500: {
+    message: 'Internal server error, look for the errorId in the log',
+    errorId: '3b0c9a52-6c0e-4d0b-9a3e-5f1d2c7b8e64'
+  }
+}
+
+function queryText(query: Record<string, string | readonly string[]>): string {
+  const text = Object.entries(query).flatMap(([name, values]) => [values].flat().map((value) => `${name}=${value}`))
+  return text.length === 0 ? '' : `?${text.join('&')}`
 }

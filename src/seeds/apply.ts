@@ -4,17 +4,9 @@ import type { Environment, EnvironmentService } from '../environments/service.js
 import { canonicalContext } from '../messages/service.js'
 import type { EnvironmentData } from './environment-data.js'
 import type { SeedGenerate } from './format.js'
+import type { EnvironmentInput } from './generate/input.js'
 import { loadedGenerator } from './generate/load.js'
-import type { EnvironmentInput } from './generate/recipients.js'
-import type { seedRepository } from './repository.js'
-
-/** How far the generating of messages is. */
-export interface Generated {
-  /** The environment's name. */
-  environment: string
-  done: number
-  total: number
-}
+import type { SeedRepository } from './repository.js'
 
 /** Messages between two pauses: some hundredths of a second. */
 const PAUSE = 2000
@@ -22,70 +14,66 @@ const PAUSE = 2000
 /** From so many messages on, dropping the indexes and making them again at the end is faster. */
 const MANY = 20_000
 
-interface Dependencies {
-  environments: EnvironmentService
-  repository: ReturnType<typeof seedRepository>
-}
+export type SeedApplier = ReturnType<typeof seedApplier>
 
 /** What puts data into environments. All of it within a transaction. */
-export function seedApplier({ environments, repository }: Dependencies) {
+export function seedApplier(environments: EnvironmentService, repository: SeedRepository) {
   return {
-    fill,
     generate,
+    replace,
 
-    /** Gives an environment the settings, and the data in place of its records of these kinds. */
-    *replace(
-      environment: Environment,
-      data: Omit<EnvironmentData, 'apiKeys'>,
-      kinds: readonly DatasetKind[] = DATASET_KINDS
-    ): Generator<Generated, void, undefined> {
-      for (const kind of kinds) environments.empty(environment, kind)
-      environments.setProfile(environment, data.profile, data.assumptions)
-      environments.setClock(environment, data.clock ?? WALL)
-      yield* fill(environment, data)
+    /** Makes an environment what a start with the data makes of it. The keys it has stay too. */
+    become(environment: Environment, data: EnvironmentData): void {
+      environments.dropBaseline(environment)
+      environments.rename(environment, data)
+      environments.setRandomSeed(environment, data.randomSeed ?? null)
+      replace(environment, data)
+      for (const key of data.apiKeys) environments.addApiKey(environment, key)
+      environments.setBaseline(environment)
     }
   }
 
-  /** Adds the records to those of an environment, with a pause after each number of generated messages. */
-  function* fill(
+  /** Gives an environment the settings, and the data in place of its records of these kinds. */
+  function replace(
     environment: Environment,
-    data: Omit<EnvironmentData, 'apiKeys'>
-  ): Generator<Generated, void, undefined> {
+    data: Omit<EnvironmentData, 'apiKeys'>,
+    kinds: readonly DatasetKind[] = DATASET_KINDS
+  ): void {
+    for (const kind of kinds) environments.empty(environment, kind)
+    environments.setProfile(environment, data.profile, data.assumptions)
+    environments.setClock(environment, data.clock ?? WALL)
     const dataset = environments.ensureOwned(environment, 'integrations')
     for (const integration of data.integrations) {
       const { _id, identifier, channel, active, primary, deleted } = integration
       const document = JSON.stringify(integration)
       repository.insertIntegration({ dataset, id: _id, identifier, channel, active, primary, deleted, document })
     }
-    fillSubscribers(environment, data.subscribers)
-    fillWorkflows(environments.ensureOwned(environment, 'workflows'), data)
-    if (data.messages.length > 0) fillMessages(environments.ensureOwned(environment, 'messages'), data)
-    if (data.generate) yield* generate(environment, data, data.generate)
+    insertSubscribers(environment, data.subscribers)
+    insertWorkflows(environment, data)
+    if (data.messages.length > 0) insertMessages(environment, data.messages)
+    // To the end, without pauses.
+    if (data.generate) Array.from(generate(environment, data, data.generate))
   }
 
-  /** Adds generated messages, and the subscribers they need. */
-  function* generate(
-    environment: Environment,
-    data: EnvironmentInput,
-    options: SeedGenerate
-  ): Generator<Generated, void, undefined> {
+  /** Adds generated messages, and the subscribers they need. Yields how many there are after each `PAUSE` of them. */
+  function* generate(environment: Environment, data: EnvironmentInput, options: SeedGenerate): Generator<number, void> {
     const { subscribers, messages } = loadedGenerator().generation(data, options, environment.now())
-    fillSubscribers(environment, subscribers)
+    insertSubscribers(environment, subscribers)
     const dataset = environments.ensureOwned(environment, 'messages')
     const areMost = options.messages >= MANY && !repository.hasMoreMessagesThan(options.messages)
     yield* areMost ? repository.withoutIndexes(insertAll) : insertAll()
 
-    function* insertAll(): Generator<Generated, void, undefined> {
+    function* insertAll(): Generator<number, void> {
       let done = 0
       for (const message of messages()) {
         repository.insertMessage(dataset, message)
         done += 1
-        if (done % PAUSE === 0) yield { environment: environment.name, done, total: options.messages }
+        if (done % PAUSE === 0) yield done
       }
     }
   }
 
-  function fillSubscribers(environment: Environment, subscribers: EnvironmentData['subscribers']): void {
+  function insertSubscribers(environment: Environment, subscribers: EnvironmentData['subscribers']): void {
     const dataset = environments.ensureOwned(environment, 'subscribers')
     for (const subscriber of subscribers) {
       const { _id, subscriberId } = subscriber
@@ -93,7 +81,8 @@ export function seedApplier({ environments, repository }: Dependencies) {
     }
   }
 
-  function fillWorkflows(dataset: number, { workflows, steps }: Pick<EnvironmentData, 'workflows' | 'steps'>): void {
+  function insertWorkflows(environment: Environment, { workflows, steps }: Omit<EnvironmentData, 'apiKeys'>): void {
+    const dataset = environments.ensureOwned(environment, 'workflows')
     for (const workflow of workflows) {
       const { _id, identifier } = workflow
       repository.insertWorkflow({ dataset, id: _id, identifier, document: JSON.stringify(workflow) })
@@ -105,7 +94,8 @@ export function seedApplier({ environments, repository }: Dependencies) {
     }
   }
 
-  function fillMessages(dataset: number, { messages }: Pick<EnvironmentData, 'messages'>): void {
+  function insertMessages(environment: Environment, messages: EnvironmentData['messages']): void {
+    const dataset = environments.ensureOwned(environment, 'messages')
     for (const message of messages) {
       repository.insertMessage(dataset, {
         id: message._id,
@@ -117,13 +107,5 @@ export function seedApplier({ environments, repository }: Dependencies) {
         document: JSON.stringify(message)
       })
     }
-  }
-}
-
-/** Runs to the end without pausing. */
-export function finish<Result>(steps: Generator<unknown, Result, undefined>): Result {
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done) return value
   }
 }

@@ -10,7 +10,7 @@ export type WorkflowDocument = Required<Pick<SeedWorkflow, '_id' | 'identifier' 
   Pick<SeedWorkflow, 'payloadSchema'>
 
 /** An environment with every default filled in: the documents that are stored and served. */
-export interface EnvironmentData extends EnvironmentRecords {
+export interface EnvironmentData {
   id: string
   organizationId: string
   name: string
@@ -18,20 +18,16 @@ export interface EnvironmentData extends EnvironmentRecords {
   profile: Profile | null
   assumptions: Record<string, string>
   apiKeys: string[]
+  integrations: Stored<Integration>[]
+  subscribers: Stored<SubscriberResponse>[]
+  workflows: WorkflowDocument[]
+  steps: WorkflowStep[]
   messages: Stored<MessageResponse>[]
   /** Messages to generate besides. */
   generate?: SeedGenerate
   /** Undefined where the seeds leave it out. */
   clock?: ClockSetting
   randomSeed?: number
-}
-
-/** What messages refer to, as it is stored. */
-export interface EnvironmentRecords {
-  integrations: Stored<Integration>[]
-  subscribers: Stored<SubscriberResponse>[]
-  workflows: WorkflowDocument[]
-  steps: WorkflowStep[]
 }
 
 /** A document that has its id. */

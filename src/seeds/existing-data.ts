@@ -9,32 +9,24 @@ export interface ExistingData {
   hasMessage: (id: string) => boolean
 }
 
-/** Identifies a record: its kind, then its name, with the workflow's before a step's. */
-export const recordKey = (...names: (string | undefined)[]) => JSON.stringify(names)
-
 /**
- * Returns what stays when the seed is added, under the seed's own name, which is all but the records with the `_id` or the name of one in the
- * seed, and the ids of the others by `recordKey`, for the new records to keep.
+ * Returns what stays when the seed is added, which is all but the records with the `_id` or the name of one in the
+ * seed, and the ids of these, by `recordKey`, for the new records to keep.
  */
 export function withoutReplaced(existing: SeedEnvironment, seed: SeedEnvironment) {
   const replacedIds = new Map<string, string>()
   const { integrations = [], subscribers = [], workflows = [] } = seed
   const stepIds = new Set(workflows.flatMap(({ steps = [] }) => steps.map(({ _id }) => _id)))
-  const identifier = (each: { identifier?: string; name?: string }) => each.identifier ?? slugify(each.name ?? '')
-  const { name, organization, _organizationId } = seed
-  const remaining: SeedEnvironment = {
+  const remaining = {
     ...existing,
-    name,
-    ...(organization !== undefined && { organization }),
-    ...(_organizationId !== undefined && { _organizationId }),
     integrations: left('integration', existing.integrations, integrations, (each) => each.identifier),
     subscribers: left('subscriber', existing.subscribers, subscribers, (each) => each.subscriberId),
-    workflows: left('workflow', existing.workflows, workflows, identifier)
+    workflows: left('workflow', existing.workflows, workflows, (each) => each.identifier ?? slugify(each.name ?? ''))
   }
   for (const workflow of existing.workflows ?? []) {
-    if (remaining.workflows?.includes(workflow)) continue
+    if (remaining.workflows.includes(workflow)) continue
     for (const { _id = '', stepId } of workflow.steps ?? []) {
-      if (!stepIds.has(_id)) replacedIds.set(recordKey('step', workflow.identifier, stepId), _id)
+      if (!stepIds.has(_id)) replacedIds.set(recordKey('workflow', workflow.identifier, 'step', stepId), _id)
     }
   }
   return { remaining, replacedIds }
@@ -55,3 +47,6 @@ export function withoutReplaced(existing: SeedEnvironment, seed: SeedEnvironment
     })
   }
 }
+
+/** Identifies a record by the path that its id is derived from: its kind and name, and a step's after its workflow's. */
+export const recordKey = (...path: unknown[]) => JSON.stringify(path)

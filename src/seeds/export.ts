@@ -2,19 +2,18 @@ import type { EnvironmentRow } from '../environments/repository.js'
 import type { MessageResponse } from '../messages/schemas.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
 import type { EnvironmentData, WorkflowDocument } from './environment-data.js'
-import type { Seed, SeedEnvironment, SeedMessage, SeedWorkflow } from './format.js'
+import type { SeedEnvironment, SeedMessage, SeedWorkflow } from './format.js'
+import type { RecordKind } from './repository.js'
 
-/** The settings of an environment, and its stored documents in the order in which they were stored. */
-export type StoredEnvironment = Pick<EnvironmentRow, 'name' | 'profile' | 'assumptions' | 'clock' | 'randomSeed'> &
-  Pick<EnvironmentData, 'integrations' | 'subscribers' | 'workflows' | 'steps' | 'messages'>
+type Settings = Pick<EnvironmentRow, 'name' | 'profile' | 'assumptions' | 'clock' | 'randomSeed'>
 
 /**
  * Returns an environment as a seed with nothing left to defaults: an environment made of it gives the same answers, byte
  * for byte. Neither its keys are in it, as they are not stored, nor its own id and organization.
  */
-export function exportSeed(stored: StoredEnvironment): Seed {
+export function exportSeed(stored: Settings & Pick<EnvironmentData, RecordKind>): SeedEnvironment {
   const { name, profile, assumptions, clock, randomSeed } = stored
-  const environment = {
+  return {
     name,
     ...(profile && { profile }),
     ...(Object.keys(assumptions).length > 0 && { assumptions }),
@@ -24,8 +23,7 @@ export function exportSeed(stored: StoredEnvironment): Seed {
     subscribers: stored.subscribers.map(withoutOwner),
     workflows: stored.workflows.map((workflow) => exportWorkflow(workflow, stored.steps)),
     messages: stored.messages.map(exportMessage)
-  }
-  return { environments: [environment as SeedEnvironment] }
+  } as SeedEnvironment
 }
 
 function exportWorkflow(workflow: WorkflowDocument, steps: readonly WorkflowStep[]): SeedWorkflow {

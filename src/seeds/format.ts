@@ -1,4 +1,4 @@
-import { type Static, type TObject, type TOptional, type TProperties, Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { ASSUMPTION_IDS, type AssumptionId, PROFILES, positionsOf } from '../core/assumptions.js'
 import { CHANNELS, ORIGINS, STEP_TYPES } from '../core/enums.js'
 import { API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from '../core/ids.js'
@@ -20,20 +20,12 @@ const text = (description: string) => Type.Optional(Type.String({ minLength: 1, 
 const integer = (minimum: number, maximum: number, description: string) =>
   Type.Optional(Type.Integer({ minimum, maximum, description }))
 
-/** An object's fields, all of them optional, without those that are implied by the environment or the workflow. */
-function optional<Properties extends TProperties, const Implied extends keyof Properties>(
-  { properties }: TObject<Properties>,
-  implied: readonly Implied[]
-) {
-  const fields = Object.entries(properties).filter(([name]) => !implied.includes(name as Implied))
-  return Object.fromEntries(fields.map(([name, schema]) => [name, Type.Optional(schema)])) as {
-    [Name in Exclude<keyof Properties, Implied>]: TOptional<Properties[Name]>
-  }
-}
+/** Fields that are implied by where a record stands in a seed. */
+const OWNER = ['_environmentId', '_organizationId'] as const
 
 export const SeedIntegration = strictObject(
   {
-    ...optional(Integration, ['_environmentId', '_organizationId']),
+    ...Type.Partial(Type.Omit(Integration, OWNER)).properties,
     _id: Type.Optional(Id),
     identifier: text('Unique in the environment; the slug of the name by default'),
     providerId: Type.String({ minLength: 1, description: 'The delivery provider, such as sendgrid' }),
@@ -45,7 +37,7 @@ export type SeedIntegration = Static<typeof SeedIntegration>
 
 export const SeedSubscriber = strictObject(
   {
-    ...optional(SubscriberResponse, ['_environmentId', '_organizationId']),
+    ...Type.Partial(Type.Omit(SubscriberResponse, OWNER)).properties,
     _id: Type.Optional(Id),
     subscriberId: Type.String({ minLength: 1, description: 'Your own id for the subscriber' })
   },
@@ -55,7 +47,7 @@ export type SeedSubscriber = Static<typeof SeedSubscriber>
 
 export const SeedStep = strictObject(
   {
-    ...optional(WorkflowStep, ['workflowId', 'workflowDatabaseId', 'origin']),
+    ...Type.Partial(Type.Omit(WorkflowStep, ['workflowId', 'workflowDatabaseId', 'origin'])).properties,
     _id: Type.Optional(Id),
     stepId: text('Unique in the workflow; the slug of the name by default'),
     type: stringEnum(STEP_TYPES)
@@ -77,14 +69,12 @@ export const SeedWorkflow = strictObject(
 )
 export type SeedWorkflow = Static<typeof SeedWorkflow>
 
-const { _environmentId, _organizationId, ...templateFields } = WorkflowResponse.properties
-
 const SeedTemplate = strictObject(
   {
-    ...templateFields,
+    ...Type.Omit(WorkflowResponse, OWNER).properties,
     notificationGroup: Type.Optional(
       strictObject({
-        ...optional(NotificationGroup, ['_environmentId', '_organizationId']),
+        ...Type.Partial(Type.Omit(NotificationGroup, OWNER)).properties,
         name: NotificationGroup.properties.name
       })
     )
@@ -94,7 +84,7 @@ const SeedTemplate = strictObject(
 
 export const SeedMessage = strictObject(
   {
-    ...optional(MessageResponse, ['_environmentId', '_organizationId', 'subscriber', 'template', 'channel']),
+    ...Type.Partial(Type.Omit(MessageResponse, [...OWNER, 'subscriber', 'template', 'channel'])).properties,
     _id: Type.Optional(Id),
     channel: stringEnum(CHANNELS),
     subscriberId: Type.Optional(Type.String({ description: 'Of a subscriber in this environment, which is embedded' })),

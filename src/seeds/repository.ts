@@ -1,15 +1,17 @@
 import { and, count, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Db } from '../db/open.js'
-import { environments, integrations, messages, subscribers, workflowSteps, workflows } from '../db/schema.js'
+import { integrations, messages, subscribers, workflowSteps, workflows } from '../db/schema.js'
+import type { Environment } from '../environments/environment.js'
 import type { EnvironmentData } from './environment-data.js'
 
 type NewMessage = Omit<typeof messages.$inferSelect, 'sequence' | 'dataset'>
 
-const TABLES = { messages, integrations, subscribers, workflows, steps: workflowSteps } as const
+const TABLES = { messages, integrations, subscribers, workflows, steps: workflowSteps }
 
 export type RecordKind = keyof typeof TABLES
-export const RECORD_KINDS = Object.keys(TABLES) as RecordKind[]
+
+export type SeedRepository = ReturnType<typeof seedRepository>
 
 export function seedRepository({ orm, client }: Db) {
   // In SQL: drizzle would add half to the time that a million messages take. To replace is another statement, as SQLite
@@ -22,16 +24,7 @@ export function seedRepository({ orm, client }: Db) {
   const messageIndexes = client.prepare<[], { name: string; sql: string }>(
     `SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'messages' AND sql NOT LIKE '%UNIQUE%'`
   )
-  const message = orm
-    .select({ id: messages.id })
-    .from(messages)
-    .where(and(eq(messages.dataset, sql.placeholder('dataset')), eq(messages.id, sql.placeholder('id'))))
-    .prepare()
-
   return {
-    hasEnvironments: () => orm.select({ key: environments.key }).from(environments).limit(1).get() !== undefined,
-    setCreated: (createdAt: number) => void orm.update(environments).set({ createdAt }).run(),
-
     insertIntegration: insertInto(integrations),
     insertSubscriber: insertInto(subscribers),
     insertWorkflow: insertInto(workflows),
@@ -63,20 +56,33 @@ export function seedRepository({ orm, client }: Db) {
     hasMoreMessagesThan: (number: number) =>
       orm.select({ id: messages.id }).from(messages).limit(1).offset(number).get() !== undefined,
 
-    hasMessage: (dataset: number, id: string) => message.get({ dataset, id }) !== undefined,
-
-    countRecords(kind: RecordKind, dataset: number): number {
-      const table = TABLES[kind]
-      return orm.select({ count: count() }).from(table).where(eq(table.dataset, dataset)).get()?.count ?? 0
+    hasMessage(dataset: number, id: string): boolean {
+      const isMeant = and(eq(messages.dataset, dataset), eq(messages.id, id))
+      return orm.select({ id: messages.id }).from(messages).where(isMeant).get() !== undefined
     },
 
-    /** The documents in the order in which they were stored; all of them, or the first ones. */
-    listDocuments<Kind extends RecordKind>(kind: Kind, dataset: number, limit = -1): EnvironmentData[Kind] {
-      const { dataset: column, document } = TABLES[kind]
-      const rows = orm.select({ document }).from(TABLES[kind]).where(eq(column, dataset))
-      const ordered = rows.orderBy(sql`rowid`).limit(limit).all()
-      return ordered.map((each) => JSON.parse(each.document)) as EnvironmentData[Kind]
+    countRecords({ datasets }: Environment): Record<RecordKind, number> {
+      const counts = Object.entries(TABLES).map(([kind, table]) => {
+        const dataset = datasets[datasetOf(kind as RecordKind)]
+        return [kind, orm.select({ count: count() }).from(table).where(eq(table.dataset, dataset)).get()?.count]
+      })
+      return Object.fromEntries(counts)
+    },
+
+    /** Returns the documents in the order in which they were stored; of the messages all or the first ones. */
+    listRecords({ datasets }: Environment, messageLimit = -1): Pick<EnvironmentData, RecordKind> {
+      const records = Object.entries(TABLES).map(([kind, { dataset, document }]) => {
+        const rows = orm.select({ document }).from(TABLES[kind as RecordKind])
+        const own = rows.where(eq(dataset, datasets[datasetOf(kind as RecordKind)])).orderBy(sql`rowid`)
+        const limited = own.limit(kind === 'messages' ? messageLimit : -1).all()
+        return [kind, limited.map((row) => JSON.parse(row.document))]
+      })
+      return Object.fromEntries(records)
     }
+  }
+
+  function datasetOf(kind: RecordKind) {
+    return kind === 'steps' ? 'workflows' : kind
   }
 
   /** An insert that is prepared once: a seed may have a hundred thousand of them. */

@@ -4,15 +4,13 @@ import { DomainError } from '../core/errors.js'
 import type { Db } from '../db/open.js'
 import type { NewEnvironment } from '../environments/schemas.js'
 import { type Environment, type EnvironmentService, newApiKey, newId } from '../environments/service.js'
-import { finish, type Generated, seedApplier } from './apply.js'
-import type { EnvironmentData, EnvironmentRecords } from './environment-data.js'
-import type { ExistingData } from './existing-data.js'
+import { seedApplier } from './apply.js'
+import type { EnvironmentData } from './environment-data.js'
 import { exportSeed } from './export.js'
 import type { Seed, SeedEnvironment, SeedGenerate } from './format.js'
-import { canGenerate } from './generate/load.js'
+import { canGenerate } from './generate/input.js'
 import { readSeeds, type SeedFile } from './read.js'
-import { seedRepository } from './repository.js'
-import { reseed, type SeedChange } from './reseed.js'
+import { type RecordKind, seedRepository } from './repository.js'
 import { resolveSeeds } from './resolve/resolve.js'
 
 export interface SeedOutcome {
@@ -20,6 +18,17 @@ export interface SeedOutcome {
   applied: boolean
   /** What the seeds describe, whether or not it was applied. */
   environments: EnvironmentData[]
+}
+
+/** What a change of the seeds did to an environment. */
+export interface SeedChange {
+  id: string
+  name: string
+  change: 'added' | 'reloaded' | 'removed'
+  /** The keys it has now. */
+  apiKeys: string[]
+  /** How many records it has now; none of an environment that was removed. */
+  records: { [Kind in RecordKind]?: number }
 }
 
 /** As many messages as it takes to see what those of an environment are like. */
@@ -38,13 +47,22 @@ export type SeedService = ReturnType<typeof seedService>
 
 export function seedService({ db, clock, environments }: Dependencies) {
   const repository = seedRepository(db)
-  const applier = seedApplier({ environments, repository })
+  const applier = seedApplier(environments, repository)
 
   return {
-    seeding,
-
-    /** Does all of `seeding` at once. */
-    seed: (files: readonly SeedFile[]): SeedOutcome => finish(seeding(files)),
+    /**
+     * Fills an empty database with what the seeds describe. Throws SeedError with every issue, and then nothing has
+     * been applied.
+     */
+    seed(files: readonly SeedFile[]): SeedOutcome {
+      const described = resolveSeeds(files, clock())
+      const applied = db.transaction(() => {
+        if (environments.list().length > 0) return false
+        for (const data of described) applier.become(environments.create(data), data)
+        return true
+      })
+      return { applied, environments: described }
+    },
 
     /**
      * Applies what has changed between two readings of the seeds. An environment that they describe differently becomes
@@ -54,16 +72,50 @@ export function seedService({ db, clock, environments }: Dependencies) {
      * Throws SeedError with every issue, and then nothing has changed.
      */
     reseed(files: readonly SeedFile[], former: readonly SeedFile[]): SeedChange[] {
-      return reseed({ db, environments, applier, repository, now: clock() }, files, former)
+      const now = clock()
+      // Both at the same time, so that the defaults that depend on the time do not differ.
+      const before = new Map(resolveSeeds(former, now).map((data) => [data.id, JSON.stringify(data)]))
+      const described = resolveSeeds(files, now, {
+        ownerOf(key) {
+          const owner = environments.resolve(key)
+          return owner && !before.has(owner.id) ? owner : undefined
+        }
+      })
+      const changed = described.filter((data) => before.get(data.id) !== JSON.stringify(data))
+      for (const { id } of described) before.delete(id)
+
+      return db.transaction(() => {
+        const present = new Map(environments.list().map((environment) => [environment.id, environment]))
+        const removed = [...before.keys()].flatMap((id) => present.get(id) ?? [])
+        // All of them first: a key may move from one environment to another.
+        for (const environment of [...changed.flatMap(({ id }) => present.get(id) ?? []), ...removed]) {
+          environments.dropApiKeys(environment)
+        }
+        const changes = changed.map((data): SeedChange => {
+          const { id, name, apiKeys } = data
+          const known = present.get(id)
+          const environment = known ?? environments.create(data)
+          applier.become(environment, data)
+          const records = repository.countRecords(environment)
+          return { id, name, change: known ? 'reloaded' : 'added', apiKeys, records }
+        })
+        // Last, as a rollback would not bring back what the environments have in memory.
+        for (const environment of removed) {
+          const { id, name } = environment
+          environments.remove(environment)
+          changes.push({ id, name, change: 'removed', apiKeys: [], records: {} })
+        }
+        return changes
+      })
     },
 
     /**
-     * Adds generated messages to an environment, with pauses as in `seeding`, and sets its baseline. Throws
-     * `bad-request` for an environment that has no step to make messages of.
+     * Adds generated messages to an environment, and sets its baseline. Yields how many there are after each some
+     * thousand; unless it runs to its end, nothing is added. Throws `bad-request` for an environment that has no step
+     * to make messages of.
      */
-    *generating(environment: Environment, options: SeedGenerate): Generator<Generated, void, undefined> {
-      const messages = repository.listDocuments('messages', environment.datasets.messages, SAMPLE)
-      const data = { ...environment, ...recordsOf(environment), messages }
+    *generating(environment: Environment, options: SeedGenerate): Generator<number, void> {
+      const data = { ...environment, ...repository.listRecords(environment, SAMPLE) }
       if (!canGenerate(data)) {
         throw new DomainError('bad-request', `Environment ${environment.name} has nothing to make messages of`, {
           reason: 'it needs a workflow with a step of a channel'
@@ -75,9 +127,6 @@ export function seedService({ db, clock, environments }: Dependencies) {
         environments.setBaseline(environment)
       })
     },
-
-    /** Sets the time at which every environment was created. */
-    setAge: (createdAt: number): void => repository.setCreated(createdAt),
 
     /**
      * Creates an environment with a new key: empty, from a seed, or as a fork of another one or of its snapshot. It gets
@@ -116,29 +165,7 @@ export function seedService({ db, clock, environments }: Dependencies) {
     },
 
     /** Returns the environment as a seed with nothing left to defaults. */
-    export(environment: Environment): Seed {
-      const messages = repository.listDocuments('messages', environment.datasets.messages)
-      return exportSeed({ ...environments.settings(environment), ...recordsOf(environment), messages })
-    }
-  }
-
-  /**
-   * Fills an empty database with what the seeds describe, in one transaction, with a pause after each number of
-   * generated messages; unless it runs to its end, nothing is applied. Throws SeedError with every issue.
-   */
-  function* seeding(files: readonly SeedFile[]): Generator<Generated, SeedOutcome, undefined> {
-    const described = resolveSeeds(files, clock())
-    const applied = yield* db.inSteps(function* () {
-      if (repository.hasEnvironments()) return false
-      for (const data of described) {
-        const environment = environments.create(data)
-        for (const key of data.apiKeys) environments.addApiKey(environment, key)
-        yield* applier.fill(environment, data)
-        environments.setBaseline(environment)
-      }
-      return true
-    })
-    return { applied, environments: described }
+    export: (environment: Environment): Seed => ({ environments: [exported(environment)] })
   }
 
   function load(
@@ -148,37 +175,25 @@ export function seedService({ db, clock, environments }: Dependencies) {
     over: Pick<NewEnvironment, 'profile' | 'assumptions'> = {}
   ): void {
     const { id, organizationId, name, clock: present } = environment
-    const existing = mode === 'merge' ? { existing: existingOf(environment) } : {}
-    const [data] = resolveSeeds([file], clock(), { id, organizationId, name, clock: present, ...existing })
+    const existing = mode === 'merge' && {
+      seed: exported(environment, 0),
+      messageCount: repository.countRecords(environment).messages,
+      hasMessage: (messageId: string) => repository.hasMessage(environment.datasets.messages, messageId)
+    }
+    const target = { id, organizationId, name, clock: present, ...(existing && { existing }) }
+    const [data] = resolveSeeds([file], clock(), { target })
     if (!data) return
     const profile = over.profile ?? data.profile
     const assumptions = { ...data.assumptions, ...over.assumptions }
-    const kinds = mode === 'merge' ? MERGED_KINDS : DATASET_KINDS
-    finish(applier.replace(environment, { ...data, profile, assumptions }, kinds))
-    if (mode === 'replace' || data.randomSeed !== undefined) {
-      environments.setRandomSeed(environment, data.randomSeed ?? null)
-    }
+    applier.replace(environment, { ...data, profile, assumptions }, existing ? MERGED_KINDS : DATASET_KINDS)
+    // When seeds are merged, the random numbers go on unless the added one has a seed of them.
+    const [{ randomSeed = null } = {}] = file.seed.environments
+    if (!existing || randomSeed !== null) environments.setRandomSeed(environment, randomSeed)
   }
 
-  function recordsOf({ datasets }: Environment): EnvironmentRecords {
-    return {
-      integrations: repository.listDocuments('integrations', datasets.integrations),
-      subscribers: repository.listDocuments('subscribers', datasets.subscribers),
-      workflows: repository.listDocuments('workflows', datasets.workflows),
-      steps: repository.listDocuments('steps', datasets.workflows)
-    }
-  }
-
-  function existingOf(environment: Environment): ExistingData {
-    const dataset = environment.datasets.messages
-    // Its random numbers go on unless the added seed says otherwise.
-    const settings = { ...environments.settings(environment), randomSeed: null }
-    const [seed] = exportSeed({ ...settings, ...recordsOf(environment), messages: [] }).environments
-    return {
-      seed: seed as SeedEnvironment,
-      messageCount: repository.countRecords('messages', dataset),
-      hasMessage: (id) => repository.hasMessage(dataset, id)
-    }
+  /** As a seed, with all its messages or the first ones. */
+  function exported(environment: Environment, messages?: number): SeedEnvironment {
+    return exportSeed({ ...environments.settings(environment), ...repository.listRecords(environment, messages) })
   }
 }
 

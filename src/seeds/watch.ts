@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { SeedError } from './errors.js'
 import { type SeedFile, seedPath } from './read.js'
-import type { SeedChange } from './reseed.js'
+import type { SeedChange, SeedService } from './service.js'
 
 /** What a change of the seed files has led to. */
 export type SeedReload =
@@ -13,42 +13,41 @@ export type SeedReload =
 /** Milliseconds between two looks at the files. A file that is left alone for so long has been saved. */
 const INTERVAL = 100
 
-export interface SeedWatch {
-  /**
-   * Calls back with the seeds that changed, each time that their content is another one, or that a file has gone or come
-   * back. A change since `watchSeeds` was called counts. What an editor does to save is one change.
-   */
-  start(onChange: (seeds: string[]) => void): void
-  stop(): void
-}
-
 /**
  * Watches the files of seeds from now on. It compares their state at intervals: that works through links, in folders that
  * are mounted into a container, and when a new file replaces the old one.
  */
-export function watchSeeds(seeds: readonly string[]): SeedWatch {
+export function watchSeeds(seeds: readonly string[]) {
   let timer: NodeJS.Timeout | undefined
   let state = seeds.map(stateOf).join()
   let contents = seeds.map(contentOf)
   let isSettled = true
 
-  function look(onChange: (seeds: string[]) => void): void {
+  /** Returns the seeds whose content is another one, once the files are left alone. */
+  function findChanged(): string[] {
     const present = seeds.map(stateOf).join()
     const wasSettled = isSettled
     isSettled = present === state
     state = present
-    if (wasSettled || !isSettled) return
-    const found = seeds.map(contentOf)
-    const changed = seeds.filter((_, index) => found[index] !== contents[index])
-    contents = found
-    if (changed.length > 0) onChange(changed)
+    if (wasSettled || !isSettled) return []
+    const former = contents
+    contents = seeds.map(contentOf)
+    return seeds.filter((_, index) => contents[index] !== former[index])
   }
 
   return {
-    start(onChange) {
-      timer = setInterval(() => look(onChange), INTERVAL).unref()
+    /**
+     * Calls back with the seeds that changed, each time that their content is another one, or that a file has gone or
+     * come back. A change since `watchSeeds` was called counts. What an editor does to save is one change.
+     */
+    start(onChange: (seeds: string[]) => void): void {
+      timer = setInterval(() => {
+        const changed = findChanged()
+        if (changed.length > 0) onChange(changed)
+      }, INTERVAL).unref()
     },
-    stop: () => clearInterval(timer)
+
+    stop: (): void => clearInterval(timer)
   }
 }
 
@@ -73,24 +72,17 @@ function orErrorCode(read: () => string): string {
   }
 }
 
-interface Reloading {
-  read(): SeedFile[]
-  /** What has been applied last. */
-  files: readonly SeedFile[]
-  reseed(files: readonly SeedFile[], former: readonly SeedFile[]): SeedChange[]
-}
-
 /** Returns a function that reads the seeds again and applies what has changed in them since the last time. */
-export function reloader({ read, files, reseed }: Reloading): (seeds: readonly string[]) => SeedReload {
-  let former = files
-  return (changed) => {
+export function reloader(read: () => SeedFile[], applied: readonly SeedFile[], reseed: SeedService['reseed']) {
+  let former = applied
+  return (files: readonly string[]): SeedReload => {
     try {
       const present = read()
       const changes = reseed(present, former)
       former = present
-      return { applied: true, files: changed, changes }
+      return { applied: true, files, changes }
     } catch (error) {
-      if (error instanceof SeedError) return { applied: false, files: changed, error }
+      if (error instanceof SeedError) return { applied: false, files, error }
       throw error
     }
   }

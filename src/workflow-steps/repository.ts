@@ -2,10 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '../db/open.js'
 import { workflowSteps, workflows } from '../db/schema.js'
 
-export interface WorkflowRef {
-  id: string
-  identifier: string
-}
+export type WorkflowRef = Pick<typeof workflows.$inferSelect, 'id' | 'identifier'>
 
 export function workflowStepRepository({ orm }: Db) {
   const dataset = sql.placeholder('dataset')

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { strictObject } from '../core/typebox.js'
 import { enveloped } from '../http/envelope.js'
 import { JSON_TYPE } from '../http/errors.js'
-import { defineOperation, type ErrorExample, operationRoute } from '../http/operation.js'
+import { defineOperation, operationRoute } from '../http/operation.js'
 import { WorkflowStep } from './schemas.js'
 import type { WorkflowStepService } from './service.js'
 
@@ -23,30 +23,12 @@ export const retrieveWorkflowStep = defineOperation({
   errors: [400, 401, 404],
   examples: {
     params: { workflowId: 'order-shipped', stepId: 'email-step' },
-    errors: (_path, assumptions) => ({
-      ...(assumptions['unknown-step'] === 'bad-request' && { 400: STEP_NOT_FOUND }),
-      404: assumptions['unknown-workflow'] === 'with-facts' ? WORKFLOW_NOT_FOUND_WITH_FACTS : WORKFLOW_NOT_FOUND
-    })
+    errors: {
+      400: '/v2/workflows/order-shipped/steps/none',
+      404: '/v2/workflows/none/steps/email-step'
+    }
   }
 })
-
-const STEP_NOT_FOUND: ErrorExample = {
-  path: '/v2/workflows/order-shipped/steps/none',
-  message: 'No step found',
-  ctx: { stepId: 'none', workflowId: 'order-shipped' },
-  stepId: 'none',
-  workflowId: 'order-shipped'
-}
-const WORKFLOW_NOT_FOUND: ErrorExample = {
-  path: '/v2/workflows/none/steps/email-step',
-  message: 'Workflow with id none not found'
-}
-const WORKFLOW_NOT_FOUND_WITH_FACTS: ErrorExample = {
-  path: '/v2/workflows/none/steps/email-step',
-  message: 'Workflow cannot be found',
-  ctx: { workflowId: 'none' },
-  workflowId: 'none'
-}
 
 interface Options {
   workflowSteps: WorkflowStepService

@@ -97,64 +97,7 @@ export const WorkflowStep = strictObject(
   },
   {
     $id: 'WorkflowStep',
-    description: 'One step of a workflow, with its controls, its variables and its issues',
-    examples: [
-      {
-        controls: {
-          dataSchema: {
-            $schema: 'http://json-schema.org/draft-07/schema#',
-            type: 'object',
-            properties: {
-              subject: { type: 'string', minLength: 1 },
-              body: { type: 'string', default: '' },
-              editorType: { type: 'string', enum: ['block', 'html'], default: 'block' }
-            },
-            required: ['subject'],
-            additionalProperties: false
-          },
-          uiSchema: {
-            group: 'EMAIL',
-            properties: {
-              subject: { component: 'TEXT_INLINE_LABEL' },
-              body: { component: 'EMAIL_BODY' },
-              editorType: { placeholder: 'block', component: 'EMAIL_EDITOR_SELECT' }
-            }
-          }
-        },
-        controlValues: {
-          subject: 'Your order is on its way',
-          body: '<p>Order {{payload.orderId}} has left our warehouse.</p>',
-          editorType: 'html'
-        },
-        variables: {
-          type: 'object',
-          properties: {
-            subscriber: { type: 'object', properties: { firstName: { type: 'string' } }, additionalProperties: false },
-            steps: { type: 'object', properties: {}, required: [], additionalProperties: false },
-            payload: {
-              type: 'object',
-              properties: { orderId: { type: 'string', default: '{{payload.orderId}}' } },
-              required: ['orderId'],
-              additionalProperties: true
-            }
-          },
-          additionalProperties: false
-        },
-        stepId: 'email-step',
-        _id: '67a0f1c03a1e4f0013cf0011',
-        name: 'Email Step',
-        slug: 'email-step_st_fi2kTtVUPpaa0cEL',
-        type: 'email',
-        origin: 'external',
-        workflowId: 'order-shipped',
-        workflowDatabaseId: '67a0f1c03a1e4f0013cf0001',
-        issues: {
-          integration: {
-            email: [{ issueType: 'MISSING_INTEGRATION', message: 'Missing active primary integration provider' }]
-          }
-        }
-      }
-    ]
+    description: 'One step of a workflow, with its controls, its variables and its issues'
   }
 )
 export type WorkflowStep = Static<typeof WorkflowStep>

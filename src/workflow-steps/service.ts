@@ -25,35 +25,32 @@ export function workflowStepService({ db }: { db: Db }) {
       const workflow = findWorkflow(environment.datasets.workflows, workflowId)
       if (!workflow) throw unknownWorkflow(environment, workflowId)
       const document = findStep(environment.datasets.workflows, workflow, stepId)
-      if (!document) throw unknownStep(environment, workflow, workflowId, stepId)
+      if (!document) throw unknownStep(environment, workflow, { stepId, workflowId })
       return toResponse(document, environment)
     }
   }
 
-  function findWorkflow(dataset: number, workflowId: string): WorkflowRef | undefined {
-    return (
-      (ID_PATTERN.test(workflowId) ? repository.findWorkflowById(dataset, workflowId) : undefined) ??
-      repository.findWorkflowByIdentifier(dataset, workflowId) ??
-      bySlug(workflowId, 'wf', (slugId) => repository.findWorkflowById(dataset, slugId))
-    )
+  function findWorkflow(dataset: number, text: string): WorkflowRef | undefined {
+    const byId = (id: string) => repository.findWorkflowById(dataset, id)
+    return find(text, 'wf', byId, () => repository.findWorkflowByIdentifier(dataset, text))
   }
 
-  function findStep(dataset: number, { id }: WorkflowRef, stepId: string): Buffer | undefined {
-    return (
-      (ID_PATTERN.test(stepId) ? repository.findStepById(dataset, id, stepId) : undefined) ??
-      repository.findStepByStepId(dataset, id, stepId) ??
-      bySlug(stepId, 'st', (slugId) => repository.findStepById(dataset, id, slugId))
-    )
+  function findStep(dataset: number, { id: workflowId }: WorkflowRef, text: string): Buffer | undefined {
+    const byId = (id: string) => repository.findStepById(dataset, workflowId, id)
+    return find(text, 'st', byId, () => repository.findStepByStepId(dataset, workflowId, text))
   }
 }
 
-function bySlug<Found>(
+/** Takes the text as an `_id`, then as a name, then as a slug. */
+function find<Found>(
   text: string,
   kind: 'wf' | 'st',
-  findById: (id: string) => Found | undefined
+  byId: (id: string) => Found | undefined,
+  byName: () => Found | undefined
 ): Found | undefined {
-  const id = idFromSlug(text, kind)
-  return id === undefined ? undefined : findById(id)
+  const found = (ID_PATTERN.test(text) ? byId(text) : undefined) ?? byName()
+  const slugId = found ? undefined : idFromSlug(text, kind)
+  return slugId === undefined ? found : byId(slugId)
 }
 
 function unknownWorkflow({ name, assumptions }: Environment, workflowId: string): DomainError {
@@ -65,14 +62,14 @@ function unknownWorkflow({ name, assumptions }: Environment, workflowId: string)
 
 function unknownStep(
   { assumptions }: Environment,
-  workflow: WorkflowRef,
-  workflowId: string,
-  stepId: string
+  { identifier }: WorkflowRef,
+  facts: { workflowId: string; stepId: string }
 ): DomainError {
-  const reason = `workflow ${workflow.identifier} has no step with _id, stepId or slug ${stepId}`
+  const { stepId } = facts
+  const reason = `workflow ${identifier} has no step with _id, stepId or slug ${stepId}`
   return assumptions['unknown-step'] === 'not-found'
     ? new DomainError('not-found', `Step with id ${stepId} not found`, { reason })
-    : new DomainError('bad-request', 'No step found', { reason, facts: { stepId, workflowId } })
+    : new DomainError('bad-request', 'No step found', { reason, facts })
 }
 
 /** Returns the stored bytes unless an assumption changes them: a step may be large, and parsing it takes time. */
@@ -80,12 +77,9 @@ function toResponse(document: Buffer, { assumptions }: Environment): Buffer {
   const translate = mayNeedVendorNames(document, assumptions)
   const twice = assumptions['control-values'] === 'twice'
   if (!translate && !twice) return document
-  const step: WorkflowStep = JSON.parse(document.toString())
-  const named = translate ? withVendorNames(step) : step
-  return Buffer.from(JSON.stringify(twice ? withValuesTwice(named) : named))
-}
-
-function withValuesTwice(step: WorkflowStep): object {
-  const values = step.controlValues ?? {}
-  return { ...step, controls: { ...step.controls, values }, controlValues: values }
+  const parsed: WorkflowStep = JSON.parse(document.toString())
+  const step = translate ? withVendorNames(parsed) : parsed
+  const controlValues = step.controlValues ?? {}
+  const controls = { ...step.controls, values: controlValues }
+  return Buffer.from(JSON.stringify(twice ? { ...step, controls, controlValues } : step))
 }

@@ -3,11 +3,12 @@ import { assumeOption } from '../../src/cli/options.js'
 import {
   ASSUMPTION_IDS,
   type AssumptionId,
+  type Assumptions,
+  assumptionRow,
   isPosition,
   PROFILES,
   type Profile,
-  positionsOf,
-  REGISTER
+  positionsOf
 } from '../../src/core/assumptions.js'
 import { StartError } from '../../src/core/errors.js'
 import { SeedError } from '../../src/seeds/read.js'
@@ -36,7 +37,7 @@ interface World {
 /** Holds when the environment stands in this position of the row, whatever the positions of all other rows. */
 type Case = (world: World) => Promise<void>
 
-const CASES: { [Id in AssumptionId]: { [Position in keyof (typeof REGISTER)[Id]['values']]: Case } } = {
+const CASES: { [Id in AssumptionId]: { [Position in Assumptions[Id]]: Case } } = {
   envelope: {
     async bare(world) {
       for (const answer of [await setPrimary(world, MAIL), await someStep(world)]) {
@@ -315,7 +316,7 @@ describe('the register', () => {
   })
 
   test.each(ASSUMPTION_IDS)('says of %s what is open, what each position does, and where the profiles stand', (id) => {
-    const { sentence, values, document, live } = REGISTER[id]
+    const { sentence, values, document, live } = assumptionRow(id)
     expect(sentence).toMatch(/^[A-Z].*\.$/)
     expect(Object.values(values).every((meaning) => meaning.length > 0)).toBe(true)
     expect(positionsOf(id).length).toBeGreaterThan(1)
@@ -325,7 +326,7 @@ describe('the register', () => {
 })
 
 describe.each(PROFILES)('the profile `%s`', (profile) => {
-  test.each(ASSUMPTION_IDS.map((id) => ({ id, position: REGISTER[id][profile] })))(
+  test.each(ASSUMPTION_IDS.map((id) => ({ id, position: assumptionRow(id)[profile] })))(
     'takes $id to be $position',
     async ({ id, position }) => {
       await caseOf(id, position)(worldIn(await givenMock({ profile, seed: { environments: worldSeed('w') } }), 'w'))
@@ -378,7 +379,7 @@ describe('GET /_mock/assumptions', () => {
     const mock = await givenMock({ profile, seed: { environments: [] } })
     const { json } = await mock.get('/_mock/assumptions', { key: null })
     expect(json.assumptions).toEqual(
-      ASSUMPTION_IDS.map((id) => ({ id, ...REGISTER[id], value: REGISTER[id][profile] }))
+      ASSUMPTION_IDS.map((id) => ({ id, ...assumptionRow(id), value: assumptionRow(id)[profile] }))
     )
   })
 
@@ -493,7 +494,7 @@ function worldIn(mock: GivenMock, name: string): World {
 
 /** The profile in which the row stands in another position, if there is one, so that only the override can be why. */
 function profileElsewhere(id: AssumptionId, position: string): Profile {
-  return PROFILES.find((profile) => REGISTER[id][profile] !== position) ?? 'document'
+  return PROFILES.find((profile) => assumptionRow(id)[profile] !== position) ?? 'document'
 }
 
 function caseOf(id: AssumptionId, position: string): Case {

@@ -1,3 +1,4 @@
+import libSlugify from '@sindresorhus/slugify'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decodeBase62, encodeBase62, idFromSlug, slugify, stepSlug, workflowSlug } from '../../src/core/slug.js'
@@ -31,6 +32,19 @@ describe('slugify', () => {
     ['', '']
   ])('%j becomes %j', (name, slug) => {
     expect(slugify(name)).toBe(slug)
+  })
+
+  test('gives plain words the slug that the package gives them', () => {
+    const word = fc.stringMatching(/^(?:[A-Z]?[a-z\d]{1,6}|[A-Z]{1,4}|[A-Za-z\d]{1,6})$/)
+    const names = fc
+      .array(fc.tuple(word, fc.constantFrom(' ', '_', '-', '')), { minLength: 1, maxLength: 4 })
+      .map((parts) => parts.flat().join(''))
+    fc.assert(
+      fc.property(names, (name) => {
+        expect(slugify(name)).toBe(libSlugify(name, { decamelize: true }))
+      }),
+      { numRuns: 300 }
+    )
   })
 })
 

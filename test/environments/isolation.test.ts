@@ -115,7 +115,7 @@ interface Answered {
   text: string
 }
 
-async function givenWorlds(profiles: Profiles, assumptions: Record<string, string> = {}): Promise<Worlds> {
+async function givenEnvironments(profiles: Profiles, assumptions: Record<string, string> = {}): Promise<Worlds> {
   const environments = NAMES.map((name) => environment(name, profiles[name]))
   const mock = await givenMock({ clock: () => NOW, assumptions, seed: { environments } })
   return { ...mock, ask, rows }
@@ -220,58 +220,58 @@ function sharesKeys(profiles: Profiles, asker: Name, owner: Name): boolean {
 
 describe.each(EVERY_ASKER)('in $profile, to $asker', ({ profiles, asker, owners }) => {
   test('what only others have is as what nobody has, whatever it is asked by, and stays as it is', async () => {
-    const worlds = await givenWorlds(profiles)
-    const before = worlds.rows()
+    const given = await givenEnvironments(profiles)
+    const before = given.rows()
     for (const owner of owners) {
       // First the owner, so that whatever the server remembers of an answer, it remembers.
-      for (const request of readingRequests(owner)) await worlds.ask(owner, request)
+      for (const request of readingRequests(owner)) await given.ask(owner, request)
 
       const foreign = [...integrationRequests(owner), ...readingRequests(owner)]
       const nowhere = [...integrationRequests(NOWHERE), ...readingRequests(NOWHERE)]
       for (const [place, unknown] of nowhere.entries()) {
         const request = foreign[place] as Request
-        const told = await worlds.ask(asker, request)
+        const told = await given.ask(asker, request)
         expect(told.text).not.toContain(`mark-${owner}`)
         if (isToldOfIntegrations(profiles, asker, owner) && namesIntegration(owner, request)) {
           expect(told.status, request.path).toBe(403)
         } else {
-          const expected = without(NOWHERE, await worlds.ask(asker, unknown))
+          const expected = without(NOWHERE, await given.ask(asker, unknown))
           expect(without(owner, told), `${request.method ?? 'GET'} ${request.path}`).toEqual(expected)
         }
       }
-      const channel = await worlds.ask(asker, list(`channel=${CHANNELS[owner]}`))
-      expect(channel).toEqual(await worlds.ask(asker, list(`channel=${UNUSED_CHANNEL}`)))
+      const channel = await given.ask(asker, list(`channel=${CHANNELS[owner]}`))
+      expect(channel).toEqual(await given.ask(asker, list(`channel=${UNUSED_CHANNEL}`)))
     }
-    expect(worlds.rows()).toEqual(before)
+    expect(given.rows()).toEqual(before)
   })
 
   test.each(owners.map((owner) => [owner, sharesKeys(profiles, asker, owner) ? 'taken' : 'free'] as const))(
     'an idempotency key that %s has used, or is using, is %s',
     async (owner) => {
-      const worlds = await givenWorlds(profiles)
+      const given = await givenEnvironments(profiles)
       const withKey = (key: string) => setPrimary(SHARED.integration, { headers: { 'idempotency-key': key } })
-      const theirs = await worlds.ask(owner, withKey(`${owner}-1`))
-      const ownerInPerson = worlds.services.environments.resolve(`${owner}-key`)
+      const theirs = await given.ask(owner, withKey(`${owner}-1`))
+      const ownerInPerson = given.services.environments.resolve(`${owner}-key`)
       if (!ownerInPerson) throw new Error(`there is no ${owner}`)
-      worlds.services.idempotency.begin(ownerInPerson, `${owner}-2`)
-      const others = worlds.rows((name) => name !== asker)
+      given.services.idempotency.begin(ownerInPerson, `${owner}-2`)
+      const others = given.rows((name) => name !== asker)
 
-      const used = await worlds.ask(asker, withKey(`${owner}-1`))
-      const inUse = await worlds.ask(asker, withKey(`${owner}-2`))
+      const used = await given.ask(asker, withKey(`${owner}-1`))
+      const inUse = await given.ask(asker, withKey(`${owner}-2`))
       if (sharesKeys(profiles, asker, owner)) {
         expect(used).toEqual({ ...theirs, headers: { ...theirs.headers, ...REPLAY } })
-        expect((await worlds.ask(asker, { ...withKey(`${owner}-1`), body: 'another' })).status).toBe(422)
+        expect((await given.ask(asker, { ...withKey(`${owner}-1`), body: 'another' })).status).toBe(422)
         expect(inUse.status).toBe(409)
       } else {
-        expect(without(owner, used)).toEqual(without(NOWHERE, await worlds.ask(asker, withKey(`${NOWHERE}-1`))))
-        expect(without(owner, inUse)).toEqual(without(NOWHERE, await worlds.ask(asker, withKey(`${NOWHERE}-2`))))
+        expect(without(owner, used)).toEqual(without(NOWHERE, await given.ask(asker, withKey(`${NOWHERE}-1`))))
+        expect(without(owner, inUse)).toEqual(without(NOWHERE, await given.ask(asker, withKey(`${NOWHERE}-2`))))
         expect(used.text).toContain(`"name":"mark-${asker}"`)
       }
       for (const _attempt of ['refused', 'replayed']) {
-        const [told, expected] = [await worlds.ask(asker, lost(owner)), await worlds.ask(asker, lost(NOWHERE))]
+        const [told, expected] = [await given.ask(asker, lost(owner)), await given.ask(asker, lost(NOWHERE))]
         expect(without(owner, told)).toEqual(without(NOWHERE, expected))
       }
-      expect(worlds.rows((name) => name !== asker)).toEqual(others)
+      expect(given.rows((name) => name !== asker)).toEqual(others)
     }
   )
 
@@ -291,24 +291,24 @@ const REPLAY = {
 
 test('what live tells of an integration of a sibling is that it is there, in every form of id that is taken', async () => {
   const assumptions = { 'foreign-integration': 'forbidden', 'integration-lookup': 'id-or-identifier' }
-  const worlds = await givenWorlds(PROFILES.document, assumptions)
-  const before = worlds.rows()
+  const given = await givenEnvironments(PROFILES.document, assumptions)
+  const before = given.rows()
   const statuses = async (owner: Name) => {
     const { integration, deletedIntegration } = only(owner)
     const ids = [integration, `${owner}-mail`, deletedIntegration, `${owner}-gone`]
-    const answers = await Promise.all(ids.map((id) => worlds.ask('foo', setPrimary(id))))
+    const answers = await Promise.all(ids.map((id) => given.ask('foo', setPrimary(id))))
     for (const { text } of answers) expect(text).not.toContain('mark-')
     return answers.map(({ status }) => status)
   }
   expect(await statuses('bar')).toEqual([403, 403, 404, 404])
   expect(await statuses('baz')).toEqual([404, 404, 404, 404])
-  expect(worlds.rows()).toEqual(before)
+  expect(given.rows()).toEqual(before)
 })
 
 describe.each(Object.entries(PROFILES))('in %s', (_profile, profiles) => {
   test.each(NAMES)('what %s shares the ids of with others is its own, by every form of id', async (name) => {
-    const worlds = await givenWorlds(profiles)
-    const others = worlds.rows((each) => each !== name)
+    const given = await givenEnvironments(profiles)
+    const others = given.rows((each) => each !== name)
     const ids = profiles[name] === 'live' ? [SHARED.integration] : [SHARED.integration, 'shared-mail', 'same-name']
     const requests = [
       ...ids.flatMap((id) => [setPrimary(id), setPrimary(id, { headers: { 'idempotency-key': `of-${id}` } })]),
@@ -320,15 +320,15 @@ describe.each(Object.entries(PROFILES))('in %s', (_profile, profiles) => {
       )
     ]
     for (const request of requests) {
-      const { status, text } = await worlds.ask(name, request)
+      const { status, text } = await given.ask(name, request)
       expect(status, request.path).toBe(200)
       expect(new Set(text.match(/mark-[a-z]{3}/g)), request.path).toEqual(new Set([`mark-${name}`]))
     }
-    expect(worlds.rows((each) => each !== name)).toEqual(others)
+    expect(given.rows((each) => each !== name)).toEqual(others)
   })
 
   test.each(NAMES)('nothing that %s does shows in an answer to another', async (actor) => {
-    const worlds = await givenWorlds(profiles)
+    const given = await givenEnvironments(profiles)
     const others = NAMES.filter((name) => name !== actor)
     // An integration that is primary already is answered as it is: the one way to read one.
     const readings = (reader: Name) => [
@@ -338,20 +338,20 @@ describe.each(Object.entries(PROFILES))('in %s', (_profile, profiles) => {
       setPrimary(only(reader).integration)
     ]
     const readAll = () =>
-      Promise.all(others.flatMap((reader) => readings(reader).map((request) => worlds.ask(reader, request))))
+      Promise.all(others.flatMap((reader) => readings(reader).map((request) => given.ask(reader, request))))
     const before = await readAll()
     for (const id of [SHARED.integration, only(actor).integration, 'shared-mail']) {
-      await worlds.ask(actor, setPrimary(id, { headers: { 'idempotency-key': `do-${id}` } }))
+      await given.ask(actor, setPrimary(id, { headers: { 'idempotency-key': `do-${id}` } }))
     }
-    expect(worlds.rows().idempotency_keys).not.toEqual([])
+    expect(given.rows().idempotency_keys).not.toEqual([])
     expect(await readAll()).toEqual(before)
   })
 
   test('every table is looked at, and has rows of all three', async () => {
-    const worlds = await givenWorlds(profiles)
+    const given = await givenEnvironments(profiles)
     for (const name of NAMES) {
-      await worlds.ask(name, setPrimary(SHARED.integration, { headers: { 'idempotency-key': `of-${name}` } }))
-      for (const [table, rows] of Object.entries(worlds.rows((each) => each === name))) {
+      await given.ask(name, setPrimary(SHARED.integration, { headers: { 'idempotency-key': `of-${name}` } }))
+      for (const [table, rows] of Object.entries(given.rows((each) => each === name))) {
         expect(rows.length, `${table} of ${name}`).toBeGreaterThan(0)
       }
     }

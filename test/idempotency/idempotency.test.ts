@@ -368,7 +368,7 @@ describe('another request under the same key', () => {
       expect(effects()).toEqual(['mailgun'])
 
       const rival = await post(mock, MAILGUN, 'key-1', { key: 'rival-key' })
-      expect(rival.json._environmentId).toBe(mock.worlds[2]?.id)
+      expect(rival.json._environmentId).toBe(mock.seededEnvironments[2]?.id)
       expect(rival.headers.has('idempotency-replay')).toBe(false)
       expect(effects()).toEqual(['mailgun', 'mailgun'])
     })

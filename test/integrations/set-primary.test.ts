@@ -167,7 +167,7 @@ describe('200', () => {
   test('the same call to the other environment changes that one alone', async () => {
     const mock = await givenMock({ seed: seed() })
     const answer = await mock.post('/v1/integrations/mailgun/set-primary', { key: 'staging-key' })
-    expect(answer.json._environmentId).toBe(mock.worlds[1]?.id)
+    expect(answer.json._environmentId).toBe(mock.seededEnvironments[1]?.id)
     expect([1, 2, 3].map((environment) => primaries(mock.db.client, 'email', environment))).toEqual([
       ['sendgrid'],
       ['mailgun'],
@@ -473,7 +473,9 @@ function rowOf(mock: GivenMock, identifier: string): IntegrationRow {
 }
 
 function idOf(mock: GivenMock, identifier: string, world = 0): string {
-  const found = mock.worlds[world]?.integrations.find((integration) => integration.identifier === identifier)
+  const found = mock.seededEnvironments[world]?.integrations.find(
+    (integration) => integration.identifier === identifier
+  )
   if (!found) throw new Error(`the seed has no ${identifier}`)
   return found._id
 }

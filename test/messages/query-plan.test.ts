@@ -5,7 +5,9 @@ import {
   countSql,
   type MessageFilters,
   messageRepository,
-  pageSql
+  pageSql,
+  passedSql,
+  timeSql
 } from '../../src/messages/repository.js'
 
 const INDEXES: Record<Condition['by'], string> = {
@@ -55,12 +57,15 @@ const ALSO: Record<Condition['by'], readonly string[]> = {
   context: ['channel', 'subscriber_id']
 }
 
-/** How SQLite describes the one walk over the first filter's index, and whether that index has all other columns. */
-function walkOf([first, ...others]: readonly Condition[]) {
+/**
+ * How SQLite describes the one walk over the first filter's index, and whether that index has all other columns; `range`
+ * is the part of it by time.
+ */
+function walkOf([first, ...others]: readonly Condition[], range = '') {
   const index = first ? INDEXES[first.by] : 'messages_created'
   const by = first ? `dataset=? AND ${first.by}=?` : 'dataset=?'
   const covering = !first || others.every((other) => ALSO[first.by].includes(other.by))
-  return `SEARCH messages USING ${covering ? 'COVERING ' : ''}INDEX ${index} (${by})`
+  return `SEARCH messages USING ${covering ? 'COVERING ' : ''}INDEX ${index} (${by}${range})`
 }
 
 describe.each(COMBINATIONS)('by [$named]', ({ conditions }) => {
@@ -71,20 +76,36 @@ describe.each(COMBINATIONS)('by [$named]', ({ conditions }) => {
 
   test("a page is read off the first filter's index in order, several transactions apart", () => {
     const plan = planOf(pageSql(conditions, 'newest'))
-    expect(plan).toEqual(['CO-ROUTINE page', walkOf(conditions), ...sort, ...lookup])
+    const walk = walkOf(conditions, ' AND created_at<?')
+    expect(plan).toEqual(['CO-ROUTINE page', walk, ...sort, ...lookup])
   })
 
   test('a page near the end is read off it backwards, and only the page itself is sorted', () => {
     const plan = planOf(pageSql(conditions, 'oldest'))
-    const [page, inner, walk, ...rest] = plan
-    expect([page, inner, walk]).toEqual(['CO-ROUTINE page', 'CO-ROUTINE (subquery-1)', walkOf(conditions)])
-    expect(rest).toEqual([...sort, 'SCAN (subquery-1)', 'USE TEMP B-TREE FOR ORDER BY', ...lookup])
+    const [page, inner, ...rest] = plan
+    expect([page, inner]).toEqual(['CO-ROUTINE page', 'CO-ROUTINE (subquery-1)'])
+    const walk = walkOf(conditions, ' AND created_at>?')
+    expect(rest).toEqual([walk, ...sort, 'SCAN (subquery-1)', 'USE TEMP B-TREE FOR ORDER BY', ...lookup])
   })
 
   test("a count walks the first filter's index alone", () => {
     expect(planOf(countSql(conditions))).toEqual([walkOf(conditions)])
   })
+
+  test.each(['newest', 'oldest'] as const)(
+    'from the %s on, a count up to a time walks that part of it alone',
+    (end) => {
+      expect(planOf(passedSql(conditions, end))).toEqual([walkOf(conditions, ' AND created_at>? AND created_at<?')])
+    }
+  )
 })
+
+test.each(['newest', 'oldest'] as const)(
+  'from the %s on, the time of a message is read off the index of all',
+  (end) => {
+    expect(planOf(timeSql(end))).toEqual([walkOf([], end === 'newest' ? ' AND created_at<?' : ' AND created_at>?')])
+  }
+)
 
 /** Messages of which each filter's value `rare` has one and `hot` has 99. */
 function givenHotAndRare(): { db: Db; texts(): string[] } {
@@ -153,6 +174,38 @@ describe('of two filters that most messages meet', () => {
     expect(walks).toHaveLength(2)
     for (const text of walks) expect(text).toContain(`INDEXED BY ${index} `)
   })
+})
+
+/** Messages of two transactions in turn, four of a millisecond, after and before as many of another one. */
+function givenManyOfTwo(): ReturnType<typeof givenHotAndRare> {
+  const given = givenHotAndRare()
+  given.db.client.exec(`
+    INSERT INTO datasets VALUES (2);
+    WITH RECURSIVE numbers (value) AS (SELECT 0 UNION ALL SELECT value + 1 FROM numbers WHERE value < 99999)
+    INSERT INTO messages (dataset, id, created_at, channel, subscriber_id, transaction_id, context, document)
+    SELECT 2, printf('%024x', value), value / 4, 'email', NULL,
+      iif(value / 10000 IN (0, 4, 5), 'none', 'order-' || (value % 2)), '[]', '"' || value || '"' FROM numbers`)
+  return given
+}
+
+const EXPECTED = Array.from({ length: 100_000 }, (_, index) => `${99_999 - index}`).filter(
+  (value) => ![0, 4, 5].includes(Math.floor(Number(value) / 10_000))
+)
+
+test.each([
+  ['with', 70_000],
+  ['without', undefined]
+])('%s a total, of several transactions most of what comes before a deep page is counted, not sorted', (_, total) => {
+  const { db } = givenManyOfTwo()
+  const counts: number[] = []
+  const repository = messageRepository(db)
+  for (const offset of [9_999, 10_001, 20_000, 29_990, 35_000, 39_991, 40_001, 50_000, 69_995, 70_000]) {
+    const wanted = { limit: 10, offset, total, head: () => '[', tail: ']' }
+    const page = repository.findPage(2, { transactionIds: ['order-0', 'order-1'] }, wanted)
+    expect(JSON.parse(page.body.toString()), `from ${offset}`).toEqual(EXPECTED.slice(offset, offset + 10))
+    counts.push(page.count)
+  }
+  expect(counts).toEqual([10, 10, 10, 10, 10, 10, 10, 10, 5, 0])
 })
 
 test('lists of transactions of any length share a few statements', () => {

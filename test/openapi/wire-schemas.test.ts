@@ -427,7 +427,7 @@ describe('the shapes', () => {
   })
 
   test('bind values no further than the contract does: no formats, patterns, bounds or defaults', () => {
-    const written = JSON.stringify(schemas.map(({ examples, ...schema }) => schema))
+    const written = JSON.stringify(schemas)
     const bounds =
       /"(format|pattern|default|const|multipleOf|uniqueItems|minItems|(exclusive)?(min|max)[A-Z]\w+|(min|max)imum)":[^,}]*/g
     expect(new Set(written.match(bounds))).toEqual(new Set(['"minItems":0']))
@@ -444,26 +444,6 @@ describe('the shapes', () => {
   test.each(names)('%s compiles in strict mode and is described', (name) => {
     expect(ajv.getSchema(name)).toBeTypeOf('function')
     expect(named(name).description).toMatch(/^[A-Z].+[^.]$/)
-  })
-})
-
-describe('the examples', () => {
-  test('stand on the answers and on what a reader meets first in them', () => {
-    expect(schemas.filter((schema) => schema.examples).map((schema) => schema.$id)).toEqual([
-      'Integration',
-      'SubscriberResponse',
-      'MessageResponse',
-      'MessagesPage',
-      'WorkflowStep'
-    ])
-  })
-
-  test.each(schemas.filter((schema) => schema.examples))('of $$id fit it and keep its order', (schema) => {
-    const order = fieldsOf(schema).map(([field]) => field)
-    for (const example of schema.examples as Values[]) {
-      expect(isValid(String(schema.$id), example)).toBe(true)
-      expect(Object.keys(example)).toEqual(order.filter((field) => field in example))
-    }
   })
 })
 

@@ -460,12 +460,28 @@ test.each([
   expect(issuesOf({ name: '', seed: text })).toEqual([issue])
 })
 
-test('JSON is read without the YAML parser, which takes minutes for so much', () => {
+describe('JSON of many megabytes', () => {
   const message = { channel: 'email', content: 'x'.repeat(200), payload: { name: 'a "quoted" \\ name', id: 1 } }
-  const seed = { environments: [{ name: 'Shop', messages: Array(100_000).fill(message) }] }
-  const started = performance.now()
-  expect(read(JSON.stringify(seed))).toEqual(seed)
-  expect(performance.now() - started).toBeLessThan(15_000)
+  const messages = Array(100_000).fill(message)
+
+  test('is read without the YAML parser, which takes minutes for so much', () => {
+    const seed = { environments: [{ name: 'Shop', messages }] }
+    const started = performance.now()
+    expect(read(JSON.stringify(seed))).toEqual(seed)
+    expect(performance.now() - started).toBeLessThan(15_000)
+  })
+
+  test.each([
+    ['a number with too many digits', '12345678901234567890', 'has too many digits for a number'],
+    ['a number that is too large', '1e999', 'is no number that JSON can hold'],
+    ['a list that is nested too deeply', `${'['.repeat(101)}${']'.repeat(101)}`, 'is nested more than 100 deep'],
+    ['a syntax error', '[1', 'must be sufficiently indented and end with a ]']
+  ])('has its issues located all the same: %s', (_, payload, message) => {
+    const many = JSON.stringify(messages.slice(0, 300)).slice(0, -1)
+    const text = `{"environments":[{"name":"Shop","messages":${many},{"channel":"sms","payload":{"id":${payload}}}]}]}`
+    expect(issuesOf({ name: '', seed: text }).join()).toMatch(/^:1:\d+/)
+    expect(issuesOf({ name: '', seed: text }).join()).toContain(message)
+  })
 })
 
 describe('a seed may be', () => {

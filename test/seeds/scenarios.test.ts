@@ -50,15 +50,15 @@ describe.each(scenarios)('%s', (name) => {
 
   test('has the environments of the default seed, under the same keys', async () => {
     const [own, usual] = [await givenMock({ seeds: [name] }), await givenMock()]
-    const worlds = ({ worlds }: GivenMock) =>
-      worlds.map(({ id, organizationId, name, apiKeys }) => ({ id, organizationId, name, apiKeys }))
-    expect(worlds(own)).toEqual(worlds(usual))
-    expect(own.worlds.map(({ name, apiKeys }) => [name, ...apiKeys])).toEqual(Object.entries(KEYS))
+    const environmentsOf = ({ seededEnvironments }: GivenMock) =>
+      seededEnvironments.map(({ id, organizationId, name, apiKeys }) => ({ id, organizationId, name, apiKeys }))
+    expect(environmentsOf(own)).toEqual(environmentsOf(usual))
+    expect(own.seededEnvironments.map(({ name, apiKeys }) => [name, ...apiKeys])).toEqual(Object.entries(KEYS))
   })
 
   test.each(['document', 'live'] as const)('answers with all that it holds, in `%s`', async (profile) => {
     const mock = await givenMock({ seeds: [name], profile })
-    for (const { name, messages, steps } of mock.worlds) {
+    for (const { name, messages, steps } of mock.seededEnvironments) {
       const key = KEYS[name as keyof typeof KEYS]
       const page = await mock.get('/v1/messages?limit=1000', { key })
       expect(ids(page.json.data).sort()).toEqual(ids(messages).sort())
@@ -66,7 +66,7 @@ describe.each(scenarios)('%s', (name) => {
     }
   })
 
-  test('is told newest first, by its own order', () => {
+  test('is listed newest first, by its own order', () => {
     for (const { messages = [] } of seedOf(name).environments) {
       const times = messages.map(({ createdAt }) => createdAt)
       expect(times).toEqual(times.toSorted().reverse())
@@ -115,9 +115,9 @@ describe('many-pages', () => {
     const mock = await givenMock({ seeds: ['many-pages'] })
     const pages = await walk(mock, '/v1/messages?')
     const [instant] = pages[6]?.map(({ createdAt }) => createdAt) ?? []
-    const places = pages.map((page) => page.map(({ createdAt }) => (createdAt === instant ? 'x' : '-')).join(''))
-    expect(places.slice(5, 8)).toEqual(['----xxxxxx', 'xxxxxxxxxx', 'xxxxxxxx--'])
-    expect(places.join('').replaceAll('-', '')).toHaveLength(24)
+    const rows = pages.map((page) => page.map(({ createdAt }) => (createdAt === instant ? 'x' : '-')).join(''))
+    expect(rows.slice(5, 8)).toEqual(['----xxxxxx', 'xxxxxxxxxx', 'xxxxxxxx--'])
+    expect(rows.join('').replaceAll('-', '')).toHaveLength(24)
   })
 })
 
@@ -146,10 +146,10 @@ describe('failures', () => {
   const failed = (messages: Message[]) => messages.filter(({ status }) => status !== 'sent')
 
   test('has every error and warning, once each', async () => {
-    const told = failed(await givenFailures()).map(({ channel, status, errorId, errorText }) => {
+    const found = failed(await givenFailures()).map(({ channel, status, errorId, errorText }) => {
       return [channel, status, errorId, status === 'warning' ? errorText : undefined]
     })
-    expect(told.map(String).sort()).toEqual(WRITTEN.map(String).sort())
+    expect(found.map(String).sort()).toEqual(WRITTEN.map(String).sort())
   })
 
   test("has words of the provider's own for every error", async () => {
@@ -179,11 +179,11 @@ describe('failures', () => {
     const table = tableOf('failures').map(([channel, status, errorId, transactionId]) => {
       return { channel, status, errorId, transactionId }
     })
-    const told = failed(await givenFailures()).map(({ channel, status, errorId, transactionId }) => {
+    const found = failed(await givenFailures()).map(({ channel, status, errorId, transactionId }) => {
       return { channel, status, errorId, transactionId }
     })
-    for (const row of table) expect(told).toContainEqual(row)
-    expect(new Set(table.map(({ errorId }) => errorId))).toEqual(new Set(told.map(({ errorId }) => errorId)))
+    for (const row of table) expect(found).toContainEqual(row)
+    expect(new Set(table.map(({ errorId }) => errorId))).toEqual(new Set(found.map(({ errorId }) => errorId)))
   })
 })
 
@@ -194,9 +194,9 @@ describe('steps', () => {
 
   async function givenSteps(): Promise<WorkflowStep[]> {
     const mock = await givenMock({ seeds: ['steps'] })
-    const [world] = mock.worlds
+    const [environment] = mock.seededEnvironments
     const steps: WorkflowStep[] = []
-    for (const step of world?.steps ?? []) steps.push((await mock.get(pathOf(step))).json)
+    for (const step of environment?.steps ?? []) steps.push((await mock.get(pathOf(step))).json)
     return steps
   }
 
@@ -385,9 +385,9 @@ describe('unicode', () => {
     const mock = await givenMock({ seeds: ['unicode'] })
     const { data } = (await mock.get('/v1/messages?limit=100')).json
     expect(data).toHaveLength(messages.length)
-    for (const [place, { subscriberId, workflow, ...fields }] of messages.entries()) {
-      expect(data[place]).toMatchObject(fields)
-      expect(data[place].subscriber).toMatchObject(subscribers.find((each) => each.subscriberId === subscriberId) ?? {})
+    for (const [index, { subscriberId, workflow, ...fields }] of messages.entries()) {
+      expect(data[index]).toMatchObject(fields)
+      expect(data[index].subscriber).toMatchObject(subscribers.find((each) => each.subscriberId === subscriberId) ?? {})
     }
   })
 
@@ -417,7 +417,7 @@ describe('unicode', () => {
     expect((await mock.get('/v1/messages?limit=100')).text).toContain(written)
   })
 
-  test('a word of two hundred letters has no place to break', async () => {
+  test('a word of two hundred letters has no point to break at', async () => {
     const mock = await givenMock({ seeds: ['unicode'] })
     const [{ content }] = (await mock.get('/v1/messages?transactionId=long-words')).json.data
     expect(content).toMatch(/ https:\/\/track\.example\/[a-z]{200}$/)
@@ -457,7 +457,9 @@ describe('unicode', () => {
     }
     for (const { identifier, steps } of workflows) {
       for (const { name, stepId, ...fields } of steps) {
-        const resolved = mock.worlds[0]?.steps.find((step) => step.workflowId === identifier && step.name === name)
+        const resolved = mock.seededEnvironments[0]?.steps.find(
+          (step) => step.workflowId === identifier && step.name === name
+        )
         const { json } = await mock.get(pathOf(resolved as WorkflowStep))
         expect(json).toMatchObject({ ...fields, name, workflowId: identifier, ...(stepId && { stepId }) })
       }

@@ -75,8 +75,8 @@ describe('it agrees with what the server accepts:', () => {
     const changed = fc.tuple(anySeed(), fc.nat(), fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.constantFrom('', 'email')))
     let refused = 0
     fc.assert(
-      fc.property(changed, ([seed, place, value]) => {
-        const wrong = withChange(seed, place, value)
+      fc.property(changed, ([seed, number, value]) => {
+        const wrong = withChange(seed, number, value)
         const own = findIssues(Seed, wrong).length === 0
         if (!own) refused += 1
         expect(accepts(wrong), JSON.stringify(wrong)).toBe(own)
@@ -90,10 +90,10 @@ describe('it agrees with what the server accepts:', () => {
 /** A copy in which one value, chosen by a number, is another; or, in an object, stands under a name that is unknown. */
 function withChange(seed: object, number: number, value: unknown): unknown {
   const copy = JSON.parse(JSON.stringify(seed))
-  const places = [...nodes(copy)].flatMap(([, node]) => Object.keys(node).map((name) => ({ node, name })))
-  const place = places[number % places.length]
-  if (!place) return value
-  if (number % 7 === 0 && !Array.isArray(place.node)) place.node[`${place.name}s`] = value
-  else place.node[place.name] = value
+  const fields = [...nodes(copy)].flatMap(([, node]) => Object.keys(node).map((name) => ({ node, name })))
+  const field = fields[number % fields.length]
+  if (!field) return value
+  if (number % 7 === 0 && !Array.isArray(field.node)) field.node[`${field.name}s`] = value
+  else field.node[field.name] = value
   return copy
 }

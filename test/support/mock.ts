@@ -1,5 +1,4 @@
 import { onTestFinished } from 'vitest'
-import type { EnvironmentData } from '../../src/seeds/environment-data.js'
 import { type Server, type ServerOptions, startServer } from '../../src/server.js'
 import { type Contract, contractOf } from './contract.js'
 import { worldRows } from './rows.js'
@@ -20,9 +19,7 @@ export interface Answer {
   json: any
 }
 
-export interface GivenMock extends Omit<Server, 'worlds'> {
-  /** All that the seeds describe. */
-  worlds: EnvironmentData[]
+export interface GivenMock extends Server {
   /** Sends a request over a real socket; the answer has been checked against the published document. */
   call(path: string, call?: Call): Promise<Answer>
   get(path: string, call?: Call): Promise<Answer>
@@ -102,14 +99,14 @@ async function giveBack(shared: SharedMock): Promise<void> {
 
 /** Resets every environment and forgets all requests; false if the server is not as it was when it had just started. */
 async function resetAll({ server, rows }: SharedMock): Promise<boolean> {
-  const { url, worlds, services } = server
-  const isSeeded = ({ id }: { id: string }) => worlds.some((world) => world.id === id)
+  const { url, seededEnvironments, services } = server
+  const isSeeded = ({ id }: { id: string }) => seededEnvironments.some((environment) => environment.id === id)
   for (const environment of services.environments.list()) {
     if (!isSeeded(environment)) services.environments.remove(environment)
     services.journals.drop(environment.key)
   }
   services.journals.drop(undefined)
-  const resets = await Promise.all(worlds.map(({ apiKeys: [key] }) => resetEnvironment(url, key)))
+  const resets = await Promise.all(seededEnvironments.map(({ apiKeys: [key] }) => resetEnvironment(url, key)))
   return resets.every(Boolean) && rowsOf(server) === rows
 }
 
@@ -133,9 +130,7 @@ function rowsOf({ db }: Server): string {
 
 async function startMock(options: ServerOptions): Promise<GivenMock & { server: Server }> {
   const server = await startServer({ port: 0, logLevel: 'silent', ...options })
-  // From its source the server has no template, and so has read the seeds itself.
-  const worlds = server.worlds as EnvironmentData[]
-  return { ...server, worlds, ...clientOf(server.url, worlds[0]?.apiKeys[0]), server }
+  return { ...server, ...clientOf(server.url, server.seededEnvironments[0]?.apiKeys[0]), server }
 }
 
 /** The paths that are described by the document of the control routes. */

@@ -3,31 +3,31 @@ import { API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from '../../src/core
 import { namedSchemas } from '../../src/core/typebox.js'
 import { Seed, type SeedEnvironment } from '../../src/seeds/format.js'
 
-/** Any seed that has the format. It may contradict itself: refer to what is not there, or have doubles. */
+/** Any seed that has the format. It may contradict itself: refer to what does not exist, or have duplicates. */
 export function anySeed(): fc.Arbitrary<Seed> {
-  return fitting(Seed as JsonSchema) as fc.Arbitrary<Seed>
+  return anyValueOf(Seed as JsonSchema) as fc.Arbitrary<Seed>
 }
 
-/** Any seed that the server starts with. */
-export function soundSeed(): fc.Arbitrary<Seed> {
-  return fc.array(soundEnvironment(), { maxLength: 3 }).map((environments) => ({
-    environments: environments.map(({ _id, organization, _organizationId, ...rest }, place) => ({
+/** Any seed that the server starts with: it has the format and no contradictions. */
+export function consistentSeed(): fc.Arbitrary<Seed> {
+  return fc.array(consistentEnvironment(), { maxLength: 3 }).map((environments) => ({
+    environments: environments.map(({ _id, organization, _organizationId, ...rest }, position) => ({
       ...rest,
-      name: `${rest.name} ${place}`,
-      apiKeys: (rest.apiKeys ?? ['key']).map((key, index) => `${key}-${place}-${index}`)
+      name: `${rest.name} ${position}`,
+      apiKeys: (rest.apiKeys ?? ['key']).map((key, index) => `${key}-${position}-${index}`)
     }))
   }))
 }
 
 /**
- * Any environment that the format allows, made to hold together: names and ids are there once, a channel has one
+ * Any environment that the format allows, changed to be consistent: names and ids are there once, a channel has one
  * primary, and references lead to what is there.
  */
-export function soundEnvironment(): fc.Arbitrary<SeedEnvironment> {
+export function consistentEnvironment(): fc.Arbitrary<SeedEnvironment> {
   return object({
     ...environmentSchema,
     required: ['name', 'integrations', 'subscribers', 'workflows', 'messages']
-  }).map((value) => heldTogether(value as Required<SeedEnvironment>))
+  }).map((value) => withoutContradictions(value as Required<SeedEnvironment>))
 }
 
 /** Texts that a format could trip over, beside any others. */
@@ -66,27 +66,27 @@ interface JsonSchema {
 
 const named = new Map(namedSchemas(Seed).map((schema) => [schema.$id, schema as JsonSchema]))
 
-const made = new Map<string, fc.Arbitrary<unknown>>()
+const byName = new Map<string, fc.Arbitrary<unknown>>()
 
 /** Some schemas hold themselves: from this depth on only what is required is there. */
-const DEEPEST = 3
+const MAX_DEPTH = 3
 
 /** Whatever fits the schema. A field that is a time by its name gets one. */
-function fitting(schema: JsonSchema, field = '', depth = 0): fc.Arbitrary<unknown> {
+function anyValueOf(schema: JsonSchema, field = '', depth = 0): fc.Arbitrary<unknown> {
   if (schema.$ref !== undefined) {
     const target = named.get(schema.$ref.replace(/#$/, ''))
     if (!target) throw new Error(`no schema ${schema.$ref}`)
     const name = `${schema.$ref} ${field} ${depth}`
-    const known = made.get(name) ?? fitting(target, field, depth + 1)
-    made.set(name, known)
+    const known = byName.get(name) ?? anyValueOf(target, field, depth + 1)
+    byName.set(name, known)
     return known
   }
   if (schema.enum) return fc.constantFrom(...schema.enum)
   if ('const' in schema) return fc.constant(schema.const)
-  if (schema.anyOf) return fc.oneof(...schema.anyOf.map((each) => fitting(each, field, depth)))
+  if (schema.anyOf) return fc.oneof(...schema.anyOf.map((each) => anyValueOf(each, field, depth)))
   const [type, ...others] = [schema.type].flat()
   if (others.length > 0)
-    return fc.oneof(...[type, ...others].map((each) => fitting({ ...schema, type: each ?? 'null' }, field, depth)))
+    return fc.oneof(...[type, ...others].map((each) => anyValueOf({ ...schema, type: each ?? 'null' }, field, depth)))
   switch (type) {
     case 'string':
       if (schema.pattern === ID_PATTERN.source) return id
@@ -103,8 +103,8 @@ function fitting(schema: JsonSchema, field = '', depth = 0): fc.Arbitrary<unknow
         .double({ noNaN: true, noDefaultInfinity: true, min: schema.minimum ?? -1e300 })
         .map((value) => value + 0)
     case 'array':
-      if (depth > DEEPEST && !schema.minItems) return fc.constant([])
-      return fc.array(fitting(schema.items ?? {}, field, depth), { minLength: schema.minItems ?? 0, maxLength: 2 })
+      if (depth > MAX_DEPTH && !schema.minItems) return fc.constant([])
+      return fc.array(anyValueOf(schema.items ?? {}, field, depth), { minLength: schema.minItems ?? 0, maxLength: 2 })
     case 'object':
       return object(schema, depth)
     case 'null':
@@ -119,12 +119,12 @@ const json = fc.jsonValue({ stringUnit: 'binary', maxDepth: 2 }).map((value) => 
 function object(schema: JsonSchema, depth = 0): fc.Arbitrary<unknown> {
   const { properties, required = [], additionalProperties } = schema
   if (!properties) {
-    const values = typeof additionalProperties === 'object' ? fitting(additionalProperties, '', depth) : json
-    return fc.dictionary(text, values, { maxKeys: depth > DEEPEST ? 0 : 3 })
+    const values = typeof additionalProperties === 'object' ? anyValueOf(additionalProperties, '', depth) : json
+    return fc.dictionary(text, values, { maxKeys: depth > MAX_DEPTH ? 0 : 3 })
   }
   const fields = Object.entries(properties)
-    .filter(([name]) => depth <= DEEPEST || required.includes(name))
-    .map(([name, each]) => [name, fitting(each, name, depth)] as const)
+    .filter(([name]) => depth <= MAX_DEPTH || required.includes(name))
+    .map(([name, each]) => [name, anyValueOf(each, name, depth)] as const)
   return fc
     .record(Object.fromEntries(fields), { requiredKeys: required as never[] })
     .map((value) => ({ ...(value as object) }))
@@ -133,7 +133,7 @@ function object(schema: JsonSchema, depth = 0): fc.Arbitrary<unknown> {
 const environmentSchema = (Seed as unknown as { properties: { environments: { items: JsonSchema } } }).properties
   .environments.items
 
-function heldTogether(environment: Required<SeedEnvironment>): SeedEnvironment {
+function withoutContradictions(environment: Required<SeedEnvironment>): SeedEnvironment {
   const primaries = new Set<string>()
   let count = 0
   const unique = <Record extends object>(record: Record, name: string): Record => {
@@ -165,20 +165,20 @@ function heldTogether(environment: Required<SeedEnvironment>): SeedEnvironment {
     }),
     subscribers: uniqueSubscribers,
     workflows: uniqueWorkflows,
-    messages: messages.map(({ subscriberId, workflow, ...message }, place) => {
+    messages: messages.map(({ subscriberId, workflow, ...message }, position) => {
       count += 1
       const subscriber = message.subscriber && { ...message.subscriber, subscriberId: `own-${count}` }
       return {
         ...message,
         ...('_id' in message && { _id: count.toString(16).padStart(24, '0') }),
         ...(subscriber && { subscriber }),
-        ...(!subscriber && subscriberId !== undefined && pick('subscriberId', names.subscribers, place)),
-        ...(workflow !== undefined && pick('workflow', names.workflows, place))
+        ...(!subscriber && subscriberId !== undefined && pick('subscriberId', names.subscribers, position)),
+        ...(workflow !== undefined && pick('workflow', names.workflows, position))
       }
     })
   } as SeedEnvironment
 }
 
-function pick(field: string, names: readonly (string | undefined)[], place: number) {
-  return names.length === 0 ? {} : { [field]: names[place % names.length] }
+function pick(field: string, names: readonly (string | undefined)[], position: number) {
+  return names.length === 0 ? {} : { [field]: names[position % names.length] }
 }

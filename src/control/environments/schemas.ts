@@ -2,11 +2,11 @@ import { type Static, Type } from '@sinclair/typebox'
 import { PROFILES } from '../../core/assumptions.js'
 import { ref, strictObject, stringEnum } from '../../core/typebox.js'
 
+const identity = { environmentId: Type.String(), organizationId: Type.String(), name: Type.String() }
+
 export const EnvironmentMade = strictObject(
   {
-    environmentId: Type.String(),
-    organizationId: Type.String(),
-    name: Type.String(),
+    ...identity,
     apiKey: Type.String({ description: 'The key to the environment. It is returned only here' }),
     profile: stringEnum(PROFILES)
   },
@@ -14,17 +14,10 @@ export const EnvironmentMade = strictObject(
 )
 export type EnvironmentMade = Static<typeof EnvironmentMade>
 
-export const EnvironmentListed = strictObject(
-  {
-    environmentId: Type.String(),
-    organizationId: Type.String(),
-    name: Type.String(),
-    profile: stringEnum(PROFILES),
-    createdAt: Type.String()
-  },
+const EnvironmentListed = strictObject(
+  { ...identity, profile: stringEnum(PROFILES), createdAt: Type.String() },
   { $id: 'EnvironmentListed', description: 'An environment, without its keys' }
 )
-export type EnvironmentListed = Static<typeof EnvironmentListed>
 
 export const EnvironmentList = strictObject({ environments: Type.Array(ref(EnvironmentListed)) })
 

@@ -1,31 +1,27 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { ref, strictObject } from '../../core/typebox.js'
-import { controlRoute } from '../../http/control-route.js'
+import { controlRoutes } from '../../http/control-route.js'
 import { FaultRule, NewFaultRule } from './schemas.js'
 import type { FaultService } from './service.js'
+
+const route = controlRoutes({ tag: 'Faults' })
 
 /** Lists, adds and removes the fault rules of an environment. */
 export const faultRoutes: FastifyPluginAsyncTypebox<{ faults: FaultService }> = async (app, { faults }) => {
   app.route({
-    ...controlRoute({
+    ...route('GET', '/faults', {
       id: 'listFaults',
-      method: 'GET',
-      url: '/faults',
       summary: 'List fault rules with their counters',
-      tag: 'Faults',
       response: strictObject({ faults: Type.Array(ref(FaultRule)) })
     }),
     handler: ({ environment }) => ({ faults: faults.list(environment.key) })
   })
 
   app.route({
-    ...controlRoute({
+    ...route('POST', '/faults', {
       id: 'addFault',
-      method: 'POST',
-      url: '/faults',
       summary: 'Add a fault rule',
-      tag: 'Faults',
       body: ref(NewFaultRule),
       response: ref(FaultRule),
       status: 201
@@ -34,12 +30,9 @@ export const faultRoutes: FastifyPluginAsyncTypebox<{ faults: FaultService }> = 
   })
 
   app.route({
-    ...controlRoute({
+    ...route('DELETE', '/faults', {
       id: 'clearFaults',
-      method: 'DELETE',
-      url: '/faults',
-      summary: 'Remove all fault rules',
-      tag: 'Faults'
+      summary: 'Remove all fault rules'
     }),
     handler: ({ environment }, reply) => {
       faults.clear(environment.key)
@@ -48,12 +41,9 @@ export const faultRoutes: FastifyPluginAsyncTypebox<{ faults: FaultService }> = 
   })
 
   app.route({
-    ...controlRoute({
+    ...route('DELETE', '/faults/:id', {
       id: 'removeFault',
-      method: 'DELETE',
-      url: '/faults/:id',
       summary: 'Remove a fault rule',
-      tag: 'Faults',
       params: strictObject({ id: Type.String() }),
       errors: [404]
     }),

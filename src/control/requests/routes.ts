@@ -4,7 +4,7 @@ import { parseTime } from '../../core/clock.js'
 import { OPERATION_IDS } from '../../core/enums.js'
 import { invalidFields } from '../../core/errors.js'
 import { ref, strictObject, stringEnum } from '../../core/typebox.js'
-import { controlRoute } from '../../http/control-route.js'
+import { controlRoutes } from '../../http/control-route.js'
 import { RecordedRequest, Verification, VerificationResult } from './schemas.js'
 import type { Journal } from './service.js'
 import { streamRequests } from './stream.js'
@@ -20,27 +20,22 @@ const JournalQuery = strictObject({
   after: Type.Integer({ default: 0, minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Only later sequences' })
 })
 
-const LIST = {
-  method: 'GET',
-  tag: 'Requests',
-  querystring: JournalQuery,
-  response: strictObject({ requests: Type.Array(ref(RecordedRequest)) })
-} as const
+const LIST = { querystring: JournalQuery, response: strictObject({ requests: Type.Array(ref(RecordedRequest)) }) }
+
+const route = controlRoutes({ tag: 'Requests' })
+const keylessRoute = controlRoutes({ tag: 'Requests', access: 'server' })
 
 /** Lists, streams and verifies the recorded requests of an environment. */
 export const journalRoutes: FastifyPluginAsyncTypebox<JournalServices> = async (app, { journals, environments }) => {
   app.route({
-    ...controlRoute({ ...LIST, id: 'listRequests', url: '/requests', summary: 'List recorded requests, newest last' }),
+    ...route('GET', '/requests', { ...LIST, id: 'listRequests', summary: 'List recorded requests, newest last' }),
     handler: ({ environment, query }) => ({ requests: listRequests(journals.of(environment), query) })
   })
 
   app.route({
-    ...controlRoute({
+    ...route('DELETE', '/requests', {
       id: 'clearRequests',
-      method: 'DELETE',
-      url: '/requests',
-      summary: 'Remove all recorded requests',
-      tag: 'Requests'
+      summary: 'Remove all recorded requests'
     }),
     handler: ({ environment }, reply) => {
       journals.of(environment).clear()
@@ -49,14 +44,11 @@ export const journalRoutes: FastifyPluginAsyncTypebox<JournalServices> = async (
   })
 
   app.route({
-    ...controlRoute({
+    ...route('GET', '/requests/stream', {
       id: 'streamRequests',
-      method: 'GET',
-      url: '/requests/stream',
       summary: 'Stream requests as they end',
       description:
         'Server-sent events: one `request` event for each request that ends. `Last-Event-ID` resumes after that event.',
-      tag: 'Requests',
       response: Type.String(),
       responseType: 'text/event-stream'
     }),
@@ -66,12 +58,9 @@ export const journalRoutes: FastifyPluginAsyncTypebox<JournalServices> = async (
   })
 
   app.route({
-    ...controlRoute({
+    ...route('POST', '/requests/verify', {
       id: 'verifyRequests',
-      method: 'POST',
-      url: '/requests/verify',
       summary: 'Verify that expected requests were made',
-      tag: 'Requests',
       body: ref(Verification),
       response: ref(VerificationResult),
       errors: [417]
@@ -87,12 +76,10 @@ export const journalRoutes: FastifyPluginAsyncTypebox<JournalServices> = async (
 /** Lists the requests without a valid key, which belong to no environment. */
 export const keylessRequestRoutes: FastifyPluginAsyncTypebox<JournalServices> = async (app, { journals }) => {
   app.route({
-    ...controlRoute({
+    ...keylessRoute('GET', '/requests/keyless', {
       ...LIST,
       id: 'listKeylessRequests',
-      url: '/requests/keyless',
-      summary: 'List requests without a valid key, newest last',
-      access: 'server'
+      summary: 'List requests without a valid key, newest last'
     }),
     handler: ({ query }) => ({ requests: listRequests(journals.of(undefined), query) })
   })

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { ASSUMPTION_IDS, type Assumptions, REGISTER } from '../../core/assumptions.js'
-import { controlRoute } from '../../http/control-route.js'
-import { JSON_TYPE } from '../../http/errors.js'
+import { ASSUMPTION_IDS, type Assumptions, assumptionRow } from '../../core/assumptions.js'
+import { controlRoutes } from '../../http/control-route.js'
 import { AssumptionList, Health, NotReady, OpenApiDocument } from './schemas.js'
 
 /** What is left to do before the server can be used; empty when it can. */
@@ -9,22 +8,20 @@ export interface Readiness {
   missing: readonly string[]
 }
 
+const route = controlRoutes({ tag: 'Server', access: 'open' })
+
 /** Whether the server can be used. Takes any query, as health checks may add to it what they like. */
 export const healthRoute: FastifyPluginAsync<{ readiness: Readiness }> = async (app, { readiness }) => {
   app.route({
-    ...controlRoute({
+    ...route('GET', '/health', {
       id: 'health',
-      method: 'GET',
-      url: '/health',
       summary: 'Check whether the server is ready',
-      tag: 'Server',
-      access: 'open',
       response: Health,
       otherResponses: { 503: { description: 'Not ready', schema: NotReady } }
     }),
-    handler: (_request, reply) => {
+    handler: async (_request, reply) => {
       const { missing } = readiness
-      if (missing.length === 0) return reply.send({ status: 'ok' })
+      if (missing.length === 0) return { status: 'ok' }
       return reply.code(503).header('Retry-After', '1').send({ status: 'starting', missing })
     }
   })
@@ -39,33 +36,27 @@ interface Options {
 /** Routes about the server itself, open to everyone: they reveal nothing about any environment. */
 export const serverRoutes: FastifyPluginAsync<Options> = async (app, { assumptions, document }) => {
   app.route({
-    ...controlRoute({
+    ...route('GET', '/assumptions', {
       id: 'listAssumptions',
-      method: 'GET',
-      url: '/assumptions',
       summary: 'List the assumptions',
       description: 'An assumption settles what the contract leaves open or the deployed service does differently.',
-      tag: 'Server',
-      access: 'open',
       response: AssumptionList
     }),
-    handler: () => ({ assumptions: ASSUMPTION_IDS.map((id) => ({ id, ...REGISTER[id], value: assumptions[id] })) })
+    handler: async () => ({
+      assumptions: ASSUMPTION_IDS.map((id) => ({ id, ...assumptionRow(id), value: assumptions[id] }))
+    })
   })
 
-  let json: Promise<string> | undefined
+  let made: Promise<object> | undefined
   app.route({
-    ...controlRoute({
+    ...route('GET', '/openapi.json', {
       id: 'readControlDocument',
-      method: 'GET',
-      url: '/openapi.json',
       summary: 'Get this document',
-      tag: 'Server',
-      access: 'open',
       response: OpenApiDocument
     }),
-    handler: async (_request, reply) => {
-      json ??= document().then((made) => JSON.stringify(made))
-      return reply.type(JSON_TYPE).send(await json)
+    handler: () => {
+      made ??= document()
+      return made
     }
   })
 }

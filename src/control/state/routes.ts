@@ -4,7 +4,7 @@ import { RESET_PARTS, type ResetPart } from '../../core/enums.js'
 import { DomainError, type FieldErrors } from '../../core/errors.js'
 import { ref } from '../../core/typebox.js'
 import type { EnvironmentService } from '../../environments/service.js'
-import { controlRoute } from '../../http/control-route.js'
+import { controlRoutes } from '../../http/control-route.js'
 import { SeedError } from '../../seeds/errors.js'
 import { loadGenerator, needsGenerator } from '../../seeds/generate/load.js'
 import type { SeedService } from '../../seeds/service.js'
@@ -18,35 +18,32 @@ interface Options {
 /** The body limit of requests that carry a seed, in bytes. */
 export const MAX_SEED = 64 * 1024 * 1024
 
+const route = controlRoutes({ tag: 'State' })
+
 /** Reads, replaces and resets the state of one environment. */
 export const stateRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { environments, seeds }) => {
   app.route({
-    ...controlRoute({
+    ...route('GET', '/state', {
       id: 'exportState',
-      method: 'GET',
-      url: '/state',
       summary: 'Export this environment as a seed',
       description:
         'In JSON, or in YAML if the Accept header asks for it. An environment with this seed answers byte for byte the same.',
-      tag: 'State',
       response: SeedDocument
     }),
-    handler: ({ environment, headers }, reply) => {
+    handler: async ({ environment, headers }, reply) => {
       const seed = seeds.export(environment)
-      if (!wantsYaml(headers.accept)) return reply.send(seed)
+      // What Accept names first counts.
+      if (/json|yaml|\*/i.exec(headers.accept ?? '')?.[0].toLowerCase() !== 'yaml') return seed
       return reply.type('application/yaml; charset=utf-8').send(toYaml(seed))
     }
   })
 
   app.route({
-    ...controlRoute({
+    ...route('POST', '/seed', {
       id: 'loadSeed',
-      method: 'POST',
-      url: '/seed',
       summary: 'Load a seed into this environment',
       description:
         'JSON or YAML with one environment, whose own name, ids and keys are ignored. The whole seed is checked first, and nothing of it is loaded if it has an error.',
-      tag: 'State',
       querystring: SeedQuery,
       body: SeedText,
       textBody: true,
@@ -61,24 +58,16 @@ export const stateRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { env
   })
 
   app.route({
-    ...controlRoute({
+    ...route('POST', '/reset', {
       id: 'resetEnvironment',
-      method: 'POST',
-      url: '/reset',
       summary: 'Reset this environment to its baseline',
       description: 'The baseline is the state in which the environment was created or seeded.',
-      tag: 'State',
       body: ref(ResetRequest),
       response: ref(ResetDone)
     }),
-    handler: ({ environment, body: { parts = [...RESET_PARTS] } }) =>
+    handler: async ({ environment, body: { parts = [...RESET_PARTS] } }) =>
       timed(parts, () => environments.reset(environment, parts))
   })
-}
-
-/** What Accept names first counts. */
-function wantsYaml(accept: string | undefined): boolean {
-  return /json|yaml|\*/i.exec(accept ?? '')?.[0].toLowerCase() === 'yaml'
 }
 
 /** Returns the seed as YAML without aliases and merge keys. */

@@ -1,6 +1,3 @@
-import { CHANNELS } from '../../core/enums.js'
-import type { EnvironmentData } from '../environment-data.js'
-
 type Generator = typeof import('./generation.js')
 
 let loaded: Generator | undefined
@@ -17,12 +14,9 @@ export function loadedGenerator(): Generator {
   return loaded
 }
 
-/** Whether seeds, parsed or as text, may ask for generated messages. A text that only mentions the word counts too. */
-export function needsGenerator(seeds: unknown): boolean {
-  return (typeof seeds === 'string' ? seeds : JSON.stringify(seeds ?? '')).includes('generate')
-}
-
-/** Whether there is a step that sends messages. */
-export function canGenerate({ steps }: Pick<EnvironmentData, 'steps'>): boolean {
-  return steps.some(({ type }) => (CHANNELS as readonly string[]).includes(type))
+/** Whether a seed, parsed or as text, may ask for generated messages. A text that only mentions the word counts too. */
+export function needsGenerator(seed: unknown): boolean {
+  if (typeof seed === 'string') return seed.includes('generate')
+  const { environments } = (seed ?? {}) as { environments?: unknown }
+  return Array.isArray(environments) && environments.some((environment) => environment?.generate !== undefined)
 }

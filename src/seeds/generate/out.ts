@@ -3,7 +3,6 @@ import { extname } from 'node:path'
 import { WALL } from '../../core/clock.js'
 import type { EnvironmentData } from '../environment-data.js'
 import { exportSeed } from '../export.js'
-import type { SeedEnvironment } from '../format.js'
 import type { Generation } from './generation.js'
 import { tempFileFor } from './temp-file.js'
 
@@ -68,7 +67,7 @@ export async function writeGenerated(
 function seedUpToMessages(environment: EnvironmentData, { subscribers }: Generation): string {
   const { id, organizationId, apiKeys, clock = WALL, randomSeed = null } = environment
   const all = { ...environment, clock, randomSeed, subscribers: [...environment.subscribers, ...subscribers] }
-  const { name, messages, ...rest } = exportSeed(all).environments[0] as SeedEnvironment
+  const { name, messages, ...rest } = exportSeed(all)
   const fields = { name, _id: id, _organizationId: organizationId, apiKeys, ...rest, messages }
   const lines = Object.entries(fields).flatMap(([field, value]) => {
     if (!LISTS.includes(field)) return [`    ${field}: ${JSON.stringify(value)}`]

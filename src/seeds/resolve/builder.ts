@@ -1,5 +1,5 @@
 import type { Static, TObject } from '@sinclair/typebox'
-import { type ClockSetting, isoTime, parseIsoTime } from '../../core/clock.js'
+import { type ClockSetting, isoTime, parseIsoTime, timeBy } from '../../core/clock.js'
 import { idOf } from '../../core/ids.js'
 import { suggest } from '../../core/suggest.js'
 import type { Path } from '../../core/validation.js'
@@ -31,24 +31,36 @@ export function locationIn(file: SeedFile, issues: SeedIssue[], path: Path = [])
 
 export const INVALID_TIME = 'must be a time in ISO 8601, such as 2026-02-18T10:07:11.402Z'
 
+/** The environment that a seed is loaded into while the server runs. */
+export interface SeedTarget {
+  id: string
+  organizationId: string
+  name: string
+  clock: ClockSetting
+  /** What the seed is added to; left out, the seed replaces it. */
+  existing?: ExistingData
+}
+
 interface Options {
-  data: EnvironmentData
+  target: SeedTarget
   location: SeedLocation
-  /** Ids are made from it: the same seed gives the same ids, whichever environment it is loaded into. */
+  /** Ids are derived from it: the same seed gives the same ids, whichever environment it is loaded into. */
   idBase: readonly string[]
   /** The ids of the records that are replaced, by `recordKey`. */
-  replacedIds: ReadonlyMap<string, string>
-  existing: Pick<ExistingData, 'messageCount' | 'hasMessage'> | undefined
-  /** Returns the present by a clock, or by that of the environment there is where the seeds set none. */
-  present: (clock: ClockSetting | undefined) => number
+  replacedIds?: ReadonlyMap<string, string> | undefined
+  now: number
 }
 
 export type EnvironmentBuilder = ReturnType<typeof environmentBuilder>
 
 /** Collects the records of one environment, and reports what is there twice or refers to nothing. */
-export function environmentBuilder({ data, location, idBase, replacedIds, existing, present }: Options) {
+export function environmentBuilder({ target, location, idBase, replacedIds, now }: Options) {
+  const { id, organizationId, name, clock, existing } = target
   let messageNumber = existing?.messageCount ?? 0
   const uses = new Map<string, SeedLocation>()
+  const settings = { profile: null, assumptions: {}, apiKeys: [] }
+  const records = { integrations: [], subscribers: [], workflows: [], steps: [], messages: [] }
+  const data: EnvironmentData = { id, organizationId, name, ...settings, ...records }
   const builder = {
     data,
     location,
@@ -57,9 +69,10 @@ export function environmentBuilder({ data, location, idBase, replacedIds, existi
     subscribers: new Map<string, Stored<SubscriberResponse>>(),
     workflows: new Map<string, { workflow: WorkflowDocument; steps: WorkflowStep[] }>(),
     /** What documents of the wire say of the environment that they belong to. */
-    owner: { _environmentId: data.id, _organizationId: data.organizationId },
+    owner: { _environmentId: id, _organizationId: organizationId },
 
-    present: () => present(data.clock),
+    /** Returns the present by the clock that the seeds set, or by that of the target. */
+    present: () => timeBy(data.clock ?? clock, () => now),
 
     /** Returns whether it is the first use, and reports an issue if not. `use` begins with the kind of the thing. */
     claim(
@@ -75,13 +88,13 @@ export function environmentBuilder({ data, location, idBase, replacedIds, existi
     },
 
     /** Reports an issue if another record of the kind has the name or the id. */
-    claimNames(record: readonly [kind: string, field: string, ...name: string[]], id: string, at: SeedLocation): void {
+    claimNames(record: readonly [kind: string, field: string, ...name: string[]], _id: string, at: SeedLocation): void {
       const [kind, field] = record
-      if (builder.claim(record, at.at(field))) builder.claim([kind, '_id', id], at.at('_id'))
+      if (builder.claim(record, at.at(field))) builder.claim([kind, '_id', _id], at.at('_id'))
     },
 
-    /** The id that is made from a path. */
-    derivedId: (...path: Path) => idOf(...idBase, ...path),
+    /** Returns the id of a record that its seed gives none: that of the record it replaces, or one of its path. */
+    derivedId: (...path: Path) => replacedIds?.get(recordKey(...path)) ?? idOf(...idBase, ...path),
 
     /** Returns the next number whose id no existing message has. */
     nextMessageNumber(): number {
@@ -90,24 +103,18 @@ export function environmentBuilder({ data, location, idBase, replacedIds, existi
       return messageNumber - 1
     },
 
-    /** The id of a record that its seed gives none: that of the record it replaces, or one made from its name. */
-    defaultId: (kind: string, name: string) => replacedIds.get(recordKey(kind, name)) ?? builder.derivedId(kind, name),
-
-    defaultStepId: (workflow: string, stepId: string) =>
-      replacedIds.get(recordKey('step', workflow, stepId)) ?? builder.derivedId('workflow', workflow, 'step', stepId),
-
     /** Returns the record of that name; reports an issue if there is none. */
     referenced<Named>(
       kind: string,
-      name: string | undefined,
-      records: ReadonlyMap<string, Named>,
+      reference: string | undefined,
+      all: ReadonlyMap<string, Named>,
       at: SeedLocation
     ): Named | undefined {
-      if (name === undefined || records.has(name)) return records.get(name ?? '')
-      const names = [...records.keys()]
-      const suggested = suggest(name, names)
+      if (reference === undefined || all.has(reference)) return all.get(reference ?? '')
+      const names = [...all.keys()]
+      const suggested = suggest(reference, names)
       const remedy = suggested ? `did you mean ${suggested}?` : `there are ${names.slice(0, 10).join(', ')}`
-      at.report(`this environment has no ${kind} ${name}; ${names.length > 0 ? remedy : 'it has none'}`)
+      at.report(`this environment has no ${kind} ${reference}; ${names.length > 0 ? remedy : 'it has none'}`)
       return undefined
     }
   }
@@ -121,17 +128,18 @@ export function unusedName(base: string, taken: ReadonlySet<string | undefined>)
   return name
 }
 
-/** The fields that are given, in the form of the wire. */
+/** Returns the fields that are given, in the form of the wire. */
 export function timesOf<Field extends string>(
   seed: { [Name in Field]?: string | null },
   fields: readonly Field[],
   location: SeedLocation
 ): { [Name in Field]?: string } {
-  const given = fields.flatMap((field) => {
-    const text = seed[field]
-    return typeof text === 'string' ? [[field, timeOf(text, location.at(field))] as const] : []
-  })
-  return Object.fromEntries(given) as { [Name in Field]?: string }
+  const times: { [Name in Field]?: string } = {}
+  for (const field of fields) {
+    const text: string | null | undefined = seed[field]
+    if (typeof text === 'string') times[field] = timeOf(text, location.at(field))
+  }
+  return times
 }
 
 export function timeOf(text: string, location: SeedLocation): string {

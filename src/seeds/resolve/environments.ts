@@ -1,69 +1,44 @@
-import { type ClockSetting, isoTime, parseTime, timeBy, WALL } from '../../core/clock.js'
+import { isoTime, parseTime, WALL } from '../../core/clock.js'
 import { idOf } from '../../core/ids.js'
 import { slugify } from '../../core/slug.js'
-import type { ExistingData } from '../existing-data.js'
 import type { SeedEnvironment } from '../format.js'
 import { type EnvironmentBuilder, environmentBuilder, INVALID_TIME, type SeedLocation } from './builder.js'
 
 /** An environment of one seed file, and where it is there. */
-interface Located {
+export interface Located {
   seed: SeedEnvironment
   location: SeedLocation
 }
 
-/** The environment that a seed is loaded into while the server runs. */
-export interface SeedTarget {
-  id: string
-  organizationId: string
-  name: string
-  clock: ClockSetting
-  /** What the seed is added to; left out, the seed replaces it. */
-  existing?: ExistingData
+export interface Building extends Located {
+  builder: EnvironmentBuilder
 }
 
-interface Options {
-  now: number
-  target: SeedTarget | undefined
-  replacedIds: ReadonlyMap<string, string> | undefined
-}
-
-/** Returns the builder of each environment. Those of the same organization and name share one, as all do in a target. */
-export function buildersOf(located: readonly Located[], options: Options): EnvironmentBuilder[] {
-  const { target, now, replacedIds = new Map() } = options
+/** Adds the builder of each environment. Those of the same organization and name share one. */
+export function withBuilders(located: readonly Located[], now: number): Building[] {
   const organizations = organizationsIn(located)
   const builders = new Map<string, EnvironmentBuilder>()
   return located.map(({ seed, location }) => {
-    const { organization = '' } = seed
-    const organizationId =
-      seed._organizationId ?? organizations.get(organization)?.id ?? idOf('organization', organization)
-    const key = target ? '' : `${organizationId} ${seed.name}`
-    const known = builders.get(key)
-    const builder = known ?? create(seed, organizationId, location)
-    builders.set(key, builder)
-    if (known && !target && seed._id && seed._id !== builder.data.id) {
-      location.at('_id').report(`environment ${seed.name} already has the _id ${builder.data.id}`)
+    const { name, organization = '' } = seed
+    const { id: organizationId = idOf('organization', organization) } = organizations.get(organization) ?? {}
+    const idBase = [seed._organizationId ?? organizationId, name] as const
+    const known = builders.get(idBase.join(' '))
+    const { _id = known?.data.id ?? idOf(...idBase) } = seed
+    const builder = known ?? create(_id, idBase, location)
+    builders.set(idBase.join(' '), builder)
+    if (_id !== builder.data.id) {
+      location.at('_id').report(`environment ${name} already has the _id ${builder.data.id}`)
     }
-    applySettings(builder, seed, location)
-    return builder
+    return { seed, location, builder }
   })
 
-  function create(seed: SeedEnvironment, organizationId: string, location: SeedLocation): EnvironmentBuilder {
-    const id = target?.id ?? seed._id ?? idOf(organizationId, seed.name)
+  function create(id: string, idBase: readonly [string, string], location: SeedLocation): EnvironmentBuilder {
     const same = [...builders.values()].find(({ data }) => data.id === id)
     if (same) {
       location.at('_id').report(`is that of environment ${same.data.name} too, at ${same.location.describe()}`)
     }
-    const { name } = target ?? seed
-    const records = { integrations: [], subscribers: [], workflows: [], steps: [], messages: [] }
-    const owner = { id, organizationId: target?.organizationId ?? organizationId, name }
-    return environmentBuilder({
-      data: { ...owner, profile: null, assumptions: {}, apiKeys: [], ...records },
-      location,
-      idBase: [organizationId, seed.name],
-      replacedIds,
-      existing: target?.existing,
-      present: (clock = target?.clock ?? WALL) => timeBy(clock, () => now)
-    })
+    const [organizationId, name] = idBase
+    return environmentBuilder({ target: { id, organizationId, name, clock: WALL }, location, idBase, now })
   }
 }
 
@@ -83,7 +58,9 @@ function organizationsIn(located: readonly Located[]): Map<string, { id: string;
   return organizations
 }
 
-function applySettings({ data, identifiers }: EnvironmentBuilder, seed: SeedEnvironment, location: SeedLocation): void {
+/** Sets what the seed says of the environment itself; of several seeds the last one wins. */
+export function addSettings({ seed, location, builder }: Building): void {
+  const { data, identifiers } = builder
   for (const { identifier } of seed.integrations ?? []) identifiers.add(identifier)
   data.profile = seed.profile ?? data.profile
   if (seed.randomSeed !== undefined) data.randomSeed = seed.randomSeed
@@ -97,19 +74,12 @@ function applySettings({ data, identifiers }: EnvironmentBuilder, seed: SeedEnvi
   }
 }
 
+/** Returns the environment that has a key already, if it is none that the seeds may take the key from. */
+export type KeyOwner = (key: string) => { id: string; name: string } | undefined
+
 /** Gives each environment the keys that its seeds name, or a default one if none of them has a list of keys. */
-export function addApiKeys(located: readonly (Located & { builder: EnvironmentBuilder })[]): void {
-  const owners = new Map<string, { builder: EnvironmentBuilder; location: SeedLocation }>()
-  const add = (builder: EnvironmentBuilder, key: string, location: SeedLocation, subject: string) => {
-    const owner = owners.get(key)
-    if (!owner) {
-      owners.set(key, { builder, location })
-      builder.data.apiKeys.push(key)
-    } else if (owner.builder !== builder) {
-      const first = `${owner.builder.data.name}, at ${owner.location.describe()}`
-      location.report(`${subject} that of ${first}; each environment needs keys of its own`)
-    }
-  }
+export function addApiKeys(located: readonly Building[], ownerOf?: KeyOwner): void {
+  const owners = new Map<string, Omit<Building, 'seed'>>()
   for (const { seed, location, builder } of located) {
     for (const [index, key] of (seed.apiKeys ?? []).entries()) {
       add(builder, key, location.at('apiKeys', index), 'this API key is')
@@ -119,5 +89,20 @@ export function addApiKeys(located: readonly (Located & { builder: EnvironmentBu
     if (located.some((each) => each.builder === builder && each.seed.apiKeys)) continue
     const key = `${slugify(builder.data.name) || 'environment'}-key`
     add(builder, key, builder.location, `has no apiKeys, and its default, ${key}, is`)
+  }
+
+  function add(builder: EnvironmentBuilder, key: string, location: SeedLocation, subject: string): void {
+    const first = owners.get(key)
+    const other = ownerOf?.(key)
+    if (other && other.id !== builder.data.id) {
+      const owner = `${other.name}, which these seeds leave as it is`
+      location.report(`the API key ${key} is that of ${owner}; each environment needs keys of its own`)
+    } else if (!first) {
+      owners.set(key, { builder, location })
+      builder.data.apiKeys.push(key)
+    } else if (first.builder !== builder) {
+      const owner = `${first.builder.data.name}, at ${first.location.describe()}`
+      location.report(`${subject} that of ${owner}; each environment needs keys of its own`)
+    }
   }
 }

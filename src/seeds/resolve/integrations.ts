@@ -6,7 +6,7 @@ import { type EnvironmentBuilder, inOrder, type SeedLocation, timesOf, unusedNam
 export function addIntegration(builder: EnvironmentBuilder, seed: SeedIntegration, location: SeedLocation): void {
   const { providerId, channel, name = providerId } = seed
   const { identifier = unusedName(slugify(name) || channel, builder.identifiers) } = seed
-  const { _id = builder.defaultId('integration', identifier) } = seed
+  const { _id = builder.derivedId('integration', identifier) } = seed
   const integration = inOrder(Integration, {
     credentials: {},
     active: true,

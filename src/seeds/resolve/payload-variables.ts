@@ -16,10 +16,8 @@ export const liquid = new Liquid({
 export interface PayloadUse {
   /** The names below `payload.`; null stands for an element of a list. */
   path: readonly (string | null)[]
-  /** The expression as it was written, such as `payload.items[0].name`. */
-  text: string
-  /** Whether a loop goes over it. */
-  isLooped: boolean
+  /** The expression as it was written, such as `payload.items[0].name`; undefined for the elements a loop goes over. */
+  text: string | undefined
   /** Whether it is reached through the variable of a loop, such as `item.name`. */
   isLoopItem: boolean
 }
@@ -29,83 +27,61 @@ export interface PayloadUse {
  * well-formed Liquid, the outputs and tags that can be read by themselves count.
  */
 export function payloadUses(value: unknown): PayloadUse[] {
-  if (typeof value === 'string') return blocksOf(value) ?? [...usesIn(parseLeniently(value), new Map())]
-  if (typeof value !== 'object' || value === null) return []
-  const known = usesOf.get(value) ?? Object.values(value).flatMap(payloadUses)
-  usesOf.set(value, known)
-  return known
-}
-
-/** Each step of a workflow asks for the uses in all of its steps. */
-const usesOf = new WeakMap<object, PayloadUse[]>()
-
-/** Of the text of the block editor, which is JSON: the quotes in its Liquid are escaped. */
-function blocksOf(text: string): PayloadUse[] | undefined {
-  if (!/^\s*\{\s*"/.test(text)) return undefined
-  try {
-    return payloadUses(JSON.parse(text))
-  } catch {
-    return undefined
-  }
+  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(payloadUses)
+  if (typeof value !== 'string' || !/\{[{%]/.test(value)) return []
+  // The text of the block editor is JSON: the quotes in its Liquid are escaped.
+  const blocks = /^\s*\{\s*"/.test(value) ? attempt(() => JSON.parse(value)) : undefined
+  return blocks ? payloadUses(blocks) : [...usesIn(parseLeniently(value), new Map([['payload', []]]))]
 }
 
 function parseLeniently(text: string): Template[] {
-  if (!/\{[{%]/.test(text)) return []
-  return (
-    parsed(text) ??
-    [...text.matchAll(OUTPUT_OR_TAG)].flatMap(([part, tag]) => parsed(part) ?? parsed(`${part}{% end${tag} %}`) ?? [])
-  )
+  const parse = (source: string) => attempt(() => liquid.parse(source))
+  const parts = [...text.matchAll(/\{\{.*?\}\}|\{%-?\s*(\w+).*?%\}/gs)]
+  return parse(text) ?? parts.flatMap(([part, tag]) => parse(part) ?? parse(`${part}{% end${tag} %}`) ?? [])
 }
 
-const OUTPUT_OR_TAG = /\{\{.*?\}\}|\{%-?\s*(\w+).*?%\}/gs
-
-function parsed(text: string): Template[] | undefined {
+/** Returns what `make` does; undefined if it throws. */
+export function attempt<Value>(make: () => Value): Value | undefined {
   try {
-    return liquid.parse(text)
+    return make()
   } catch {
     return undefined
   }
 }
 
-type Path = PayloadUse['path']
+type Paths = ReadonlyMap<string, PayloadUse['path']>
 
-/** `items` are the variables of the loops around, with the paths of the elements that they stand for. */
-function* usesIn(templates: readonly Template[], items: ReadonlyMap<string, Path>): Generator<PayloadUse> {
+/** `known` has the paths that variables stand for: `payload`, and those of the loops around. */
+function* usesIn(templates: readonly Template[], known: Paths): Generator<PayloadUse> {
   for (const template of templates) {
     const loop = template instanceof ForTag || template instanceof TablerowTag ? template : undefined
-    let inner = items
-    for (const argument of template.arguments?.() ?? []) {
-      for (const token of accessesIn(argument)) {
-        const [root, ...rest] = token.props.map(nameOf)
-        const base = root === 'payload' ? [] : items.get(root ?? '')
-        if (!base) continue
-        const path = [...base, ...rest]
-        const isLooped = token === loop?.collection
-        if (isLooped) inner = new Map([...inner, [loop?.variable ?? '', [...path, null]]])
-        const isLoopItem = root !== 'payload'
-        if (typeof path[0] === 'string') yield { path, text: token.getText(), isLooped, isLoopItem }
-      }
+    let inner = known
+    for (const token of [...(template.arguments?.() ?? [])].flatMap(accessesIn)) {
+      const [root, ...names] = token.props.map(nameOf)
+      const path = [...(known.get(root ?? '') ?? [null]), ...names]
+      if (typeof path[0] !== 'string') continue
+      const isCollection = loop !== undefined && loop.collection === token
+      const use = isCollection ? { path: [...path, null], text: undefined } : { path, text: token.getText() }
+      if (isCollection) inner = new Map([...inner, [loop.variable, use.path]])
+      yield { ...use, isLoopItem: root !== 'payload' }
     }
     if (template.children) yield* usesIn(toValueSync(template.children(false, true)) as Template[], inner)
   }
 }
 
-type Token = Parameters<typeof TypeGuards.isPropertyAccessToken>[0]
+type Token = Parameters<typeof TypeGuards.isRangeToken>[0]
 type Access = Extract<Token, { props: unknown }>
+/** An argument that has a name is a pair of the name and the value. */
+type Filter = Value['filters'][number]
+type Range = Extract<Token, { lhs: unknown }>
 
-/** The accesses to variables in an expression: in its filters' arguments, ranges and indexes too. */
-function* accessesIn(expression: unknown): Generator<Access> {
-  if (TypeGuards.isPropertyAccessToken(expression)) {
-    yield expression
-    for (const prop of expression.props) yield* accessesIn(prop)
-  } else if (TypeGuards.isRangeToken(expression)) {
-    yield* accessesIn(expression.lhs)
-    yield* accessesIn(expression.rhs)
-  } else if (typeof expression === 'object' && expression !== null && 'initial' in expression) {
-    const { initial, filters } = expression as Value
-    for (const token of initial.postfix) yield* accessesIn(token)
-    for (const argument of filters.flatMap(({ args }) => args)) yield* accessesIn([argument].flat().at(-1))
-  }
+/** Lists the accesses to variables in an expression: in its filters' arguments, ranges and indexes too. */
+function accessesIn(expression: unknown): Access[] {
+  if (typeof expression !== 'object' || expression === null) return []
+  const { props = [], lhs, rhs, initial, filters = [] } = expression as Partial<Access & Range & Value>
+  const options = filters.flatMap(({ args }: Filter) => args.map((argument) => [argument].flat().at(-1)))
+  const inner = [...props, lhs, rhs, ...(initial?.postfix ?? []), ...options].flatMap(accessesIn)
+  return TypeGuards.isPropertyAccessToken(expression) ? [expression, ...inner] : inner
 }
 
 function nameOf(prop: Access['props'][number]): string | null {

@@ -1,10 +1,11 @@
+import { idOf } from '../../core/ids.js'
 import type { EnvironmentData } from '../environment-data.js'
 import { byPosition, createIssue, SeedError, type SeedIssue } from '../errors.js'
 import { withoutReplaced } from '../existing-data.js'
 import type { SeedEnvironment } from '../format.js'
 import type { SeedFile } from '../read.js'
-import { locationIn } from './builder.js'
-import { addApiKeys, buildersOf, type SeedTarget } from './environments.js'
+import { environmentBuilder, locationIn, type SeedTarget } from './builder.js'
+import { addApiKeys, addSettings, type Building, type KeyOwner, withBuilders } from './environments.js'
 import { addIntegration } from './integrations.js'
 import { addMessage, setGenerate } from './messages.js'
 import { addSubscriber } from './subscribers.js'
@@ -19,22 +20,19 @@ import { addWorkflow } from './workflows.js'
  * With a target it returns one environment, the target, whatever the seed calls it. The seed's records replace those
  * with the same `_id`, identifier or subscriberId there; the messages are those of the seed only.
  *
- * Throws SeedError with every broken reference, duplicate and second primary.
+ * Throws SeedError with every broken reference, duplicate and second primary, and every API key that `ownerOf` says
+ * belongs to an environment of none of the seeds.
  */
-export function resolveSeeds(files: readonly SeedFile[], now: number, target?: SeedTarget): EnvironmentData[] {
+export function resolveSeeds(
+  files: readonly SeedFile[],
+  now: number,
+  { target, ownerOf }: { target?: SeedTarget; ownerOf?: KeyOwner } = {}
+): EnvironmentData[] {
   const issues = new Map<SeedFile, SeedIssue[]>()
   const described = files.flatMap((file) => locatedIn(file, issues))
-  const [first, second] = described
-  const [file] = files
-  if (target && file && !first) issues.get(file)?.push(file.issueAt(['environments'], ONE_ENVIRONMENT))
-  if (target && second) second.location.report(ONE_ENVIRONMENT)
-
-  const { remaining, replacedIds } = target?.existing && first ? withoutReplaced(target.existing.seed, first.seed) : {}
-  // What an environment holds already is resolved as if a first file described it.
-  const all = [...(remaining ? locatedIn(fileOfExisting(remaining), issues) : []), ...described]
-  const builders = buildersOf(all, { now, target, replacedIds })
-  const located = all.flatMap((each, index) => (builders[index] ? [{ ...each, builder: builders[index] }] : []))
-  if (!target) addApiKeys(located)
+  const located = target ? inTarget(target) : withBuilders(described, now)
+  for (const each of located) addSettings(each)
+  if (!target) addApiKeys(located, ownerOf)
   for (const { seed, location, builder } of located) {
     const { integrations = [], subscribers = [], workflows = [] } = seed
     for (const [at, each] of integrations.entries()) addIntegration(builder, each, location.at('integrations', at))
@@ -48,7 +46,28 @@ export function resolveSeeds(files: readonly SeedFile[], now: number, target?: S
   }
   const sorted = [...issues.values()].flatMap((each) => each.sort(byPosition))
   if (sorted.length > 0) throw new SeedError(sorted)
-  return [...new Set(builders)].map(({ data }) => data)
+  return [...new Set(located.map(({ builder }) => builder.data))]
+
+  function inTarget(wanted: SeedTarget): Building[] {
+    const [first, second] = described
+    const [file] = files
+    if (file && !first) issues.get(file)?.push(file.issueAt(['environments'], ONE_ENVIRONMENT))
+    if (second) second.location.report(ONE_ENVIRONMENT)
+    if (!first) return []
+    const { existing } = wanted
+    const { organization = '', _organizationId = idOf('organization', organization), name } = first.seed
+    const { remaining, replacedIds } = existing ? withoutReplaced(existing.seed, first.seed) : {}
+    const builder = environmentBuilder({
+      target: wanted,
+      location: first.location,
+      idBase: [_organizationId, name],
+      replacedIds,
+      now
+    })
+    // What an environment holds already is resolved as if a first file described it.
+    const all = [...(remaining ? locatedIn(fileOfExisting(remaining), issues) : []), first]
+    return all.map((each) => ({ ...each, builder }))
+  }
 }
 
 const ONE_ENVIRONMENT = 'a seed that is loaded into an environment has one environment, no more and no less'
@@ -63,10 +82,7 @@ function locatedIn(file: SeedFile, issues: Map<SeedFile, SeedIssue[]>) {
 }
 
 function fileOfExisting(environment: SeedEnvironment): SeedFile {
-  const name = 'the environment itself'
-  return {
-    name,
-    seed: { environments: [environment] },
-    issueAt: (_path, message) => createIssue({ file: name, path: '', message })
-  }
+  const issueAt: SeedFile['issueAt'] = (_path, message) =>
+    createIssue({ file: 'the environment itself', path: '', message })
+  return { seed: { environments: [environment] }, issueAt }
 }

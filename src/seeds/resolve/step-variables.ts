@@ -3,72 +3,41 @@ import { type PayloadUse, payloadUses } from './payload-variables.js'
 
 type JsonSchema = Record<string, unknown>
 
-interface StepVariablesInput {
-  /** The steps before this one, in the workflow's order. */
-  earlierSteps: ReadonlyArray<{ stepId: string; type: StepType }>
-  /** What the workflow declares of its payload; undefined to infer it. */
-  payloadSchema: JsonSchema | undefined
-  /** The control values of all steps of the workflow, this one and the later ones too. */
-  controlValues: ReadonlyArray<unknown>
-}
-
-/**
- * Returns the JSON Schema of the variables that a step's content may use: the subscriber, the results of earlier steps,
- * and the payload. A declared payload schema is passed on as it is; an undeclared one is inferred from the content.
- */
-export function stepVariables({ earlierSteps, payloadSchema, controlValues }: StepVariablesInput): JsonSchema {
+/** Returns the JSON Schema of the variables that a step's content may use. */
+export function stepVariables(
+  earlierSteps: ReadonlyArray<{ stepId: string; type: StepType }>,
+  payload: JsonSchema
+): JsonSchema {
   const results = earlierSteps.map(({ stepId, type }) => [stepId, structuredClone(RESULTS[type])] as const)
-  return strictObject({
-    subscriber: structuredClone(SUBSCRIBER),
-    steps: strictObject(Object.fromEntries(results), [], 'Previous Steps Results'),
-    payload: payloadSchema ?? inferPayloadSchema(payloadUses(controlValues).filter(({ isLoopItem }) => !isLoopItem))
-  })
+  const steps = strictObject(Object.fromEntries(results), [], 'Previous Steps Results')
+  return strictObject({ subscriber: structuredClone(SUBSCRIBER), steps, payload })
 }
 
 /**
- * Returns a schema that the uses of a payload agree with: a name with names below it is an object, a name with an index
- * or one looped over an array, any other a string. A name that is used in several ways is an array first, then an object.
+ * Returns a schema that all uses of the payload in the control values agree with: a name with names below it is an
+ * object, a name with an index or one looped over an array, any other a string. A name that is used in several ways is
+ * an array first, then an object. With `loopItems`, the elements of an array also have what its loops use of them.
  */
-export function inferPayloadSchema(uses: readonly PayloadUse[]): JsonSchema {
-  const root = newNode()
-  for (const { path, text, isLooped } of uses) {
-    const node = path.reduce((parent: Node, name) => (name === null ? elementOf(parent) : childOf(parent, name)), root)
-    if (isLooped) elementOf(node)
-    else node.text ??= `{{${text}}}`
-  }
-  return schemaOfNames(root)
+export function inferPayloadSchema(controlValues: unknown, { loopItems = false } = {}): JsonSchema {
+  return objectSchema(payloadUses(controlValues).filter(({ isLoopItem }) => loopItems || !isLoopItem))
 }
 
-/** What is known of one value in the payload. */
-interface Node {
-  /** The first plain use, as it was written. */
-  text: string | undefined
-  children: Map<string, Node>
-  element: Node | undefined
+function objectSchema(uses: readonly PayloadUse[]): JsonSchema {
+  const names = new Set(uses.map(({ path }) => path[0]))
+  return openObject(Object.fromEntries([...names].map((name) => [name, schemaOf(usesBelow(uses, name))])))
 }
 
-const newNode = (): Node => ({ text: undefined, children: new Map(), element: undefined })
-
-function elementOf(node: Node): Node {
-  node.element ??= newNode()
-  return node.element
+function schemaOf(uses: readonly PayloadUse[]): JsonSchema {
+  const elements = usesBelow(uses, null)
+  if (elements.length > 0) return { type: 'array', items: schemaOf(elements) }
+  const named = uses.filter(({ path }) => path.length > 0)
+  if (named.length > 0) return objectSchema(named)
+  const text = uses.find((use) => use.text !== undefined)?.text
+  return text === undefined ? {} : { type: 'string', default: `{{${text}}}` }
 }
 
-function childOf(node: Node, name: string): Node {
-  const child = node.children.get(name) ?? newNode()
-  node.children.set(name, child)
-  return child
-}
-
-function schemaOf(node: Node): JsonSchema {
-  if (node.element) return { type: 'array', items: schemaOf(node.element) }
-  if (node.children.size > 0) return schemaOfNames(node)
-  // A loop says nothing of the elements it goes over.
-  return node.text === undefined ? {} : { type: 'string', default: node.text }
-}
-
-function schemaOfNames({ children }: Node): JsonSchema {
-  return openObject(Object.fromEntries([...children].map(([name, node]) => [name, schemaOf(node)])))
+function usesBelow(uses: readonly PayloadUse[], name: string | null | undefined): PayloadUse[] {
+  return uses.filter(({ path }) => path[0] === name).map((use) => ({ ...use, path: use.path.slice(1) }))
 }
 
 /** An object of these properties and no others. */
@@ -106,26 +75,20 @@ const SUBSCRIBER = strictObject(
   'Schema representing the subscriber entity'
 )
 
-const nullableDateTime = { ...DATE_TIME, nullable: true }
-const digestEvent = strictObject({ id: STRING, time: STRING, payload: { type: 'object' } })
+const NULLABLE_TIME = { ...DATE_TIME, nullable: true }
+const THROTTLE = { throttled: BOOLEAN, executionCount: NUMBER, threshold: NUMBER, windowStart: DATE_TIME }
+const DIGEST_EVENT = strictObject({ id: STRING, time: STRING, payload: { type: 'object' } })
 
 /** What later steps can use of a step of each type. */
 const RESULTS: Record<StepType, JsonSchema> = {
-  in_app: strictObject({
-    seen: BOOLEAN,
-    read: BOOLEAN,
-    lastSeenDate: nullableDateTime,
-    lastReadDate: nullableDateTime
-  }),
+  in_app: strictObject({ seen: BOOLEAN, read: BOOLEAN, lastSeenDate: NULLABLE_TIME, lastReadDate: NULLABLE_TIME }),
   email: NO_RESULT,
   sms: NO_RESULT,
   chat: NO_RESULT,
   push: NO_RESULT,
   delay: strictObject({ duration: NUMBER }),
-  digest: strictObject({ eventCount: NUMBER, events: { type: 'array', items: digestEvent } }, ['events']),
-  throttle: strictObject({ throttled: BOOLEAN, executionCount: NUMBER, threshold: NUMBER, windowStart: DATE_TIME }, [
-    'throttled'
-  ]),
+  digest: strictObject({ eventCount: NUMBER, events: { type: 'array', items: DIGEST_EVENT } }, ['events']),
+  throttle: strictObject(THROTTLE, ['throttled']),
   custom: openObject({}),
   trigger: openObject({})
 }

@@ -19,7 +19,7 @@ export function subscriberOf(
 ): Stored<SubscriberResponse> {
   const times = timesOf(seed, ['createdAt', 'updatedAt', 'lastOnlineAt'], location)
   const { createdAt = isoTime(builder.present()) } = times
-  const { _id = builder.defaultId('subscriber', seed.subscriberId) } = seed
+  const { _id = builder.derivedId('subscriber', seed.subscriberId) } = seed
   return inOrder(SubscriberResponse, {
     deleted: false,
     ...seed,

@@ -4,7 +4,7 @@ import type { WorkflowDocument } from '../environment-data.js'
 import type { SeedStep, SeedWorkflow } from '../format.js'
 import { type EnvironmentBuilder, inOrder, type SeedLocation, unusedName } from './builder.js'
 import { defaultControls } from './step-controls.js'
-import { stepVariables } from './step-variables.js'
+import { inferPayloadSchema, stepVariables } from './step-variables.js'
 
 export function addWorkflow(builder: EnvironmentBuilder, seed: SeedWorkflow, location: SeedLocation): void {
   const { name, identifier = slugify(name ?? ''), origin = 'external', payloadSchema, steps = [] } = seed
@@ -13,18 +13,18 @@ export function addWorkflow(builder: EnvironmentBuilder, seed: SeedWorkflow, loc
     location.report(`must have ${needed}`)
     return
   }
-  const { _id = builder.defaultId('workflow', identifier) } = seed
+  const { _id = builder.derivedId('workflow', identifier) } = seed
   const workflow = { _id, identifier, name: name ?? identifier, origin, ...(payloadSchema && { payloadSchema }) }
   builder.claimNames(['workflow', 'identifier', identifier], _id, location)
   builder.data.workflows.push(workflow)
 
   const resolved: WorkflowStep[] = []
-  const controlValues = steps.map((step) => step.controlValues)
+  const payload = payloadSchema ?? inferPayloadSchema(steps.map(({ controlValues }) => controlValues))
   const stepIds = new Set(steps.map(({ stepId }) => stepId))
   for (const [index, step] of steps.entries()) {
     const { type, stepId = unusedName(slugify(step.name ?? '') || slugify(defaultName(type)), stepIds) } = step
     stepIds.add(stepId)
-    const { variables = stepVariables({ earlierSteps: resolved, controlValues, payloadSchema }) } = step
+    const { variables = stepVariables(resolved, payload) } = step
     const added = stepOf(builder, workflow, { ...step, stepId, variables })
     builder.claimNames(['step', 'stepId', stepId, identifier], added._id, location.at('steps', index))
     resolved.push(added)
@@ -39,7 +39,7 @@ function stepOf(
   seed: SeedStep & Pick<WorkflowStep, 'stepId' | 'variables'>
 ): WorkflowStep {
   const { stepId, type, name = defaultName(type), controls = defaultControls(type) } = seed
-  const { _id = builder.defaultStepId(workflowId, stepId), slug = stepSlug(name, _id) } = seed
+  const { _id = builder.derivedId('workflow', workflowId, 'step', stepId), slug = stepSlug(name, _id) } = seed
   return inOrder(WorkflowStep, { ...seed, controls, _id, name, slug, origin, workflowId, workflowDatabaseId })
 }
 

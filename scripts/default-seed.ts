@@ -1,0 +1,21 @@
+/**
+ * Writes seeds/default.parsed.json, the value of seeds/default.yaml: reading that takes longer than all the rest of a start.
+ *
+ *     tsx scripts/default-seed.ts            write it
+ *     tsx scripts/default-seed.ts --check    write nothing; exit 1 when it is stale
+ */
+import { hash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readText } from '../src/seeds/yaml.js'
+
+const folder = join(import.meta.dirname, '../seeds')
+const file = join(folder, 'default.parsed.json')
+const yaml = readFileSync(join(folder, 'default.yaml'), 'utf8')
+const text = `${JSON.stringify({ sha256: hash('sha256', yaml, 'hex'), seed: readText(yaml, 'default.yaml').value })}\n`
+
+if (!process.argv.includes('--check')) writeFileSync(file, text)
+else if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
+  console.error('seeds/default.parsed.json is stale: run npm run docs')
+  process.exitCode = 1
+}

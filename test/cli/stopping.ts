@@ -1,0 +1,40 @@
+import { readdirSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect } from 'vitest'
+import { integrationRows } from '../support/rows.js'
+
+/** The default seed's key and one of its integrations that is not primary. */
+export const AUTHORIZATION = { authorization: 'ApiKey development-key' }
+export const SET_PRIMARY = '/v1/integrations/mailgun-eu/set-primary'
+
+export const KEPT = ['--data', 'kept.db']
+
+/** Holds for a server that was stopped as it should be: nothing is left beside the file, and the file is whole. */
+export function expectCleanFile(folder: string): void {
+  expect(readdirSync(folder).filter((name) => name.startsWith('kept.db'))).toEqual(['kept.db'])
+  const file = new Database(join(folder, 'kept.db'), { readonly: true })
+  expect(file.pragma('integrity_check', { simple: true })).toBe('ok')
+  file.close()
+}
+
+export function primaryInFile(folder: string): unknown {
+  const file = new Database(join(folder, 'kept.db'), { readonly: true })
+  const [row] = integrationRows(file).filter(({ identifier }) => identifier === 'mailgun-eu')
+  file.close()
+  return row?.is_primary
+}
+
+/** Resolves as soon as the server takes no new connection: it has begun to close. */
+export async function untilClosing(url: string): Promise<void> {
+  const { port, hostname } = new URL(url)
+  while (await takesConnections(Number(port), hostname));
+}
+
+function takesConnections(port: number, host: string): Promise<boolean> {
+  return new Promise((settle) => {
+    const socket = connect(port, host, () => settle(true)).on('error', () => settle(false))
+    socket.once('connect', () => socket.destroy())
+  })
+}
