@@ -20,10 +20,7 @@ const JournalQuery = strictObject({
   after: Type.Integer({ default: 0, minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Only later sequences' })
 })
 
-const LIST = {
-  querystring: JournalQuery,
-  response: strictObject({ requests: Type.Array(ref(RecordedRequest)) })
-} as const
+const LIST = { querystring: JournalQuery, response: strictObject({ requests: Type.Array(ref(RecordedRequest)) }) }
 
 const route = controlRoutes({ tag: 'Requests' })
 const keylessRoute = controlRoutes({ tag: 'Requests', access: 'server' })

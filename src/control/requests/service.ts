@@ -1,5 +1,4 @@
 import type { Clock } from '../../core/clock.js'
-import type { Operation } from '../../http/operation.js'
 import { type Describe, JournalEntry } from './entry.js'
 import type { RecordedRequest } from './schemas.js'
 
@@ -53,7 +52,7 @@ export function createJournal(capacity: number, now: Clock, closed = false) {
     listeners,
 
     /** Adds a request that has arrived, given its text as an entry holds it. */
-    open(text: string, operation: Operation | undefined, describe: Describe): JournalEntry {
+    open(text: string, operation: JournalEntry['operation'], describe: Describe): JournalEntry {
       count += 1
       const index = count % capacity
       let entry = entries[index]
