@@ -2,9 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { DomainError } from '../../core/errors.js'
 import { findIssues, pathText } from '../../core/validation.js'
-import { InjectedFault, JSON_TYPE } from '../../http/errors.js'
+import { JSON_TYPE } from '../../http/errors.js'
 import { bodyOf } from '../../idempotency/plugin.js'
 import { endEntry } from '../requests/plugin.js'
+import { injectedError } from './injected-error.js'
 import { FaultEffect } from './schemas.js'
 import { type FaultService, findEffectErrors, type InjectedEffect } from './service.js'
 
@@ -35,13 +36,14 @@ export const faultInjection = fp<Options>(
       const fault = findFault(request)
       if (!fault) return done()
       const { id, effect } = fault
+      const { uuid } = request.environment.random
       request.effect = effect
       // The journal shows both while the request is delayed.
       request.journalEntry?.setBody(bodyOf(request))
       request.journalEntry?.addFlags({ faulted: id })
       const proceed = () => {
         if (effect.abort === 'reset') resetConnection(request, reply)
-        else done(effect.status === undefined ? undefined : new InjectedFault(id, effect.status, effect))
+        else done(effect.status === undefined ? undefined : injectedError(fault, effect.status, uuid))
       }
       if (effect.delay === undefined) return proceed()
       // A delayed operation runs even if its client disconnects: until then its key stays in use.
