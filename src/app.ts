@@ -9,68 +9,26 @@ import {
   LogController
 } from 'fastify'
 import type { Logger } from 'pino'
-import { faultService } from './control/faults/service.js'
 import { registerControl } from './control/index.js'
 import { recordRequests, recordUnroutable } from './control/requests/plugin.js'
-import { journalService } from './control/requests/service.js'
 import type { Readiness } from './control/server/routes.js'
+import type { Services } from './control/services.js'
 import { assume } from './core/assumptions.js'
 import type { Clock } from './core/clock.js'
 import { DomainError } from './core/errors.js'
-import type { Db } from './db/open.js'
 import { environmentOf } from './environments/plugin.js'
-import { type EnvironmentDefaults, environmentService } from './environments/service.js'
+import type { EnvironmentDefaults } from './environments/service.js'
 import { type ErrorSources, errorResponses, sendError } from './http/errors.js'
 import { notFound } from './http/not-found.js'
 import { parseQuery } from './http/query-string.js'
 import { rejectMalformedRequest, rejectSocket } from './http/socket-errors.js'
 import { redactedTarget } from './http/target.js'
 import { COMPILERS } from './http/validation.js'
-import { idempotencyService } from './idempotency/service.js'
-import { integrationService } from './integrations/service.js'
-import { messageService } from './messages/service.js'
 import { documentation } from './openapi/docs-page.js'
 import { controlDocument } from './openapi/documents.js'
 import { registerOperations } from './openapi/operations.js'
-import { seedService } from './seeds/service.js'
-import { workflowStepService } from './workflow-steps/service.js'
 
-export type Services = ReturnType<typeof buildServices>
-
-interface ServiceOptions {
-  db: Db
-  clock: Clock
-  defaults: EnvironmentDefaults
-  /** Requests that each journal keeps. */
-  journal: number
-}
-
-/** The service layer over one database. What it keeps in memory stays right as long as all changes go through it. */
-export function buildServices({ db, clock, defaults, journal }: ServiceOptions) {
-  const journals = journalService({ capacity: journal, clock })
-  const faults = faultService()
-  const environments = environmentService({ db, clock, defaults })
-  environments.subscribe({
-    onRemoved({ key }) {
-      journals.drop(key)
-      faults.clear(key)
-    },
-    onReset(environment, parts) {
-      if (parts.includes('requests')) journals.of(environment).clear()
-      if (parts.includes('faults')) faults.clear(environment.key)
-    }
-  })
-  return {
-    journals,
-    faults,
-    environments,
-    messages: messageService({ db, environments }),
-    integrations: integrationService({ db, environments }),
-    workflowSteps: workflowStepService({ db }),
-    idempotency: idempotencyService({ db, environments }),
-    seeds: seedService({ db, clock, environments })
-  }
-}
+export { buildServices, type Services } from './control/services.js'
 
 export interface AppOptions {
   services: Services

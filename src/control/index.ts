@@ -1,25 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 import type { Assumptions } from '../core/assumptions.js'
 import { authentication } from '../environments/plugin.js'
-import type { EnvironmentService } from '../environments/service.js'
 import { controlRequests } from '../http/control-route.js'
-import type { SeedService } from '../seeds/service.js'
 import { serverAccess } from './access.js'
 import { clockRoutes } from './clock/routes.js'
 import { environmentRoutes } from './environments/routes.js'
 import { faultRoutes } from './faults/routes.js'
-import type { FaultService } from './faults/service.js'
 import { journalRoutes, keylessRequestRoutes } from './requests/routes.js'
-import type { JournalService } from './requests/service.js'
 import { healthRoute, type Readiness, serverRoutes } from './server/routes.js'
+import type { Services } from './services.js'
 import { snapshotRoutes } from './snapshots/routes.js'
 import { stateRoutes } from './state/routes.js'
 
-export interface ControlOptions {
-  environments: EnvironmentService
-  seeds: SeedService
-  journals: JournalService
-  faults: FaultService
+interface Options extends Services {
   readiness: Readiness
   /** The assumptions of environments that have no own ones. */
   assumptions: Assumptions
@@ -32,7 +25,7 @@ export interface ControlOptions {
  * Registers the control routes: `/health`, and under `/_mock` those of the server and of one environment. Throws for a
  * route that serves no control operation, as it would not be in the document.
  */
-export function registerControl(app: FastifyInstance, options: ControlOptions): void {
+export function registerControl(app: FastifyInstance, options: Options): void {
   app.addHook('onRoute', ({ method, url, config }) => {
     if (!config?.control) throw new Error(`the route ${method} ${url} serves no control operation: see controlRoutes`)
   })

@@ -6,7 +6,6 @@ import fp from 'fastify-plugin'
 import { type Clock, isoTime } from '../core/clock.js'
 import { DomainError, type ErrorCode, type FieldErrors } from '../core/errors.js'
 import { recordOf, strictObject } from '../core/typebox.js'
-import { giveReason } from './reasons.js'
 import { redactedTarget } from './target.js'
 
 /** Exhaustive on purpose: a new code does not compile until it has a status. */
@@ -70,22 +69,14 @@ export interface ErrorResponse {
   body?: unknown
 }
 
-/** An error that a fault rule, or the header `x-mock-fault` of the request, asked for. */
-export class InjectedFault extends Error {
-  override readonly name = 'InjectedFault'
-  readonly status: number
-  readonly headers: Record<string, string>
-  readonly body: unknown
+/** An error that is answered in a way of its own. */
+export class ResponseError extends Error {
+  override readonly name = 'ResponseError'
+  readonly response: ErrorResponse
 
-  constructor(
-    id: string,
-    status: number,
-    { headers = {}, body }: { headers?: Record<string, string>; body?: unknown }
-  ) {
-    super(`injected by ${id === 'header' ? 'the header x-mock-fault' : `${id}, see GET /_mock/faults`}`)
-    this.status = status
-    this.headers = headers
-    this.body = body
+  constructor(response: ErrorResponse) {
+    super(response.reason)
+    this.response = response
   }
 }
 
@@ -141,7 +132,7 @@ function toErrorResponse(error: unknown, uuid: () => string): ErrorResponse {
   if (error instanceof DomainError) {
     return { status: STATUS[error.code], message: error.message, ...error.details }
   }
-  if (error instanceof InjectedFault) return injectedResponse(error, uuid)
+  if (error instanceof ResponseError) return error.response
   const { statusCode, code, message } = error as { statusCode?: unknown; code?: unknown; message?: unknown }
   if (code === 'ECONNRESET' && statusCode === 400) return ABORTED
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 && /^FST_/.test(String(code))) {
@@ -155,33 +146,7 @@ function toErrorResponse(error: unknown, uuid: () => string): ErrorResponse {
   }
 }
 
-/** Words and headers are those of the deployed service, where they are known. */
-function injectedResponse(
-  { status, headers, body, message: reason }: InjectedFault,
-  uuid: () => string
-): ErrorResponse {
-  const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-  return {
-    status,
-    message: INJECTED_MESSAGES[status] ?? STATUS_CODES[status] ?? 'Error',
-    reason,
-    headers: { ...(status === 429 && RATE_LIMITED), ...sent },
-    ...(body !== undefined && { body }),
-    ...(status === 422 && { errors: {} }),
-    ...(status === 500 && { errorId: uuid() })
-  }
-}
-
-const SERVER_ERROR = 'Internal server error, look for the errorId in the log'
-const INJECTED_MESSAGES: Record<number, string> = { 429: 'API rate limit exceeded', 500: SERVER_ERROR }
-
-/** What the deployed service sends with a 429, with figures of ours. */
-const RATE_LIMITED = {
-  'ratelimit-limit': '60',
-  'ratelimit-remaining': '0',
-  'ratelimit-reset': '1',
-  'ratelimit-policy': '60;w=1;burst=66;comment="token bucket";category="global";cost="single";serviceLevel="free"'
-}
+export const SERVER_ERROR = 'Internal server error, look for the errorId in the log'
 
 /** Better words for what Fastify refuses. */
 const FRAMEWORK_ERRORS: Record<string, Partial<ErrorResponse>> = {
@@ -216,4 +181,20 @@ export function errorJson(response: ErrorResponse, path: string, now: number): s
     ...facts
   }
   return JSON.stringify(body)
+}
+
+const MAX_REASON = 1000
+
+/**
+ * Says, in the header `x-mock-reason`, why the answer is what it is: which check refused and what would satisfy it.
+ * For the person reading, never for a program: the words may change.
+ */
+export function giveReason(reply: FastifyReply, reason: string): void {
+  reply.header('x-mock-reason', headerText(reason))
+}
+
+/** Text as a header can carry it: what is not printable ASCII is percent-encoded, and the length is bounded. */
+export function headerText(text: string): string {
+  const printable = text.toWellFormed().replace(/[^\x20-\x7e]+/g, encodeURIComponent)
+  return printable.length > MAX_REASON ? `${printable.slice(0, MAX_REASON - 3)}...` : printable
 }

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock } from '../core/clock.js'
-import { type ErrorResponse, errorJson, JSON_TYPE } from './errors.js'
-import { headerText } from './reasons.js'
+import { type ErrorResponse, errorJson, headerText, JSON_TYPE } from './errors.js'
 
 /**
  * Answers what Node refuses before there is a request (a bad request line, headers too large, a request that never

@@ -6,43 +6,35 @@ import type { ErrorStatus, Operation } from '../http/operation.js'
 
 /** Returns what @fastify/swagger makes an operation's part of the document of. */
 export function describeOperation(operation: Operation) {
-  const { id, summary, description, tag, params, querystring, errors, idempotent } = operation
+  const { errors, idempotent } = operation
+  const described = (status: 200 | ErrorStatus, description: string, schema: TSchema) => [
+    status,
+    { description, headers: headersOf(status, operation), content: { 'application/json': { schema } } }
+  ]
   return {
-    operationId: id,
-    summary,
-    description,
-    tags: [tag],
+    ...describe(operation),
     security: [{ ApiKey: [] }],
     headers: IdempotencyHeader,
-    ...(params && { params }),
-    ...(querystring && { querystring: withDefaults(querystring) }),
-    response: {
-      200: response('OK', ref(operation.response), {
-        ...ALWAYS,
-        ...(querystring && EMPTY_PAGE),
-        ...(idempotent && { ...KEY, ...REPLAY, ...REPLAY_REASON })
-      }),
-      ...Object.fromEntries([...errors, 500 as const].map((status) => [status, errorResponse(status, idempotent)]))
-    }
+    response: Object.fromEntries([
+      described(200, 'OK', ref(operation.response)),
+      ...[...errors, 500 as const].map((status) =>
+        described(status, status === 422 && idempotent ? KEY_REUSED : ERRORS[status], ref(ErrorBody))
+      )
+    ])
   }
 }
 
 /** The same for a control operation. */
 export function describeControl(operation: ControlOperation) {
-  const { id, summary, description, tag, access = 'environment', params, querystring, body, response } = operation
-  const { responseType = 'application/json', status = response ? 200 : 204, otherResponses = {} } = operation
+  const { access = 'environment', body, response, responseType = 'application/json', otherResponses = {} } = operation
   const security = { environment: [{ ApiKey: [] }], server: [{}, { AdminToken: [] }], open: [] }[access]
   const byAccess = { environment: [401], server: [403], open: [] }[access]
   const errors = [...new Set([400, 422, ...byAccess, ...(operation.errors ?? [])])].sort()
+  const { status = response ? 200 : 204 } = operation
   const json = (schema: TSchema, description: string) => ({ description, content: { 'application/json': { schema } } })
   return {
-    operationId: id,
-    summary,
-    ...(description && { description }),
-    tags: [tag],
+    ...describe(operation),
     security,
-    ...(params && { params }),
-    ...(querystring && { querystring: withDefaults(querystring) }),
     ...(body && { body }),
     response: {
       [status]: response
@@ -56,21 +48,16 @@ export function describeControl(operation: ControlOperation) {
   }
 }
 
-/** A parameter with a default may be left out. */
-const withDefaults = (querystring: TObject): TObject => Type.Partial(querystring)
-
-function errorResponse(status: ErrorStatus, idempotent = false) {
-  return response(status === 422 && idempotent ? KEY_REUSED : ERRORS[status], ref(ErrorBody), {
-    ...ALWAYS,
-    ...REASON,
-    ...(idempotent && status !== 401 && KEY),
-    ...(idempotent && STORED.has(status) && REPLAY),
-    ...EXTRA_HEADERS[status]
-  })
-}
-
-function response(description: string, schema: TSchema, headers: object) {
-  return { description, headers, content: { 'application/json': { schema } } }
+function describe({ id, summary, description, tag, params, querystring }: Operation | ControlOperation) {
+  return {
+    operationId: id,
+    summary,
+    ...(description && { description }),
+    tags: [tag],
+    ...(params && { params }),
+    // A parameter with a default may be left out.
+    ...(querystring && { querystring: Type.Partial(querystring) as TObject })
+  }
 }
 
 const IdempotencyHeader = strictObject({
@@ -94,18 +81,22 @@ const ERRORS: Record<ErrorStatus, string> = {
 }
 const KEY_REUSED = 'The idempotency key was used for another request, or a field is invalid'
 
-/** The errors that an idempotency key replays, though not under every assumption. */
-const STORED = new Set<ErrorStatus>([400, 403, 404, 422])
+/** The answers that an idempotency key replays, though not all of them under every assumption. */
+const STORED: number[] = [200, 400, 403, 404, 422]
 
-const header = (description: string) => ({ type: 'string', description })
-
-const ALWAYS = { 'x-request-id': header('Identifies the request in the log') }
-const REASON = { 'x-mock-reason': header('Which check rejected the request and how to pass it, for people to read') }
-const EMPTY_PAGE = { 'x-mock-reason': header('On an empty page: which filter left no messages') }
-const REPLAY_REASON = { 'x-mock-reason': header('On a replay: when the response was first sent') }
-const KEY = { 'idempotency-key': header('The idempotency key of the request') }
-const REPLAY = { 'idempotency-replay': { type: 'string', enum: ['true'], description: 'Set on a stored response' } }
-const EXTRA_HEADERS: Partial<Record<ErrorStatus, object>> = {
-  401: { 'www-authenticate': header('The scheme to use: `ApiKey`') },
-  409: { 'retry-after': { type: 'integer', description: 'Seconds to wait' } }
+function headersOf(status: 200 | ErrorStatus, { idempotent, querystring }: Operation): Record<string, object> {
+  const header = (description: string) => ({ type: 'string', description })
+  const isReplayed = idempotent && STORED.includes(status)
+  let reason: string | undefined
+  if (status !== 200) reason = 'Which check rejected the request and how to pass it, for people to read'
+  else if (querystring) reason = 'On an empty page: which filter left no messages'
+  else if (idempotent) reason = 'On a replay: when the response was first sent'
+  return {
+    'x-request-id': header('Identifies the request in the log'),
+    ...(reason && { 'x-mock-reason': header(reason) }),
+    ...(idempotent && status !== 401 && { 'idempotency-key': header('The idempotency key of the request') }),
+    ...(isReplayed && { 'idempotency-replay': { ...header('Set on a stored response'), enum: ['true'] } }),
+    ...(status === 401 && { 'www-authenticate': header('The scheme to use: `ApiKey`') }),
+    ...(status === 409 && { 'retry-after': { type: 'integer', description: 'Seconds to wait' } })
+  }
 }

@@ -1,26 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import type { TSchema } from '@sinclair/typebox'
 import { type FastifyInstance, fastify } from 'fastify'
-import { faultService } from '../control/faults/service.js'
 import { registerControl } from '../control/index.js'
+import { buildServices } from '../control/services.js'
 import type { Assumptions } from '../core/assumptions.js'
 import { namedSchemas } from '../core/typebox.js'
 import { VERSION } from '../core/version.js'
-import { type Db, openDatabase } from '../db/open.js'
-import { environmentService } from '../environments/service.js'
+import { openDatabase } from '../db/open.js'
 import { ErrorBody, errorResponses } from '../http/errors.js'
 import type { Operation } from '../http/operation.js'
 import { parseQuery } from '../http/query-string.js'
 import { COMPILERS } from '../http/validation.js'
-import { idempotencyService } from '../idempotency/service.js'
 import { Integration } from '../integrations/schemas.js'
-import { integrationService } from '../integrations/service.js'
 import { MessagesPage } from '../messages/schemas.js'
-import { messageService } from '../messages/service.js'
 import { readSeeds } from '../seeds/read.js'
-import { seedService } from '../seeds/service.js'
 import { WorkflowStep } from '../workflow-steps/schemas.js'
-import { workflowStepService } from '../workflow-steps/service.js'
 import { applyAssumptions, type OpenApiDocument } from './assumptions.js'
 import { describeControl, describeOperation } from './described-routes.js'
 import { addExamples, EXAMPLE_TIME } from './examples.js'
@@ -33,13 +27,16 @@ export const wireSchemas: readonly TSchema[] = namedSchemas(Integration, Message
 export async function openApiDocument(assumptions: Assumptions): Promise<OpenApiDocument> {
   const { db, close } = openDatabase()
   try {
+    const defaults = { profile: 'document', assumptions } as const
+    const services = buildServices({ db, clock: exampleClock, defaults, journal: 0 })
+    services.seeds.seed(readSeeds(['default']))
     const operations = new Map<string, Operation>()
     const app = await describedApp(OPERATIONS_INFO, (root) => {
       root.addHook('onRoute', ({ config }) => {
         if (config?.operation) operations.set(config.operation.id, config.operation)
       })
       root.register(errorResponses, { sources: () => ({ now: exampleClock, uuid: randomUUID }) })
-      root.register(async (scope) => registerOperations(scope, exampleServices(db, assumptions)))
+      root.register(async (scope) => registerOperations(scope, { ...services, faultHeader: false }))
     })
     const document = documentOf(app)
     document['x-assumptions'] = assumptions
@@ -60,21 +57,6 @@ export async function controlDocument(): Promise<object> {
 const NO_SERVICES = new Proxy({}, { get: () => undefined }) as never
 
 const exampleClock = () => EXAMPLE_TIME
-
-/** Returns what the operations need to answer from the default seed. */
-function exampleServices(db: Db, assumptions: Assumptions) {
-  const environments = environmentService({ db, clock: exampleClock, defaults: { profile: 'document', assumptions } })
-  seedService({ db, clock: exampleClock, environments }).seed(readSeeds(['default']))
-  return {
-    environments,
-    integrations: integrationService({ db, environments }),
-    idempotency: idempotencyService({ db, environments }),
-    messages: messageService({ db, environments }),
-    workflowSteps: workflowStepService({ db }),
-    faults: faultService(),
-    faultHeader: false
-  }
-}
 
 /** Returns an app that has nothing but these routes, and whose document @fastify/swagger can make. */
 async function describedApp(info: object, registerRoutes: (app: FastifyInstance) => void): Promise<FastifyInstance> {

@@ -53,7 +53,7 @@ test.each([
   expect(statuses).toEqual([201, 200, 204])
 })
 
-test('the admin token opens to any Host and Origin, and a wrong one opens nothing', async () => {
+test('the admin token is accepted with any Host and Origin, and a wrong one is rejected', async () => {
   const mock = await givenMock({ adminToken: TOKEN })
   const foreign = { host: 'mock.example', origin: 'https://console.example' }
   const statuses = []
@@ -65,7 +65,7 @@ test('the admin token opens to any Host and Origin, and a wrong one opens nothin
   expect(statuses).toEqual([403, 403, 201, 403, 403, 200, 403, 403, 204])
 })
 
-test('an API key is no admin token', async () => {
+test('an API key is not accepted as the admin token', async () => {
   const mock = await givenMock({ adminToken: TOKEN })
   const headers = { host: 'mock.example', authorization: 'ApiKey development-key' }
   expect((await callTo(mock.url, 'GET', '/_mock/environments', headers)).status).toBe(403)
@@ -113,7 +113,7 @@ const OWN_ROUTES: [method: string, path: string, body?: string][] = [
   ['PUT', '/_mock/chance', '{"randomSeed":1}']
 ]
 
-test("control of an environment takes the environment's own key, and the admin token is none", async () => {
+test('routes about an environment take its own key, and not the admin token', async () => {
   const mock = await givenMock({ adminToken: TOKEN })
   for (const [method, path, body] of OWN_ROUTES) {
     const statuses = []
@@ -125,7 +125,7 @@ test("control of an environment takes the environment's own key, and the admin t
   }
 })
 
-test('with the key of one environment no other is reached', async () => {
+test('a key gives access to its own environment only', async () => {
   const mock = await givenMock()
   const { apiKey } = await givenEnvironment(mock)
   const states = () =>

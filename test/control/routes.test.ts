@@ -72,7 +72,7 @@ async function servedControlRoutes(mock: GivenMock): Promise<string[]> {
   return [...new Set(routes)].sort()
 }
 
-test('every route about one environment needs its key, and tells nothing without', async () => {
+test('every route about one environment rejects requests without its key', async () => {
   const mock = await givenMock()
   for (const { method, path, route, needs } of await operationsOf(mock)) {
     if (needs !== 'environment') continue

@@ -68,7 +68,7 @@ const SAID: [to: [string, string], sent: unknown, said: Record<string, string>][
   ]
 ]
 
-test('a control request that is written wrong is told, of each field, what it must be and what was meant', async () => {
+test('an invalid control request gets, for each field, what it must be and what was probably meant', async () => {
   const mock = await givenMock()
   for (const [[method, path], sent, said] of SAID) {
     const { status, json } = await send(mock, method, path, sent)
@@ -79,7 +79,7 @@ test('a control request that is written wrong is told, of each field, what it mu
   }
 })
 
-test('a bad field is told with what was sent, unless that holds more', async () => {
+test('an invalid field has the value that was sent, unless it is an object or a list', async () => {
   const mock = await givenMock()
   const { json } = await send(mock, 'POST', '/_mock/faults', {
     every: 'all',

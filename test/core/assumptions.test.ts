@@ -383,7 +383,7 @@ describe('GET /_mock/assumptions', () => {
     )
   })
 
-  test('tells the position that the server was given', async () => {
+  test('returns the position that the server was started with', async () => {
     const mock = await givenMock({ assumptions: { envelope: 'data' }, seed: { environments: [] } })
     const { json } = await mock.get('/_mock/assumptions', { key: null })
     const values = Object.fromEntries(
@@ -393,7 +393,7 @@ describe('GET /_mock/assumptions', () => {
   })
 })
 
-describe('what is not in the register is refused', () => {
+describe('an unknown assumption, position or profile is rejected', () => {
   const UNKNOWN = [
     ['nonsense', 'x', 'there is no assumption nonsense; there are envelope, vendor-names, '],
     ['toString', 'bare', 'there is no assumption toString; there are envelope, '],

@@ -61,13 +61,13 @@ describe.each(DOCUMENTS)('in a document of %s', (id) => {
   })
 })
 
-test('a name that is the same in both spellings, or a stranger, stays', () => {
+test('a name with one spelling and an unknown name are left as they are', () => {
   for (const text of ['external', 'slack', '', 'SERVICE-CLOUD', 'service-cloud ', 'toString', '__proto__']) {
     expect(withVendorNames({ origin: text, providerId: text })).toEqual({ origin: text, providerId: text })
   }
 })
 
-test('the document given is left as it is, its fields in their order', () => {
+test('the given document is not changed, and fields keep their order', () => {
   const document = { _id: '1', origin: 'service-cloud', subscriber: { channels: [{ providerId: 'service-slack' }] } }
   const before = structuredClone(document)
   const spelled = withVendorNames(document)
@@ -77,7 +77,7 @@ test('the document given is left as it is, its fields in their order', () => {
   )
 })
 
-test('a text is passed over without being parsed only when no name can be in it', () => {
+test('a text is parsed unless it can contain no such name', () => {
   const [contract, vendor] = [assume('document'), assume('live')]
   for (const word of WORDS) {
     expect(mayNeedVendorNames(JSON.stringify({ any: [word] }), vendor)).toBe(true)

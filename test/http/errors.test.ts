@@ -64,7 +64,7 @@ test.each(REFUSALS)('%s: %i in the one body, with the path and query that were a
   })
 })
 
-test('all bad fields are told at once, each with what was sent', async () => {
+test('a 422 lists all invalid fields, each with the value that was sent', async () => {
   const mock = await givenMock({ seed: SEED })
   const answer = await mock.get('/v1/messages?channel=fax&page=-1&limit=0&contextKeys=x&contextKeys=a:b&subscriberId=q')
   expect(answer).toMatchObject({ status: 422 })
@@ -79,7 +79,7 @@ test('all bad fields are told at once, each with what was sent', async () => {
   }
 })
 
-test('the facts of a refusal stand in ctx, where the environment has them', async () => {
+test('ctx has the facts of an error, under the assumptions that ask for them', async () => {
   const mock = await givenMock({ seed: SEED })
   const answer = await mock.get('/v2/workflows/nope/steps/nope', { key: KEYS.live })
   expect(answer).toMatchObject({
@@ -121,7 +121,7 @@ test.each([
   })
 })
 
-test('each fault has an errorId of its own, and the server goes on', async () => {
+test('each 500 has its own errorId, and the server keeps serving', async () => {
   const mock = await givenMock({ seed: SEED })
   mock.db.client.exec('ALTER TABLE messages RENAME TO hidden')
   const [first, second] = [await mock.get('/v1/messages'), await mock.get('/v1/messages')]
@@ -129,7 +129,7 @@ test('each fault has an errorId of its own, and the server goes on', async () =>
   expect(await mock.get('/v2/workflows/shipped/steps/email-step')).toMatchObject({ status: 200 })
 })
 
-test('a fault under an idempotency key is not stored: once it is mended, the key runs the operation', async () => {
+test('a 500 is not stored under its idempotency key: the next request with the key runs the operation', async () => {
   const mock = await givenMock({ seed: SEED })
   const post = () => mock.post('/v1/integrations/mailgun/set-primary', { headers: { 'idempotency-key': 'mended' } })
   mock.db.client.exec('ALTER TABLE integrations RENAME TO hidden')
@@ -141,7 +141,7 @@ test('a fault under an idempotency key is not stored: once it is mended, the key
   expect(answer.headers.get('idempotency-replay')).toBeNull()
 })
 
-test('what a refusal repeats in a header is printable ASCII of bounded length', async () => {
+test('x-mock-reason is printable ASCII of at most 1000 characters', async () => {
   const mock = await givenMock({ seed: SEED })
   const long = await mock.post(`/v1/integrations/${'a'.repeat(100_000)}/set-primary`)
   expect(long.headers.get('x-mock-reason')?.length).toBeLessThanOrEqual(1000)

@@ -106,14 +106,14 @@ test.each([
     '/v1/topics',
     'served are POST /v1/integrations/:integrationId/set-primary; GET /v1/messages; GET /v2/workflows/:workflowId/steps/:stepId'
   ]
-])('%s is told what was probably meant, in both profiles', async (path, hint) => {
+])('%s gets a reason with the path that was probably meant, in both profiles', async (path, hint) => {
   const mock = await givenMock({ seed: SEED })
   for (const key of [KEYS.shop, KEYS.live, null]) {
     expect((await mock.get(path, { key })).headers.get('x-mock-reason')).toBe(hint)
   }
 })
 
-test('what is not served is refused before its body is read', async () => {
+test('a request that no route serves is rejected before its body is read', async () => {
   const mock = await givenMock({ seed: SEED })
   const waiting = 'host: x\r\ncontent-length: 100\r\n\r\n{'
   expect(await exchange(mock, `POST /v1/messages HTTP/1.1\r\n${waiting}`)).toMatchObject({ status: 405 })

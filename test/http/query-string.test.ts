@@ -59,7 +59,7 @@ const FOUND: [string, number][] = [
   [Array(10_000).fill('a=1').join('&'), 3]
 ]
 
-test('a query finds the messages that it asks for', async () => {
+test('a query returns the messages that match it', async () => {
   const mock = await givenMock({ seed: SEED })
   for (const [query, count] of FOUND) {
     const { json } = await mock.get(`/v1/messages?${query}`)
@@ -154,7 +154,7 @@ const REFUSED: [string, string, unknown, string][] = [
   ])
 ]
 
-test('a parameter that can not be taken is a 422 on its field, with what was sent', async () => {
+test('an invalid parameter is a 422 on its field, with the value that was sent', async () => {
   const mock = await givenMock({ seed: SEED })
   for (const [name, sent, value, message] of REFUSED) {
     const answer = await mock.get(`/v1/messages?${name}=${sent}`)
@@ -231,7 +231,7 @@ test.each([
   }
 })
 
-test('where a query has no meaning it is not read', async () => {
+test('operations without query parameters ignore the query', async () => {
   const mock = await givenMock({ seed: SEED })
   for (const path of ['/health?%zz', '/openapi.json?a=%ff']) expect(await mock.get(path)).toMatchObject({ status: 200 })
 })

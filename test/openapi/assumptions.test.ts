@@ -19,7 +19,7 @@ function seedOf(id: string, positions: string[]): object {
   }
 }
 
-describe('the document that a key is shown is that of its environment, and answers are held against it', () => {
+describe('GET /openapi.json returns the document of the environment of the key, and its responses match it', () => {
   test.each(ASSUMPTION_IDS)('in every position of %s', async (id) => {
     const mock = await givenMock({ seed: seedOf(id, positionsOf(id)) })
     for (const position of positionsOf(id)) {

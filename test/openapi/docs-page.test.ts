@@ -63,7 +63,7 @@ describe('in a browser', () => {
     expect(events.troubles).toEqual([])
   })
 
-  test('without a key Execute shows the refusal, and why', async (context) => {
+  test('without a key Execute shows the error and its reason', async (context) => {
     const mock = await givenMock()
     const { page } = await givenPage(context)
     await page.goto(`${mock.url}/docs`)
@@ -87,7 +87,7 @@ describe('over HTTP', () => {
     expect((await mock.get('/docs/json')).json).toEqual((await mock.get('/openapi.json', { key: null })).json)
   })
 
-  test('what the page does not have is a 404 with the body of every refusal', async () => {
+  test('an unknown path under /docs is a 404 with an error body', async () => {
     const mock = await givenMock()
     for (const path of ['/docs/none', '/docs/static/none.css?x=1', '/docs/static/..%2f..%2fpackage.json']) {
       const answer = await mock.get(path)
@@ -96,7 +96,7 @@ describe('over HTTP', () => {
     }
   })
 
-  test('a HEAD has the headers of the GET, and a POST is refused', async () => {
+  test('a HEAD has the headers of the GET, and a POST is rejected with 405', async () => {
     const mock = await givenMock()
     const get = await mock.get('/docs')
     const head = await mock.call('/docs', { method: 'HEAD' })
@@ -105,7 +105,7 @@ describe('over HTTP', () => {
     expect(await mock.post('/docs')).toMatchObject({ status: 405, json: { message: 'POST is not allowed for /docs' } })
   })
 
-  test('the page carries the name of the request, like every answer', async () => {
+  test('the page and its files have the x-request-id of the request', async () => {
     const mock = await givenMock()
     for (const path of ['/docs', '/docs/static/swagger-ui.css', '/docs/none']) {
       const answer = await mock.get(path, { headers: { 'x-request-id': 'mine' } })

@@ -10,18 +10,18 @@ const SET_PRIMARY = '/v1/integrations/{integrationId}/set-primary'
 const MESSAGES = '/v1/messages'
 const STEP = '/v2/workflows/{workflowId}/steps/{stepId}'
 
-describe('the judges', () => {
+describe('validators of the document', () => {
   test('redocly has neither an error nor a warning for the document of either profile', async () => {
     const documents = await Promise.all(PROFILES.map((profile) => documentOf(profile)))
     expect(await redoclyComplaints(documents)).toEqual([[], []])
   })
 
-  describe.each(PROFILES)('find nothing in the document of the profile %s', (profile) => {
-    test('the schema of OpenAPI 3.1 takes it', async () => {
+  describe.each(PROFILES)('accept the document of the profile %s', (profile) => {
+    test('it is valid by the schema of OpenAPI 3.1', async () => {
       expect(await validatorComplaints(await documentOf(profile))).toEqual([])
     })
 
-    test('every reference leads somewhere', async () => {
+    test('every reference has a target', async () => {
       expect(danglingReferences(await documentOf(profile))).toEqual([])
     })
 
@@ -29,7 +29,7 @@ describe('the judges', () => {
       expect(unusedSchemas(await documentOf(profile))).toEqual([])
     })
 
-    test('every example is what its schema says, and every parameter but page and limit and every answer has one', async () => {
+    test('every example is valid by its schema, and all responses and parameters but page and limit have one', async () => {
       const document = await documentOf(profile)
       const { count, refused } = judgeExamples(document)
       expect(refused).toEqual([])
@@ -57,7 +57,7 @@ describe('the judges', () => {
     }
   })
 
-  test('redocly finds what is valid but not good', async () => {
+  test('redocly finds what is valid but against its rules', async () => {
     const sound = await documentOf('document')
     const complaints = await redoclyComplaints([
       changed(sound, (d) => delete d.paths[MESSAGES].get.operationId),
@@ -131,7 +131,7 @@ describe('the document', () => {
     for (const each of lists) expect(each).toMatchObject({ style: 'form', explode: true })
   })
 
-  test('has every schema under its own name, as it is checked by, and none that the tool made up', async () => {
+  test('publishes every schema under its own name, and no other schema', async () => {
     const document = await documentOf('document')
     const { ErrorBody: errorBody, ...schemas } = document.components.schemas
     expect(schemas).toEqual(Object.fromEntries(wireSchemas.map(({ $id = '', ...schema }) => [$id, published(schema)])))
@@ -146,7 +146,7 @@ describe('the document', () => {
     })
   })
 
-  test('has an error body for every refusal, and 401 and 500 for every operation', async () => {
+  test('has an error body for every error status, and 401 and 500 for every operation', async () => {
     for (const operation of operationsOf(await documentOf('live'))) {
       const refusals = Object.entries<Document>(operation.responses).filter(([status]) => status !== '200')
       expect(refusals.map(([status]) => status)).toEqual(expect.arrayContaining(['400', '401', '500']))
@@ -160,7 +160,7 @@ describe('the document', () => {
   })
 })
 
-describe('a row of the register changes in the document what it changes on the wire, and nothing else', () => {
+describe('an assumption changes in the document what it changes in requests and responses, and nothing else', () => {
   const at = (path: string, method: string, rest: string) => `/paths/${path.replaceAll('/', '~1')}/${method}/${rest}`
   const json = 'content/application~1json'
 

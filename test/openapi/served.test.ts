@@ -17,7 +17,7 @@ const TWO_WORLDS = {
   ]
 }
 
-test('without a key it is the document of the server, with one that of its environment', async () => {
+test('GET /openapi.json without a key returns the document of the server, with a key that of its environment', async () => {
   const mock = await givenMock({ seed: TWO_WORLDS })
   const get = async (key: string | null) => (await mock.get('/openapi.json', { key })).json
   expect(await get(null)).toEqual(asJson(await openApiDocument(assume('document'))))
@@ -26,7 +26,7 @@ test('without a key it is the document of the server, with one that of its envir
   expect(await get('counting-key')).toEqual(asJson(await openApiDocument(assume('live', { 'total-count': 'present' }))))
 })
 
-test('a key that nobody has is refused, as everywhere', async () => {
+test('an unknown key is rejected with 401', async () => {
   const mock = await givenMock({ seed: TWO_WORLDS })
   const answer = await mock.get('/openapi.json', { key: 'unknown-key' })
   expect(answer).toMatchObject({ status: 401, json: { message: 'API Key not found' } })

@@ -406,7 +406,7 @@ function without(value: Values, field: string): Values {
   return Object.fromEntries(Object.entries(value).filter(([key]) => key !== field))
 }
 
-describe('the shapes', () => {
+describe('the schemas', () => {
   test('are those of the contract, no more and no fewer', () => {
     expect([...names].sort()).toEqual([...Object.keys(CONTRACT), 'MessageTemplate'].sort())
   })
@@ -419,7 +419,7 @@ describe('the shapes', () => {
     expect(written).toEqual(fields.trim().split(/\n\s*/))
   })
 
-  test('are closed, but for the template that the contract does not show', () => {
+  test('take no other fields, except for the message template, which the contract leaves open', () => {
     expect(names.filter((name) => named(name).additionalProperties !== false)).toEqual(['MessageTemplate'])
     expect(isValid('MessageTemplate', { anything: [1, null] })).toBe(true)
     expect(isValid('MessageTemplate', [])).toBe(false)

@@ -5,9 +5,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { DomainError } from '../../core/errors.js'
 import { findIssues, pathText } from '../../core/validation.js'
-import { InjectedFault, JSON_TYPE } from '../../http/errors.js'
+import { JSON_TYPE } from '../../http/errors.js'
 import { bodyOf } from '../../idempotency/plugin.js'
 import { endEntry } from '../requests/plugin.js'
+import { injectedError } from './injected-error.js'
 import { FaultEffect } from './schemas.js'
 import { type FaultService, findEffectErrors } from './service.js'
 
@@ -35,11 +36,12 @@ export const faultInjection = fp<{ faults: FaultService; faultHeader: boolean }>
       const fault = findFault(request)
       if (!fault) return done()
       const { id, effect } = fault
+      const { uuid } = request.environment.random
       request.effect = effect
       if (request.journalEntry) request.journalEntry.faulted = id
       const proceed = () => {
         if (effect.abort === 'reset') resetConnection(request, reply)
-        else done(effect.status === undefined ? undefined : new InjectedFault(id, effect.status, effect))
+        else done(effect.status === undefined ? undefined : injectedError(fault, effect.status, uuid))
       }
       if (effect.delay === undefined) return proceed()
       // A delayed operation runs even if its client disconnects: until then its key stays in use.

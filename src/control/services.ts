@@ -1,0 +1,47 @@
+import type { Clock } from '../core/clock.js'
+import type { Db } from '../db/open.js'
+import { type EnvironmentDefaults, environmentService } from '../environments/service.js'
+import { idempotencyService } from '../idempotency/service.js'
+import { integrationService } from '../integrations/service.js'
+import { messageService } from '../messages/service.js'
+import { seedService } from '../seeds/service.js'
+import { workflowStepService } from '../workflow-steps/service.js'
+import { faultService } from './faults/service.js'
+import { journalService } from './requests/service.js'
+
+export type Services = ReturnType<typeof buildServices>
+
+interface ServiceOptions {
+  db: Db
+  clock: Clock
+  defaults: EnvironmentDefaults
+  /** Requests that each journal keeps. */
+  journal: number
+}
+
+/** The service layer over one database. What it keeps in memory stays right as long as all changes go through it. */
+export function buildServices({ db, clock, defaults, journal }: ServiceOptions) {
+  const journals = journalService({ capacity: journal, clock })
+  const faults = faultService()
+  const environments = environmentService({ db, clock, defaults })
+  environments.subscribe({
+    onRemoved({ key }) {
+      journals.drop(key)
+      faults.clear(key)
+    },
+    onReset(environment, parts) {
+      if (parts.includes('requests')) journals.of(environment).clear()
+      if (parts.includes('faults')) faults.clear(environment.key)
+    }
+  })
+  return {
+    journals,
+    faults,
+    environments,
+    messages: messageService({ db, environments }),
+    integrations: integrationService({ db, environments }),
+    workflowSteps: workflowStepService({ db }),
+    idempotency: idempotencyService({ db, environments }),
+    seeds: seedService({ db, clock, environments })
+  }
+}
