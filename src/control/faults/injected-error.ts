@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { type ErrorResponse, ResponseError, SERVER_ERROR } from '../../http/errors.js'
-import type { InjectedEffect } from './service.js'
+import type { FaultEffect } from './schemas.js'
 
 const MESSAGES: Record<number, string> = { 429: 'API rate limit exceeded', 500: SERVER_ERROR }
 
@@ -13,7 +13,11 @@ const RATE_LIMITED = {
 }
 
 /** Returns the error of a fault. Words and headers are those of the deployed service, where they are known. */
-export function injectedError({ id, effect }: InjectedEffect, status: number, uuid: () => string): ResponseError {
+export function injectedError(
+  { id, effect }: { id: string; effect: FaultEffect },
+  status: number,
+  uuid: () => string
+): ResponseError {
   const { headers = {}, body } = effect
   const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   const response: ErrorResponse = {
