@@ -2,8 +2,6 @@ import type { DatasetKind } from '../core/enums.js'
 import type { Db } from '../db/open.js'
 import type { Environment, EnvironmentStore } from './environment.js'
 
-export type DatasetService = ReturnType<typeof datasetService>
-
 /**
  * Copy on write. A dataset holds an environment's rows of one kind. Environments and snapshots may refer to the same
  * one; the first write through one of them gets a copy. All methods run within a transaction. `onWrite` is called when a

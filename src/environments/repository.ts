@@ -13,8 +13,6 @@ export interface Owners {
   to: Pick<EnvironmentRow, 'id' | 'organizationId'>
 }
 
-export type EnvironmentRepository = ReturnType<typeof environmentRepository>
-
 export function environmentRepository({ orm, client, onRollback }: Db) {
   /** Datasets known to be shared with nobody: asking before each write would cost a set-primary a tenth. */
   const unshared = new Set<number>()

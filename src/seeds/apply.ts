@@ -14,8 +14,6 @@ const PAUSE = 2000
 /** From so many messages on, dropping the indexes and making them again at the end is faster. */
 const MANY = 20_000
 
-export type SeedApplier = ReturnType<typeof seedApplier>
-
 /** What puts data into environments. All of it within a transaction. */
 export function seedApplier(environments: EnvironmentService, repository: SeedRepository) {
   return {

@@ -22,7 +22,8 @@ export const FaultEffect = strictObject(
 )
 export type FaultEffect = Static<typeof FaultEffect>
 
-const Times = Type.Union([Type.Integer({ minimum: 1 }), Type.Literal('always')])
+const times = (description?: string) =>
+  Type.Union([Type.Integer({ minimum: 1 }), Type.Literal('always')], { ...(description && { description }) })
 const Probability = { exclusiveMinimum: 0, maximum: 1, description: "By the environment's random generator; default 1" }
 
 export const NewFaultRule = strictObject(
@@ -30,7 +31,7 @@ export const NewFaultRule = strictObject(
     operation: Type.Optional(stringEnum(OPERATION_IDS, { description: 'Any operation if left out' })),
     match: Type.Optional(strictObject({ query, path, headers }, { description: 'Apply only to matching requests' })),
     after: Type.Optional(Type.Integer({ minimum: 0, description: 'Skip the first matching requests; default 0' })),
-    times: Type.Optional({ ...Times, description: 'Apply at most this number of times; default 1' }),
+    times: Type.Optional(times('Apply at most this number of times; default 1')),
     every: Type.Optional(Type.Integer({ minimum: 1, description: 'Apply to every nth of the others; default 1' })),
     probability: Type.Optional(Type.Number(Probability)),
     effect: ref(FaultEffect)
@@ -44,7 +45,7 @@ export const FaultRule = strictObject(
     id: Type.String(),
     ...NewFaultRule.properties,
     after: Type.Integer(),
-    times: Times,
+    times: times(),
     every: Type.Integer(),
     probability: Type.Number(),
     seen: Type.Integer({ description: 'Number of requests that matched' }),
