@@ -1,6 +1,6 @@
 /**
  * Which way imports may run. Kept by `npm run check` (scripts/check-dependencies.mjs); every rule has a test that breaks
- * it (test/dependency-rules.test.ts). Type-only imports count as well: a service that names a request's type already
+ * it (test/dependency-rules.full.test.ts). Type-only imports count as well: a service that names a request's type already
  * knows about HTTP.
  */
 
