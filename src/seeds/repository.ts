@@ -6,9 +6,16 @@ import type { Environment } from '../environments/environment.js'
 import type { MessageRow } from '../messages/row.js'
 import type { EnvironmentData } from './environment-data.js'
 
-const TABLES = { messages, integrations, subscribers, workflows, steps: workflowSteps }
+/** The kinds of records of an environment. Spelled out, as it is in the library's types, which name no package's. */
+export type RecordKind = 'messages' | 'integrations' | 'subscribers' | 'workflows' | 'steps'
 
-export type RecordKind = keyof typeof TABLES
+const TABLES = {
+  messages,
+  integrations,
+  subscribers,
+  workflows,
+  steps: workflowSteps
+} satisfies Record<RecordKind, SQLiteTable>
 
 export type SeedRepository = ReturnType<typeof seedRepository>
 
