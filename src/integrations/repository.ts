@@ -1,22 +1,23 @@
-import { and, eq, isNull, ne, or, sql } from 'drizzle-orm'
+import { and, eq, isNull, ne, or } from 'drizzle-orm'
 import type { Channel } from '../core/enums.js'
 import type { Db } from '../db/open.js'
 import { environments, integrations } from '../db/schema.js'
 
 /** What is read of an integration before it is changed. */
-export type FoundIntegration = Omit<typeof integrations.$inferSelect, 'dataset' | 'identifier' | 'active'>
+export interface FoundIntegration extends Pick<typeof integrations.$inferSelect, 'id' | 'channel' | 'document'> {
+  primary: 0 | 1
+  deleted: 0 | 1
+}
 
 export function integrationRepository({ orm, client }: Db) {
-  const { id, identifier, channel, primary, deleted, document } = integrations
-  const inDataset = eq(integrations.dataset, sql.placeholder('dataset'))
-  const findBy = (column: typeof id | typeof identifier) =>
-    orm
-      .select({ id, channel, primary, deleted, document })
-      .from(integrations)
-      .where(and(inDataset, eq(column, sql.placeholder('value'))))
-      .prepare()
-  const byId = findBy(id)
-  const byIdentifier = findBy(identifier)
+  const { id, identifier, deleted } = integrations
+  // In SQL: through drizzle a set-primary takes 7 % longer.
+  const findBy = (column: 'id' | 'identifier') =>
+    client.prepare<[number, string], FoundIntegration>(
+      `SELECT id, channel, is_primary AS "primary", deleted, document FROM integrations WHERE dataset = ? AND ${column} = ?`
+    )
+  const byId = findBy('id')
+  const byIdentifier = findBy('identifier')
 
   // In SQL, since drizzle would bind `is_primary = 1`, and SQLite compiles a statement again at each run where a bound
   // value is compared with the column of a partial index. json_set keeps every other byte of the document.
@@ -33,10 +34,10 @@ export function integrationRepository({ orm, client }: Db) {
     .pluck()
 
   return {
-    findById: (dataset: number, value: string): FoundIntegration | undefined => byId.get({ dataset, value }),
+    findById: (dataset: number, value: string): FoundIntegration | undefined => byId.get(dataset, value),
 
     findByIdentifier: (dataset: number, value: string): FoundIntegration | undefined =>
-      byIdentifier.get({ dataset, value }),
+      byIdentifier.get(dataset, value),
 
     /**
      * Returns the name of another environment of the organization that has such an integration, not soft-deleted.
