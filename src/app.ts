@@ -11,7 +11,6 @@ import {
 import type { Logger } from 'pino'
 import { registerControl } from './control/index.js'
 import { recordRequests, recordUnroutable } from './control/requests/plugin.js'
-import type { Readiness } from './control/server/routes.js'
 import type { Services } from './control/services.js'
 import { assume } from './core/assumptions.js'
 import type { Clock } from './core/clock.js'
@@ -34,7 +33,6 @@ export interface AppOptions {
   services: Services
   clock: Clock
   defaults: EnvironmentDefaults
-  readiness: Readiness
   /** Whether any web page may call. */
   cors: boolean
   /** Whether a request can ask for a fault by its header `x-mock-fault`. */

@@ -92,7 +92,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       clock,
       defaults,
       adminToken: config.adminToken,
-      readiness: { missing: [] },
       logger: (logger as Logger | undefined) ?? pino({ level: config.logLevel }, pino.destination(2))
     })
     app.addHook('preClose', async () => watching?.stop())

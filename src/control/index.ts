@@ -7,13 +7,11 @@ import { clockRoutes } from './clock/routes.js'
 import { environmentRoutes } from './environments/routes.js'
 import { faultRoutes } from './faults/routes.js'
 import { journalRoutes, keylessRequestRoutes } from './requests/routes.js'
-import { healthRoute, type Readiness, serverRoutes } from './server/routes.js'
+import { healthRoute, serverRoutes } from './server/routes.js'
 import type { Services } from './services.js'
-import { snapshotRoutes } from './snapshots/routes.js'
-import { stateRoutes } from './state/routes.js'
+import { snapshotRoutes, stateRoutes } from './state/routes.js'
 
 interface Options extends Services {
-  readiness: Readiness
   /** The assumptions of environments that have no own ones. */
   assumptions: Assumptions
   adminToken: string | undefined
@@ -29,7 +27,7 @@ export function registerControl(app: FastifyInstance, options: Options): void {
   app.addHook('onRoute', ({ method, url, config }) => {
     if (!config?.control) throw new Error(`the route ${method} ${url} serves no control operation: see controlRoutes`)
   })
-  app.register(healthRoute, options)
+  app.register(healthRoute)
   app.register(
     async (mock) => {
       mock.register(async (open) => {

@@ -1,4 +1,5 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
+import type { Assumptions } from '../core/assumptions.js'
 import type { OperationId } from '../core/enums.js'
 
 declare module 'fastify' {
@@ -10,24 +11,27 @@ declare module 'fastify' {
 
 export type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 413 | 422 | 500
 
+/** What the operations of the service and of the control API have in common. */
+export interface OperationSummary {
+  id: string
+  summary: string
+  description?: string
+  tag: string
+  params?: TObject
+  querystring?: TObject
+}
+
 /**
- * An operation of the service, described once: the route, the published document, the recorder and the fault rules all
- * take it from here.
+ * An operation of the service, described once: its route, the OpenAPI document, the journal and the fault rules take it
+ * from here.
  */
-export interface Operation {
+export interface Operation extends OperationSummary {
   id: OperationId
   method: 'GET' | 'POST'
   /** Path with parameters as `:name`. */
   url: string
-  summary: string
-  description: string
-  tag: 'Integrations' | 'Messages' | 'Workflows'
-  params?: TObject
-  querystring?: TObject
   /** Schema of the body of a 200. */
   response: TSchema
-  /** Whether the assumption `envelope` wraps the body of a 200. */
-  enveloped?: boolean
   /** The statuses it rejects with, besides 500. */
   errors: ErrorStatus[]
   /** Whether an idempotency key has an effect. */
@@ -46,13 +50,13 @@ export function defineOperation<const Defined extends Operation>(operation: Defi
   return operation
 }
 
-type Judged<Defined> = Pick<Defined, Extract<keyof Defined, 'params' | 'querystring' | 'body'>>
-
 /** Returns the options of the route that serves an operation, but for the handler. */
 export function operationRoute<Defined extends Operation>(operation: Defined) {
   const { method, url } = operation
   return { method, url, schema: judgedSchemas(operation), config: { operation: operation as Operation } }
 }
+
+type Judged<Defined> = Pick<Defined, Extract<keyof Defined, 'params' | 'querystring' | 'body'>>
 
 /** Returns the schemas that a request is judged by: the only ones that a route hands to Fastify. */
 export function judgedSchemas<Defined extends { params?: TSchema; querystring?: TSchema; body?: TSchema }>(
@@ -60,4 +64,12 @@ export function judgedSchemas<Defined extends { params?: TSchema; querystring?: 
 ): Judged<Defined> {
   const { params, querystring, body } = defined
   return { ...(params && { params }), ...(querystring && { querystring }), ...(body && { body }) } as Judged<Defined>
+}
+
+const HEAD = Buffer.from('{"data":')
+const TAIL = Buffer.from('}')
+
+/** A single object, as JSON, as the environment's answers carry it: itself, or under the one key `data`. */
+export function enveloped(document: Buffer, { envelope }: Assumptions): Buffer {
+  return envelope === 'data' ? Buffer.concat([HEAD, document, TAIL]) : document
 }

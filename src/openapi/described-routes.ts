@@ -26,7 +26,7 @@ export function describeOperation(operation: Operation) {
 
 /** The same for a control operation. */
 export function describeControl(operation: ControlOperation) {
-  const { access = 'environment', body, response, responseType = 'application/json', otherResponses = {} } = operation
+  const { access = 'environment', body, response, responseType = 'application/json' } = operation
   const security = { environment: [{ ApiKey: [] }], server: [{}, { AdminToken: [] }], open: [] }[access]
   const byAccess = { environment: [401], server: [403], open: [] }[access]
   const errors = [...new Set([400, 422, ...byAccess, ...(operation.errors ?? [])])].sort()
@@ -40,10 +40,7 @@ export function describeControl(operation: ControlOperation) {
       [status]: response
         ? { description: 'OK', content: { [responseType]: { schema: response } } }
         : { description: 'OK', type: 'null' },
-      ...Object.fromEntries(errors.map((code) => [code, json(ref(ErrorBody), 'The request is rejected')])),
-      ...Object.fromEntries(
-        Object.entries(otherResponses).map(([code, other]) => [code, json(other.schema, other.description)])
-      )
+      ...Object.fromEntries(errors.map((code) => [code, json(ref(ErrorBody), 'The request is rejected')]))
     }
   }
 }

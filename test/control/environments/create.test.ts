@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect, test, vi } from 'vitest'
-import type { EnvironmentMade } from '../../../src/control/environments/schemas.js'
+import type { EnvironmentMade } from '../../../src/control/environments/routes.js'
 import { type GivenMock, givenMock } from '../../support/mock.js'
 import { everyAnswer, expectSound, givenEnvironment, rowCounts, stateOf } from './environment-client.js'
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import type { EnvironmentMade } from '../../../src/control/environments/schemas.js'
+import type { EnvironmentMade } from '../../../src/control/environments/routes.js'
 import { clientOf, type GivenMock, givenMock } from '../../support/mock.js'
 import { consistentEnvironment } from '../../support/seeds.js'
 import {
