@@ -17,7 +17,7 @@ import type { Clock } from './core/clock.js'
 import { DomainError } from './core/errors.js'
 import { environmentOf } from './environments/plugin.js'
 import type { EnvironmentDefaults } from './environments/service.js'
-import { type ErrorSources, errorResponses, sendError } from './http/errors.js'
+import { errorHandler } from './http/errors.js'
 import { notFound } from './http/not-found.js'
 import { parseQuery } from './http/query-string.js'
 import { rejectMalformedRequest, rejectSocket } from './http/socket-errors.js'
@@ -44,11 +44,11 @@ export interface AppOptions {
 
 /** Returns the server, complete but not listening. Its hooks are in the order in which a request passes them. */
 export function buildApp(options: AppOptions): FastifyInstance {
-  const { services, clock, defaults, logger } = options
+  const { services, defaults, logger } = options
   const assumptions = assume(defaults.profile, defaults.assumptions)
   const app = createServer(options)
 
-  recordRequests(app, { ...services, adminToken: options.adminToken, faultHeader: options.faultHeader })
+  recordRequests(app, services)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     done(request.headers.host === undefined && request.raw.httpVersion === '1.1' ? HOST_MISSING : undefined)
@@ -56,7 +56,6 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.addHook('onSend', sendTogether)
   if (logger.isLevelEnabled('debug')) app.addHook('onResponse', async (request, reply) => logRequest(request, reply))
   if (options.cors) app.register(cors, { exposedHeaders: EXPOSED_HEADERS, strictPreflight: false })
-  app.register(errorResponses, { sources: errorSources(clock) })
   app.register(notFound, {
     // Assumptions of the environment whose key is sent hold here too.
     explains: ({ headers: { authorization } }) => {
@@ -78,8 +77,12 @@ const EXPOSED_HEADERS = 'idempotency-key, idempotency-replay, retry-after, x-moc
 const MAX_BODY = 1024 * 1024
 const MAX_HEADERS = 256 * 1024
 
-function createServer({ services, clock, logger, adminToken, faultHeader }: AppOptions): FastifyInstance {
+function createServer({ services, clock, logger }: AppOptions): FastifyInstance {
   let count = 0
+  // Errors have the time and the ids of the request's environment, if it has one.
+  const handleError = errorHandler(({ environment }) => {
+    return { now: environment?.now ?? clock, uuid: environment?.random.uuid ?? randomUUID }
+  })
   const app = fastify({
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -93,11 +96,12 @@ function createServer({ services, clock, logger, adminToken, faultHeader }: AppO
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     frameworkErrors: (error, request, reply) => {
-      sendError(error, request, reply as never, errorSources(clock))
-      recordUnroutable(request, reply as never, { ...services, adminToken, faultHeader })
+      handleError(error, request, reply as never)
+      recordUnroutable(request, reply as never, services)
     },
     clientErrorHandler: (error, socket) => rejectMalformedRequest(error, socket, clock)
   })
+  app.setErrorHandler(handleError)
   app.decorateRequest('environment')
 
   // The operations take no body. One that is sent is kept as it is, whatever its content type.
@@ -107,11 +111,6 @@ function createServer({ services, clock, logger, adminToken, faultHeader }: AppO
   app.server.on('checkExpectation', (request) => rejectSocket(request.socket, NO_EXPECTATIONS, clock))
   app.server.on('connect', (_request, socket) => rejectSocket(socket as never, NO_TUNNELS, clock))
   return app
-}
-
-/** Errors have the time and the ids of the request's environment, if it has one. */
-function errorSources(clock: Clock): ErrorSources {
-  return ({ environment }) => ({ now: environment?.now ?? clock, uuid: environment?.random.uuid ?? randomUUID })
 }
 
 /** Returns the client's own id of the request, if it is safe to log and to send back. */

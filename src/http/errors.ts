@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import fp from 'fastify-plugin'
 import { type Clock, isoTime } from '../core/clock.js'
 import { DomainError, type ErrorCode, type FieldErrors } from '../core/errors.js'
 import { recordOf, strictObject } from '../core/typebox.js'
@@ -69,45 +67,33 @@ export interface ErrorResponse {
   body?: unknown
 }
 
-/** An error that is answered in a way of its own. */
-export class ResponseError extends Error {
-  override readonly name = 'ResponseError'
-  readonly response: ErrorResponse
-
-  constructor(response: ErrorResponse) {
-    super(response.reason)
-    this.response = response
-  }
-}
-
 /** Where an error body takes its time and id from: those of the request's environment, if it has one. */
 export type ErrorSources = (request: FastifyRequest) => { now: Clock; uuid: () => string }
 
 /** Returns the status and body of an error, as they are sent and, under an idempotency key, stored. */
 export function storedErrorResponse(error: DomainError, path: string, now: number): { status: number; body: Buffer } {
-  const response = toErrorResponse(error, randomUUID)
+  const response = responseOf(error)
   return { status: response.status, body: Buffer.from(errorJson(response, path, now)) }
 }
 
-/** Answers every error of the scope it is registered in. Nothing else writes an error body. */
-export const errorResponses = fp<{ sources: ErrorSources }>(
-  async (app, { sources }) => {
-    app.setErrorHandler((error, request, reply) => sendError(error, request, reply, sources))
-  },
-  { name: 'error-responses' }
-)
+/** Returns the handler of all errors, also of those that Fastify meets before it has a route. */
+export function errorHandler(sources: ErrorSources) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const { now, uuid } = sources(request)
+    sendErrorResponse(toErrorResponse(error, uuid), request, reply, now(), error)
+  }
+}
 
-/** Answers an error; also one that Fastify meets before it has a route, such as a path that can't be decoded. */
-export function sendError(
-  error: unknown,
+/** Answers with an error body. Nothing else writes one, but for what is rejected on the bare socket. */
+export function sendErrorResponse(
+  response: ErrorResponse,
   request: FastifyRequest,
   reply: FastifyReply,
-  sources: ErrorSources
-): FastifyReply {
-  const { now, uuid } = sources(request)
-  const response = toErrorResponse(error, uuid)
+  now: number,
+  error?: unknown
+): void {
   const { status, reason, headers = {}, errorId } = response
-  if (errorId) request.log.error({ err: error, errorId }, 'request failed')
+  if (errorId) request.log.error({ err: error, errorId, reason }, 'request failed')
   else request.log.info({ statusCode: status, reason }, 'request refused')
 
   // No hook has run when the path can't be decoded.
@@ -119,8 +105,8 @@ export function sendError(
   reply.headers(headers)
   giveReason(reply, reason)
   const type = headers['content-type'] ?? JSON_TYPE
-  const body = response.body === undefined ? errorJson(response, request.url, now()) : bodyText(response.body, type)
-  return reply.code(status).type(type).send(Buffer.from(body))
+  const body = response.body === undefined ? errorJson(response, request.url, now) : bodyText(response.body, type)
+  reply.code(status).type(type).send(Buffer.from(body))
 }
 
 /** JSON, except for text of another content type. */
@@ -128,11 +114,12 @@ function bodyText(body: unknown, type: string): string {
   return typeof body === 'string' && !/json/i.test(type) ? body : JSON.stringify(body)
 }
 
+function responseOf({ code, message, details }: DomainError): ErrorResponse {
+  return { status: STATUS[code], message, ...details }
+}
+
 function toErrorResponse(error: unknown, uuid: () => string): ErrorResponse {
-  if (error instanceof DomainError) {
-    return { status: STATUS[error.code], message: error.message, ...error.details }
-  }
-  if (error instanceof ResponseError) return error.response
+  if (error instanceof DomainError) return responseOf(error)
   const { statusCode, code, message } = error as { statusCode?: unknown; code?: unknown; message?: unknown }
   if (code === 'ECONNRESET' && statusCode === 400) return ABORTED
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 && /^FST_/.test(String(code))) {

@@ -7,7 +7,7 @@ import type { Assumptions } from '../core/assumptions.js'
 import { namedSchemas } from '../core/typebox.js'
 import { VERSION } from '../core/version.js'
 import { openDatabase } from '../db/open.js'
-import { ErrorBody, errorResponses } from '../http/errors.js'
+import { ErrorBody, errorHandler } from '../http/errors.js'
 import type { Operation } from '../http/operation.js'
 import { parseQuery } from '../http/query-string.js'
 import { COMPILERS } from '../http/validation.js'
@@ -35,7 +35,7 @@ export async function openApiDocument(assumptions: Assumptions): Promise<OpenApi
       root.addHook('onRoute', ({ config }) => {
         if (config?.operation) operations.set(config.operation.id, config.operation)
       })
-      root.register(errorResponses, { sources: () => ({ now: exampleClock, uuid: randomUUID }) })
+      root.setErrorHandler(errorHandler(() => ({ now: exampleClock, uuid: randomUUID })))
       root.register(async (scope) => registerOperations(scope, { ...services, faultHeader: false }))
     })
     const document = documentOf(app)

@@ -1,7 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { DomainError, type FieldErrors, invalidFields } from '../../core/errors.js'
 import type { Random } from '../../core/random.js'
-import type { JournalEntry } from '../requests/entry.js'
+import type { RecordedRequest } from '../requests/schemas.js'
 import { matches } from '../requests/verification.js'
 import type { FaultEffect, FaultRule, NewFaultRule } from './schemas.js'
 
@@ -45,13 +45,12 @@ export function faultService() {
       environments.delete(environmentKey)
     },
 
+    /** Whether the environment has a rule: most have none, so that most requests need not be described for `apply`. */
+    hasRules: ({ key }: { key: number }): boolean => (environments.get(key)?.rules.length ?? 0) > 0,
+
     /** Returns the first rule that applies to the request, and updates the counters of the rules. */
-    apply({ key, random }: { key: number; random: Random }, entry: JournalEntry): FaultRule | undefined {
-      const rules = rulesOf(key)
-      // Most environments have none, so that most requests need not be described.
-      if (rules.length === 0) return undefined
-      const request = entry.toRecordedRequest()
-      return rules.find((rule) => {
+    apply({ key, random }: { key: number; random: Random }, request: RecordedRequest): FaultRule | undefined {
+      return rulesOf(key).find((rule) => {
         const { operation, match } = rule
         if (!matches(request, { ...(operation && { operation }), ...match })) return false
         rule.seen += 1
