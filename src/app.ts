@@ -79,10 +79,11 @@ const MAX_HEADERS = 256 * 1024
 
 function createServer({ services, clock, logger }: AppOptions): FastifyInstance {
   let count = 0
-  // Errors have the time and the ids of the request's environment, if it has one.
-  const handleError = errorHandler(({ environment }) => {
-    return { now: environment?.now ?? clock, uuid: environment?.random.uuid ?? randomUUID }
-  })
+  // An error has the time and the ids of the request's environment, if it has one.
+  const ownSources = { now: clock, uuid: randomUUID }
+  const handleError = errorHandler(({ environment }) =>
+    environment ? { now: environment.now, uuid: environment.random.uuid } : ownSources
+  )
   const app = fastify({
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyPluginCallback } from 'fastify'
 import type { Assumptions } from '../core/assumptions.js'
 import { authentication } from '../environments/plugin.js'
 import { controlRequests } from '../http/control-route.js'
@@ -15,9 +15,16 @@ interface Options extends Services {
   /** The assumptions of environments that have no own ones. */
   assumptions: Assumptions
   adminToken: string | undefined
-  /** Makes the document of the control routes. */
+  /** Returns the document of the control routes. */
   document: () => Promise<object>
 }
+
+/** What the routes under `/_mock` pass, and the routes: of the server, of all environments, of one environment. */
+const SCOPES: FastifyPluginCallback<Options>[][] = [
+  [controlRequests, serverRoutes],
+  [serverAccess, controlRequests, environmentRoutes, keylessRequestRoutes],
+  [authentication, controlRequests, stateRoutes, snapshotRoutes, journalRoutes, faultRoutes, clockRoutes]
+]
 
 /**
  * Registers the control routes: `/health`, and under `/_mock` those of the server and of one environment. Throws for a
@@ -28,28 +35,10 @@ export function registerControl(app: FastifyInstance, options: Options): void {
     if (!config?.control) throw new Error(`the route ${method} ${url} serves no control operation: see controlRoutes`)
   })
   app.register(healthRoute)
-  app.register(
-    async (mock) => {
-      mock.register(async (open) => {
-        open.register(controlRequests)
-        open.register(serverRoutes, options)
-      })
-      mock.register(async (ofServer) => {
-        ofServer.register(serverAccess, options)
-        ofServer.register(controlRequests)
-        ofServer.register(environmentRoutes, options)
-        ofServer.register(keylessRequestRoutes, options)
-      })
-      mock.register(async (ofEnvironment) => {
-        ofEnvironment.register(authentication, options)
-        ofEnvironment.register(controlRequests)
-        ofEnvironment.register(stateRoutes, options)
-        ofEnvironment.register(snapshotRoutes, options)
-        ofEnvironment.register(journalRoutes, options)
-        ofEnvironment.register(faultRoutes, options)
-        ofEnvironment.register(clockRoutes, options)
-      })
-    },
-    { prefix: '/_mock' }
-  )
+  for (const plugins of SCOPES) {
+    const registerAll = async (scope: FastifyInstance) => {
+      for (const plugin of plugins) scope.register(plugin, options)
+    }
+    app.register(registerAll, { prefix: '/_mock' })
+  }
 }

@@ -8,7 +8,6 @@ import { namedSchemas } from '../core/typebox.js'
 import { VERSION } from '../core/version.js'
 import { openDatabase } from '../db/open.js'
 import { ErrorBody, errorHandler } from '../http/errors.js'
-import type { Operation } from '../http/operation.js'
 import { parseQuery } from '../http/query-string.js'
 import { COMPILERS } from '../http/validation.js'
 import { Integration } from '../integrations/schemas.js'
@@ -30,18 +29,14 @@ export async function openApiDocument(assumptions: Assumptions): Promise<OpenApi
     const defaults = { profile: 'document', assumptions } as const
     const services = buildServices({ db, clock: exampleClock, defaults, journal: 0 })
     services.seeds.seed(readSeeds(['default']))
-    const operations = new Map<string, Operation>()
     const app = await describedApp(OPERATIONS_INFO, (root) => {
-      root.addHook('onRoute', ({ config }) => {
-        if (config?.operation) operations.set(config.operation.id, config.operation)
-      })
       root.setErrorHandler(errorHandler(() => ({ now: exampleClock, uuid: randomUUID })))
       root.register(async (scope) => registerOperations(scope, { ...services, faultHeader: false }))
     })
     const document = documentOf(app)
     document['x-assumptions'] = assumptions
     applyAssumptions(document, assumptions)
-    await addExamples(document, operations, app)
+    await addExamples(document, app)
     return document
   } finally {
     close()

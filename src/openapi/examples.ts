@@ -1,20 +1,17 @@
 import type { FastifyInstance } from 'fastify'
 import { type ErrorResponse, errorJson } from '../http/errors.js'
-import type { Operation } from '../http/operation.js'
 import type { OpenApiDocument } from './assumptions.js'
 
 /** The time of all examples. */
 export const EXAMPLE_TIME = Date.parse('2026-02-18T10:00:00.000Z')
 
 /** Adds the examples of the operations: what the app, which has the default seed, accepts and answers. */
-export async function addExamples(
-  document: OpenApiDocument,
-  operations: ReadonlyMap<string, Operation>,
-  app: FastifyInstance
-): Promise<void> {
+export async function addExamples(document: OpenApiDocument, app: FastifyInstance): Promise<void> {
   for (const [template, methods] of Object.entries(document.paths)) {
-    for (const [method, { operationId, parameters, responses }] of Object.entries(methods)) {
-      const { params = {}, query = {}, errors = {} } = operations.get(operationId)?.examples ?? {}
+    for (const [method, operation] of Object.entries(methods)) {
+      const { parameters, responses, 'x-examples': examples } = operation
+      const { params = {}, query = {}, errors = {} } = examples ?? {}
+      delete operation['x-examples']
       const path = template.replace(/\{(\w+)\}/g, (_, name) => params[name] ?? '')
       for (const parameter of parameters) {
         const { name, schema } = parameter

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyPluginCallback } from 'fastify'
 import { faultInjection } from '../control/faults/plugin.js'
 import type { Services } from '../control/services.js'
 import { authentication } from '../environments/plugin.js'
@@ -13,19 +13,16 @@ interface Options extends Services {
   faultHeader: boolean
 }
 
-/**
- * Registers the operations of the service, and before them what each request passes, in this order. Throws for a route
- * that serves no operation: it would be in no document, and neither recorded nor open to faults.
- */
+/** What each request passes, in this order, and the operations of the service. */
+const PLUGINS: FastifyPluginCallback<Options>[] = [
+  ...[authentication, rejectMalformedQuery, idempotencyKeys, faultInjection],
+  ...[integrationRoutes, messageRoutes, workflowStepRoutes]
+]
+
+/** Registers the operations. Throws for a route that serves none: it would not be in the document or the journal. */
 export function registerOperations(app: FastifyInstance, options: Options): void {
   app.addHook('onRoute', ({ method, url, config }) => {
     if (!config?.operation) throw new Error(`the route ${method} ${url} serves no operation: see defineOperation`)
   })
-  app.register(authentication, options)
-  app.register(rejectMalformedQuery)
-  app.register(idempotencyKeys, options)
-  app.register(faultInjection, options)
-  app.register(integrationRoutes, options)
-  app.register(messageRoutes, options)
-  app.register(workflowStepRoutes, options)
+  for (const plugin of PLUGINS) app.register(plugin, options)
 }

@@ -41,7 +41,7 @@ export const faultInjection = fp<{ faults: FaultService; faultHeader: boolean }>
       const proceed = () => {
         if (effect.abort === 'reset') resetConnection(request, reply)
         else if (effect.status === undefined) done()
-        else sendErrorResponse(injectedError(fault, effect.status, random.uuid), request, reply, now())
+        else sendErrorResponse(reply, injectedError(fault, effect.status, random.uuid), now)
       }
       if (effect.delay === undefined) return proceed()
       // The journal shows it while the request is delayed.
