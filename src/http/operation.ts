@@ -11,7 +11,6 @@ declare module 'fastify' {
 
 export type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 413 | 422 | 500
 
-/** What the operations of the service and of the control API have in common. */
 export interface OperationSummary {
   id: string
   summary: string
@@ -45,7 +44,7 @@ export interface Operation extends OperationSummary {
   }
 }
 
-/** Returns the operation as it is, typed as precisely as it is written. */
+/** Types the operation as precisely as it is written. */
 export function defineOperation<const Defined extends Operation>(operation: Defined): Defined {
   return operation
 }

@@ -10,17 +10,11 @@ import { openDatabase } from '../db/open.js'
 import { ErrorBody, errorHandler } from '../http/errors.js'
 import { parseQuery } from '../http/query-string.js'
 import { COMPILERS } from '../http/validation.js'
-import { Integration } from '../integrations/schemas.js'
-import { MessagesPage } from '../messages/schemas.js'
 import { readSeeds } from '../seeds/read.js'
-import { WorkflowStep } from '../workflow-steps/schemas.js'
 import { applyAssumptions, type OpenApiDocument } from './assumptions.js'
 import { describeControl, describeOperation } from './described-routes.js'
 import { addExamples, EXAMPLE_TIME } from './examples.js'
 import { registerOperations } from './operations.js'
-
-/** Every named schema of the contract, dependencies first. */
-export const wireSchemas: readonly TSchema[] = namedSchemas(Integration, MessagesPage, WorkflowStep)
 
 /** Returns the document of the three operations, as an environment with these assumptions serves them. */
 export async function openApiDocument(assumptions: Assumptions): Promise<OpenApiDocument> {

@@ -12,6 +12,9 @@ export async function addExamples(document: OpenApiDocument, app: FastifyInstanc
       const { parameters, responses, 'x-examples': examples } = operation
       const { params = {}, query = {}, errors = {} } = examples ?? {}
       delete operation['x-examples']
+      const search = Object.entries(query).flatMap(([name, values]) =>
+        [values].flat().map((value) => `${name}=${value}`)
+      )
       const path = template.replace(/\{(\w+)\}/g, (_, name) => params[name] ?? '')
       for (const parameter of parameters) {
         const { name, schema } = parameter
@@ -21,7 +24,7 @@ export async function addExamples(document: OpenApiDocument, app: FastifyInstanc
         else if (name === 'idempotency-key') schema.examples = ['set-primary-0001']
       }
       for (const [status, { content }] of Object.entries(responses)) {
-        const urls = status === '200' ? [`${path}${queryText(query)}`] : [errors[status] ?? path, `${path}?x=%`]
+        const urls = status === '200' ? [`${path}?${search.join('&')}`] : [errors[status] ?? path, `${path}?x=%`]
         content['application/json'].example = await answerOf(app, method, urls, Number(status), path)
       }
     }
@@ -47,9 +50,4 @@ const OTHER_ERRORS: Record<number, Pick<ErrorResponse, 'message' | 'errors' | 'e
     message: 'Internal server error, look for the errorId in the log',
     errorId: '3b0c9a52-6c0e-4d0b-9a3e-5f1d2c7b8e64'
   }
-}
-
-function queryText(query: Record<string, string | readonly string[]>): string {
-  const text = Object.entries(query).flatMap(([name, values]) => [values].flat().map((value) => `${name}=${value}`))
-  return text.length === 0 ? '' : `?${text.join('&')}`
 }

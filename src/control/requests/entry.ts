@@ -4,6 +4,7 @@ import type { RecordedRequest } from './schemas.js'
 /** Returns an entry as clients see it. Called only when somebody looks, as most requests are never looked at. */
 export type Describe = (entry: JournalEntry) => RecordedRequest
 
+/** Bytes of a body that are kept. */
 const MAX_BODY = 65_536
 const TEXT_SIZE = 1024
 
@@ -21,7 +22,6 @@ export class JournalEntry {
   time = 0
   /** Undefined for a request that no operation serves. */
   operation: Operation | undefined
-  /** At most the first 64 KiB of the body. */
   body: Buffer | undefined
   bodyLength = 0
   replayed = false
@@ -45,7 +45,6 @@ export class JournalEntry {
     this.describe = describe
   }
 
-  /** Makes it the entry of a request that has just arrived. */
   start(sequence: number, time: number, text: string, operation: Operation | undefined): void {
     this.sequence = sequence
     this.time = time
@@ -65,7 +64,6 @@ export class JournalEntry {
     return this.longText ?? this.bytes.toString('utf8', 0, this.byteLength)
   }
 
-  /** Takes the body that has been read, if any. */
   setBody(body: unknown): void {
     if (!Buffer.isBuffer(body) || body.length === 0) return
     // A slice would keep the whole buffer in memory.

@@ -1,21 +1,19 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
-import { OPERATION_IDS } from '../../core/enums.js'
-import { ref, strictObject, stringEnum } from '../../core/typebox.js'
+import { ref, strictObject } from '../../core/typebox.js'
 import { controlRoutes } from '../../http/control-route.js'
 import { timeOf } from '../../http/validation.js'
 import type { Services } from '../services.js'
-import { RecordedRequest, Verification, VerificationResult } from './schemas.js'
+import { RecordedRequest, RequestPattern, Verification, VerificationResult } from './schemas.js'
 import type { Journal } from './service.js'
 import { streamRequests } from './stream.js'
 import { matches } from './verification.js'
 import { verifyRequests } from './verifier.js'
 
+const { operation, method, status } = RequestPattern.properties
 const JournalQuery = strictObject({
-  operation: Type.Optional(stringEnum(OPERATION_IDS)),
-  method: Type.Optional(Type.String()),
+  ...{ operation, method, status },
   path: Type.Optional(Type.String({ description: 'Exactly this path' })),
-  status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599 })),
   since: Type.Optional(Type.String({ description: 'Only requests at or after this time, ISO 8601 with its zone' })),
   after: Type.Integer({ default: 0, minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Only later sequences' })
 })
