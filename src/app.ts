@@ -28,8 +28,6 @@ export interface AppOptions {
   defaults: EnvironmentDefaults
   /** Whether any web page may call. */
   cors: boolean
-  /** Whether a request can ask for a fault by its header `x-mock-fault`. */
-  faultHeader: boolean
   /** The token that manages environments from other machines. Without one, that is not possible. */
   adminToken: string | undefined
   logger: Logger
@@ -61,7 +59,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     }
   })
   app.register(documentation, { environments: services.environments, assumptions })
-  app.register(async (scope) => registerOperations(scope, { ...services, faultHeader: options.faultHeader }))
+  app.register(async (scope) => registerOperations(scope, services))
   app.register(async (scope) => {
     registerControl(scope, { ...options, ...services, assumptions, document: controlDocument })
   })

@@ -24,7 +24,7 @@ interface ServiceOptions {
 
 /** The service layer over one database. What it keeps in memory stays right as long as all changes go through it. */
 export function buildServices({ db, clock, defaults, journal, faultHeader = false, adminToken }: ServiceOptions) {
-  const faults = faultService()
+  const faults = faultService(faultHeader)
   const environments = environmentService({ db, clock, defaults })
   const describe = createDescribe({ environments, adminToken, faultHeader })
   const journals = journalService({ capacity: journal, clock, describe })

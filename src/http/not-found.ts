@@ -9,16 +9,12 @@ interface Served {
   methods: string[]
 }
 
-interface Options {
-  /** Whether the answer says what is not served, rather than a plain 404. */
-  explains: (request: FastifyRequest) => boolean
-}
-
 /**
  * Rejects requests that no route serves, and suggests the path that was probably meant. Register it before the routes,
- * of which it takes note. Needs no key, as there is nothing to protect.
+ * of which it takes note. Needs no key, as there is nothing to protect. `explains` says whether the answer names what is
+ * not served; otherwise it is a plain 404.
  */
-export const notFound = fp<Options>(
+export const notFound = fp<{ explains: (request: FastifyRequest) => boolean }>(
   async (app, { explains }) => {
     const served: Served[] = []
 

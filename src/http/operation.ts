@@ -55,14 +55,10 @@ export function operationRoute<Defined extends Operation>(operation: Defined) {
   return { method, url, schema: judgedSchemas(operation), config: { operation: operation as Operation } }
 }
 
-type Judged<Defined> = Pick<Defined, Extract<keyof Defined, 'params' | 'querystring' | 'body'>>
-
 /** Returns the schemas that a request is judged by: the only ones that a route hands to Fastify. */
-export function judgedSchemas<Defined extends { params?: TSchema; querystring?: TSchema; body?: TSchema }>(
-  defined: Defined
-): Judged<Defined> {
-  const { params, querystring, body } = defined
-  return { ...(params && { params }), ...(querystring && { querystring }), ...(body && { body }) } as Judged<Defined>
+export function judgedSchemas<Defined extends object>(operation: Defined) {
+  const judged = Object.entries(operation).filter(([name]) => /^(params|querystring|body)$/.test(name))
+  return Object.fromEntries(judged) as Pick<Defined, Extract<keyof Defined, 'params' | 'querystring' | 'body'>>
 }
 
 const HEAD = Buffer.from('{"data":')

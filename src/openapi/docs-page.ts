@@ -8,11 +8,7 @@ import type { EnvironmentService } from '../environments/service.js'
 import { JSON_TYPE } from '../http/errors.js'
 import { openApiDocument } from './documents.js'
 
-interface Options {
-  environments: EnvironmentService
-  /** The assumptions of requests without a key. */
-  assumptions: Assumptions
-}
+type Options = { environments: EnvironmentService; assumptions: Assumptions }
 
 /**
  * Serves the published document at `/openapi.json`, and at `/docs` a page to read and try it. The document is that of

@@ -25,9 +25,9 @@ export async function openApiDocument(assumptions: Assumptions): Promise<OpenApi
     services.seeds.seed(readSeeds(['default']))
     const app = await describedApp(OPERATIONS_INFO, (root) => {
       root.setErrorHandler(errorHandler(() => ({ now: exampleClock, uuid: randomUUID })))
-      root.register(async (scope) => registerOperations(scope, { ...services, faultHeader: false }))
+      root.register(async (scope) => registerOperations(scope, services))
     })
-    const document = documentOf(app)
+    const document = structuredClone(app.swagger()) as unknown as OpenApiDocument
     document['x-assumptions'] = assumptions
     applyAssumptions(document, assumptions)
     await addExamples(document, app)
@@ -39,11 +39,10 @@ export async function openApiDocument(assumptions: Assumptions): Promise<OpenApi
 
 /** Returns the document of the control routes. */
 export async function controlDocument(): Promise<object> {
-  return documentOf(await describedApp(CONTROL_INFO, (app) => registerControl(app, NO_SERVICES)))
+  // It serves no request, and so needs no services.
+  const app = await describedApp(CONTROL_INFO, (scope) => registerControl(scope, {} as never))
+  return app.swagger()
 }
-
-/** Serves no request. */
-const NO_SERVICES = new Proxy({}, { get: () => undefined }) as never
 
 const exampleClock = () => EXAMPLE_TIME
 
@@ -71,10 +70,6 @@ async function describedApp(info: object, registerRoutes: (app: FastifyInstance)
   registerRoutes(app)
   await app.ready()
   return app
-}
-
-function documentOf(app: FastifyInstance): OpenApiDocument {
-  return structuredClone(app.swagger()) as unknown as OpenApiDocument
 }
 
 const OPERATIONS_INFO = {

@@ -8,21 +8,16 @@ import { integrationRoutes } from '../integrations/routes.js'
 import { messageRoutes } from '../messages/routes.js'
 import { workflowStepRoutes } from '../workflow-steps/routes.js'
 
-interface Options extends Services {
-  /** Whether a request can ask for a fault by its header `x-mock-fault`. */
-  faultHeader: boolean
-}
-
 /** What each request passes, in this order, and the operations of the service. */
-const PLUGINS: FastifyPluginCallback<Options>[] = [
+const PLUGINS: FastifyPluginCallback<Services>[] = [
   ...[authentication, rejectMalformedQuery, idempotencyKeys, faultInjection],
   ...[integrationRoutes, messageRoutes, workflowStepRoutes]
 ]
 
 /** Registers the operations. Throws for a route that serves none: it would not be in the document or the journal. */
-export function registerOperations(app: FastifyInstance, options: Options): void {
+export function registerOperations(app: FastifyInstance, services: Services): void {
   app.addHook('onRoute', ({ method, url, config }) => {
     if (!config?.operation) throw new Error(`the route ${method} ${url} serves no operation: see defineOperation`)
   })
-  for (const plugin of PLUGINS) app.register(plugin, options)
+  for (const plugin of PLUGINS) app.register(plugin, services)
 }

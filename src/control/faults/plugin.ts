@@ -24,8 +24,8 @@ type Fault = { id: string; effect: FaultEffect }
  * Injects faults by the environment's rules or the header `x-mock-fault`: before the operation a delay, an error answer
  * or a reset connection; after it, with its work done and stored, a truncated or lost answer.
  */
-export const faultInjection = fp<{ faults: FaultService; faultHeader: boolean }>(
-  async (app, { faults, faultHeader }) => {
+export const faultInjection = fp<{ faults: FaultService }>(
+  async (app, { faults }) => {
     const closing = new AbortController()
     setMaxListeners(0, closing.signal)
     app.decorateRequest('effect', undefined)
@@ -67,7 +67,7 @@ export const faultInjection = fp<{ faults: FaultService; faultHeader: boolean }>
 
     function findFault({ environment, journalEntry, headers, body }: FastifyRequest): Fault | undefined {
       const header = headers['x-mock-fault']
-      if (faultHeader && header !== undefined) return { id: 'header', effect: parseEffect(String(header)) }
+      if (faults.acceptsHeader && header !== undefined) return { id: 'header', effect: parseEffect(String(header)) }
       if (!journalEntry || !faults.hasRules(environment)) return undefined
       journalEntry.setBody(body)
       return faults.apply(environment, journalEntry.toRecordedRequest())

@@ -7,12 +7,17 @@ import type { FaultEffect, FaultRule, NewFaultRule } from './schemas.js'
 
 export type FaultService = ReturnType<typeof faultService>
 
-/** The fault rules of each environment, in the order in which they were added. In memory only. */
-export function faultService() {
+/**
+ * The fault rules of each environment, in the order in which they were added. In memory only. `acceptsHeader` says
+ * whether a request can ask for a fault by its header `x-mock-fault`.
+ */
+export function faultService(acceptsHeader: boolean) {
   const environments = new Map<number, { rules: FaultRule[]; count: number }>()
   const rulesOf = (key: number) => environments.get(key)?.rules ?? []
 
   return {
+    acceptsHeader,
+
     list(environmentKey: number): FaultRule[] {
       return structuredClone(rulesOf(environmentKey))
     },

@@ -22,11 +22,7 @@ const ListedAssumption = Type.Object(
   { description: 'One assumption, its positions, and the one that applies' }
 )
 
-interface Options {
-  assumptions: Assumptions
-  /** Returns the document of the control routes. */
-  document: () => Promise<object>
-}
+type Options = { assumptions: Assumptions; document: () => Promise<object> }
 
 /** Routes about the server itself, open to everyone: they reveal nothing about any environment. */
 export const serverRoutes: FastifyPluginAsync<Options> = async (app, { assumptions, document }) => {
