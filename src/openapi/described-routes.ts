@@ -7,7 +7,7 @@ import type { ErrorStatus, Operation, OperationSummary } from '../http/operation
 /** Returns what @fastify/swagger makes an operation's part of the document of. */
 export function describeOperation(operation: Operation) {
   const { errors, idempotent } = operation
-  const described = (status: 200 | ErrorStatus, description: string, schema: TSchema) => {
+  const respond = (status: 200 | ErrorStatus, description: string, schema: TSchema) => {
     return [status, { ...content(schema, description), headers: headersOf(status, operation) }]
   }
   return {
@@ -16,9 +16,9 @@ export function describeOperation(operation: Operation) {
     headers: IdempotencyHeader,
     'x-examples': operation.examples,
     response: Object.fromEntries([
-      described(200, 'OK', ref(operation.response)),
+      respond(200, 'OK', ref(operation.response)),
       ...[...errors, 500 as const].map((status) =>
-        described(status, status === 422 && idempotent ? KEY_REUSED : ERRORS[status], ref(ErrorBody))
+        respond(status, status === 422 && idempotent ? KEY_REUSED : ERRORS[status], ref(ErrorBody))
       )
     ])
   }

@@ -20,7 +20,7 @@ export const documentation: FastifyPluginAsync<Options> = async (app, { environm
 
   async function sendDocument(reply: FastifyReply, assumed: Assumptions): Promise<FastifyReply> {
     const key = JSON.stringify(assumed)
-    const document = documents.get(key) ?? openApiDocument(assumed).then((made) => JSON.stringify(made))
+    const document = documents.get(key) ?? openApiDocument(assumed).then((created) => JSON.stringify(created))
     documents.set(key, document)
     return reply.type(JSON_TYPE).send(await document)
   }

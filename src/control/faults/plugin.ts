@@ -60,10 +60,7 @@ export const faultInjection = fp<{ faults: FaultService }>(
     })
 
     // A server that closes waits for its requests, so delays must not hold them up.
-    app.addHook('preClose', (done) => {
-      closing.abort()
-      done()
-    })
+    app.addHook('preClose', async () => closing.abort())
 
     function findFault({ environment, journalEntry, headers, body }: FastifyRequest): Fault | undefined {
       const header = headers['x-mock-fault']

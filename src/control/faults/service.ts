@@ -68,9 +68,8 @@ export function faultService(acceptsHeader: boolean) {
 }
 
 function applies({ seen, hits, after, times, every, probability }: FaultRule, random: Random): boolean {
-  if (times !== 'always' && hits >= times) return false
   const index = seen - after
-  if (index <= 0 || index % every !== 0) return false
+  if ((times !== 'always' && hits >= times) || index <= 0 || index % every !== 0) return false
   return probability === 1 || random.next() < probability
 }
 

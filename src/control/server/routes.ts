@@ -38,14 +38,14 @@ export const serverRoutes: FastifyPluginAsync<Options> = async (app, { assumptio
     })
   })
 
-  let made: Promise<object> | undefined
+  let cached: Promise<object> | undefined
   route('GET', '/openapi.json', {
     id: 'readControlDocument',
     summary: 'Get this document',
     response: freeObject('An OpenAPI document'),
     handler: () => {
-      made ??= document()
-      return made
+      cached ??= document()
+      return cached
     }
   })
 }
