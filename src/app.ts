@@ -1,24 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import cors from '@fastify/cors'
-import {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  fastify,
-  LogController
-} from 'fastify'
+import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController, type onSendHookHandler } from 'fastify'
 import type { Logger } from 'pino'
 import { registerControl } from './control/index.js'
 import { recordRequests, recordUnroutable } from './control/requests/plugin.js'
-import type { Readiness } from './control/server/routes.js'
 import type { Services } from './control/services.js'
 import { assume } from './core/assumptions.js'
 import type { Clock } from './core/clock.js'
 import { DomainError } from './core/errors.js'
 import { environmentOf } from './environments/plugin.js'
 import type { EnvironmentDefaults } from './environments/service.js'
-import { type ErrorSources, errorResponses, sendError } from './http/errors.js'
+import { errorHandler } from './http/errors.js'
 import { notFound } from './http/not-found.js'
 import { parseQuery } from './http/query-string.js'
 import { rejectMalformedRequest, rejectSocket } from './http/socket-errors.js'
@@ -34,11 +26,8 @@ export interface AppOptions {
   services: Services
   clock: Clock
   defaults: EnvironmentDefaults
-  readiness: Readiness
   /** Whether any web page may call. */
   cors: boolean
-  /** Whether a request can ask for a fault by its header `x-mock-fault`. */
-  faultHeader: boolean
   /** The token that manages environments from other machines. Without one, that is not possible. */
   adminToken: string | undefined
   logger: Logger
@@ -46,19 +35,22 @@ export interface AppOptions {
 
 /** Returns the server, complete but not listening. Its hooks are in the order in which a request passes them. */
 export function buildApp(options: AppOptions): FastifyInstance {
-  const { services, clock, defaults, logger } = options
+  const { services, defaults, logger } = options
   const assumptions = assume(defaults.profile, defaults.assumptions)
   const app = createServer(options)
 
-  recordRequests(app, { ...services, adminToken: options.adminToken, faultHeader: options.faultHeader })
+  recordRequests(app, services)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     done(request.headers.host === undefined && request.raw.httpVersion === '1.1' ? HOST_MISSING : undefined)
   })
   app.addHook('onSend', sendTogether)
-  if (logger.isLevelEnabled('debug')) app.addHook('onResponse', async (request, reply) => logRequest(request, reply))
+  if (logger.isLevelEnabled('debug')) {
+    app.addHook('onResponse', async ({ method, url, log }, { statusCode, elapsedTime: ms }) => {
+      log.debug({ method, url: redactedTarget(url), statusCode, ms }, 'request answered')
+    })
+  }
   if (options.cors) app.register(cors, { exposedHeaders: EXPOSED_HEADERS, strictPreflight: false })
-  app.register(errorResponses, { sources: errorSources(clock) })
   app.register(notFound, {
     // Assumptions of the environment whose key is sent hold here too.
     explains: ({ headers: { authorization } }) => {
@@ -67,7 +59,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     }
   })
   app.register(documentation, { environments: services.environments, assumptions })
-  app.register(async (scope) => registerOperations(scope, { ...services, faultHeader: options.faultHeader }))
+  app.register(async (scope) => registerOperations(scope, services))
   app.register(async (scope) => {
     registerControl(scope, { ...options, ...services, assumptions, document: controlDocument })
   })
@@ -80,12 +72,18 @@ const EXPOSED_HEADERS = 'idempotency-key, idempotency-replay, retry-after, x-moc
 const MAX_BODY = 1024 * 1024
 const MAX_HEADERS = 256 * 1024
 
-function createServer({ services, clock, logger, adminToken, faultHeader }: AppOptions): FastifyInstance {
+function createServer({ services, clock, logger }: AppOptions): FastifyInstance {
   let count = 0
+  // An error has the time and the ids of the request's environment, if it has one.
+  const ownSources = { now: clock, uuid: randomUUID }
+  const handleError = errorHandler(({ environment }) =>
+    environment ? { now: environment.now, uuid: environment.random.uuid } : ownSources
+  )
   const app = fastify({
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: ({ headers }) => clientRequestId(headers['x-request-id']) ?? `req-${(++count).toString(36)}`,
+    genReqId: ({ headers: { 'x-request-id': id } }) =>
+      typeof id === 'string' && REQUEST_ID.test(id) ? id : `req-${(++count).toString(36)}`,
     bodyLimit: MAX_BODY,
     // Otherwise Node would answer requests without a Host header itself, without a body.
     http: { maxHeaderSize: MAX_HEADERS, requireHostHeader: false },
@@ -95,11 +93,12 @@ function createServer({ services, clock, logger, adminToken, faultHeader }: AppO
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     frameworkErrors: (error, request, reply) => {
-      sendError(error, request, reply as never, errorSources(clock))
-      recordUnroutable(request, reply as never, { ...services, adminToken, faultHeader })
+      handleError(error, request, reply as never)
+      recordUnroutable(request, reply as never, services)
     },
     clientErrorHandler: (error, socket) => rejectMalformedRequest(error, socket, clock)
   })
+  app.setErrorHandler(handleError)
   app.decorateRequest('environment')
 
   // The operations take no body. One that is sent is kept as it is, whatever its content type.
@@ -111,35 +110,15 @@ function createServer({ services, clock, logger, adminToken, faultHeader }: AppO
   return app
 }
 
-/** Errors have the time and the ids of the request's environment, if it has one. */
-function errorSources(clock: Clock): ErrorSources {
-  return ({ environment }) => ({ now: environment?.now ?? clock, uuid: environment?.random.uuid ?? randomUUID })
-}
-
-/** Returns the client's own id of the request, if it is safe to log and to send back. */
-function clientRequestId(header: string | string[] | undefined): string | undefined {
-  return typeof header === 'string' && /^[\w.:-]{1,64}$/.test(header) ? header : undefined
-}
+/** An id that a client may give its request, as it is safe to log and to send back. */
+const REQUEST_ID = /^[\w.:-]{1,64}$/
 
 /**
  * Sends all answers of one turn of the event loop at its end, which costs up to a fifth less per request than to wake the
  * client for each of them.
  */
-function sendTogether<Payload>(
-  _request: FastifyRequest,
-  _reply: FastifyReply,
-  payload: Payload,
-  done: (error: null, payload: Payload) => void
-): void {
+const sendTogether: onSendHookHandler<unknown> = (_request, _reply, payload, done) => {
   setImmediate(done, null, payload)
-}
-
-function logRequest(request: FastifyRequest, reply: FastifyReply): void {
-  const { method, url } = request
-  request.log.debug(
-    { method, url: redactedTarget(url), statusCode: reply.statusCode, ms: reply.elapsedTime },
-    'request answered'
-  )
 }
 
 const HOST_MISSING = new DomainError('bad-request', 'Missing Host header', {

@@ -41,11 +41,8 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
   // Not imported above: it loads the database addon, which can crash on a Node that it was not made for.
   const { startServer } = await import('./server.js')
   const { port = 0, logLevel = 'silent' } = options
-  const { url, services, seededEnvironments, seeded, close, ...server } = await startServer({
-    ...options,
-    port,
-    logLevel
-  })
+  const server = await startServer({ ...options, port, logLevel })
+  const { url, services, seededEnvironments, seeded, close } = server
   const apiKeys = seededEnvironments.flatMap((environment) => environment.apiKeys)
   return {
     url,

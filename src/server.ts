@@ -82,7 +82,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   let app: FastifyInstance | undefined
   try {
     const defaults = { profile: config.profile, assumptions: config.assumptions }
-    const services = buildServices({ db, clock, defaults, journal: config.journal })
+    const services = buildServices({ ...config, db, clock, defaults })
     // While watching, a changed seed may come to ask for generated messages.
     if (watch || files.some((file) => needsGenerator(file.seed))) await loadGenerator()
     const { applied, environments: seededEnvironments } = services.seeds.seed(files)
@@ -92,7 +92,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       clock,
       defaults,
       adminToken: config.adminToken,
-      readiness: { missing: [] },
       logger: (logger as Logger | undefined) ?? pino({ level: config.logLevel }, pino.destination(2))
     })
     app.addHook('preClose', async () => watching?.stop())

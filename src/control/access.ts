@@ -13,22 +13,15 @@ import { hashOfKey } from '../environments/service.js'
 export const serverAccess = fp<{ adminToken: string | undefined }>(
   async (app, { adminToken }) => {
     app.addHook('onRequest', (request, _reply, done) => {
-      const token = tokenOf(request)
+      const token = /^Bearer\s+(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
       if (token === undefined || adminToken === undefined) refuseStranger(request)
-      else if (!isSame(token, adminToken)) throw refused('the admin token is another one')
+      else if (!timingSafeEqual(hashOfKey(token), hashOfKey(adminToken)))
+        throw refused('the admin token is another one')
       done()
     })
   },
   { name: 'server-access' }
 )
-
-function tokenOf({ headers }: FastifyRequest): string | undefined {
-  return /^Bearer\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1]
-}
-
-function isSame(one: string, other: string): boolean {
-  return timingSafeEqual(hashOfKey(one), hashOfKey(other))
-}
 
 function refuseStranger({ headers, socket }: FastifyRequest): void {
   if (!isLoopback(socket.localAddress) || !isLoopback(socket.remoteAddress)) {

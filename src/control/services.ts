@@ -7,6 +7,7 @@ import { messageService } from '../messages/service.js'
 import { seedService } from '../seeds/service.js'
 import { workflowStepService } from '../workflow-steps/service.js'
 import { faultService } from './faults/service.js'
+import { createDescribe } from './requests/details.js'
 import { journalService } from './requests/service.js'
 
 export type Services = ReturnType<typeof buildServices>
@@ -17,13 +18,16 @@ interface ServiceOptions {
   defaults: EnvironmentDefaults
   /** Requests that each journal keeps. */
   journal: number
+  faultHeader?: boolean
+  adminToken?: string | undefined
 }
 
 /** The service layer over one database. What it keeps in memory stays right as long as all changes go through it. */
-export function buildServices({ db, clock, defaults, journal }: ServiceOptions) {
-  const journals = journalService({ capacity: journal, clock })
-  const faults = faultService()
+export function buildServices({ db, clock, defaults, journal, faultHeader = false, adminToken }: ServiceOptions) {
+  const faults = faultService(faultHeader)
   const environments = environmentService({ db, clock, defaults })
+  const describe = createDescribe({ environments, adminToken, faultHeader })
+  const journals = journalService({ capacity: journal, clock, describe })
   environments.subscribe({
     onRemoved({ key }) {
       journals.drop(key)

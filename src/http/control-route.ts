@@ -1,8 +1,9 @@
-import type { TObject, TSchema } from '@sinclair/typebox'
+import type { Static, TObject, TSchema } from '@sinclair/typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import fp from 'fastify-plugin'
 import { DomainError, type FieldErrors, invalidFields } from '../core/errors.js'
 import { strictObject } from '../core/typebox.js'
-import { judgedSchemas } from './operation.js'
+import { judgedSchemas, type OperationSummary } from './operation.js'
 import { type Query, rejectMalformedQuery } from './query-string.js'
 import { validate } from './validation.js'
 
@@ -14,15 +15,9 @@ declare module 'fastify' {
 }
 
 /** An operation of the control API, described once for its route and for `/_mock/openapi.json`. */
-export interface ControlOperation {
-  id: string
-  summary: string
-  description?: string
-  tag: 'Environments' | 'State' | 'Requests' | 'Faults' | 'Clock' | 'Server'
+export interface ControlOperation extends OperationSummary {
   /** Who may call: holders of an environment's key, of the admin token (`server`), or everyone (`open`). */
   access?: 'environment' | 'server' | 'open'
-  params?: TObject
-  querystring?: TObject
   body?: TSchema
   /** Whether the handler gets the body as text, whatever it is. Otherwise it is parsed as JSON. */
   textBody?: boolean
@@ -33,30 +28,45 @@ export interface ControlOperation {
   status?: 201
   /** The statuses it rejects with, besides those that `access` implies, 400 and 422. */
   errors?: number[]
-  /** Further responses, by status. */
-  otherResponses?: Record<number, { description: string; schema: TSchema }>
 }
 
 type Group = Pick<ControlOperation, 'tag' | 'access'>
 
-/** Returns a function that makes the options of a route of the group, but for the handler. */
-export function controlRoutes(group: Group) {
-  return <const Defined extends Omit<ControlOperation, keyof Group>>(
+type RouteOptions<Params extends TSchema, Querystring extends TSchema, Body extends TSchema> = {
+  params?: Params
+  querystring?: Querystring
+  body?: Body
+  bodyLimit?: number
+  exposeHeadRoute?: boolean
+  handler: (
+    request: FastifyRequest<{ Params: Static<Params>; Querystring: Static<Querystring>; Body: Static<Body> }>,
+    reply: FastifyReply
+  ) => unknown
+} & Omit<ControlOperation, keyof Group | 'params' | 'querystring' | 'body'>
+
+/** Returns a function that adds a route of the group to the app. */
+export function controlRoutes(app: FastifyInstance, group: Group) {
+  return <Params extends TObject, Querystring extends TObject, Body extends TSchema>(
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     url: string,
-    operation: Defined
-  ) => ({
-    method,
-    url,
-    schema: judgedSchemas(operation),
-    config: { control: { ...group, ...operation } as ControlOperation }
-  })
+    { handler, bodyLimit, exposeHeadRoute, ...operation }: RouteOptions<Params, Querystring, Body>
+  ): void => {
+    app.route({
+      method,
+      url,
+      schema: judgedSchemas(operation),
+      config: { control: { ...group, ...operation } },
+      handler: handler as RouteHandlerMethod,
+      ...(bodyLimit && { bodyLimit }),
+      ...(exposeHeadRoute === false && { exposeHeadRoute })
+    })
+  }
 }
 
 /**
  * Reads requests of control routes: bodies are JSON whatever their content type says, and an empty one is an empty
- * object. Sets the status of the response. Rejects malformed JSON with `bad-request`, and with `invalid` unknown query parameters and fields where no
- * body is taken, so that a misspelt filter is never ignored.
+ * object. Sets the status of the response. Rejects malformed JSON with `bad-request`, and with `invalid` unknown query
+ * parameters and fields where no body is taken, so that a misspelt filter is never ignored.
  */
 export const controlRequests = fp(
   async (app) => {
@@ -69,13 +79,12 @@ export const controlRequests = fp(
       rejectUnknownParameters(request.query as Query, Object.keys(querystring?.properties ?? {}))
       const text = (request.body as string | undefined) ?? ''
       request.body = textBody ? text : parseJson(text)
-      done(body ? undefined : rejectFields(request.body))
+      done(body ? undefined : validate(NO_FIELDS, request.body).error)
     })
   },
   { name: 'control-requests' }
 )
 
-const rejectFields = (body: unknown) => validate(NO_FIELDS, body).error
 const NO_FIELDS = strictObject({})
 
 function rejectUnknownParameters(query: Query, known: string[]): void {

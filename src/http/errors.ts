@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import fp from 'fastify-plugin'
 import { type Clock, isoTime } from '../core/clock.js'
-import { DomainError, type ErrorCode, type FieldErrors } from '../core/errors.js'
+import { DomainError, type ErrorCode, type ErrorDetails } from '../core/errors.js'
 import { recordOf, strictObject } from '../core/typebox.js'
 import { redactedTarget } from './target.js'
 
@@ -45,43 +44,21 @@ export const ErrorBody = strictObject(
     stepId: Type.Optional(Type.String({ description: 'The step that was requested' })),
     workflowId: Type.Optional(Type.String({ description: 'The workflow that was requested' }))
   },
-  {
-    $id: 'ErrorBody',
-    description: 'Why a request was rejected'
-  }
+  { $id: 'ErrorBody', description: 'Why a request was rejected' }
 )
 export type ErrorBody = Static<typeof ErrorBody>
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** All that an error answer is made of. */
-export interface ErrorResponse {
+export interface ErrorResponse extends ErrorDetails {
   status: number
   message: string
-  /** Sent as `x-mock-reason`. */
-  reason: string
-  errors?: FieldErrors
-  facts?: Record<string, string>
-  ctx?: Record<string, unknown>
   errorId?: string
   headers?: Record<string, string>
   /** Sent in place of the error body. */
   body?: unknown
 }
-
-/** An error that is answered in a way of its own. */
-export class ResponseError extends Error {
-  override readonly name = 'ResponseError'
-  readonly response: ErrorResponse
-
-  constructor(response: ErrorResponse) {
-    super(response.reason)
-    this.response = response
-  }
-}
-
-/** Where an error body takes its time and id from: those of the request's environment, if it has one. */
-export type ErrorSources = (request: FastifyRequest) => { now: Clock; uuid: () => string }
 
 /** Returns the status and body of an error, as they are sent and, under an idempotency key, stored. */
 export function storedErrorResponse(error: DomainError, path: string, now: number): { status: number; body: Buffer } {
@@ -89,25 +66,22 @@ export function storedErrorResponse(error: DomainError, path: string, now: numbe
   return { status: response.status, body: Buffer.from(errorJson(response, path, now)) }
 }
 
-/** Answers every error of the scope it is registered in. Nothing else writes an error body. */
-export const errorResponses = fp<{ sources: ErrorSources }>(
-  async (app, { sources }) => {
-    app.setErrorHandler((error, request, reply) => sendError(error, request, reply, sources))
-  },
-  { name: 'error-responses' }
-)
+/**
+ * Returns the handler of all errors, also of those that Fastify meets before it has a route. Time and ids come from the
+ * sources of the request.
+ */
+export function errorHandler(sources: (request: FastifyRequest) => { now: Clock; uuid: () => string }) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const { now, uuid } = sources(request)
+    sendErrorResponse(reply, toErrorResponse(error, uuid), now, error)
+  }
+}
 
-/** Answers an error; also one that Fastify meets before it has a route, such as a path that can't be decoded. */
-export function sendError(
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  sources: ErrorSources
-): FastifyReply {
-  const { now, uuid } = sources(request)
-  const response = toErrorResponse(error, uuid)
-  const { status, reason, headers = {}, errorId } = response
-  if (errorId) request.log.error({ err: error, errorId }, 'request failed')
+/** Answers with an error. Nothing else writes an error body, but for what is rejected on the bare socket. */
+export function sendErrorResponse(reply: FastifyReply, response: ErrorResponse, clock: Clock, error?: unknown): void {
+  const { status, reason, headers = {}, body, errorId } = response
+  const { request } = reply
+  if (errorId) request.log.error({ err: error, errorId, reason }, 'request failed')
   else request.log.info({ statusCode: status, reason }, 'request refused')
 
   // No hook has run when the path can't be decoded.
@@ -119,24 +93,19 @@ export function sendError(
   reply.headers(headers)
   giveReason(reply, reason)
   const type = headers['content-type'] ?? JSON_TYPE
-  const body = response.body === undefined ? errorJson(response, request.url, now()) : bodyText(response.body, type)
-  return reply.code(status).type(type).send(Buffer.from(body))
-}
-
-/** JSON, except for text of another content type. */
-function bodyText(body: unknown, type: string): string {
-  return typeof body === 'string' && !/json/i.test(type) ? body : JSON.stringify(body)
+  const isText = typeof body === 'string' && !/json/i.test(type)
+  const json = () => (body === undefined ? errorJson(response, request.url, clock()) : JSON.stringify(body))
+  const text = isText ? body : json()
+  reply.code(status).type(type).send(Buffer.from(text))
 }
 
 function toErrorResponse(error: unknown, uuid: () => string): ErrorResponse {
   if (error instanceof DomainError) {
     return { status: STATUS[error.code], message: error.message, ...error.details }
   }
-  if (error instanceof ResponseError) return error.response
-  const { statusCode, code, message } = error as { statusCode?: unknown; code?: unknown; message?: unknown }
-  if (code === 'ECONNRESET' && statusCode === 400) return ABORTED
-  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 && /^FST_/.test(String(code))) {
-    return { status: statusCode, message: String(message), reason: String(message), ...FRAMEWORK_ERRORS[String(code)] }
+  const { statusCode: status, code, message } = error as { statusCode?: unknown; code?: unknown; message?: unknown }
+  if (typeof status === 'number' && status >= 400 && status < 500 && /^(FST_|ECONNRESET$)/.test(String(code))) {
+    return { status, message: String(message), reason: String(message), ...FRAMEWORK_ERRORS[String(code)] }
   }
   return {
     status: 500,
@@ -156,14 +125,9 @@ const FRAMEWORK_ERRORS: Record<string, Partial<ErrorResponse>> = {
   },
   FST_ERR_CTP_BODY_TOO_LARGE: {
     reason: 'the operations take no body; a body of up to 1 MiB is ignored, a larger one is refused'
-  }
-}
-
-/** The connection was lost while the body was being read, so nobody gets this answer. */
-const ABORTED: ErrorResponse = {
-  status: 400,
-  message: 'Request aborted',
-  reason: 'the connection was closed before the end of the body'
+  },
+  // Nobody gets this answer, but the journal has it.
+  ECONNRESET: { message: 'Request aborted', reason: 'the connection was closed before the end of the body' }
 }
 
 /** Returns the error body as JSON. */

@@ -6,64 +6,60 @@ import { pathOf } from './target.js'
 interface Served {
   url: string
   pattern: RegExp
-  methods: Set<string>
-}
-
-interface Options {
-  /** Whether the answer says what is not served, rather than a plain 404. */
-  explains: (request: FastifyRequest) => boolean
+  methods: string[]
 }
 
 /**
  * Rejects requests that no route serves, and suggests the path that was probably meant. Register it before the routes,
- * of which it takes note. Needs no key, as there is nothing to protect.
+ * of which it takes note. Needs no key, as there is nothing to protect. `explains` says whether the answer names what is
+ * not served; otherwise it is a plain 404.
  */
-export const notFound = fp<Options>(
+export const notFound = fp<{ explains: (request: FastifyRequest) => boolean }>(
   async (app, { explains }) => {
-    const served = new Map<string, Served>()
+    const served: Served[] = []
 
     app.addHook('onRoute', ({ url, method }) => {
-      const entry = served.get(url) ?? { url, pattern: patternOf(url), methods: new Set<string>() }
-      for (const name of [method].flat()) entry.methods.add(name)
-      if (!url.includes('*')) served.set(url, entry)
+      if (url.includes('*')) return
+      const known = served.find((each) => each.url === url)
+      if (known) known.methods = [...known.methods, ...[method].flat()].sort()
+      else served.push({ url, pattern: patternOf(url), methods: [method].flat() })
     })
 
     // Not a not-found handler: before that Fastify would read the body, and check its type and length.
     app.addHook('onRequest', (request, reply, done) => done(request.is404 ? errorFor(request, reply) : undefined))
 
     function errorFor(request: FastifyRequest, reply: FastifyReply): DomainError {
-      const path = pathOf(request.url)
-      const atPath = serving(path)
+      const { method, url } = request
+      const path = pathOf(url)
       const explain = explains(request)
-      if (explain && atPath) {
-        const allowed = [...atPath.methods].sort().join(', ')
+      const allowed = serving(path)?.methods.join(', ')
+      const reason = allowed ? `this path takes ${allowed}` : hint(path)
+      if (explain && allowed) {
         reply.header('Allow', allowed)
-        return new DomainError('method-not-allowed', `${request.method} is not allowed for ${path}`, {
-          reason: `this path takes ${allowed}`
-        })
+        return new DomainError('method-not-allowed', `${method} is not allowed for ${path}`, { reason })
       }
-      const reason = atPath ? `this path takes ${[...atPath.methods].sort().join(', ')}` : hint(path)
       if (explain && /^\/v[12]\//.test(path)) {
-        return new DomainError('not-served', `${request.method} ${path} is not served by this mock`, { reason })
+        return new DomainError('not-served', `${method} ${path} is not served by this mock`, { reason })
       }
-      return new DomainError('not-found', `Cannot ${request.method} ${path}`, { reason })
+      return new DomainError('not-found', `Cannot ${method} ${path}`, { reason })
     }
 
     function serving(path: string): Served | undefined {
-      return [...served.values()].find(({ pattern }) => pattern.test(path))
+      return served.find(({ pattern }) => pattern.test(path))
     }
 
     function hint(path: string): string {
       const plain = path.replace(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '')
       const bare = plain.replace(/^(\/v\d+)+(?=\/)/i, '')
       const versioned = plain.replace(/^.*(?=\/v\d\/)/, '')
-      for (const candidate of [plain, versioned, `/v1${bare}`, `/v2${bare}`, plain.toLowerCase()]) {
-        if (serving(candidate)) return `did you mean ${candidate}? ${difference(plain, candidate)}`
-      }
-      return `served are ${[...served.values()]
-        .filter(({ url }) => /^\/v\d/.test(url))
-        .map(({ url, methods }) => `${[...methods].filter((name) => name !== 'HEAD').join(', ')} ${url}`)
-        .join('; ')}`
+      const candidates = [plain, versioned, `/v1${bare}`, `/v2${bare}`, plain.toLowerCase()]
+      const meant = candidates.find(serving)
+      if (meant) return `did you mean ${meant}? ${difference(plain, meant)}`
+      const operations = served.filter(({ url }) => /^\/v\d/.test(url))
+      const list = operations.map(
+        ({ url, methods }) => `${methods.filter((name) => name !== 'HEAD').join(', ')} ${url}`
+      )
+      return `served are ${list.join('; ')}`
     }
   },
   { name: 'not-found' }

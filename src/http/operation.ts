@@ -1,4 +1,5 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
+import type { Assumptions } from '../core/assumptions.js'
 import type { OperationId } from '../core/enums.js'
 
 declare module 'fastify' {
@@ -10,24 +11,26 @@ declare module 'fastify' {
 
 export type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 413 | 422 | 500
 
+export interface OperationSummary {
+  id: string
+  summary: string
+  description?: string
+  tag: string
+  params?: TObject
+  querystring?: TObject
+}
+
 /**
- * An operation of the service, described once: the route, the published document, the recorder and the fault rules all
- * take it from here.
+ * An operation of the service, described once: its route, the OpenAPI document, the journal and the fault rules take it
+ * from here.
  */
-export interface Operation {
+export interface Operation extends OperationSummary {
   id: OperationId
   method: 'GET' | 'POST'
   /** Path with parameters as `:name`. */
   url: string
-  summary: string
-  description: string
-  tag: 'Integrations' | 'Messages' | 'Workflows'
-  params?: TObject
-  querystring?: TObject
   /** Schema of the body of a 200. */
   response: TSchema
-  /** Whether the assumption `envelope` wraps the body of a 200. */
-  enveloped?: boolean
   /** The statuses it rejects with, besides 500. */
   errors: ErrorStatus[]
   /** Whether an idempotency key has an effect. */
@@ -41,12 +44,10 @@ export interface Operation {
   }
 }
 
-/** Returns the operation as it is, typed as precisely as it is written. */
+/** Types the operation as precisely as it is written. */
 export function defineOperation<const Defined extends Operation>(operation: Defined): Defined {
   return operation
 }
-
-type Judged<Defined> = Pick<Defined, Extract<keyof Defined, 'params' | 'querystring' | 'body'>>
 
 /** Returns the options of the route that serves an operation, but for the handler. */
 export function operationRoute<Defined extends Operation>(operation: Defined) {
@@ -55,9 +56,15 @@ export function operationRoute<Defined extends Operation>(operation: Defined) {
 }
 
 /** Returns the schemas that a request is judged by: the only ones that a route hands to Fastify. */
-export function judgedSchemas<Defined extends { params?: TSchema; querystring?: TSchema; body?: TSchema }>(
-  defined: Defined
-): Judged<Defined> {
-  const { params, querystring, body } = defined
-  return { ...(params && { params }), ...(querystring && { querystring }), ...(body && { body }) } as Judged<Defined>
+export function judgedSchemas<Defined extends object>(operation: Defined) {
+  const judged = Object.entries(operation).filter(([name]) => /^(params|querystring|body)$/.test(name))
+  return Object.fromEntries(judged) as Pick<Defined, Extract<keyof Defined, 'params' | 'querystring' | 'body'>>
+}
+
+const HEAD = Buffer.from('{"data":')
+const TAIL = Buffer.from('}')
+
+/** A single object, as JSON, as the environment's answers carry it: itself, or under the one key `data`. */
+export function enveloped(document: Buffer, { envelope }: Assumptions): Buffer {
+  return envelope === 'data' ? Buffer.concat([HEAD, document, TAIL]) : document
 }

@@ -1,5 +1,6 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { FastifyServerOptions } from 'fastify'
+import { parseTime } from '../core/clock.js'
 import { type DomainError, type FieldErrors, invalidFields } from '../core/errors.js'
 import { findIssues, type Path, pathText } from '../core/validation.js'
 import type { Query } from './query-string.js'
@@ -30,6 +31,13 @@ export function validate(schema: TSchema, sent: unknown): Judgement {
     errors[field].messages.push(`${field} ${message}${hint}`)
   }
   return { error: invalidFields(errors) }
+}
+
+/** Returns the milliseconds since 1970 of a field that gives a time. Throws `invalid` when it is none. */
+export function timeOf(field: string, text: string): number {
+  const time = parseTime(text)
+  if (time !== undefined) return time
+  throw invalidFields({ [field]: { messages: [`${field} must be a time in ISO 8601, with its zone`], value: text } })
 }
 
 /** Returns the value at a path. Objects and lists are left out: they may be long, and their fields have own messages. */

@@ -3,8 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { DomainError } from '../core/errors.js'
 import { strictObject } from '../core/typebox.js'
-import { enveloped } from '../http/envelope.js'
-import { defineOperation, operationRoute } from '../http/operation.js'
+import { defineOperation, enveloped, operationRoute } from '../http/operation.js'
 import { bodyOf, withIdempotency } from '../idempotency/plugin.js'
 import type { IdempotencyService } from '../idempotency/service.js'
 import { Integration } from './schemas.js'
@@ -24,7 +23,6 @@ export const setIntegrationAsPrimary = defineOperation({
     })
   }),
   response: Integration,
-  enveloped: true,
   errors: [400, 401, 403, 404, 409, 413, 422],
   idempotent: true,
   examples: {

@@ -1,7 +1,9 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { Assumptions } from '../core/assumptions.js'
 import type { OperationId } from '../core/enums.js'
+import { freeObject, strictObject } from '../core/typebox.js'
 import { VENDOR_NAMES } from '../core/vendor-names.js'
+import type { Operation } from '../http/operation.js'
 import { Configurations, Credentials } from '../integrations/schemas.js'
 import { MessagesPage } from '../messages/schemas.js'
 import { ControlsMetadata } from '../workflow-steps/schemas.js'
@@ -18,19 +20,24 @@ export interface DescribedOperation {
   operationId: OperationId
   parameters: { name: string; in: string; schema: TSchema; [field: string]: unknown }[]
   responses: Record<string, { content: { 'application/json': { schema: TSchema; example?: unknown } } }>
+  /** What to make the examples of. */
+  'x-examples'?: Operation['examples']
 }
 
 /** Changes the document of the contract to what an environment with these assumptions accepts and returns. */
 export function applyAssumptions(document: OpenApiDocument, assumptions: Assumptions): void {
-  const { setIntegrationAsPrimary, listMessages, retrieveWorkflowStep } = operationsOf(document)
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
+  const byId = Object.fromEntries(operations.map((operation) => [operation.operationId, operation]))
+  const { setIntegrationAsPrimary, listMessages, retrieveWorkflowStep } = byId as Record<
+    OperationId,
+    DescribedOperation
+  >
   const schemaOf = ({ $id = '' }: TSchema): TSchema => present(document.components.schemas[$id], $id)
 
   if (assumptions.envelope === 'data') {
     for (const { responses } of [setIntegrationAsPrimary, retrieveWorkflowStep]) {
-      const { content } = present(responses[200], '200')
-      const { schema } = content['application/json']
-      const data = { type: 'object', additionalProperties: false, required: ['data'], properties: { data: schema } }
-      content['application/json'].schema = data as never
+      const json = present(responses[200], '200').content['application/json']
+      json.schema = strictObject({ data: json.schema })
     }
   }
   if (assumptions['vendor-names'] === 'vendor') useVendorNames(document)
@@ -43,25 +50,15 @@ export function applyAssumptions(document: OpenApiDocument, assumptions: Assumpt
     delete schemaOf(Configurations).properties.inboundWebhookSigningKey
   }
   if (assumptions['unknown-channel-filter'] === 'empty-page') delete parameterOf(listMessages, 'channel').enum
-  if (assumptions['malformed-context-key'] === 'empty-page')
+  if (assumptions['malformed-context-key'] === 'empty-page') {
     delete parameterOf(listMessages, 'contextKeys').items.pattern
+  }
   if (assumptions['unknown-subscriber-filter'] === 'empty-page') delete listMessages.responses[404]
   if (assumptions['paging-bounds'] === 'lenient') parameterOf(listMessages, 'limit').minimum = 0
-  if (assumptions['total-count'] === 'absent') {
-    delete schemaOf(MessagesPage).properties.totalCount
-  }
+  if (assumptions['total-count'] === 'absent') delete schemaOf(MessagesPage).properties.totalCount
   if (assumptions['control-values'] === 'twice') {
-    const values = { type: 'object', additionalProperties: true, description: 'The same as `controlValues`' }
-    schemaOf(ControlsMetadata).properties.values = values
+    schemaOf(ControlsMetadata).properties.values = freeObject('The same as `controlValues`')
   }
-}
-
-function operationsOf({ paths }: OpenApiDocument): Record<OperationId, DescribedOperation> {
-  const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
-  return Object.fromEntries(operations.map((each) => [each.operationId, each])) as Record<
-    OperationId,
-    DescribedOperation
-  >
 }
 
 function parameterOf({ parameters }: DescribedOperation, name: string): TSchema {

@@ -2,23 +2,23 @@ import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { ref, strictObject } from '../core/typebox.js'
 import type { ControlOperation } from '../http/control-route.js'
 import { ErrorBody } from '../http/errors.js'
-import type { ErrorStatus, Operation } from '../http/operation.js'
+import type { ErrorStatus, Operation, OperationSummary } from '../http/operation.js'
 
 /** Returns what @fastify/swagger makes an operation's part of the document of. */
 export function describeOperation(operation: Operation) {
   const { errors, idempotent } = operation
-  const described = (status: 200 | ErrorStatus, description: string, schema: TSchema) => [
-    status,
-    { description, headers: headersOf(status, operation), content: { 'application/json': { schema } } }
-  ]
+  const respond = (status: 200 | ErrorStatus, description: string, schema: TSchema) => {
+    return [status, { ...content(schema, description), headers: headersOf(status, operation) }]
+  }
   return {
     ...describe(operation),
     security: [{ ApiKey: [] }],
     headers: IdempotencyHeader,
+    'x-examples': operation.examples,
     response: Object.fromEntries([
-      described(200, 'OK', ref(operation.response)),
+      respond(200, 'OK', ref(operation.response)),
       ...[...errors, 500 as const].map((status) =>
-        described(status, status === 422 && idempotent ? KEY_REUSED : ERRORS[status], ref(ErrorBody))
+        respond(status, status === 422 && idempotent ? KEY_REUSED : ERRORS[status], ref(ErrorBody))
       )
     ])
   }
@@ -26,29 +26,26 @@ export function describeOperation(operation: Operation) {
 
 /** The same for a control operation. */
 export function describeControl(operation: ControlOperation) {
-  const { access = 'environment', body, response, responseType = 'application/json', otherResponses = {} } = operation
+  const { access = 'environment', body, response, responseType, errors = [], status = response ? 200 : 204 } = operation
   const security = { environment: [{ ApiKey: [] }], server: [{}, { AdminToken: [] }], open: [] }[access]
   const byAccess = { environment: [401], server: [403], open: [] }[access]
-  const errors = [...new Set([400, 422, ...byAccess, ...(operation.errors ?? [])])].sort()
-  const { status = response ? 200 : 204 } = operation
-  const json = (schema: TSchema, description: string) => ({ description, content: { 'application/json': { schema } } })
+  const rejections = [...new Set([400, 422, ...byAccess, ...errors])].sort()
   return {
     ...describe(operation),
     security,
     ...(body && { body }),
     response: {
-      [status]: response
-        ? { description: 'OK', content: { [responseType]: { schema: response } } }
-        : { description: 'OK', type: 'null' },
-      ...Object.fromEntries(errors.map((code) => [code, json(ref(ErrorBody), 'The request is rejected')])),
-      ...Object.fromEntries(
-        Object.entries(otherResponses).map(([code, other]) => [code, json(other.schema, other.description)])
-      )
+      [status]: response ? content(response, 'OK', responseType) : { description: 'OK', type: 'null' },
+      ...Object.fromEntries(rejections.map((code) => [code, content(ref(ErrorBody), 'The request is rejected')]))
     }
   }
 }
 
-function describe({ id, summary, description, tag, params, querystring }: Operation | ControlOperation) {
+function content(schema: TSchema, description: string, type = 'application/json') {
+  return { description, content: { [type]: { schema } } }
+}
+
+function describe({ id, summary, description, tag, params, querystring }: OperationSummary) {
   return {
     operationId: id,
     summary,
@@ -60,13 +57,10 @@ function describe({ id, summary, description, tag, params, querystring }: Operat
   }
 }
 
+const KEY =
+  'Up to 255 characters, bare or in double quotes. A POST that repeats the key within 24 hours gets the stored response; on a GET it has no effect.'
 const IdempotencyHeader = strictObject({
-  'idempotency-key': Type.Optional(
-    Type.String({
-      description:
-        'Up to 255 characters, bare or in double quotes. A POST that repeats the key within 24 hours gets the stored response; on a GET it has no effect.'
-    })
-  )
+  'idempotency-key': Type.Optional(Type.String({ description: KEY }))
 })
 
 const ERRORS: Record<ErrorStatus, string> = {

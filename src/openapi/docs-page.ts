@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import type { Assumptions } from '../core/assumptions.js'
 import { packageRoot } from '../core/package-root.js'
 import { authenticate } from '../environments/plugin.js'
@@ -8,34 +8,29 @@ import type { EnvironmentService } from '../environments/service.js'
 import { JSON_TYPE } from '../http/errors.js'
 import { openApiDocument } from './documents.js'
 
-interface Options {
-  environments: EnvironmentService
-  /** The assumptions of requests without a key. */
-  assumptions: Assumptions
-}
+type Options = { environments: EnvironmentService; assumptions: Assumptions }
 
 /**
  * Serves the published document at `/openapi.json`, and at `/docs` a page to read and try it. The document is that of
- * the environment whose key is sent, since assumptions change it, and without a key that of the server. Documents are
- * made, and files read, when they are first asked for.
+ * the environment whose key is sent, since assumptions change it, and without a key that of the server. A document is
+ * made when it is first asked for.
  */
 export const documentation: FastifyPluginAsync<Options> = async (app, { environments, assumptions }) => {
   const documents = new Map<string, Promise<string>>()
-  const files = new Map<string, Promise<Buffer>>()
 
-  function documentJson(assumed: Assumptions): Promise<string> {
+  async function sendDocument(reply: FastifyReply, assumed: Assumptions): Promise<FastifyReply> {
     const key = JSON.stringify(assumed)
-    const document = documents.get(key) ?? openApiDocument(assumed).then((made) => JSON.stringify(made))
+    const document = documents.get(key) ?? openApiDocument(assumed).then((created) => JSON.stringify(created))
     documents.set(key, document)
-    return document
+    return reply.type(JSON_TYPE).send(await document)
   }
 
   app.get('/openapi.json', async ({ headers: { authorization } }, reply) => {
     const own = authorization === undefined ? assumptions : authenticate(authorization, environments).assumptions
-    return reply.type(JSON_TYPE).send(await documentJson(own))
+    return sendDocument(reply, own)
   })
 
-  app.get('/docs/json', async (_request, reply) => reply.type(JSON_TYPE).send(await documentJson(assumptions)))
+  app.get('/docs/json', (_request, reply) => sendDocument(reply, assumptions))
 
   for (const url of ['/docs', '/docs/']) {
     app.get(url, (_request, reply) => reply.type('text/html; charset=utf-8').send(PAGE))
@@ -44,9 +39,7 @@ export const documentation: FastifyPluginAsync<Options> = async (app, { environm
   for (const [name, type] of Object.entries(FILES)) {
     app.get(`/docs/static/${name}`, async (_request, reply) => {
       // The build puts them there, from a package that is not installed with ours.
-      const content = files.get(name) ?? readFile(join(packageRoot(), 'dist/swagger-ui', name))
-      files.set(name, content)
-      return reply.type(type).send(await content)
+      return reply.type(type).send(await readFile(join(packageRoot(), 'dist/swagger-ui', name)))
     })
   }
 }

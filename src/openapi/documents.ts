@@ -7,21 +7,14 @@ import type { Assumptions } from '../core/assumptions.js'
 import { namedSchemas } from '../core/typebox.js'
 import { VERSION } from '../core/version.js'
 import { openDatabase } from '../db/open.js'
-import { ErrorBody, errorResponses } from '../http/errors.js'
-import type { Operation } from '../http/operation.js'
+import { ErrorBody, errorHandler } from '../http/errors.js'
 import { parseQuery } from '../http/query-string.js'
 import { COMPILERS } from '../http/validation.js'
-import { Integration } from '../integrations/schemas.js'
-import { MessagesPage } from '../messages/schemas.js'
 import { readSeeds } from '../seeds/read.js'
-import { WorkflowStep } from '../workflow-steps/schemas.js'
 import { applyAssumptions, type OpenApiDocument } from './assumptions.js'
 import { describeControl, describeOperation } from './described-routes.js'
 import { addExamples, EXAMPLE_TIME } from './examples.js'
 import { registerOperations } from './operations.js'
-
-/** Every named schema of the contract, dependencies first. */
-export const wireSchemas: readonly TSchema[] = namedSchemas(Integration, MessagesPage, WorkflowStep)
 
 /** Returns the document of the three operations, as an environment with these assumptions serves them. */
 export async function openApiDocument(assumptions: Assumptions): Promise<OpenApiDocument> {
@@ -30,18 +23,14 @@ export async function openApiDocument(assumptions: Assumptions): Promise<OpenApi
     const defaults = { profile: 'document', assumptions } as const
     const services = buildServices({ db, clock: exampleClock, defaults, journal: 0 })
     services.seeds.seed(readSeeds(['default']))
-    const operations = new Map<string, Operation>()
     const app = await describedApp(OPERATIONS_INFO, (root) => {
-      root.addHook('onRoute', ({ config }) => {
-        if (config?.operation) operations.set(config.operation.id, config.operation)
-      })
-      root.register(errorResponses, { sources: () => ({ now: exampleClock, uuid: randomUUID }) })
-      root.register(async (scope) => registerOperations(scope, { ...services, faultHeader: false }))
+      root.setErrorHandler(errorHandler(() => ({ now: exampleClock, uuid: randomUUID })))
+      root.register(async (scope) => registerOperations(scope, services))
     })
-    const document = documentOf(app)
+    const document = structuredClone(app.swagger()) as unknown as OpenApiDocument
     document['x-assumptions'] = assumptions
     applyAssumptions(document, assumptions)
-    await addExamples(document, operations, app)
+    await addExamples(document, app)
     return document
   } finally {
     close()
@@ -50,11 +39,10 @@ export async function openApiDocument(assumptions: Assumptions): Promise<OpenApi
 
 /** Returns the document of the control routes. */
 export async function controlDocument(): Promise<object> {
-  return documentOf(await describedApp(CONTROL_INFO, (app) => registerControl(app, NO_SERVICES)))
+  // It serves no request, and so needs no services.
+  const app = await describedApp(CONTROL_INFO, (scope) => registerControl(scope, {} as never))
+  return app.swagger()
 }
-
-/** Serves no request. */
-const NO_SERVICES = new Proxy({}, { get: () => undefined }) as never
 
 const exampleClock = () => EXAMPLE_TIME
 
@@ -82,10 +70,6 @@ async function describedApp(info: object, registerRoutes: (app: FastifyInstance)
   registerRoutes(app)
   await app.ready()
   return app
-}
-
-function documentOf(app: FastifyInstance): OpenApiDocument {
-  return structuredClone(app.swagger()) as unknown as OpenApiDocument
 }
 
 const OPERATIONS_INFO = {

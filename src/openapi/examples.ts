@@ -1,20 +1,20 @@
 import type { FastifyInstance } from 'fastify'
 import { type ErrorResponse, errorJson } from '../http/errors.js'
-import type { Operation } from '../http/operation.js'
 import type { OpenApiDocument } from './assumptions.js'
 
 /** The time of all examples. */
 export const EXAMPLE_TIME = Date.parse('2026-02-18T10:00:00.000Z')
 
 /** Adds the examples of the operations: what the app, which has the default seed, accepts and answers. */
-export async function addExamples(
-  document: OpenApiDocument,
-  operations: ReadonlyMap<string, Operation>,
-  app: FastifyInstance
-): Promise<void> {
+export async function addExamples(document: OpenApiDocument, app: FastifyInstance): Promise<void> {
   for (const [template, methods] of Object.entries(document.paths)) {
-    for (const [method, { operationId, parameters, responses }] of Object.entries(methods)) {
-      const { params = {}, query = {}, errors = {} } = operations.get(operationId)?.examples ?? {}
+    for (const [method, operation] of Object.entries(methods)) {
+      const { parameters, responses, 'x-examples': examples } = operation
+      const { params = {}, query = {}, errors = {} } = examples ?? {}
+      delete operation['x-examples']
+      const search = Object.entries(query).flatMap(([name, values]) =>
+        [values].flat().map((value) => `${name}=${value}`)
+      )
       const path = template.replace(/\{(\w+)\}/g, (_, name) => params[name] ?? '')
       for (const parameter of parameters) {
         const { name, schema } = parameter
@@ -24,7 +24,7 @@ export async function addExamples(
         else if (name === 'idempotency-key') schema.examples = ['set-primary-0001']
       }
       for (const [status, { content }] of Object.entries(responses)) {
-        const urls = status === '200' ? [`${path}${queryText(query)}`] : [errors[status] ?? path, `${path}?x=%`]
+        const urls = status === '200' ? [`${path}?${search.join('&')}`] : [errors[status] ?? path, `${path}?x=%`]
         content['application/json'].example = await answerOf(app, method, urls, Number(status), path)
       }
     }
@@ -50,9 +50,4 @@ const OTHER_ERRORS: Record<number, Pick<ErrorResponse, 'message' | 'errors' | 'e
     message: 'Internal server error, look for the errorId in the log',
     errorId: '3b0c9a52-6c0e-4d0b-9a3e-5f1d2c7b8e64'
   }
-}
-
-function queryText(query: Record<string, string | readonly string[]>): string {
-  const text = Object.entries(query).flatMap(([name, values]) => [values].flat().map((value) => `${name}=${value}`))
-  return text.length === 0 ? '' : `?${text.join('&')}`
 }

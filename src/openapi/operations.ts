@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyPluginCallback } from 'fastify'
 import { faultInjection } from '../control/faults/plugin.js'
 import type { Services } from '../control/services.js'
 import { authentication } from '../environments/plugin.js'
@@ -8,24 +8,16 @@ import { integrationRoutes } from '../integrations/routes.js'
 import { messageRoutes } from '../messages/routes.js'
 import { workflowStepRoutes } from '../workflow-steps/routes.js'
 
-interface Options extends Services {
-  /** Whether a request can ask for a fault by its header `x-mock-fault`. */
-  faultHeader: boolean
-}
+/** What each request passes, in this order, and the operations of the service. */
+const PLUGINS: FastifyPluginCallback<Services>[] = [
+  ...[authentication, rejectMalformedQuery, idempotencyKeys, faultInjection],
+  ...[integrationRoutes, messageRoutes, workflowStepRoutes]
+]
 
-/**
- * Registers the operations of the service, and before them what each request passes, in this order. Throws for a route
- * that serves no operation: it would be in no document, and neither recorded nor open to faults.
- */
-export function registerOperations(app: FastifyInstance, options: Options): void {
+/** Registers the operations. Throws for a route that serves none: it would not be in the document or the journal. */
+export function registerOperations(app: FastifyInstance, services: Services): void {
   app.addHook('onRoute', ({ method, url, config }) => {
     if (!config?.operation) throw new Error(`the route ${method} ${url} serves no operation: see defineOperation`)
   })
-  app.register(authentication, options)
-  app.register(rejectMalformedQuery)
-  app.register(idempotencyKeys, options)
-  app.register(faultInjection, options)
-  app.register(integrationRoutes, options)
-  app.register(messageRoutes, options)
-  app.register(workflowStepRoutes, options)
+  for (const plugin of PLUGINS) app.register(plugin, services)
 }

@@ -1,9 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { strictObject } from '../core/typebox.js'
-import { enveloped } from '../http/envelope.js'
 import { JSON_TYPE } from '../http/errors.js'
-import { defineOperation, operationRoute } from '../http/operation.js'
+import { defineOperation, enveloped, operationRoute } from '../http/operation.js'
 import { WorkflowStep } from './schemas.js'
 import type { WorkflowStepService } from './service.js'
 
@@ -19,7 +18,6 @@ export const retrieveWorkflowStep = defineOperation({
     stepId: Type.String({ description: "The step's `_id`, `stepId` or slug" })
   }),
   response: WorkflowStep,
-  enveloped: true,
   errors: [400, 401, 404],
   examples: {
     params: { workflowId: 'order-shipped', stepId: 'email-step' },

@@ -5,8 +5,8 @@ import { givenMock } from '../support/mock.js'
 const FAULT: [string, string] = ['POST', '/_mock/faults']
 const CLOCK: [string, string] = ['PUT', '/_mock/clock']
 
-/** What is sent, and for each bad field what is said of it. */
-const SAID: [to: [string, string], sent: unknown, said: Record<string, string>][] = [
+/** What is sent, and the message for each invalid field. */
+const CASES: [to: [string, string], sent: unknown, messages: Record<string, string>][] = [
   [FAULT, [], { body: 'must be an object, not a list' }],
   [FAULT, {}, { body: 'must have effect' }],
   [FAULT, { effect: {} }, { effect: 'must not be empty' }],
@@ -70,7 +70,7 @@ const SAID: [to: [string, string], sent: unknown, said: Record<string, string>][
 
 test('an invalid control request gets, for each field, what it must be and what was probably meant', async () => {
   const mock = await givenMock()
-  for (const [[method, path], sent, said] of SAID) {
+  for (const [[method, path], sent, said] of CASES) {
     const { status, json } = await send(mock, method, path, sent)
     expect(status, JSON.stringify(sent)).toBe(422)
     const messages = Object.entries<{ messages: string[] }>(json.errors).map(([field, told]) => [field, told.messages])

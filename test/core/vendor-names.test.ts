@@ -2,8 +2,8 @@ import type { TSchema } from '@sinclair/typebox'
 import { describe, expect, test } from 'vitest'
 import { assume } from '../../src/core/assumptions.js'
 import { mayNeedVendorNames, VENDOR_NAMES, withVendorNames } from '../../src/core/vendor-names.js'
-import { wireSchemas } from '../../src/openapi/documents.js'
 import { givenMock } from '../support/mock.js'
+import { wireSchemas } from '../support/wire-schemas.js'
 
 const WORDS = Object.keys(VENDOR_NAMES)
 const DOCUMENTS = ['Integration', 'MessageResponse', 'WorkflowStep']

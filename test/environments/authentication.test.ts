@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { connectTo, exchange } from '../http/exchange.js'
-import { givenLoggedMock, KEYS, SEED } from '../http/worlds.js'
+import { givenLoggedMock, KEYS, SEED } from '../support/logged-mock.js'
 import { givenMock } from '../support/mock.js'
 
 const OPERATIONS = [

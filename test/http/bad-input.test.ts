@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { type Contract, contractOf } from '../support/contract.js'
+import { givenLoggedMock, KEYS, type LoggedMock, SEED } from '../support/logged-mock.js'
 import { type GivenMock, givenMock } from '../support/mock.js'
 import { type Bytes, connectTo, exchange, type RawAnswer } from './exchange.js'
-import { givenLoggedMock, KEYS, type LoggedMock, SEED } from './worlds.js'
 
 interface Row {
   send: Bytes | Bytes[]
@@ -425,7 +425,7 @@ test.each([
   ['a URL', 431, '/v1/messages', { query: 5_000_000 }],
   ['a body', 413, SET_PRIMARY, { method: 'POST', body: 20_000_000 }],
   ['a body that nobody asked for', 405, '/v1/messages', { method: 'POST', body: 20_000_000 }]
-])('a client that is still sending %s is told %i, and not just cut off', async (_what, status, path, sizes) => {
+])('a client that is still sending %s gets %i before the connection is closed', async (_what, status, path, sizes) => {
   const { url } = await givenMock({ seed: SEED })
   const told = await fetchElsewhere(url + path, sizes, 20)
   expect(told).toEqual(Array(20).fill(status))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { KEYS, SEED } from '../support/logged-mock.js'
 import { givenMock } from '../support/mock.js'
-import { KEYS, SEED } from './worlds.js'
 
 const ORIGIN = { origin: 'http://localhost:3000' }
 const EXPOSED = ['idempotency-key', 'idempotency-replay', 'retry-after', 'x-mock-reason', 'x-request-id']
@@ -36,7 +36,7 @@ test.each([
   ['a wrong method', '/v1/messages', { method: 'DELETE' }],
   ['the health', '/health', {}],
   ['the document', '/openapi.json', {}]
-])('%s may be read by a page of any origin, with the headers of ours', async (_name, path, call) => {
+])('%s can be read by a page of any origin, with our headers', async (_name, path, call) => {
   const mock = await givenMock({ seed: SEED })
   const { headers } = await mock.call(path, { ...call, headers: ORIGIN })
   expect(headers.get('access-control-allow-origin')).toBe('*')

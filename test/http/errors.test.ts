@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { givenLoggedMock, KEYS, SEED } from '../support/logged-mock.js'
 import { givenMock } from '../support/mock.js'
 import { exchange } from './exchange.js'
-import { givenLoggedMock, KEYS, SEED } from './worlds.js'
 
 /** One request for each status that can be provoked, with what stands in its answer. */
 const REFUSALS: [string, number, string, { method?: string; key?: string | null; body?: string }, object][] = [
@@ -46,7 +46,7 @@ const REFUSALS: [string, number, string, { method?: string; key?: string | null;
   ['unserved path', 501, '/v1/topics?a=1', {}, { error: 'Not Implemented' }]
 ]
 
-test.each(REFUSALS)('%s: %i in the one body, with the path and query that were asked for', async (...row) => {
+test.each(REFUSALS)('%s: %i in the one error body, with the path and query of the request', async (...row) => {
   const [, status, path, call, expected] = row
   const mock = await givenMock({ seed: SEED, clock: () => Date.UTC(2026, 1, 18, 10) })
   const answer = await mock.call(path, { ...call, headers: { 'content-type': 'application/json' } })
@@ -92,7 +92,7 @@ test.each([
   ['GET', '/v1/messages?a=1', 'messages'],
   ['GET', '/v2/workflows/shipped/steps/email-step', 'workflow_steps'],
   ['POST', '/v1/integrations/mailgun/set-primary', 'integrations']
-])('a fault of ours in %s %s tells nothing of the inside, but how to find it in the log', async (...row) => {
+])('an internal error in %s %s reveals nothing but how to find it in the log', async (...row) => {
   const [method, path, table] = row
   const mock = await givenLoggedMock()
   mock.db.client.pragma('foreign_keys = off')

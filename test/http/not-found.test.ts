@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { KEYS, SEED } from '../support/logged-mock.js'
 import { givenMock } from '../support/mock.js'
 import { exchange } from './exchange.js'
-import { KEYS, SEED } from './worlds.js'
 
 const WRONG_METHODS = [
   ['POST', '/v1/messages', 'GET, HEAD'],

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { parseQuery } from '../../src/http/query-string.js'
+import { KEYS, SEED } from '../support/logged-mock.js'
 import { givenMock } from '../support/mock.js'
 import { exchange } from './exchange.js'
-import { KEYS, SEED } from './worlds.js'
 
 /** Queries of the message list with the number of messages found; there are three, see the seed. */
 const FOUND: [string, number][] = [

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { connectTo, exchange } from '../http/exchange.js'
-import { KEYS, SEED } from '../http/worlds.js'
+import { KEYS, SEED } from '../support/logged-mock.js'
 import { type Call, type GivenMock, givenMock } from '../support/mock.js'
 import { keyRows } from '../support/rows.js'
 

@@ -18,7 +18,7 @@ const OPERATIONS = {
 }
 
 describe('in a browser', () => {
-  test('the page lists the three operations, and everything it loads is ours', async (context) => {
+  test('the page lists the three operations, and loads everything from this server', async (context) => {
     const { port } = await givenMock()
     // Not as localhost, of which Swagger UI tells no one.
     const origin = `http://mock.test:${port}`

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ASSUMPTION_IDS, assume, PROFILES, positionsOf } from '../../src/core/assumptions.js'
-import { openApiDocument, wireSchemas } from '../../src/openapi/documents.js'
+import { openApiDocument } from '../../src/openapi/documents.js'
+import { wireSchemas } from '../support/wire-schemas.js'
 import { danglingReferences, judgeExamples, redoclyComplaints, unusedSchemas, validatorComplaints } from './judges.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read into the document, and spoil it

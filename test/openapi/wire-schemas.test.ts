@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Ajv } from 'ajv'
 import { describe, expect, test } from 'vitest'
-import { wireSchemas } from '../../src/openapi/documents.js'
+import { wireSchemas } from '../support/wire-schemas.js'
 
 /**
  * The contract, typed out by hand and in its order: one line a field, `name? type`.

@@ -4,12 +4,12 @@ import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { buildServices } from '../../src/app.js'
 import { type OpenDatabase, openDatabase } from '../../src/db/open.js'
-import { wireSchemas } from '../../src/openapi/documents.js'
 import { SeedError } from '../../src/seeds/errors.js'
 import type { Seed } from '../../src/seeds/format.js'
 import { readSeeds } from '../../src/seeds/read.js'
 import { givenMock } from '../support/mock.js'
 import { consistentSeed } from '../support/seeds.js'
+import { wireSchemas } from '../support/wire-schemas.js'
 
 const NOW = Date.UTC(2026, 1, 18, 12)
 

@@ -1,81 +1,86 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { isoTime, parseTime } from '../../core/clock.js'
-import { invalidFields } from '../../core/errors.js'
-import { ref } from '../../core/typebox.js'
-import { ClockSetting } from '../../environments/schemas.js'
-import type { Environment, EnvironmentService } from '../../environments/service.js'
+import { Type } from '@sinclair/typebox'
+import type { FastifyPluginAsync } from 'fastify'
+import { isoTime } from '../../core/clock.js'
+import { nullable, ref, strictObject } from '../../core/typebox.js'
+import { ClockSetting, MAX_OFFSET } from '../../environments/schemas.js'
+import type { Environment } from '../../environments/service.js'
 import { controlRoutes } from '../../http/control-route.js'
-import { AdvanceRequest, ClockState, RandomSetting } from './schemas.js'
+import { timeOf } from '../../http/validation.js'
+import type { Services } from '../services.js'
 
-const route = controlRoutes({ tag: 'Clock' })
+const ClockState = strictObject(
+  { setting: ref(ClockSetting), now: Type.String({ description: 'The time of the environment' }) },
+  { $id: 'ClockState', description: 'The setting of the clock, and its time' }
+)
+
+const AdvanceRequest = strictObject(
+  { by: Type.Integer({ minimum: 1, maximum: MAX_OFFSET, description: 'Milliseconds' }) },
+  { $id: 'AdvanceRequest', description: 'How far to advance the clock' }
+)
+
+const RandomSeed = {
+  minimum: 0,
+  maximum: 4294967295,
+  description: 'Seed of the random values, which the same seed repeats; null: not repeatable'
+}
+const RandomSetting = strictObject(
+  { randomSeed: nullable(Type.Integer(RandomSeed)) },
+  { $id: 'RandomSetting', description: 'Where random values come from' }
+)
 
 /** Time and random values in one environment. */
-export const clockRoutes: FastifyPluginAsyncTypebox<{ environments: EnvironmentService }> = async (
-  app,
-  { environments }
-) => {
-  app.route({
-    ...route('GET', '/clock', { id: 'readClock', summary: 'Get the clock', response: ref(ClockState) }),
+export const clockRoutes: FastifyPluginAsync<Services> = async (app, { environments }) => {
+  const route = controlRoutes(app, { tag: 'Clock' })
+
+  route('GET', '/clock', {
+    id: 'readClock',
+    summary: 'Get the clock',
+    response: ref(ClockState),
     handler: async ({ environment }) => toClockState(environment)
   })
 
-  app.route({
-    ...route('PUT', '/clock', {
-      id: 'setClock',
-      summary: 'Set the clock',
-      description: 'Stop it at a time, shift it, or let it follow the machine again.',
-      body: ref(ClockSetting),
-      response: ref(ClockState)
-    }),
+  route('PUT', '/clock', {
+    id: 'setClock',
+    summary: 'Set the clock',
+    description: 'Stop it at a time, shift it, or let it follow the machine again.',
+    body: ref(ClockSetting),
+    response: ref(ClockState),
     handler: async ({ environment, body }) => {
-      environments.setClock(environment, body.mode === 'fixed' ? { mode: 'fixed', at: toIsoTime(body.at) } : body)
+      const setting = body.mode === 'fixed' ? { ...body, at: isoTime(timeOf('at', body.at)) } : body
+      environments.setClock(environment, setting)
       return toClockState(environment)
     }
   })
 
-  app.route({
-    ...route('POST', '/clock/advance', {
-      id: 'advanceClock',
-      summary: 'Advance the clock',
-      body: ref(AdvanceRequest),
-      response: ref(ClockState)
-    }),
+  route('POST', '/clock/advance', {
+    id: 'advanceClock',
+    summary: 'Advance the clock',
+    body: ref(AdvanceRequest),
+    response: ref(ClockState),
     handler: async ({ environment, body }) => {
       environments.advanceClock(environment, body.by)
       return toClockState(environment)
     }
   })
 
-  app.route({
-    ...route('GET', '/chance', {
-      id: 'readChance',
-      summary: 'Get the seed of random values',
-      response: ref(RandomSetting)
-    }),
-    handler: async ({ environment }) => ({ randomSeed: environment.randomSeed })
+  route('GET', '/chance', {
+    id: 'readChance',
+    summary: 'Get the seed of random values',
+    response: ref(RandomSetting),
+    handler: async ({ environment: { randomSeed } }) => ({ randomSeed })
   })
 
-  app.route({
-    ...route('PUT', '/chance', {
-      id: 'setChance',
-      summary: 'Set the seed of random values',
-      description: 'Ids, keys and the choices of fault rules then repeat themselves, until it is set to null.',
-      body: ref(RandomSetting),
-      response: ref(RandomSetting)
-    }),
-    handler: async ({ environment, body }) => {
-      environments.setRandomSeed(environment, body.randomSeed)
-      return { randomSeed: environment.randomSeed }
+  route('PUT', '/chance', {
+    id: 'setChance',
+    summary: 'Set the seed of random values',
+    description: 'Ids, keys and the choices of fault rules then repeat themselves, until it is set to null.',
+    body: ref(RandomSetting),
+    response: ref(RandomSetting),
+    handler: async ({ environment, body: { randomSeed } }) => {
+      environments.setRandomSeed(environment, randomSeed)
+      return { randomSeed }
     }
   })
 }
 
-function toClockState({ clock, now }: Environment): ClockState {
-  return { setting: clock, now: isoTime(now()) }
-}
-
-function toIsoTime(text: string): string {
-  const time = parseTime(text)
-  if (time !== undefined) return isoTime(time)
-  throw invalidFields({ at: { messages: ['at must be a time in ISO 8601, with its zone'], value: text } })
-}
+const toClockState = ({ clock, now }: Environment) => ({ setting: clock, now: isoTime(now()) })

@@ -1,37 +1,46 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { assumptionComplaint } from '../../core/assumptions.js'
+import { type Static, Type } from '@sinclair/typebox'
+import type { FastifyPluginAsync } from 'fastify'
+import { assumptionComplaint, PROFILES } from '../../core/assumptions.js'
 import { isoTime } from '../../core/clock.js'
 import { type FieldErrors, invalidFields } from '../../core/errors.js'
-import { ref } from '../../core/typebox.js'
+import { ref, strictObject, stringEnum } from '../../core/typebox.js'
 import { NewEnvironment } from '../../environments/schemas.js'
-import type { EnvironmentService } from '../../environments/service.js'
 import { controlRoutes } from '../../http/control-route.js'
 import { loadGenerator, needsGenerator } from '../../seeds/generate/load.js'
-import type { SeedService } from '../../seeds/service.js'
+import type { Services } from '../services.js'
 import { MAX_SEED, withSeedErrors } from '../state/routes.js'
-import { EnvironmentList, EnvironmentMade, EnvironmentParams } from './schemas.js'
 
-interface Options {
-  environments: EnvironmentService
-  seeds: SeedService
-}
+const identity = { environmentId: Type.String(), organizationId: Type.String(), name: Type.String() }
 
-const route = controlRoutes({ tag: 'Environments', access: 'server' })
+const EnvironmentMade = strictObject(
+  {
+    ...identity,
+    apiKey: Type.String({ description: 'The key to the environment. It is returned only here' }),
+    profile: stringEnum(PROFILES)
+  },
+  { $id: 'EnvironmentMade', description: 'A new environment, and the key to it' }
+)
+export type EnvironmentMade = Static<typeof EnvironmentMade>
+
+const EnvironmentListed = strictObject(
+  { ...identity, profile: stringEnum(PROFILES), createdAt: Type.String() },
+  { $id: 'EnvironmentListed', description: 'An environment, without its keys' }
+)
 
 /** Creates, lists and removes environments. */
-export const environmentRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { environments, seeds }) => {
-  app.route({
-    ...route('POST', '/environments', {
-      id: 'makeEnvironment',
-      summary: 'Create an environment',
-      description:
-        'Empty, from a seed, or as a fork of another environment or of one of its snapshots, which keeps all ids.',
-      body: ref(NewEnvironment),
-      response: ref(EnvironmentMade),
-      status: 201,
-      errors: [404]
-    }),
+export const environmentRoutes: FastifyPluginAsync<Services> = async (app, { environments, seeds }) => {
+  const route = controlRoutes(app, { tag: 'Environments', access: 'server' })
+
+  route('POST', '/environments', {
+    id: 'makeEnvironment',
+    summary: 'Create an environment',
+    description:
+      'Empty, from a seed, or as a fork of another environment or of one of its snapshots, which keeps all ids.',
+    body: ref(NewEnvironment),
     bodyLimit: MAX_SEED,
+    response: ref(EnvironmentMade),
+    status: 201,
+    errors: [404],
     handler: async ({ body }) => {
       rejectUnknownAssumptions(body.assumptions)
       if (body.snapshot !== undefined && body.from === undefined) throw invalidFields(SNAPSHOT_WITHOUT_FROM)
@@ -42,12 +51,10 @@ export const environmentRoutes: FastifyPluginAsyncTypebox<Options> = async (app,
     }
   })
 
-  app.route({
-    ...route('GET', '/environments', {
-      id: 'listEnvironments',
-      summary: 'List environments, oldest first',
-      response: EnvironmentList
-    }),
+  route('GET', '/environments', {
+    id: 'listEnvironments',
+    summary: 'List environments, oldest first',
+    response: strictObject({ environments: Type.Array(ref(EnvironmentListed)) }),
     handler: async () => ({
       environments: environments.list().map(({ id, organizationId, name, profile, createdAt }) => {
         return { environmentId: id, organizationId, name, profile, createdAt: isoTime(createdAt) }
@@ -55,13 +62,13 @@ export const environmentRoutes: FastifyPluginAsyncTypebox<Options> = async (app,
     })
   })
 
-  app.route({
-    ...route('DELETE', '/environments/:id', {
-      id: 'removeEnvironment',
-      summary: 'Remove an environment and all its data',
-      params: EnvironmentParams,
-      errors: [404]
+  route('DELETE', '/environments/:id', {
+    id: 'removeEnvironment',
+    summary: 'Remove an environment and all its data',
+    params: strictObject({
+      id: Type.String({ description: 'The id, or the name if only one environment has it' })
     }),
+    errors: [404],
     handler: async ({ params }) => environments.remove(environments.find(params.id))
   })
 }

@@ -1,14 +1,13 @@
 import { setMaxListeners } from 'node:events'
+import { STATUS_CODES } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { DomainError } from '../../core/errors.js'
 import { findIssues, pathText } from '../../core/validation.js'
-import { JSON_TYPE } from '../../http/errors.js'
-import { bodyOf } from '../../idempotency/plugin.js'
+import { type ErrorResponse, JSON_TYPE, SERVER_ERROR, sendErrorResponse } from '../../http/errors.js'
 import { endEntry } from '../requests/plugin.js'
-import { injectedError } from './injected-error.js'
 import { FaultEffect } from './schemas.js'
 import { type FaultService, findEffectErrors } from './service.js'
 
@@ -19,31 +18,34 @@ declare module 'fastify' {
   }
 }
 
+type Fault = { id: string; effect: FaultEffect }
+
 /**
  * Injects faults by the environment's rules or the header `x-mock-fault`: before the operation a delay, an error answer
  * or a reset connection; after it, with its work done and stored, a truncated or lost answer.
  */
-export const faultInjection = fp<{ faults: FaultService; faultHeader: boolean }>(
-  async (app, { faults, faultHeader }) => {
+export const faultInjection = fp<{ faults: FaultService }>(
+  async (app, { faults }) => {
     const closing = new AbortController()
     setMaxListeners(0, closing.signal)
     app.decorateRequest('effect', undefined)
 
     // The body has been read, but the request is not validated yet: invalid requests can be hit too.
     app.addHook('preValidation', (request, reply, done) => {
-      // Rules look at the body, and the journal shows it while the request is delayed.
-      request.journalEntry?.setBody(bodyOf(request))
       const fault = findFault(request)
       if (!fault) return done()
       const { id, effect } = fault
-      const { uuid } = request.environment.random
+      const { random, now } = request.environment
       request.effect = effect
       if (request.journalEntry) request.journalEntry.faulted = id
       const proceed = () => {
         if (effect.abort === 'reset') resetConnection(request, reply)
-        else done(effect.status === undefined ? undefined : injectedError(fault, effect.status, uuid))
+        else if (effect.status === undefined) done()
+        else sendErrorResponse(reply, injectedError(fault, effect.status, random.uuid), now)
       }
       if (effect.delay === undefined) return proceed()
+      // The journal shows it while the request is delayed.
+      request.journalEntry?.setBody(request.body)
       // A delayed operation runs even if its client disconnects: until then its key stays in use.
       const release = request.idempotencyKey?.hold()
       const delay = sleep(effect.delay, undefined, { signal: closing.signal }).catch(() => undefined)
@@ -58,15 +60,14 @@ export const faultInjection = fp<{ faults: FaultService; faultHeader: boolean }>
     })
 
     // A server that closes waits for its requests, so delays must not hold them up.
-    app.addHook('preClose', (done) => {
-      closing.abort()
-      done()
-    })
+    app.addHook('preClose', async () => closing.abort())
 
-    function findFault({ environment, journalEntry, headers }: FastifyRequest) {
+    function findFault({ environment, journalEntry, headers, body }: FastifyRequest): Fault | undefined {
       const header = headers['x-mock-fault']
-      if (faultHeader && header !== undefined) return { id: 'header', effect: parseEffect(String(header)) }
-      return journalEntry ? faults.apply(environment, journalEntry) : undefined
+      if (faults.acceptsHeader && header !== undefined) return { id: 'header', effect: parseEffect(String(header)) }
+      if (!journalEntry || !faults.hasRules(environment)) return undefined
+      journalEntry.setBody(body)
+      return faults.apply(environment, journalEntry.toRecordedRequest())
     }
   },
   { name: 'fault-injection', dependencies: ['authentication'] }
@@ -91,6 +92,30 @@ function sendHalf(request: FastifyRequest, reply: FastifyReply, payload: unknown
     'content-length': whole.length
   })
   reply.raw.write(half, () => request.raw.socket.destroy())
+}
+
+const MESSAGES: Record<number, string> = { 429: 'API rate limit exceeded', 500: SERVER_ERROR }
+
+/** What the deployed service sends with a 429, with figures of ours. */
+const RATE_LIMITED = {
+  'ratelimit-limit': '60',
+  'ratelimit-remaining': '0',
+  'ratelimit-reset': '1',
+  'ratelimit-policy': '60;w=1;burst=66;comment="token bucket";category="global";cost="single";serviceLevel="free"'
+}
+
+/** Returns the error of a fault. Words and headers are those of the deployed service, where they are known. */
+function injectedError({ id, effect }: Fault, status: number, uuid: () => string): ErrorResponse {
+  const sent = Object.entries(effect.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value])
+  return {
+    status,
+    message: MESSAGES[status] ?? STATUS_CODES[status] ?? 'Error',
+    reason: `injected by ${id === 'header' ? 'the header x-mock-fault' : `${id}, see GET /_mock/faults`}`,
+    headers: { ...(status === 429 && RATE_LIMITED), ...Object.fromEntries(sent) },
+    ...(effect.body !== undefined && { body: effect.body }),
+    ...(status === 422 && { errors: {} }),
+    ...(status === 500 && { errorId: uuid() })
+  }
 }
 
 const HeaderEffect = Type.Omit(FaultEffect, ['headers', 'body'])

@@ -1,18 +1,23 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { DomainError, type FieldErrors, invalidFields } from '../../core/errors.js'
 import type { Random } from '../../core/random.js'
-import type { JournalEntry } from '../requests/entry.js'
+import type { RecordedRequest } from '../requests/schemas.js'
 import { matches } from '../requests/verification.js'
 import type { FaultEffect, FaultRule, NewFaultRule } from './schemas.js'
 
 export type FaultService = ReturnType<typeof faultService>
 
-/** The fault rules of each environment, in the order in which they were added. In memory only. */
-export function faultService() {
+/**
+ * The fault rules of each environment, in the order in which they were added. In memory only. `acceptsHeader` says
+ * whether a request can ask for a fault by its header `x-mock-fault`.
+ */
+export function faultService(acceptsHeader: boolean) {
   const environments = new Map<number, { rules: FaultRule[]; count: number }>()
   const rulesOf = (key: number) => environments.get(key)?.rules ?? []
 
   return {
+    acceptsHeader,
+
     list(environmentKey: number): FaultRule[] {
       return structuredClone(rulesOf(environmentKey))
     },
@@ -45,13 +50,12 @@ export function faultService() {
       environments.delete(environmentKey)
     },
 
+    /** Whether the environment has a rule: most have none, so that most requests need not be described for `apply`. */
+    hasRules: ({ key }: { key: number }): boolean => (environments.get(key)?.rules.length ?? 0) > 0,
+
     /** Returns the first rule that applies to the request, and updates the counters of the rules. */
-    apply({ key, random }: { key: number; random: Random }, entry: JournalEntry): FaultRule | undefined {
-      const rules = rulesOf(key)
-      // Most environments have none, so that most requests need not be described.
-      if (rules.length === 0) return undefined
-      const request = entry.toRecordedRequest()
-      return rules.find((rule) => {
+    apply({ key, random }: { key: number; random: Random }, request: RecordedRequest): FaultRule | undefined {
+      return rulesOf(key).find((rule) => {
         const { operation, match } = rule
         if (!matches(request, { ...(operation && { operation }), ...match })) return false
         rule.seen += 1
@@ -64,9 +68,8 @@ export function faultService() {
 }
 
 function applies({ seen, hits, after, times, every, probability }: FaultRule, random: Random): boolean {
-  if (times !== 'always' && hits >= times) return false
   const index = seen - after
-  if (index <= 0 || index % every !== 0) return false
+  if ((times !== 'always' && hits >= times) || index <= 0 || index % every !== 0) return false
   return probability === 1 || random.next() < probability
 }
 

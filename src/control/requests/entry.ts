@@ -4,6 +4,7 @@ import type { RecordedRequest } from './schemas.js'
 /** Returns an entry as clients see it. Called only when somebody looks, as most requests are never looked at. */
 export type Describe = (entry: JournalEntry) => RecordedRequest
 
+/** Bytes of a body that are kept. */
 const MAX_BODY = 65_536
 const TEXT_SIZE = 1024
 
@@ -21,7 +22,6 @@ export class JournalEntry {
   time = 0
   /** Undefined for a request that no operation serves. */
   operation: Operation | undefined
-  /** At most the first 64 KiB of the body. */
   body: Buffer | undefined
   bodyLength = 0
   replayed = false
@@ -36,21 +36,20 @@ export class JournalEntry {
   private readonly bytes = Buffer.allocUnsafeSlow(TEXT_SIZE)
   private byteLength = 0
   private longText: string | undefined
-  private describe: Describe | undefined
   private recorded: RecordedRequest | undefined
   private readonly onEnd: (entry: JournalEntry) => void
+  private readonly describe: Describe
 
-  constructor(onEnd: (entry: JournalEntry) => void) {
+  constructor(onEnd: (entry: JournalEntry) => void, describe: Describe) {
     this.onEnd = onEnd
+    this.describe = describe
   }
 
-  /** Makes it the entry of a request that has just arrived. */
-  start(sequence: number, time: number, text: string, operation: Operation | undefined, describe: Describe): void {
+  start(sequence: number, time: number, text: string, operation: Operation | undefined): void {
     this.sequence = sequence
     this.time = time
     this.startedAt = performance.now()
     this.operation = operation
-    this.describe = describe
     this.endSequence = this.status = 0
     this.replayed = false
     this.faulted = this.reason = this.body = this.recorded = undefined
@@ -65,11 +64,11 @@ export class JournalEntry {
     return this.longText ?? this.bytes.toString('utf8', 0, this.byteLength)
   }
 
-  setBody(bytes: Buffer): void {
-    if (bytes.length === 0) return
+  setBody(body: unknown): void {
+    if (!Buffer.isBuffer(body) || body.length === 0) return
     // A slice would keep the whole buffer in memory.
-    this.body = bytes.length > MAX_BODY ? Buffer.from(bytes.subarray(0, MAX_BODY)) : bytes
-    this.bodyLength = bytes.length
+    this.body = body.length > MAX_BODY ? Buffer.from(body.subarray(0, MAX_BODY)) : body
+    this.bodyLength = body.length
   }
 
   /**
@@ -86,7 +85,7 @@ export class JournalEntry {
 
   /** Returns the request as it is so far. */
   toRecordedRequest(): RecordedRequest {
-    const recorded = this.recorded ?? (this.describe as Describe)(this)
+    const recorded = this.recorded ?? this.describe(this)
     if (this.endSequence > 0) this.recorded = recorded
     return recorded
   }

@@ -1,11 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { environmentOf } from '../../environments/plugin.js'
 import { pathOf } from '../../http/target.js'
-import { bodyOf } from '../../idempotency/plugin.js'
-import { createDescribe } from './details.js'
-import type { Describe, JournalEntry } from './entry.js'
-import type { Secrets } from './redaction.js'
-import type { JournalService } from './service.js'
+import type { Services } from '../services.js'
+import type { JournalEntry } from './entry.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -14,19 +11,16 @@ declare module 'fastify' {
   }
 }
 
-type Options = Secrets & { journals: JournalService; faultHeader: boolean }
-
 /**
  * Records every request to the service, from its arrival to its end, in the journal of the environment whose key it
  * carries, or in that of the requests without a valid key. Control routes are not recorded. Call it before other hooks
  * are added, so that it also records what those reject.
  */
-export function recordRequests(app: FastifyInstance, options: Options): void {
-  const describe = createDescribe(options)
+export function recordRequests(app: FastifyInstance, services: Services): void {
   app.decorateRequest('journalEntry', null)
   app.addHook('onRequest', (request, reply, done) => {
     if (request.routeOptions.config.operation || (request.is404 && !isControlPath(request))) {
-      openEntry(request, options, describe)
+      openEntry(request, services)
       // Emitted once the answer is sent, and also when the client disconnects before that: one listener for both.
       reply.raw.on('close', () =>
         endEntry(request, reply, reply.raw.writableFinished ? sizeOf(request, reply) : undefined)
@@ -37,9 +31,9 @@ export function recordRequests(app: FastifyInstance, options: Options): void {
 }
 
 /** Records a request that Fastify rejects before it looks for a route, and so before any hook. */
-export function recordUnroutable(request: FastifyRequest, reply: FastifyReply, options: Options): void {
+export function recordUnroutable(request: FastifyRequest, reply: FastifyReply, services: Services): void {
   if (isControlPath(request)) return
-  openEntry(request, options, createDescribe(options))
+  openEntry(request, services)
   endEntry(request, reply, sizeOf(request, reply))
 }
 
@@ -49,17 +43,17 @@ export function endEntry(request: FastifyRequest, reply: FastifyReply, size: num
   if (!entry) return
   request.journalEntry = null
   entry.replayed = reply.hasHeader('idempotency-replay')
-  entry.setBody(bodyOf(request))
+  entry.setBody(request.body)
   if (size === undefined) entry.end()
   else entry.end(reply.statusCode, size, reply.getHeader('x-mock-reason') as string | undefined)
 }
 
-function openEntry(request: FastifyRequest, { journals, environments }: Options, describe: Describe): void {
+function openEntry(request: FastifyRequest, { journals, environments }: Services): void {
   const { method, url, raw, headers, routeOptions } = request
   // Authentication uses it too.
   request.environment ??= environmentOf(headers.authorization, environments) as never
   const text = [method, url, ...raw.rawHeaders].join('\n')
-  request.journalEntry = journals.of(request.environment).open(text, routeOptions.config?.operation, describe)
+  request.journalEntry = journals.of(request.environment).open(text, routeOptions.config?.operation)
 }
 
 function isControlPath({ url }: FastifyRequest): boolean {

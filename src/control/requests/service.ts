@@ -7,8 +7,14 @@ export type JournalListener = (entry?: JournalEntry) => void
 export type Journal = ReturnType<typeof createJournal>
 export type JournalService = ReturnType<typeof journalService>
 
+interface JournalOptions {
+  capacity: number
+  clock: Clock
+  describe: Describe
+}
+
 /** A journal for each environment, and one for the requests without a valid key. In memory only. */
-export function journalService({ capacity, clock }: { capacity: number; clock: Clock }) {
+export function journalService({ capacity, clock, describe }: JournalOptions) {
   const journals = new Map<number | undefined, Journal>()
   let closed = false
 
@@ -18,7 +24,7 @@ export function journalService({ capacity, clock }: { capacity: number; clock: C
       const key = environment?.key
       let journal = journals.get(key)
       if (!journal) {
-        journal = createJournal(capacity, environment?.now ?? clock, closed)
+        journal = createJournal({ capacity, clock: environment?.now ?? clock, describe }, closed)
         journals.set(key, journal)
       }
       return journal
@@ -39,7 +45,7 @@ export function journalService({ capacity, clock }: { capacity: number; clock: C
 }
 
 /** The last `capacity` requests, oldest first. With a capacity of 0 its listeners are not called either. */
-export function createJournal(capacity: number, now: Clock, closed = false) {
+export function createJournal({ capacity, clock, describe }: JournalOptions, closed = false) {
   const listeners = new Set<JournalListener>()
   /** A ring: the request with sequence n is at index n modulo capacity. */
   const entries: (JournalEntry | undefined)[] = []
@@ -52,16 +58,16 @@ export function createJournal(capacity: number, now: Clock, closed = false) {
     listeners,
 
     /** Adds a request that has arrived, given its text as an entry holds it. */
-    open(text: string, operation: JournalEntry['operation'], describe: Describe): JournalEntry {
+    open(text: string, operation: JournalEntry['operation']): JournalEntry {
       count += 1
       const index = count % capacity
       let entry = entries[index]
       // The entry of a request in progress stays its own, though it is no longer in the journal.
       if (!entry || entry.endSequence === 0) {
-        entry = new JournalEntry(end)
+        entry = new JournalEntry(end, describe)
         if (capacity > 0) entries[index] = entry
       }
-      entry.start(count, now(), text, operation, describe)
+      entry.start(count, clock(), text, operation)
       notify(entry)
       return entry
     },

@@ -3,22 +3,12 @@ import { type RecordedRequest, RequestPattern, type Verification } from './schem
 
 type MissingPattern = { pattern: RequestPattern; path: string }
 
-export interface Verdict {
-  holds: boolean
-  /** Whether no later request can change it, so that there is no need to wait any longer. */
-  final: boolean
-  /** Sequences of the requests. */
-  matched: number[]
-  /** A sentence that says what was expected and what was found. */
-  finding: string
-  /** The pattern that too few requests match, when that is why the verification fails. */
-  missing?: MissingPattern | undefined
-}
+export type Verdict = ReturnType<typeof verifyOrder>
 
-/** A field of a request that differs from what was expected; `actual` is undefined when the request lacks the field. */
-type Mismatch = { field: string; expected: unknown; actual: unknown }
-
-/** Judges requests, oldest first. */
+/**
+ * Judges requests, oldest first. The verdict is `final` when no later request can change it; `matched` are sequences,
+ * `finding` is a sentence, and `missing` the pattern that too few requests match, if that is why it does not hold.
+ */
 export function verify(requests: readonly RecordedRequest[], verification: Verification): Verdict {
   const { count, atLeast, atMost, never, inOrder } = verification
   if (inOrder) return verifyOrder(requests, inOrder)
@@ -37,7 +27,7 @@ export function verify(requests: readonly RecordedRequest[], verification: Verif
   }
 }
 
-function verifyOrder(requests: readonly RecordedRequest[], patterns: readonly RequestPattern[]): Verdict {
+function verifyOrder(requests: readonly RecordedRequest[], patterns: readonly RequestPattern[]) {
   const matched: number[] = []
   for (const request of requests) {
     const pattern = patterns[matched.length]
@@ -75,10 +65,10 @@ export function matches(request: RecordedRequest, pattern: RequestPattern): bool
   return mismatches(request, pattern).length === 0
 }
 
-/** Returns each field of the pattern that the request does not match. */
-function mismatches(request: RecordedRequest, pattern: RequestPattern, path = ''): Mismatch[] {
+/** Returns each field of the pattern that the request does not match; `actual` is undefined if it lacks the field. */
+function mismatches(request: RecordedRequest, pattern: RequestPattern, path = '') {
   const { query, headers } = request
-  const found: Mismatch[] = []
+  const found: { field: string; expected: unknown; actual: unknown }[] = []
   compare('operation', pattern.operation, request.operation)
   compare('method', pattern.method?.toUpperCase(), request.method)
   compare('path', pattern.path, request.path)

@@ -1,11 +1,10 @@
 import { DomainError } from '../../core/errors.js'
-import type { Environment, EnvironmentService } from '../../environments/service.js'
+import type { Environment } from '../../environments/service.js'
+import type { Services } from '../services.js'
 import type { JournalEntry } from './entry.js'
 import type { RequestPattern, Verification } from './schemas.js'
-import type { Journal, JournalService } from './service.js'
+import type { Journal } from './service.js'
 import { matches, nearMisses, rejectContradictions, type Verdict, verify } from './verification.js'
-
-export type JournalServices = { journals: JournalService; environments: EnvironmentService }
 
 /**
  * Returns the requests that fulfil the verification, at once or, with `within`, as soon as the verdict is final.
@@ -14,7 +13,7 @@ export type JournalServices = { journals: JournalService; environments: Environm
  * contradicts itself; `bad-request` when the server keeps no journal. The signal ends the wait early.
  */
 export async function verifyRequests(
-  services: JournalServices,
+  services: Services,
   environment: Environment,
   verification: Verification,
   signal: AbortSignal
@@ -63,11 +62,7 @@ async function waitForVerdict(journal: Journal, verification: Verification, sign
 }
 
 /** Returns sentences on matching requests that came with another key: the most common reason for a missing request. */
-function findElsewhere(
-  pattern: RequestPattern,
-  own: Environment,
-  { journals, environments }: JournalServices
-): string[] {
+function findElsewhere(pattern: RequestPattern, own: Environment, { journals, environments }: Services): string[] {
   const isIn = (journal: Journal) => journal.requests().some((request) => matches(request, pattern))
   const found = environments.list().filter((other) => other.key !== own.key && isIn(journals.of(other)))
   const owners = found.map((other) =>

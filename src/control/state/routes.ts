@@ -1,35 +1,61 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Kind, type Static, Type } from '@sinclair/typebox'
+import type { FastifyPluginAsync } from 'fastify'
 import { isScalar, Scalar, visit, Document as YamlDocument } from 'yaml'
 import { RESET_PARTS, type ResetPart } from '../../core/enums.js'
 import { DomainError, type FieldErrors } from '../../core/errors.js'
-import { ref } from '../../core/typebox.js'
-import type { EnvironmentService } from '../../environments/service.js'
+import { freeObject, ref, strictObject, stringEnum } from '../../core/typebox.js'
+import { Snapshot } from '../../environments/schemas.js'
 import { controlRoutes } from '../../http/control-route.js'
 import { SeedError } from '../../seeds/errors.js'
 import { loadGenerator, needsGenerator } from '../../seeds/generate/load.js'
-import type { SeedService } from '../../seeds/service.js'
-import { ResetDone, ResetRequest, SeedDocument, SeedLoaded, SeedQuery, SeedText } from './schemas.js'
-
-interface Options {
-  environments: EnvironmentService
-  seeds: SeedService
-}
+import type { Services } from '../services.js'
 
 /** The body limit of requests that carry a seed, in bytes. */
 export const MAX_SEED = 64 * 1024 * 1024
 
-const route = controlRoutes({ tag: 'State' })
+const SEED_MODES = ['merge', 'replace'] as const
+
+const SeedQuery = strictObject({
+  mode: stringEnum(SEED_MODES, {
+    default: 'merge',
+    description: 'merge: add to what is there; replace: become what the seed describes, also for later resets'
+  })
+})
+
+const SeedDocument = freeObject('A seed with one environment')
+
+/** Published as the object that it describes, and taken as any text: the reader of seeds knows lines and columns. */
+const SeedText = Type.Unsafe<string>({ ...SeedDocument, [Kind]: 'Any' })
+
+const Parts = Type.Array(stringEnum(RESET_PARTS), { minItems: 1, description: 'What to reset; everything if left out' })
+
+const ResetRequest = strictObject(
+  { parts: Type.Optional(Parts) },
+  { $id: 'ResetRequest', description: 'What to reset; data is the records, the profile and the assumptions' }
+)
+
+const ResetDone = strictObject(
+  {
+    parts: Type.Array(stringEnum(RESET_PARTS)),
+    duration: Type.Number({ minimum: 0, description: 'How long it took, in milliseconds' })
+  },
+  { $id: 'ResetDone', description: 'What was reset' }
+)
+
+const SnapshotParams = strictObject({
+  name: Type.String({ minLength: 1, maxLength: 200, description: 'Name of the snapshot' })
+})
 
 /** Reads, replaces and resets the state of one environment. */
-export const stateRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { environments, seeds }) => {
-  app.route({
-    ...route('GET', '/state', {
-      id: 'exportState',
-      summary: 'Export this environment as a seed',
-      description:
-        'In JSON, or in YAML if the Accept header asks for it. An environment with this seed answers byte for byte the same.',
-      response: SeedDocument
-    }),
+export const stateRoutes: FastifyPluginAsync<Services> = async (app, { environments, seeds }) => {
+  const route = controlRoutes(app, { tag: 'State' })
+
+  route('GET', '/state', {
+    id: 'exportState',
+    summary: 'Export this environment as a seed',
+    description:
+      'In JSON, or in YAML if the Accept header asks for it. An environment with this seed answers byte for byte the same.',
+    response: SeedDocument,
     handler: async ({ environment, headers }, reply) => {
       const seed = seeds.export(environment)
       // What Accept names first counts.
@@ -38,18 +64,16 @@ export const stateRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { env
     }
   })
 
-  app.route({
-    ...route('POST', '/seed', {
-      id: 'loadSeed',
-      summary: 'Load a seed into this environment',
-      description:
-        'JSON or YAML with one environment, whose own name, ids and keys are ignored. The whole seed is checked first, and nothing of it is loaded if it has an error.',
-      querystring: SeedQuery,
-      body: SeedText,
-      textBody: true,
-      response: SeedLoaded
-    }),
+  route('POST', '/seed', {
+    id: 'loadSeed',
+    summary: 'Load a seed into this environment',
+    description:
+      'JSON or YAML with one environment, whose own name, ids and keys are ignored. The whole seed is checked first, and nothing of it is loaded if it has an error.',
+    querystring: SeedQuery,
+    body: SeedText,
     bodyLimit: MAX_SEED,
+    textBody: true,
+    response: strictObject({ mode: stringEnum(SEED_MODES) }),
     handler: async ({ environment, body, query: { mode } }) => {
       if (needsGenerator(body)) await loadGenerator()
       withSeedErrors(() => seeds.load(environment, body, mode))
@@ -57,18 +81,61 @@ export const stateRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { env
     }
   })
 
-  app.route({
-    ...route('POST', '/reset', {
-      id: 'resetEnvironment',
-      summary: 'Reset this environment to its baseline',
-      description: 'The baseline is the state in which the environment was created or seeded.',
-      body: ref(ResetRequest),
-      response: ref(ResetDone)
-    }),
+  route('POST', '/reset', {
+    id: 'resetEnvironment',
+    summary: 'Reset this environment to its baseline',
+    description: 'The baseline is the state in which the environment was created or seeded.',
+    body: ref(ResetRequest),
+    response: ref(ResetDone),
     handler: async ({ environment, body: { parts = [...RESET_PARTS] } }) =>
       timed(parts, () => environments.reset(environment, parts))
   })
 }
+
+/** Takes, lists, restores and removes the snapshots of one environment. */
+export const snapshotRoutes: FastifyPluginAsync<Services> = async (app, { environments }) => {
+  const route = controlRoutes(app, { tag: 'State' })
+
+  route('GET', '/snapshots', {
+    id: 'listSnapshots',
+    summary: 'List the snapshots',
+    response: strictObject({ snapshots: Type.Array(ref(Snapshot)) }),
+    handler: async ({ environment }) => ({ snapshots: environments.listSnapshots(environment) })
+  })
+
+  route('PUT', '/snapshots/:name', {
+    id: 'keepSnapshot',
+    summary: 'Take a snapshot',
+    description: 'Stores the present state under the name, in place of an earlier snapshot of that name.',
+    params: SnapshotParams,
+    response: ref(Snapshot),
+    handler: async ({ environment, params }) => environments.snapshot(environment, params.name)
+  })
+
+  route('POST', '/snapshots/:name/restore', {
+    id: 'restoreSnapshot',
+    summary: 'Restore a snapshot',
+    description:
+      'Restores data, clock and idempotency keys unless parts are given. To get a snapshot in a new environment, create that with from and snapshot.',
+    params: SnapshotParams,
+    body: ref(ResetRequest),
+    response: ref(ResetDone),
+    errors: [404],
+    handler: async ({ environment, params, body: { parts = RESTORED } }) =>
+      timed(parts, () => environments.restore(environment, params.name, parts))
+  })
+
+  route('DELETE', '/snapshots/:name', {
+    id: 'removeSnapshot',
+    summary: 'Remove a snapshot',
+    params: SnapshotParams,
+    errors: [404],
+    handler: async ({ environment, params }) => environments.removeSnapshot(environment, params.name)
+  })
+}
+
+/** Recorded requests and faults stay: a restore happens within a test, which still looks at its requests. */
+const RESTORED: ResetPart[] = ['data', 'clock', 'idempotency']
 
 /** Returns the seed as YAML without aliases and merge keys. */
 function toYaml(seed: object): string {
@@ -83,7 +150,7 @@ function toYaml(seed: object): string {
 }
 
 /** Runs a reset and measures it. */
-export function timed(parts: ResetPart[], reset: () => void): ResetDone {
+function timed(parts: ResetPart[], reset: () => void): Static<typeof ResetDone> {
   const started = performance.now()
   reset()
   return { parts, duration: Math.round((performance.now() - started) * 1000) / 1000 }

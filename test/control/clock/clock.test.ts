@@ -10,7 +10,7 @@ const setClock = (mock: GivenMock, setting: unknown) => send(mock, 'PUT', '/_moc
 const advance = (mock: GivenMock, by: number) => send(mock, 'POST', '/_mock/clock/advance', { by })
 const KEYED = { headers: { 'idempotency-key': 'k' } }
 
-test('the clock goes with the machine, stands still, or is off; and moves on as told', async () => {
+test('the clock follows the machine, is fixed, or has an offset; and can be advanced', async () => {
   let wall = Date.parse(NOON)
   const mock = await givenMock({ clock: () => wall })
   expect((await mock.get('/_mock/clock')).json).toEqual({ setting: { mode: 'wall' }, now: NOON })
@@ -112,7 +112,7 @@ test('an idempotency key is forgotten 24 hours later by the clock, and not a mil
   expect(await replayed()).toBe(false)
 })
 
-test('a reset sets the clock back, unless only other parts are asked for', async () => {
+test('a reset restores the clock, unless only other parts are given', async () => {
   const mock = await givenMock()
   await setClock(mock, { mode: 'fixed', at: NOON })
   await send(mock, 'POST', '/_mock/reset', { parts: ['data'] })
@@ -144,7 +144,7 @@ test('a time or a step that can not be is refused and named, and the clock stays
   expect((await mock.get('/_mock/clock')).json.now).toBe(NOON)
 })
 
-test('no number of steps leads out of the times that can be told', async () => {
+test('no number of advances leads past the last time that can be shown', async () => {
   const mock = await givenMock()
   const by = 5000 * 365 * DAY
   expect((await advance(mock, by)).status).toBe(200)

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect, test, vi } from 'vitest'
-import type { EnvironmentMade } from '../../../src/control/environments/schemas.js'
+import type { EnvironmentMade } from '../../../src/control/environments/routes.js'
 import { type GivenMock, givenMock } from '../../support/mock.js'
 import { everyAnswer, expectSound, givenEnvironment, rowCounts, stateOf } from './environment-client.js'
 
@@ -52,7 +52,7 @@ const SEED = {
 
 const jsonOf = (value: unknown) => JSON.stringify(value)
 
-test('an environment that is made of nothing is empty, has a key of its own and an organization of its own', async () => {
+test('an environment that is created without a seed is empty, and has its own key and organization', async () => {
   const mock = await givenMock()
   const one = await givenEnvironment(mock)
   const two = await givenEnvironment(mock, { name: 'Two' })
@@ -258,7 +258,7 @@ test('removing takes the name of one, and refuses a name of several and a name o
   expect((await remove('Mine')).status).toBe(404)
 })
 
-const MISTAKES: [title: string, body: string, status: number, field?: string][] = [
+const INVALID: [title: string, body: string, status: number, field?: string][] = [
   ['what is not JSON', '{', 400],
   ['what is no object', '[]', 422, 'body'],
   ['an unknown field', jsonOf({ nmae: 'x' }), 422, 'nmae'],
@@ -301,18 +301,21 @@ const MISTAKES: [title: string, body: string, status: number, field?: string][] 
   ]
 ]
 
-test.each(MISTAKES)('%s is refused with the error body, and nothing is made', async (_title, body, status, field) => {
-  const mock = await givenMock()
-  const before = rowCounts(mock.db)
-  const refused = await mock.post('/_mock/environments', { key: null, body })
+test.each(INVALID)(
+  '%s is rejected with the error body, and nothing is created',
+  async (_title, body, status, field) => {
+    const mock = await givenMock()
+    const before = rowCounts(mock.db)
+    const refused = await mock.post('/_mock/environments', { key: null, body })
 
-  expect(refused.json).toMatchObject({ statusCode: status, path: '/_mock/environments', ctx: {} })
-  expect(Object.keys(refused.json.errors ?? {})).toEqual(field === undefined ? [] : [field])
-  expect(rowCounts(mock.db)).toEqual(before)
-  expectSound(mock.db)
-  const next = await givenEnvironment(mock)
-  expect((await mock.get('/v1/messages', { key: next.apiKey })).status).toBe(200)
-})
+    expect(refused.json).toMatchObject({ statusCode: status, path: '/_mock/environments', ctx: {} })
+    expect(Object.keys(refused.json.errors ?? {})).toEqual(field === undefined ? [] : [field])
+    expect(rowCounts(mock.db)).toEqual(before)
+    expectSound(mock.db)
+    const next = await givenEnvironment(mock)
+    expect((await mock.get('/v1/messages', { key: next.apiKey })).status).toBe(200)
+  }
+)
 
 const IN_FLIGHT: [title: string, method: string, path: string, headers: Record<string, string>][] = [
   ['a set-primary', 'POST', '/v1/integrations/mailgun-eu/set-primary', {}],

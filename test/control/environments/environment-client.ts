@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
-import type { EnvironmentMade } from '../../../src/control/environments/schemas.js'
+import type { EnvironmentMade } from '../../../src/control/environments/routes.js'
 import type { Db } from '../../../src/db/open.js'
 import type { NewEnvironment } from '../../../src/environments/schemas.js'
 import type { Seed } from '../../../src/seeds/format.js'
-import type { GivenMock } from '../../support/mock.js'
+import type { Answer, GivenMock } from '../../support/mock.js'
 
 export type SeededEnvironment = Seed['environments'][number]
 
@@ -20,7 +20,12 @@ export async function stateOf(mock: GivenMock, key: string): Promise<SeededEnvir
 }
 
 /** A call whose answer is not held against the contract, which takes long for a key that is used but a few times. */
-export async function plainCall(mock: { url: string }, path: string, key: string, init: RequestInit = {}) {
+export async function plainCall(
+  mock: { url: string },
+  path: string,
+  key: string,
+  init: RequestInit = {}
+): Promise<Omit<Answer, 'json'>> {
   const headers = { authorization: `ApiKey ${key}`, ...(init.headers as Record<string, string>) }
   const response = await fetch(`${mock.url}${path}`, { ...init, headers })
   return { status: response.status, headers: response.headers, text: await response.text() }

@@ -40,7 +40,7 @@ test('an injected status has the error body and headers of the service, and noth
   expect([again.status, again.headers.get('idempotency-replay')]).toEqual([200, null])
 })
 
-test('headers and body of a rule are sent in place of those of the service', async () => {
+test('headers and body of a rule replace those of the service', async () => {
   const mock = await givenMock()
   await addFault(mock, { effect: { status: 429, headers: { 'Retry-After': '7', 'X-Own': 'a' }, body: { own: [1] } } })
   const json = await fetch(`${mock.url}/v1/messages`, AUTHORIZED)

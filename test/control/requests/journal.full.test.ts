@@ -4,7 +4,7 @@ import { givenMock } from '../../support/mock.js'
 
 const AUTHORIZED = { headers: { authorization: `ApiKey ${DEVELOPMENT}` } }
 
-test('by default the last 1000 requests are kept', async () => {
+test('the journal has the last 1000 requests by default', async () => {
   const mock = await givenMock()
   for (let batch = 0; batch < 10; batch++) {
     await Promise.all(Array.from({ length: 101 }, () => fetch(`${mock.url}/v1/messages?limit=1`, AUTHORIZED)))

@@ -46,7 +46,7 @@ const step = fc.oneof(
 test('returns the last requests up to its capacity, whatever is opened, ended and cleared', () => {
   fc.assert(
     fc.property(fc.constantFrom(1, 2, 7, 64), fc.array(step, { maxLength: 120, size: 'max' }), (capacity, steps) => {
-      const journal = createJournal(capacity, () => 0)
+      const journal = createJournal({ capacity, clock: () => 0, describe })
       const inProgress: { entry: JournalEntry; expected: Expected }[] = []
       const all: Expected[] = []
       let cleared = 0
@@ -73,7 +73,7 @@ test('returns the last requests up to its capacity, whatever is opened, ended an
         if (each.action === 'open') {
           const expected: Expected = { sequence: all.length + 1, path: each.url, flags: {} }
           all.push(expected)
-          inProgress.push({ entry: journal.open(each.url, undefined, describe), expected })
+          inProgress.push({ entry: journal.open(each.url, undefined), expected })
         } else if (each.action === 'clear') {
           journal.clear()
           cleared = all.length
@@ -99,12 +99,13 @@ test('returns the last requests up to its capacity, whatever is opened, ended an
 })
 
 test('describes a request once it has ended only once, and before that each time', () => {
-  const journal = createJournal(2, () => 0)
   let count = 0
-  const entry = journal.open('/', undefined, (...each) => {
+  const counted: Describe = (each) => {
     count += 1
-    return describe(...each)
-  })
+    return describe(each)
+  }
+  const journal = createJournal({ capacity: 2, clock: () => 0, describe: counted })
+  const entry = journal.open('/', undefined)
   journal.requests()
   journal.requests()
   expect(count).toBe(2)
@@ -115,9 +116,9 @@ test('describes a request once it has ended only once, and before that each time
 })
 
 test('drops and clears the journal of one environment only', () => {
-  const journals = journalService({ capacity: 10, clock: () => 0 })
+  const journals = journalService({ capacity: 10, clock: () => 0, describe })
   const [first, second] = [1, 2].map((key) => ({ key, now: () => 0 }))
-  for (const environment of [first, second]) journals.of(environment).open('/', undefined, describe)
+  for (const environment of [first, second]) journals.of(environment).open('/', undefined)
   const dropped = journals.of(first)
   journals.of(first).clear()
   expect([journals.of(first).requests().length, journals.of(second).requests().length]).toEqual([0, 1])

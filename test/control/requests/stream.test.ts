@@ -136,7 +136,7 @@ test('streams end when the server closes, which does not wait for them', async (
   expect(await Promise.all(streams.map(({ closed }) => closed))).toEqual([undefined, undefined])
 })
 
-test('a stream that is asked for while the server closes ends at once', async () => {
+test('a stream that is requested while the server closes ends at once', async () => {
   const mock = await givenMock()
   const late = raw(mock, 'GET /_mock/requests/stream HTTP/1.1\r\nhost: mock\r\n')
   await mock.get('/v1/messages')

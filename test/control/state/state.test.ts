@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import type { EnvironmentMade } from '../../../src/control/environments/schemas.js'
+import type { EnvironmentMade } from '../../../src/control/environments/routes.js'
 import { clientOf, type GivenMock, givenMock } from '../../support/mock.js'
 import { consistentEnvironment } from '../../support/seeds.js'
 import {
@@ -122,13 +122,13 @@ test.each([
   ['JSON first', 'application/json, application/yaml;q=0.5', 'json'],
   ['YAML', 'text/yaml', 'yaml'],
   ['YAML in its own name', 'application/x-yaml, */*', 'yaml']
-])('who accepts %s gets the state in the form asked for', async (_title, accept, form) => {
+])('with Accept: %s the state is returned in that format', async (_title, accept, form) => {
   const mock = await givenMock()
   const answer = await mock.get('/_mock/state', accept === undefined ? {} : { headers: { accept } })
   expect(answer.headers.get('content-type')).toBe(`application/${form}; charset=utf-8`)
 })
 
-test('an export holds profile, assumptions, clock and chance, and no key', async () => {
+test('an export has the profile, assumptions, clock and random seed, and no API key', async () => {
   const mock = await givenMock()
   const own = {
     profile: 'live',
@@ -142,7 +142,7 @@ test('an export holds profile, assumptions, clock and chance, and no key', async
   expect(state.text).not.toContain(apiKey)
 })
 
-test('merge adds records, takes the place of those with the same names, keeps their ids, and leaves the rest', async () => {
+test('merge adds records, replaces those with the same names under their ids, and changes no others', async () => {
   const mock = await givenMock()
   const { apiKey: key } = await givenEnvironment(mock, { seed: SHOP })
   const before = await stateOf(mock, key)
@@ -195,7 +195,7 @@ test('merge adds records, takes the place of those with the same names, keeps th
   expect((await mock.get('/v1/messages?channel=sms', { key })).json.totalCount).toBe(1)
 })
 
-test('messages that are merged without ids never take the place of others, however often they come', async () => {
+test('messages that are merged without ids never replace others, however often they are merged', async () => {
   const mock = await givenMock()
   const { apiKey: key } = await givenEnvironment(mock, { seed: SHOP })
   const [first] = (await stateOf(mock, key)).messages ?? []
@@ -211,7 +211,7 @@ test('messages that are merged without ids never take the place of others, howev
   expect(new Set(messages.map(({ transactionId }) => transactionId)).size).toBe(4)
 })
 
-test('replace leaves what the seed says, and nothing else: no record, no setting, no stored answer', async () => {
+test('replace leaves only what the seed describes: no other record, setting or stored response', async () => {
   const mock = await givenMock()
   const { apiKey: key } = await givenEnvironment(mock, { from: 'Development', profile: 'live' })
   const keyed = { key, headers: { 'idempotency-key': 'k' } }
@@ -270,7 +270,7 @@ test.each(
   expect((await mock.get('/v1/messages')).json.totalCount).toBe(60)
 })
 
-test('a merge that makes a second primary of a channel is refused, and one that replaces the first is not', async () => {
+test('a merge that adds a second primary of a channel is rejected, and one that replaces the first is accepted', async () => {
   const mock = await givenMock()
   const { apiKey: key } = await givenEnvironment(mock, { seed: SHOP })
   const other = { identifier: 'other', providerId: 'x', channel: 'email', primary: true }
@@ -280,7 +280,7 @@ test('a merge that makes a second primary of a channel is refused, and one that 
   expect((await mock.post('/_mock/seed', { key, body: seedOf({ integrations: [main, other] }) })).status).toBe(200)
 })
 
-test('replace moves what a reset goes back to, merge does not', async () => {
+test('replace sets a new baseline, merge does not', async () => {
   const mock = await givenMock()
   const { apiKey: key } = await givenEnvironment(mock, { seed: SHOP })
   const made = await stateOf(mock, key)
@@ -409,7 +409,7 @@ test('a snapshot needs a name: what a reset goes back to is not reached', async 
   expect((await mock.get('/v1/messages')).json.totalCount).toBe(60)
 })
 
-test('a restore goes back to the snapshot as often as asked, and a new one under the name takes its place', async () => {
+test('a snapshot can be restored again and again, and a new one of the same name replaces it', async () => {
   const mock = await givenMock()
   const { apiKey: key } = await givenEnvironment(mock, { seed: SHOP })
   const keep = () => mock.call('/_mock/snapshots/s', { method: 'PUT', key })

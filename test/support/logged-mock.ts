@@ -1,7 +1,7 @@
 import { pino } from 'pino'
-import { type GivenMock, givenMock } from '../support/mock.js'
+import { type GivenMock, givenMock } from './mock.js'
 
-/** Known to the server, and so to appear in no answer and no log line. */
+/** API keys of the seed, which no answer and no log line may contain. */
 export const KEYS = { shop: 'shop-key-6f1c', second: 'shop-key-again-9d2e', live: 'live-key-83ab' }
 
 export const SEED = {
@@ -34,11 +34,11 @@ export const SEED = {
 export type LogLine = Record<string, unknown> & { msg: string }
 
 export interface LoggedMock extends GivenMock {
-  /** Everything that the server has logged, at all levels. */
+  /** Everything that the server logs, at all levels. */
   log: LogLine[]
 }
 
-/** A server with a seed of two environments, one of each profile, and a log to read. */
+/** Starts a server with a seed of two environments, one of each profile, and returns it with its log. */
 export async function givenLoggedMock(options: Parameters<typeof givenMock>[0] = {}): Promise<LoggedMock> {
   const log: LogLine[] = []
   const logger = pino({ level: 'trace' }, { write: (line: string) => void log.push(JSON.parse(line)) })
