@@ -1,8 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { PROFILES } from '../core/assumptions.js'
-import { freeObject, recordOf, strictObject, stringEnum } from '../core/typebox.js'
+import { freeObject, namedObject, recordOf, strictObject, stringEnum } from '../core/typebox.js'
 
-export const NewEnvironment = strictObject(
+export const NewEnvironment = namedObject(
+  'NewEnvironment',
+  'An environment to create: empty, from a seed, or as a fork of another',
   {
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     organizationId: Type.Optional(
@@ -17,28 +19,24 @@ export const NewEnvironment = strictObject(
       stringEnum(PROFILES, { description: 'If left out, that of the forked environment or of the seed' })
     ),
     assumptions: Type.Optional(recordOf(Type.String(), 'Assumptions that differ from the profile, by their ids'))
-  },
-  { $id: 'NewEnvironment', description: 'An environment to create: empty, from a seed, or as a fork of another' }
+  }
 )
 export type NewEnvironment = Static<typeof NewEnvironment>
 
-export const Snapshot = strictObject(
-  {
-    name: Type.String(),
-    createdAt: Type.String(),
-    size: strictObject(
-      {
-        integrations: Type.Integer(),
-        subscribers: Type.Integer(),
-        workflows: Type.Integer(),
-        messages: Type.Integer(),
-        idempotencyKeys: Type.Integer()
-      },
-      { description: 'How many of each it holds' }
-    )
-  },
-  { $id: 'Snapshot', description: 'A named state of the environment' }
-)
+export const Snapshot = namedObject('Snapshot', 'A named state of the environment', {
+  name: Type.String(),
+  createdAt: Type.String(),
+  size: strictObject(
+    {
+      integrations: Type.Integer(),
+      subscribers: Type.Integer(),
+      workflows: Type.Integer(),
+      messages: Type.Integer(),
+      idempotencyKeys: Type.Integer()
+    },
+    { description: 'How many of each it holds' }
+  )
+})
 
 export type Snapshot = Static<typeof Snapshot>
 

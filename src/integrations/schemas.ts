@@ -1,9 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { CHANNELS } from '../core/enums.js'
 import { StepFilter } from '../core/step-filter.js'
-import { freeObject, ref, strictObject, stringEnum } from '../core/typebox.js'
+import { freeObject, namedObject, ref, stringEnum } from '../core/typebox.js'
 
-export const Credentials = strictObject(
+export const Credentials = namedObject(
+  'Credentials',
+  'Credentials for the provider, which decides which fields are needed',
   {
     apiKey: Type.Optional(Type.String()),
     user: Type.Optional(Type.String()),
@@ -51,44 +53,31 @@ export const Credentials = strictObject(
     hmac: Type.Optional(Type.Boolean()),
     authenticateByToken: Type.Optional(Type.Boolean()),
     tlsOptions: Type.Optional(freeObject('TLS options of the connection to the provider'))
-  },
-  {
-    $id: 'Credentials',
-    description: 'Credentials for the provider, which decides which fields are needed'
   }
 )
 
-export const Configurations = strictObject(
-  {
-    inboundWebhookEnabled: Type.Optional(Type.Boolean()),
-    inboundWebhookSigningKey: Type.Optional(Type.String())
-  },
-  { $id: 'Configurations', description: 'Additional configuration of an integration' }
-)
+export const Configurations = namedObject('Configurations', 'Additional configuration of an integration', {
+  inboundWebhookEnabled: Type.Optional(Type.Boolean()),
+  inboundWebhookSigningKey: Type.Optional(Type.String())
+})
 
-export const Integration = strictObject(
-  {
-    _id: Type.Optional(Type.String({ description: 'Generated record identifier' })),
-    _environmentId: Type.String({ description: 'Owning environment' }),
-    _organizationId: Type.String({ description: 'Owning organization' }),
-    name: Type.String({ description: 'Display name' }),
-    identifier: Type.String({ description: 'Unique string identifier of the integration' }),
-    providerId: Type.String({ description: 'Identifier of the provider' }),
-    channel: stringEnum(CHANNELS, { description: 'The channel it delivers on' }),
-    credentials: ref(Credentials),
-    configurations: Type.Optional(ref(Configurations)),
-    active: Type.Boolean({ description: 'Whether the integration processes events and messages' }),
-    deleted: Type.Boolean({ description: 'Soft-delete marker' }),
-    deletedAt: Type.Optional(Type.String({ description: 'When it was deleted; absent if it was not' })),
-    deletedBy: Type.Optional(Type.String({ description: 'Identifier of the user who deleted it' })),
-    primary: Type.Boolean({ description: 'Whether it is the primary integration of its channel' }),
-    conditions: Type.Optional(
-      Type.Array(ref(StepFilter), { description: 'Conditions that influence its behavior', minItems: 0 })
-    )
-  },
-  {
-    $id: 'Integration',
-    description: 'The connection of a channel to a delivery provider'
-  }
-)
+export const Integration = namedObject('Integration', 'The connection of a channel to a delivery provider', {
+  _id: Type.Optional(Type.String({ description: 'Generated record identifier' })),
+  _environmentId: Type.String({ description: 'Owning environment' }),
+  _organizationId: Type.String({ description: 'Owning organization' }),
+  name: Type.String({ description: 'Display name' }),
+  identifier: Type.String({ description: 'Unique string identifier of the integration' }),
+  providerId: Type.String({ description: 'Identifier of the provider' }),
+  channel: stringEnum(CHANNELS, { description: 'The channel it delivers on' }),
+  credentials: ref(Credentials),
+  configurations: Type.Optional(ref(Configurations)),
+  active: Type.Boolean({ description: 'Whether the integration processes events and messages' }),
+  deleted: Type.Boolean({ description: 'Soft-delete marker' }),
+  deletedAt: Type.Optional(Type.String({ description: 'When it was deleted; absent if it was not' })),
+  deletedBy: Type.Optional(Type.String({ description: 'Identifier of the user who deleted it' })),
+  primary: Type.Boolean({ description: 'Whether it is the primary integration of its channel' }),
+  conditions: Type.Optional(
+    Type.Array(ref(StepFilter), { description: 'Conditions that influence its behavior', minItems: 0 })
+  )
+})
 export type Integration = Static<typeof Integration>
