@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { BUTTON_TYPES, CHANNELS, CHAT_PUSH_PROVIDERS, MESSAGE_STATUSES, TIME_UNITS, WEEK_DAYS } from '../core/enums.js'
+import { CHANNELS, CHAT_PUSH_PROVIDERS, TIME_UNITS } from '../core/enums.js'
 import { StepFilter } from '../core/step-filter.js'
 import { freeObject, namedObject, nullable, ref, stringEnum } from '../core/typebox.js'
 
@@ -18,6 +18,8 @@ export type EmailBlock = Static<typeof EmailBlock>
 export const MessageCTAData = namedObject('MessageCTAData', 'Target of a call to action', {
   url: Type.Optional(Type.String({ description: 'URL that the call to action opens' }))
 })
+
+const BUTTON_TYPES = ['primary', 'secondary'] as const
 
 export const MessageButton = namedObject('MessageButton', 'A button of a message', {
   type: stringEnum(BUTTON_TYPES),
@@ -128,7 +130,9 @@ export const NotificationTrigger = namedObject('NotificationTrigger', 'A trigger
 
 export const TimedConfig = namedObject('TimedConfig', 'When a timed digest is sent', {
   atTime: Type.Optional(Type.String()),
-  weekDays: Type.Optional(Type.Array(stringEnum(WEEK_DAYS))),
+  weekDays: Type.Optional(
+    Type.Array(stringEnum(['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']))
+  ),
   monthDays: Type.Optional(Type.Array(Type.String())),
   ordinal: Type.Optional(stringEnum(['1', '2', '3', '4', '5', 'last'])),
   ordinalValue: Type.Optional(
@@ -284,7 +288,7 @@ export const MessageResponse = namedObject(
     title: Type.Optional(Type.String()),
     cta: ref(MessageCTA),
     _feedId: Type.Optional(nullable(Type.String())),
-    status: stringEnum(MESSAGE_STATUSES),
+    status: stringEnum(['sent', 'error', 'warning']),
     errorId: Type.Optional(Type.String({ description: 'Present when the message has an error' })),
     errorText: Type.Optional(Type.String({ description: 'Present when the message has an error' })),
     payload: Type.Optional(freeObject('Payload of the trigger that produced the notification')),

@@ -91,5 +91,5 @@ function filtersOf({ channel, subscriberId, transactionId, contextKeys }: ListMe
 function toResponse(body: Buffer, { assumptions }: Environment): Buffer {
   if (!mayNeedVendorNames(body, assumptions)) return body
   const page = JSON.parse(body.toString())
-  return Buffer.from(JSON.stringify({ ...page, data: withVendorNames(page.data) }))
+  return Buffer.from(JSON.stringify({ ...page, data: page.data.map(withVendorNames) }))
 }

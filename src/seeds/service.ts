@@ -188,7 +188,7 @@ export function seedService({ db, clock, environments }: Dependencies) {
     applier.replace(environment, { ...data, profile, assumptions }, existing ? MERGED_KINDS : DATASET_KINDS)
     // When seeds are merged, the random numbers go on unless the added one has a seed of them.
     const [{ randomSeed = null } = {}] = file.seed.environments
-    if (!existing || randomSeed !== null) environments.setRandomSeed(environment, randomSeed)
+    if (!existing || randomSeed !== null) environments.change(environment, { randomSeed })
   }
 
   /** As a seed, with all its messages or the first ones. */

@@ -28,7 +28,9 @@ export const clockRoutes: FastifyPluginAsyncTypebox<{ environments: EnvironmentS
       response: ref(ClockState)
     }),
     handler: async ({ environment, body }) => {
-      environments.setClock(environment, body.mode === 'fixed' ? { mode: 'fixed', at: toIsoTime(body.at) } : body)
+      environments.change(environment, {
+        clock: body.mode === 'fixed' ? { mode: 'fixed', at: toIsoTime(body.at) } : body
+      })
       return toClockState(environment)
     }
   })
@@ -64,7 +66,7 @@ export const clockRoutes: FastifyPluginAsyncTypebox<{ environments: EnvironmentS
       response: ref(RandomSetting)
     }),
     handler: async ({ environment, body }) => {
-      environments.setRandomSeed(environment, body.randomSeed)
+      environments.change(environment, { randomSeed: body.randomSeed })
       return { randomSeed: environment.randomSeed }
     }
   })

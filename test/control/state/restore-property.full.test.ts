@@ -360,7 +360,7 @@ function serviceHandle({ services }: GivenMock, environment: Environment): Handl
       const wanted = { from: id, ...(snapshot !== undefined && { snapshot }) }
       return serviceHandle({ services } as GivenMock, seeds.make(wanted).environment)
     },
-    clock: async (setting) => environments.setClock(environment, setting),
+    clock: async (setting) => environments.change(environment, { clock: setting }),
     advance: async (by) => environments.advanceClock(environment, by),
     remove: async () => environments.remove(environment),
     exported: async () => seeds.export(environment).environments[0] as SeededEnvironment
