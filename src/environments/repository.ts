@@ -7,11 +7,7 @@ import { apiKeys, DATASET_TABLES, datasets, environments } from '../db/schema.js
 export type EnvironmentRow = typeof environments.$inferSelect
 type NewEnvironmentRow = typeof environments.$inferInsert
 
-/** The owners whose ids a copy of documents replaces: `from` by `to`. */
-export interface Owners {
-  from: Pick<EnvironmentRow, 'id' | 'organizationId'>
-  to: Pick<EnvironmentRow, 'id' | 'organizationId'>
-}
+type Owner = Pick<EnvironmentRow, 'id' | 'organizationId'>
 
 export function environmentRepository({ orm, client, onRollback }: Db) {
   /** Datasets known to be shared with nobody: asking before each write would cost a set-primary a tenth. */
@@ -89,7 +85,7 @@ export function environmentRepository({ orm, client, onRollback }: Db) {
     },
 
     /** Copies all rows of a dataset into an empty one; with owners, their ids in the documents are replaced. */
-    copyRows(kind: DatasetKind, from: number, to: number, owners?: Owners): void {
+    copyRows(kind: DatasetKind, from: number, to: number, owners?: { from: Owner; to: Owner }): void {
       const replacements = owners && {
         oldEnvironment: `"_environmentId":"${owners.from.id}"`,
         newEnvironment: `"_environmentId":"${owners.to.id}"`,

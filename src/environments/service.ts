@@ -13,11 +13,10 @@ type Settings = Pick<EnvironmentRow, 'organizationId' | 'name' | 'profile' | 'as
 
 export type NewEnvironment = Pick<Settings, 'organizationId' | 'name'> & Partial<Settings & { id: string }>
 
-/** Called when environments change, by whom keeps something in memory for them. */
+/** For what is kept in memory for environments. */
 export interface EnvironmentListener {
-  /** After an environment was removed. */
   onRemoved?(environment: Environment): void
-  /** After parts of an environment were reset or restored. */
+  /** After a reset or restore. */
   onReset?(environment: Environment, parts: readonly ResetPart[]): void
   /** When a dataset is new or about to be written to, and when that is rolled back. */
   onWrite?(kind: DatasetKind, dataset: number): void
@@ -25,7 +24,7 @@ export interface EnvironmentListener {
 
 export type EnvironmentService = ReturnType<typeof environmentService>
 
-/** Creates, forks, changes and removes environments; it has the methods of `datasets.ts` and `snapshots.ts` too. */
+/** Creates, changes and removes environments; it has the methods of `datasets.ts` and `snapshots.ts` too. */
 export function environmentService({ db, clock, defaults }: EnvironmentDependencies) {
   const store = environmentStore({ db, clock, defaults })
   const { repository, fromRow, requireRow, update } = store
@@ -71,7 +70,7 @@ export function environmentService({ db, clock, defaults }: EnvironmentDependenc
       })
     },
 
-    /** Creates an empty environment. An id that is given must be free. */
+    /** Creates an empty environment. An id that is given must be unused. */
     create: (wanted: NewEnvironment): Environment =>
       db.transaction(() => store.insert({ ...newRow(wanted), ...perKind(createDataset) })),
 
@@ -79,12 +78,8 @@ export function environmentService({ db, clock, defaults }: EnvironmentDependenc
      * Creates an environment with all that another has, or had when the snapshot was taken, with the same ids; only the
      * ids of the owners are its own. Throws `not-found` when there is no such snapshot.
      */
-    fork(
-      origin: Environment,
-      wanted: Omit<NewEnvironment, 'name'> & { name?: string },
-      snapshot?: string
-    ): Environment {
-      return db.transaction(() => {
+    fork: (origin: Environment, wanted: Omit<NewEnvironment, 'name'> & { name?: string }, snapshot?: string) =>
+      db.transaction((): Environment => {
         const from = snapshot === undefined ? requireRow(origin) : requireSnapshot(origin, snapshot)
         const { name, profile, clock: setting, randomSeed } = from
         const assumptions = { ...from.assumptions, ...wanted.assumptions }
@@ -97,13 +92,10 @@ export function environmentService({ db, clock, defaults }: EnvironmentDependenc
           return dataset
         })
         return store.insert({ ...row, ...own })
-      })
-    },
+      }),
 
-    /** The key gives access to the environment from now on. */
     addApiKey: ({ key }: Environment, apiKey: string): void => repository.insertApiKey(hashOfKey(apiKey), key),
 
-    /** None of its keys gives access to the environment any more. */
     dropApiKeys(environment: Environment): void {
       repository.deleteApiKeys(environment.key)
       byApiKey.clear()

@@ -45,31 +45,23 @@ export const MessageCTA = namedObject('MessageCTA', 'Call to action of a message
 })
 export type MessageCTA = Static<typeof MessageCTA>
 
-export const ChannelCredentials = namedObject(
-  'ChannelCredentials',
-  'How to reach a subscriber through a chat or push provider',
-  {
-    webhookUrl: Type.Optional(Type.String()),
-    channel: Type.Optional(Type.String({ description: 'Channel specification of a chat provider' })),
-    deviceTokens: Type.Optional(Type.Array(Type.String(), { minItems: 0 })),
-    alertUid: Type.Optional(Type.String()),
-    title: Type.Optional(Type.String()),
-    imageUrl: Type.Optional(Type.String()),
-    state: Type.Optional(Type.String()),
-    externalUrl: Type.Optional(Type.String())
-  }
-)
+export const ChannelCredentials = namedObject('ChannelCredentials', 'Address of a subscriber at the provider', {
+  webhookUrl: Type.Optional(Type.String()),
+  channel: Type.Optional(Type.String({ description: 'Channel specification of a chat provider' })),
+  deviceTokens: Type.Optional(Type.Array(Type.String(), { minItems: 0 })),
+  alertUid: Type.Optional(Type.String()),
+  title: Type.Optional(Type.String()),
+  imageUrl: Type.Optional(Type.String()),
+  state: Type.Optional(Type.String()),
+  externalUrl: Type.Optional(Type.String())
+})
 
-export const ChannelSettings = namedObject(
-  'ChannelSettings',
-  'Settings of a subscriber for one chat or push provider',
-  {
-    providerId: stringEnum(CHAT_PUSH_PROVIDERS),
-    integrationIdentifier: Type.Optional(Type.String({ description: 'Identifier of the integration' })),
-    credentials: ref(ChannelCredentials),
-    _integrationId: Type.String({ description: 'Record identifier of the integration' })
-  }
-)
+export const ChannelSettings = namedObject('ChannelSettings', 'Settings of a subscriber for a chat or push provider', {
+  providerId: stringEnum(CHAT_PUSH_PROVIDERS),
+  integrationIdentifier: Type.Optional(Type.String({ description: 'Identifier of the integration' })),
+  credentials: ref(ChannelCredentials),
+  _integrationId: Type.String({ description: 'Record identifier of the integration' })
+})
 
 export const SubscriberResponse = namedObject('SubscriberResponse', 'A recipient of notifications', {
   _id: Type.Optional(Type.String({ description: 'Internal identifier, different from `subscriberId`' })),
@@ -247,55 +239,51 @@ export const WorkflowResponse = namedObject('WorkflowResponse', 'The workflow th
 })
 export type WorkflowResponse = Static<typeof WorkflowResponse>
 
-export const MessageResponse = namedObject(
-  'MessageResponse',
-  'A notification that was delivered, or attempted, to one subscriber on one channel',
-  {
-    _id: Type.Optional(Type.String({ description: 'Message identifier' })),
-    _templateId: Type.Optional(nullable(Type.String({ description: 'Template identifier' }))),
-    _environmentId: Type.String({ description: 'Owning environment' }),
-    _messageTemplateId: Type.Optional(nullable(Type.String({ description: 'Message template identifier' }))),
-    _organizationId: Type.String({ description: 'Owning organization' }),
-    _notificationId: Type.String({ description: 'Notification identifier' }),
-    _subscriberId: Type.String({ description: 'Internal identifier of the subscriber' }),
-    subscriber: Type.Optional(ref(SubscriberResponse)),
-    template: Type.Optional(ref(WorkflowResponse)),
-    templateIdentifier: Type.Optional(Type.String({ description: 'Identifier of the message template' })),
-    createdAt: Type.String({ description: 'Creation date' }),
-    deliveredAt: Type.Optional(
-      Type.Array(Type.String(), {
-        description: 'Delivery dates; several when delivered more than once, for example after a snooze'
-      })
-    ),
-    lastSeenDate: Type.Optional(Type.String()),
-    lastReadDate: Type.Optional(Type.String()),
-    content: Type.Optional(
-      Type.Union([Type.Array(ref(EmailBlock)), Type.String()], {
-        description: 'Message content: blocks of the email editor, or text'
-      })
-    ),
-    transactionId: Type.String({ description: 'Identifier of the trigger that produced the message' }),
-    subject: Type.Optional(Type.String()),
-    channel: stringEnum(CHANNELS, { description: 'The channel it was sent on' }),
-    read: Type.Boolean(),
-    seen: Type.Boolean(),
-    snoozedUntil: Type.Optional(Type.String({ description: 'Date when the message will be unsnoozed' })),
-    email: Type.Optional(Type.String({ description: 'Address the message was sent to' })),
-    phone: Type.Optional(Type.String({ description: 'Phone number the message was sent to' })),
-    directWebhookUrl: Type.Optional(Type.String()),
-    providerId: Type.Optional(Type.String({ description: 'Identifier of the provider' })),
-    deviceTokens: Type.Optional(Type.Array(Type.String())),
-    title: Type.Optional(Type.String()),
-    cta: ref(MessageCTA),
-    _feedId: Type.Optional(nullable(Type.String())),
-    status: stringEnum(['sent', 'error', 'warning']),
-    errorId: Type.Optional(Type.String({ description: 'Present when the message has an error' })),
-    errorText: Type.Optional(Type.String({ description: 'Present when the message has an error' })),
-    payload: Type.Optional(freeObject('Payload of the trigger that produced the notification')),
-    overrides: Type.Optional(freeObject('Provider-specific overrides used at the trigger')),
-    contextKeys: Type.Optional(Type.Array(Type.String(), { description: 'Contexts it was sent in, each as `type:id`' }))
-  }
-)
+export const MessageResponse = namedObject('MessageResponse', 'A notification to one subscriber on one channel', {
+  _id: Type.Optional(Type.String({ description: 'Message identifier' })),
+  _templateId: Type.Optional(nullable(Type.String({ description: 'Template identifier' }))),
+  _environmentId: Type.String({ description: 'Owning environment' }),
+  _messageTemplateId: Type.Optional(nullable(Type.String({ description: 'Message template identifier' }))),
+  _organizationId: Type.String({ description: 'Owning organization' }),
+  _notificationId: Type.String({ description: 'Notification identifier' }),
+  _subscriberId: Type.String({ description: 'Internal identifier of the subscriber' }),
+  subscriber: Type.Optional(ref(SubscriberResponse)),
+  template: Type.Optional(ref(WorkflowResponse)),
+  templateIdentifier: Type.Optional(Type.String({ description: 'Identifier of the message template' })),
+  createdAt: Type.String({ description: 'Creation date' }),
+  deliveredAt: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Delivery dates; several when delivered more than once, for example after a snooze'
+    })
+  ),
+  lastSeenDate: Type.Optional(Type.String()),
+  lastReadDate: Type.Optional(Type.String()),
+  content: Type.Optional(
+    Type.Union([Type.Array(ref(EmailBlock)), Type.String()], {
+      description: 'Message content: blocks of the email editor, or text'
+    })
+  ),
+  transactionId: Type.String({ description: 'Identifier of the trigger that produced the message' }),
+  subject: Type.Optional(Type.String()),
+  channel: stringEnum(CHANNELS, { description: 'The channel it was sent on' }),
+  read: Type.Boolean(),
+  seen: Type.Boolean(),
+  snoozedUntil: Type.Optional(Type.String({ description: 'Date when the message will be unsnoozed' })),
+  email: Type.Optional(Type.String({ description: 'Address the message was sent to' })),
+  phone: Type.Optional(Type.String({ description: 'Phone number the message was sent to' })),
+  directWebhookUrl: Type.Optional(Type.String()),
+  providerId: Type.Optional(Type.String({ description: 'Identifier of the provider' })),
+  deviceTokens: Type.Optional(Type.Array(Type.String())),
+  title: Type.Optional(Type.String()),
+  cta: ref(MessageCTA),
+  _feedId: Type.Optional(nullable(Type.String())),
+  status: stringEnum(['sent', 'error', 'warning']),
+  errorId: Type.Optional(Type.String({ description: 'Present when the message has an error' })),
+  errorText: Type.Optional(Type.String({ description: 'Present when the message has an error' })),
+  payload: Type.Optional(freeObject('Payload of the trigger that produced the notification')),
+  overrides: Type.Optional(freeObject('Provider-specific overrides used at the trigger')),
+  contextKeys: Type.Optional(Type.Array(Type.String(), { description: 'Contexts it was sent in, each as `type:id`' }))
+})
 export type MessageResponse = Static<typeof MessageResponse>
 
 export const MessagesPage = namedObject('MessagesPage', 'One page of messages', {

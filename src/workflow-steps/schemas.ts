@@ -62,22 +62,18 @@ export const StepIssues = namedObject('StepIssues', 'Issues of a step', {
   )
 })
 
-export const WorkflowStep = namedObject(
-  'WorkflowStep',
-  'One step of a workflow, with its controls, its variables and its issues',
-  {
-    controls: ref(ControlsMetadata),
-    controlValues: Type.Optional(freeObject('Values of the controls')),
-    variables: freeObject('JSON Schema of the variables that the step can use'),
-    stepId: Type.String({ description: 'Step identifier' }),
-    _id: Type.String({ description: 'Database identifier of the step' }),
-    name: Type.String(),
-    slug: Type.String(),
-    type: stringEnum(STEP_TYPES),
-    origin: stringEnum(ORIGINS, { description: 'Where the workflow was created' }),
-    workflowId: Type.String({ description: 'Workflow identifier' }),
-    workflowDatabaseId: Type.String({ description: 'Database identifier of the workflow' }),
-    issues: Type.Optional(ref(StepIssues))
-  }
-)
+export const WorkflowStep = namedObject('WorkflowStep', 'A step of a workflow: its controls, variables and issues', {
+  controls: ref(ControlsMetadata),
+  controlValues: Type.Optional(freeObject('Values of the controls')),
+  variables: freeObject('JSON Schema of the variables that the step can use'),
+  stepId: Type.String({ description: 'Step identifier' }),
+  _id: Type.String({ description: 'Database identifier of the step' }),
+  name: Type.String(),
+  slug: Type.String(),
+  type: stringEnum(STEP_TYPES),
+  origin: stringEnum(ORIGINS, { description: 'Where the workflow was created' }),
+  workflowId: Type.String({ description: 'Workflow identifier' }),
+  workflowDatabaseId: Type.String({ description: 'Database identifier of the workflow' }),
+  issues: Type.Optional(ref(StepIssues))
+})
 export type WorkflowStep = Static<typeof WorkflowStep>

@@ -210,9 +210,9 @@ describe('an error of the operation', () => {
     const { db, services } = mock
     const environment = environmentOf(mock)
     const before = worldRows(db.client)
-    const fingerprint = { method: 'POST', path: MAILGUN, body: Buffer.alloc(0) }
+    const request = { target: `POST ${MAILGUN}`, body: Buffer.alloc(0) }
 
-    services.idempotency.once(environment, 'key-1', fingerprint, () => {
+    services.idempotency.once(environment, 'key-1', request, () => {
       try {
         db.transaction(() => {
           services.integrations.setPrimary(environment, 'mailgun')

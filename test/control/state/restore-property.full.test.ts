@@ -341,9 +341,9 @@ function serviceHandle({ services }: GivenMock, environment: Environment): Handl
     async setPrimary(identifier, key) {
       const run = () => answered(() => integrations.setPrimary(environment, identifier))
       if (key === undefined) return { ...shown(run()), replayed: false }
-      const mark = { method: 'POST', path: `/${identifier}`, body: Buffer.alloc(0) }
+      const request = { target: `POST /${identifier}`, body: Buffer.alloc(0) }
       try {
-        const outcome = idempotency.once(environment, key, mark, run)
+        const outcome = idempotency.once(environment, key, request, run)
         return { ...shown(outcome), replayed: outcome.replayOf !== undefined }
       } catch (error) {
         if (error instanceof DomainError && error.code === 'key-reused')
