@@ -9,7 +9,10 @@ import { snapshotService } from './snapshots.js'
 
 export type { Environment, EnvironmentDefaults } from './environment.js'
 
-type Settings = Pick<EnvironmentRow, 'organizationId' | 'name' | 'profile' | 'assumptions' | 'clock' | 'randomSeed'>
+export type Settings = Pick<
+  EnvironmentRow,
+  'organizationId' | 'name' | 'profile' | 'assumptions' | 'clock' | 'randomSeed'
+>
 
 export type NewEnvironment = Pick<Settings, 'organizationId' | 'name'> & Partial<Settings & { id: string }>
 

@@ -4,8 +4,8 @@ import {
   ASSUMPTION_IDS,
   type AssumptionId,
   type Assumptions,
+  assumptionIssue,
   assumptionRow,
-  isPosition,
   PROFILES,
   type Profile,
   positionsOf
@@ -403,7 +403,7 @@ describe('an unknown assumption, position or profile is rejected', () => {
   ] as const
 
   test.each(UNKNOWN)('as an option: %s=%s', async (id, value, message) => {
-    expect(isPosition(id, value)).toBe(false)
+    expect(assumptionIssue(id, value)).toContain(message)
     const start = givenMock({ assumptions: { [id]: value } })
     await expect(start).rejects.toThrow(StartError)
     await expect(start).rejects.toThrow(message)
