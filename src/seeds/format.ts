@@ -10,7 +10,7 @@ import { WorkflowStep } from '../workflow-steps/schemas.js'
 
 const Id = Type.String({
   pattern: ID_PATTERN.source,
-  description: '24 lower-case hex digits; derived from names by default'
+  description: '24 lower-case hex digits; by default from names'
 })
 
 const object = <Properties extends TProperties>(description: string, properties: Properties) =>
@@ -70,21 +70,18 @@ const SeedTemplate = object('The whole workflow as it is embedded in the message
   )
 })
 
-export const SeedMessage = object(
-  'A message; those without createdAt are one minute apart, the first one is the newest',
-  {
-    ...Type.Partial(Type.Omit(MessageResponse, [...OWNER, 'subscriber', 'template', 'channel'])).properties,
-    _id: Type.Optional(Id),
-    channel: stringEnum(CHANNELS),
-    subscriberId: Type.Optional(Type.String({ description: 'Of a subscriber in this environment, which is embedded' })),
-    workflow: Type.Optional(Type.String({ description: 'Identifier of a workflow in this environment' })),
-    subscriber: Type.Optional(SeedSubscriber),
-    template: Type.Optional(SeedTemplate),
-    contextKeys: Type.Optional(
-      Type.Array(Type.String({ pattern: CONTEXT_KEY_PATTERN }), { description: 'Each `type:id`' })
-    )
-  }
-)
+export const SeedMessage = object('A message; without createdAt they are one minute apart, the newest first', {
+  ...Type.Partial(Type.Omit(MessageResponse, [...OWNER, 'subscriber', 'template', 'channel'])).properties,
+  _id: Type.Optional(Id),
+  channel: stringEnum(CHANNELS),
+  subscriberId: Type.Optional(Type.String({ description: 'Of a subscriber in this environment, which is embedded' })),
+  workflow: Type.Optional(Type.String({ description: 'Identifier of a workflow in this environment' })),
+  subscriber: Type.Optional(SeedSubscriber),
+  template: Type.Optional(SeedTemplate),
+  contextKeys: Type.Optional(
+    Type.Array(Type.String({ pattern: CONTEXT_KEY_PATTERN }), { description: 'Each `type:id`' })
+  )
+})
 export type SeedMessage = Static<typeof SeedMessage>
 
 const MAX_RANDOM_SEED = 2 ** 32 - 1
@@ -117,7 +114,7 @@ export const SeedEnvironment = object('An environment, isolated from all others;
   profile: Type.Optional(stringEnum(PROFILES, { description: 'That of the server by default' })),
   assumptions: Type.Optional(SeedAssumptions),
   clock: Type.Optional(ClockSetting),
-  randomSeed: integer(0, MAX_RANDOM_SEED, 'Makes random values the same each time; without it they are unpredictable'),
+  randomSeed: integer(0, MAX_RANDOM_SEED, 'Makes random values the same each time; unpredictable by default'),
   integrations: Type.Optional(Type.Array(SeedIntegration)),
   subscribers: Type.Optional(Type.Array(SeedSubscriber)),
   workflows: Type.Optional(Type.Array(SeedWorkflow)),

@@ -1,4 +1,5 @@
 import { ForTag, Liquid, TablerowTag, type Template, TypeGuards, toValueSync, type Value } from 'liquidjs'
+import { attempt } from '../../core/errors.js'
 
 /**
  * The one Liquid engine, for reading templates and for rendering them. What it renders depends on the template and the
@@ -38,15 +39,6 @@ function parseLeniently(text: string): Template[] {
   const parse = (source: string) => attempt(() => liquid.parse(source))
   const parts = [...text.matchAll(/\{\{.*?\}\}|\{%-?\s*(\w+).*?%\}/gs)]
   return parse(text) ?? parts.flatMap(([part, tag]) => parse(part) ?? parse(`${part}{% end${tag} %}`) ?? [])
-}
-
-/** Returns what `make` does; undefined if it throws. */
-export function attempt<Value>(make: () => Value): Value | undefined {
-  try {
-    return make()
-  } catch {
-    return undefined
-  }
 }
 
 type Paths = ReadonlyMap<string, PayloadUse['path']>
