@@ -22,7 +22,7 @@ export function idempotencyRepository(db: Db) {
     findKey: (ofKey: { dataset: number; scope: KeyScope; key: string }): IdempotencyKeyRow | undefined =>
       find.get(ofKey),
 
-    /** Looks in all environments of the organization, without snapshots; of several keys it returns the newest. */
+    /** Returns the newest in all environments of the organization, without snapshots. */
     findKeyInOrganization(organizationId: string, wanted: string): IdempotencyKeyRow | undefined {
       return orm
         .select({ row: idempotencyKeys })

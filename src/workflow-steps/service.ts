@@ -14,9 +14,8 @@ export function workflowStepService({ db }: { db: Db }) {
 
   return {
     /**
-     * Returns one step of a workflow as this environment presents it, as JSON in UTF-8. The workflow is named by its
-     * `_id`, its identifier or a slug, the step by its `_id`, its `stepId` or a slug; of a slug only the id at its end
-     * counts.
+     * Returns a step of a workflow as this environment presents it, as JSON in UTF-8. Either is named by its `_id`, its
+     * identifier (`stepId`) or a slug, of which only the id at its end counts.
      *
      * Throws `not-found` when the environment has no such workflow or step; for the step `bad-request` where the
      * environment assumes so.
