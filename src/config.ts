@@ -1,4 +1,4 @@
-import { assumptionComplaint, PROFILES, type Profile } from './core/assumptions.js'
+import { assumptionIssue, PROFILES, type Profile } from './core/assumptions.js'
 import { StartError } from './core/errors.js'
 import { suggest } from './core/suggest.js'
 
@@ -54,7 +54,7 @@ const CHECKS: { [Name in keyof Config]-?: (value: NonNullable<Config[Name]>) => 
   data: (data) => data === '' && 'the data file must have a name; leave it out to keep the data in memory',
   seeds: (seeds) => !Array.isArray(seeds) && 'the seeds must be a list of files; an empty one starts with nothing',
   profile: (name) => !PROFILES.includes(name) && `the profile must be one of ${PROFILES.join(', ')}, not ${name}`,
-  assumptions: (all) => Object.entries(all).flatMap(([id, value]) => assumptionComplaint(id, value) ?? [])[0],
+  assumptions: (all) => Object.entries(all).flatMap(([id, value]) => assumptionIssue(id, value) ?? [])[0],
   cors: () => undefined,
   journal: (count) =>
     !isWholeNumber(count, MAX_JOURNAL) &&

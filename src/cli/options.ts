@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { DEFAULTS, LOG_LEVELS, MAX_JOURNAL } from '../config.js'
-import { assumptionComplaint, PROFILES } from '../core/assumptions.js'
+import { assumptionIssue, PROFILES } from '../core/assumptions.js'
 import { parseTime } from '../core/clock.js'
 import { suggest } from '../core/suggest.js'
 
@@ -62,8 +62,8 @@ export function assumeOption(): Option {
       const assumptions = { ...before }
       for (const pair of text.split(',')) {
         const [id = '', value = ''] = pair.split('=', 2).map((part) => part.trim())
-        const complaint = assumptionComplaint(id, value)
-        if (complaint) throw new InvalidArgumentError(sentence(complaint))
+        const issue = assumptionIssue(id, value)
+        if (issue) throw new InvalidArgumentError(sentence(issue))
         assumptions[id] = value
       }
       return assumptions

@@ -119,16 +119,12 @@ export function positionsOf(id: AssumptionId): string[] {
   return PROFILES.map((profile) => ROWS[id][profile][0])
 }
 
-/** Returns whether there is such a row with such a position. */
-export function isPosition(id: string, value: string): boolean {
-  return Object.hasOwn(ROWS, id) && positionsOf(id as AssumptionId).includes(value)
-}
-
 /** Returns what is wrong with an assumption's id or value, or undefined when both are known. */
-export function assumptionComplaint(id: string, value: string): string | undefined {
-  if (isPosition(id, value)) return undefined
+export function assumptionIssue(id: string, value: string): string | undefined {
   if (Object.hasOwn(ROWS, id)) {
-    return `assumption ${id} must be one of ${positionsOf(id as AssumptionId).join(', ')}, not ${value || 'nothing'}`
+    const positions = positionsOf(id as AssumptionId)
+    if (positions.includes(value)) return undefined
+    return `assumption ${id} must be one of ${positions.join(', ')}, not ${value || 'nothing'}`
   }
   const meant = suggest(id, ASSUMPTION_IDS)
   return `there is no assumption ${id}; ${meant ? `did you mean ${meant}?` : `there are ${ASSUMPTION_IDS.join(', ')}`}`

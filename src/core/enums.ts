@@ -1,8 +1,6 @@
 export const CHANNELS = ['in_app', 'email', 'sms', 'chat', 'push'] as const
 export type Channel = (typeof CHANNELS)[number]
 
-export const MESSAGE_STATUSES = ['sent', 'error', 'warning'] as const
-
 export const STEP_TYPES = [...CHANNELS, 'digest', 'trigger', 'delay', 'throttle', 'custom'] as const
 export type StepType = (typeof STEP_TYPES)[number]
 
@@ -32,34 +30,7 @@ export const CHAT_PUSH_PROVIDERS = [
   'appio'
 ] as const
 
-export const FILTER_TYPES = ['BOOLEAN', 'TEXT', 'DATE', 'NUMBER', 'STATEMENT', 'LIST', 'MULTI_LIST', 'GROUP'] as const
-
-export const FILTER_JOINS = ['AND', 'OR'] as const
-
-export const FILTER_OPERATORS = [
-  'LARGER',
-  'SMALLER',
-  'LARGER_EQUAL',
-  'SMALLER_EQUAL',
-  'EQUAL',
-  'NOT_EQUAL',
-  'ALL_IN',
-  'ANY_IN',
-  'NOT_IN',
-  'BETWEEN',
-  'NOT_BETWEEN',
-  'LIKE',
-  'NOT_LIKE',
-  'IN'
-] as const
-
-export const FILTER_SUBJECTS = ['subscriber', 'payload'] as const
-
-export const BUTTON_TYPES = ['primary', 'secondary'] as const
-
 export const TIME_UNITS = ['seconds', 'minutes', 'hours', 'days', 'weeks', 'months'] as const
-
-export const WEEK_DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
 
 export const UI_GROUPS = [
   'IN_APP',

@@ -51,3 +51,12 @@ export function invalidFields(errors: FieldErrors): DomainError {
 export class StartError extends Error {
   override readonly name = 'StartError'
 }
+
+/** Returns what `make` returns, or undefined when it throws. */
+export function attempt<Value>(make: () => Value): Value | undefined {
+  try {
+    return make()
+  } catch {
+    return undefined
+  }
+}

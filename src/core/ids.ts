@@ -13,10 +13,7 @@ export const CONTEXT_KEY_PATTERN = '^[^:]+:.+$'
 const EARLIEST = 0x66000000
 const LATEST = 0x68600000
 
-/**
- * Returns the id of a path, such as an environment's name, a kind and an identifier: the same on every machine and in
- * every run. Ids look like the deployed service's: the first eight digits are a time of 2024 or 2025.
- */
+/** Returns the id of a path, such as an environment's name, a kind and an identifier: always the same. */
 export function idOf(...path: readonly (string | number)[]): string {
   const hash = createHash('sha256').update(JSON.stringify(path)).digest()
   const seconds = EARLIEST + (hash.readUInt32BE(0) % (LATEST - EARLIEST))

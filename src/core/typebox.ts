@@ -49,6 +49,15 @@ export function strictObject<Properties extends TProperties>(
   return Type.Object(properties, { additionalProperties: false, ...options })
 }
 
+/** Returns a strict object that OpenAPI documents list under its id. */
+export function namedObject<Properties extends TProperties>(
+  $id: string,
+  description: string,
+  properties: Properties
+): TObject<Properties> {
+  return strictObject(properties, { $id, description })
+}
+
 /** Returns a reference to a schema that has an `$id`, typed as that schema. */
 export function ref<Schema extends TSchema>(schema: Schema): TUnsafe<Static<Schema>> {
   return refById(String(schema.$id), () => schema)

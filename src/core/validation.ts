@@ -48,11 +48,8 @@ export function pathText(path: Path): string {
 }
 
 /** An error of TypeBox, with those of the referenced schema in place of one about the reference. */
-interface Breach {
-  type: ValueErrorType
-  schema: TSchema
+interface Breach extends Pick<ValueError, 'type' | 'schema' | 'value'> {
   path: Path
-  value: unknown
   /** The breaches of each variant of a union. */
   variants: Breach[][]
 }
@@ -101,10 +98,8 @@ function issuesOf(breaches: Breach[]): ValidationIssue[] {
 function issueOfMissing(breach: Breach, missing: Breach[]): ValidationIssue[] {
   const path = breach.path.slice(0, -1)
   const ofSameObject = missing.filter((other) => pathText(other.path.slice(0, -1)) === pathText(path))
-  if (ofSameObject[0] !== breach) return []
-  return [
-    { path, message: `must have ${ofSameObject.map((each) => each.path.at(-1)).join(', ')}`, hint: '', part: 'value' }
-  ]
+  const fields = ofSameObject.map((each) => each.path.at(-1)).join(', ')
+  return ofSameObject[0] === breach ? [{ path, message: `must have ${fields}`, hint: '', part: 'value' }] : []
 }
 
 /** The fields whose value says which variant of a union is meant. */
@@ -123,13 +118,10 @@ function issuesOfUnion({ variants, path, value }: Breach): ValidationIssue[] {
     const allowed = [...new Set(discriminators.flatMap(({ schema }) => schema.enum as string[]))]
     return [{ path: first.path, ...oneOf(allowed, first.value), part: 'value' }]
   }
-  const types = new Set(
-    variants
-      .flat()
-      .filter(isOtherType)
-      .map(({ schema }) => typeText(schema))
-  )
-  return [{ path, message: `must be ${[...types].join(' or ')}`, hint: `, not ${described(value)}`, part: 'value' }]
+  const types = variants.flat().flatMap((breach) => (isOtherType(breach) ? typeText(breach.schema) : []))
+  return [
+    { path, message: `must be ${[...new Set(types)].join(' or ')}`, hint: `, not ${described(value)}`, part: 'value' }
+  ]
 }
 
 function isDiscriminator({ type, path, schema }: Breach, union: Path): boolean {
@@ -199,17 +191,11 @@ const TYPES: Record<string, string> = {
   null: 'null'
 }
 
-function typeText({
-  const: only,
-  type,
-  minimum,
-  exclusiveMinimum,
-  maximum = Number.MAX_SAFE_INTEGER
-}: TSchema): string {
+function typeText({ const: only, type, minimum, exclusiveMinimum, maximum }: TSchema): string {
   if (only !== undefined) return JSON.stringify(only)
   const from = minimum === undefined ? '' : ` from ${minimum}`
   const above = exclusiveMinimum === undefined ? '' : ` above ${exclusiveMinimum}`
-  const to = maximum === Number.MAX_SAFE_INTEGER ? '' : ` to ${maximum}`
+  const to = (maximum ?? Number.MAX_SAFE_INTEGER) === Number.MAX_SAFE_INTEGER ? '' : ` to ${maximum}`
   return [type]
     .flat()
     .map((name: string) => `${TYPES[name]}${/integer|number/.test(name) ? `${from}${above}${to}` : ''}`)

@@ -3,9 +3,8 @@ import type { Db } from '../db/open.js'
 import type { Environment, EnvironmentStore } from './environment.js'
 
 /**
- * Copy on write. A dataset holds an environment's rows of one kind. Environments and snapshots may refer to the same
- * one; the first write through one of them gets a copy. All methods run within a transaction. `onWrite` is called when a
- * dataset is new or about to be written to, and when that is rolled back.
+ * Copy on write: environments and snapshots share a dataset until one of them writes to it, and so gets a copy. All
+ * methods run within a transaction. `onWrite` is called before a dataset is written to, and when that is rolled back.
  */
 export function datasetService(
   db: Db,

@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import { DomainError } from '../core/errors.js'
+import { attempt, DomainError } from '../core/errors.js'
 import type { Environment, EnvironmentService } from './service.js'
 
 declare module 'fastify' {
@@ -62,11 +62,7 @@ export function authenticate(header: string | undefined, environments: Environme
 
 /** Returns the environment of an `Authorization` header, or undefined when it gives access to none. */
 export function environmentOf(header: string | undefined, environments: EnvironmentService): Environment | undefined {
-  try {
-    return authenticate(header, environments)
-  } catch {
-    return undefined
-  }
+  return attempt(() => authenticate(header, environments))
 }
 
 /**

@@ -1,4 +1,4 @@
-import { and, count, eq, getTableColumns, getTableName, isNull, sql } from 'drizzle-orm'
+import { and, count, eq, getTableColumns, getTableName, isNull, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { DATASET_KINDS, type DatasetKind } from '../core/enums.js'
 import type { Db } from '../db/open.js'
@@ -7,16 +7,12 @@ import { apiKeys, DATASET_TABLES, datasets, environments } from '../db/schema.js
 export type EnvironmentRow = typeof environments.$inferSelect
 type NewEnvironmentRow = typeof environments.$inferInsert
 
-/** The owners whose ids a copy of documents replaces: `from` by `to`. */
-export interface Owners {
-  from: Pick<EnvironmentRow, 'id' | 'organizationId'>
-  to: Pick<EnvironmentRow, 'id' | 'organizationId'>
-}
+type Owner = Pick<EnvironmentRow, 'id' | 'organizationId'>
 
 export function environmentRepository({ orm, client, onRollback }: Db) {
   /** Datasets known to be shared with nobody: asking before each write would cost a set-primary a tenth. */
   const unshared = new Set<number>()
-  const select = () => orm.select().from(environments)
+  const select = (where: SQL | undefined) => orm.select().from(environments).where(where)
   const isNoSnapshot = isNull(environments.snapshotOf)
   const references = perKind((kind) =>
     orm
@@ -30,17 +26,13 @@ export function environmentRepository({ orm, client, onRollback }: Db) {
   return {
     /** Without snapshots, in the order of their creation; with a name only those of this name. */
     listEnvironments: (name?: string): EnvironmentRow[] =>
-      select()
-        .where(and(isNoSnapshot, name === undefined ? undefined : eq(environments.name, name)))
+      select(and(isNoSnapshot, name === undefined ? undefined : eq(environments.name, name)))
         .orderBy(environments.key)
         .all(),
 
-    findEnvironment: (key: number): EnvironmentRow | undefined => select().where(eq(environments.key, key)).get(),
+    findEnvironment: (key: number): EnvironmentRow | undefined => select(eq(environments.key, key)).get(),
 
-    findById: (id: string): EnvironmentRow | undefined =>
-      select()
-        .where(and(eq(environments.id, id), isNoSnapshot))
-        .get(),
+    findById: (id: string): EnvironmentRow | undefined => select(and(eq(environments.id, id), isNoSnapshot)).get(),
 
     findByKeyHash: (hash: Buffer): EnvironmentRow | undefined =>
       orm
@@ -55,7 +47,7 @@ export function environmentRepository({ orm, client, onRollback }: Db) {
       return orm.insert(environments).values(row).returning().get()
     },
 
-    /** Deletes its keys and snapshots too; datasets stay until `deleteUnused`. */
+    /** With its keys and snapshots; datasets stay until `deleteUnused`. */
     deleteEnvironment: (key: number): void => void orm.delete(environments).where(eq(environments.key, key)).run(),
 
     /** Returns false when there is no such environment. */
@@ -70,12 +62,10 @@ export function environmentRepository({ orm, client, onRollback }: Db) {
 
     /** The baseline, whose name is empty, comes first. */
     listSnapshots: (environment: number): EnvironmentRow[] =>
-      select().where(eq(environments.snapshotOf, environment)).orderBy(environments.snapshotName).all(),
+      select(eq(environments.snapshotOf, environment)).orderBy(environments.snapshotName).all(),
 
     findSnapshot: (environment: number, name: string): EnvironmentRow | undefined =>
-      select()
-        .where(and(eq(environments.snapshotOf, environment), eq(environments.snapshotName, name)))
-        .get(),
+      select(and(eq(environments.snapshotOf, environment), eq(environments.snapshotName, name))).get(),
 
     insertDataset: (): number => orm.insert(datasets).values({}).returning().get().key,
 
@@ -89,7 +79,7 @@ export function environmentRepository({ orm, client, onRollback }: Db) {
     },
 
     /** Copies all rows of a dataset into an empty one; with owners, their ids in the documents are replaced. */
-    copyRows(kind: DatasetKind, from: number, to: number, owners?: Owners): void {
+    copyRows(kind: DatasetKind, from: number, to: number, owners?: { from: Owner; to: Owner }): void {
       const replacements = owners && {
         oldEnvironment: `"_environmentId":"${owners.from.id}"`,
         newEnvironment: `"_environmentId":"${owners.to.id}"`,
@@ -104,8 +94,8 @@ export function environmentRepository({ orm, client, onRollback }: Db) {
     /** Deletes those of the datasets that nothing refers to, with their rows. */
     deleteUnused(ofKinds: Readonly<Record<DatasetKind, number>>): void {
       for (const kind of DATASET_KINDS) {
-        const isUsed = references[kind].all({ key: ofKinds[kind] }).length > 0
-        if (!isUsed) orm.delete(datasets).where(eq(datasets.key, ofKinds[kind])).run()
+        if (references[kind].get({ key: ofKinds[kind] })) continue
+        orm.delete(datasets).where(eq(datasets.key, ofKinds[kind])).run()
       }
     },
 

@@ -1,53 +1,46 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { PROFILES } from '../core/assumptions.js'
-import { freeObject, recordOf, strictObject, stringEnum } from '../core/typebox.js'
+import type { ClockSetting as Setting } from '../core/clock.js'
+import { freeObject, namedObject, recordOf, strictObject, stringEnum } from '../core/typebox.js'
 
-export const NewEnvironment = strictObject(
-  {
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-    organizationId: Type.Optional(
-      Type.String({ pattern: '^[0-9a-f]{24}$', description: 'A new organization if left out' })
-    ),
-    from: Type.Optional(Type.String({ description: 'Id or name of the environment to fork, with all its ids' })),
-    snapshot: Type.Optional(Type.String({ description: 'Name of a snapshot of that environment to fork instead' })),
-    seed: Type.Optional(
-      freeObject('A seed with one environment, in the format of the seed files; its ids and keys are ignored')
-    ),
-    profile: Type.Optional(
-      stringEnum(PROFILES, { description: 'If left out, that of the forked environment or of the seed' })
-    ),
-    assumptions: Type.Optional(recordOf(Type.String(), 'Assumptions that differ from the profile, by their ids'))
-  },
-  { $id: 'NewEnvironment', description: 'An environment to create: empty, from a seed, or as a fork of another' }
-)
+export const NewEnvironment = namedObject('NewEnvironment', 'An environment to create: empty, seeded or forked', {
+  name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  organizationId: Type.Optional(
+    Type.String({ pattern: '^[0-9a-f]{24}$', description: 'A new organization if left out' })
+  ),
+  from: Type.Optional(Type.String({ description: 'Id or name of the environment to fork, with all its ids' })),
+  snapshot: Type.Optional(Type.String({ description: 'Name of a snapshot of that environment to fork instead' })),
+  seed: Type.Optional(
+    freeObject('A seed with one environment, in the format of the seed files; its ids and keys are ignored')
+  ),
+  profile: Type.Optional(
+    stringEnum(PROFILES, { description: 'If left out, that of the forked environment or of the seed' })
+  ),
+  assumptions: Type.Optional(recordOf(Type.String(), 'Assumptions that differ from the profile, by their ids'))
+})
 export type NewEnvironment = Static<typeof NewEnvironment>
 
-export const Snapshot = strictObject(
-  {
-    name: Type.String(),
-    createdAt: Type.String(),
-    size: strictObject(
-      {
-        integrations: Type.Integer(),
-        subscribers: Type.Integer(),
-        workflows: Type.Integer(),
-        messages: Type.Integer(),
-        idempotencyKeys: Type.Integer()
-      },
-      { description: 'How many of each it holds' }
-    )
-  },
-  { $id: 'Snapshot', description: 'A named state of the environment' }
-)
+export const Snapshot = namedObject('Snapshot', 'A named state of the environment', {
+  name: Type.String(),
+  createdAt: Type.String(),
+  size: strictObject(
+    {
+      integrations: Type.Integer(),
+      subscribers: Type.Integer(),
+      workflows: Type.Integer(),
+      messages: Type.Integer(),
+      idempotencyKeys: Type.Integer()
+    },
+    { description: 'How many of each it holds' }
+  )
+})
 
 export type Snapshot = Static<typeof Snapshot>
 
 /** How far a clock may be moved, in milliseconds: 5,000 years, so that every year keeps four digits. */
 export const MAX_OFFSET = 5000 * 365 * 24 * 60 * 60 * 1000
 
-export const ClockSetting = Type.Unsafe<
-  { mode: 'wall' } | { mode: 'fixed'; at: string } | { mode: 'offset'; by: number }
->(
+export const ClockSetting = Type.Unsafe<Setting>(
   Type.Union(
     [
       strictObject({ mode: stringEnum(['wall']) }, { description: "The machine's own time" }),
@@ -61,7 +54,7 @@ export const ClockSetting = Type.Unsafe<
           by: Type.Integer({
             minimum: -MAX_OFFSET,
             maximum: MAX_OFFSET,
-            description: 'Milliseconds; negative for the past'
+            description: 'Milliseconds, negative for the past'
           })
         },
         { description: "The machine's own time, shifted" }

@@ -1,6 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import type { Profile } from '../core/assumptions.js'
-import { advanced, type ClockSetting, WALL } from '../core/clock.js'
+import { advanced, WALL } from '../core/clock.js'
 import type { DatasetKind, ResetPart } from '../core/enums.js'
 import { DomainError, invalidFields } from '../core/errors.js'
 import { datasetService } from './datasets.js'
@@ -10,24 +9,25 @@ import { snapshotService } from './snapshots.js'
 
 export type { Environment, EnvironmentDefaults } from './environment.js'
 
-export type NewEnvironment = Pick<EnvironmentRow, 'organizationId' | 'name'> &
-  Partial<Pick<EnvironmentRow, 'id' | 'profile' | 'assumptions' | 'clock' | 'randomSeed'>>
+export type Settings = Pick<
+  EnvironmentRow,
+  'organizationId' | 'name' | 'profile' | 'assumptions' | 'clock' | 'randomSeed'
+>
 
-/** Called when environments change, by whom keeps something in memory for them. */
+export type NewEnvironment = Pick<Settings, 'organizationId' | 'name'> & Partial<Settings & { id: string }>
+
+/** For what is kept in memory for environments. */
 export interface EnvironmentListener {
-  /** After an environment was removed. */
   onRemoved?(environment: Environment): void
-  /** After parts of an environment were reset or restored. */
+  /** After a reset or restore. */
   onReset?(environment: Environment, parts: readonly ResetPart[]): void
   /** When a dataset is new or about to be written to, and when that is rolled back. */
   onWrite?(kind: DatasetKind, dataset: number): void
 }
 
-type OwnSettings = Pick<EnvironmentRow, 'name' | 'profile' | 'assumptions' | 'clock' | 'randomSeed'>
-
 export type EnvironmentService = ReturnType<typeof environmentService>
 
-/** Creates, forks, changes and removes environments; it has the methods of `datasets.ts` and `snapshots.ts` too. */
+/** Creates, changes and removes environments; it has the methods of `datasets.ts` and `snapshots.ts` too. */
 export function environmentService({ db, clock, defaults }: EnvironmentDependencies) {
   const store = environmentStore({ db, clock, defaults })
   const { repository, fromRow, requireRow, update } = store
@@ -73,7 +73,7 @@ export function environmentService({ db, clock, defaults }: EnvironmentDependenc
       })
     },
 
-    /** Creates an empty environment. An id that is given must be free. */
+    /** Creates an empty environment. An id that is given must be unused. */
     create: (wanted: NewEnvironment): Environment =>
       db.transaction(() => store.insert({ ...newRow(wanted), ...perKind(createDataset) })),
 
@@ -81,12 +81,8 @@ export function environmentService({ db, clock, defaults }: EnvironmentDependenc
      * Creates an environment with all that another has, or had when the snapshot was taken, with the same ids; only the
      * ids of the owners are its own. Throws `not-found` when there is no such snapshot.
      */
-    fork(
-      origin: Environment,
-      wanted: Omit<NewEnvironment, 'name'> & { name?: string },
-      snapshot?: string
-    ): Environment {
-      return db.transaction(() => {
+    fork: (origin: Environment, wanted: Omit<NewEnvironment, 'name'> & { name?: string }, snapshot?: string) =>
+      db.transaction((): Environment => {
         const from = snapshot === undefined ? requireRow(origin) : requireSnapshot(origin, snapshot)
         const { name, profile, clock: setting, randomSeed } = from
         const assumptions = { ...from.assumptions, ...wanted.assumptions }
@@ -99,21 +95,22 @@ export function environmentService({ db, clock, defaults }: EnvironmentDependenc
           return dataset
         })
         return store.insert({ ...row, ...own })
-      })
-    },
+      }),
 
-    /** The key gives access to the environment from now on. */
     addApiKey: ({ key }: Environment, apiKey: string): void => repository.insertApiKey(hashOfKey(apiKey), key),
 
-    /** None of its keys gives access to the environment any more. */
     dropApiKeys(environment: Environment): void {
       repository.deleteApiKeys(environment.key)
       byApiKey.clear()
     },
 
-    /** Documents that the environment already has keep the ids of the former organization. */
-    rename(environment: Environment, { name, organizationId }: Pick<Environment, 'name' | 'organizationId'>): void {
-      update(environment, { name, organizationId })
+    /**
+     * Changes settings. A profile of null is the server's; a random seed, also null, restarts the random numbers. Documents
+     * that the environment already has keep the id of the former organization.
+     */
+    change(environment: Environment, settings: Partial<Settings>): void {
+      update(environment, settings)
+      if (settings.randomSeed !== undefined) store.restartRandom(environment)
     },
 
     /** Removes an environment with its rows, keys and snapshots. */
@@ -128,8 +125,6 @@ export function environmentService({ db, clock, defaults }: EnvironmentDependenc
       for (const listener of listeners) listener.onRemoved?.(environment)
     },
 
-    setClock: (environment: Environment, setting: ClockSetting): void => update(environment, { clock: setting }),
-
     /** Throws `invalid` when there is no such time. */
     advanceClock(environment: Environment, by: number): void {
       const setting = advanced(environment.clock, by, clock)
@@ -137,27 +132,15 @@ export function environmentService({ db, clock, defaults }: EnvironmentDependenc
       update(environment, { clock: setting })
     },
 
-    /** Restarts the environment's random numbers: from a seed, or with null unpredictable ones. */
-    setRandomSeed(environment: Environment, randomSeed: number | null): void {
-      update(environment, { randomSeed })
-      store.restartRandom(environment)
-    },
-
     /** Returns the environment's own settings, without what it has from the server. */
-    settings(environment: Environment): OwnSettings {
-      const { name, profile, assumptions, clock: setting, randomSeed } = requireRow(environment)
-      return { name, profile, assumptions, clock: setting, randomSeed }
-    },
-
-    /** Sets the profile, null for the server's, and the overrides in place of all that the environment has. */
-    setProfile(environment: Environment, profile: Profile | null, assumptions: Record<string, string>): void {
-      update(environment, { profile, assumptions })
+    settings(environment: Environment): Settings {
+      const { organizationId, name, profile, assumptions, clock: setting, randomSeed } = requireRow(environment)
+      return { organizationId, name, profile, assumptions, clock: setting, randomSeed }
     }
   }
 
-  function newRow({ id, organizationId, name, profile, assumptions, clock: setting, randomSeed }: NewEnvironment) {
-    const optional = { profile: profile ?? null, assumptions: assumptions ?? {}, randomSeed: randomSeed ?? null }
-    return { id: id ?? newId(), organizationId, name, ...optional, clock: setting ?? WALL, createdAt: clock() }
+  function newRow(wanted: NewEnvironment) {
+    return { id: newId(), assumptions: {}, clock: WALL, createdAt: clock(), ...wanted }
   }
 }
 

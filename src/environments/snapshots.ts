@@ -28,7 +28,7 @@ export function snapshotService(
     /** Makes the present state the one that a reset goes back to. */
     setBaseline: (environment: Environment): void => db.transaction(() => void save(environment, BASELINE)),
 
-    /** Before everything changes and a new baseline is set: nothing has to be copied for the old one. */
+    /** To be called before all records are replaced and the baseline is set: nothing is then copied for the old one. */
     dropBaseline: (environment: Environment): void => db.transaction(() => remove(environment, BASELINE)),
 
     listSnapshots(environment: Environment): Snapshot[] {

@@ -8,7 +8,7 @@ import type { Answer, IdempotencyService, Outcome } from './service.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The idempotency key of a POST, in use for as long as the request runs. */
+    /** That of a POST. */
     idempotencyKey: KeyInUse | undefined
   }
 }
@@ -24,8 +24,8 @@ const MAX_LENGTH = 255
 const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/
 
 /**
- * Marks the idempotency key of a POST as in use from the first byte of the request to its answer; rejects with 409 when
- * it already is, and with 400 when it is malformed. On a GET a key has no effect.
+ * Keeps the idempotency key of a POST in use from the first byte of the request to its answer. Rejects with 409 when it
+ * already is, and with 400 when it is malformed. On a GET a key has no effect.
  */
 export const idempotencyKeys = fp<{ idempotency: IdempotencyService }>(
   async (app, { idempotency }) => {
@@ -82,7 +82,7 @@ export function withIdempotency(
   }
 
   let refusal: DomainError | undefined
-  const fingerprint = { method: request.method, path: pathOf(request.url), body: bodyOf(request) }
+  const repeatable = { target: `${request.method} ${pathOf(request.url)}`, body: bodyOf(request) }
   const run = (): Answer => {
     try {
       return { status: 200, body: operation() }
@@ -94,7 +94,7 @@ export function withIdempotency(
   }
   let outcome: Outcome
   try {
-    outcome = idempotency.once(environment, idempotencyKey.key, fingerprint, run)
+    outcome = idempotency.once(environment, idempotencyKey.key, repeatable, run)
   } finally {
     // Before the answer is sent, as a client that has it may send the next request at once.
     idempotencyKey.release()
@@ -129,7 +129,7 @@ function badKey(key: string, problem: string): DomainError {
   })
 }
 
-/** Returns the request's body as it was sent, empty when there was none. */
+/** Returns the request's body as it was sent; empty when there was none. */
 export function bodyOf({ body }: FastifyRequest): Buffer {
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0)
 }

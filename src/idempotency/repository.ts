@@ -1,11 +1,13 @@
-import { and, desc, eq, getTableColumns, isNull, lte, sql } from 'drizzle-orm'
+import { and, desc, eq, isNull, lte, sql } from 'drizzle-orm'
 import type { KeyScope } from '../core/enums.js'
+import { insertInto } from '../db/insert.js'
 import type { Db } from '../db/open.js'
 import { environments, idempotencyKeys } from '../db/schema.js'
 
 export type IdempotencyKeyRow = typeof idempotencyKeys.$inferSelect
 
-export function idempotencyRepository({ orm }: Db) {
+export function idempotencyRepository(db: Db) {
+  const { orm } = db
   const value = sql.placeholder
   const { dataset, scope, key, createdAt } = idempotencyKeys
   const isKey = and(eq(dataset, value('dataset')), eq(scope, value('scope')), eq(key, value('key')))
@@ -15,14 +17,12 @@ export function idempotencyRepository({ orm }: Db) {
     .delete(idempotencyKeys)
     .where(and(eq(dataset, value('dataset')), lte(createdAt, value('until'))))
     .prepare()
-  const columns = Object.keys(getTableColumns(idempotencyKeys)).map((name) => [name, value(name)])
-  const insert = orm.insert(idempotencyKeys).values(Object.fromEntries(columns)).prepare()
 
   return {
     findKey: (ofKey: { dataset: number; scope: KeyScope; key: string }): IdempotencyKeyRow | undefined =>
       find.get(ofKey),
 
-    /** Looks in all environments of the organization, without snapshots; of several keys it returns the newest. */
+    /** Returns the newest in all environments of the organization, without snapshots. */
     findKeyInOrganization(organizationId: string, wanted: string): IdempotencyKeyRow | undefined {
       return orm
         .select({ row: idempotencyKeys })
@@ -41,7 +41,7 @@ export function idempotencyRepository({ orm }: Db) {
         .get()?.row
     },
 
-    insertKey: (row: IdempotencyKeyRow): void => void insert.run(row),
+    insertKey: insertInto(db, idempotencyKeys),
 
     /** Deletes the keys that were created at this time or before. */
     deleteKeysUntil: (inDataset: number, until: number): void => void removeUntil.run({ dataset: inDataset, until })

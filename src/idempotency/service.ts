@@ -10,17 +10,15 @@ export interface Answer {
   body: Buffer
 }
 
-/** What a repeated request must have in common with the first; how much of it is assumption `idempotency-match`. */
-export interface RequestFingerprint {
-  method: string
-  /** Without the query string. */
-  path: string
-  /** Empty when there was none. */
+/** What must be the same in a repeated request; whether the target counts is assumption `idempotency-match`. */
+export interface RepeatableRequest {
+  /** Method and path, without the query string. */
+  target: string
   body: Buffer
 }
 
 export interface Outcome extends Answer {
-  /** When a replayed answer was first given, in milliseconds since 1970; absent when it was given just now. */
+  /** When a replayed answer was first given, in milliseconds since 1970. */
   replayOf?: number
 }
 
@@ -31,33 +29,30 @@ const LIFETIME = 24 * 60 * 60 * 1000
 /** Stores the answers to requests with an idempotency key for 24 hours by the environment's clock. */
 export function idempotencyService({ db, environments }: { db: Db; environments: EnvironmentService }) {
   const repository = idempotencyRepository(db)
-  const running = new Set<string>()
+  /** The keys in use. In memory, so that a process that dies leaves none. */
+  const inUse = new Set<string>()
 
   return {
-    /**
-     * Marks a key as in use until the returned function is called. Throws `key-in-use` when it already is. In memory
-     * only, so that a process that dies leaves no key in use for ever.
-     */
+    /** Puts a key in use until the returned function is called. Throws `key-in-use` when it already is. */
     begin(environment: Environment, key: string): () => void {
       const scope = scopeOf(environment)
       const owner = scope === 'organization' ? environment.organizationId : environment.id
       const lockKey = `${scope} ${owner} ${key}`
-      if (running.has(lockKey)) {
+      if (inUse.has(lockKey)) {
         const message = `Request with key "${key}" is currently being processed. Please retry after 1 second`
         throw new DomainError('key-in-use', message, {
           reason: 'the first request with this idempotency-key has not been answered yet'
         })
       }
-      running.add(lockKey)
-      return () => void running.delete(lockKey)
+      inUse.add(lockKey)
+      return () => void inUse.delete(lockKey)
     },
 
     /**
-     * Returns the stored answer of the key, or else that of `run`, and stores it. The effect and the stored answer are
-     * one transaction: after a crash there are both, or the key is new. What `run` throws is not stored and leaves
-     * nothing behind. Throws `key-reused` when the key was first used for another request.
+     * Returns the stored answer of the key, or else that of `run`, and stores it, in one transaction with what `run`
+     * writes. What `run` throws undoes both. Throws `key-reused` when the key was first used for another request.
      */
-    once(environment: Environment, key: string, request: RequestFingerprint, run: () => Answer): Outcome {
+    once(environment: Environment, key: string, request: RepeatableRequest, run: () => Answer): Outcome {
       const fingerprint = fingerprintOf(environment, request)
       return db.transaction(() => {
         const now = environment.now()
@@ -93,8 +88,8 @@ function replay(stored: IdempotencyKeyRow, fingerprint: Buffer): Outcome {
 }
 
 /** The operation takes no body: none, an empty one and `{}` are the same. */
-function fingerprintOf({ assumptions }: Environment, { method, path, body }: RequestFingerprint): Buffer {
-  const target = assumptions['idempotency-match'] === 'request' ? `${method} ${path}\n` : ''
+function fingerprintOf({ assumptions }: Environment, { target, body }: RepeatableRequest): Buffer {
+  const head = assumptions['idempotency-match'] === 'request' ? `${target}\n` : ''
   const isEmpty = body.length === 0 || (body.length < 64 && /^\s*\{\s*\}\s*$/.test(body.toString('latin1')))
-  return hash('sha256', isEmpty ? target : Buffer.concat([Buffer.from(target), body]), 'buffer')
+  return hash('sha256', isEmpty ? head : Buffer.concat([Buffer.from(head), body]), 'buffer')
 }

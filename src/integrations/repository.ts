@@ -65,10 +65,7 @@ export function integrationRepository({ orm, client }: Db) {
     /** Takes `primary` from every integration of the channel that has it, soft-deleted ones too. */
     demotePrimaries: (dataset: number, ofChannel: Channel): void => void demotePrimaries.run(dataset, ofChannel),
 
-    /**
-     * Makes an existing integration primary, active and free of conditions, and returns its document. The database
-     * refuses a second primary.
-     */
+    /** Makes it primary, active and free of conditions, and returns its document. Throws when there is another primary. */
     promote: (dataset: number, integrationId: string): string => promote.get(dataset, integrationId) as string
   }
 }

@@ -14,9 +14,8 @@ export function integrationService({ db, environments }: { db: Db; environments:
 
   return {
     /**
-     * Makes an integration the one primary of its channel, activates it and drops its conditions; every other
-     * integration of the environment and channel stops being primary. One that already is primary stays as it is.
-     * Returns the integration as this environment presents it, as JSON.
+     * Makes an integration the one primary of its channel, active and without conditions; one that is primary stays as
+     * it is. Returns the integration as this environment presents it, as JSON.
      *
      * Throws `not-found` when the environment has no such integration or it is soft-deleted, `bad-request` when its
      * channel can't have a primary, and, where the environment assumes so, `invalid` when the text is not an id and

@@ -1,7 +1,5 @@
 import type { Statement } from 'better-sqlite3'
-import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '../db/open.js'
-import { subscribers } from '../db/schema.js'
 import { rememberedTotals } from './totals.js'
 
 /** Which messages to list. An absent filter excludes none. */
@@ -14,7 +12,7 @@ export interface MessageFilters {
   context?: string | undefined
 }
 
-export interface WantedPage {
+interface WantedPage {
   limit: number
   offset: number
   /** How many messages pass the filters, where it is known: a page nearer to the end is then read from the end. */
@@ -25,34 +23,21 @@ export interface WantedPage {
   tail: string
 }
 
-export interface FoundPage {
-  /** Head, documents joined by commas, and tail, in UTF-8. */
-  body: Buffer
-  /** How many documents. */
-  count: number
-}
-
 /**
- * The list is written as SQL and answered as one BLOB that SQLite puts together, so that no row becomes a JavaScript
- * value: twice as fast as drizzle. Each statement is prepared once per combination of filters.
+ * The list is one BLOB that SQLite puts together, so that no row becomes a JavaScript value: twice as fast as drizzle.
+ * Each statement is prepared once per combination of filters.
  */
-export function messageRepository({ orm, client }: Db) {
+export function messageRepository({ client }: Db) {
   const statements = new Map<string, Statement>()
   const totals = rememberedTotals()
-  const subscriber = orm
-    .select({ id: subscribers.id })
-    .from(subscribers)
-    .where(
-      and(
-        eq(subscribers.dataset, sql.placeholder('dataset')),
-        eq(subscribers.subscriberId, sql.placeholder('subscriberId'))
-      )
-    )
-    .prepare()
+  const subscriber = client.prepare('SELECT id FROM subscribers WHERE dataset = ? AND subscriber_id = ?')
 
   return {
-    /** Newest first; of messages of the same millisecond the one with the greater id first. */
-    findPage(dataset: number, filters: MessageFilters, wanted: WantedPage): FoundPage {
+    /**
+     * Newest first; of messages of the same millisecond the one with the greater id first. Returns head, documents
+     * joined by commas, and tail, in UTF-8, and the number of documents.
+     */
+    findPage(dataset: number, filters: MessageFilters, wanted: WantedPage): { body: Buffer; count: number } {
       const { limit, offset, head, tail } = wanted
       const conditions = cheapestFirst(dataset, conditionsOf(filters))
       const isDeep = offset > MAX_SORTED
@@ -76,7 +61,7 @@ export function messageRepository({ orm, client }: Db) {
     forgetTotals: totals.forget,
 
     hasSubscriber: (dataset: number, subscriberId: string): boolean =>
-      subscriber.get({ dataset, subscriberId }) !== undefined
+      subscriber.get(dataset, subscriberId) !== undefined
   }
 
   function countAll(dataset: number, conditions: readonly Condition[]): number {
@@ -100,11 +85,9 @@ export function messageRepository({ orm, client }: Db) {
   }
 
   /**
-   * Skips most of so many messages where they would have to be sorted, which takes longer than to count them. Returns
-   * the time to begin with, and how many are still to skip from there.
-   *
-   * A time is taken from the list of all messages, a little short of where the last to skip is if those that meet the
-   * conditions are spread evenly, and those up to it are counted; then again with what is left.
+   * Skips most of so many messages where to sort them would take longer than to count them: guesses a time a little short
+   * of the last one to skip, as if those that meet the conditions were spread evenly, and counts those up to it; then
+   * again with what is left. Returns the time to begin with, and how many are still to skip from there.
    */
   function skipMost(dataset: number, conditions: readonly Condition[], end: PageEnd, count: number): [number, number] {
     let [start, rest] = [end === 'newest' ? Number.MAX_SAFE_INTEGER : Number.MIN_SAFE_INTEGER, count]
@@ -233,12 +216,12 @@ const DIRECTIONS = {
   oldest: { order: 'ASC', from: 'created_at >= ?', until: 'created_at < ?' }
 }
 
-/** How many messages meet the conditions, over the index of the first; its parameters are the dataset and the values. */
+/** The number of messages that meet the conditions. Its parameters are the dataset and the values. */
 export function countSql(conditions: readonly Condition[]): string {
   return `SELECT count(*) FROM ${restricted(conditions)}`
 }
 
-/** The same for those between two times, which are further parameters: from the first until before the second. */
+/** The same from a time until before another; these are further parameters. */
 export function passedSql(conditions: readonly Condition[], end: PageEnd): string {
   const { from, until } = DIRECTIONS[end]
   return `${countSql(conditions)} AND ${from} AND ${until}`

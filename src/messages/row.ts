@@ -7,10 +7,7 @@ interface MessageDocument extends Pick<MessageResponse, 'createdAt' | 'channel' 
   contextKeys?: readonly string[] | undefined
 }
 
-/**
- * Returns the columns of a message, from its document: the one place that says what is searched for. All messages that
- * are stored, of seeds, control routes and the generator, get their columns here.
- */
+/** Returns the columns of a message, from its document: the one place that says what can be searched for. */
 export function toMessageRow(message: MessageDocument) {
   return {
     id: message._id,

@@ -6,13 +6,6 @@ import type { ListMessagesQuery } from './query.js'
 import { type MessageFilters, messageRepository } from './repository.js'
 import { canonicalContext } from './row.js'
 
-export interface MessageList {
-  /** A MessagesPage as JSON in UTF-8. */
-  body: Buffer
-  /** Why the page is empty; absent when it isn't. */
-  reason?: string
-}
-
 export type MessageService = ReturnType<typeof messageService>
 
 export function messageService({ db, environments }: { db: Db; environments: EnvironmentService }) {
@@ -25,10 +18,10 @@ export function messageService({ db, environments }: { db: Db; environments: Env
 
   return {
     /**
-     * Returns one page of the environment's messages, newest first, with the total where the environment counts.
-     * Throws `not-found` when no subscriber has the id that is filtered by, where the environment assumes so.
+     * Returns a page of the environment's messages, newest first, as JSON in UTF-8, and why it is empty if it is. Throws
+     * `not-found` when no subscriber has the id that is filtered by, where the environment assumes so.
      */
-    list(environment: Environment, query: ListMessagesQuery): MessageList {
+    list(environment: Environment, query: ListMessagesQuery): { body: Buffer; reason?: string } {
       const { page, limit } = query
       const { messages } = environment.datasets
       const filters = filtersOf(query)
@@ -91,5 +84,5 @@ function filtersOf({ channel, subscriberId, transactionId, contextKeys }: ListMe
 function toResponse(body: Buffer, { assumptions }: Environment): Buffer {
   if (!mayNeedVendorNames(body, assumptions)) return body
   const page = JSON.parse(body.toString())
-  return Buffer.from(JSON.stringify({ ...page, data: withVendorNames(page.data) }))
+  return Buffer.from(JSON.stringify({ ...page, data: page.data.map(withVendorNames) }))
 }

@@ -22,9 +22,9 @@ export function seedApplier(environments: EnvironmentService, repository: SeedRe
 
     /** Makes an environment what a start with the data makes of it. The keys it has stay too. */
     become(environment: Environment, data: EnvironmentData): void {
+      const { name, organizationId, randomSeed = null } = data
       environments.dropBaseline(environment)
-      environments.rename(environment, data)
-      environments.setRandomSeed(environment, data.randomSeed ?? null)
+      environments.change(environment, { name, organizationId, randomSeed })
       replace(environment, data)
       for (const key of data.apiKeys) environments.addApiKey(environment, key)
       environments.setBaseline(environment)
@@ -37,31 +37,46 @@ export function seedApplier(environments: EnvironmentService, repository: SeedRe
     data: Omit<EnvironmentData, 'apiKeys'>,
     kinds: readonly DatasetKind[] = DATASET_KINDS
   ): void {
+    const { profile, assumptions, clock = WALL } = data
     for (const kind of kinds) environments.empty(environment, kind)
-    environments.setProfile(environment, data.profile, data.assumptions)
-    environments.setClock(environment, data.clock ?? WALL)
-    const dataset = environments.ensureOwned(environment, 'integrations')
-    for (const integration of data.integrations) {
-      const { _id, identifier, channel, active, primary, deleted } = integration
-      const document = JSON.stringify(integration)
-      repository.insertIntegration({ dataset, id: _id, identifier, channel, active, primary, deleted, document })
+    environments.change(environment, { profile, assumptions, clock })
+    insertAll(environment, 'integrations', data.integrations, repository.insertIntegration)
+    insertAll(environment, 'subscribers', data.subscribers, repository.insertSubscriber)
+    insertAll(environment, 'workflows', data.workflows, repository.insertWorkflow)
+    insertAll(environment, 'workflows', data.steps, (step) => {
+      repository.insertStep({ ...step, workflowId: step.workflowDatabaseId })
+    })
+    if (data.messages.length > 0) {
+      const dataset = environments.ensureOwned(environment, 'messages')
+      for (const message of data.messages) repository.insertMessage(dataset, toMessageRow(message))
     }
-    insertSubscribers(environment, data.subscribers)
-    insertWorkflows(environment, data)
-    if (data.messages.length > 0) insertMessages(environment, data.messages)
     // To the end, without pauses.
     if (data.generate) Array.from(generate(environment, data, data.generate))
+  }
+
+  /** Inserts the documents as rows: with the columns that all tables have, and the fields that are columns too. */
+  function insertAll<Document extends { _id: string }>(
+    environment: Environment,
+    kind: DatasetKind,
+    documents: readonly Document[],
+    insert: (row: Document & { dataset: number; id: string; position: number; document: string }) => void
+  ): void {
+    if (documents.length === 0) return
+    const dataset = environments.ensureOwned(environment, kind)
+    for (const [position, document] of documents.entries()) {
+      insert({ ...document, dataset, id: document._id, position, document: JSON.stringify(document) })
+    }
   }
 
   /** Adds generated messages, and the subscribers they need. Yields how many there are after each `PAUSE` of them. */
   function* generate(environment: Environment, data: EnvironmentInput, options: SeedGenerate): Generator<number, void> {
     const { subscribers, messages } = loadedGenerator().generation(data, options, environment.now())
-    insertSubscribers(environment, subscribers)
+    insertAll(environment, 'subscribers', subscribers, repository.insertSubscriber)
     const dataset = environments.ensureOwned(environment, 'messages')
     const areMost = options.messages >= MANY && !repository.hasMoreMessagesThan(options.messages)
-    yield* areMost ? repository.withoutIndexes(insertAll) : insertAll()
+    yield* areMost ? repository.withoutIndexes(insertMessages) : insertMessages()
 
-    function* insertAll(): Generator<number, void> {
+    function* insertMessages(): Generator<number, void> {
       let done = 0
       for (const message of messages()) {
         repository.insertMessage(dataset, message)
@@ -69,31 +84,5 @@ export function seedApplier(environments: EnvironmentService, repository: SeedRe
         if (done % PAUSE === 0) yield done
       }
     }
-  }
-
-  function insertSubscribers(environment: Environment, subscribers: EnvironmentData['subscribers']): void {
-    const dataset = environments.ensureOwned(environment, 'subscribers')
-    for (const subscriber of subscribers) {
-      const { _id, subscriberId } = subscriber
-      repository.insertSubscriber({ dataset, id: _id, subscriberId, document: JSON.stringify(subscriber) })
-    }
-  }
-
-  function insertWorkflows(environment: Environment, { workflows, steps }: Omit<EnvironmentData, 'apiKeys'>): void {
-    const dataset = environments.ensureOwned(environment, 'workflows')
-    for (const workflow of workflows) {
-      const { _id, identifier } = workflow
-      repository.insertWorkflow({ dataset, id: _id, identifier, document: JSON.stringify(workflow) })
-      const own = steps.filter(({ workflowDatabaseId }) => workflowDatabaseId === _id)
-      for (const [position, step] of own.entries()) {
-        const { _id: id, stepId } = step
-        repository.insertStep({ dataset, id, workflowId: _id, stepId, position, document: JSON.stringify(step) })
-      }
-    }
-  }
-
-  function insertMessages(environment: Environment, messages: EnvironmentData['messages']): void {
-    const dataset = environments.ensureOwned(environment, 'messages')
-    for (const message of messages) repository.insertMessage(dataset, toMessageRow(message))
   }
 }

@@ -5,7 +5,7 @@ import type { MessageResponse, SubscriberResponse } from '../messages/schemas.js
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
 import type { SeedGenerate, SeedWorkflow } from './format.js'
 
-/** A stored workflow: what a seed says of it, without its steps. */
+/** A stored workflow, without its steps. */
 export type WorkflowDocument = Required<Pick<SeedWorkflow, '_id' | 'identifier' | 'name' | 'origin'>> &
   Pick<SeedWorkflow, 'payloadSchema'>
 

@@ -1,15 +1,13 @@
-import type { EnvironmentRow } from '../environments/repository.js'
+import type { Settings } from '../environments/service.js'
 import type { MessageResponse } from '../messages/schemas.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
 import type { EnvironmentData, WorkflowDocument } from './environment-data.js'
 import type { SeedEnvironment, SeedMessage, SeedWorkflow } from './format.js'
 import type { RecordKind } from './repository.js'
 
-type Settings = Pick<EnvironmentRow, 'name' | 'profile' | 'assumptions' | 'clock' | 'randomSeed'>
-
 /**
  * Returns an environment as a seed with nothing left to defaults: an environment made of it gives the same answers, byte
- * for byte. Neither its keys are in it, as they are not stored, nor its own id and organization.
+ * for byte. Its keys, which are not stored, are not in it, nor its own id and organization.
  */
 export function exportSeed(stored: Settings & Pick<EnvironmentData, RecordKind>): SeedEnvironment {
   const { name, profile, assumptions, clock, randomSeed } = stored
@@ -34,21 +32,19 @@ function exportWorkflow(workflow: WorkflowDocument, steps: readonly WorkflowStep
   }
 }
 
-function exportMessage(message: MessageResponse): SeedMessage {
-  const { subscriber, template, ...fields } = withoutOwner(message)
-  const { notificationGroup, ...templateFields } = template ? withoutOwner(template) : {}
+function exportMessage({ subscriber, template, ...message }: MessageResponse): SeedMessage {
+  const { notificationGroup, ...fields } = template ?? {}
+  const group = notificationGroup && { notificationGroup: withoutOwner(notificationGroup) }
   return {
-    ...fields,
+    ...withoutOwner(message),
     ...(subscriber && { subscriber: withoutOwner(subscriber) }),
-    ...(template && {
-      template: { ...templateFields, ...(notificationGroup && { notificationGroup: withoutOwner(notificationGroup) }) }
-    })
+    ...(template && { template: { ...withoutOwner(fields), ...group } })
   } as SeedMessage
 }
 
-function withoutOwner<Document extends { _environmentId: string; _organizationId: string }>(
-  document: Document
-): Omit<Document, '_environmentId' | '_organizationId'> {
+function withoutOwner<Document extends object>(
+  document: Document & { _environmentId?: string; _organizationId?: string }
+) {
   const { _environmentId, _organizationId, ...rest } = document
   return rest
 }

@@ -10,7 +10,7 @@ import { readText, type SeedText } from './yaml.js'
 
 export { SeedError } from './errors.js'
 
-/** A seed that has the format, and can locate an issue in it. */
+/** A seed that has the format. */
 export interface SeedFile {
   seed: Seed
   issueAt: SeedText['issueAt']
@@ -58,12 +58,12 @@ function readFile(file: string): SeedValue {
     return { name: file, seed, value: parsedBefore(file, seed) }
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
-    const reason = code === 'ENOENT' ? notFound(file) : (READ_ERRORS[code] ?? code)
+    const reason = code === 'ENOENT' ? notFoundMessage(file) : (READ_ERRORS[code] ?? code)
     throw new SeedError([createIssue({ file, path: '', message: `can't be read: ${reason}` })])
   }
 }
 
-/** The value of a text of the package that was parsed before it was published: YAML takes longer than the rest of a start. */
+/** The value of a seed of the package as it was published in JSON too: to parse its YAML takes longer than the rest of a start. */
 function parsedBefore(file: string, text: string): unknown {
   const parsed = file.replace(/\.yaml$/, '.parsed.json')
   if (!file.startsWith(packageRoot()) || !existsSync(parsed)) return undefined
@@ -78,7 +78,7 @@ const READ_ERRORS: Record<string, string> = {
   ERR_ENCODING_INVALID_ENCODED_DATA: 'it is not UTF-8; save it as UTF-8'
 }
 
-function notFound(file: string): string {
+function notFoundMessage(file: string): string {
   const names = readdirSync(join(packageRoot(), 'seeds')).flatMap((name) => /^(.+)\.yaml$/.exec(name)?.[1] ?? [])
   const suggested = suggest(file, names)
   const remedy = suggested ? `did you mean ${suggested}?` : `the package has ${names.join(', ')}`

@@ -1,5 +1,6 @@
-import { and, count, eq, getTableColumns, sql } from 'drizzle-orm'
+import { and, count, eq, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { insertInto } from '../db/insert.js'
 import type { Db } from '../db/open.js'
 import { integrations, messages, subscribers, workflowSteps, workflows } from '../db/schema.js'
 import type { Environment } from '../environments/environment.js'
@@ -19,32 +20,29 @@ const TABLES = {
 
 export type SeedRepository = ReturnType<typeof seedRepository>
 
-export function seedRepository({ orm, client }: Db) {
-  // In SQL: drizzle would add half to the time that a million messages take. To replace is another statement, as SQLite
-  // keeps a journal of each that may replace, which takes as long as to insert.
-  const { sequence, dataset: _, ...columns } = getTableColumns(messages)
-  const names = Object.keys(columns) as (keyof MessageRow)[]
-  const row = `INTO messages (dataset, ${names.map((name) => columns[name].name).join()}) VALUES (?${', ?'.repeat(names.length)})`
-  const newMessage = client.prepare(`INSERT ${row}`)
-  const replacement = client.prepare(`INSERT OR REPLACE ${row}`)
+export function seedRepository(db: Db) {
+  const { orm, client } = db
+  const insertMessage = insertInto(db, messages)
+  // Another statement, as SQLite keeps a journal of each that may replace, which takes as long as to insert.
+  const replaceMessage = insertInto(db, messages, 'INSERT OR REPLACE')
   // In SQL: drizzle knows nothing of the indexes there are.
   const messageIndexes = client.prepare<[], { name: string; sql: string }>(
     `SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'messages' AND sql NOT LIKE '%UNIQUE%'`
   )
   return {
-    insertIntegration: insertInto(integrations),
-    insertSubscriber: insertInto(subscribers),
-    insertWorkflow: insertInto(workflows),
-    insertStep: insertInto(workflowSteps),
+    insertIntegration: insertInto(db, integrations),
+    insertSubscriber: insertInto(db, subscribers),
+    insertWorkflow: insertInto(db, workflows),
+    insertStep: insertInto(db, workflowSteps),
 
     /** In place of one with the same id. */
-    insertMessage(dataset: number, added: MessageRow): void {
-      const values = [dataset, ...names.map((name) => added[name])]
+    insertMessage(dataset: number, message: MessageRow): void {
+      const row = { ...message, dataset }
       try {
-        newMessage.run(values)
+        insertMessage(row)
       } catch (error) {
         if ((error as { code?: unknown }).code !== 'SQLITE_CONSTRAINT_UNIQUE') throw error
-        replacement.run(values)
+        replaceMessage(row)
       }
     },
 
@@ -89,16 +87,5 @@ export function seedRepository({ orm, client }: Db) {
 
   function datasetOf(kind: RecordKind) {
     return kind === 'steps' ? 'workflows' : kind
-  }
-
-  /** An insert that is prepared once: a seed may have a hundred thousand of them. */
-  function insertInto<Table extends SQLiteTable>(table: Table): (row: Table['$inferInsert']) => void {
-    const names = Object.keys(getTableColumns(table))
-    const values = Object.fromEntries(names.map((name) => [name, sql.placeholder(name)]))
-    const statement = orm
-      .insert(table)
-      .values(values as Table['$inferInsert'])
-      .prepare()
-    return (inserted) => void statement.run(inserted)
   }
 }

@@ -6,6 +6,7 @@ import type { NewEnvironment } from '../environments/schemas.js'
 import { type Environment, type EnvironmentService, newApiKey, newId } from '../environments/service.js'
 import { seedApplier } from './apply.js'
 import type { EnvironmentData } from './environment-data.js'
+import type { ExistingData } from './existing-data.js'
 import { exportSeed } from './export.js'
 import type { Seed, SeedEnvironment, SeedGenerate } from './format.js'
 import { canGenerate } from './generate/input.js'
@@ -50,10 +51,7 @@ export function seedService({ db, clock, environments }: Dependencies) {
   const applier = seedApplier(environments, repository)
 
   return {
-    /**
-     * Fills an empty database with what the seeds describe. Throws SeedError with every issue, and then nothing has
-     * been applied.
-     */
+    /** Fills an empty database with what the seeds describe. Throws SeedError with every issue, having applied nothing. */
     seed(files: readonly SeedFile[]): SeedOutcome {
       const described = resolveSeeds(files, clock())
       const applied = db.transaction(() => {
@@ -65,11 +63,9 @@ export function seedService({ db, clock, environments }: Dependencies) {
     },
 
     /**
-     * Applies what has changed between two readings of the seeds. An environment that they describe differently becomes
-     * what a start with them would make of it, and its baseline is set again; its recorded requests, faults and
-     * snapshots stay. New environments are added, and missing ones removed. All others stay as they are.
-     *
-     * Throws SeedError with every issue, and then nothing has changed.
+     * Applies what has changed between two readings of the seeds: adds and removes environments, and makes those that are
+     * described differently what a start with the seeds would make of them, but for their requests, faults and snapshots.
+     * Throws SeedError with every issue, having changed nothing.
      */
     reseed(files: readonly SeedFile[], former: readonly SeedFile[]): SeedChange[] {
       const now = clock()
@@ -110,9 +106,8 @@ export function seedService({ db, clock, environments }: Dependencies) {
     },
 
     /**
-     * Adds generated messages to an environment, and sets its baseline. Yields how many there are after each some
-     * thousand; unless it runs to its end, nothing is added. Throws `bad-request` for an environment that has no step
-     * to make messages of.
+     * Adds generated messages to an environment, and sets its baseline. Yields their number after each some thousand;
+     * unless it runs to its end, nothing is added. Throws `bad-request` for an environment without a step of a channel.
      */
     *generating(environment: Environment, options: SeedGenerate): Generator<number, void> {
       const data = { ...environment, ...repository.listRecords(environment, SAMPLE) }
@@ -129,9 +124,8 @@ export function seedService({ db, clock, environments }: Dependencies) {
     },
 
     /**
-     * Creates an environment with a new key: empty, from a seed, or as a fork of another one or of its snapshot. It gets
-     * a new organization unless one is named. Throws `not-found` for an unknown origin and SeedError for a bad seed, and
-     * then nothing has been created.
+     * Creates an environment with a new key: empty, from a seed, or as a fork of another one or of its snapshot. Throws
+     * `not-found` for an unknown origin and SeedError for a bad seed, having created nothing.
      */
     make(wanted: NewEnvironment): { environment: Environment; apiKey: string } {
       const { from, snapshot, seed, organizationId = newId(), ...own } = wanted
@@ -150,11 +144,9 @@ export function seedService({ db, clock, environments }: Dependencies) {
     },
 
     /**
-     * Loads a seed with one environment, text or value, into an environment. `replace` makes it what a new one from the
-     * seed would be, and sets its baseline; its recorded requests and faults stay. `merge` adds the seed's records: they
-     * take the place of those with the same names, and keep their ids.
-     *
-     * Throws SeedError with every issue, and then nothing has changed.
+     * Loads a seed with one environment, text or value. `replace` makes the environment what a new one from the seed would
+     * be, and sets its baseline. `merge` adds the seed's records; they replace those of the same names, and keep their ids.
+     * Throws SeedError with every issue, having changed nothing.
      */
     load(environment: Environment, seed: string | object, mode: 'merge' | 'replace'): void {
       const file = fileOf(seed)
@@ -174,24 +166,24 @@ export function seedService({ db, clock, environments }: Dependencies) {
     mode: 'merge' | 'replace',
     over: Pick<NewEnvironment, 'profile' | 'assumptions'> = {}
   ): void {
-    const { id, organizationId, name, clock: present } = environment
-    const existing = mode === 'merge' && {
-      seed: exported(environment, 0),
-      messageCount: repository.countRecords(environment).messages,
-      hasMessage: (messageId: string) => repository.hasMessage(environment.datasets.messages, messageId)
-    }
-    const target = { id, organizationId, name, clock: present, ...(existing && { existing }) }
-    const [data] = resolveSeeds([file], clock(), { target })
+    const existing = mode === 'merge' ? existingIn(environment) : undefined
+    const [data] = resolveSeeds([file], clock(), { target: environment, existing })
     if (!data) return
     const profile = over.profile ?? data.profile
     const assumptions = { ...data.assumptions, ...over.assumptions }
     applier.replace(environment, { ...data, profile, assumptions }, existing ? MERGED_KINDS : DATASET_KINDS)
     // When seeds are merged, the random numbers go on unless the added one has a seed of them.
     const [{ randomSeed = null } = {}] = file.seed.environments
-    if (!existing || randomSeed !== null) environments.setRandomSeed(environment, randomSeed)
+    if (!existing || randomSeed !== null) environments.change(environment, { randomSeed })
   }
 
-  /** As a seed, with all its messages or the first ones. */
+  function existingIn(environment: Environment): ExistingData {
+    const { messages: messageCount } = repository.countRecords(environment)
+    const hasMessage = (id: string) => repository.hasMessage(environment.datasets.messages, id)
+    return { seed: exported(environment, 0), messageCount, hasMessage }
+  }
+
+  /** With all its messages or the first ones. */
   function exported(environment: Environment, messages?: number): SeedEnvironment {
     return exportSeed({ ...environments.settings(environment), ...repository.listRecords(environment, messages) })
   }

@@ -14,32 +14,29 @@ export type SeedReload =
 const INTERVAL = 100
 
 /**
- * Watches the files of seeds from now on. It compares their state at intervals: that works through links, in folders that
- * are mounted into a container, and when a new file replaces the old one.
+ * Watches the files of seeds. It compares their state at intervals, which works through links, in folders that are mounted
+ * into a container, and when a new file replaces the old one.
  */
 export function watchSeeds(seeds: readonly string[]) {
   let timer: NodeJS.Timeout | undefined
-  let state = seeds.map(stateOf).join()
-  let contents = seeds.map(contentOf)
+  let state = readEach(seeds, stateOf).join()
+  let contents = readEach(seeds, contentOf)
   let isSettled = true
 
   /** Returns the seeds whose content is another one, once the files are left alone. */
   function findChanged(): string[] {
-    const present = seeds.map(stateOf).join()
+    const present = readEach(seeds, stateOf).join()
     const wasSettled = isSettled
     isSettled = present === state
     state = present
     if (wasSettled || !isSettled) return []
     const former = contents
-    contents = seeds.map(contentOf)
+    contents = readEach(seeds, contentOf)
     return seeds.filter((_, index) => contents[index] !== former[index])
   }
 
   return {
-    /**
-     * Calls back with the seeds that changed, each time that their content is another one, or that a file has gone or
-     * come back. A change since `watchSeeds` was called counts. What an editor does to save is one change.
-     */
+    /** Calls back with the seeds whose content has changed since `watchSeeds` was called, or that have gone or come back. */
     start(onChange: (seeds: string[]) => void): void {
       timer = setInterval(() => {
         const changed = findChanged()
@@ -52,24 +49,22 @@ export function watchSeeds(seeds: readonly string[]) {
 }
 
 /** Differs after each write. */
-function stateOf(seed: string): string {
-  return orErrorCode(() => {
-    const file = seedPath(seed)
-    const { dev, ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true })
-    return [file, dev, ino, size, mtimeNs, ctimeNs].join()
+function stateOf(file: string): string {
+  const { dev, ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true })
+  return [file, dev, ino, size, mtimeNs, ctimeNs].join()
+}
+
+const contentOf = (file: string): string => hash('sha256', readFileSync(file), 'hex')
+
+/** Returns what is read of each file, or the code of the error. */
+function readEach(seeds: readonly string[], read: (file: string) => string): string[] {
+  return seeds.map((seed) => {
+    try {
+      return read(seedPath(seed))
+    } catch (error) {
+      return String((error as NodeJS.ErrnoException).code)
+    }
   })
-}
-
-function contentOf(seed: string): string {
-  return orErrorCode(() => hash('sha256', readFileSync(seedPath(seed)), 'hex'))
-}
-
-function orErrorCode(read: () => string): string {
-  try {
-    return read()
-  } catch (error) {
-    return String((error as NodeJS.ErrnoException).code)
-  }
 }
 
 /** Returns a function that reads the seeds again and applies what has changed in them since the last time. */

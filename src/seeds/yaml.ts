@@ -1,4 +1,5 @@
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
+import { attempt } from '../core/errors.js'
 import { type Path, pathText } from '../core/validation.js'
 import { byPosition, createIssue, SeedError, type SeedIssue } from './errors.js'
 
@@ -30,7 +31,7 @@ const SMALL_JSON = 50_000
  */
 export function readText(text: string, file: string, known?: unknown): SeedText {
   const source = text.replace(/^\uFEFF/, '')
-  const value = known ?? (source.length > SMALL_JSON ? parseJson(source) : undefined)
+  const value = known ?? (source.length > SMALL_JSON ? attempt(() => JSON.parse(source)) : undefined)
   if (!isExact(value)) return readYaml(source, file)
   // The YAML parser takes a hundred times as long: it runs only if there is an issue to locate.
   let yaml: SeedText | undefined
@@ -41,14 +42,6 @@ export function readText(text: string, file: string, known?: unknown): SeedText 
       yaml ??= readYaml(source, file)
       return yaml.issueAt(...issue)
     }
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

@@ -13,37 +13,27 @@ export function workflowStepRepository({ orm }: Db) {
       .from(workflows)
       .where(and(eq(workflows.dataset, dataset), eq(column, value)))
       .prepare()
+  const isOfWorkflow = and(
+    eq(workflowSteps.dataset, dataset),
+    eq(workflowSteps.workflowId, sql.placeholder('workflowId'))
+  )
   const stepBy = (column: typeof workflowSteps.id | typeof workflowSteps.stepId) =>
     orm
       // As a BLOB it is sent as it is stored: a string would have to be encoded again.
       .select({ document: sql<Buffer>`CAST(${workflowSteps.document} AS BLOB)` })
       .from(workflowSteps)
-      .where(
-        and(
-          eq(workflowSteps.dataset, dataset),
-          eq(workflowSteps.workflowId, sql.placeholder('workflowId')),
-          eq(column, value)
-        )
-      )
+      .where(and(isOfWorkflow, eq(column, value)))
       .prepare()
-  const workflowById = workflowBy(workflows.id)
-  const workflowByIdentifier = workflowBy(workflows.identifier)
-  const stepById = stepBy(workflowSteps.id)
-  const stepByStepId = stepBy(workflowSteps.stepId)
+  const workflow = { id: workflowBy(workflows.id), name: workflowBy(workflows.identifier) }
+  const step = { id: stepBy(workflowSteps.id), name: stepBy(workflowSteps.stepId) }
 
   return {
-    findWorkflowById: (dataset: number, id: string): WorkflowRef | undefined =>
-      workflowById.get({ dataset, value: id }),
+    /** `name` is the identifier. */
+    findWorkflow: (dataset: number, by: 'id' | 'name', value: string): WorkflowRef | undefined =>
+      workflow[by].get({ dataset, value }),
 
-    findWorkflowByIdentifier: (dataset: number, identifier: string): WorkflowRef | undefined =>
-      workflowByIdentifier.get({ dataset, value: identifier }),
-
-    /** Returns the step's document in UTF-8. */
-    findStepById: (dataset: number, workflowId: string, id: string): Buffer | undefined =>
-      stepById.get({ dataset, workflowId, value: id })?.document,
-
-    /** Returns the step's document in UTF-8. */
-    findStepByStepId: (dataset: number, workflowId: string, stepId: string): Buffer | undefined =>
-      stepByStepId.get({ dataset, workflowId, value: stepId })?.document
+    /** Returns the step's document in UTF-8. `name` is the `stepId`. */
+    findStep: (dataset: number, workflowId: string, by: 'id' | 'name', value: string): Buffer | undefined =>
+      step[by].get({ dataset, workflowId, value })?.document
   }
 }

@@ -14,30 +14,20 @@ export function workflowStepService({ db }: { db: Db }) {
 
   return {
     /**
-     * Returns one step of a workflow as this environment presents it, as JSON in UTF-8. The workflow is named by its
-     * `_id`, its identifier or a slug, the step by its `_id`, its `stepId` or a slug; of a slug only the id at its end
-     * counts.
+     * Returns a step of a workflow as this environment presents it, as JSON in UTF-8. Either is named by its `_id`, its
+     * identifier (`stepId`) or a slug, of which only the id at its end counts.
      *
      * Throws `not-found` when the environment has no such workflow or step; for the step `bad-request` where the
      * environment assumes so.
      */
     retrieve(environment: Environment, workflowId: string, stepId: string): Buffer {
-      const workflow = findWorkflow(environment.datasets.workflows, workflowId)
+      const { workflows } = environment.datasets
+      const workflow = find(workflowId, 'wf', (by, value) => repository.findWorkflow(workflows, by, value))
       if (!workflow) throw unknownWorkflow(environment, workflowId)
-      const document = findStep(environment.datasets.workflows, workflow, stepId)
+      const document = find(stepId, 'st', (by, value) => repository.findStep(workflows, workflow.id, by, value))
       if (!document) throw unknownStep(environment, workflow, { stepId, workflowId })
       return toResponse(document, environment)
     }
-  }
-
-  function findWorkflow(dataset: number, text: string): WorkflowRef | undefined {
-    const byId = (id: string) => repository.findWorkflowById(dataset, id)
-    return find(text, 'wf', byId, () => repository.findWorkflowByIdentifier(dataset, text))
-  }
-
-  function findStep(dataset: number, { id: workflowId }: WorkflowRef, text: string): Buffer | undefined {
-    const byId = (id: string) => repository.findStepById(dataset, workflowId, id)
-    return find(text, 'st', byId, () => repository.findStepByStepId(dataset, workflowId, text))
   }
 }
 
@@ -45,12 +35,11 @@ export function workflowStepService({ db }: { db: Db }) {
 function find<Found>(
   text: string,
   kind: 'wf' | 'st',
-  byId: (id: string) => Found | undefined,
-  byName: () => Found | undefined
+  lookUp: (by: 'id' | 'name', value: string) => Found | undefined
 ): Found | undefined {
-  const found = (ID_PATTERN.test(text) ? byId(text) : undefined) ?? byName()
+  const found = (ID_PATTERN.test(text) ? lookUp('id', text) : undefined) ?? lookUp('name', text)
   const slugId = found ? undefined : idFromSlug(text, kind)
-  return slugId === undefined ? found : byId(slugId)
+  return slugId === undefined ? found : lookUp('id', slugId)
 }
 
 function unknownWorkflow({ name, assumptions }: Environment, workflowId: string): DomainError {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
-import { givenHeldCall } from '../support/held-call.js'
+import { givenOpenCall } from '../support/open-call.js'
 import {
   commandIn,
   givenDependent,
@@ -15,7 +15,7 @@ import { AUTHORIZATION, expectCleanFile, KEPT, primaryInFile, SET_PRIMARY, until
 test('a request that never ends is cut after five seconds, and the file is closed clean', async () => {
   const cwd = givenFolder()
   const { child, url, ended } = await startCommand(KEPT, { cwd })
-  await givenHeldCall(`${url}${SET_PRIMARY}`, AUTHORIZATION)
+  await givenOpenCall(`${url}${SET_PRIMARY}`, AUTHORIZATION)
   const sentAt = performance.now()
   child.kill('SIGTERM')
   const { code, stderr } = await ended
@@ -34,7 +34,7 @@ test('a request that never ends is cut after five seconds, and the file is close
 test('a second signal, a second later, cuts what is in flight at once, and the file is closed clean', async () => {
   const cwd = givenFolder()
   const { child, url, ended } = await startCommand(KEPT, { cwd })
-  await givenHeldCall(`${url}${SET_PRIMARY}`, AUTHORIZATION)
+  await givenOpenCall(`${url}${SET_PRIMARY}`, AUTHORIZATION)
   const sentAt = performance.now()
   child.kill('SIGINT')
   // As a person would who sees that nothing happens.
@@ -64,7 +64,7 @@ describe('started through npm', () => {
     ['npm exec', ['exec', '--', 'notification-mock', '--port', '0', '--data', 'kept.db'], 'SIGTERM']
   ] as const)('%s: %s to npm alone finishes what is in flight and closes the file clean', async (_, args, signal) => {
     const { server, folder } = await startNpm([...args])
-    const call = await givenHeldCall(`${server.url}${SET_PRIMARY}`, AUTHORIZATION)
+    const call = await givenOpenCall(`${server.url}${SET_PRIMARY}`, AUTHORIZATION)
     server.child.kill(signal)
     await untilClosing(server.url)
     expect(await call.finish()).toMatchObject({ status: 200 })
@@ -77,7 +77,7 @@ describe('started through npm', () => {
     '%s to the whole group, as a terminal sends it, finishes what is in flight and closes the file clean',
     async (signal) => {
       const { server, folder } = await startNpm(['start'])
-      const call = await givenHeldCall(`${server.url}${SET_PRIMARY}`, AUTHORIZATION)
+      const call = await givenOpenCall(`${server.url}${SET_PRIMARY}`, AUTHORIZATION)
       process.kill(-server.child.pid, signal)
       await untilClosing(server.url)
       expect(await call.finish()).toMatchObject({ status: 200 })
@@ -90,7 +90,7 @@ describe('started through npm', () => {
     '%s to npm alone reaches a script that begins with exec',
     async (signal) => {
       const { server, folder } = await startNpm(['start'], `exec ${SERVE}`)
-      const call = await givenHeldCall(`${server.url}${SET_PRIMARY}`, AUTHORIZATION)
+      const call = await givenOpenCall(`${server.url}${SET_PRIMARY}`, AUTHORIZATION)
       server.child.kill(signal)
       await untilClosing(server.url)
       expect(await call.finish()).toMatchObject({ status: 200 })

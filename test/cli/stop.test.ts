@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { givenHeldCall } from '../support/held-call.js'
+import { givenOpenCall } from '../support/open-call.js'
 import { givenFolder, spawnCommand, startCommand } from '../support/process.js'
 import { AUTHORIZATION, expectCleanFile, KEPT, primaryInFile, SET_PRIMARY, untilClosing } from './stopping.js'
 
@@ -30,7 +30,7 @@ describe.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s', (signal) => {
   test('lets a request that is being sent be answered, and what it did is kept', async () => {
     const cwd = givenFolder()
     const { child, url, ended } = await startCommand(KEPT, { cwd })
-    const call = await givenHeldCall(`${url}${SET_PRIMARY}`, { ...AUTHORIZATION, 'idempotency-key': 'one' })
+    const call = await givenOpenCall(`${url}${SET_PRIMARY}`, { ...AUTHORIZATION, 'idempotency-key': 'one' })
     child.kill(signal)
     await untilClosing(url)
 
@@ -65,7 +65,7 @@ test('a signal in the moment in which it says that it is ready ends it as cleanl
 test('a signal that comes twice at once, as from a terminal through npm, cuts nothing', async () => {
   const cwd = givenFolder()
   const { child, url, ended } = await startCommand(KEPT, { cwd })
-  const calls = await Promise.all([1, 2, 3].map(() => givenHeldCall(`${url}${SET_PRIMARY}`, AUTHORIZATION)))
+  const calls = await Promise.all([1, 2, 3].map(() => givenOpenCall(`${url}${SET_PRIMARY}`, AUTHORIZATION)))
   child.kill('SIGINT')
   await untilClosing(url)
   child.kill('SIGINT')

@@ -4,8 +4,8 @@ import {
   ASSUMPTION_IDS,
   type AssumptionId,
   type Assumptions,
+  assumptionIssue,
   assumptionRow,
-  isPosition,
   PROFILES,
   type Profile,
   positionsOf
@@ -27,7 +27,7 @@ const CHANNEL_IDS = {
 }
 
 /** Calls with the key of one environment, and its sibling's key: same organization, profile and assumptions. */
-interface World {
+interface Client {
   get(path: string, call?: Call): Promise<Answer>
   post(path: string, call?: Call): Promise<Answer>
   key: string
@@ -35,42 +35,42 @@ interface World {
 }
 
 /** Holds when the environment stands in this position of the row, whatever the positions of all other rows. */
-type Case = (world: World) => Promise<void>
+type Case = (client: Client) => Promise<void>
 
 const CASES: { [Id in AssumptionId]: { [Position in Assumptions[Id]]: Case } } = {
   envelope: {
-    async bare(world) {
-      for (const answer of [await setPrimary(world, MAIL), await someStep(world)]) {
+    async bare(client) {
+      for (const answer of [await setPrimary(client, MAIL), await someStep(client)]) {
         expect(answer.json).not.toHaveProperty('data')
         expect(answer.json).toHaveProperty('_id')
       }
-      expect((await world.get('/v1/messages')).json).toMatchObject({ data: expect.any(Array), page: 0 })
+      expect((await client.get('/v1/messages')).json).toMatchObject({ data: expect.any(Array), page: 0 })
     },
-    async data(world) {
-      for (const answer of [await setPrimary(world, MAIL), await someStep(world)]) {
+    async data(client) {
+      for (const answer of [await setPrimary(client, MAIL), await someStep(client)]) {
         expect(Object.keys(answer.json)).toEqual(['data'])
         expect(answer.json.data).toHaveProperty('_id')
       }
-      expect((await world.get('/v1/messages')).json).toMatchObject({ data: expect.any(Array), page: 0 })
-      expect((await world.get('/v2/workflows/gone/steps/gone')).json).not.toHaveProperty('data')
+      expect((await client.get('/v1/messages')).json).toMatchObject({ data: expect.any(Array), page: 0 })
+      expect((await client.get('/v2/workflows/gone/steps/gone')).json).not.toHaveProperty('data')
     }
   },
   'vendor-names': {
-    contract: (world) => expectNames(world, ['service-cloud', 'service-cloud-v1', 'service-slack']),
-    vendor: (world) => expectNames(world, ['novu-cloud', 'novu-cloud-v1', 'novu-slack'])
+    contract: (client) => expectNames(client, ['service-cloud', 'service-cloud-v1', 'service-slack']),
+    vendor: (client) => expectNames(client, ['novu-cloud', 'novu-cloud-v1', 'novu-slack'])
   },
   'primary-channels': {
-    async all(world) {
+    async all(client) {
       for (const id of Object.values(CHANNEL_IDS)) {
-        expect(object(await setPrimary(world, id))).toMatchObject({ _id: id, primary: true, active: true })
+        expect(object(await setPrimary(client, id))).toMatchObject({ _id: id, primary: true, active: true })
       }
     },
-    async 'email-and-sms'(world) {
+    async 'email-and-sms'(client) {
       for (const channel of ['email', 'sms'] as const) {
-        expect(object(await setPrimary(world, CHANNEL_IDS[channel]))).toMatchObject({ channel, primary: true })
+        expect(object(await setPrimary(client, CHANNEL_IDS[channel]))).toMatchObject({ channel, primary: true })
       }
       for (const channel of ['chat', 'push', 'in_app'] as const) {
-        expect(await setPrimary(world, CHANNEL_IDS[channel])).toMatchObject({
+        expect(await setPrimary(client, CHANNEL_IDS[channel])).toMatchObject({
           status: 400,
           json: { message: `Channel ${channel} does not support primary`, ctx: {} }
         })
@@ -78,20 +78,20 @@ const CASES: { [Id in AssumptionId]: { [Position in Assumptions[Id]]: Case } } =
     }
   },
   'integration-lookup': {
-    async 'id-or-identifier'(world) {
-      expect(object(await setPrimary(world, MAIL))).toMatchObject({ _id: MAIL })
-      expect(object(await setPrimary(world, 'other-mail'))).toMatchObject({ _id: OTHER_MAIL })
+    async 'id-or-identifier'(client) {
+      expect(object(await setPrimary(client, MAIL))).toMatchObject({ _id: MAIL })
+      expect(object(await setPrimary(client, 'other-mail'))).toMatchObject({ _id: OTHER_MAIL })
       for (const unknown of [NOWHERE, 'nobody']) {
-        expect(await setPrimary(world, unknown)).toMatchObject({
+        expect(await setPrimary(client, unknown)).toMatchObject({
           status: 404,
           json: { message: `Integration with id ${unknown} not found` }
         })
       }
     },
-    async id(world) {
-      expect(object(await setPrimary(world, MAIL))).toMatchObject({ _id: MAIL })
-      expect((await setPrimary(world, NOWHERE)).status).toBe(404)
-      expect(await setPrimary(world, 'other-mail')).toMatchObject({
+    async id(client) {
+      expect(object(await setPrimary(client, MAIL))).toMatchObject({ _id: MAIL })
+      expect((await setPrimary(client, NOWHERE)).status).toBe(404)
+      expect(await setPrimary(client, 'other-mail')).toMatchObject({
         status: 422,
         json: {
           message: 'Validation Error',
@@ -101,14 +101,14 @@ const CASES: { [Id in AssumptionId]: { [Position in Assumptions[Id]]: Case } } =
     }
   },
   'foreign-integration': {
-    async 'not-found'(world) {
-      expect(await setPrimary(world, ONLY_THERE)).toMatchObject({
+    async 'not-found'(client) {
+      expect(await setPrimary(client, ONLY_THERE)).toMatchObject({
         status: 404,
         json: { message: `Integration with id ${ONLY_THERE} not found` }
       })
     },
-    async forbidden(world) {
-      expect(await setPrimary(world, ONLY_THERE)).toMatchObject({
+    async forbidden(client) {
+      expect(await setPrimary(client, ONLY_THERE)).toMatchObject({
         status: 403,
         json: {
           message:
@@ -118,51 +118,51 @@ const CASES: { [Id in AssumptionId]: { [Position in Assumptions[Id]]: Case } } =
     }
   },
   credentials: {
-    async stored(world) {
-      expect(object(await setPrimary(world, MAIL))).toMatchObject({
+    async stored(client) {
+      expect(object(await setPrimary(client, MAIL))).toMatchObject({
         credentials: { apiKey: 'SG.secret', tlsOptions: { servername: 'mail' } },
         configurations: { inboundWebhookEnabled: true, inboundWebhookSigningKey: 'whsec' }
       })
     },
-    async hidden(world) {
-      const shown = object(await setPrimary(world, MAIL))
+    async hidden(client) {
+      const shown = object(await setPrimary(client, MAIL))
       expect(shown.credentials).toEqual({})
       expect(shown.configurations).toEqual({ inboundWebhookEnabled: true })
-      expect(object(await setPrimary(world, OTHER_MAIL)).credentials).toEqual({})
-      expect(object(await setPrimary(world, OTHER_MAIL))).not.toHaveProperty('configurations')
+      expect(object(await setPrimary(client, OTHER_MAIL)).credentials).toEqual({})
+      expect(object(await setPrimary(client, OTHER_MAIL))).not.toHaveProperty('configurations')
     }
   },
   'unknown-channel-filter': {
-    async refuse(world) {
-      expect(await world.get('/v1/messages?channel=fax')).toMatchObject({
+    async refuse(client) {
+      expect(await client.get('/v1/messages?channel=fax')).toMatchObject({
         status: 422,
         json: { message: 'Validation Error', errors: { channel: { messages: [expect.any(String)], value: 'fax' } } }
       })
     },
-    'empty-page': (world) => expectEmptyPage(world, 'channel=fax', 'channel left 0 of 4')
+    'empty-page': (client) => expectEmptyPage(client, 'channel=fax', 'channel left 0 of 4')
   },
   'unknown-subscriber-filter': {
-    'empty-page': (world) => expectEmptyPage(world, 'subscriberId=nobody', 'subscriberId left 0 of 4'),
-    async 'not-found'(world) {
-      expect(await world.get('/v1/messages?subscriberId=nobody')).toMatchObject({
+    'empty-page': (client) => expectEmptyPage(client, 'subscriberId=nobody', 'subscriberId left 0 of 4'),
+    async 'not-found'(client) {
+      expect(await client.get('/v1/messages?subscriberId=nobody')).toMatchObject({
         status: 404,
         json: { message: 'Subscriber not found for id nobody', ctx: {} }
       })
-      expect(await world.get('/v1/messages?subscriberId=quiet')).toMatchObject({ status: 200, json: { data: [] } })
+      expect(await client.get('/v1/messages?subscriberId=quiet')).toMatchObject({ status: 200, json: { data: [] } })
     }
   },
   'malformed-context-key': {
-    async refuse(world) {
-      expect(await world.get('/v1/messages?contextKeys=tenant')).toMatchObject({
+    async refuse(client) {
+      expect(await client.get('/v1/messages?contextKeys=tenant')).toMatchObject({
         status: 422,
         json: { errors: { contextKeys: { messages: [expect.any(String)], value: 'tenant' } } }
       })
     },
-    'empty-page': (world) => expectEmptyPage(world, 'contextKeys=tenant', 'contextKeys left 0 of 4')
+    'empty-page': (client) => expectEmptyPage(client, 'contextKeys=tenant', 'contextKeys left 0 of 4')
   },
   'paging-bounds': {
-    async strict(world) {
-      await expectRefusedPaging(world, [
+    async strict(client) {
+      await expectRefusedPaging(client, [
         'limit=0',
         'limit=',
         'limit=1001',
@@ -171,134 +171,134 @@ const CASES: { [Id in AssumptionId]: { [Position in Assumptions[Id]]: Case } } =
         'page=-1',
         'page=x'
       ])
-      expect((await world.get('/v1/messages?limit=1000')).json.pageSize).toBe(1000)
+      expect((await client.get('/v1/messages?limit=1000')).json.pageSize).toBe(1000)
     },
-    async lenient(world) {
-      await expectRefusedPaging(world, ['limit=-1', 'limit=1.5', 'page=-1', 'page=x'])
+    async lenient(client) {
+      await expectRefusedPaging(client, ['limit=-1', 'limit=1.5', 'page=-1', 'page=x'])
       for (const query of ['limit=0', 'limit=', 'limit=10']) {
-        expect((await world.get(`/v1/messages?${query}`)).json.pageSize).toBe(10)
+        expect((await client.get(`/v1/messages?${query}`)).json.pageSize).toBe(10)
       }
-      expect((await world.get('/v1/messages?limit=1000')).json.pageSize).toBe(1000)
-      expect(await world.get('/v1/messages?limit=1001')).toMatchObject({
+      expect((await client.get('/v1/messages?limit=1000')).json.pageSize).toBe(1000)
+      expect(await client.get('/v1/messages?limit=1001')).toMatchObject({
         status: 400,
         json: { message: 'Limit can not be larger then 1000', ctx: {} }
       })
     }
   },
   'total-count': {
-    async present(world) {
-      expect((await world.get('/v1/messages?limit=2&page=0')).json).toMatchObject({ totalCount: 4, hasMore: true })
-      expect((await world.get('/v1/messages?limit=2&page=1')).json).toMatchObject({ totalCount: 4, hasMore: false })
-      expect((await world.get('/v1/messages?channel=sms')).json).toMatchObject({ totalCount: 1, hasMore: false })
+    async present(client) {
+      expect((await client.get('/v1/messages?limit=2&page=0')).json).toMatchObject({ totalCount: 4, hasMore: true })
+      expect((await client.get('/v1/messages?limit=2&page=1')).json).toMatchObject({ totalCount: 4, hasMore: false })
+      expect((await client.get('/v1/messages?channel=sms')).json).toMatchObject({ totalCount: 1, hasMore: false })
     },
-    async absent(world) {
+    async absent(client) {
       for (const [query, hasMore] of [
         ['limit=2&page=1', true],
         ['limit=3&page=1', false],
         ['limit=4', true],
         ['limit=4&page=1', false]
       ]) {
-        const { json } = await world.get(`/v1/messages?${query}`)
+        const { json } = await client.get(`/v1/messages?${query}`)
         expect(json).toMatchObject({ hasMore })
         expect(json).not.toHaveProperty('totalCount')
       }
     }
   },
   'unknown-step': {
-    async 'not-found'(world) {
-      const { status, json } = await world.get('/v2/workflows/external/steps/gone')
+    async 'not-found'(client) {
+      const { status, json } = await client.get('/v2/workflows/external/steps/gone')
       expect(status).toBe(404)
       expect(json).toMatchObject({ message: 'Step with id gone not found', ctx: {} })
       expect(json).not.toHaveProperty('stepId')
     },
-    async 'bad-request'(world) {
+    async 'bad-request'(client) {
       const facts = { stepId: 'gone', workflowId: 'external' }
-      const { status, json } = await world.get('/v2/workflows/external/steps/gone')
+      const { status, json } = await client.get('/v2/workflows/external/steps/gone')
       expect(status).toBe(400)
       expect(json).toMatchObject({ message: 'No step found', ...facts })
       expect(json.ctx).toEqual(facts)
     }
   },
   'unknown-workflow': {
-    async named(world) {
-      const { status, json } = await world.get('/v2/workflows/gone/steps/email-step')
+    async named(client) {
+      const { status, json } = await client.get('/v2/workflows/gone/steps/email-step')
       expect(status).toBe(404)
       expect(json).toMatchObject({ message: 'Workflow with id gone not found', ctx: {} })
       expect(json).not.toHaveProperty('workflowId')
     },
-    async 'with-facts'(world) {
-      const { status, json } = await world.get('/v2/workflows/gone/steps/email-step')
+    async 'with-facts'(client) {
+      const { status, json } = await client.get('/v2/workflows/gone/steps/email-step')
       expect(status).toBe(404)
       expect(json).toMatchObject({ message: 'Workflow cannot be found', workflowId: 'gone' })
       expect(json.ctx).toEqual({ workflowId: 'gone' })
     }
   },
   'control-values': {
-    async once(world) {
-      const { controls, controlValues } = object(await someStep(world))
+    async once(client) {
+      const { controls, controlValues } = object(await someStep(client))
       expect(controlValues).toEqual({ subject: 'Hello', origin: 'service-cloud' })
       expect(controls).not.toHaveProperty('values')
-      expect(object(await world.get('/v2/workflows/external/steps/sms-step'))).not.toHaveProperty('controlValues')
+      expect(object(await client.get('/v2/workflows/external/steps/sms-step'))).not.toHaveProperty('controlValues')
     },
-    async twice(world) {
-      const { controls, controlValues } = object(await someStep(world))
+    async twice(client) {
+      const { controls, controlValues } = object(await someStep(client))
       expect(controlValues).toEqual({ subject: 'Hello', origin: 'service-cloud' })
       expect(controls.values).toEqual(controlValues)
-      const empty = object(await world.get('/v2/workflows/external/steps/sms-step'))
+      const empty = object(await client.get('/v2/workflows/external/steps/sms-step'))
       expect(empty).toMatchObject({ controlValues: {}, controls: { values: {} } })
     }
   },
   'idempotency-match': {
-    async request(world) {
-      const first = await setPrimary(world, MAIL, { headers: { 'idempotency-key': 'one' } })
+    async request(client) {
+      const first = await setPrimary(client, MAIL, { headers: { 'idempotency-key': 'one' } })
       expect(first.headers.get('idempotency-replay')).toBeNull()
-      expectReplay(await setPrimary(world, MAIL, { headers: { 'idempotency-key': 'one' } }), first)
-      await expectReused(world, OTHER_MAIL, 'one')
-      await expectReused(world, MAIL, 'one', 'another body')
-      const sibling = await setPrimary(world, MAIL, { headers: { 'idempotency-key': 'one' }, key: world.siblingKey })
+      expectReplay(await setPrimary(client, MAIL, { headers: { 'idempotency-key': 'one' } }), first)
+      await expectReused(client, OTHER_MAIL, 'one')
+      await expectReused(client, MAIL, 'one', 'another body')
+      const sibling = await setPrimary(client, MAIL, { headers: { 'idempotency-key': 'one' }, key: client.siblingKey })
       expect(sibling.headers.get('idempotency-replay')).toBeNull()
       expect(object(sibling)._environmentId).not.toBe(object(first)._environmentId)
     },
-    async body(world) {
-      const first = await setPrimary(world, MAIL, { headers: { 'idempotency-key': 'one' } })
+    async body(client) {
+      const first = await setPrimary(client, MAIL, { headers: { 'idempotency-key': 'one' } })
       expect(first.headers.get('idempotency-replay')).toBeNull()
-      expectReplay(await setPrimary(world, MAIL, { headers: { 'idempotency-key': 'one' } }), first)
-      expectReplay(await setPrimary(world, OTHER_MAIL, { headers: { 'idempotency-key': 'one' } }), first)
-      const sibling = { headers: { 'idempotency-key': 'one' }, key: world.siblingKey }
-      expectReplay(await setPrimary(world, MAIL, sibling), first)
-      await expectReused(world, MAIL, 'one', 'another body')
+      expectReplay(await setPrimary(client, MAIL, { headers: { 'idempotency-key': 'one' } }), first)
+      expectReplay(await setPrimary(client, OTHER_MAIL, { headers: { 'idempotency-key': 'one' } }), first)
+      const sibling = { headers: { 'idempotency-key': 'one' }, key: client.siblingKey }
+      expectReplay(await setPrimary(client, MAIL, sibling), first)
+      await expectReused(client, MAIL, 'one', 'another body')
     }
   },
   'unserved-route': {
-    async explain(world) {
-      expect(await world.get('/v1/topics?page=1')).toMatchObject({
+    async explain(client) {
+      expect(await client.get('/v1/topics?page=1')).toMatchObject({
         status: 501,
         json: { message: 'GET /v1/topics is not served by this mock' }
       })
-      const wrongMethod = await world.get('/v1/messages', { method: 'DELETE' })
+      const wrongMethod = await client.get('/v1/messages', { method: 'DELETE' })
       expect(wrongMethod.status).toBe(405)
       expect(wrongMethod.headers.get('allow')).toBe('GET, HEAD')
     },
-    async 'not-found'(world) {
-      const unknown = await world.get('/v1/topics?page=1')
+    async 'not-found'(client) {
+      const unknown = await client.get('/v1/topics?page=1')
       expect(unknown).toMatchObject({ status: 404, json: { message: 'Cannot GET /v1/topics' } })
-      const wrongMethod = await world.get('/v1/messages', { method: 'DELETE' })
+      const wrongMethod = await client.get('/v1/messages', { method: 'DELETE' })
       expect(wrongMethod).toMatchObject({ status: 404, json: { message: 'Cannot DELETE /v1/messages' } })
       expect(wrongMethod.headers.get('allow')).toBeNull()
     }
   },
   'auth-scheme-case': {
-    async any(world) {
+    async any(client) {
       for (const scheme of ['ApiKey', 'apikey', 'APIKEY']) {
-        const headers = { authorization: `${scheme} ${world.key}` }
-        expect((await world.get('/v1/messages', { headers })).status, scheme).toBe(200)
+        const headers = { authorization: `${scheme} ${client.key}` }
+        expect((await client.get('/v1/messages', { headers })).status, scheme).toBe(200)
       }
     },
-    async exact(world) {
-      expect((await world.get('/v1/messages')).status).toBe(200)
+    async exact(client) {
+      expect((await client.get('/v1/messages')).status).toBe(200)
       for (const scheme of ['apikey', 'APIKEY']) {
-        const headers = { authorization: `${scheme} ${world.key}` }
-        expect(await world.get('/v1/messages', { headers })).toMatchObject({
+        const headers = { authorization: `${scheme} ${client.key}` }
+        expect(await client.get('/v1/messages', { headers })).toMatchObject({
           status: 401,
           json: { message: `Invalid authentication scheme: "${scheme}"` }
         })
@@ -315,21 +315,27 @@ describe('the register', () => {
     for (const id of ASSUMPTION_IDS) expect(Object.keys(CASES[id]).sort(), id).toEqual(positionsOf(id).sort())
   })
 
-  test.each(ASSUMPTION_IDS)('says of %s what is open, what each position does, and where the profiles stand', (id) => {
-    const { sentence, values, document, live } = assumptionRow(id)
-    expect(sentence).toMatch(/^[A-Z].*\.$/)
-    expect(Object.values(values).every((meaning) => meaning.length > 0)).toBe(true)
-    expect(positionsOf(id).length).toBeGreaterThan(1)
-    expect(positionsOf(id)[0]).toBe(document)
-    expect(positionsOf(id)).toContain(live)
-  })
+  test.each(ASSUMPTION_IDS)(
+    'describes %s: what is open, what each position does, and the position of each profile',
+    (id) => {
+      const { sentence, values, document, live } = assumptionRow(id)
+      expect(sentence).toMatch(/^[A-Z].*\.$/)
+      expect(Object.values(values).every((meaning) => meaning.length > 0)).toBe(true)
+      expect(positionsOf(id).length).toBeGreaterThan(1)
+      expect(positionsOf(id)[0]).toBe(document)
+      expect(positionsOf(id)).toContain(live)
+    }
+  )
 })
 
 describe.each(PROFILES)('the profile `%s`', (profile) => {
   test.each(ASSUMPTION_IDS.map((id) => ({ id, position: assumptionRow(id)[profile] })))(
     'takes $id to be $position',
     async ({ id, position }) => {
-      await caseOf(id, position)(worldIn(await givenMock({ profile, seed: { environments: worldSeed('w') } }), 'w'))
+      await caseOf(
+        id,
+        position
+      )(clientOf(await givenMock({ profile, seed: { environments: seedWithSibling('w') } }), 'w'))
     }
   )
 })
@@ -339,26 +345,29 @@ describe('--assume', () => {
     const assumptions = assumeOption().parseArg?.(`${id}=${position}`, {}) as Record<string, string>
     expect(assumptions).toEqual({ [id]: position })
     const profile = profileElsewhere(id, position)
-    const mock = await givenMock({ profile, assumptions, seed: { environments: worldSeed('w') } })
-    await caseOf(id, position)(worldIn(mock, 'w'))
+    const mock = await givenMock({ profile, assumptions, seed: { environments: seedWithSibling('w') } })
+    await caseOf(id, position)(clientOf(mock, 'w'))
   })
 })
 
 describe('an environment that says so in its seed', () => {
   test.each(ASSUMPTION_IDS)('has its own position of %s, whatever the server and others have', async (id) => {
     const environments = positionsOf(id).flatMap((position) => {
-      return worldSeed(position, { profile: profileElsewhere(id, position), assumptions: { [id]: position } })
+      return seedWithSibling(position, { profile: profileElsewhere(id, position), assumptions: { [id]: position } })
     })
     const server = positionsOf(id).at(-1) ?? ''
     const mock = await givenMock({ assumptions: { [id]: server }, seed: { environments } })
-    for (const position of positionsOf(id)) await caseOf(id, position)(worldIn(mock, position))
+    for (const position of positionsOf(id)) await caseOf(id, position)(clientOf(mock, position))
   })
 
-  test('may have its own profile, over which the assumptions of the server and then its own are laid', async () => {
+  test('may have its own profile, overridden by the assumptions of the server and then by its own', async () => {
     const environments = [
-      ...worldSeed('plain'),
-      ...worldSeed('live', { profile: 'live' }),
-      ...worldSeed('own', { profile: 'live', assumptions: { 'total-count': 'present', 'control-values': 'once' } })
+      ...seedWithSibling('plain'),
+      ...seedWithSibling('live', { profile: 'live' }),
+      ...seedWithSibling('own', {
+        profile: 'live',
+        assumptions: { 'total-count': 'present', 'control-values': 'once' }
+      })
     ]
     const mock = await givenMock({ assumptions: { 'total-count': 'absent', envelope: 'bare' }, seed: { environments } })
     const expected = {
@@ -368,7 +377,7 @@ describe('an environment that says so in its seed', () => {
     } as const
     for (const [name, positions] of Object.entries(expected)) {
       for (const [id, position] of Object.entries(positions)) {
-        await caseOf(id as AssumptionId, position)(worldIn(mock, name))
+        await caseOf(id as AssumptionId, position)(clientOf(mock, name))
       }
     }
   })
@@ -403,7 +412,7 @@ describe('an unknown assumption, position or profile is rejected', () => {
   ] as const
 
   test.each(UNKNOWN)('as an option: %s=%s', async (id, value, message) => {
-    expect(isPosition(id, value)).toBe(false)
+    expect(assumptionIssue(id, value)).toContain(message)
     const start = givenMock({ assumptions: { [id]: value } })
     await expect(start).rejects.toThrow(StartError)
     await expect(start).rejects.toThrow(message)
@@ -433,11 +442,14 @@ describe('an unknown assumption, position or profile is rejected', () => {
 })
 
 /** Two environments of one organization, named after it, with the same records but for one integration. */
-function worldSeed(name: string, saying: { profile?: Profile; assumptions?: Record<string, string> } = {}): object[] {
-  const environment = (place: string, integrations: object[]) => ({
-    name: `${name}-${place}`,
+function seedWithSibling(
+  name: string,
+  saying: { profile?: Profile; assumptions?: Record<string, string> } = {}
+): object[] {
+  const environment = (suffix: string, integrations: object[]) => ({
+    name: `${name}-${suffix}`,
     organization: name,
-    apiKeys: [`${name}-${place}-key`],
+    apiKeys: [`${name}-${suffix}-key`],
     ...saying,
     integrations,
     subscribers: [
@@ -482,7 +494,7 @@ function worldSeed(name: string, saying: { profile?: Profile; assumptions?: Reco
   ]
 }
 
-function worldIn(mock: GivenMock, name: string): World {
+function clientOf(mock: GivenMock, name: string): Client {
   const [key, siblingKey] = [`${name}-here-key`, `${name}-there-key`]
   return {
     key,
@@ -509,40 +521,40 @@ function object({ status, text, json }: Answer): any {
   return 'data' in json ? json.data : json
 }
 
-function setPrimary(world: World, id: string, call?: Call): Promise<Answer> {
-  return world.post(`/v1/integrations/${id}/set-primary`, call)
+function setPrimary(client: Client, id: string, call?: Call): Promise<Answer> {
+  return client.post(`/v1/integrations/${id}/set-primary`, call)
 }
 
-function someStep(world: World): Promise<Answer> {
-  return world.get('/v2/workflows/external/steps/email-step')
+function someStep(client: Client): Promise<Answer> {
+  return client.get('/v2/workflows/external/steps/email-step')
 }
 
-async function expectNames(world: World, [cloud, cloudV1, slack]: [string, string, string]): Promise<void> {
+async function expectNames(client: Client, [cloud, cloudV1, slack]: [string, string, string]): Promise<void> {
   const origin = async (workflow: string) =>
-    object(await world.get(`/v2/workflows/${workflow}/steps/email-step`)).origin
+    object(await client.get(`/v2/workflows/${workflow}/steps/email-step`)).origin
   expect(await origin('cloud')).toBe(cloud)
   expect(await origin('cloud-v1')).toBe(cloudV1)
   expect(await origin('external')).toBe('external')
-  expect(object(await someStep(world)).controlValues.origin).toBe('service-cloud')
+  expect(object(await someStep(client)).controlValues.origin).toBe('service-cloud')
 
-  expect(object(await setPrimary(world, MAIL)).providerId).toBe(slack)
-  expect(object(await setPrimary(world, OTHER_MAIL)).providerId).toBe('ses')
-  const [message] = (await world.get('/v1/messages?channel=chat')).json.data
+  expect(object(await setPrimary(client, MAIL)).providerId).toBe(slack)
+  expect(object(await setPrimary(client, OTHER_MAIL)).providerId).toBe('ses')
+  const [message] = (await client.get('/v1/messages?channel=chat')).json.data
   expect(message.providerId).toBe(slack)
   expect(message.subscriber.channels).toMatchObject([{ providerId: slack, credentials: { channel: 'service-slack' } }])
   expect(message.payload).toEqual({ providerId: 'service-slack' })
 }
 
-async function expectEmptyPage(world: World, query: string, reason: string): Promise<void> {
-  const answer = await world.get(`/v1/messages?${query}`)
+async function expectEmptyPage(client: Client, query: string, reason: string): Promise<void> {
+  const answer = await client.get(`/v1/messages?${query}`)
   expect(answer).toMatchObject({ status: 200, json: { data: [], hasMore: false, page: 0, pageSize: 10 } })
   expect(answer.headers.get('x-mock-reason')).toBe(reason)
 }
 
-async function expectRefusedPaging(world: World, queries: string[]): Promise<void> {
+async function expectRefusedPaging(client: Client, queries: string[]): Promise<void> {
   for (const query of queries) {
     const [field = '', value] = query.split('=')
-    const answer = await world.get(`/v1/messages?${query}`)
+    const answer = await client.get(`/v1/messages?${query}`)
     expect(answer.status, query).toBe(422)
     expect(answer.json.errors, query).toEqual({ [field]: { messages: [expect.any(String)], value } })
   }
@@ -553,9 +565,9 @@ function expectReplay(answer: Answer, first: Answer): void {
   expect(answer.headers.get('idempotency-replay')).toBe('true')
 }
 
-async function expectReused(world: World, id: string, key: string, body?: string): Promise<void> {
+async function expectReused(client: Client, id: string, key: string, body?: string): Promise<void> {
   const call = { headers: { 'idempotency-key': key }, ...(body !== undefined && { body }) }
-  expect(await setPrimary(world, id, call)).toMatchObject({
+  expect(await setPrimary(client, id, call)).toMatchObject({
     status: 422,
     json: { message: `Request with key "${key}" is being reused for a different body`, errors: {} }
   })

@@ -101,7 +101,7 @@ test('of two authorization headers the first one counts', async () => {
   expect(await exchange(mock, request(second + first))).toMatchObject({ status: 401 })
 })
 
-test('keys are kept as SHA-256 only', async () => {
+test('keys are stored as SHA-256 only', async () => {
   const mock = await givenMock({ seed: SEED })
   const image = mock.db.client.serialize().toString('latin1')
   for (const key of Object.values(KEYS)) expect(image).not.toContain(key)
@@ -129,9 +129,9 @@ test.each([
   const answer = await mock.get('/v1/messages', { key: null, headers })
 
   expect(answer.status).toBe(401)
-  const told = [answer.text, JSON.stringify([...answer.headers]), JSON.stringify(mock.log)].join('\n')
+  const outputs = [answer.text, JSON.stringify([...answer.headers]), JSON.stringify(mock.log)].join('\n')
   for (const secret of [KEYS.shop, SECRET, Buffer.from(KEYS.shop).toString('base64').slice(0, -4)]) {
-    expect(told).not.toContain(secret)
+    expect(outputs).not.toContain(secret)
   }
   expect(mock.log.some(({ msg }) => msg === 'request refused')).toBe(true)
 })

@@ -44,8 +44,8 @@ const UNUSED_CHANNEL = 'chat'
 
 function environment(name: Name, profile: string): object {
   const { integration, deletedIntegration, workflow, step } = only(name)
-  const mark = `mark-${name}`
-  const mail = { channel: 'email', providerId: 'ses', name: mark, credentials: { apiKey: mark } }
+  const label = `label-${name}`
+  const mail = { channel: 'email', providerId: 'ses', name: label, credentials: { apiKey: label } }
   return {
     name,
     organization: ORGANIZATIONS[name],
@@ -58,19 +58,19 @@ function environment(name: Name, profile: string): object {
       { ...mail, _id: deletedIntegration, identifier: `${name}-gone`, deleted: true }
     ],
     subscribers: [
-      { _id: SHARED.subscriber, subscriberId: 'shared-user', firstName: mark },
-      { subscriberId: `${name}-user`, firstName: mark }
+      { _id: SHARED.subscriber, subscriberId: 'shared-user', firstName: label },
+      { subscriberId: `${name}-user`, firstName: label }
     ],
     workflows: [
       {
         _id: SHARED.workflow,
         identifier: 'shared-flow',
         steps: [
-          { _id: SHARED.step, stepId: 'shared-step', name: mark, type: 'email' },
-          { _id: step, stepId: `${name}-step`, name: mark, type: 'sms' }
+          { _id: SHARED.step, stepId: 'shared-step', name: label, type: 'email' },
+          { _id: step, stepId: `${name}-step`, name: label, type: 'sms' }
         ]
       },
-      { _id: workflow, identifier: `${name}-flow`, steps: [{ stepId: 'shared-step', name: mark, type: 'email' }] }
+      { _id: workflow, identifier: `${name}-flow`, steps: [{ stepId: 'shared-step', name: label, type: 'email' }] }
     ],
     messages: [
       {
@@ -80,7 +80,7 @@ function environment(name: Name, profile: string): object {
         workflow: 'shared-flow',
         transactionId: 'shared-txn',
         contextKeys: ['tenant:shared'],
-        content: mark
+        content: label
       },
       {
         channel: CHANNELS[name],
@@ -88,20 +88,20 @@ function environment(name: Name, profile: string): object {
         workflow: `${name}-flow`,
         transactionId: `${name}-txn`,
         contextKeys: [`tenant:${name}`, 'tenant:shared'],
-        content: mark
+        content: label
       },
       // A subscriber that only the message knows.
-      { channel: 'email', subscriber: { subscriberId: `${name}-guest` }, transactionId: 'shared-txn', content: mark }
+      { channel: 'email', subscriber: { subscriberId: `${name}-guest` }, transactionId: 'shared-txn', content: label }
     ]
   }
 }
 
 const NOW = Date.UTC(2026, 1, 18, 10)
 
-interface Worlds extends GivenMock {
+interface GivenEnvironments extends GivenMock {
   /** The whole answer, but for `date` and what concerns the connection. */
   ask(name: Name, request: Request): Promise<Answered>
-  /** Every row of every table, by table; only those of certain environments if told so. */
+  /** Every row of every table, by table; or only those of some environments. */
   rows(of?: (name: string) => boolean): Record<string, unknown[]>
 }
 
@@ -115,7 +115,10 @@ interface Answered {
   text: string
 }
 
-async function givenEnvironments(profiles: Profiles, assumptions: Record<string, string> = {}): Promise<Worlds> {
+async function givenEnvironments(
+  profiles: Profiles,
+  assumptions: Record<string, string> = {}
+): Promise<GivenEnvironments> {
   const environments = NAMES.map((name) => environment(name, profiles[name]))
   const mock = await givenMock({ clock: () => NOW, assumptions, seed: { environments } })
   return { ...mock, ask, rows }
@@ -209,13 +212,13 @@ const EVERY_ASKER = Object.entries(PROFILES).flatMap(([profile, profiles]) =>
 )
 
 /** The first of two exceptions: `live` tells that an integration is in another environment of the organization. */
-function isToldOfIntegrations(profiles: Profiles, asker: Name, owner: Name): boolean {
+function learnsOfIntegrations(profiles: Profiles, asker: Name, owner: Name): boolean {
   return ORGANIZATIONS[asker] === ORGANIZATIONS[owner] && profiles[asker] === 'live'
 }
 
 /** The second: in `live` idempotency keys are those of the organization. */
 function sharesKeys(profiles: Profiles, asker: Name, owner: Name): boolean {
-  return isToldOfIntegrations(profiles, asker, owner) && profiles[owner] === 'live'
+  return learnsOfIntegrations(profiles, asker, owner) && profiles[owner] === 'live'
 }
 
 describe.each(EVERY_ASKER)('in $profile, to $asker', ({ profiles, asker, owners }) => {
@@ -228,15 +231,15 @@ describe.each(EVERY_ASKER)('in $profile, to $asker', ({ profiles, asker, owners 
 
       const foreign = [...integrationRequests(owner), ...readingRequests(owner)]
       const nowhere = [...integrationRequests(NOWHERE), ...readingRequests(NOWHERE)]
-      for (const [place, unknown] of nowhere.entries()) {
-        const request = foreign[place] as Request
-        const told = await given.ask(asker, request)
-        expect(told.text).not.toContain(`mark-${owner}`)
-        if (isToldOfIntegrations(profiles, asker, owner) && namesIntegration(owner, request)) {
-          expect(told.status, request.path).toBe(403)
+      for (const [index, unknown] of nowhere.entries()) {
+        const request = foreign[index] as Request
+        const answer = await given.ask(asker, request)
+        expect(answer.text).not.toContain(`label-${owner}`)
+        if (learnsOfIntegrations(profiles, asker, owner) && namesIntegration(owner, request)) {
+          expect(answer.status, request.path).toBe(403)
         } else {
           const expected = without(NOWHERE, await given.ask(asker, unknown))
-          expect(without(owner, told), `${request.method ?? 'GET'} ${request.path}`).toEqual(expected)
+          expect(without(owner, answer), `${request.method ?? 'GET'} ${request.path}`).toEqual(expected)
         }
       }
       const channel = await given.ask(asker, list(`channel=${CHANNELS[owner]}`))
@@ -265,11 +268,11 @@ describe.each(EVERY_ASKER)('in $profile, to $asker', ({ profiles, asker, owners 
       } else {
         expect(without(owner, used)).toEqual(without(NOWHERE, await given.ask(asker, withKey(`${NOWHERE}-1`))))
         expect(without(owner, inUse)).toEqual(without(NOWHERE, await given.ask(asker, withKey(`${NOWHERE}-2`))))
-        expect(used.text).toContain(`"name":"mark-${asker}"`)
+        expect(used.text).toContain(`"name":"label-${asker}"`)
       }
       for (const _attempt of ['refused', 'replayed']) {
-        const [told, expected] = [await given.ask(asker, lost(owner)), await given.ask(asker, lost(NOWHERE))]
-        expect(without(owner, told)).toEqual(without(NOWHERE, expected))
+        const [answer, expected] = [await given.ask(asker, lost(owner)), await given.ask(asker, lost(NOWHERE))]
+        expect(without(owner, answer)).toEqual(without(NOWHERE, expected))
       }
       expect(given.rows((name) => name !== asker)).toEqual(others)
     }
@@ -297,7 +300,7 @@ test('what live tells of an integration of a sibling is that it is there, in eve
     const { integration, deletedIntegration } = only(owner)
     const ids = [integration, `${owner}-mail`, deletedIntegration, `${owner}-gone`]
     const answers = await Promise.all(ids.map((id) => given.ask('foo', setPrimary(id))))
-    for (const { text } of answers) expect(text).not.toContain('mark-')
+    for (const { text } of answers) expect(text).not.toContain('label-')
     return answers.map(({ status }) => status)
   }
   expect(await statuses('bar')).toEqual([403, 403, 404, 404])
@@ -322,7 +325,7 @@ describe.each(Object.entries(PROFILES))('in %s', (_profile, profiles) => {
     for (const request of requests) {
       const { status, text } = await given.ask(name, request)
       expect(status, request.path).toBe(200)
-      expect(new Set(text.match(/mark-[a-z]{3}/g)), request.path).toEqual(new Set([`mark-${name}`]))
+      expect(new Set(text.match(/label-[a-z]{3}/g)), request.path).toEqual(new Set([`label-${name}`]))
     }
     expect(given.rows((each) => each !== name)).toEqual(others)
   })

@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest'
 import { DomainError } from '../../src/core/errors.js'
-import { givenHeldCall, type HeldCall } from '../support/held-call.js'
 import { type Call, type GivenMock, givenMock } from '../support/mock.js'
-import { allRows, keyRows, primaries, worldRows } from '../support/rows.js'
+import { givenOpenCall, type OpenCall } from '../support/open-call.js'
+import { allRows, environmentRows, keyRows, primaries } from '../support/rows.js'
 
 const INTEGRATIONS = [
   { identifier: 'sendgrid', providerId: 'sendgrid', channel: 'email', primary: true },
@@ -209,10 +209,10 @@ describe('an error of the operation', () => {
     const mock = await givenMock({ seed: seed() })
     const { db, services } = mock
     const environment = environmentOf(mock)
-    const before = worldRows(db.client)
-    const fingerprint = { method: 'POST', path: MAILGUN, body: Buffer.alloc(0) }
+    const before = environmentRows(db.client)
+    const request = { target: `POST ${MAILGUN}`, body: Buffer.alloc(0) }
 
-    services.idempotency.once(environment, 'key-1', fingerprint, () => {
+    services.idempotency.once(environment, 'key-1', request, () => {
       try {
         db.transaction(() => {
           services.integrations.setPrimary(environment, 'mailgun')
@@ -225,7 +225,7 @@ describe('an error of the operation', () => {
     })
 
     expect(keyRows(db.client)).toMatchObject([{ key: 'key-1', status: 400 }])
-    expect({ ...worldRows(db.client), idempotency_keys: [] }).toEqual(before)
+    expect({ ...environmentRows(db.client), idempotency_keys: [] }).toEqual(before)
   })
 
   test('an error that is stored is replayed even when the request would succeed by now', async () => {
@@ -535,8 +535,8 @@ function givenEffectLog({ db: { client } }: GivenMock): () => string[] {
   return () => all.all()
 }
 
-function holdCall(mock: GivenMock, path: string, idempotencyKey: string): Promise<HeldCall> {
-  return givenHeldCall(`${mock.url}${path}`, {
+function holdCall(mock: GivenMock, path: string, idempotencyKey: string): Promise<OpenCall> {
+  return givenOpenCall(`${mock.url}${path}`, {
     authorization: 'ApiKey shop-key',
     'idempotency-key': idempotencyKey
   })

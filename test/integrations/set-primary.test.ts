@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type GivenMock, givenMock } from '../support/mock.js'
-import { allRows, type IntegrationRow, integrationRows, primaries, worldRows } from '../support/rows.js'
+import { allRows, environmentRows, type IntegrationRow, integrationRows, primaries } from '../support/rows.js'
 
 const CONDITIONS = [
   {
@@ -76,13 +76,13 @@ describe('200', () => {
 
   test('the former primary steps down, and nothing else of any record of any environment changes', async () => {
     const mock = await givenMock({ seed: seed() })
-    const before = worldRows(mock.db.client)
+    const before = environmentRows(mock.db.client)
     const former = rowOf(mock, 'sendgrid').document
 
     const answer = await mock.post('/v1/integrations/mailgun/set-primary')
 
     const demoted = former.replace('"deleted":false,"primary":true', '"deleted":false,"primary":false')
-    const { integrations, ...others } = worldRows(mock.db.client)
+    const { integrations, ...others } = environmentRows(mock.db.client)
     expect(integrations).toEqual(
       before.integrations?.map((row) => {
         if (row.environment === 1 && row.identifier === 'sendgrid') return { ...row, is_primary: 0, document: demoted }
@@ -208,9 +208,9 @@ describe('200', () => {
     test.each([
       ['none at all', [], ''],
       ['of length 0', ['content-length: 0'], ''],
-      ['empty, said to be JSON', [JSON_TYPE, 'content-length: 0'], ''],
-      ['none at all, said to be JSON', [JSON_TYPE], ''],
-      ['empty, in chunks, said to be JSON', [JSON_TYPE, 'transfer-encoding: chunked'], '0\r\n\r\n'],
+      ['empty, declared as JSON', [JSON_TYPE, 'content-length: 0'], ''],
+      ['none at all, declared as JSON', [JSON_TYPE], ''],
+      ['empty, in chunks, declared as JSON', [JSON_TYPE, 'transfer-encoding: chunked'], '0\r\n\r\n'],
       ['an empty object', [JSON_TYPE, 'content-length: 2'], '{}'],
       ['fields of an integration', [JSON_TYPE, 'content-length: 35'], '{"primary":false,"name":"renamed"} '],
       ['null', [`${JSON_TYPE}; charset=utf-8`, 'content-length: 4'], 'null'],
@@ -333,7 +333,7 @@ describe('404', () => {
     expect((await mock.post(`/v1/integrations/${UNKNOWN}/set-primary`)).status).toBe(404)
   })
 
-  test.each(['document', 'live'])("%s: another organisation's can not be told from an unknown one", async (profile) => {
+  test.each(['document', 'live'])("%s: another organisation's is answered like an unknown one", async (profile) => {
     const mock = await givenMock({ seed: seed({ profile }), clock: () => 0 })
     const [foreign, unknown] = await Promise.all(
       [idOf(mock, 'mailgun', 2), UNKNOWN].map(async (id) => {
@@ -370,7 +370,7 @@ describe('422', () => {
   })
 })
 
-test('live: credentials are hidden in the answer, and kept in the record', async () => {
+test('live: credentials are hidden in the answer and stay in the record', async () => {
   const mock = await givenMock({ seed: seed({ ...LIVE, assumptions: { envelope: 'bare' } }) })
   const { json } = await mock.post(`/v1/integrations/${idOf(mock, 'mailgun')}/set-primary`)
   expect(json).toMatchObject({ credentials: {}, configurations: { inboundWebhookEnabled: true } })
@@ -381,7 +381,7 @@ test('live: credentials are hidden in the answer, and kept in the record', async
   })
 })
 
-test('a failure half-way leaves the former primary in place', async () => {
+test('a failure half-way leaves the former primary', async () => {
   const mock = await givenMock({ seed: seed() })
   mock.db.client.exec(`
     CREATE TRIGGER refuse BEFORE UPDATE OF is_primary ON integrations WHEN NEW.is_primary = 1
@@ -452,7 +452,7 @@ describe('the index alone', () => {
 /** The `primary` at the top of a document made by `documentOf`, which no free text can be taken for. */
 const OF_PRIMARY = /("deleted":false,"primary":)(true|false)/
 
-/** A document as a seed would have stored it, with anything at all in the places that are free. */
+/** A document as a seed would have stored it, with anything at all in the fields that are free. */
 function documentOf(mock: GivenMock, identifier: string, free: object, state: { active: boolean; primary: boolean }) {
   const { credentials: _, ...document } = JSON.parse(rowOf(mock, identifier).document)
   return JSON.stringify({
@@ -472,8 +472,8 @@ function rowOf(mock: GivenMock, identifier: string): IntegrationRow {
   return row
 }
 
-function idOf(mock: GivenMock, identifier: string, world = 0): string {
-  const found = mock.seededEnvironments[world]?.integrations.find(
+function idOf(mock: GivenMock, identifier: string, environment = 0): string {
+  const found = mock.seededEnvironments[environment]?.integrations.find(
     (integration) => integration.identifier === identifier
   )
   if (!found) throw new Error(`the seed has no ${identifier}`)

@@ -43,13 +43,13 @@ function subscriberOf({ subscriberId, subscriber }: SeededMessage): string | und
   return subscriberId ?? subscriber?.subscriberId
 }
 
-interface World {
+interface Records {
   /** Those that the environment has; a message may also bring one of its own. */
   subscribers: string[]
   messages: SeededMessage[]
 }
 
-const anyWorld: fc.Arbitrary<World> = fc
+const anyRecords: fc.Arbitrary<Records> = fc
   .record({
     subscribers: fc.shuffledSubarray(SUBSCRIBERS, { minLength: 2 }),
     ids: fc.uniqueArray(fc.stringMatching(/^[0-9a-f]{24}$/), { maxLength: 80, size: 'max' }),
@@ -58,22 +58,22 @@ const anyWorld: fc.Arbitrary<World> = fc
         {
           channel: fc.constantFrom(...CHANNELS.slice(0, 3)),
           who: fc.constantFrom('none', 'known', 'known', 'own'),
-          place: fc.nat({ max: SUBSCRIBERS.length - 1 }),
+          subscriberIndex: fc.nat({ max: SUBSCRIBERS.length - 1 }),
           transactionId: fc.constantFrom(...TRANSACTIONS),
           contextKeys: fc.constantFrom(...CONTEXTS),
           createdAt: fc.constantFrom(...TIMES)
         },
-        { requiredKeys: ['channel', 'who', 'place'] }
+        { requiredKeys: ['channel', 'who', 'subscriberIndex'] }
       )
     )
   })
   .map(({ subscribers, ids, drawn }) => ({
     subscribers,
-    messages: [...drawn.take(ids.length)].map(({ channel, who, place, ...optional }, index) => ({
+    messages: [...drawn.take(ids.length)].map(({ channel, who, subscriberIndex, ...optional }, index) => ({
       _id: ids[index] as string,
       channel,
-      ...(who === 'known' && { subscriberId: subscribers[place % subscribers.length] as string }),
-      ...(who === 'own' && { subscriber: { subscriberId: SUBSCRIBERS[place] as string } }),
+      ...(who === 'known' && { subscriberId: subscribers[subscriberIndex % subscribers.length] as string }),
+      ...(who === 'own' && { subscriber: { subscriberId: SUBSCRIBERS[subscriberIndex] as string } }),
       ...optional
     }))
   }))
@@ -100,7 +100,7 @@ const anyAsked: Required<{ [Name in keyof Asked]: fc.Arbitrary<Asked[Name]> }> =
 /** Every set of filters: none, each alone, all pairs and triples, all four. */
 const FILTERS = Object.keys(anyAsked) as (keyof Asked)[]
 const FILTER_SETS = Array.from({ length: 2 ** FILTERS.length }, (_, bits) => {
-  return FILTERS.filter((_name, place) => bits & (1 << place))
+  return FILTERS.filter((_name, bit) => bits & (1 << bit))
 })
 
 /** A question by these filters; every other one about the values of some message, so that all of its filters hit. */
@@ -145,8 +145,8 @@ function written(
   }
   if (limit !== undefined) parameters.push(['limit', limit])
   if (page > 0) parameters.push(['page', String(page)])
-  const parts = parameters.map(([name, value]) => ({ text: `${name}=${value}`, place: spelling.shuffle.next().value }))
-  const texts = parts.sort((a, b) => a.place - b.place).map(({ text }) => text)
+  const parts = parameters.map(([name, value]) => ({ text: `${name}=${value}`, order: spelling.shuffle.next().value }))
+  const texts = parts.sort((a, b) => a.order - b.order).map(({ text }) => text)
   return [spelling.unknown, ...texts].filter((text) => text !== '').join('&')
 }
 
@@ -156,7 +156,7 @@ interface Model {
   subscribers: string[]
 }
 
-function modelOf({ subscribers, messages }: World, profile: Model['profile']): Model {
+function modelOf({ subscribers, messages }: Records, profile: Model['profile']): Model {
   return {
     profile,
     subscribers,
@@ -204,7 +204,7 @@ function isSameSet(one: readonly string[], other: readonly string[]): boolean {
 }
 
 /** Two environments with the same messages, that differ in their profile alone. */
-async function givenBoth({ subscribers, messages }: World): Promise<{ mock: GivenMock; close(): Promise<unknown> }> {
+async function givenBoth({ subscribers, messages }: Records): Promise<{ mock: GivenMock; close(): Promise<unknown> }> {
   const environment = (profile: string) => ({
     name: profile,
     profile,
@@ -258,20 +258,26 @@ describe.each(['document', 'live'] as const)('in the profile %s', (profile) => {
   test('every set of filters, paged to the end, gives what a plain reading of the words gives', async () => {
     const anyQuestions = fc.tuple(...FILTER_SETS.map(anyQuestion))
     await fc.assert(
-      fc.asyncProperty(anyWorld, anyQuestions, anyLimits, anySpelling, async (world, questions, limits, spelling) => {
-        const { mock, close } = await givenBoth(world)
-        const model = modelOf(world, profile)
-        for (const { filters, about } of questions) {
-          const asked = aimedAt(about === null ? undefined : world.messages[about], filters)
-          const limit = limits.next().value
-          let pages = 1
-          for (let page = 0; page <= pages; page += 1) {
-            const ids = await checkPage(mock, model, asked, { limit, page }, spelling)
-            pages = Math.ceil(ids.length / (Number(limit ?? 10) || 10))
+      fc.asyncProperty(
+        anyRecords,
+        anyQuestions,
+        anyLimits,
+        anySpelling,
+        async (records, questions, limits, spelling) => {
+          const { mock, close } = await givenBoth(records)
+          const model = modelOf(records, profile)
+          for (const { filters, about } of questions) {
+            const asked = aimedAt(about === null ? undefined : records.messages[about], filters)
+            const limit = limits.next().value
+            let pages = 1
+            for (let page = 0; page <= pages; page += 1) {
+              const ids = await checkPage(mock, model, asked, { limit, page }, spelling)
+              pages = Math.ceil(ids.length / (Number(limit ?? 10) || 10))
+            }
           }
+          await close()
         }
-        await close()
-      }),
+      ),
       // The limit is for the search for a smaller counterexample, in which every step is a server.
       { numRuns: 15, interruptAfterTimeLimit: 30_000 }
     )
@@ -279,7 +285,7 @@ describe.each(['document', 'live'] as const)('in the profile %s', (profile) => {
 
   test('of 500 transactions and of 500 context keys, in any spelling and order, each counts', async () => {
     const many = Array.from({ length: 500 }, (_, index) => `order:${index} é,`)
-    const world: World = {
+    const records: Records = {
       subscribers: [],
       messages: [0, 7, 255, 256, 499, 500].map((number) => ({
         _id: String(number).padStart(24, '0'),
@@ -288,8 +294,8 @@ describe.each(['document', 'live'] as const)('in the profile %s', (profile) => {
         contextKeys: number === 7 ? many : many.slice(number)
       }))
     }
-    const { mock } = await givenBoth(world)
-    const model = modelOf(world, profile)
+    const { mock } = await givenBoth(records)
+    const model = modelOf(records, profile)
     const [spelling] = fc.sample(anySpelling, { numRuns: 1, seed: 7 }) as [Spelling]
     const ask = (asked: Asked) => checkPage(mock, model, asked, { limit: undefined, page: 0 }, spelling)
 

@@ -53,7 +53,7 @@ describe('order', () => {
 })
 
 describe('paging', () => {
-  test('is by ten from page 0 unless told otherwise', async () => {
+  test('has ten messages from page 0 by default', async () => {
     const mock = await givenMessages(several(25))
     const first = await mock.get('/v1/messages')
     expect(first.json).toMatchObject({ totalCount: 25, hasMore: true, page: 0, pageSize: 10 })
@@ -326,7 +326,7 @@ describe('bounds in the profile document', () => {
     }
   )
 
-  test('all bad fields are told at once', async () => {
+  test('names all invalid fields at once', async () => {
     const mock = await givenMessages(several(1))
     const answer = await mock.get('/v1/messages?channel=fax&contextKeys=tenant:a&contextKeys=b&page=-1&limit=1001')
     expect(answer.status).toBe(422)

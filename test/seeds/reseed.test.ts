@@ -5,7 +5,7 @@ import { SeedError } from '../../src/seeds/errors.js'
 import type { Seed, SeedEnvironment } from '../../src/seeds/format.js'
 import { loadGenerator } from '../../src/seeds/generate/load.js'
 import { readSeeds } from '../../src/seeds/read.js'
-import { allRows, worldRows } from '../support/rows.js'
+import { allRows, environmentRows } from '../support/rows.js'
 
 beforeAll(async () => void (await loadGenerator()))
 
@@ -104,7 +104,10 @@ describe('an environment that the seeds describe differently', () => {
     mock.reseed(changed, OTHER)
     const started = startedWith(changed, OTHER)
     const rowsOf = ({ client }: Pick<typeof started, 'client'>) =>
-      Object.entries(worldRows(client)).map(([table, rows]) => [table, rows.filter((row) => row.environment === 1)])
+      Object.entries(environmentRows(client)).map(([table, rows]) => [
+        table,
+        rows.filter((row) => row.environment === 1)
+      ])
     expect(rowsOf(mock)).toEqual(rowsOf(started))
     const settingsOf = ({ environments }: Pick<typeof started, 'environments'>) =>
       environments.settings(environments.find('Shop'))
@@ -115,10 +118,10 @@ describe('an environment that the seeds describe differently', () => {
   test('is reset to what it became', () => {
     const mock = given(SHOP)
     mock.reseed(changed)
-    const rows = worldRows(mock.client)
+    const rows = environmentRows(mock.client)
     mock.environments.empty(mock.find('Shop'), 'messages')
     mock.environments.reset(mock.find('Shop'))
-    expect(worldRows(mock.client)).toEqual(rows)
+    expect(environmentRows(mock.client)).toEqual(rows)
   })
 
   test('has the keys of the new seeds and no others', () => {
@@ -152,8 +155,8 @@ describe('an environment that the seeds describe differently', () => {
     const changes = mock.reseed({ ...SHOP, _id, name: 'Store', organization: 'Acme' })
     expect(changes).toMatchObject([{ id: _id, name: 'Store', change: 'reloaded' }])
     expect(mock.find('Store')).toMatchObject({ id: _id })
-    expect(worldRows(mock.client)).toEqual(
-      worldRows(startedWith({ ...SHOP, _id, name: 'Store', organization: 'Acme' }).client)
+    expect(environmentRows(mock.client)).toEqual(
+      environmentRows(startedWith({ ...SHOP, _id, name: 'Store', organization: 'Acme' }).client)
     )
   })
 })
@@ -163,7 +166,7 @@ test('keeps what was done to all other environments, also to those of no seed', 
   const { apiKey } = mock.seeds.make({ name: 'Made' })
   mock.environments.empty(mock.find('Other'), 'integrations')
   mock.reseed({ ...SHOP, messages: [] }, OTHER)
-  expect(worldRows(mock.client).integrations?.map(({ environment }) => environment)).toEqual([1])
+  expect(environmentRows(mock.client).integrations?.map(({ environment }) => environment)).toEqual([1])
   expect(mock.environments.resolve('other-key')?.name).toBe('Other')
   expect(mock.environments.resolve(apiKey)?.name).toBe('Made')
 })
@@ -180,7 +183,7 @@ test('adds an environment that is new in the seeds, and removes one that is gone
   expect(mock.environments.resolve('staging-key')?.name).toBe('Staging')
   expect(mock.environments.resolve('other-key')).toBeUndefined()
   mock.environments.reset(mock.find('Staging'))
-  expect(worldRows(mock.client).subscribers?.filter(({ environment }) => environment === 2)).toHaveLength(1)
+  expect(environmentRows(mock.client).subscribers?.filter(({ environment }) => environment === 2)).toHaveLength(1)
 })
 
 test('adds an environment again that was removed since, when its seed changes', () => {

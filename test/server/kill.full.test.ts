@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { type CompiledCommand, compileCommand, type RunningCommand } from '../support/command.js'
-import { givenHeldCall } from '../support/held-call.js'
+import { givenOpenCall } from '../support/open-call.js'
 import { type IntegrationRow, integrationRows, type KeyRow, keyRows } from '../support/rows.js'
 
 const KILLS = 50
@@ -99,7 +99,7 @@ test('after SIGTERM every call in flight is answered, and one file is left, whic
   const { folder, file, seed } = givenDataFile(1)
   const server = await givenServer(['--data', file, '--seed', seed])
   const calls = callsTo(1).slice(0, 24)
-  const held = await Promise.all(calls.map((call) => givenHeldCall(server.url + pathOf(call), headersOf(call))))
+  const held = await Promise.all(calls.map((call) => givenOpenCall(server.url + pathOf(call), headersOf(call))))
 
   server.kill('SIGTERM')
   await vi.waitUntil(() => refusesConnections(server), { timeout: 20_000 })

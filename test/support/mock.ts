@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { type Server, type ServerOptions, startServer } from '../../src/server.js'
 import { type Contract, contractOf } from './contract.js'
-import { worldRows } from './rows.js'
+import { environmentRows } from './rows.js'
 
 export interface Call {
   method?: string
@@ -125,7 +125,7 @@ function tablesOf({ db }: Server): string {
 
 /** All that the environments have. */
 function rowsOf({ db }: Server): string {
-  return JSON.stringify(worldRows(db.client))
+  return JSON.stringify(environmentRows(db.client))
 }
 
 async function startMock(options: ServerOptions): Promise<GivenMock & { server: Server }> {

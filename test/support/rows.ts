@@ -15,11 +15,11 @@ export interface IntegrationRow {
   document: string
 }
 
-const PLACE = '(SELECT count(*) FROM environments AS o WHERE o.snapshot_of IS NULL AND o.key <= e.key)'
+const NUMBER = '(SELECT count(*) FROM environments AS o WHERE o.snapshot_of IS NULL AND o.key <= e.key)'
 
 type Connection = Pick<Db['client'], 'prepare'>
 
-/** Every row of every table, as it lies in the database: two of these are equal if nothing was changed between them. */
+/** Every row of every table, as it is in the database. */
 export function allRows(client: Connection): Record<string, Record<string, unknown>[]> {
   const tables = client
     .prepare<[], { name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
@@ -36,15 +36,15 @@ export function allRows(client: Connection): Record<string, Record<string, unkno
  * What each environment has, snapshots apart, table by table, with the environment's number in the order of their
  * creation; not in which dataset they are, nor in which order.
  */
-export function worldRows(client: Connection): Record<string, Record<string, unknown>[]> {
-  const tables = DATASET_KINDS.flatMap((part) =>
-    DATASET_TABLES[part].map((table) => [part, getTableName(table)] as const)
+export function environmentRows(client: Connection): Record<string, Record<string, unknown>[]> {
+  const tables = DATASET_KINDS.flatMap((kind) =>
+    DATASET_TABLES[kind].map((table) => [kind, getTableName(table)] as const)
   )
   return Object.fromEntries(
-    tables.map(([part, table]) => {
+    tables.map(([kind, table]) => {
       const rows = client.prepare<[], Record<string, unknown>>(
-        `SELECT ${PLACE} AS environment, t.* FROM environments AS e JOIN ${table} AS t ON t.dataset = e.${part}
-        WHERE snapshot_of IS NULL ORDER BY e.key, t.id`.replace('t.id', part === 'idempotency' ? 't.key' : 't.id')
+        `SELECT ${NUMBER} AS environment, t.* FROM environments AS e JOIN ${table} AS t ON t.dataset = e.${kind}
+        WHERE snapshot_of IS NULL ORDER BY e.key, t.id`.replace('t.id', kind === 'idempotency' ? 't.key' : 't.id')
       )
       return [table, rows.all().map(({ dataset, sequence, ...row }) => row)]
     })
@@ -55,7 +55,7 @@ export function worldRows(client: Connection): Record<string, Record<string, unk
 export function integrationRows(client: Connection): IntegrationRow[] {
   return client
     .prepare<[], IntegrationRow>(
-      `SELECT ${PLACE} AS environment, i.id, identifier, channel, active, is_primary, deleted, document
+      `SELECT ${NUMBER} AS environment, i.id, identifier, channel, active, is_primary, deleted, document
       FROM environments AS e JOIN integrations AS i ON i.dataset = e.integrations
       WHERE snapshot_of IS NULL ORDER BY e.key, i.id`
     )
@@ -75,7 +75,7 @@ export interface KeyRow {
 export function keyRows(client: Connection): KeyRow[] {
   return client
     .prepare<[], KeyRow>(
-      `SELECT k.key, ${PLACE} AS environment, status, body, k.created_at
+      `SELECT k.key, ${NUMBER} AS environment, status, body, k.created_at
       FROM environments AS e JOIN idempotency_keys AS k ON k.dataset = e.idempotency
       WHERE snapshot_of IS NULL ORDER BY k.rowid`
     )

@@ -275,11 +275,11 @@ describe('the answer', () => {
     }))
     const mock = await givenMock({ profile, seed: shop(workflows) })
     const spelled = profile === 'live' ? ['novu-cloud', 'novu-cloud-v1', 'external'] : ORIGINS
-    for (const [place, origin] of ORIGINS.entries()) {
+    for (const [index, origin] of ORIGINS.entries()) {
       for (const type of STEP_TYPES) {
         const { json } = await mock.get(`/v2/workflows/of-${origin}/steps/${type}`)
         const step = profile === 'live' ? json.data : json
-        expect(step).toMatchObject({ type, stepId: type, origin: spelled[place], workflowId: `of-${origin}` })
+        expect(step).toMatchObject({ type, stepId: type, origin: spelled[index], workflowId: `of-${origin}` })
         expect(step.controls.uiSchema?.group).toBe(GROUPS[type])
         expect(Object.keys(step.variables.properties.steps.properties)).toEqual(
           STEP_TYPES.slice(0, STEP_TYPES.indexOf(type))

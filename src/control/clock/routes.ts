@@ -47,7 +47,7 @@ export const clockRoutes: FastifyPluginAsync<Services> = async (app, { environme
     response: ref(ClockState),
     handler: async ({ environment, body }) => {
       const setting = body.mode === 'fixed' ? { ...body, at: isoTime(timeOf('at', body.at)) } : body
-      environments.setClock(environment, setting)
+      environments.change(environment, { clock: setting })
       return toClockState(environment)
     }
   })

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
-import { assumptionComplaint, PROFILES } from '../../core/assumptions.js'
+import { assumptionIssue, PROFILES } from '../../core/assumptions.js'
 import { isoTime } from '../../core/clock.js'
 import { type FieldErrors, invalidFields } from '../../core/errors.js'
 import { ref, strictObject, stringEnum } from '../../core/typebox.js'
@@ -80,8 +80,8 @@ const SNAPSHOT_WITHOUT_FROM = {
 function rejectUnknownAssumptions(assumptions: Record<string, string> = {}): void {
   const errors: FieldErrors = {}
   for (const [id, value] of Object.entries(assumptions)) {
-    const complaint = assumptionComplaint(id, value)
-    if (complaint) errors[`assumptions.${id}`] = { messages: [complaint], value }
+    const issue = assumptionIssue(id, value)
+    if (issue) errors[`assumptions.${id}`] = { messages: [issue], value }
   }
   if (Object.keys(errors).length > 0) throw invalidFields(errors)
 }

@@ -1,7 +1,8 @@
 import { filters } from 'liquidjs'
 import { parseTime } from '../../core/clock.js'
+import { attempt } from '../../core/errors.js'
 import type { EmailBlock, MessageResponse } from '../../messages/schemas.js'
-import { attempt, liquid } from '../resolve/payload-variables.js'
+import { liquid } from '../resolve/payload-variables.js'
 
 /** Renders a text with what it may show: `payload`, `subscriber`, `steps`. */
 export type Render = (scope: object) => string

@@ -1,8 +1,9 @@
 import type { Static, TObject } from '@sinclair/typebox'
-import { type ClockSetting, isoTime, parseIsoTime, timeBy } from '../../core/clock.js'
+import { isoTime, parseIsoTime, timeBy } from '../../core/clock.js'
 import { idOf } from '../../core/ids.js'
 import { suggest } from '../../core/suggest.js'
 import type { Path } from '../../core/validation.js'
+import type { Environment } from '../../environments/service.js'
 import type { SubscriberResponse } from '../../messages/schemas.js'
 import type { WorkflowStep } from '../../workflow-steps/schemas.js'
 import type { EnvironmentData, Stored, WorkflowDocument } from '../environment-data.js'
@@ -32,17 +33,12 @@ export function locationIn(file: SeedFile, issues: SeedIssue[], path: Path = [])
 export const INVALID_TIME = 'must be a time in ISO 8601, such as 2026-02-18T10:07:11.402Z'
 
 /** The environment that a seed is loaded into while the server runs. */
-export interface SeedTarget {
-  id: string
-  organizationId: string
-  name: string
-  clock: ClockSetting
-  /** What the seed is added to; left out, the seed replaces it. */
-  existing?: ExistingData
-}
+export type SeedTarget = Pick<Environment, 'id' | 'organizationId' | 'name' | 'clock'>
 
 interface Options {
   target: SeedTarget
+  existing?: ExistingData | undefined
+  /** Where the environment is first described. */
   location: SeedLocation
   /** Ids are derived from it: the same seed gives the same ids, whichever environment it is loaded into. */
   idBase: readonly string[]
@@ -54,8 +50,8 @@ interface Options {
 export type EnvironmentBuilder = ReturnType<typeof environmentBuilder>
 
 /** Collects the records of one environment, and reports what is there twice or refers to nothing. */
-export function environmentBuilder({ target, location, idBase, replacedIds, now }: Options) {
-  const { id, organizationId, name, clock, existing } = target
+export function environmentBuilder({ target, existing, location, idBase, replacedIds, now }: Options) {
+  const { id, organizationId, name, clock } = target
   let messageNumber = existing?.messageCount ?? 0
   const uses = new Map<string, SeedLocation>()
   const settings = { profile: null, assumptions: {}, apiKeys: [] }
@@ -64,14 +60,14 @@ export function environmentBuilder({ target, location, idBase, replacedIds, now 
   const builder = {
     data,
     location,
-    /** Identifiers that integrations have or are given by a seed: none is a default of another one. */
+    /** Those of integrations: none of them is given to another by default. */
     identifiers: new Set<string | undefined>(),
     subscribers: new Map<string, Stored<SubscriberResponse>>(),
     workflows: new Map<string, { workflow: WorkflowDocument; steps: WorkflowStep[] }>(),
-    /** What documents of the wire say of the environment that they belong to. */
+    /** The fields of a document that say which environment it belongs to. */
     owner: { _environmentId: id, _organizationId: organizationId },
 
-    /** Returns the present by the clock that the seeds set, or by that of the target. */
+    /** Returns the time by the clock that the seeds set, or by that of the target. */
     present: () => timeBy(data.clock ?? clock, () => now),
 
     /** Returns whether it is the first use, and reports an issue if not. `use` begins with the kind of the thing. */
@@ -99,8 +95,7 @@ export function environmentBuilder({ target, location, idBase, replacedIds, now 
     /** Returns the next number whose id no existing message has. */
     nextMessageNumber(): number {
       while (existing?.hasMessage(builder.derivedId('message', messageNumber))) messageNumber += 1
-      messageNumber += 1
-      return messageNumber - 1
+      return messageNumber++
     },
 
     /** Returns the record of that name; reports an issue if there is none. */
@@ -128,18 +123,15 @@ export function unusedName(base: string, taken: ReadonlySet<string | undefined>)
   return name
 }
 
-/** Returns the fields that are given, in the form of the wire. */
+/** Returns those of the fields that hold a time, in the form of the wire. */
 export function timesOf<Field extends string>(
   seed: { [Name in Field]?: string | null },
   fields: readonly Field[],
   location: SeedLocation
 ): { [Name in Field]?: string } {
-  const times: { [Name in Field]?: string } = {}
-  for (const field of fields) {
-    const text: string | null | undefined = seed[field]
-    if (typeof text === 'string') times[field] = timeOf(text, location.at(field))
-  }
-  return times
+  const given = fields.filter((field) => typeof seed[field] === 'string')
+  const times = given.map((field) => [field, timeOf(String(seed[field]), location.at(field))])
+  return Object.fromEntries(times)
 }
 
 export function timeOf(text: string, location: SeedLocation): string {

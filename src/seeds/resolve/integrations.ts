@@ -26,5 +26,5 @@ export function addIntegration(builder: EnvironmentBuilder, seed: SeedIntegratio
       return `there is already a primary ${channel} integration, at ${first}; a channel has at most one`
     })
   }
-  builder.data.integrations.push({ ...integration, _id })
+  builder.data.integrations.push(integration)
 }

@@ -1,9 +1,7 @@
 import { ForTag, Liquid, TablerowTag, type Template, TypeGuards, toValueSync, type Value } from 'liquidjs'
+import { attempt } from '../../core/errors.js'
 
-/**
- * The one Liquid engine, for reading templates and for rendering them. What it renders depends on the template and the
- * scope alone: no files, UTC, English. An object is rendered as JSON, as the deployed service does.
- */
+/** Reads templates and renders them, without files, in UTC and English; an object as JSON, as the deployed service does. */
 export const liquid = new Liquid({
   templates: {},
   timezoneOffset: 0,
@@ -22,10 +20,7 @@ export interface PayloadUse {
   isLoopItem: boolean
 }
 
-/**
- * Lists the uses of the payload in all texts inside a value, in order of first appearance. Of a text that is not
- * well-formed Liquid, the outputs and tags that can be read by themselves count.
- */
+/** Returns the uses of the payload in all texts inside a value, in order; of malformed Liquid those that can be read. */
 export function payloadUses(value: unknown): PayloadUse[] {
   if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(payloadUses)
   if (typeof value !== 'string' || !/\{[{%]/.test(value)) return []
@@ -38,15 +33,6 @@ function parseLeniently(text: string): Template[] {
   const parse = (source: string) => attempt(() => liquid.parse(source))
   const parts = [...text.matchAll(/\{\{.*?\}\}|\{%-?\s*(\w+).*?%\}/gs)]
   return parse(text) ?? parts.flatMap(([part, tag]) => parse(part) ?? parse(`${part}{% end${tag} %}`) ?? [])
-}
-
-/** Returns what `make` does; undefined if it throws. */
-export function attempt<Value>(make: () => Value): Value | undefined {
-  try {
-    return make()
-  } catch {
-    return undefined
-  }
 }
 
 type Paths = ReadonlyMap<string, PayloadUse['path']>
@@ -71,15 +57,16 @@ function* usesIn(templates: readonly Template[], known: Paths): Generator<Payloa
 
 type Token = Parameters<typeof TypeGuards.isRangeToken>[0]
 type Access = Extract<Token, { props: unknown }>
-/** An argument that has a name is a pair of the name and the value. */
-type Filter = Value['filters'][number]
 type Range = Extract<Token, { lhs: unknown }>
 
 /** Lists the accesses to variables in an expression: in its filters' arguments, ranges and indexes too. */
 function accessesIn(expression: unknown): Access[] {
   if (typeof expression !== 'object' || expression === null) return []
   const { props = [], lhs, rhs, initial, filters = [] } = expression as Partial<Access & Range & Value>
-  const options = filters.flatMap(({ args }: Filter) => args.map((argument) => [argument].flat().at(-1)))
+  // An argument that has a name is a pair of the name and the value.
+  const options = filters.flatMap(({ args }: Value['filters'][number]) =>
+    args.map((argument) => [argument].flat().at(-1))
+  )
   const inner = [...props, lhs, rhs, ...(initial?.postfix ?? []), ...options].flatMap(accessesIn)
   return TypeGuards.isPropertyAccessToken(expression) ? [expression, ...inner] : inner
 }

@@ -1,7 +1,7 @@
 import { idOf } from '../../core/ids.js'
 import type { EnvironmentData } from '../environment-data.js'
 import { byPosition, createIssue, SeedError, type SeedIssue } from '../errors.js'
-import { withoutReplaced } from '../existing-data.js'
+import { type ExistingData, withoutReplaced } from '../existing-data.js'
 import type { SeedEnvironment } from '../format.js'
 import type { SeedFile } from '../read.js'
 import { environmentBuilder, locationIn, type SeedTarget } from './builder.js'
@@ -11,14 +11,18 @@ import { addMessage, setGenerate } from './messages.js'
 import { addSubscriber } from './subscribers.js'
 import { addWorkflow } from './workflows.js'
 
+interface Options {
+  /** The one environment to return, whatever the seed calls it. */
+  target?: SeedTarget
+  /** The target's records, which those of the seed replace where `_id`, identifier or subscriberId is the same. */
+  existing?: ExistingData | undefined
+  ownerOf?: KeyOwner
+}
+
 /**
- * Returns the environments that the seeds describe, with every reference resolved and every default filled in.
- * Environments of the same organization and name are one, also across files. Times that are left out follow the clock
- * that a seed gives the environment, else the target's, else `now`, in milliseconds since 1970. The same seeds at the
- * same `now` give the same data.
- *
- * With a target it returns one environment, the target, whatever the seed calls it. The seed's records replace those
- * with the same `_id`, identifier or subscriberId there; the messages are those of the seed only.
+ * Returns the environments that the seeds describe, with every reference resolved and every default filled in; the same
+ * seeds at the same `now`, in milliseconds since 1970, give the same data. Environments of the same organization and
+ * name are one, also across files. Messages are those of the seeds only.
  *
  * Throws SeedError with every broken reference, duplicate and second primary, and every API key that `ownerOf` says
  * belongs to an environment of none of the seeds.
@@ -26,7 +30,7 @@ import { addWorkflow } from './workflows.js'
 export function resolveSeeds(
   files: readonly SeedFile[],
   now: number,
-  { target, ownerOf }: { target?: SeedTarget; ownerOf?: KeyOwner } = {}
+  { target, existing, ownerOf }: Options = {}
 ): EnvironmentData[] {
   const issues = new Map<SeedFile, SeedIssue[]>()
   const described = files.flatMap((file) => locatedIn(file, issues))
@@ -54,16 +58,10 @@ export function resolveSeeds(
     if (file && !first) issues.get(file)?.push(file.issueAt(['environments'], ONE_ENVIRONMENT))
     if (second) second.location.report(ONE_ENVIRONMENT)
     if (!first) return []
-    const { existing } = wanted
     const { organization = '', _organizationId = idOf('organization', organization), name } = first.seed
     const { remaining, replacedIds } = existing ? withoutReplaced(existing.seed, first.seed) : {}
-    const builder = environmentBuilder({
-      target: wanted,
-      location: first.location,
-      idBase: [_organizationId, name],
-      replacedIds,
-      now
-    })
+    const idBase = [_organizationId, name]
+    const builder = environmentBuilder({ target: wanted, existing, location: first.location, idBase, replacedIds, now })
     // What an environment holds already is resolved as if a first file described it.
     const all = [...(remaining ? locatedIn(fileOfExisting(remaining), issues) : []), first]
     return all.map((each) => ({ ...each, builder }))

@@ -3,12 +3,7 @@ import type { ControlsMetadata, UiSchema, UiSchemaProperty } from '../../workflo
 
 type JsonSchema = Record<string, unknown>
 
-/**
- * Returns the controls that the deployed service declares for a step of the type. Each call returns new objects, no two
- * of them shared.
- *
- * Not for the steps of external workflows, where the developer declares the schema.
- */
+/** Returns a copy of the controls that the deployed service declares for a step of the type. */
 export function defaultControls(type: StepType): ControlsMetadata {
   return JSON.parse(JSON.stringify(CONTROLS[type]))
 }

@@ -42,8 +42,7 @@ function usesBelow(uses: readonly PayloadUse[], name: string | null | undefined)
 
 /** An object of these properties and no others. */
 function strictObject(properties: JsonSchema, required = Object.keys(properties), description?: string): JsonSchema {
-  const described = description === undefined ? {} : { description }
-  return { type: 'object', ...described, properties, required, additionalProperties: false }
+  return { type: 'object', ...(description && { description }), properties, required, additionalProperties: false }
 }
 
 /** An object that has at least these properties. */

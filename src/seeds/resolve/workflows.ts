@@ -1,4 +1,4 @@
-import { slugify, stepSlug } from '../../core/slug.js'
+import { slugify, slugOf } from '../../core/slug.js'
 import { WorkflowStep } from '../../workflow-steps/schemas.js'
 import type { WorkflowDocument } from '../environment-data.js'
 import type { SeedStep, SeedWorkflow } from '../format.js'
@@ -39,7 +39,7 @@ function stepOf(
   seed: SeedStep & Pick<WorkflowStep, 'stepId' | 'variables'>
 ): WorkflowStep {
   const { stepId, type, name = defaultName(type), controls = defaultControls(type) } = seed
-  const { _id = builder.derivedId('workflow', workflowId, 'step', stepId), slug = stepSlug(name, _id) } = seed
+  const { _id = builder.derivedId('workflow', workflowId, 'step', stepId), slug = slugOf(name, 'st', _id) } = seed
   return inOrder(WorkflowStep, { ...seed, controls, _id, name, slug, origin, workflowId, workflowDatabaseId })
 }
 

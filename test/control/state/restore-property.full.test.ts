@@ -341,9 +341,9 @@ function serviceHandle({ services }: GivenMock, environment: Environment): Handl
     async setPrimary(identifier, key) {
       const run = () => answered(() => integrations.setPrimary(environment, identifier))
       if (key === undefined) return { ...shown(run()), replayed: false }
-      const mark = { method: 'POST', path: `/${identifier}`, body: Buffer.alloc(0) }
+      const request = { target: `POST /${identifier}`, body: Buffer.alloc(0) }
       try {
-        const outcome = idempotency.once(environment, key, mark, run)
+        const outcome = idempotency.once(environment, key, request, run)
         return { ...shown(outcome), replayed: outcome.replayOf !== undefined }
       } catch (error) {
         if (error instanceof DomainError && error.code === 'key-reused')
@@ -360,7 +360,7 @@ function serviceHandle({ services }: GivenMock, environment: Environment): Handl
       const wanted = { from: id, ...(snapshot !== undefined && { snapshot }) }
       return serviceHandle({ services } as GivenMock, seeds.make(wanted).environment)
     },
-    clock: async (setting) => environments.setClock(environment, setting),
+    clock: async (setting) => environments.change(environment, { clock: setting }),
     advance: async (by) => environments.advanceClock(environment, by),
     remove: async () => environments.remove(environment),
     exported: async () => seeds.export(environment).environments[0] as SeededEnvironment

@@ -246,7 +246,7 @@ describe('several seeds', () => {
     ])
   })
 
-  test('may hold the same ids, identifiers and primaries in different environments', () => {
+  test('may have the same ids, identifiers and primaries in different environments', () => {
     const things = {
       integrations: [
         {
@@ -450,7 +450,7 @@ describe('what is left out', () => {
 })
 
 describe('what is given', () => {
-  test('is kept as it is, in the order of the contract and without fields that are not there', () => {
+  test('is stored as it is, in the order of the contract and without fields that are not there', () => {
     const { messages } = shopOf({
       messages: [
         {

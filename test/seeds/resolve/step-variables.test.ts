@@ -140,7 +140,7 @@ describe('the earlier steps', () => {
     })
   })
 
-  test('tell after throttle whether it held back', () => {
+  test('say after throttle whether it was throttled', () => {
     expect(resultOf('throttle')).toEqual({
       type: 'object',
       properties: {
