@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { DEFAULTS } from '../config.js'
@@ -107,41 +107,32 @@ const WRITE_REMEDIES: Record<string, string> = {
 async function intoData(data: string, options: GenerateOptions, { signal, progress }: Control): Promise<string> {
   const { buildServices } = await import('../app.js')
   const { explained, openDatabase } = await import('../db/open.js')
-  const { tempFileFor } = await import('../seeds/generate/temp-file.js')
+  const { replaceFile } = await import('../seeds/generate/replace-file.js')
   const { readSeeds } = await import('../seeds/read.js')
   const { loadGenerator } = await import('../seeds/generate/load.js')
   await loadGenerator()
   const files = readSeeds(options.seed)
-  const isNew = !existsSync(data)
-  const file = isNew ? tempFileFor(data) : data
-  const { db, close } = openDatabase(file, { bulkLoad: isNew, of: data })
-  let isDone = false
-  try {
-    const clock = () => options.until ?? wallClock()
-    const { environments, seeds } = buildServices({ db, clock, defaults: DEFAULTS, journal: 0 })
-    seeds.seed(files)
-    const environment = chosen(environments.list(), options.environment)
-    for (const done of seeds.generating(environment, options)) {
-      progress.update(done)
-      await setImmediate()
-      signal.throwIfAborted()
-    }
-    isDone = true
-    return environment.name
-  } catch (error) {
-    throw explained(error, data)
-  } finally {
-    close()
-    if (isNew && isDone) renameSynced(file, data)
-    else if (isNew) rmSync(file, { force: true })
-  }
-}
+  return existsSync(data) ? addTo(data, false) : replaceFile(data, (tempFile) => addTo(tempFile, true))
 
-function renameSynced(from: string, to: string): void {
-  const descriptor = openSync(from, 'r')
-  fsyncSync(descriptor)
-  closeSync(descriptor)
-  renameSync(from, to)
+  async function addTo(file: string, bulkLoad: boolean): Promise<string> {
+    const { db, close } = openDatabase(file, { bulkLoad, of: data })
+    try {
+      const clock = () => options.until ?? wallClock()
+      const { environments, seeds } = buildServices({ db, clock, defaults: DEFAULTS, journal: 0 })
+      seeds.seed(files)
+      const environment = chosen(environments.list(), options.environment)
+      for (const done of seeds.generating(environment, options)) {
+        progress.update(done)
+        await setImmediate()
+        signal.throwIfAborted()
+      }
+      return environment.name
+    } catch (error) {
+      throw explained(error, data)
+    } finally {
+      close()
+    }
+  }
 }
 
 function chosen<Named extends { id: string; name: string }>(all: readonly Named[], wanted?: string): Named {

@@ -1,4 +1,4 @@
-import { CHANNELS, type Channel } from '../../core/enums.js'
+import { CHANNELS } from '../../core/enums.js'
 import { createRandom } from '../../core/random.js'
 import type { SubscriberResponse } from '../../messages/schemas.js'
 import type { Stored } from '../environment-data.js'
@@ -6,13 +6,7 @@ import type { EnvironmentInput } from './input.js'
 import { createFaker, pick } from './random.js'
 
 /** Everything about a subscriber that is the same in each message to them. */
-export interface Recipient {
-  subscriber: Stored<SubscriberResponse>
-  /** The channels on which the subscriber has an address. */
-  channels: readonly Channel[]
-  deviceTokens: string[]
-  contextKeys: string[] | undefined
-}
+export type Recipient = ReturnType<typeof createRecipients>[number]
 
 /** The contexts of environments whose messages have none. */
 const TENANTS = [[], [], [], [], ['tenant:acme'], ['tenant:globex'], ['region:eu', 'tenant:umbrella']]
@@ -22,7 +16,7 @@ export function createRecipients(
   { messages }: EnvironmentInput,
   subscribers: readonly Stored<SubscriberResponse>[],
   randomSeed: number
-): Recipient[] {
+) {
   const random = createRandom(randomSeed)
   const faker = createFaker(random)
   const examples = messages.some(({ contextKeys = [] }) => contextKeys.length > 0) ? messages : []
@@ -36,6 +30,7 @@ export function createRecipients(
     const contextKeys = own.get(subscriber.subscriberId) ?? pick(random, contexts)
     return {
       subscriber,
+      /** The channels on which the subscriber has an address. */
       channels: CHANNELS.filter((channel) => !lacks[channel]),
       deviceTokens: tokens.length > 0 ? tokens : [faker.string.alphanumeric(40)],
       contextKeys: contextKeys.length > 0 ? contextKeys : undefined
