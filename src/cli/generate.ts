@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { DEFAULTS } from '../config.js'
-import { wallClock } from '../core/clock.js'
+import { parseTime, wallClock } from '../core/clock.js'
 import { StartError } from '../core/errors.js'
 import type { SeedGenerate } from '../seeds/format.js'
-import * as option from './options.js'
-import { type Progress, progressOn } from './progress.js'
+import { addOptions, countOption, seedOption, textOption } from './options.js'
 
 interface GenerateOptions extends SeedGenerate {
   until?: number
@@ -18,40 +17,40 @@ interface GenerateOptions extends SeedGenerate {
 }
 
 export function addGenerate(seed: Command): void {
-  seed
-    .command('generate')
-    .description(
-      "make believable messages of an environment's own workflows to its own subscribers, as many as you like"
-    )
-    .addOption(option.countOption('--messages <count>', 'how many to make', 10_000_000).makeOptionMandatory())
-    .addOption(
-      option.countOption('--random-seed <number>', 'the same number makes the same messages', 4_294_967_295).default(1)
-    )
-    .addOption(
-      option.countOption('--subscribers <count>', 'make so many subscribers too', 100_000).default(undefined, 'none')
-    )
-    .addOption(option.countOption('--days <count>', 'spread the messages over so many days', 3650, 1).default(30))
-    .addOption(option.timeOption('--until <time>', 'the last moment of these days, in ISO 8601'))
-    .addOption(option.seedOption())
-    .addOption(option.textFlag('--environment <name>', 'name or id of the environment', 'the first'))
-    .addOption(option.textFlag('--out <file>', OUT, 'none'))
-    .addOption(option.textFlag('--data <file>', 'add them to this data file; a new one is seeded first', 'none'))
-    .addOption(option.jsonOption('print the outcome as JSON'))
-    .action(generate)
+  const what = "make believable messages of an environment's own workflows to its own subscribers, as many as you like"
+  const out = 'write a seed of the environment (.yaml), or the messages alone, one a line (.ndjson)'
+  addOptions(seed.command('generate').description(what), [
+    countOption('--messages <count>', 'how many to make', 10_000_000).makeOptionMandatory(),
+    countOption('--random-seed <number>', 'the same number makes the same messages', 4_294_967_295).default(1),
+    countOption('--subscribers <count>', 'make so many subscribers too', 100_000).default(undefined, 'none'),
+    countOption('--days <count>', 'spread the messages over so many days', 3650, 1).default(30),
+    new Option('--until <time>', 'the last moment of these days, in ISO 8601')
+      .default(undefined, 'now')
+      .argParser(timeOf),
+    seedOption(),
+    textOption('--environment <name>', 'name or id of the environment', 'the first'),
+    textOption('--out <file>', out, 'none'),
+    textOption('--data <file>', 'add them to this data file; a new one is seeded first', 'none'),
+    new Option('--json', 'print the outcome as JSON')
+  ]).action(generate)
 }
 
-const OUT = 'write a seed of the environment (.yaml), or the messages alone, one a line (.ndjson)'
+function timeOf(text: string): number {
+  const time = parseTime(text)
+  if (time === undefined) throw new InvalidArgumentError('It must be a time such as 2026-02-18T10:07:11Z.')
+  return time
+}
 
 async function generate(options: GenerateOptions, command: Command): Promise<void> {
   const { out, data, json, messages } = options
   if ((out === undefined) === (data === undefined)) command.error('error: give either --out or --data, to say where to')
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort())
-  const control = { signal: stop.signal, progress: progressOn(process.stderr, messages) }
+  const control = { signal: stop.signal, onProgress: progressOf(messages) }
   const started = performance.now()
   try {
     const work = data === undefined ? intoFile(out as string, options, control) : intoData(data, options, control)
-    const environment = await work.finally(control.progress.end)
+    const environment = await work.finally(() => showOnTerminal(''))
     const seconds = (performance.now() - started) / 1000
     const outcome = { environment, messages, file: out ?? data, seconds }
     const text = `${environment}: ${messages} messages into ${outcome.file}, in ${seconds.toFixed(1)} s`
@@ -62,12 +61,38 @@ async function generate(options: GenerateOptions, command: Command): Promise<voi
   }
 }
 
-interface Control {
-  signal: AbortSignal
-  progress: Progress
+/** Replaces the line on a terminal; writes nothing to a pipe or a file. */
+function showOnTerminal(line: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r${line}\x1b[K`)
 }
 
-async function intoFile(out: string, options: GenerateOptions, { signal, progress }: Control): Promise<string> {
+/** How often progress is shown, in milliseconds. */
+const INTERVAL = 100
+
+function progressOf(total: number): (done: number) => void {
+  const started = performance.now()
+  let last = started
+  return (done) => {
+    const now = performance.now()
+    if (now - last < INTERVAL) return
+    last = now
+    showOnTerminal(formatProgress(done, total, (now - started) / 1000))
+  }
+}
+
+/** `412,000 of 1,000,000 messages, 58,000 a second, 10 s left` */
+export function formatProgress(done: number, total: number, seconds: number): string {
+  const rate = done / seconds
+  const [made, all, speed] = [done, total, Math.round(rate)].map((count) => count.toLocaleString('en'))
+  return `${made} of ${all} messages, ${speed} a second, ${Math.ceil((total - done) / rate)} s left`
+}
+
+interface Control {
+  signal: AbortSignal
+  onProgress: (done: number) => void
+}
+
+async function intoFile(out: string, options: GenerateOptions, control: Control): Promise<string> {
   const { readSeeds } = await import('../seeds/read.js')
   const { resolveSeeds } = await import('../seeds/resolve/resolve.js')
   const { canGenerate } = await import('../seeds/generate/input.js')
@@ -84,7 +109,7 @@ async function intoFile(out: string, options: GenerateOptions, { signal, progres
   const { generation } = await loadGenerator()
   const generated = { environment, generation: generation(environment, options, now) }
   try {
-    await writeGenerated(out, format, generated, { signal, onProgress: progress.update })
+    await writeGenerated(out, format, generated, control)
   } catch (error) {
     const { code = '', syscall, message } = error as NodeJS.ErrnoException
     if (syscall === undefined) throw error
@@ -104,7 +129,7 @@ const WRITE_REMEDIES: Record<string, string> = {
   ENOSPC: 'the disk is full; free some space, or name another file with --out'
 }
 
-async function intoData(data: string, options: GenerateOptions, { signal, progress }: Control): Promise<string> {
+async function intoData(data: string, options: GenerateOptions, { signal, onProgress }: Control): Promise<string> {
   const { buildServices } = await import('../app.js')
   const { explained, openDatabase } = await import('../db/open.js')
   const { replaceFile } = await import('../seeds/generate/replace-file.js')
@@ -122,7 +147,7 @@ async function intoData(data: string, options: GenerateOptions, { signal, progre
       seeds.seed(files)
       const environment = chosen(environments.list(), options.environment)
       for (const done of seeds.generating(environment, options)) {
-        progress.update(done)
+        onProgress(done)
         await setImmediate()
         signal.throwIfAborted()
       }

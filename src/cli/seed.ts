@@ -1,25 +1,26 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { wallClock } from '../core/clock.js'
 import { SeedError } from '../seeds/errors.js'
 import { addGenerate } from './generate.js'
-import { jsonOption } from './options.js'
+import { addOptions } from './options.js'
 
 export function addSeed(program: Command): Command {
   const seed = program
     .command('seed')
     .description('work with seeds: `seed check <file>` lists every issue in one, `seed generate` makes messages')
     .helpCommand(false)
-  seed
+  const check = seed
     .command('check')
     .description('list every issue in seed files; several are checked together, as serve would load them')
     .argument('<file...>', 'seed files, or names of seeds that come with the package')
-    .addOption(jsonOption('print the outcome as JSON'))
-    .action((files: string[], { json }: { json?: true }) => (json ? checkAsJson(files) : check(files)))
+  addOptions(check, [new Option('--json', 'print the outcome as JSON')]).action(
+    (files: string[], { json }: { json?: true }) => (json ? checkAsJson(files) : checkAsText(files))
+  )
   addGenerate(seed)
   return seed
 }
 
-async function check(files: readonly string[]): Promise<void> {
+async function checkAsText(files: readonly string[]): Promise<void> {
   const { environments, paths } = await resolve(files)
   for (const { name, integrations, subscribers, workflows, steps, messages } of environments) {
     const records = { integrations, subscribers, workflows, steps, messages }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { formatProgress } from '../../src/cli/progress.js'
+import { formatProgress } from '../../src/cli/generate.js'
 import { givenFolder, runCommand } from '../support/process.js'
 
 const generate = (...args: string[]) => ['seed', 'generate', ...args]
