@@ -46,14 +46,15 @@ async function generate(options: GenerateOptions, command: Command): Promise<voi
   if ((out === undefined) === (data === undefined)) command.error('error: give either --out or --data, to say where to')
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort())
-  const control = { signal: stop.signal, onProgress: progressOf(messages) }
   const started = performance.now()
+  const seconds = () => (performance.now() - started) / 1000
+  const onProgress = (done: number) => showOnTerminal(formatProgress(done, messages, seconds()))
+  const control = { signal: stop.signal, onProgress }
   try {
     const work = data === undefined ? intoFile(out as string, options, control) : intoData(data, options, control)
     const environment = await work.finally(() => showOnTerminal(''))
-    const seconds = (performance.now() - started) / 1000
-    const outcome = { environment, messages, file: out ?? data, seconds }
-    const text = `${environment}: ${messages} messages into ${outcome.file}, in ${seconds.toFixed(1)} s`
+    const outcome = { environment, messages, file: out ?? data, seconds: seconds() }
+    const text = `${environment}: ${messages} messages into ${outcome.file}, in ${outcome.seconds.toFixed(1)} s`
     process.stdout.write(`${json ? JSON.stringify(outcome) : text}\n`)
   } catch (error) {
     if (!stop.signal.aborted) throw error
@@ -66,25 +67,10 @@ function showOnTerminal(line: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r${line}\x1b[K`)
 }
 
-/** How often progress is shown, in milliseconds. */
-const INTERVAL = 100
-
-function progressOf(total: number): (done: number) => void {
-  const started = performance.now()
-  let last = started
-  return (done) => {
-    const now = performance.now()
-    if (now - last < INTERVAL) return
-    last = now
-    showOnTerminal(formatProgress(done, total, (now - started) / 1000))
-  }
-}
-
-/** `412,000 of 1,000,000 messages, 58,000 a second, 10 s left` */
+/** `412,000 of 1,000,000 messages, 10 s left` */
 export function formatProgress(done: number, total: number, seconds: number): string {
-  const rate = done / seconds
-  const [made, all, speed] = [done, total, Math.round(rate)].map((count) => count.toLocaleString('en'))
-  return `${made} of ${all} messages, ${speed} a second, ${Math.ceil((total - done) / rate)} s left`
+  const left = Math.ceil(((total - done) * seconds) / done)
+  return `${done.toLocaleString('en')} of ${total.toLocaleString('en')} messages, ${left} s left`
 }
 
 interface Control {
@@ -111,23 +97,20 @@ async function intoFile(out: string, options: GenerateOptions, control: Control)
   try {
     await writeGenerated(out, format, generated, control)
   } catch (error) {
-    const { code = '', syscall, message } = error as NodeJS.ErrnoException
+    const { code = '', syscall } = error as NodeJS.ErrnoException
     if (syscall === undefined) throw error
-    throw new StartError(`can't write ${out}: ${WRITE_REMEDIES[code] ?? `${message}; name another file with --out`}`)
+    throw new StartError(`can't write ${out}: ${REMEDIES[code] ?? NOT_WRITABLE}`)
   }
   return environment.name
 }
 
-const NOT_WRITABLE = 'its folder can not be written to; check the permissions, or name another file with --out'
-const WRITE_REMEDIES: Record<string, string> = {
+const REMEDIES: Record<string, string> = {
   ENOENT: 'its folder does not exist; make it first',
   ENOTDIR: 'a part of its path is not a folder; name another file with --out',
   EISDIR: 'it is a folder; name a file in it',
-  EACCES: NOT_WRITABLE,
-  EPERM: NOT_WRITABLE,
-  EROFS: NOT_WRITABLE,
   ENOSPC: 'the disk is full; free some space, or name another file with --out'
 }
+const NOT_WRITABLE = 'its folder can not be written to; check the permissions, or name another file with --out'
 
 async function intoData(data: string, options: GenerateOptions, { signal, onProgress }: Control): Promise<string> {
   const { buildServices } = await import('../app.js')

@@ -13,15 +13,12 @@ export function addHealthcheck(program: Command): void {
   const options = [hostOption('address that the server listens on'), portOption('port that the server listens on', 1)]
   addOptions(command, options).action(async ({ host, port }: { host: string; port: number }) => {
     const url = `http://${reachableHost(host)}:${port}/health`
-    const problem = await findProblem(url).catch(({ cause, message }) => {
-      return `no answer: ${cause?.code ?? cause?.message ?? message}`
+    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT) }).catch(({ cause, message }) => {
+      throw new StartError(`${url}: no answer: ${cause?.code ?? cause?.message ?? message}`)
     })
-    if (problem !== undefined) throw new StartError(`${url}: ${problem}`)
+    if (!response.ok) {
+      throw new StartError(`${url}: answers ${response.status}: ${(await response.text()).slice(0, 500)}`)
+    }
     process.stdout.write('healthy\n')
   })
-}
-
-async function findProblem(url: string): Promise<string | undefined> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT) })
-  return response.ok ? undefined : `answers ${response.status}: ${(await response.text()).slice(0, 500)}`
 }
