@@ -83,9 +83,9 @@ async function intoFile(out: string, options: GenerateOptions, control: Control)
   const { resolveSeeds } = await import('../seeds/resolve/resolve.js')
   const { canGenerate } = await import('../seeds/generate/input.js')
   const { loadGenerator } = await import('../seeds/generate/load.js')
-  const { outFormatOf, writeGenerated } = await import('../seeds/generate/out.js')
-  const format = outFormatOf(out)
-  if (!format) throw new StartError(`${out} must end in .yaml, for a seed, or in .ndjson, for a message a line`)
+  const { OUT_NAME, writeGenerated } = await import('../seeds/generate/out.js')
+  if (!OUT_NAME.test(out))
+    throw new StartError(`${out} must end in .yaml, for a seed, or in .ndjson, for a message a line`)
   const now = options.until ?? wallClock()
   const environment = chosen(resolveSeeds(readSeeds(options.seed), now), options.environment)
   if (!canGenerate(environment)) {
@@ -95,7 +95,7 @@ async function intoFile(out: string, options: GenerateOptions, control: Control)
   const { generation } = await loadGenerator()
   const generated = { environment, generation: generation(environment, options, now) }
   try {
-    await writeGenerated(out, format, generated, control)
+    await writeGenerated(out, generated, control)
   } catch (error) {
     const { code = '', syscall } = error as NodeJS.ErrnoException
     if (syscall === undefined) throw error

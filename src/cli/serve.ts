@@ -81,8 +81,8 @@ async function serve(options: ServeOptions, command: Command): Promise<void> {
     command.error('error: --watch and --no-seed contradict each other: without a seed there is nothing to watch')
   }
   const logger = await stderrLogger(options.logLevel)
-  const newToken =
-    options.adminToken === undefined && !isLoopback(options.host) ? randomBytes(16).toString('hex') : undefined
+  const isOpen = options.adminToken === undefined && !isLoopback(options.host)
+  const newToken = isOpen ? randomBytes(16).toString('hex') : undefined
   const adminToken = options.adminToken ?? newToken
   // In a later turn, so that signals are handled from here on: opening and seeding block the event loop.
   const starting = import('../index.js').then(({ createMock }) =>
@@ -98,7 +98,9 @@ async function serve(options: ServeOptions, command: Command): Promise<void> {
   const stop = stopOnSignals(starting, logger)
   const mock = await starting
   if (stop.isAsked()) return
-  process.stdout.write(json ? readyJson(mock, newToken) : readyText(mock, options, seeds, newToken))
+  const { url, seeded, environments } = mock
+  const ready = { url, docs: `${url}/docs`, version: VERSION, seeded, environments, adminToken: newToken }
+  process.stdout.write(json ? `${JSON.stringify(ready)}\n` : readyText(mock, options, seeds, newToken))
 }
 
 /** A flag wins over a variable; `--seed` and `--no-seed` both as flags or both as variables are a usage error. */
@@ -125,34 +127,27 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\./.test(host)
 }
 
-function readyJson({ url, seeded, environments }: Mock, adminToken: string | undefined): string {
-  return `${JSON.stringify({ url, docs: `${url}/docs`, version: VERSION, seeded, environments, adminToken })}\n`
-}
-
-function readyText(
-  { url, seeded, environments }: Mock,
-  { profile, data, watch }: ServeOptions,
-  seeds: readonly string[],
-  adminToken: string | undefined
-): string {
-  const isOld = !seeded && seeds.length > 0
+function readyText(mock: Mock, options: ServeOptions, seeds: readonly string[], newToken: string | undefined): string {
+  const { url, seeded, environments } = mock
+  const { profile, data, watch } = options
+  const oldData = seeded || seeds.length === 0 ? '' : ', as it was left: seeds are for a new file'
   const width = Math.max(0, ...environments.map(({ name }) => name.length))
   const keys = environments.map(({ name, apiKeys }) => {
     return `  ${name.padEnd(width)}  ${apiKeys.join('  ') || '(its key is not in the seeds given)'}`
   })
-  const key = environments.flatMap(({ apiKeys }) => apiKeys)[0]
+  const [key] = environments.flatMap(({ apiKeys }) => apiKeys)
+  const header = quoted(`Authorization: ApiKey ${key}`)
   const lines = [
     `notification-mock ${VERSION} is ready at ${url}, profile ${profile}`,
     `Docs at ${url}/docs`,
-    ...(data === undefined ? [] : [`Data in ${data}${isOld ? ', as it was left: seeds are for a new file' : ''}`]),
-    ...(watch ? [`Watching ${seeds.join(', ')}: changes are applied`] : []),
-    ...(adminToken === undefined ? [] : [`Admin token, to manage environments from other machines: ${adminToken}`]),
-    ...(keys.length > 0 ? ['API keys:', ...keys] : ['No environments: start with a seed to get some']),
-    ...(key === undefined
-      ? []
-      : ['Try:', `  curl -H ${quoted(`Authorization: ApiKey ${key}`)} '${url}/v1/messages?limit=1'`])
+    data !== undefined && `Data in ${data}${oldData}`,
+    watch && `Watching ${seeds.join(', ')}: changes are applied`,
+    newToken !== undefined && `Admin token, to manage environments from other machines: ${newToken}`,
+    keys.length > 0 ? 'API keys:' : 'No environments: start with a seed to get some',
+    ...keys,
+    key !== undefined && `Try:\n  curl -H ${header} '${url}/v1/messages?limit=1'`
   ]
-  return `${lines.join('\n')}\n`
+  return `${lines.filter(Boolean).join('\n')}\n`
 }
 
 /** Returns the text as one word of a shell. */

@@ -1,42 +1,35 @@
 import { writeFile } from 'node:fs/promises'
-import { extname } from 'node:path'
 import { WALL } from '../../core/clock.js'
 import type { EnvironmentData } from '../environment-data.js'
 import { exportSeed } from '../export.js'
 import type { GeneratedMessage, Generation } from './generation.js'
 import { replaceFile } from './replace-file.js'
 
-export type OutFormat = 'yaml' | 'ndjson'
-
-const FORMATS: Record<string, OutFormat> = { '.yaml': 'yaml', '.yml': 'yaml', '.ndjson': 'ndjson', '.jsonl': 'ndjson' }
-
-/** Returns the format of a file of this name; undefined of other names. */
-export function outFormatOf(file: string): OutFormat | undefined {
-  return FORMATS[extname(file).toLowerCase()]
-}
+/** The names that a file can have: a seed's, or that of lines of JSON. */
+export const OUT_NAME = /\.(ya?ml|ndjson|jsonl)$/i
 
 /** In characters. */
 const CHUNK_LENGTH = 1 << 17
 
 /**
- * Writes generated messages to a file: as YAML a seed of the whole environment, as NDJSON the generated messages alone,
- * one seed message a line. Calls `onProgress` with the count of messages written so far.
+ * Writes generated messages to a file: to `.yaml` a seed of the whole environment, else the generated messages alone, one
+ * seed message a line. Calls `onProgress` with the count of messages written so far.
  *
  * The file is replaced as a whole or left as it was. When the signal aborts, rejects with its reason within milliseconds.
  */
 export function writeGenerated(
   file: string,
-  format: OutFormat,
   { environment, generation }: { environment: EnvironmentData; generation: Generation },
   { signal, onProgress }: { signal?: AbortSignal; onProgress?: (count: number) => void } = {}
 ): Promise<void> {
+  const isSeed = /\.ya?ml$/i.test(file)
   return replaceFile(file, (tempFile) => writeFile(tempFile, chunks()))
 
   function* chunks(): Generator<string> {
-    let text = format === 'yaml' ? seedUpToMessages(environment, generation) : ''
+    let text = isSeed ? seedUpToMessages(environment, generation) : ''
     let count = 0
     for (const message of generation.messages()) {
-      text += `${format === 'yaml' ? ITEM : ''}${JSON.stringify(toSeedMessage(message))}\n`
+      text += `${isSeed ? ITEM : ''}${JSON.stringify(toSeedMessage(message))}\n`
       count += 1
       if (text.length < CHUNK_LENGTH) continue
       yield text
@@ -44,7 +37,7 @@ export function writeGenerated(
       onProgress?.(count)
       signal?.throwIfAborted()
     }
-    if (format === 'yaml' && count + environment.messages.length === 0) text += '      []\n'
+    if (isSeed && count + environment.messages.length === 0) text += '      []\n'
     yield text
     onProgress?.(count)
     signal?.throwIfAborted()
