@@ -9,8 +9,8 @@ import { readSeeds } from '../../../src/seeds/read.js'
 import { resolveSeeds } from '../../../src/seeds/resolve/resolve.js'
 
 const NOW = Date.UTC(2026, 1, 18, 12, 30)
-const WORLDS = resolveSeeds(readSeeds([join(import.meta.dirname, '../../../seeds/default.yaml')]), NOW)
-const [DEVELOPMENT] = WORLDS as [EnvironmentData]
+const ENVIRONMENTS = resolveSeeds(readSeeds([join(import.meta.dirname, '../../../seeds/default.yaml')]), NOW)
+const [DEVELOPMENT] = ENVIRONMENTS as [EnvironmentData]
 
 function givenFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'generate-'))
@@ -18,7 +18,7 @@ function givenFolder(): string {
   return folder
 }
 
-const generated = (world: EnvironmentData, messages: number) => generation(world, { messages, subscribers: 30 }, NOW)
+const generated = (data: EnvironmentData, messages: number) => generation(data, { messages, subscribers: 30 }, NOW)
 
 test.each(['a.yaml', 'folder.json/a.YML', 'a.ndjson', 'a.jsonl'])('%s can be written', (file) => {
   expect(file).toMatch(OUT_NAME)
@@ -82,17 +82,17 @@ const [AWKWARD] = resolveSeeds(
 ) as [EnvironmentData]
 
 test.each([
-  ...WORLDS.map((world) => [world.name, world] as const),
+  ...ENVIRONMENTS.map((data) => [data.name, data] as const),
   ['an environment with odd names', AWKWARD] as const
-])('the seed of %s gives back all of it', async (_name, world) => {
+])('the seed of %s gives back all of it', async (_name, data) => {
   const file = join(givenFolder(), 'out.yaml')
-  const made = generated(world, 300)
-  await writeGenerated(file, { environment: world, generation: made })
+  const made = generated(data, 300)
+  await writeGenerated(file, { environment: data, generation: made })
   // At another time: nothing of them may be left to the defaults of that.
   const [read, ...others] = resolveSeeds(readSeeds([file]), NOW + 86_400_000)
   expect(others).toEqual([])
   const { messages, ...rest } = read as EnvironmentData
-  const { messages: own, ...expected } = { ...world, subscribers: [...world.subscribers, ...made.subscribers] }
+  const { messages: own, ...expected } = { ...data, subscribers: [...data.subscribers, ...made.subscribers] }
   expect(JSON.stringify(rest)).toBe(JSON.stringify(expected))
   expect(messages.map((message) => JSON.stringify(message))).toEqual([
     ...own.map((message) => JSON.stringify(message)),
@@ -102,8 +102,8 @@ test.each([
 
 test('a seed without messages can be read too', async () => {
   const file = join(givenFolder(), 'out.yaml')
-  const world = { ...DEVELOPMENT, messages: [] }
-  await writeGenerated(file, { environment: world, generation: generated(world, 0) })
+  const data = { ...DEVELOPMENT, messages: [] }
+  await writeGenerated(file, { environment: data, generation: generated(data, 0) })
   expect(resolveSeeds(readSeeds([file]), NOW)).toMatchObject([{ name: 'Development', messages: [] }])
 })
 
