@@ -81,17 +81,13 @@ interface Control {
 async function intoFile(out: string, options: GenerateOptions, control: Control): Promise<string> {
   const { readSeeds } = await import('../seeds/read.js')
   const { resolveSeeds } = await import('../seeds/resolve/resolve.js')
-  const { canGenerate } = await import('../seeds/generate/input.js')
   const { loadGenerator } = await import('../seeds/generate/load.js')
   const { OUT_NAME, writeGenerated } = await import('../seeds/generate/out.js')
-  if (!OUT_NAME.test(out))
+  if (!OUT_NAME.test(out)) {
     throw new StartError(`${out} must end in .yaml, for a seed, or in .ndjson, for a message a line`)
+  }
   const now = options.until ?? wallClock()
   const environment = chosen(resolveSeeds(readSeeds(options.seed), now), options.environment)
-  if (!canGenerate(environment)) {
-    const what = `environment ${environment.name} has nothing to make messages of`
-    throw new StartError(`${what}: it needs a workflow with a step of a channel`)
-  }
   const { generation } = await loadGenerator()
   const generated = { environment, generation: generation(environment, options, now) }
   try {

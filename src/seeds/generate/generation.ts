@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isoTime } from '../../core/clock.js'
+import { StartError } from '../../core/errors.js'
 import { createRandom, type Random } from '../../core/random.js'
 import type { MessageResponse } from '../../messages/schemas.js'
 import type { SeedGenerate } from '../format.js'
@@ -23,12 +24,15 @@ const UNREACHABLE_RATE = 1 / 8
  * subscribers to add to the environment's own before them. The same environment, options and `now` give the same bytes, on
  * every machine and version of Node. More messages take no more memory; more subscribers do.
  *
- * Throws RangeError when the environment has no step that sends messages.
+ * Throws StartError when the environment has no step that sends messages.
  */
 export function generation(environment: EnvironmentInput, options: SeedGenerate, now: number) {
   const { messages: total, days = 30, randomSeed = 1 } = options
   const workflows = planWorkflows(environment)
-  if (workflows.length === 0) throw new RangeError(`environment ${environment.name} has no step of a channel`)
+  if (workflows.length === 0) {
+    const problem = `environment ${environment.name} has nothing to make messages of`
+    throw new StartError(`${problem}: it needs a workflow with a step of a channel`)
+  }
   const impersonal = workflows.filter(({ isImpersonal }) => isImpersonal)
   const broadcasts = impersonal.length > 0 ? impersonal : workflows
   const sendRates = sendRatesOf(workflows)

@@ -93,13 +93,12 @@ interface Action {
   redirect?: { url?: unknown } | null
 }
 
-function compileCallToAction(values: Record<string, unknown>) {
-  const { redirect, primaryAction, secondaryAction } = values as Action & Record<string, Action | null | undefined>
-  const url = textOf(redirect?.url) ?? textOf(primaryAction?.redirect?.url)
+function compileCallToAction(controlValues: object) {
+  const values = controlValues as Action & Record<`${'primary' | 'secondary'}Action`, Action | null | undefined>
+  const url = textOf(values.redirect?.url) ?? textOf(values.primaryAction?.redirect?.url)
   const target = url === undefined ? undefined : compile(url)
-  const actions = [['primary', primaryAction] as const, ['secondary', secondaryAction] as const]
-  const labels = actions.flatMap(([type, action]) => {
-    const label = textOf(action?.label)
+  const labels = (['primary', 'secondary'] as const).flatMap((type) => {
+    const label = textOf(values[`${type}Action`]?.label)
     return label === undefined ? [] : [{ type, label: compile(label) }]
   })
   return (scope: object, pressed: 'primary' | 'secondary' | undefined): MessageCTA => {

@@ -5,6 +5,7 @@ import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
 import { CHANNELS } from '../../../src/core/enums.js'
+import { StartError } from '../../../src/core/errors.js'
 import { findIssues } from '../../../src/core/validation.js'
 import { canonicalContext, type MessageRow, toMessageRow } from '../../../src/messages/row.js'
 import { MessageResponse, SubscriberResponse } from '../../../src/messages/schemas.js'
@@ -485,7 +486,7 @@ describe('an environment', () => {
     const data = resolveEnvironment({ workflows: [{ identifier: 'waits', steps: [{ type: 'delay' }] }] })
     expect(canGenerate(data)).toBe(false)
     expect(canGenerate(DEVELOPMENT)).toBe(true)
-    expect(() => generation(data, { messages: 1 }, NOW)).toThrow(RangeError)
+    expect(() => generation(data, { messages: 1 }, NOW)).toThrow(StartError)
   })
 
   test('that already has generated messages gets other ids', () => {
