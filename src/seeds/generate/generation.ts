@@ -8,8 +8,7 @@ import { inboxState, outcomeOf } from './delivery.js'
 import type { EnvironmentInput } from './input.js'
 import { planWorkflows, type StepPlan, sendRatesOf, type WorkflowPlan } from './plan.js'
 import { createFaker, DAY, HOUR, pick, randomInt } from './random.js'
-import { createRecipients, type Recipient } from './recipients.js'
-import { createSubscribers } from './subscribers.js'
+import { createRecipients, createSubscribers, type Recipient } from './subscribers.js'
 
 export type Generation = ReturnType<typeof generation>
 
