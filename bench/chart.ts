@@ -5,7 +5,7 @@ const HEIGHT = 460
 const FRAME = { left: 78, right: 660, top: 52, bottom: 396 }
 const LABEL_HEIGHT = 17
 
-/** Told apart in light and in dark, and by the dashes where colours are not seen. */
+/** Distinct in light and in dark, and by the dashes without colours. */
 const COLOURS = ['#1f77d0', '#d9730d', '#2a9d5c', '#c4458f', '#8a63d2', '#b08900', '#0f9aa8', '#d64545', '#7a8794']
 const DASHES = ['', '7 3', '2 3']
 
@@ -30,8 +30,8 @@ export function chartOf({ title, x, y, lines }: Series): string {
   @media (prefers-color-scheme: dark) { svg { background: #0d1117 } text { fill: #e6edf3 } .grid { stroke: #30363d } }
 </style>
 <text class="title" x="${FRAME.left}" y="26">${escaped(title)}</text>
-${up.ticks.map((tick) => `<path class="grid" d="M${FRAME.left} ${place(up.at(tick))}H${FRAME.right}"/>${text(FRAME.left - 8, up.at(tick) + 4, short(tick), 'end')}`).join('\n')}
-${across.ticks.map((tick) => `<path class="grid" d="M${place(across.at(tick))} ${FRAME.top}V${FRAME.bottom}"/>${text(across.at(tick), FRAME.bottom + 20, short(tick), 'middle')}`).join('\n')}
+${up.ticks.map((tick) => `<path class="grid" d="M${FRAME.left} ${coordinate(up.at(tick))}H${FRAME.right}"/>${text(FRAME.left - 8, up.at(tick) + 4, short(tick), 'end')}`).join('\n')}
+${across.ticks.map((tick) => `<path class="grid" d="M${coordinate(across.at(tick))} ${FRAME.top}V${FRAME.bottom}"/>${text(across.at(tick), FRAME.bottom + 20, short(tick), 'middle')}`).join('\n')}
 ${text((FRAME.left + FRAME.right) / 2, FRAME.bottom + 46, x, 'middle')}
 <text transform="translate(20 ${(FRAME.top + FRAME.bottom) / 2}) rotate(-90)" text-anchor="middle">${escaped(y)}</text>
 ${lines.map((line, index) => lineOf(line, index)).join('\n')}
@@ -41,13 +41,13 @@ ${lines.map((line, index) => lineOf(line, index)).join('\n')}
   function lineOf(line: Series['lines'][number], index: number): string {
     const colour = COLOURS[index % COLOURS.length]
     const dash = DASHES[index % DASHES.length]
-    const path = line.points.map(([px, py]) => `${place(across.at(px))} ${place(up.at(py))}`).join('L')
+    const path = line.points.map(([px, py]) => `${coordinate(across.at(px))} ${coordinate(up.at(py))}`).join('L')
     const end = up.at(line.points.at(-1)?.[1] ?? 1)
     const label = labels[index] ?? end
     const stroke = `stroke="${colour}"${dash ? ` stroke-dasharray="${dash}"` : ''}`
     return [
       `<path class="line" ${stroke} d="M${path}"/>`,
-      `<path ${stroke} fill="none" d="M${FRAME.right + 3} ${place(end)}L${FRAME.right + 22} ${place(label)}h10"/>`,
+      `<path ${stroke} fill="none" d="M${FRAME.right + 3} ${coordinate(end)}L${FRAME.right + 22} ${coordinate(label)}h10"/>`,
       text(FRAME.right + 38, label + 4, line.name, 'start')
     ].join('')
   }
@@ -80,14 +80,14 @@ function spread(heights: readonly number[]): number[] {
 }
 
 function text(x: number, y: number, words: string, anchor: 'start' | 'middle' | 'end'): string {
-  return `<text x="${place(x)}" y="${place(y)}" text-anchor="${anchor}">${escaped(words)}</text>`
+  return `<text x="${coordinate(x)}" y="${coordinate(y)}" text-anchor="${anchor}">${escaped(words)}</text>`
 }
 
 function short(value: number): string {
   return value.toLocaleString('en')
 }
 
-function place(value: number): string {
+function coordinate(value: number): string {
   return value.toFixed(1)
 }
 

@@ -43,7 +43,7 @@ export function scratch(name: string): string {
 const made = new Map<number, Promise<string>>()
 
 /**
- * A data file with this many messages of about 1.5 KB, at least 100, in an environment as `BENCH` tells; made once, and
+ * A data file with this many messages of about 1.5 KB, at least 100, in an environment as in `BENCH`; made once, and
  * the same each time. A million are 2.4 GB.
  */
 export function givenData(messages: number): Promise<string> {
@@ -143,24 +143,24 @@ function multiply(file: string, count: number): void {
   client.pragma('cache_size = -262144')
   const columns = client.pragma('table_info(messages)') as { name: string }[]
   const copied = columns.map(({ name }) => name).filter((name) => !MADE.includes(name))
-  // Chance that is the same each time: the upper bits of a multiplicative hash.
-  const chance = (salt: number) => `(((n + ${salt * 7919}) * 2654435761) % 4294967296) / 65536 % 100`
-  const oneOfTen = (place: number) => `n % max(10, ${count} / 10) = ${place}`
+  // Random numbers that are the same each time: the upper bits of a multiplicative hash.
+  const random = (salt: number) => `(((n + ${salt * 7919}) * 2654435761) % 4294967296) / 65536 % 100`
+  const oneOfTen = (remainder: number) => `n % max(10, ${count} / 10) = ${remainder}`
   client.exec(`
-    CREATE TEMP TABLE templates AS SELECT row_number() OVER (ORDER BY id) - 1 AS place, * FROM messages;
-    CREATE UNIQUE INDEX temp.templates_place ON templates (place);
+    CREATE TEMP TABLE templates AS SELECT row_number() OVER (ORDER BY id) - 1 AS number, * FROM messages;
+    CREATE UNIQUE INDEX temp.templates_number ON templates (number);
     WITH RECURSIVE
       numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ${count}),
       rows AS (
         SELECT n,
           printf('%08x%016x', 0x60000000 + n, n * 2654435761) AS new_id,
           1600000000000 + n * 10000 AS at,
-          CASE WHEN ${oneOfTen(3)} THEN 'rare' WHEN ${chance(1)} < 30 THEN 'hot'
+          CASE WHEN ${oneOfTen(3)} THEN 'rare' WHEN ${random(1)} < 30 THEN 'hot'
             ELSE 'subscriber-' || (n % max(1, ${count} / 14)) END AS subscriber,
-          CASE WHEN ${oneOfTen(5)} THEN 'rare' WHEN ${chance(2)} < 10 THEN 'broadcast'
+          CASE WHEN ${oneOfTen(5)} THEN 'rare' WHEN ${random(2)} < 10 THEN 'broadcast'
             ELSE 'order-' || (n / 3) END AS transaction_of,
-          CASE WHEN ${oneOfTen(7)} THEN '["tenant:rare"]' WHEN ${chance(3)} < 50 THEN '[]'
-            WHEN ${chance(3)} < 90 THEN '["tenant:hot"]'
+          CASE WHEN ${oneOfTen(7)} THEN '["tenant:rare"]' WHEN ${random(3)} < 50 THEN '[]'
+            WHEN ${random(3)} < 90 THEN '["tenant:hot"]'
             ELSE '["tenant:' || (n % max(1, ${count} / 100)) || '"]' END AS keys
         FROM numbers WHERE n < ${count}
       )
@@ -169,7 +169,7 @@ function multiply(file: string, count: number): void {
       json_set(document, '$._id', new_id, '$.createdAt', strftime('%Y-%m-%dT%H:%M:%fZ', at / 1000, 'unixepoch'),
         '$.subscriber.subscriberId', subscriber, '$.transactionId', transaction_of, '$.contextKeys', json(keys)),
       ${copied.join()}
-    FROM rows CROSS JOIN templates ON place = n % ${TEMPLATES}`)
+    FROM rows CROSS JOIN templates ON number = n % ${TEMPLATES}`)
   client.close()
 }
 

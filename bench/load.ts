@@ -20,7 +20,7 @@ export interface Loaded {
   /** Milliseconds. */
   p50: number
   p99: number
-  /** Of the server's processor time, a request; null where the system does not tell. */
+  /** Of the server's processor time, a request; null where the system does not know it. */
   cpuMicroseconds: number | null
   /** Share of the time that the server was busy: far below 1, the load was the limit. */
   busy: number | null

@@ -39,23 +39,23 @@ export interface Measure {
 export interface Context {
   /** Small and short: only to see that the scripts work. */
   quick: boolean
-  /** Tells the person who waits what is being done. */
+  /** Reports what is being done to the person who waits. */
   say(step: string): void
 }
 
 /** The table as Markdown, which is also legible as it is. */
 export function tableText({ columns, rows }: Pick<Table, 'columns' | 'rows'>): string {
   const cells = [columns, ...rows.map((row) => row.map(cellText))]
-  const widths = columns.map((_, place) => Math.max(3, ...cells.map((row) => row[place]?.length ?? 0)))
-  const rightAligned = columns.map((_, place) => rows.some((row) => typeof row[place] === 'number'))
+  const widths = columns.map((_, index) => Math.max(3, ...cells.map((row) => row[index]?.length ?? 0)))
+  const rightAligned = columns.map((_, index) => rows.some((row) => typeof row[index] === 'number'))
   const line = (row: readonly string[]) => {
-    const padded = row.map((cell, place) => {
-      const width = widths[place] ?? 0
-      return rightAligned[place] ? cell.padStart(width) : cell.padEnd(width)
+    const padded = row.map((cell, index) => {
+      const width = widths[index] ?? 0
+      return rightAligned[index] ? cell.padStart(width) : cell.padEnd(width)
     })
     return `| ${padded.join(' | ')} |`
   }
-  const rule = widths.map((width, place) => (rightAligned[place] ? `${'-'.repeat(width - 1)}:` : '-'.repeat(width)))
+  const rule = widths.map((width, index) => (rightAligned[index] ? `${'-'.repeat(width - 1)}:` : '-'.repeat(width)))
   const [head = [], ...body] = cells
   return [line(head), line(rule), ...body.map(line)].join('\n')
 }

@@ -8,11 +8,11 @@ import { syncBuiltinESMExports } from 'node:module'
 import { Server } from 'node:net'
 
 const now = () => performance.timeOrigin + performance.now()
-const seen = { nodeReady: now(), commits: [] }
+const probed = { nodeReady: now(), commits: [] }
 
 const { readFileSync } = fs
 fs.readFileSync = function (file, ...rest) {
-  if (/[/\\]seeds[/\\][^/\\]+$/.test(String(file))) seen.seedRead ??= now()
+  if (/[/\\]seeds[/\\][^/\\]+$/.test(String(file))) probed.seedRead ??= now()
   return readFileSync.call(this, file, ...rest)
 }
 syncBuiltinESMExports()
@@ -28,7 +28,7 @@ function watch(database) {
   const { prepare } = database
   let watched = false
   database.prepare = function (...args) {
-    seen.opened ??= now()
+    probed.opened ??= now()
     const statement = prepare.apply(this, args)
     if (!watched) {
       watched = true
@@ -45,7 +45,7 @@ function watchStatement(statement) {
     const { source } = this
     if (/^BEGIN/i.test(source)) begun = now()
     const result = run.apply(this, args)
-    if (/^COMMIT/i.test(source)) seen.commits.push({ begun, done: now() })
+    if (/^COMMIT/i.test(source)) probed.commits.push({ begun, done: now() })
     return result
   }
 }
@@ -53,13 +53,13 @@ function watchStatement(statement) {
 const { listen } = Server.prototype
 Server.prototype.listen = function (...args) {
   this.once('listening', () => {
-    seen.listening ??= now()
+    probed.listening ??= now()
   })
   return listen.apply(this, args)
 }
 
 process.once('exit', () => {
   // Kilobytes, on all systems.
-  seen.maxRss = process.resourceUsage().maxRSS * 1024
-  fs.writeFileSync(process.env.BENCH_PROBE, JSON.stringify(seen))
+  probed.maxRss = process.resourceUsage().maxRSS * 1024
+  fs.writeFileSync(process.env.BENCH_PROBE, JSON.stringify(probed))
 })

@@ -33,7 +33,7 @@ export interface Running {
   /** Milliseconds from the spawn to the first 200. */
   startedIn: number
   residentBytes(): number
-  /** Of processor time, so far; null where the system does not tell. */
+  /** Of processor time, so far; null where the system does not know it. */
   cpuSeconds(): number | null
   /** Asks it to stop, and waits until it has ended. */
   stop(): Promise<void>

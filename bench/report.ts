@@ -3,7 +3,7 @@
  *
  *     npx tsx bench/report.ts [results.json..., else the newest of a whole run] [--out <folder, else docs>]
  *
- * Of several results, in the order of their runs, the last that has a measure tells it.
+ * Of several results, in the order of their runs, the last that has a measure counts.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -86,7 +86,7 @@ function reportOf(name: string, runs: readonly Results[], byHand: string): strin
 # Performance
 
 What was measured, on which machine, how, and how it stands to what was aimed at. \`npm run bench\` measures it anew,
-and [bench/README.md](../bench/README.md) tells how.
+and [bench/README.md](../bench/README.md) says how.
 
 ${tableText(factsTable(runs))}
 

@@ -71,7 +71,7 @@ function readOptions(args: string[]): Options | undefined {
       return positionals.includes(measure.name) || (all && (positionals.length > 0 || !ON_DEMAND.includes(measure)))
     })
     if (values.report && values.quick)
-      throw new Error('figures of a quick run mean nothing: --report has no place there')
+      throw new Error('figures of a quick run mean nothing: give --report without --quick')
     useServers(values)
     return { ...values, measures, all, out: values.out }
   } catch (error) {

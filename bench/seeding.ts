@@ -11,7 +11,7 @@ export const seeding: Measure = {
   method: `Generated messages: \`seed generate --messages N --random-seed 7 --data <new file>\`, from the spawn to its
     end, so with Node's own start, the indexes and the last write; medians of 9 runs of 100,000 and of 3 of 1,000,000.
     From a seed file in JSON: \`seed check\`, which reads, checks and resolves it, and stores nothing; medians of 3.
-    On all cores, as people run it. Memory is the most that the process of one more run ever held.`,
+    On all cores, as people run it. Memory is the most that the process of one more run ever had.`,
   minutes: 3,
   run
 }
@@ -92,7 +92,7 @@ async function measuredRun(args: readonly string[], file: string, isProbed: bool
 
 const MEGABYTE = 1e6
 
-/** The time of so many runs, and the peak of one more: what tells that takes time itself. */
+/** The time of so many runs, and the peak of one more: measuring it takes time itself. */
 async function repeated(times: number, work: (round: number, isProbed: boolean) => Promise<Seeded>): Promise<Seeded> {
   const all: Seeded[] = []
   for (let round = 0; round < times; round++) all.push(await work(round, false))

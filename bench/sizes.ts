@@ -82,7 +82,7 @@ async function run({ quick, say }: Context): Promise<Outcome> {
 }
 
 function pointsOf(counts: readonly number[], values: readonly number[]): [number, number][] {
-  return counts.map((count, place) => [count, Math.round((values[place] ?? 0) * 10) / 10])
+  return counts.map((count, index) => [count, Math.round((values[index] ?? 0) * 10) / 10])
 }
 
 function bothOf(time: { still: number; first: number } | undefined): Cell {
@@ -123,8 +123,8 @@ async function timesOverHttp(
       // The round before the first one counts messages and warms up.
       for (let round = 0; round <= rounds; round++) {
         say(`${name}, ${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}`)
-        for (const [place, server] of servers.entries()) {
-          const paths: [string] = [`${BENCH.list}&${queriesOf(counts[place] ?? 0)[name]}`]
+        for (const [index, server] of servers.entries()) {
+          const paths: [string] = [`${BENCH.list}&${queriesOf(counts[index] ?? 0)[name]}`]
           const { requestsPerSecond } = await load(server, {
             method: 'GET',
             paths,
@@ -132,7 +132,7 @@ async function timesOverHttp(
             connections: 1,
             seconds: 1
           })
-          if (round > 0) each[place]?.push(1e6 / requestsPerSecond)
+          if (round > 0) each[index]?.push(1e6 / requestsPerSecond)
         }
       }
       times.set(name, each)

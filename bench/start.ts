@@ -9,7 +9,7 @@ export const start: Measure = {
   question: 'How long from the start of the process to the first answer?',
   method: `From the spawn to the first 200, asked for every millisecond from the other core: ours with the default seed,
     in memory, for a page of messages; a bare Fastify that says hello, from its node_modules, in
-    pairs. The parts are those of further starts, seen by a module that is loaded before the command
+    pairs. The parts are those of further starts, observed by a module that is loaded before the command
     (bench/probe.mjs), which costs a little itself: their sum is larger than the time above.`,
   minutes: 2,
   run
@@ -23,16 +23,16 @@ async function run({ quick, say }: Context): Promise<Outcome> {
   const times: number[][] = servers.map(() => [])
   for (let pair = -1; pair < pairs; pair++) {
     say(pair < 0 ? 'warming up' : `pair ${pair + 1} of ${pairs}`)
-    for (const [place, server] of servers.entries()) {
+    for (const [index, server] of servers.entries()) {
       const running = await startServer(server)
       await running.stop()
-      if (pair >= 0) times[place]?.push(running.startedIn)
+      if (pair >= 0) times[index]?.push(running.startedIn)
     }
   }
   const [ours = [], hello = []] = times
-  const rows = servers.map(({ name }, place) => {
-    const each = times[place] ?? []
-    return [name, median(each), quantile(each, 0.1), quantile(each, 0.9), place === 0 ? null : pairedRatio(ours, each)]
+  const rows = servers.map(({ name }, index) => {
+    const each = times[index] ?? []
+    return [name, median(each), quantile(each, 0.1), quantile(each, 0.9), index === 0 ? null : pairedRatio(ours, each)]
   })
   const parts = await partsOf(quick ? 2 : 10, say)
   return {
@@ -57,7 +57,7 @@ const PARTS = [
 type Part = (typeof PARTS)[number]
 
 /** What probe.mjs writes. */
-interface Seen {
+interface Probed {
   nodeReady: number
   seedRead?: number
   opened?: number
@@ -84,20 +84,20 @@ function probed({ args }: ToStart): Pick<ToStart, 'args'> {
   return { args: (port) => [...PROBED, ...args(port)] }
 }
 
-/** For Node: watches what the process does, and tells it in the file BENCH_PROBE. */
+/** For Node: watches what the process does, and writes it to the file BENCH_PROBE. */
 export const PROBED = ['--import', new URL('probe.mjs', import.meta.url).href]
 
 /** What did not happen, such as a migration of a database that is copied whole, has no time: the next part gets it. */
-function partsIn(seen: Seen, { spawnedAt, startedIn }: Running): Map<Part, number> {
-  const [seeding, ...earlier] = seen.commits.toReversed()
+function partsIn(probed: Probed, { spawnedAt, startedIn }: Running): Map<Part, number> {
+  const [seeding, ...earlier] = probed.commits.toReversed()
   const migrated = earlier.length > 0 ? seeding?.begun : undefined
   const ends: [Part, number | undefined][] = [
-    ['Node itself', seen.nodeReady],
-    ['imports', seen.seedRead ?? seen.opened],
-    ['reading the seed', seen.seedRead === undefined ? undefined : seen.opened],
+    ['Node itself', probed.nodeReady],
+    ['imports', probed.seedRead ?? probed.opened],
+    ['reading the seed', probed.seedRead === undefined ? undefined : probed.opened],
     ['opening and migrating', migrated],
     ['seeding', seeding?.done],
-    ['building the server and listening', seen.listening],
+    ['building the server and listening', probed.listening],
     ['first answer', spawnedAt + startedIn]
   ]
   const parts = new Map<Part, number>()

@@ -64,7 +64,7 @@ async function compare({ quick, say }: Context, numbers: readonly number[]): Pro
         const wanted = { ...what, headers, connections, seconds: quick ? 1 : 2 }
         const onRound = (round: string) => say(`${title}, ${connections} connections, ${round}`)
         const rounds = await inRounds([ours, fastify, nodeHttp], wanted, quick ? 1 : 5, onRound)
-        rows.push(...rounds.map((loaded, place) => row(connections, place, rounds, loaded)))
+        rows.push(...rounds.map((loaded, index) => row(connections, index, rounds, loaded)))
         outcome.figures[`${name}.${connections}.of-fastify`] = ratioOf(rounds, 1)
         outcome.figures[`${name}.${connections}.of-node-http`] = ratioOf(rounds, 2)
         outcome.figures[`${name}.${connections}.p99-of-fastify`] = p99Ratio(rounds)
@@ -112,22 +112,22 @@ export async function inRounds(
   const measured: Loaded[][] = servers.map(() => [])
   for (let round = 0; round <= rounds; round++) {
     onRound(round === 0 ? 'warming up' : `round ${round} of ${rounds}`)
-    for (const [place, server] of servers.entries()) {
+    for (const [index, server] of servers.entries()) {
       const paths = ownPaths.get(server) ?? wanted.paths
       const seconds = round === 0 ? wanted.seconds + 1 : wanted.seconds
       const loaded = await load(server, { ...wanted, paths, seconds })
       if (round === 0) continue
       if (loaded.requests === 0) throw new Error(`${server.name} gave no answer in ${wanted.seconds} s`)
-      measured[place]?.push(loaded)
+      measured[index]?.push(loaded)
     }
   }
   return measured
 }
 
 /** Of the first server's rate to another's. */
-export function ratioOf(rounds: readonly Loaded[][], place: number): number {
+export function ratioOf(rounds: readonly Loaded[][], index: number): number {
   const rates = (of: number) => (rounds[of] ?? []).map(({ requestsPerSecond }) => requestsPerSecond)
-  return pairedRatio(rates(0), rates(place))
+  return pairedRatio(rates(0), rates(index))
 }
 
 /** Of the first server's 99th percentile to the second's. */
@@ -137,16 +137,16 @@ function p99Ratio(rounds: readonly Loaded[][]): number {
 }
 
 /** Of the rates, and of what a request costs the processor; null for the first server, whom the others stand beside. */
-export function ratioCells(rounds: readonly Loaded[][], place: number): Cell[] {
+export function ratioCells(rounds: readonly Loaded[][], index: number): Cell[] {
   const costs = (of: number) => (rounds[of] ?? []).map(({ cpuMicroseconds }) => cpuMicroseconds ?? Number.NaN)
-  const byCpu = pairedRatio(costs(place), costs(0))
-  return place === 0 ? [null, null] : [ratioOf(rounds, place), Number.isNaN(byCpu) ? null : byCpu]
+  const byCpu = pairedRatio(costs(index), costs(0))
+  return index === 0 ? [null, null] : [ratioOf(rounds, index), Number.isNaN(byCpu) ? null : byCpu]
 }
 
 const SERVERS = ['notification-mock', 'bare Fastify', 'bare node:http']
 
-function row(connections: number, place: number, rounds: readonly Loaded[][], loaded: readonly Loaded[]): Cell[] {
-  return [connections, SERVERS[place] ?? '', ...loadCells(loaded), ...ratioCells(rounds, place)]
+function row(connections: number, index: number, rounds: readonly Loaded[][], loaded: readonly Loaded[]): Cell[] {
+  return [connections, SERVERS[index] ?? '', ...loadCells(loaded), ...ratioCells(rounds, index)]
 }
 
 /** Requests a second, p50, p99, processor time, busy: the medians. */

@@ -1,12 +1,11 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { DEFAULTS } from '../config.js'
-import { wallClock } from '../core/clock.js'
+import { parseTime, wallClock } from '../core/clock.js'
 import { StartError } from '../core/errors.js'
 import type { SeedGenerate } from '../seeds/format.js'
-import * as option from './options.js'
-import { type Progress, progressOn } from './progress.js'
+import { addOptions, countOption, seedOption, textOption } from './options.js'
 
 interface GenerateOptions extends SeedGenerate {
   until?: number
@@ -18,43 +17,44 @@ interface GenerateOptions extends SeedGenerate {
 }
 
 export function addGenerate(seed: Command): void {
-  seed
-    .command('generate')
-    .description(
-      "make believable messages of an environment's own workflows to its own subscribers, as many as you like"
-    )
-    .addOption(option.countOption('--messages <count>', 'how many to make', 10_000_000).makeOptionMandatory())
-    .addOption(
-      option.countOption('--random-seed <number>', 'the same number makes the same messages', 4_294_967_295).default(1)
-    )
-    .addOption(
-      option.countOption('--subscribers <count>', 'make so many subscribers too', 100_000).default(undefined, 'none')
-    )
-    .addOption(option.countOption('--days <count>', 'spread the messages over so many days', 3650, 1).default(30))
-    .addOption(option.timeOption('--until <time>', 'the last moment of these days, in ISO 8601'))
-    .addOption(option.seedOption())
-    .addOption(option.textFlag('--environment <name>', 'name or id of the environment', 'the first'))
-    .addOption(option.textFlag('--out <file>', OUT, 'none'))
-    .addOption(option.textFlag('--data <file>', 'add them to this data file; a new one is seeded first', 'none'))
-    .addOption(option.jsonOption('print the outcome as JSON'))
-    .action(generate)
+  const what = "make believable messages of an environment's own workflows to its own subscribers, as many as you like"
+  const out = 'write a seed of the environment (.yaml), or the messages alone, one a line (.ndjson)'
+  addOptions(seed.command('generate').description(what), [
+    countOption('--messages <count>', 'how many to make', 10_000_000).makeOptionMandatory(),
+    countOption('--random-seed <number>', 'the same number makes the same messages', 4_294_967_295).default(1),
+    countOption('--subscribers <count>', 'make so many subscribers too', 100_000).default(undefined, 'none'),
+    countOption('--days <count>', 'spread the messages over so many days', 3650, 1).default(30),
+    new Option('--until <time>', 'the last moment of these days, in ISO 8601')
+      .default(undefined, 'now')
+      .argParser(timeOf),
+    seedOption(),
+    textOption('--environment <name>', 'name or id of the environment', 'the first'),
+    textOption('--out <file>', out, 'none'),
+    textOption('--data <file>', 'add them to this data file; a new one is seeded first', 'none'),
+    new Option('--json', 'print the outcome as JSON')
+  ]).action(generate)
 }
 
-const OUT = 'write a seed of the environment (.yaml), or the messages alone, one a line (.ndjson)'
+function timeOf(text: string): number {
+  const time = parseTime(text)
+  if (time === undefined) throw new InvalidArgumentError('It must be a time such as 2026-02-18T10:07:11Z.')
+  return time
+}
 
 async function generate(options: GenerateOptions, command: Command): Promise<void> {
   const { out, data, json, messages } = options
   if ((out === undefined) === (data === undefined)) command.error('error: give either --out or --data, to say where to')
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort())
-  const control = { signal: stop.signal, progress: progressOn(process.stderr, messages) }
   const started = performance.now()
+  const seconds = () => (performance.now() - started) / 1000
+  const onProgress = (done: number) => showOnTerminal(formatProgress(done, messages, seconds()))
+  const control = { signal: stop.signal, onProgress }
   try {
     const work = data === undefined ? intoFile(out as string, options, control) : intoData(data, options, control)
-    const environment = await work.finally(control.progress.end)
-    const seconds = (performance.now() - started) / 1000
-    const outcome = { environment, messages, file: out ?? data, seconds }
-    const text = `${environment}: ${messages} messages into ${outcome.file}, in ${seconds.toFixed(1)} s`
+    const environment = await work.finally(() => showOnTerminal(''))
+    const outcome = { environment, messages, file: out ?? data, seconds: seconds() }
+    const text = `${environment}: ${messages} messages into ${outcome.file}, in ${outcome.seconds.toFixed(1)} s`
     process.stdout.write(`${json ? JSON.stringify(outcome) : text}\n`)
   } catch (error) {
     if (!stop.signal.aborted) throw error
@@ -62,86 +62,74 @@ async function generate(options: GenerateOptions, command: Command): Promise<voi
   }
 }
 
-interface Control {
-  signal: AbortSignal
-  progress: Progress
+/** Replaces the line on a terminal; writes nothing to a pipe or a file. */
+function showOnTerminal(line: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r${line}\x1b[K`)
 }
 
-async function intoFile(out: string, options: GenerateOptions, { signal, progress }: Control): Promise<string> {
-  const { readSeeds } = await import('../seeds/read.js')
-  const { resolveSeeds } = await import('../seeds/resolve/resolve.js')
-  const { canGenerate } = await import('../seeds/generate/input.js')
-  const { loadGenerator } = await import('../seeds/generate/load.js')
-  const { outFormatOf, writeGenerated } = await import('../seeds/generate/out.js')
-  const format = outFormatOf(out)
-  if (!format) throw new StartError(`${out} must end in .yaml, for a seed, or in .ndjson, for a message a line`)
+/** `412,000 of 1,000,000 messages, 10 s left` */
+export function formatProgress(done: number, total: number, seconds: number): string {
+  const left = Math.ceil(((total - done) * seconds) / done)
+  return `${done.toLocaleString('en')} of ${total.toLocaleString('en')} messages, ${left} s left`
+}
+
+interface Control {
+  signal: AbortSignal
+  onProgress: (done: number) => void
+}
+
+async function intoFile(out: string, options: GenerateOptions, control: Control): Promise<string> {
+  const { loadGenerator, OUT_NAME, readSeeds, resolveSeeds, writeGenerated } = await import('./work.js')
+  if (!OUT_NAME.test(out)) {
+    throw new StartError(`${out} must end in .yaml, for a seed, or in .ndjson, for a message a line`)
+  }
   const now = options.until ?? wallClock()
   const environment = chosen(resolveSeeds(readSeeds(options.seed), now), options.environment)
-  if (!canGenerate(environment)) {
-    const what = `environment ${environment.name} has nothing to make messages of`
-    throw new StartError(`${what}: it needs a workflow with a step of a channel`)
-  }
   const { generation } = await loadGenerator()
   const generated = { environment, generation: generation(environment, options, now) }
   try {
-    await writeGenerated(out, format, generated, { signal, onProgress: progress.update })
+    await writeGenerated(out, generated, control)
   } catch (error) {
-    const { code = '', syscall, message } = error as NodeJS.ErrnoException
+    const { code = '', syscall } = error as NodeJS.ErrnoException
     if (syscall === undefined) throw error
-    throw new StartError(`can't write ${out}: ${WRITE_REMEDIES[code] ?? `${message}; name another file with --out`}`)
+    throw new StartError(`can't write ${out}: ${REMEDIES[code] ?? NOT_WRITABLE}`)
   }
   return environment.name
 }
 
-const NOT_WRITABLE = 'its folder can not be written to; check the permissions, or name another file with --out'
-const WRITE_REMEDIES: Record<string, string> = {
+const REMEDIES: Record<string, string> = {
   ENOENT: 'its folder does not exist; make it first',
   ENOTDIR: 'a part of its path is not a folder; name another file with --out',
   EISDIR: 'it is a folder; name a file in it',
-  EACCES: NOT_WRITABLE,
-  EPERM: NOT_WRITABLE,
-  EROFS: NOT_WRITABLE,
   ENOSPC: 'the disk is full; free some space, or name another file with --out'
 }
+const NOT_WRITABLE = 'its folder can not be written to; check the permissions, or name another file with --out'
 
-async function intoData(data: string, options: GenerateOptions, { signal, progress }: Control): Promise<string> {
-  const { buildServices } = await import('../app.js')
-  const { explained, openDatabase } = await import('../db/open.js')
-  const { tempFileFor } = await import('../seeds/generate/temp-file.js')
-  const { readSeeds } = await import('../seeds/read.js')
-  const { loadGenerator } = await import('../seeds/generate/load.js')
+async function intoData(data: string, options: GenerateOptions, { signal, onProgress }: Control): Promise<string> {
+  const { buildServices, explained, loadGenerator, openDatabase, readSeeds, replaceFile } = await import('./work.js')
   await loadGenerator()
   const files = readSeeds(options.seed)
-  const isNew = !existsSync(data)
-  const file = isNew ? tempFileFor(data) : data
-  const { db, close } = openDatabase(file, { bulkLoad: isNew, of: data })
-  let isDone = false
-  try {
-    const clock = () => options.until ?? wallClock()
-    const { environments, seeds } = buildServices({ db, clock, defaults: DEFAULTS, journal: 0 })
-    seeds.seed(files)
-    const environment = chosen(environments.list(), options.environment)
-    for (const done of seeds.generating(environment, options)) {
-      progress.update(done)
-      await setImmediate()
-      signal.throwIfAborted()
-    }
-    isDone = true
-    return environment.name
-  } catch (error) {
-    throw explained(error, data)
-  } finally {
-    close()
-    if (isNew && isDone) renameSynced(file, data)
-    else if (isNew) rmSync(file, { force: true })
-  }
-}
+  return existsSync(data) ? addTo(data, false) : replaceFile(data, (tempFile) => addTo(tempFile, true))
 
-function renameSynced(from: string, to: string): void {
-  const descriptor = openSync(from, 'r')
-  fsyncSync(descriptor)
-  closeSync(descriptor)
-  renameSync(from, to)
+  async function addTo(file: string, bulkLoad: boolean): Promise<string> {
+    const { db, close } = openDatabase(file, { bulkLoad, of: data })
+    try {
+      const clock = () => options.until ?? wallClock()
+      const { environments, seeds } = buildServices({ db, clock, defaults: DEFAULTS, journal: 0 })
+      seeds.seed(files)
+      const environment = chosen(environments.list(), options.environment)
+      for (const done of seeds.generating(environment, options)) {
+        onProgress(done)
+        await setImmediate()
+        signal.throwIfAborted()
+      }
+      return environment.name
+    } catch (error) {
+      throw explained(error, data)
+    } finally {
+      close()
+    }
+  }
 }
 
 function chosen<Named extends { id: string; name: string }>(all: readonly Named[], wanted?: string): Named {

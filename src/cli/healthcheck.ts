@@ -1,28 +1,24 @@
 import type { Command } from 'commander'
 import { reachableHost } from '../config.js'
 import { StartError } from '../core/errors.js'
-import { hostOption, portOption } from './options.js'
+import { addOptions, hostOption, portOption } from './options.js'
 
 /** In milliseconds: less than a container engine gives the check. */
 const TIMEOUT = 2500
 
 export function addHealthcheck(program: Command): void {
-  program
+  const command = program
     .command('healthcheck')
     .description('ask a running server whether it is healthy: exit code 0 when it is, 1 when it is not')
-    .addOption(hostOption('address that the server listens on'))
-    .addOption(portOption('port that the server listens on', 1))
-    .action(async ({ host, port }: { host: string; port: number }) => {
-      const url = `http://${reachableHost(host)}:${port}/health`
-      const problem = await findProblem(url).catch(({ cause, message }) => {
-        return `no answer: ${cause?.code ?? cause?.message ?? message}`
-      })
-      if (problem !== undefined) throw new StartError(`${url}: ${problem}`)
-      process.stdout.write('healthy\n')
+  const options = [hostOption('address that the server listens on'), portOption('port that the server listens on', 1)]
+  addOptions(command, options).action(async ({ host, port }: { host: string; port: number }) => {
+    const url = `http://${reachableHost(host)}:${port}/health`
+    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT) }).catch(({ cause, message }) => {
+      throw new StartError(`${url}: no answer: ${cause?.code ?? cause?.message ?? message}`)
     })
-}
-
-async function findProblem(url: string): Promise<string | undefined> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT) })
-  return response.ok ? undefined : `answers ${response.status}: ${(await response.text()).slice(0, 500)}`
+    if (!response.ok) {
+      throw new StartError(`${url}: answers ${response.status}: ${(await response.text()).slice(0, 500)}`)
+    }
+    process.stdout.write('healthy\n')
+  })
 }

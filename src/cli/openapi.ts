@@ -1,16 +1,16 @@
 import type { Command } from 'commander'
 import { assume, type Profile } from '../core/assumptions.js'
-import { assumeOption, profileOption } from './options.js'
+import { addOptions, assumeOption, profileOption } from './options.js'
 
 export function addOpenapi(program: Command): void {
-  program
+  const command = program
     .command('openapi')
     .description('print the OpenAPI 3.1 document of the three operations, as JSON')
-    .addOption(profileOption())
-    .addOption(assumeOption())
-    .action(async (options: { profile: Profile; assume: Record<string, string> }) => {
-      const { openApiDocument } = await import('../openapi/documents.js')
+  addOptions(command, [profileOption(), assumeOption()]).action(
+    async (options: { profile: Profile; assume: Record<string, string> }) => {
+      const { openApiDocument } = await import('./work.js')
       const document = await openApiDocument(assume(options.profile, options.assume))
       process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
-    })
+    }
+  )
 }

@@ -1,6 +1,5 @@
 import { Command, CommanderError, Help } from 'commander'
 import { StartError } from '../core/errors.js'
-import { suggest } from '../core/suggest.js'
 import { VERSION } from '../core/version.js'
 import { SeedError } from '../seeds/errors.js'
 import { addHealthcheck } from './healthcheck.js'
@@ -15,7 +14,11 @@ const WRONG_USAGE = 2
 /** Runs a command line. Sets the exit code: 0 done, 1 it could not be done, 2 the command line is wrong. */
 export async function run(argv: string[]): Promise<void> {
   try {
-    await program().parseAsync(argv)
+    const words = argv.slice(2)
+    const isForAll = words.some((word) => ['-h', '--help', '-V', '--version'].includes(word))
+    // Without a command, it is `serve`.
+    const isServe = !isForAll && (words[0] ?? '-').startsWith('-')
+    await program().parseAsync(isServe ? ['serve', ...words] : words, { from: 'user' })
   } catch (error) {
     process.exitCode = report(error)
   }
@@ -43,22 +46,9 @@ function program(): Command {
     visibleOptions: (command) => [...serve.options, ...new Help().visibleOptions(command)]
   })
   root.hook('preAction', (_, command) => {
-    const unknown = command === serve ? command.args[0] : undefined
-    if (unknown !== undefined) refuseCommand(root, unknown)
     checkVariables(command, [root, ...root.commands, ...seed.commands])
   })
   return root
-}
-
-/** Ends with a usage error: commander hands a word that is no command to the default one, which takes none. */
-function refuseCommand(root: Command, word: string): never {
-  const explicit = root.args[0] === 'serve'
-  const names = root.commands.map((command) => command.name())
-  const meant = suggest(word, names)
-  const remedy = meant ? `did you mean ${meant}?` : `there are ${names.join(', ')}`
-  return root.error(
-    explicit ? `error: serve takes no words, and was given '${word}'` : `error: unknown command '${word}'; ${remedy}`
-  )
 }
 
 const EXAMPLES = `

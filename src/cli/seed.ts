@@ -1,32 +1,41 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { wallClock } from '../core/clock.js'
-import { SeedError } from '../seeds/errors.js'
+import { SeedError, type SeedIssue } from '../seeds/errors.js'
 import { addGenerate } from './generate.js'
-import { jsonOption } from './options.js'
+import { addOptions } from './options.js'
 
 export function addSeed(program: Command): Command {
   const seed = program
     .command('seed')
     .description('work with seeds: `seed check <file>` lists every issue in one, `seed generate` makes messages')
     .helpCommand(false)
-  seed
+  const command = seed
     .command('check')
     .description('list every issue in seed files; several are checked together, as serve would load them')
     .argument('<file...>', 'seed files, or names of seeds that come with the package')
-    .addOption(jsonOption('print the outcome as JSON'))
-    .action((files: string[], { json }: { json?: true }) => (json ? checkAsJson(files) : check(files)))
+  addOptions(command, [new Option('--json', 'print the outcome as JSON')]).action(check)
   addGenerate(seed)
   return seed
 }
 
-async function check(files: readonly string[]): Promise<void> {
-  const { environments, paths } = await resolve(files)
-  for (const { name, integrations, subscribers, workflows, steps, messages } of environments) {
-    const records = { integrations, subscribers, workflows, steps, messages }
-    const counts = Object.entries(records).map(([kind, all]) => [kind, all.length])
-    process.stdout.write(`${name}: ${formatCounts(Object.fromEntries(counts))}\n`)
+async function check(files: string[], { json }: { json?: true }): Promise<void> {
+  const { readSeeds, resolveSeeds, seedPath } = await import('./work.js')
+  try {
+    const environments = resolveSeeds(readSeeds(files), wallClock())
+    const lines = environments.map(({ name, integrations, subscribers, workflows, steps, messages }) => {
+      const counts = Object.entries({ integrations, subscribers, workflows, steps, messages })
+      return `${name}: ${formatCounts(Object.fromEntries(counts.map(([kind, all]) => [kind, all.length])))}\n`
+    })
+    process.stdout.write(json ? outcomeJson([]) : `${lines.join('')}${files.map(seedPath).join(', ')}: no issues\n`)
+  } catch (error) {
+    if (!json || !(error instanceof SeedError)) throw error
+    process.stdout.write(outcomeJson(error.issues))
+    process.exitCode = 1
   }
-  process.stdout.write(`${paths.join(', ')}: no issues\n`)
+}
+
+function outcomeJson(issues: readonly SeedIssue[]): string {
+  return `${JSON.stringify({ ok: issues.length === 0, issues })}\n`
 }
 
 /** `60 messages, 1 integration` */
@@ -34,25 +43,4 @@ export function formatCounts(counts: Readonly<Record<string, number>>): string {
   return Object.entries(counts)
     .map(([kind, count]) => `${count} ${count === 1 ? kind.slice(0, -1) : kind}`)
     .join(', ')
-}
-
-async function checkAsJson(files: readonly string[]): Promise<void> {
-  const issues = await resolve(files).then(
-    () => [],
-    (error: unknown) => {
-      if (error instanceof SeedError) return error.issues
-      throw error
-    }
-  )
-  process.stdout.write(`${JSON.stringify({ ok: issues.length === 0, issues })}\n`)
-  if (issues.length > 0) process.exitCode = 1
-}
-
-/** Loads the readers only when they are used: `healthcheck` is run every few seconds. */
-async function resolve(files: readonly string[]) {
-  const [{ readSeeds, seedPath }, { resolveSeeds }] = await Promise.all([
-    import('../seeds/read.js'),
-    import('../seeds/resolve/resolve.js')
-  ])
-  return { environments: resolveSeeds(readSeeds(files), wallClock()), paths: files.map(seedPath) }
 }

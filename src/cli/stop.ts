@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Mock } from '../index.js'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+const OTHER_SIGNALS = ['SIGQUIT', 'SIGILL', 'SIGTRAP', 'SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGSEGV', 'SIGUSR2'] as const
 
 /** Within so many milliseconds a second signal is the first again, as npm passes on what the terminal sent to us too. */
 const SAME_SIGNAL = 1000
@@ -17,16 +18,13 @@ const LAST_RESORT = 8000
  */
 export function stopOnSignals(starting: Promise<Mock>, logger: Logger): { isAsked(): boolean } {
   let askedAt: number | undefined
-  const closing = closeWithGrace(
-    // Signals are handled below: on a second one the package would leave the file unclosed, and its handler of a crash of
-    // the addon would hang.
-    { delay: LAST_RESORT, logger: false, skip: ALL_BUT_ERRORS },
-    async ({ err }) => {
-      askedAt ??= performance.now()
-      if (err) logger.fatal({ err }, 'stopping after a fault')
-      await (await starting).close()
-    }
-  )
+  // For errors alone: on a second signal the package would leave the file unclosed, and on a crash of the addon it hangs.
+  const skip: AllEvents[] = [...SIGNALS, ...OTHER_SIGNALS, 'beforeExit']
+  const closing = closeWithGrace({ delay: LAST_RESORT, logger: false, skip }, async ({ err }) => {
+    askedAt ??= performance.now()
+    if (err) logger.fatal({ err }, 'stopping after a fault')
+    await (await starting).close()
+  })
   const stop = () => {
     if (askedAt === undefined) {
       askedAt = performance.now()
@@ -41,9 +39,6 @@ export function stopOnSignals(starting: Promise<Mock>, logger: Logger): { isAske
   return { isAsked: () => askedAt !== undefined }
 }
 
-const OTHER_SIGNALS = ['SIGQUIT', 'SIGILL', 'SIGTRAP', 'SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGSEGV', 'SIGUSR2'] as const
-const ALL_BUT_ERRORS: AllEvents[] = [...SIGNALS, ...OTHER_SIGNALS, 'beforeExit']
-
 /**
  * Stops when the parent has gone. npm starts us through a shell, and on a SIGTERM ends itself and the shell without
  * passing the signal on to us.
@@ -55,6 +50,5 @@ function stopWithParent(stop: () => void): void {
     if (process.ppid === parent) return
     clearInterval(timer)
     stop()
-  }, 100)
-  timer.unref()
+  }, 100).unref()
 }

@@ -79,7 +79,7 @@ export function seedApplier(environments: EnvironmentService, repository: SeedRe
     function* insertMessages(): Generator<number, void> {
       let done = 0
       for (const message of messages()) {
-        repository.insertMessage(dataset, message)
+        repository.insertMessage(dataset, toMessageRow(message))
         done += 1
         if (done % PAUSE === 0) yield done
       }

@@ -6,7 +6,7 @@ import { givenFolder, runCommand, startCommand } from '../support/process.js'
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
 
-/** What each flag of serve is told with. */
+/** What help says of each flag of serve. */
 const FLAGS = [
   ['--host', 'default: 127.0.0.1', 'NOTIFICATION_MOCK_HOST'],
   ['--port', 'default: 4210', 'NOTIFICATION_MOCK_PORT, else PORT'],
@@ -31,12 +31,12 @@ async function help(...args: string[]): Promise<string> {
 
 describe('help', () => {
   test.each([[['--help']], [['-h']], [['serve', '--help']], [['help', 'serve']]])(
-    '%s tells every flag with its default and its variable',
+    '%s lists every flag with its default and its variable',
     async (args) => {
       const text = (await help(...args)).replaceAll(/\s+/g, ' ')
       for (const [flag, standard, variable] of FLAGS) {
-        const [, told = ''] = text.split(` ${flag} `)
-        const [facts = ''] = /\([^()]*env: [^)]*\)/.exec(told) ?? []
+        const [, described = ''] = text.split(` ${flag} `)
+        const [facts = ''] = /\([^()]*env: [^)]*\)/.exec(described) ?? []
         expect(facts, flag).toContain(standard)
         expect(facts, flag).toContain(`env: ${variable}`)
       }
@@ -45,7 +45,7 @@ describe('help', () => {
     }
   )
 
-  test('tells the commands, the exit codes, and examples', async () => {
+  test('lists the commands, the exit codes, and examples', async () => {
     const text = await help()
     for (const command of ['serve', 'seed', 'openapi', 'healthcheck'])
       expect(text).toMatch(new RegExp(`^  ${command}\\b`, 'm'))
@@ -79,13 +79,13 @@ describe('help', () => {
     }
   })
 
-  test('of a command tells its own flags', async () => {
+  test('of a command lists its own flags', async () => {
     expect(await help('healthcheck', '--help')).toContain('NOTIFICATION_MOCK_PORT, else PORT')
     expect(await help('openapi', '--help')).toContain('NOTIFICATION_MOCK_PROFILE')
     expect(await help('seed', 'check', '--help')).toContain('NOTIFICATION_MOCK_JSON=1')
   })
 
-  test('is printed for `seed` without a command, as the mistake that it is', async () => {
+  test('is printed for `seed` without a command, with exit code 2', async () => {
     const { code, stdout, stderr } = await runCommand(['seed'])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain('check [options] <file...>')
@@ -103,14 +103,14 @@ describe('seed check', () => {
     return { cwd }
   }
 
-  const SOUND = `environments:
+  const VALID = `environments:
   - name: Shop
     subscribers: [{ subscriberId: ada }, { subscriberId: bob }]
     workflows: [{ identifier: shipped, steps: [{ type: email }] }]
 `
 
-  test('tells what a sound seed holds, and leaves 0', async () => {
-    expect(await runCommand(['seed', 'check', 'shop.yaml'], givenSeeds({ 'shop.yaml': SOUND }))).toEqual({
+  test('counts the records of a valid seed, and exits with 0', async () => {
+    expect(await runCommand(['seed', 'check', 'shop.yaml'], givenSeeds({ 'shop.yaml': VALID }))).toEqual({
       code: 0,
       signal: null,
       stdout: 'Shop: 0 integrations, 2 subscribers, 1 workflow, 1 step, 0 messages\nshop.yaml: no issues\n',
@@ -118,17 +118,17 @@ describe('seed check', () => {
     })
   })
 
-  test('finds no mistake in the seed that comes with the package', async () => {
+  test('finds no issue in the seed that comes with the package', async () => {
     expect(await runCommand(['seed', 'check', 'default'])).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('takes a name for that of such a seed, also beside a folder of that name', async () => {
+  test('takes a name as that of a seed of the package, also beside a folder of that name', async () => {
     const { cwd } = givenSeeds({})
     mkdirSync(join(cwd, 'failures'))
     expect(await runCommand(['seed', 'check', 'failures'], { cwd })).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('tells every mistake in a line of its own on stderr, and leaves 1', async () => {
+  test('prints every issue in its own line on stderr, and exits with 1', async () => {
     const { code, stdout, stderr } = await runCommand(
       ['seed', 'check', 'shop.yaml'],
       givenSeeds({ 'shop.yaml': 'environments:\n  - nam: Shop\n  - { name: A, profile: x }\n' })
@@ -144,7 +144,7 @@ describe('seed check', () => {
 
   test('checks several together, as serve loads them', async () => {
     const messages = 'environments: [{ name: Shop, messages: [{ channel: email, subscriberId: ada }] }]'
-    const seeds = givenSeeds({ 'shop.yaml': SOUND, 'messages.yaml': messages })
+    const seeds = givenSeeds({ 'shop.yaml': VALID, 'messages.yaml': messages })
     expect(await runCommand(['seed', 'check', 'messages.yaml'], seeds)).toMatchObject({ code: 1 })
     expect(await runCommand(['seed', 'check', 'messages.yaml', 'shop.yaml'], seeds)).toMatchObject({
       code: 0,
@@ -152,10 +152,10 @@ describe('seed check', () => {
     })
   })
 
-  test('--json tells the outcome to a program', async () => {
-    const seeds = givenSeeds({ 'shop.yaml': SOUND, 'wrong.yaml': 'environments: 7' })
-    const sound = await runCommand(['seed', 'check', 'shop.yaml', '--json'], seeds)
-    expect({ ...sound, stdout: JSON.parse(sound.stdout) }).toMatchObject({
+  test('--json prints the outcome as JSON', async () => {
+    const seeds = givenSeeds({ 'shop.yaml': VALID, 'wrong.yaml': 'environments: 7' })
+    const valid = await runCommand(['seed', 'check', 'shop.yaml', '--json'], seeds)
+    expect({ ...valid, stdout: JSON.parse(valid.stdout) }).toMatchObject({
       code: 0,
       stdout: { ok: true, issues: [] }
     })
@@ -186,7 +186,7 @@ describe('openapi', () => {
     expect(JSON.parse(stdout)).toMatchObject({ openapi: '3.1.0', info: { version } })
   })
 
-  test('prints that of the profile and assumptions that are asked for', async () => {
+  test('prints the document of the given profile and assumptions', async () => {
     const [document, live] = await Promise.all([runCommand(['openapi']), runCommand(['openapi', '--profile', 'live'])])
     expect(live.stdout).toContain('novu-cloud')
     expect(document.stdout).not.toContain('novu-cloud')
@@ -196,7 +196,7 @@ describe('openapi', () => {
 })
 
 describe('healthcheck', () => {
-  test('leaves 0 when the server is healthy, wherever the same variables make it listen', async () => {
+  test('exits with 0 when the server is healthy, wherever the same variables make it listen', async () => {
     const { url } = await startCommand(['--no-seed', '--host', '0.0.0.0'])
     const { port } = new URL(url)
     const env = { NOTIFICATION_MOCK_HOST: '0.0.0.0', NOTIFICATION_MOCK_PORT: port }
@@ -209,7 +209,7 @@ describe('healthcheck', () => {
     expect(await runCommand(['healthcheck', '--port', port])).toMatchObject({ code: 0 })
   })
 
-  test('leaves 1, and says why, when it is not', async () => {
+  test('exits with 1 and the reason when it is not', async () => {
     const server = createServer((_, response) => response.writeHead(503).end('{"status":"starting"}'))
     onTestFinished(() => void server.close())
     await new Promise<void>((settle) => server.listen(0, '127.0.0.1', settle))
@@ -222,7 +222,7 @@ describe('healthcheck', () => {
     })
   })
 
-  test('does not wait for ever for a server that does not answer', async () => {
+  test('gives up on a server that does not answer', async () => {
     const server = createServer(() => {})
     onTestFinished(() => server.closeAllConnections())
     await new Promise<void>((settle) => server.listen(0, '127.0.0.1', settle))

@@ -37,7 +37,7 @@ async function setPrimary(url: string, identifier: string, key: string) {
   return { replayed: response.headers.get('idempotency-replay'), body: await response.text() }
 }
 
-test('a new file is seeded, and a file with environments is left as it was, which is said', async () => {
+test('a new file is seeded, and a file with environments is left as it was, with a note', async () => {
   const cwd = givenFolder()
   givenSeed(cwd, 'shop')
   const first = await startCommand(['--data', 'mock.db', '--seed', 'shop.yaml'], { cwd })
@@ -78,7 +78,7 @@ test('a file that was started empty is seeded when a seed is given', async () =>
   expect(printed).toContain('  shop  shop-key\n')
 })
 
-test('a mistake in a seed leaves no data behind: the next start seeds', async () => {
+test('an issue in a seed leaves no data behind: the next start seeds', async () => {
   const cwd = givenFolder()
   givenSeed(cwd, 'shop')
   writeFileSync(join(cwd, 'wrong.yaml'), 'environments: [{ name: x, messages: [{ channel: email, workflow: gone }] }]')

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { formatProgress } from '../../src/cli/progress.js'
+import { formatProgress } from '../../src/cli/generate.js'
 import { givenFolder, runCommand } from '../support/process.js'
 
 const generate = (...args: string[]) => ['seed', 'generate', ...args]
@@ -67,7 +67,7 @@ describe('seed generate is rejected', () => {
   })
 })
 
-test('progress shows how far it is, how fast, and how long it still takes', () => {
-  expect(formatProgress(412_000, 1_000_000, 8)).toBe('412,000 of 1,000,000 messages, 51,500 a second, 12 s left')
-  expect(formatProgress(500, 999, 1)).toBe('500 of 999 messages, 500 a second, 1 s left')
+test('progress shows how far it is, and how long it still takes', () => {
+  expect(formatProgress(412_000, 1_000_000, 8)).toBe('412,000 of 1,000,000 messages, 12 s left')
+  expect(formatProgress(500, 999, 1)).toBe('500 of 999 messages, 1 s left')
 })

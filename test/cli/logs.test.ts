@@ -68,7 +68,7 @@ test('to a file the log is JSON, one line a refusal with its reason, and no key 
   for (const { reason } of linesOf(log)) expect(reason).toMatch(/\w+ \w+/)
 })
 
-test('--log-level debug tells every request, and still no key or credential', async () => {
+test('--log-level debug logs every request, and still no key or credential', async () => {
   const log = await logOf(await startCommand(['--seed', 'shop.yaml', '--log-level', 'debug'], { cwd: givenShop() }))
   const answered = linesOf(log).filter(({ msg }) => msg === 'request answered')
   expect(answered.map(({ method, url, statusCode }) => `${method} ${url} ${statusCode}`)).toEqual([

@@ -27,7 +27,7 @@ function shell(command: string): Promise<{ stdout: string; stderr: string }> {
 }
 
 describe('when it is ready', () => {
-  test('it says where it is, with which keys, and a curl that works as pasted', async () => {
+  test('it prints its address, its keys, and a curl that works as pasted', async () => {
     const { printed, url } = await startCommand(['--seed', 'shop.yaml'], givenShop())
 
     expect(printed.replaceAll(/:\d+/g, ':4210').replace(/\d+\.\d+\.\d+ is/, '0.0.0 is')).toBe(`\
@@ -44,7 +44,7 @@ Try:
     expect((await fetch(`${url}/docs`)).status).toBe(200)
   })
 
-  test('the curl works also with a key that a shell would take apart', async () => {
+  test('the curl works also with a key of characters that a shell interprets', async () => {
     const seed = `environments: [{ name: Odd, apiKeys: ["it's-$HOME-\`x\`-\\"!"] }]`
     const { printed } = await startCommand(['--seed', 'shop.yaml'], givenShop(seed))
     const { stdout } = await shell(`${/curl.*/.exec(printed)?.[0]} --fail --silent`)
@@ -71,7 +71,7 @@ Try:
     })
   })
 
-  test('without a flag it holds the seed that comes with the package, wherever it is started', async () => {
+  test('without a flag it serves the seed that comes with the package, wherever it is started', async () => {
     const { printed } = await startCommand([], { cwd: givenFolder() })
     expect(printed).toContain('development-key')
     expect(printed).toContain('production-key')
@@ -124,8 +124,8 @@ Try:
   })
 })
 
-describe('what is set by', () => {
-  test('a variable holds, and the flag wins over it', async () => {
+describe('an option set by', () => {
+  test('a variable is used unless its flag is given', async () => {
     const { cwd } = givenShop()
     const env = { NOTIFICATION_MOCK_SEED: 'shop.yaml', NOTIFICATION_MOCK_PROFILE: 'live', NOTIFICATION_MOCK_JSON: '1' }
     const byVariable = await startCommand([], { cwd, env })
@@ -163,7 +163,7 @@ describe('what is set by', () => {
     expect(printed).toContain(expected)
   })
 
-  test('PORT is the port when nothing else says one', async () => {
+  test('PORT is the port when no other is given', async () => {
     const [port, other, third] = await freePorts(3)
     const shop = givenShop()
     const byFallback = await startCommand(['--seed', 'shop.yaml'], { ...shop, env: { PORT: `${port}` } })
@@ -175,7 +175,7 @@ describe('what is set by', () => {
   })
 })
 
-describe('what can not be is told in one line, with the remedy and without a stack', () => {
+describe('what can not be done is reported in one line, with the remedy and without a stack', () => {
   test('a taken port', async () => {
     const { url } = await startCommand(['--no-seed'])
     const { port } = new URL(url)
@@ -235,7 +235,7 @@ describe('what can not be is told in one line, with the remedy and without a sta
     ['a seed that is not there', ['--seed', 'gone.yaml'], {}, 1, `gone.yaml: can't be read: there is no such file`],
     ['a seed that is a folder', ['--seed', '/'], {}, 1, `/: can't be read: it is a folder; name a file in it`],
     ['a name of no seed', ['--seed', 'defualt'], {}, 1, 'did you mean default?'],
-    ['a mistake in a seed', ['--seed', 'wrong.yaml'], {}, 1, 'wrong.yaml:1:15 environments: must be a list, not null'],
+    ['an issue in a seed', ['--seed', 'wrong.yaml'], {}, 1, 'wrong.yaml:1:15 environments: must be a list, not null'],
     ['an address that is not ours', ['--no-seed', '--host', '192.0.2.1'], {}, 1, 'choose another with --host'],
     ['a host that does not exist', ['--no-seed', '--host', 'no.invalid'], {}, 1, 'with --host'],
     ['a data folder that is not there', ['--no-seed', '--data', 'gone/a.db'], {}, 1, 'does not exist; make it first'],
@@ -257,7 +257,7 @@ describe('what can not be is told in one line, with the remedy and without a sta
     expect(ended.stderr).not.toMatch(/\n {4}at |Error:/)
   })
 
-  test('every mistake of every seed has its own line', async () => {
+  test('every issue of every seed has its own line', async () => {
     const shop = givenShop('environments:\n  - nam: x\n  - name: 7\n')
     writeFileSync(join(shop.cwd, 'other.yaml'), 'environment: []\n')
     const { code, stderr } = await runCommand(['--seed', 'shop.yaml', '--seed', 'other.yaml'], shop)

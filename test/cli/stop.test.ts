@@ -27,7 +27,7 @@ describe.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s', (signal) => {
     expectCleanFile(cwd)
   })
 
-  test('lets a request that is being sent be answered, and what it did is kept', async () => {
+  test('finishes a request that is being sent, and keeps its effect', async () => {
     const cwd = givenFolder()
     const { child, url, ended } = await startCommand(KEPT, { cwd })
     const call = await givenOpenCall(`${url}${SET_PRIMARY}`, { ...AUTHORIZATION, 'idempotency-key': 'one' })
@@ -45,7 +45,7 @@ describe.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s', (signal) => {
   })
 })
 
-test('a signal while it still starts ends it as cleanly', async () => {
+test('a signal during the start ends it as cleanly', async () => {
   const cwd = givenFolder()
   const { child, ended } = await spawnCommand([...KEPT, '--port', '0'], { cwd })
   while (!existsSync(join(cwd, 'kept.db'))) await setImmediate()
@@ -54,7 +54,7 @@ test('a signal while it still starts ends it as cleanly', async () => {
   expectCleanFile(cwd)
 })
 
-test('a signal in the moment in which it says that it is ready ends it as cleanly', async () => {
+test('a signal at the moment of its ready line ends it as cleanly', async () => {
   const cwd = givenFolder()
   const { child, ended } = await startCommand(KEPT, { cwd })
   child.kill('SIGTERM')
@@ -75,7 +75,7 @@ test('a signal that comes twice at once, as from a terminal through npm, cuts no
   expectCleanFile(cwd)
 })
 
-test('a fault that nobody caught closes the file clean, is logged, and ends it with 1', async () => {
+test('an uncaught error closes the file clean, is logged, and ends it with 1', async () => {
   const cwd = givenFolder()
   writeFileSync(join(cwd, 'fault.mjs'), `process.once('SIGUSR2', () => { throw new Error('out of the blue') })`)
   const env = { NODE_OPTIONS: `--import=${join(cwd, 'fault.mjs')}` }

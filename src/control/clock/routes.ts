@@ -77,7 +77,7 @@ export const clockRoutes: FastifyPluginAsync<Services> = async (app, { environme
     body: ref(RandomSetting),
     response: ref(RandomSetting),
     handler: async ({ environment, body: { randomSeed } }) => {
-      environments.setRandomSeed(environment, randomSeed)
+      environments.change(environment, { randomSeed })
       return { randomSeed }
     }
   })

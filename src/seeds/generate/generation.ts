@@ -1,81 +1,16 @@
 import { createHash } from 'node:crypto'
 import { isoTime } from '../../core/clock.js'
+import { StartError } from '../../core/errors.js'
 import { createRandom, type Random } from '../../core/random.js'
-import { type MessageRow, toMessageRow } from '../../messages/row.js'
-import type { MessageResponse, SubscriberResponse } from '../../messages/schemas.js'
-import type { Stored } from '../environment-data.js'
+import type { MessageResponse } from '../../messages/schemas.js'
 import type { SeedGenerate } from '../format.js'
 import { inboxState, outcomeOf } from './delivery.js'
-import { canGenerate, type EnvironmentInput } from './input.js'
+import type { EnvironmentInput } from './input.js'
 import { planWorkflows, type StepPlan, sendRatesOf, type WorkflowPlan } from './plan.js'
 import { createFaker, DAY, HOUR, pick, randomInt } from './random.js'
-import { createRecipients, type Recipient } from './recipients.js'
-import { createSubscribers } from './subscribers.js'
+import { createRecipients, createSubscribers, type Recipient } from './subscribers.js'
 
-export interface Generation {
-  /** The subscribers to add to the environment's own before the messages. */
-  subscribers: Stored<SubscriberResponse>[]
-  /** Oldest first, but for the seconds between the messages of one trigger. The same each time it is called. */
-  messages(): Generator<MessageRow, void, undefined>
-  /** The same messages, each as the JSON of an item of `messages` in a seed. */
-  seedMessages(): Generator<string, void, undefined>
-}
-
-/**
- * Returns believable messages of the environment's workflows to its subscribers, of the days before `now`. The same
- * environment, options and `now` give the same bytes, on every machine and version of Node. More messages take no more
- * memory; more subscribers do.
- *
- * Throws RangeError when the environment has no step that sends messages.
- */
-export function generation(environment: EnvironmentInput, options: SeedGenerate, now: number): Generation {
-  if (!canGenerate(environment)) throw new RangeError(`environment ${environment.name} has no step of a channel`)
-  const { messages: total, days = 30, randomSeed = 1 } = options
-  const present = environment.subscribers.filter(({ deleted }) => !deleted)
-  const fallback = present.length > 0 ? 0 : Math.min(Math.max(Math.ceil(total / 50), 5), 1000)
-  const count = options.subscribers || fallback
-  const subscribers = createSubscribers(environment, { count, randomSeed, before: now - days * DAY })
-  const recipients = createRecipients(environment, [...present, ...subscribers], randomSeed)
-  const plan: Plan = {
-    environment,
-    messages: total,
-    days,
-    randomSeed,
-    now,
-    recipients,
-    workflows: planWorkflows(environment)
-  }
-  return {
-    subscribers,
-    *messages() {
-      for (const message of generateMessages(plan)) yield toMessageRow(message)
-    },
-    *seedMessages() {
-      for (const message of generateMessages(plan)) yield JSON.stringify(toSeedMessage(message))
-    }
-  }
-}
-
-/** The fields of a message, in the contract's order; JSON leaves out those that are undefined. */
-type MessageFields = {
-  [Field in keyof MessageResponse]: MessageResponse[Field] | undefined
-} & Pick<MessageResponse, 'channel' | 'createdAt' | 'transactionId'> & { _id: string; subscriber: SubscriberResponse }
-
-/** A seed refers to the subscriber and the workflow instead of repeating them. */
-function toSeedMessage(message: MessageFields): object {
-  const { _templateId, templateIdentifier, _environmentId, _organizationId, _subscriberId, subscriber, ...fields } =
-    message
-  return { workflow: templateIdentifier, subscriberId: subscriber.subscriberId, ...fields }
-}
-
-/** What is settled before the first message is generated. */
-interface Plan extends Required<Pick<SeedGenerate, 'messages' | 'days' | 'randomSeed'>> {
-  environment: EnvironmentInput
-  now: number
-  workflows: WorkflowPlan[]
-  /** The first ones get most messages. */
-  recipients: Recipient[]
-}
+export type Generation = ReturnType<typeof generation>
 
 /** About a quarter of the messages are of triggers for many; the largest are for so many subscribers. */
 const BROADCAST_SHARE = 1 / 4
@@ -83,42 +18,65 @@ const MAX_BROADCAST = 400
 /** Of the messages to one who can't be reached; mostly a workflow skips them. */
 const UNREACHABLE_RATE = 1 / 8
 
-function* generateMessages(plan: Plan): Generator<MessageFields, void, undefined> {
-  const { messages: total, recipients, workflows } = plan
-  const random = createRandom(plan.randomSeed)
-  const faker = createFaker(random)
-  const timeAt = timeline(plan)
-  const newId = idMaker(plan)
-  const sendRates = sendRatesOf(workflows)
+/**
+ * Returns believable messages of the environment's workflows to its subscribers, of the days before `now`, and the
+ * subscribers to add to the environment's own before them. The same environment, options and `now` give the same bytes, on
+ * every machine and version of Node. More messages take no more memory; more subscribers do.
+ *
+ * Throws StartError when the environment has no step that sends messages.
+ */
+export function generation(environment: EnvironmentInput, options: SeedGenerate, now: number) {
+  const { messages: total, days = 30, randomSeed = 1 } = options
+  const workflows = planWorkflows(environment)
+  if (workflows.length === 0) {
+    const problem = `environment ${environment.name} has nothing to make messages of`
+    throw new StartError(`${problem}: it needs a workflow with a step of a channel`)
+  }
   const impersonal = workflows.filter(({ isImpersonal }) => isImpersonal)
   const broadcasts = impersonal.length > 0 ? impersonal : workflows
+  const sendRates = sendRatesOf(workflows)
+  const present = environment.subscribers.filter(({ deleted }) => !deleted)
+  const fallback = present.length > 0 ? 0 : Math.min(Math.max(Math.ceil(total / 50), 5), 1000)
+  const count = options.subscribers || fallback
+  const subscribers = createSubscribers(environment, { count, randomSeed, before: now - days * DAY })
+  const recipients = createRecipients(environment, [...present, ...subscribers], randomSeed)
   const maxAudience = Math.min(recipients.length, Math.floor(total / 20), MAX_BROADCAST)
+  const timeAt = timeline(days, now)
+  // Messages that the environment already has may be generated with the same options.
+  const idKey = [environment.id, environment.messages.length, randomSeed, total, days, recipients.length, now].join()
+  return { subscribers, messages }
 
-  let done = 0
-  while (done < total) {
-    const at = timeAt((done + random.next()) / total)
-    const isBroadcast = maxAudience > 1 && random.next() < BROADCAST_SHARE / maxAudience
-    const audience = isBroadcast ? 2 + randomInt(random, maxAudience - 1) : 1
-    const share = random.next()
-    // Of 1,000 subscribers, the first gets a tenth of the ordinary triggers, and the last a thirtieth of a percent.
-    const first = Math.floor(recipients.length * (isBroadcast ? share : share * share * share))
-    const workflow = pick(random, isBroadcast ? broadcasts : workflows)
-    const digests = workflow.digests.map((stepId) => [stepId, { eventCount: 2 + randomInt(random, 8) }])
-    const results = Object.fromEntries(digests)
-    const transactionId = random.next() < 0.15 ? random.uuid() : `txn_${newId(at)}`
-    const payload = workflow.payload(faker, at) as MessageParts['payload']
-    for (let turn = 0; turn < audience; turn++) {
-      const recipient = recipients[(first + turn) % recipients.length] as Recipient
-      const notificationId = newId(at)
-      let createdAt = at + turn * 7
-      for (const step of workflow.steps) {
-        const isReachable = recipient.channels.includes(step.channel)
-        if (random.next() >= sendRates[step.channel] * (isReachable ? 1 : UNREACHABLE_RATE)) continue
-        createdAt += 40 + randomInt(random, 900)
-        const id = newId(createdAt)
-        const parts = { id, notificationId, createdAt, workflow, step, recipient, transactionId, payload, results }
-        yield createMessage(plan, parts, random)
-        if (++done === total) return
+  /** Oldest first, but for the seconds between the messages of one trigger. The same each time it is called. */
+  function* messages(): Generator<GeneratedMessage, void, undefined> {
+    const random = createRandom(randomSeed)
+    const faker = createFaker(random)
+    const newId = idMaker(idKey)
+    let done = 0
+    while (done < total) {
+      const at = timeAt((done + random.next()) / total)
+      const isBroadcast = maxAudience > 1 && random.next() < BROADCAST_SHARE / maxAudience
+      const audience = isBroadcast ? 2 + randomInt(random, maxAudience - 1) : 1
+      const share = random.next()
+      // Of 1,000 subscribers, the first gets a tenth of the ordinary triggers, and the last a thirtieth of a percent.
+      const first = Math.floor(recipients.length * (isBroadcast ? share : share * share * share))
+      const workflow = pick(random, isBroadcast ? broadcasts : workflows)
+      const digests = workflow.digests.map((stepId) => [stepId, { eventCount: 2 + randomInt(random, 8) }])
+      const transactionId = random.next() < 0.15 ? random.uuid() : `txn_${newId(at)}`
+      const payload = workflow.payload(faker, at) as Record<string, unknown>
+      const results = Object.fromEntries(digests)
+      for (let turn = 0; turn < audience; turn++) {
+        const recipient = recipients[(first + turn) % recipients.length] as Recipient
+        const notificationId = newId(at)
+        let createdAt = at + turn * 7
+        for (const step of workflow.steps) {
+          const isReachable = recipient.channels.includes(step.channel)
+          if (random.next() >= sendRates[step.channel] * (isReachable ? 1 : UNREACHABLE_RATE)) continue
+          createdAt += 40 + randomInt(random, 900)
+          const id = newId(createdAt)
+          const parts = { id, notificationId, createdAt, workflow, step, recipient, transactionId, payload, results }
+          yield createMessage(environment, parts, random, now)
+          if (++done === total) return
+        }
       }
     }
   }
@@ -134,10 +92,13 @@ interface MessageParts {
   transactionId: string
   payload: Record<string, unknown>
   /** The results of the digests, which steps after them may show. */
-  results: Record<string, { eventCount: number }>
+  results: object
 }
 
-function createMessage({ environment, now }: Plan, parts: MessageParts, random: Random): MessageFields {
+export type GeneratedMessage = ReturnType<typeof createMessage>
+
+/** Returns the fields of a message, in the contract's order; JSON leaves out those that are undefined. */
+function createMessage(environment: EnvironmentInput, parts: MessageParts, random: Random, now: number) {
   const { id, notificationId, createdAt, workflow, step, recipient, transactionId, payload, results } = parts
   const { channel, providers } = step
   const { subscriber, deviceTokens, contextKeys } = recipient
@@ -178,14 +139,12 @@ function createMessage({ environment, now }: Plan, parts: MessageParts, random: 
     payload,
     overrides: {},
     contextKeys
-  }
+  } satisfies { [Field in keyof MessageResponse]: MessageResponse[Field] | undefined }
 }
 
 /** Returns ids like the deployed service's: the second of their creation, ten digits, a counter. */
-function idMaker({ environment, randomSeed, messages, days, now, recipients }: Plan): (at: number) => string {
-  // Messages that the environment already has may be generated with the same options.
-  const parts = [environment.id, environment.messages.length, randomSeed, messages, days, recipients.length, now]
-  const infix = createHash('sha256').update(parts.join()).digest('hex').slice(0, 10)
+function idMaker(key: string): (at: number) => string {
+  const infix = createHash('sha256').update(key).digest('hex').slice(0, 10)
   const hex = (number: number, length: number) => number.toString(16).padStart(length, '0')
   let counter = 0
   return (at) => {
@@ -197,7 +156,7 @@ function idMaker({ environment, randomSeed, messages, days, now, recipients }: P
 const WEIGHTS_BY_HOUR = [2, 1, 1, 1, 1, 2, 4, 7, 10, 12, 12, 11, 10, 11, 11, 10, 9, 9, 10, 9, 8, 6, 4, 3]
 
 /** Returns times for shares from 0 up to 1 that grow; more of them by day than by night. */
-function timeline({ days, now }: Pick<Plan, 'days' | 'now'>): (share: number) => number {
+function timeline(days: number, now: number): (share: number) => number {
   // What a trigger sends takes seconds, and must not lie in the future.
   const end = Math.floor(now) - 2 * 60_000
   const hours = Array.from({ length: days * 24 }, (_, index) => end - days * DAY + index * HOUR)

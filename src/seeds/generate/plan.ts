@@ -1,34 +1,16 @@
 import { CHANNELS, type Channel } from '../../core/enums.js'
-import type { MessageCTA, MessageResponse } from '../../messages/schemas.js'
+import type { MessageCTA } from '../../messages/schemas.js'
 import type { EnvironmentData } from '../environment-data.js'
 import { inferPayloadSchema } from '../resolve/step-variables.js'
 import { canGenerate, type EnvironmentInput } from './input.js'
-import { isPersonal, type ValueMaker, valueMaker } from './payload.js'
-import { compile, compileEmail, type Render } from './templates.js'
+import { isPersonal, valueMaker } from './payload.js'
+import { compile, compileEmail } from './templates.js'
 
 /** Everything about a workflow that is the same in each of its triggers. */
-export interface WorkflowPlan {
-  id: string
-  identifier: string
-  payload: ValueMaker
-  /** Whether the payload may go to many subscribers at once. */
-  isImpersonal: boolean
-  /** The step ids of the digests, whose results the steps after them may show. */
-  digests: string[]
-  steps: StepPlan[]
-}
+export type WorkflowPlan = ReturnType<typeof planWorkflows>[number]
 
 /** Everything about a step that is the same in each of its messages. */
-export interface StepPlan {
-  id: string
-  channel: Channel
-  /** The usual one first; not empty. */
-  providers: string[]
-  content: (scope: object) => MessageResponse['content']
-  subject: Render | undefined
-  title: Render | undefined
-  callToAction: (scope: object, pressed: 'primary' | 'secondary' | undefined) => MessageCTA
-}
+export type StepPlan = ReturnType<typeof planStep>
 
 type Step = EnvironmentData['steps'][number]
 
@@ -36,7 +18,7 @@ type Step = EnvironmentData['steps'][number]
  * Returns the plans of the workflows that send anything. Steps whose content has issues send nothing, unless all steps
  * have some.
  */
-export function planWorkflows(environment: EnvironmentInput): WorkflowPlan[] {
+export function planWorkflows(environment: EnvironmentInput) {
   const sending = environment.steps.filter((step) => canGenerate({ steps: [step] }))
   const sound = sending.filter(({ issues }) => Object.values(issues?.controls ?? {}).every((each) => each.length === 0))
   const usable = new Set(sound.length > 0 ? sound : sending)
@@ -46,6 +28,7 @@ export function planWorkflows(environment: EnvironmentInput): WorkflowPlan[] {
     const controlValues = all.map((step) => step.controlValues)
     const declared = payloadSchema ?? inferPayloadSchema(controlValues, { loopItems: true })
     const schema = { properties: {}, ...declared, type: 'object' }
+    // Only then may a payload go to many subscribers at once.
     const isImpersonal = !Object.keys(schema.properties).some(isPersonal)
     const digests = all.filter(({ type }) => type === 'digest').map(({ stepId }) => stepId)
     return steps.length > 0 ? [{ id, identifier, payload: valueMaker(schema), isImpersonal, digests, steps }] : []
@@ -74,7 +57,7 @@ function providersOf({ integrations }: EnvironmentInput, channel: Channel): stri
   return providers.length > 0 ? providers : [DEFAULT_PROVIDERS[channel]]
 }
 
-function planStep(environment: EnvironmentInput, { _id: id, type, controlValues }: Step, name: string): StepPlan {
+function planStep(environment: EnvironmentInput, { _id: id, type, controlValues }: Step, name: string) {
   const channel = type as Channel
   const values: Record<string, unknown> = controlValues ?? {}
   const heading = textOf(values.subject) ?? textOf(values.title)
@@ -91,7 +74,7 @@ function planStep(environment: EnvironmentInput, { _id: id, type, controlValues 
     content: channel === 'email' ? compileEmail(body, title, sender ?? environment.name) : compile(body),
     subject: hasSubject ? compile(title) : undefined,
     title: channel === 'push' ? compile(title) : undefined,
-    callToAction: channel === 'in_app' ? compileCallToAction(values) : () => ({ action: { buttons: [] } })
+    callToAction: compileCallToAction(channel === 'in_app' ? values : {})
   }
 }
 
@@ -110,16 +93,15 @@ interface Action {
   redirect?: { url?: unknown } | null
 }
 
-function compileCallToAction(values: Record<string, unknown>): StepPlan['callToAction'] {
-  const { redirect, primaryAction, secondaryAction } = values as Action & Record<string, Action | null | undefined>
-  const url = textOf(redirect?.url) ?? textOf(primaryAction?.redirect?.url)
+function compileCallToAction(controlValues: object) {
+  const values = controlValues as Action & Record<`${'primary' | 'secondary'}Action`, Action | null | undefined>
+  const url = textOf(values.redirect?.url) ?? textOf(values.primaryAction?.redirect?.url)
   const target = url === undefined ? undefined : compile(url)
-  const actions = [['primary', primaryAction] as const, ['secondary', secondaryAction] as const]
-  const labels = actions.flatMap(([type, action]) => {
-    const label = textOf(action?.label)
+  const labels = (['primary', 'secondary'] as const).flatMap((type) => {
+    const label = textOf(values[`${type}Action`]?.label)
     return label === undefined ? [] : [{ type, label: compile(label) }]
   })
-  return (scope, pressed) => {
+  return (scope: object, pressed: 'primary' | 'secondary' | undefined): MessageCTA => {
     const link: MessageCTA = target ? { type: 'redirect', data: { url: target(scope) } } : {}
     const buttons = labels.map(({ type, label }) => ({ type, content: label(scope) }))
     if (buttons.length === 0) return { ...link, action: { buttons } }

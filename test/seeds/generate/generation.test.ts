@@ -5,8 +5,9 @@ import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
 import { CHANNELS } from '../../../src/core/enums.js'
+import { StartError } from '../../../src/core/errors.js'
 import { findIssues } from '../../../src/core/validation.js'
-import { canonicalContext, type MessageRow } from '../../../src/messages/row.js'
+import { canonicalContext, type MessageRow, toMessageRow } from '../../../src/messages/row.js'
 import { MessageResponse, SubscriberResponse } from '../../../src/messages/schemas.js'
 import type { EnvironmentData } from '../../../src/seeds/environment-data.js'
 import { SeedError } from '../../../src/seeds/errors.js'
@@ -26,28 +27,30 @@ const [DEVELOPMENT, PRODUCTION, NORTHLIGHT] = resolveSeeds(files, NOW) as [
   EnvironmentData,
   EnvironmentData
 ]
-const WORLDS = [DEVELOPMENT, PRODUCTION, NORTHLIGHT].map((world) => [world.name, world] as const)
+const ENVIRONMENTS = [DEVELOPMENT, PRODUCTION, NORTHLIGHT].map((data) => [data.name, data] as const)
 
 type Row = MessageRow & { subscriberId: string; message: MessageResponse }
 
-function rowsOf(world: EnvironmentData, options: SeedGenerate, now = NOW): Row[] {
-  return [...generation(world, options, now).messages()].map((row) => ({
+function rowsOf(data: EnvironmentData, options: SeedGenerate, now = NOW): Row[] {
+  return [...generation(data, options, now).messages()].map(toMessageRow).map((row) => ({
     ...row,
     subscriberId: row.subscriberId ?? '',
     message: JSON.parse(row.document)
   }))
 }
 
-function worldOf(environment: Omit<SeedEnvironment, 'name'>): EnvironmentData {
+function resolveEnvironment(environment: Omit<SeedEnvironment, 'name'>): EnvironmentData {
   const seed = { environments: [{ name: 'Shop', ...environment }] }
-  const [world] = resolveSeeds(readSeeds([{ name: 'shop', seed }]), NOW)
-  if (!world) throw new Error('no world')
-  return world
+  const [data] = resolveSeeds(readSeeds([{ name: 'shop', seed }]), NOW)
+  if (!data) throw new Error('no environment')
+  return data
 }
 
-function hashOf(world: EnvironmentData, options: SeedGenerate, now = NOW): string {
+function hashOf(data: EnvironmentData, options: SeedGenerate, now = NOW): string {
   const hash = createHash('sha256')
-  for (const row of generation(world, options, now).messages()) hash.update(Object.values(row).join('\n'))
+  for (const message of generation(data, options, now).messages()) {
+    hash.update(Object.values(toMessageRow(message)).join('\n'))
+  }
   return hash.digest('hex')
 }
 
@@ -69,14 +72,14 @@ const MAILS: Pick<SeedWorkflow, 'steps'> = {
   steps: [{ type: 'email', controlValues: { subject: 'Hello', body: '<p>Hello</p>' } }]
 }
 
-describe.each(WORLDS)('of the default seed, the messages of %s', (_name, world) => {
-  const rows = rowsOf(world, { messages: 3000, randomSeed: 7, subscribers: 40 })
+describe.each(ENVIRONMENTS)('of the default seed, the messages of %s', (_name, data) => {
+  const rows = rowsOf(data, { messages: 3000, randomSeed: 7, subscribers: 40 })
 
   test('are as many as requested', () => {
     expect(rows).toHaveLength(3000)
   })
 
-  test('are each what the contract says, with its fields in its order', () => {
+  test('match the schema of the contract, with its fields in its order', () => {
     const order = Object.keys(MessageResponse.properties)
     for (const { message } of rows) {
       expect(findIssues(MessageResponse, message)).toEqual([])
@@ -85,7 +88,7 @@ describe.each(WORLDS)('of the default seed, the messages of %s', (_name, world) 
     }
   })
 
-  test('have in the columns what their documents say', () => {
+  test('have columns that agree with their documents', () => {
     for (const { message, ...row } of rows) {
       expect(row).toEqual({
         id: message._id,
@@ -99,30 +102,8 @@ describe.each(WORLDS)('of the default seed, the messages of %s', (_name, world) 
     }
   })
 
-  test('are the same bytes when written as a seed and seeded', () => {
-    const { subscribers, seedMessages } = generation(world, { messages: 3000, randomSeed: 7, subscribers: 40 }, NOW)
-    const environments = files
-      .flatMap(({ seed }) => seed.environments)
-      .map((environment) => {
-        if (environment.name !== world.name) return environment
-        const made = subscribers.map(({ _environmentId, _organizationId, ...subscriber }) => subscriber)
-        return {
-          ...environment,
-          subscribers: [...(environment.subscribers ?? []), ...made],
-          messages: [...seedMessages()].map((text) => JSON.parse(text))
-        }
-      })
-    // At another time: nothing of them may be left to the defaults of that.
-    const worlds = resolveSeeds(readSeeds([{ name: 'out', seed: { environments } }]), NOW + DAY)
-    const seeded = worlds.find(({ name }) => name === world.name)
-    expect(seeded?.messages.map((message) => JSON.stringify(message))).toEqual(rows.map(({ document }) => document))
-    expect(seeded?.subscribers.map((each) => JSON.stringify(each))).toEqual(
-      [...world.subscribers, ...subscribers].map((each) => JSON.stringify(each))
-    )
-  })
-
-  test('have ids of their own, that begin with their second like all ids of the service', () => {
-    const taken = world.messages.flatMap(({ _id, _notificationId }) => [_id, _notificationId])
+  test('have unique ids that begin with the second of their creation', () => {
+    const taken = data.messages.flatMap(({ _id, _notificationId }) => [_id, _notificationId])
     const ids = rows.flatMap(({ id, message }) => [id, message._notificationId])
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{24}$/)
     for (const { id, createdAt } of rows) expect(Number.parseInt(id.slice(0, 8), 16)).toBe(Math.floor(createdAt / 1000))
@@ -131,7 +112,7 @@ describe.each(WORLDS)('of the default seed, the messages of %s', (_name, world) 
     expect(shareOf(rows, ({ id, message }) => id === message._notificationId)).toBe(0)
   })
 
-  test('lie between the first day and now, all their times in order', () => {
+  test('are between the first day and now, all their times in order', () => {
     for (const { message } of rows) {
       const { createdAt, deliveredAt = [], lastSeenDate, lastReadDate, snoozedUntil } = message
       const times = [createdAt, ...deliveredAt.slice(0, 1), lastSeenDate, lastReadDate].filter(
@@ -145,7 +126,7 @@ describe.each(WORLDS)('of the default seed, the messages of %s', (_name, world) 
     }
   })
 
-  test('fail only in the ways of their channel', () => {
+  test('fail only with errors and warnings of their channel', () => {
     for (const { message } of rows) {
       const { channel, status, errorId, errorText } = message
       if (status === 'sent') expect({ errorId, errorText }).toEqual({ errorId: undefined, errorText: undefined })
@@ -153,7 +134,7 @@ describe.each(WORLDS)('of the default seed, the messages of %s', (_name, world) 
     }
   })
 
-  test('lack the address for want of which they could not be sent, and have that to which they were', () => {
+  test('have the address they were sent to, and none when that is the warning', () => {
     for (const { message } of rows) {
       if (message.channel === 'email') expect(message.email).toBe(message.subscriber?.email ?? undefined)
       if (message.channel === 'sms') expect(message.phone).toBe(message.subscriber?.phone ?? undefined)
@@ -165,14 +146,14 @@ describe.each(WORLDS)('of the default seed, the messages of %s', (_name, world) 
     }
   })
 
-  test('went out through the integrations of the environment', () => {
+  test('have providers of integrations of the environment', () => {
     for (const { channel, message } of rows) {
-      const known = world.integrations.filter((each) => each.channel === channel && !each.deleted)
+      const known = data.integrations.filter((each) => each.channel === channel && !each.deleted)
       expect(known.map(({ providerId }) => providerId)).toContain(message.providerId)
     }
   })
 
-  test('have no variable left in what they say', () => {
+  test('have no unrendered variables in their texts', () => {
     for (const { message } of rows) {
       const { content, subject, title, cta } = message
       expect(JSON.stringify({ content, subject, title, cta })).not.toMatch(/\{\{|\{%|undefined|\[object/)
@@ -254,18 +235,17 @@ const CLINIC: Omit<SeedEnvironment, 'name'> = {
 
 describe('the same options give the same bytes', () => {
   test('on every machine and version of Node', () => {
-    expect(hashOf(worldOf(CLINIC), { messages: 5000, randomSeed: 7, subscribers: 500 })).toBe(
+    expect(hashOf(resolveEnvironment(CLINIC), { messages: 5000, randomSeed: 7, subscribers: 500 })).toBe(
       'c4031a0e5a2f655273ec8cdca393ae7990bd710575f15537f79e938ebb767493'
     )
   })
 
-  test('as often as they are made of one generation', () => {
-    const { messages, seedMessages } = generation(DEVELOPMENT, { messages: 200 }, NOW)
+  test('each time messages() is called', () => {
+    const { messages } = generation(DEVELOPMENT, { messages: 200 }, NOW)
     expect([...messages()]).toEqual([...messages()])
-    expect([...seedMessages()]).toEqual([...seedMessages()])
   })
 
-  test('and other ones others', () => {
+  test('and other options give other bytes', () => {
     const given = { messages: 500, randomSeed: 7, subscribers: 3, days: 30 }
     const changes = [{}, { randomSeed: 8 }, { messages: 501 }, { subscribers: 4 }, { days: 29 }]
     const hashes = changes.map((change) => hashOf(DEVELOPMENT, { ...given, ...change }))
@@ -273,7 +253,7 @@ describe('the same options give the same bytes', () => {
     expect(new Set(hashes).size).toBe(hashes.length)
   })
 
-  test('those left out are 1 and 30 days', () => {
+  test('the default random seed is 1, and the default time 30 days', () => {
     const spelledOut = { messages: 100, randomSeed: 1, days: 30 }
     expect(hashOf(DEVELOPMENT, { messages: 100 })).toBe(hashOf(DEVELOPMENT, spelledOut))
   })
@@ -298,13 +278,13 @@ describe('many messages', () => {
     })
   })
 
-  test('were sent but for a few', () => {
+  test('have a small share of failures', () => {
     const failing = shareOf(rows, ({ message }) => message.status !== 'sent')
     expect(failing).toBeGreaterThan(0.005)
     expect(failing).toBeLessThan(0.05)
   })
 
-  test('are mostly of triggers of several messages, seconds apart, to one subscriber by one notification', () => {
+  test('mostly belong to triggers of several messages, seconds apart, to one subscriber', () => {
     const several = transactions.filter((messages) => messages.length > 1)
     expect(several.length).toBeGreaterThan(transactions.length / 2)
     const ordinary = several.filter((messages) => new Set(messages.map(({ subscriberId }) => subscriberId)).size === 1)
@@ -318,7 +298,7 @@ describe('many messages', () => {
     }
   })
 
-  test('are sometimes to many at once, each by a notification of its own', () => {
+  test('include broadcasts, with a notification per subscriber', () => {
     const many = transactions.filter((messages) => new Set(messages.map(({ subscriberId }) => subscriberId)).size > 20)
     expect(many.length).toBeGreaterThan(2)
     for (const messages of many) {
@@ -331,7 +311,7 @@ describe('many messages', () => {
     }
   })
 
-  test('are for a few subscribers by the hundred, and for most by the handful', () => {
+  test('go by the hundred to a few subscribers, and by the handful to most', () => {
     const counts = [...groupsOf(rows, ({ subscriberId }) => subscriberId).values()]
       .map(({ length }) => length)
       .sort((one, other) => other - one)
@@ -340,7 +320,7 @@ describe('many messages', () => {
     expect(counts[Math.floor(counts.length / 2)]).toBeLessThan(20)
   })
 
-  test('are for none who has been deleted', () => {
+  test('never go to a deleted subscriber', () => {
     expect(rows.filter(({ message }) => message.subscriber?.deleted)).toEqual([])
   })
 
@@ -352,7 +332,7 @@ describe('many messages', () => {
     expect(night).toBeGreaterThan(0)
   })
 
-  test('come oldest first but for what one trigger sends', () => {
+  test('come oldest first, but for the messages of one trigger', () => {
     let newest = 0
     for (const { createdAt } of rows) {
       expect(createdAt).toBeGreaterThan(newest - 10_000)
@@ -360,7 +340,7 @@ describe('many messages', () => {
     }
   })
 
-  test('in the Inbox are some unseen, some seen, some read, some answered and some put off', () => {
+  test('in the Inbox are unseen, seen, read, answered and snoozed', () => {
     const inbox = ofChannel('in_app').map(({ message }) => message)
     expect(shareOf(inbox, ({ seen }) => !seen)).toBeGreaterThan(0.1)
     expect(shareOf(inbox, ({ seen, read }) => seen && !read)).toBeGreaterThan(0.1)
@@ -376,14 +356,14 @@ describe('many messages', () => {
     }
   })
 
-  test('elsewhere are neither seen nor read', () => {
+  test('of other channels are neither seen nor read', () => {
     for (const { message } of rows.filter(({ channel }) => channel !== 'in_app')) {
       expect(message).toMatchObject({ seen: false, read: false })
       expect(message).not.toHaveProperty('deliveredAt')
     }
   })
 
-  test('have what their channel has, and not what it has not', () => {
+  test('have the fields of their channel and no others', () => {
     const fields: Record<string, [has: string[], hasNot: string[]]> = {
       in_app: [
         ['content', 'providerId', 'cta'],
@@ -414,7 +394,7 @@ describe('many messages', () => {
     }
   })
 
-  test('say what their templates make of their payload', () => {
+  test('have the texts of their templates, rendered with their payload', () => {
     const shipped = rows.filter(({ message }) => message.templateIdentifier === 'order-shipped')
     for (const { channel, message } of shipped) {
       const { orderId, dueOn, trackingUrl } = message.payload as Record<string, string>
@@ -434,7 +414,7 @@ describe('many messages', () => {
     expect(orders.size).toBeGreaterThan(0.95 * triggers.size)
   })
 
-  test('by email are a whole HTML document, or the blocks of the editor', () => {
+  test('of email are a whole HTML document, or the blocks of the editor', () => {
     for (const { message } of ofChannel('email')) {
       if (message.templateIdentifier === 'order-confirmed') {
         expect(message.content).toEqual([
@@ -457,11 +437,11 @@ describe('many messages', () => {
     }
   })
 
-  test('are never of a step with mistakes in its content', () => {
+  test('never come from a step with issues in its content', () => {
     expect(rows.filter(({ message }) => message.templateIdentifier === 'cart-reminder')).toEqual([])
   })
 
-  test('are in the contexts that the seed shows, each subscriber always in those it shows of him', () => {
+  test('are in contexts of messages of the seed, and for a subscriber always in the same', () => {
     const shown = new Set(DEVELOPMENT.messages.map(({ contextKeys }) => canonicalContext(contextKeys ?? [])))
     for (const { context } of rows) expect(shown).toContain(context)
     expect(new Set(rows.map(({ context }) => context)).size).toBeGreaterThan(3)
@@ -477,16 +457,19 @@ describe('many messages', () => {
 
 describe('an environment', () => {
   test.each([{}, { subscribers: 0 }])('without subscribers gets some, with %j', (options) => {
-    const world = worldOf({ workflows: [{ identifier: 'hello', ...MAILS }] })
-    const { subscribers, messages } = generation(world, { messages: 500, ...options }, NOW)
+    const data = resolveEnvironment({ workflows: [{ identifier: 'hello', ...MAILS }] })
+    const { subscribers, messages } = generation(data, { messages: 500, ...options }, NOW)
     expect(subscribers).toHaveLength(10)
     const known = subscribers.map(({ subscriberId }) => subscriberId)
-    for (const { subscriberId } of messages()) expect(known).toContain(subscriberId)
+    for (const { subscriber } of messages()) expect(known).toContain(subscriber.subscriberId)
   })
 
   test('without integrations gets believable providers, and without contexts some tenants', () => {
     const steps = CHANNELS.map((type) => ({ type, controlValues: { body: 'Hello' } }))
-    const rows = rowsOf(worldOf({ workflows: [{ identifier: 'hello', steps }] }), { messages: 2000, subscribers: 50 })
+    const rows = rowsOf(resolveEnvironment({ workflows: [{ identifier: 'hello', steps }] }), {
+      messages: 2000,
+      subscribers: 50
+    })
     const providers = groupsOf(rows, ({ message }) => `${message.channel} ${message.providerId}`)
     expect([...providers.keys()].sort()).toEqual([
       'chat slack',
@@ -499,32 +482,35 @@ describe('an environment', () => {
     expect(rows.some(({ context }) => context.includes('tenant:'))).toBe(true)
   })
 
-  test('without a step that sends has nothing to make messages of', () => {
-    const world = worldOf({ workflows: [{ identifier: 'waits', steps: [{ type: 'delay' }] }] })
-    expect(canGenerate(world)).toBe(false)
+  test('without a step that sends messages is rejected', () => {
+    const data = resolveEnvironment({ workflows: [{ identifier: 'waits', steps: [{ type: 'delay' }] }] })
+    expect(canGenerate(data)).toBe(false)
     expect(canGenerate(DEVELOPMENT)).toBe(true)
-    expect(() => generation(world, { messages: 1 }, NOW)).toThrow(RangeError)
+    expect(() => generation(data, { messages: 1 }, NOW)).toThrow(StartError)
   })
 
-  test('that shows an id like the new ones gets other ids', () => {
+  test('that already has generated messages gets other ids', () => {
     const options = { messages: 1 }
-    const world = worldOf({ workflows: [{ identifier: 'hello', ...MAILS }], subscribers: [{ subscriberId: 'ada' }] })
-    const [first] = rowsOf(world, options) as [Row]
-    const [second] = rowsOf({ ...world, messages: [{ ...first.message, _id: first.id }] }, options) as [Row]
+    const data = resolveEnvironment({
+      workflows: [{ identifier: 'hello', ...MAILS }],
+      subscribers: [{ subscriberId: 'ada' }]
+    })
+    const [first] = rowsOf(data, options) as [Row]
+    const [second] = rowsOf({ ...data, messages: [{ ...first.message, _id: first.id }] }, options) as [Row]
     expect(second.id.slice(8, 18)).not.toBe(first.id.slice(8, 18))
     expect(second.createdAt).toBe(first.createdAt)
   })
 
-  test.each([0, 1, 7])('gets %i messages if it asks for so many, however few they are', (messages) => {
+  test.each([0, 1, 7])('gets %i messages when so few are requested', (messages) => {
     expect(rowsOf(DEVELOPMENT, { messages })).toHaveLength(messages)
   })
 
-  test('of which a day is asked for gets all of its messages on that', () => {
+  test('gets all messages within one day when days is 1', () => {
     const rows = rowsOf(DEVELOPMENT, { messages: 300, days: 1 })
     expect(Math.min(...rows.map(({ createdAt }) => createdAt))).toBeGreaterThan(NOW - DAY - 3 * 60_000)
   })
 
-  test('gets its first messages at once, however many it asks for', () => {
+  test('gets its first message at once, however many are requested', () => {
     const messages = generation(DEVELOPMENT, { messages: 10_000_000 }, NOW).messages()
     expect(messages.next().done).toBe(false)
     messages.return()
@@ -554,25 +540,25 @@ describe('a payload', () => {
 
   test('matches the schema of its workflow', () => {
     const fields = Object.keys(payloadSchema.properties)
-    const world = worldOf({
+    const data = resolveEnvironment({
       workflows: [{ identifier: 'ticket', payloadSchema: { ...payloadSchema, required: fields }, ...MAILS }]
     })
     const ajv = new Ajv({ allErrors: true, allowUnionTypes: true })
     addFormats.default(ajv)
-    const validate = ajv.compile(world.workflows[0]?.payloadSchema ?? {})
-    for (const { message } of rowsOf(world, { messages: 300 })) {
+    const validate = ajv.compile(data.workflows[0]?.payloadSchema ?? {})
+    for (const { message } of rowsOf(data, { messages: 300 })) {
       expect(validate(message.payload), JSON.stringify([message.payload, validate.errors])).toBe(true)
     }
   })
 
-  test('is generated even when its schema can not be met', () => {
+  test('is generated even when no value can match its schema', () => {
     const properties = {
       broken: { type: 'string', pattern: '^[' },
       many: { type: 'array', minItems: 2 ** 40, items: { type: 'boolean' } },
       none: { type: 'integer', minimum: 9, maximum: 3 }
     }
     const workflows = [{ identifier: 'odd', payloadSchema: { type: 'object', properties }, ...MAILS }]
-    const [row] = rowsOf(worldOf({ workflows }), { messages: 1 })
+    const [row] = rowsOf(resolveEnvironment({ workflows }), { messages: 1 })
     expect(row?.message.payload).toEqual({
       broken: expect.any(String),
       many: expect.any(Array),
@@ -580,12 +566,14 @@ describe('a payload', () => {
     })
   })
 
-  test('without a schema has the fields that the templates use, with values by their names', () => {
+  test('without a schema has the fields that the templates use, with values that fit their names', () => {
     const body =
       '{{payload.orderId}} {{payload.left}} {{payload.user.name}} {% for line in payload.lines %}{{line.name}} {{line.price}}{% endfor %}'
-    const world = worldOf({ workflows: [{ identifier: 'order', steps: [{ type: 'sms', controlValues: { body } }] }] })
+    const data = resolveEnvironment({
+      workflows: [{ identifier: 'order', steps: [{ type: 'sms', controlValues: { body } }] }]
+    })
     const names = new Set<string>()
-    for (const { message } of rowsOf(world, { messages: 50 })) {
+    for (const { message } of rowsOf(data, { messages: 50 })) {
       const payload = message.payload as { lines: { name: string; price: string }[]; user: { name: string } }
       expect(payload).toEqual({
         orderId: expect.stringMatching(/^\d{5}$/),
@@ -605,7 +593,7 @@ describe('a payload', () => {
 describe('generated subscribers', () => {
   const { subscribers } = generation(DEVELOPMENT, { messages: 0, subscribers: 400 }, NOW)
 
-  test('are what the contract says, older than all messages, and none like another', () => {
+  test('match the schema of the contract, are older than all messages, and differ from each other', () => {
     for (const subscriber of subscribers) {
       expect(findIssues(SubscriberResponse, subscriber)).toEqual([])
       expect(Date.parse(subscriber.createdAt)).toBeLessThanOrEqual(NOW - 30 * DAY)
@@ -618,25 +606,25 @@ describe('generated subscribers', () => {
     expect(new Set(subscribers.map(({ firstName, lastName }) => `${firstName} ${lastName}`)).size).toBeGreaterThan(250)
   })
 
-  test('have addresses and numbers reserved for examples and fiction', () => {
+  test('have email addresses and phone numbers that are reserved for examples and fiction', () => {
     for (const { email, phone } of subscribers) {
       if (email) expect(email).toMatch(/^[a-z.]+\.\d+@example\.(com|net|org)$/)
       if (phone) expect(phone).toMatch(/^(\+1\d{3}55501\d\d|\+447700900\d{3}|\+3363998\d{4})$/)
     }
   })
 
-  test('are the same again when more are asked for', () => {
+  test('are the first ones again when more are requested', () => {
     const more = generation(DEVELOPMENT, { messages: 10, subscribers: 500 }, NOW).subscribers
     expect(more.slice(0, 400)).toEqual(subscribers)
   })
 
-  test('leave those alone that the seed has', () => {
+  test('never replace subscribers of the seed', () => {
     const [first, second] = subscribers
     const environment = {
       subscribers: [{ subscriberId: 'user-10001' }],
       workflows: [{ identifier: 'hello', ...MAILS }]
     }
-    const made = generation(worldOf(environment), { messages: 0, subscribers: 1 }, NOW).subscribers
+    const made = generation(resolveEnvironment(environment), { messages: 0, subscribers: 1 }, NOW).subscribers
     expect(first?.subscriberId).toBe('user-10001')
     expect(made.map(({ subscriberId }) => subscriberId)).toEqual([second?.subscriberId])
   })
@@ -645,7 +633,7 @@ describe('generated subscribers', () => {
 describe('a seed', () => {
   const outcomeOf = (...seeds: object[]) => {
     try {
-      return resolveSeeds(readSeeds(seeds.map((seed, place) => ({ name: `${place}.yaml`, seed }))), NOW)
+      return resolveSeeds(readSeeds(seeds.map((seed, index) => ({ name: `${index}.yaml`, seed }))), NOW)
     } catch (error) {
       if (error instanceof SeedError) return error.message.split('\n')
       throw error
@@ -667,9 +655,9 @@ describe('a seed', () => {
     [{ messages: 1, days: 0 }, '.days: must be a whole number from 1 to 3650'],
     [{ messages: 1, subscribers: 100_001 }, '.subscribers: must be a whole number from 0 to 100000'],
     [{ messages: 1, seed: 7 }, 'is not a field here']
-  ])('is rejected with the location when generate is %j', (generate, mistake) => {
+  ])('is rejected with the location when generate is %j', (generate, message) => {
     expect(outcomeOf({ environments: [{ name: 'Shop', workflows, generate }] })).toEqual([
-      expect.stringContaining(mistake)
+      expect.stringContaining(message)
     ])
   })
 

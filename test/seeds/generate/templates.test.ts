@@ -90,7 +90,7 @@ describe('a template', () => {
 describe('the content of an email', () => {
   const contentOf = (body: string) => compileEmail(body, 'On {{payload.dueOn}}', 'Kettle & Clay')(SCOPE)
 
-  test('has the frame of its sender around it', () => {
+  test('has a page around it, with its sender', () => {
     const html = contentOf('<p>Hello {{payload.name}}</p>')
     expect(html).toMatch(/^<!DOCTYPE html>.*<\/html>$/)
     expect(html).toContain('<title>On 2026-03-08</title>')
@@ -98,20 +98,20 @@ describe('the content of an email', () => {
     expect(html).toContain('><p>Hello Ada</p><')
   })
 
-  test('is a paragraph if it is no HTML', () => {
+  test('is a paragraph when the body is not HTML', () => {
     expect(contentOf('Hello\n{{payload.name}}')).toContain('<p>Hello<br>Ada</p>')
   })
 
-  test('is left as it is if it is a whole document', () => {
+  test('is the body as it is when that is a whole document', () => {
     expect(contentOf('<HTML><body>{{payload.name}}</body></HTML>')).toBe('<HTML><body>Ada</body></HTML>')
   })
 
-  test('is no document of the block editor for beginning like one', () => {
+  test('is not taken for a document of the block editor when it only begins like one', () => {
     expect(contentOf('{"type":"doc"')).toContain('<p>{"type":"doc"</p>')
     expect(contentOf('{"type":"other"}')).toContain('<p>{"type":"other"}</p>')
   })
 
-  test('made with the block editor is its blocks', () => {
+  test('is the blocks of a document of the block editor', () => {
     const text = (words: string) => ({ type: 'text', text: words, marks: [{ type: 'bold' }] })
     const content = [
       { type: 'heading', attrs: { level: 2 }, content: [text('Hello & welcome')] },
