@@ -28,11 +28,10 @@ export const retrieveWorkflowStep = defineOperation({
   }
 })
 
-interface Options {
-  workflowSteps: WorkflowStepService
-}
-
-export const workflowStepRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { workflowSteps }) => {
+export const workflowStepRoutes: FastifyPluginAsyncTypebox<{ workflowSteps: WorkflowStepService }> = async (
+  app,
+  { workflowSteps }
+) => {
   app.route({
     ...operationRoute(retrieveWorkflowStep),
     handler: ({ environment, params }, reply) => {
