@@ -1,5 +1,5 @@
 /**
- * Writes seeds/default.parsed.json, the value of seeds/default.yaml: reading that takes longer than all the rest of a start.
+ * Writes seeds/default.parsed.json, the checked value of seeds/default.yaml: reading that takes longer than all the rest of a start.
  *
  *     tsx scripts/default-seed.ts            write it
  *     tsx scripts/default-seed.ts --check    write nothing; exit 1 when it is stale
@@ -7,12 +7,13 @@
 import { hash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readText } from '../src/seeds/yaml.js'
+import { readSeeds } from '../src/seeds/read.js'
 
 const folder = join(import.meta.dirname, '../seeds')
 const file = join(folder, 'default.parsed.json')
 const yaml = readFileSync(join(folder, 'default.yaml'), 'utf8')
-const text = `${JSON.stringify({ sha256: hash('sha256', yaml, 'hex'), seed: readText(yaml, 'default.yaml').value })}\n`
+const [read] = readSeeds([{ name: 'default.yaml', seed: yaml }])
+const text = `${JSON.stringify({ sha256: hash('sha256', yaml, 'hex'), seed: read?.seed })}\n`
 
 if (!process.argv.includes('--check')) writeFileSync(file, text)
 else if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {

@@ -142,7 +142,7 @@ export const workflowSteps = sqliteTable(
     id: text('id').notNull(),
     workflowId: text('workflow_id').notNull(),
     stepId: text('step_id').notNull(),
-    /** Index in the workflow. */
+    /** Index among the steps of the dataset. */
     position: integer('position').notNull(),
     document: text('document').notNull()
   },

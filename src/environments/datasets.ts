@@ -24,8 +24,9 @@ export function datasetService(
       return copy
     },
 
-    /** Gives the environment an empty dataset in place of the one it has. */
-    empty: (environment: Environment, kind: DatasetKind): void => update(environment, { [kind]: create(kind) })
+    /** Gives the environment empty datasets of these kinds in place of those it has. */
+    empty: (environment: Environment, kinds: readonly DatasetKind[]): void =>
+      update(environment, Object.fromEntries(kinds.map((kind) => [kind, create(kind)])))
   }
 
   function create(kind: DatasetKind): number {

@@ -13,6 +13,7 @@ export function environmentRepository({ orm, client, onRollback }: Db) {
   /** Datasets known to be shared with nobody: asking before each write would cost a set-primary a tenth. */
   const unshared = new Set<number>()
   const select = (where: SQL | undefined) => orm.select().from(environments).where(where)
+  const insertDataset = orm.insert(datasets).values({}).returning().prepare()
   const isNoSnapshot = isNull(environments.snapshotOf)
   const references = perKind((kind) =>
     orm
@@ -67,7 +68,7 @@ export function environmentRepository({ orm, client, onRollback }: Db) {
     findSnapshot: (environment: number, name: string): EnvironmentRow | undefined =>
       select(and(eq(environments.snapshotOf, environment), eq(environments.snapshotName, name))).get(),
 
-    insertDataset: (): number => orm.insert(datasets).values({}).returning().get().key,
+    insertDataset: (): number => insertDataset.get().key,
 
     /** Whether more than one environment or snapshot refers to the dataset. */
     isShared(kind: DatasetKind, dataset: number): boolean {

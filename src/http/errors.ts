@@ -4,7 +4,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Clock, isoTime } from '../core/clock.js'
 import { DomainError, type ErrorCode, type ErrorDetails } from '../core/errors.js'
-import { recordOf, strictObject } from '../core/typebox.js'
+import { namedObject, recordOf, strictObject } from '../core/typebox.js'
 import { redactedTarget } from './target.js'
 
 /** Exhaustive on purpose: a new code does not compile until it has a status. */
@@ -23,29 +23,26 @@ const STATUS: Record<ErrorCode, number> = {
 }
 
 /** The body of every error. */
-export const ErrorBody = strictObject(
-  {
-    statusCode: Type.Integer({ description: 'The HTTP status' }),
-    timestamp: Type.String({ description: 'When it happened, ISO 8601 in UTC' }),
-    path: Type.String({ description: 'Path and query string of the request, without the host' }),
-    message: Type.String({ description: 'What is wrong' }),
-    error: Type.String({ description: "The status's name" }),
-    ctx: recordOf(Type.Unknown(), 'Facts about the error, often none'),
-    errors: Type.Optional(
-      recordOf(
-        strictObject({
-          messages: Type.Array(Type.String(), { description: 'What is wrong with the field' }),
-          value: Type.Optional(Type.Unknown({ description: 'The value that was sent' }))
-        }),
-        'The invalid fields, on 422 only'
-      )
-    ),
-    errorId: Type.Optional(Type.String({ description: 'Identifies the error in the log, on 500 only' })),
-    stepId: Type.Optional(Type.String({ description: 'The step that was requested' })),
-    workflowId: Type.Optional(Type.String({ description: 'The workflow that was requested' }))
-  },
-  { $id: 'ErrorBody', description: 'Why a request was rejected' }
-)
+export const ErrorBody = namedObject('ErrorBody', 'Why a request was rejected', {
+  statusCode: Type.Integer({ description: 'The HTTP status' }),
+  timestamp: Type.String({ description: 'When it happened, ISO 8601 in UTC' }),
+  path: Type.String({ description: 'Path and query string of the request, without the host' }),
+  message: Type.String({ description: 'What is wrong' }),
+  error: Type.String({ description: "The status's name" }),
+  ctx: recordOf(Type.Unknown(), 'Facts about the error, often none'),
+  errors: Type.Optional(
+    recordOf(
+      strictObject({
+        messages: Type.Array(Type.String(), { description: 'What is wrong with the field' }),
+        value: Type.Optional(Type.Unknown({ description: 'The value that was sent' }))
+      }),
+      'The invalid fields, on 422 only'
+    )
+  ),
+  errorId: Type.Optional(Type.String({ description: 'Identifies the error in the log, on 500 only' })),
+  stepId: Type.Optional(Type.String({ description: 'The step that was requested' })),
+  workflowId: Type.Optional(Type.String({ description: 'The workflow that was requested' }))
+})
 export type ErrorBody = Static<typeof ErrorBody>
 
 export const JSON_TYPE = 'application/json; charset=utf-8'

@@ -1,6 +1,6 @@
 import { WALL } from '../core/clock.js'
 import { DATASET_KINDS, type DatasetKind } from '../core/enums.js'
-import type { Environment, EnvironmentService } from '../environments/service.js'
+import type { Environment, EnvironmentService, Settings } from '../environments/service.js'
 import { toMessageRow } from '../messages/row.js'
 import type { EnvironmentData } from './environment-data.js'
 import type { SeedGenerate } from './format.js'
@@ -20,26 +20,42 @@ export function seedApplier(environments: EnvironmentService, repository: SeedRe
     generate,
     replace,
 
-    /** Makes an environment what a start with the data makes of it. The keys it has stay too. */
+    /** Creates an environment of the data. */
+    create(data: EnvironmentData): Environment {
+      const environment = environments.create(data)
+      insert(environment, data)
+      complete(environment, data)
+      return environment
+    },
+
+    /** Makes an environment what `create` makes of the data. The keys it has stay too. */
     become(environment: Environment, data: EnvironmentData): void {
       const { name, organizationId, randomSeed = null } = data
       environments.dropBaseline(environment)
-      environments.change(environment, { name, organizationId, randomSeed })
-      replace(environment, data)
-      for (const key of data.apiKeys) environments.addApiKey(environment, key)
-      environments.setBaseline(environment)
+      replace(environment, data, DATASET_KINDS, { name, organizationId, randomSeed })
+      complete(environment, data)
     }
+  }
+
+  function complete(environment: Environment, { apiKeys }: EnvironmentData): void {
+    for (const key of apiKeys) environments.addApiKey(environment, key)
+    environments.setBaseline(environment)
   }
 
   /** Gives an environment the settings, and the data in place of its records of these kinds. */
   function replace(
     environment: Environment,
-    data: Omit<EnvironmentData, 'apiKeys'>,
-    kinds: readonly DatasetKind[] = DATASET_KINDS
+    data: EnvironmentData,
+    kinds: readonly DatasetKind[],
+    settings: Partial<Settings> = {}
   ): void {
     const { profile, assumptions, clock = WALL } = data
-    for (const kind of kinds) environments.empty(environment, kind)
-    environments.change(environment, { profile, assumptions, clock })
+    environments.empty(environment, kinds)
+    environments.change(environment, { profile, assumptions, clock, ...settings })
+    insert(environment, data)
+  }
+
+  function insert(environment: Environment, data: EnvironmentData): void {
     insertAll(environment, 'integrations', data.integrations, repository.insertIntegration)
     insertAll(environment, 'subscribers', data.subscribers, repository.insertSubscriber)
     insertAll(environment, 'workflows', data.workflows, repository.insertWorkflow)
@@ -59,12 +75,12 @@ export function seedApplier(environments: EnvironmentService, repository: SeedRe
     environment: Environment,
     kind: DatasetKind,
     documents: readonly Document[],
-    insert: (row: Document & { dataset: number; id: string; position: number; document: string }) => void
+    insertRow: (row: Document & { dataset: number; id: string; position: number; document: string }) => void
   ): void {
     if (documents.length === 0) return
     const dataset = environments.ensureOwned(environment, kind)
     for (const [position, document] of documents.entries()) {
-      insert({ ...document, dataset, id: document._id, position, document: JSON.stringify(document) })
+      insertRow({ ...document, dataset, id: document._id, position, document: JSON.stringify(document) })
     }
   }
 

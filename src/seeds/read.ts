@@ -22,7 +22,7 @@ export interface SeedValue {
   name: string
   /** Text, YAML or JSON, or the value of such a text. */
   seed: string | object
-  /** The value of the text, if it is known. */
+  /** The value of the text, if it is known to be a seed. */
   value?: unknown
 }
 
@@ -63,7 +63,7 @@ function readFile(file: string): SeedValue {
   }
 }
 
-/** The value of a seed of the package as it was published in JSON too: to parse its YAML takes longer than the rest of a start. */
+/** The value of a seed that is published as checked JSON too: to read and check its YAML takes longer than the rest of a start. */
 function parsedBefore(file: string, text: string): unknown {
   const parsed = file.replace(/\.yaml$/, '.parsed.json')
   if (!file.startsWith(packageRoot()) || !existsSync(parsed)) return undefined
@@ -88,7 +88,8 @@ function notFoundMessage(file: string): string {
 function readSeed({ name, seed, value: known }: SeedValue): SeedFile {
   const { value, issues, issueAt } = typeof seed === 'string' ? readText(seed, name, known) : readValue(seed, name)
   if (value === null) throw new SeedError([issueAt([], EMPTY)])
-  for (const { path, message, hint, part } of findIssues(Seed, value)) issues.push(issueAt(path, message + hint, part))
+  const found = known === undefined ? findIssues(Seed, value) : []
+  for (const { path, message, hint, part } of found) issues.push(issueAt(path, message + hint, part))
   if (issues.length > 0) throw new SeedError(issues.sort(byPosition))
   return { seed: value as Seed, issueAt }
 }

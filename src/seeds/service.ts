@@ -56,7 +56,7 @@ export function seedService({ db, clock, environments }: Dependencies) {
       const described = resolveSeeds(files, clock())
       const applied = db.transaction(() => {
         if (environments.list().length > 0) return false
-        for (const data of described) applier.become(environments.create(data), data)
+        for (const data of described) applier.create(data)
         return true
       })
       return { applied, environments: described }
@@ -90,9 +90,8 @@ export function seedService({ db, clock, environments }: Dependencies) {
         const changes = changed.map((data): SeedChange => {
           const { id, name, apiKeys } = data
           const known = present.get(id)
-          const environment = known ?? environments.create(data)
-          applier.become(environment, data)
-          const records = repository.countRecords(environment)
+          if (known) applier.become(known, data)
+          const records = repository.countRecords(known ?? applier.create(data))
           return { id, name, change: known ? 'reloaded' : 'added', apiKeys, records }
         })
         // Last, as a rollback would not bring back what the environments have in memory.

@@ -34,10 +34,13 @@ describe('slugify', () => {
     expect(slugify(name)).toBe(slug)
   })
 
-  test('gives plain words the slug that the package gives them', () => {
+  test('gives words and punctuation the slug that the package gives them', () => {
     const word = fc.stringMatching(/^(?:[A-Z]?[a-z\d]{1,6}|[A-Z]{1,4}|[A-Za-z\d]{1,6})$/)
     const names = fc
-      .array(fc.tuple(word, fc.constantFrom(' ', '_', '-', '')), { minLength: 1, maxLength: 4 })
+      .array(fc.tuple(word, fc.oneof(fc.constantFrom(' ', '_', '-', ''), fc.stringMatching(/^[ -~]$/))), {
+        minLength: 1,
+        maxLength: 4
+      })
       .map((parts) => parts.flat().join(''))
     fc.assert(
       fc.property(names, (name) => {

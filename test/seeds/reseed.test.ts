@@ -119,7 +119,7 @@ describe('an environment that the seeds describe differently', () => {
     const mock = given(SHOP)
     mock.reseed(changed)
     const rows = environmentRows(mock.client)
-    mock.environments.empty(mock.find('Shop'), 'messages')
+    mock.environments.empty(mock.find('Shop'), ['messages'])
     mock.environments.reset(mock.find('Shop'))
     expect(environmentRows(mock.client)).toEqual(rows)
   })
@@ -164,7 +164,7 @@ describe('an environment that the seeds describe differently', () => {
 test('keeps what was done to all other environments, also to those of no seed', () => {
   const mock = given(SHOP, OTHER)
   const { apiKey } = mock.seeds.make({ name: 'Made' })
-  mock.environments.empty(mock.find('Other'), 'integrations')
+  mock.environments.empty(mock.find('Other'), ['integrations'])
   mock.reseed({ ...SHOP, messages: [] }, OTHER)
   expect(environmentRows(mock.client).integrations?.map(({ environment }) => environment)).toEqual([1])
   expect(mock.environments.resolve('other-key')?.name).toBe('Other')

@@ -1,32 +1,30 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import { isoTime } from '../../core/clock.js'
-import { nullable, ref, strictObject } from '../../core/typebox.js'
+import { namedObject, nullable, ref } from '../../core/typebox.js'
 import { ClockSetting, MAX_OFFSET } from '../../environments/schemas.js'
 import type { Environment } from '../../environments/service.js'
 import { controlRoutes } from '../../http/control-route.js'
 import { timeOf } from '../../http/validation.js'
 import type { Services } from '../services.js'
 
-const ClockState = strictObject(
-  { setting: ref(ClockSetting), now: Type.String({ description: 'The time of the environment' }) },
-  { $id: 'ClockState', description: 'The setting of the clock, and its time' }
-)
+const ClockState = namedObject('ClockState', 'The setting of the clock, and its time', {
+  setting: ref(ClockSetting),
+  now: Type.String({ description: 'The time of the environment' })
+})
 
-const AdvanceRequest = strictObject(
-  { by: Type.Integer({ minimum: 1, maximum: MAX_OFFSET, description: 'Milliseconds' }) },
-  { $id: 'AdvanceRequest', description: 'How far to advance the clock' }
-)
+const AdvanceRequest = namedObject('AdvanceRequest', 'How far to advance the clock', {
+  by: Type.Integer({ minimum: 1, maximum: MAX_OFFSET, description: 'Milliseconds' })
+})
 
 const RandomSeed = {
   minimum: 0,
   maximum: 4294967295,
   description: 'Seed of the random values, which the same seed repeats; null: not repeatable'
 }
-const RandomSetting = strictObject(
-  { randomSeed: nullable(Type.Integer(RandomSeed)) },
-  { $id: 'RandomSetting', description: 'Where random values come from' }
-)
+const RandomSetting = namedObject('RandomSetting', 'Where random values come from', {
+  randomSeed: nullable(Type.Integer(RandomSeed))
+})
 
 /** Time and random values in one environment. */
 export const clockRoutes: FastifyPluginAsync<Services> = async (app, { environments }) => {

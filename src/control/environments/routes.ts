@@ -3,7 +3,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { assumptionIssue, PROFILES } from '../../core/assumptions.js'
 import { isoTime } from '../../core/clock.js'
 import { type FieldErrors, invalidFields } from '../../core/errors.js'
-import { ref, strictObject, stringEnum } from '../../core/typebox.js'
+import { namedObject, ref, strictObject, stringEnum } from '../../core/typebox.js'
 import { NewEnvironment } from '../../environments/schemas.js'
 import { controlRoutes } from '../../http/control-route.js'
 import { loadGenerator, needsGenerator } from '../../seeds/generate/load.js'
@@ -12,20 +12,18 @@ import { MAX_SEED, withSeedErrors } from '../state/routes.js'
 
 const identity = { environmentId: Type.String(), organizationId: Type.String(), name: Type.String() }
 
-const EnvironmentMade = strictObject(
-  {
-    ...identity,
-    apiKey: Type.String({ description: 'The key to the environment. It is returned only here' }),
-    profile: stringEnum(PROFILES)
-  },
-  { $id: 'EnvironmentMade', description: 'A new environment, and the key to it' }
-)
+const EnvironmentMade = namedObject('EnvironmentMade', 'A new environment, and the key to it', {
+  ...identity,
+  apiKey: Type.String({ description: 'The key to the environment. It is returned only here' }),
+  profile: stringEnum(PROFILES)
+})
 export type EnvironmentMade = Static<typeof EnvironmentMade>
 
-const EnvironmentListed = strictObject(
-  { ...identity, profile: stringEnum(PROFILES), createdAt: Type.String() },
-  { $id: 'EnvironmentListed', description: 'An environment, without its keys' }
-)
+const EnvironmentListed = namedObject('EnvironmentListed', 'An environment, without its keys', {
+  ...identity,
+  profile: stringEnum(PROFILES),
+  createdAt: Type.String()
+})
 
 /** Creates, lists and removes environments. */
 export const environmentRoutes: FastifyPluginAsync<Services> = async (app, { environments, seeds }) => {

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { OPERATION_IDS } from '../../core/enums.js'
-import { recordOf, ref, strictObject, stringEnum } from '../../core/typebox.js'
+import { namedObject, recordOf, ref, strictObject, stringEnum } from '../../core/typebox.js'
 import { RequestPattern } from '../requests/schemas.js'
 
 const { query, path, headers } = RequestPattern.properties
@@ -26,7 +26,9 @@ const times = (description?: string) =>
   Type.Union([Type.Integer({ minimum: 1 }), Type.Literal('always')], { ...(description && { description }) })
 const Probability = { exclusiveMinimum: 0, maximum: 1, description: "By the environment's random generator; default 1" }
 
-export const NewFaultRule = strictObject(
+export const NewFaultRule = namedObject(
+  'NewFault',
+  'When to inject a fault, and which; applied once unless `times` is given',
   {
     operation: Type.Optional(stringEnum(OPERATION_IDS, { description: 'Any operation if left out' })),
     match: Type.Optional(strictObject({ query, path, headers }, { description: 'Apply only to matching requests' })),
@@ -35,22 +37,18 @@ export const NewFaultRule = strictObject(
     every: Type.Optional(Type.Integer({ minimum: 1, description: 'Apply to every nth of the others; default 1' })),
     probability: Type.Optional(Type.Number(Probability)),
     effect: ref(FaultEffect)
-  },
-  { $id: 'NewFault', description: 'When to inject a fault, and which; applied once unless `times` is given' }
+  }
 )
 export type NewFaultRule = Static<typeof NewFaultRule>
 
-export const FaultRule = strictObject(
-  {
-    id: Type.String(),
-    ...NewFaultRule.properties,
-    after: Type.Integer(),
-    times: times(),
-    every: Type.Integer(),
-    probability: Type.Number(),
-    seen: Type.Integer({ description: 'Number of requests that matched' }),
-    hits: Type.Integer({ description: 'Number of requests that the fault was injected into' })
-  },
-  { $id: 'Fault', description: 'A fault rule and its counters' }
-)
+export const FaultRule = namedObject('Fault', 'A fault rule and its counters', {
+  id: Type.String(),
+  ...NewFaultRule.properties,
+  after: Type.Integer(),
+  times: times(),
+  every: Type.Integer(),
+  probability: Type.Number(),
+  seen: Type.Integer({ description: 'Number of requests that matched' }),
+  hits: Type.Integer({ description: 'Number of requests that the fault was injected into' })
+})
 export type FaultRule = Static<typeof FaultRule>

@@ -1,36 +1,33 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { OPERATION_IDS } from '../../core/enums.js'
-import { recordOf, ref, strictObject, stringEnum } from '../../core/typebox.js'
+import { namedObject, recordOf, ref, strictObject, stringEnum } from '../../core/typebox.js'
 
 const Values = Type.Union([Type.String(), Type.Array(Type.String())], { description: 'A list when a name is repeated' })
 
-export const RecordedRequest = strictObject(
-  {
-    sequence: Type.Integer({ minimum: 1, description: 'Number of the request in its journal, from 1' }),
-    time: Type.String({ description: "When it arrived, by the environment's clock" }),
-    operation: Type.Optional(stringEnum(OPERATION_IDS, { description: 'Absent when no operation serves the request' })),
-    method: Type.String(),
-    path: Type.String({ description: 'Without the query string' }),
-    query: recordOf(Values, 'Query parameters, decoded'),
-    headers: recordOf(Values, 'Names in lower case; secrets are replaced by ***'),
-    body: Type.Optional(Type.String({ description: 'Absent when empty or not read; in base64 when it is not text' })),
-    bodyLength: Type.Optional(Type.Integer({ description: 'Bytes of the body, when only its beginning is kept' })),
-    status: Type.Optional(Type.Integer({ description: 'Absent until the request is answered' })),
-    size: Type.Optional(Type.Integer({ minimum: 0, description: 'Bytes of the response body' })),
-    duration: Type.Optional(Type.Number({ minimum: 0, description: 'Milliseconds from its arrival to its end' })),
-    reason: Type.Optional(Type.String({ description: 'The x-mock-reason header of the response' })),
-    flags: strictObject({
-      replayed: Type.Optional(Type.Boolean({ description: 'The response was stored for this idempotency key' })),
-      faulted: Type.Optional(Type.String({ description: 'Id of the fault rule, or `header` for x-mock-fault' })),
-      unserved: Type.Optional(Type.Boolean({ description: 'No route matches the method and path' }))
-    }),
-    unread: strictObject(
-      { query: Type.Array(Type.String()), headers: Type.Array(Type.String()) },
-      { description: 'Names of parameters and headers that the server does not read' }
-    )
-  },
-  { $id: 'RecordedRequest', description: 'A request to the service and its outcome' }
-)
+export const RecordedRequest = namedObject('RecordedRequest', 'A request to the service and its outcome', {
+  sequence: Type.Integer({ minimum: 1, description: 'Number of the request in its journal, from 1' }),
+  time: Type.String({ description: "When it arrived, by the environment's clock" }),
+  operation: Type.Optional(stringEnum(OPERATION_IDS, { description: 'Absent when no operation serves the request' })),
+  method: Type.String(),
+  path: Type.String({ description: 'Without the query string' }),
+  query: recordOf(Values, 'Query parameters, decoded'),
+  headers: recordOf(Values, 'Names in lower case; secrets are replaced by ***'),
+  body: Type.Optional(Type.String({ description: 'Absent when empty or not read; in base64 when it is not text' })),
+  bodyLength: Type.Optional(Type.Integer({ description: 'Bytes of the body, when only its beginning is kept' })),
+  status: Type.Optional(Type.Integer({ description: 'Absent until the request is answered' })),
+  size: Type.Optional(Type.Integer({ minimum: 0, description: 'Bytes of the response body' })),
+  duration: Type.Optional(Type.Number({ minimum: 0, description: 'Milliseconds from its arrival to its end' })),
+  reason: Type.Optional(Type.String({ description: 'The x-mock-reason header of the response' })),
+  flags: strictObject({
+    replayed: Type.Optional(Type.Boolean({ description: 'The response was stored for this idempotency key' })),
+    faulted: Type.Optional(Type.String({ description: 'Id of the fault rule, or `header` for x-mock-fault' })),
+    unserved: Type.Optional(Type.Boolean({ description: 'No route matches the method and path' }))
+  }),
+  unread: strictObject(
+    { query: Type.Array(Type.String()), headers: Type.Array(Type.String()) },
+    { description: 'Names of parameters and headers that the server does not read' }
+  )
+})
 export type RecordedRequest = Static<typeof RecordedRequest>
 
 const Pattern = strictObject({
@@ -39,43 +36,34 @@ const Pattern = strictObject({
 const Text = Type.Union([Type.String(), Pattern])
 const TextOrSet = Type.Union([Type.String(), Pattern, Type.Array(Type.String(), { minItems: 1 })])
 
-export const RequestPattern = strictObject(
-  {
-    operation: Type.Optional(stringEnum(OPERATION_IDS)),
-    method: Type.Optional(Type.String()),
-    path: Type.Optional(Text),
-    query: Type.Optional(recordOf(TextOrSet, 'Required parameters; a list is compared as a set with a repeated one')),
-    headers: Type.Optional(recordOf(TextOrSet, 'Required headers; names in any case')),
-    body: Type.Optional(Text),
-    status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599 }))
-  },
-  { $id: 'RequestPattern', description: 'Matches requests that have all of these properties' }
-)
+export const RequestPattern = namedObject('RequestPattern', 'Matches requests that have all of these properties', {
+  operation: Type.Optional(stringEnum(OPERATION_IDS)),
+  method: Type.Optional(Type.String()),
+  path: Type.Optional(Text),
+  query: Type.Optional(recordOf(TextOrSet, 'Required parameters; a list is compared as a set with a repeated one')),
+  headers: Type.Optional(recordOf(TextOrSet, 'Required headers; names in any case')),
+  body: Type.Optional(Text),
+  status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599 }))
+})
 export type RequestPattern = Static<typeof RequestPattern>
 
 const number = (minimum: number, description: string, options?: { maximum: number }) =>
   Type.Optional(Type.Integer({ minimum, description, ...options }))
 
-export const Verification = strictObject(
-  {
-    ...RequestPattern.properties,
-    count: number(0, 'Exact number of matching requests'),
-    atLeast: number(1, 'Smallest number of matching requests; 1 when no number is given'),
-    atMost: number(0, 'Largest number of matching requests'),
-    never: Type.Optional(Type.Literal(true, { description: 'No request may match; the same as `count: 0`' })),
-    inOrder: Type.Optional(Type.Array(ref(RequestPattern), { minItems: 1, description: 'Others may come in between' })),
-    after: number(0, 'Only requests with a greater sequence'),
-    within: number(0, 'Milliseconds to wait for the result; `never` and `atMost` wait to the end', { maximum: 600_000 })
-  },
-  { $id: 'Verification', description: 'What to expect of the recorded requests' }
-)
+export const Verification = namedObject('Verification', 'What to expect of the recorded requests', {
+  ...RequestPattern.properties,
+  count: number(0, 'Exact number of matching requests'),
+  atLeast: number(1, 'Smallest number of matching requests; 1 when no number is given'),
+  atMost: number(0, 'Largest number of matching requests'),
+  never: Type.Optional(Type.Literal(true, { description: 'No request may match; the same as `count: 0`' })),
+  inOrder: Type.Optional(Type.Array(ref(RequestPattern), { minItems: 1, description: 'Others may come in between' })),
+  after: number(0, 'Only requests with a greater sequence'),
+  within: number(0, 'Milliseconds to wait for the result; `never` and `atMost` wait to the end', { maximum: 600_000 })
+})
 export type Verification = Static<typeof Verification>
 
-export const VerificationResult = strictObject(
-  {
-    matched: Type.Integer({ description: 'Number of matching requests' }),
-    requests: Type.Array(Type.Integer({ description: 'Sequence of a matching request' })),
-    lost: number(1, 'Number of older requests that are no longer in the journal')
-  },
-  { $id: 'VerificationHolds', description: 'The verification succeeded' }
-)
+export const VerificationResult = namedObject('VerificationHolds', 'The verification succeeded', {
+  matched: Type.Integer({ description: 'Number of matching requests' }),
+  requests: Type.Array(Type.Integer({ description: 'Sequence of a matching request' })),
+  lost: number(1, 'Number of older requests that are no longer in the journal')
+})

@@ -3,7 +3,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { isScalar, Scalar, visit, Document as YamlDocument } from 'yaml'
 import { RESET_PARTS, type ResetPart } from '../../core/enums.js'
 import { DomainError, type FieldErrors } from '../../core/errors.js'
-import { freeObject, ref, strictObject, stringEnum } from '../../core/typebox.js'
+import { freeObject, namedObject, ref, strictObject, stringEnum } from '../../core/typebox.js'
 import { Snapshot } from '../../environments/schemas.js'
 import { controlRoutes } from '../../http/control-route.js'
 import { SeedError } from '../../seeds/errors.js'
@@ -29,18 +29,16 @@ const SeedText = Type.Unsafe<string>({ ...SeedDocument, [Kind]: 'Any' })
 
 const Parts = Type.Array(stringEnum(RESET_PARTS), { minItems: 1, description: 'What to reset; everything if left out' })
 
-const ResetRequest = strictObject(
-  { parts: Type.Optional(Parts) },
-  { $id: 'ResetRequest', description: 'What to reset; data is the records, the profile and the assumptions' }
+const ResetRequest = namedObject(
+  'ResetRequest',
+  'What to reset; data is the records, the profile and the assumptions',
+  { parts: Type.Optional(Parts) }
 )
 
-const ResetDone = strictObject(
-  {
-    parts: Type.Array(stringEnum(RESET_PARTS)),
-    duration: Type.Number({ minimum: 0, description: 'How long it took, in milliseconds' })
-  },
-  { $id: 'ResetDone', description: 'What was reset' }
-)
+const ResetDone = namedObject('ResetDone', 'What was reset', {
+  parts: Type.Array(stringEnum(RESET_PARTS)),
+  duration: Type.Number({ minimum: 0, description: 'How long it took, in milliseconds' })
+})
 
 const SnapshotParams = strictObject({
   name: Type.String({ minLength: 1, maxLength: 200, description: 'Name of the snapshot' })
