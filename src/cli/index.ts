@@ -3,7 +3,8 @@ import * as module from 'node:module'
 import { unsupportedNodeMessage } from '../core/node-version.js'
 
 // Keeps what V8 compiles for the next start. Node 20 has no such cache.
-if ('enableCompileCache' in module) (module.enableCompileCache as () => void)()
+const { enableCompileCache, flushCompileCache } = module as { enableCompileCache?(): void; flushCompileCache?(): void }
+enableCompileCache?.()
 
 // Everything else is imported after this check: the database addon can crash on a Node that it was not made for.
 const unsupported = unsupportedNodeMessage()
@@ -13,3 +14,5 @@ if (unsupported) {
 }
 const { run } = await import('./program.js')
 await run(process.argv)
+// Not left to the end of the process, which may be killed.
+flushCompileCache?.()

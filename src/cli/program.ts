@@ -1,6 +1,6 @@
 import { Command, CommanderError, Help } from 'commander'
 import { StartError } from '../core/errors.js'
-import { VERSION } from '../core/version.js'
+import { VERSION } from '../core/package.js'
 import { SeedError } from '../seeds/errors.js'
 import { addHealthcheck } from './healthcheck.js'
 import { addOpenapi } from './openapi.js'

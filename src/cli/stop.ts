@@ -39,10 +39,7 @@ export function stopOnSignals(starting: Promise<Mock>, logger: Logger): { isAske
   return { isAsked: () => askedAt !== undefined }
 }
 
-/**
- * Stops when the parent has gone. npm starts us through a shell, and on a SIGTERM ends itself and the shell without
- * passing the signal on to us.
- */
+/** Stops when the parent has gone: npm starts us through a shell, and neither passes a SIGTERM on. */
 function stopWithParent(stop: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return
   const parent = process.ppid

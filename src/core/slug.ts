@@ -6,10 +6,7 @@ const BASE = BigInt(ALPHABET.length)
 /** ASCII words without camelCase, between characters that become `-`, as all do but four. */
 const PLAIN_WORDS = /^(?:(?:[A-Z]?[a-z\d]+|[A-Z]+)(?![A-Za-z\d])|[ -%(-/:-@[-\]_{-~])*$/
 
-/**
- * Returns a name as lower-case ASCII words joined by `-`: camelCase split, accents dropped, emoji spelt out. It is
- * empty when nothing of the name can be transliterated.
- */
+/** Returns a name as lower-case ASCII words joined by `-`; empty when nothing of it can be transliterated. */
 export function slugify(name: string): string {
   // Most names are such words, and the package tries each of 2,000 replacements, which takes 30 ms of a start.
   if (PLAIN_WORDS.test(name)) return (name.toLowerCase().match(/[a-z\d]+/g) ?? []).join('-')

@@ -6,10 +6,7 @@ export interface Transactions {
    * synchronous: better-sqlite3 has no other transactions.
    */
   transaction<T>(work: () => T): T
-  /**
-   * The same for work that pauses, during which nobody else may use the database. It is also rolled back when the
-   * generator is not run to its end.
-   */
+  /** The same for work that pauses, while nobody else uses the database. Ending it early rolls it back too. */
   inSteps<Step, T>(work: () => Generator<Step, T, undefined>): Generator<Step, T, undefined>
   /** Calls back when the open transaction, or a savepoint in it, is rolled back. Without one it does nothing. */
   onRollback(undo: () => void): void

@@ -63,10 +63,7 @@ export function storedErrorResponse(error: DomainError, path: string, now: numbe
   return { status: response.status, body: Buffer.from(errorJson(response, path, now)) }
 }
 
-/**
- * Returns the handler of all errors, also of those that Fastify meets before it has a route. Time and ids come from the
- * sources of the request.
- */
+/** Returns the handler of all errors, with the time and the ids of the request they answer. */
 export function errorHandler(sources: (request: FastifyRequest) => { now: Clock; uuid: () => string }) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const { now, uuid } = sources(request)

@@ -20,10 +20,7 @@ export interface OperationSummary {
   querystring?: TObject
 }
 
-/**
- * An operation of the service, described once: its route, the OpenAPI document, the journal and the fault rules take it
- * from here.
- */
+/** An operation of the service, described once for its route, the OpenAPI document, the journal and the faults. */
 export interface Operation extends OperationSummary {
   id: OperationId
   method: 'GET' | 'POST'

@@ -8,16 +8,14 @@ import { integrationRoutes } from '../integrations/routes.js'
 import { messageRoutes } from '../messages/routes.js'
 import { workflowStepRoutes } from '../workflow-steps/routes.js'
 
-/** What each request passes, in this order, and the operations of the service. */
-const PLUGINS: FastifyPluginCallback<Services>[] = [
-  ...[authentication, rejectMalformedQuery, idempotencyKeys, faultInjection],
-  ...[integrationRoutes, messageRoutes, workflowStepRoutes]
-]
+/** What each request passes, in this order. */
+const HOOKS: FastifyPluginCallback<Services>[] = [authentication, rejectMalformedQuery, idempotencyKeys, faultInjection]
+const ROUTES = [integrationRoutes, messageRoutes, workflowStepRoutes]
 
 /** Registers the operations. Throws for a route that serves none: it would not be in the document or the journal. */
 export function registerOperations(app: FastifyInstance, services: Services): void {
   app.addHook('onRoute', ({ method, url, config }) => {
     if (!config?.operation) throw new Error(`the route ${method} ${url} serves no operation: see defineOperation`)
   })
-  for (const plugin of PLUGINS) app.register(plugin, services)
+  for (const plugin of [...HOOKS, ...ROUTES]) app.register(plugin, services)
 }

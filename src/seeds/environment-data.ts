@@ -1,5 +1,6 @@
 import type { Profile } from '../core/assumptions.js'
 import type { ClockSetting } from '../core/clock.js'
+import { CHANNELS } from '../core/enums.js'
 import type { Integration } from '../integrations/schemas.js'
 import type { MessageResponse, SubscriberResponse } from '../messages/schemas.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
@@ -32,3 +33,14 @@ export interface EnvironmentData {
 
 /** A document that has its id. */
 export type Stored<Document extends { _id?: string }> = Document & { _id: string }
+
+/** What messages are generated from. */
+export type EnvironmentInput = Pick<
+  EnvironmentData,
+  'id' | 'organizationId' | 'name' | 'integrations' | 'subscribers' | 'workflows' | 'steps' | 'messages'
+>
+
+/** Whether there is a step that sends messages. */
+export function canGenerate({ steps }: Pick<EnvironmentData, 'steps'>): boolean {
+  return steps.some(({ type }) => (CHANNELS as readonly string[]).includes(type))
+}

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { packageRoot } from '../core/package-root.js'
+import { packageRoot } from '../core/package.js'
 import { suggest } from '../core/suggest.js'
 import { findIssues, pathText } from '../core/validation.js'
 import { byPosition, createIssue, SeedError, type SeedIssue } from './errors.js'
@@ -26,10 +26,7 @@ export interface SeedValue {
   value?: unknown
 }
 
-/**
- * Reads seeds: files, names of seeds that come with the package, or values. Throws SeedError with everything in any of
- * them that breaks the format.
- */
+/** Reads seeds: files, names of packaged seeds, or values. Throws SeedError with all that breaks the format. */
 export function readSeeds(seeds: readonly (string | SeedValue)[]): SeedFile[] {
   const issues: SeedIssue[] = []
   const files = seeds.flatMap((seed) => {

@@ -25,10 +25,7 @@ const MAX_SYNTAX_ERRORS = 20
 /** Up to so many characters the YAML parser reads JSON too, in half a second: it finds fields that are given twice. */
 const SMALL_JSON = 50_000
 
-/**
- * Reads YAML or JSON; `known` is its value, if that is known already. Throws SeedError with everything that keeps the text
- * from having a value.
- */
+/** Reads YAML or JSON; `known` is its value, if known. Throws SeedError with all that keeps it from having one. */
 export function readText(text: string, file: string, known?: unknown): SeedText {
   const source = text.replace(/^\uFEFF/, '')
   const value = known ?? (source.length > SMALL_JSON ? attempt(() => JSON.parse(source)) : undefined)

@@ -71,10 +71,7 @@ export class JournalEntry {
     this.bodyLength = body.length
   }
 
-  /**
-   * Ends the request; without a status its connection was closed before it was answered. The journal may then use the
-   * entry for another request, so let go of it.
-   */
+  /** Ends the request; without a status it was not answered. The entry may now be used for another one. */
   end(status = 0, size = 0, reason?: string): void {
     this.duration = performance.now() - this.startedAt
     this.status = status

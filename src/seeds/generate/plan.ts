@@ -1,8 +1,7 @@
 import { CHANNELS, type Channel } from '../../core/enums.js'
 import type { MessageCTA } from '../../messages/schemas.js'
-import type { EnvironmentData } from '../environment-data.js'
+import { canGenerate, type EnvironmentData, type EnvironmentInput } from '../environment-data.js'
 import { inferPayloadSchema } from '../resolve/step-variables.js'
-import { canGenerate, type EnvironmentInput } from './input.js'
 import { isPersonal, valueMaker } from './payload.js'
 import { compile, compileEmail } from './templates.js'
 
@@ -14,10 +13,7 @@ export type StepPlan = ReturnType<typeof planStep>
 
 type Step = EnvironmentData['steps'][number]
 
-/**
- * Returns the plans of the workflows that send anything. Steps whose content has issues send nothing, unless all steps
- * have some.
- */
+/** Returns the plans of the workflows that send. Steps whose content has issues send only if all of them have. */
 export function planWorkflows(environment: EnvironmentInput) {
   const sending = environment.steps.filter((step) => canGenerate({ steps: [step] }))
   const sound = sending.filter(({ issues }) => Object.values(issues?.controls ?? {}).every((each) => each.length === 0))

@@ -4,8 +4,7 @@ import { CHANNELS, CHAT_PUSH_PROVIDERS } from '../../core/enums.js'
 import { idOf } from '../../core/ids.js'
 import { createRandom } from '../../core/random.js'
 import type { SubscriberResponse } from '../../messages/schemas.js'
-import type { Stored } from '../environment-data.js'
-import type { EnvironmentInput } from './input.js'
+import type { EnvironmentInput, Stored } from '../environment-data.js'
 import { createFaker, DAY, pick, randomInt } from './random.js'
 
 /** A number that is reserved for fiction; most countries reserve none. */

@@ -6,6 +6,7 @@ import {
   type SubscriberResponse,
   WorkflowResponse
 } from '../../messages/schemas.js'
+import { canGenerate } from '../environment-data.js'
 import type { SeedGenerate, SeedMessage } from '../format.js'
 import { type EnvironmentBuilder, inOrder, type SeedLocation, timeOf, timesOf } from './builder.js'
 import { subscriberOf } from './subscribers.js'
@@ -90,7 +91,7 @@ function templateOf({ owner }: EnvironmentBuilder, template: NonNullable<SeedMes
 
 export function setGenerate(builder: EnvironmentBuilder, generate: SeedGenerate, location: SeedLocation): void {
   builder.claim(['generate'], location, (first) => `this environment has it already, at ${first}`)
-  if (!builder.data.steps.some(({ type }) => (CHANNELS as readonly string[]).includes(type))) {
+  if (!canGenerate(builder.data)) {
     location.report(`needs a workflow here with a step of a channel (${CHANNELS.join(', ')}) to make messages of`)
   }
   builder.data.generate = generate
