@@ -5,7 +5,6 @@ import type { RecordedRequest } from './schemas.js'
 /** Called with each request when it arrives and when it ends, and with nothing when the journal is closed. */
 export type JournalListener = (entry?: JournalEntry) => void
 export type Journal = ReturnType<typeof createJournal>
-export type JournalService = ReturnType<typeof journalService>
 
 interface JournalOptions {
   capacity: number
