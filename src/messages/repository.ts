@@ -77,9 +77,14 @@ export function messageRepository({ client }: Db) {
    */
   function cheapestFirst(dataset: number, conditions: readonly Condition[]): readonly Condition[] {
     if (conditions.length < 2) return conditions
-    const costs = conditions.map((condition) => {
-      return countAll(dataset, [condition]) * (isCovered(conditions, condition) ? 1 : LOOKUP_COST)
-    })
+    const costOf = (condition: Condition) =>
+      countAll(dataset, [condition]) * (isCovered(conditions, condition) ? 1 : LOOKUP_COST)
+    const [covering, second] = conditions.filter((condition) => isCovered(conditions, condition))
+    const others = conditions.filter((condition) => condition !== covering)
+    // Where walking all of its index is cheaper than any other, it is not counted.
+    const isCheapest = covering && !second && Math.min(...others.map(costOf)) >= countAll(dataset, [])
+    if (isCheapest) return [covering, ...others]
+    const costs = conditions.map(costOf)
     const cheapest = costs.indexOf(Math.min(...costs))
     return [...conditions.slice(cheapest, cheapest + 1), ...conditions.toSpliced(cheapest, 1)]
   }
