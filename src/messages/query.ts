@@ -30,5 +30,13 @@ export const MessageQuery = strictObject(
   { style: 'form', explode: true }
 )
 
+/** Finds a message of the default seed. Not in the schema: the docs page would filter by it unasked. */
+export const EXAMPLE_QUERY = {
+  channel: 'email',
+  subscriberId: 'user-ada',
+  transactionId: ['order-4711'],
+  contextKeys: ['tenant:acme']
+}
+
 /** What the message list searches for. Any text may be searched for: a channel that there is none of finds nothing. */
 export type ListMessagesQuery = Omit<Static<typeof MessageQuery>, 'channel'> & { channel?: string }

@@ -4,7 +4,7 @@ import { DomainError } from '../core/errors.js'
 import { giveReason, JSON_TYPE } from '../http/errors.js'
 import { defineOperation, operationRoute } from '../http/operation.js'
 import type { Query } from '../http/query-string.js'
-import { type ListMessagesQuery, MAX_LIMIT, MessageQuery } from './query.js'
+import { EXAMPLE_QUERY, type ListMessagesQuery, MAX_LIMIT, MessageQuery } from './query.js'
 import { MessagesPage } from './schemas.js'
 import type { MessageService } from './service.js'
 
@@ -19,12 +19,7 @@ export const listMessages = defineOperation({
   response: MessagesPage,
   errors: [400, 401, 404, 422],
   examples: {
-    query: {
-      channel: 'email',
-      subscriberId: 'user-ada',
-      transactionId: ['order-4711'],
-      contextKeys: ['tenant:acme']
-    },
+    query: EXAMPLE_QUERY,
     errors: { 404: '/v1/messages?subscriberId=user-none', 422: '/v1/messages?page=-1' }
   }
 })
