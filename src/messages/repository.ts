@@ -79,14 +79,12 @@ export function messageRepository({ client }: Db) {
     if (conditions.length < 2) return conditions
     const costOf = (condition: Condition) =>
       countAll(dataset, [condition]) * (isCovered(conditions, condition) ? 1 : LOOKUP_COST)
-    const [covering, second] = conditions.filter((condition) => isCovered(conditions, condition))
-    const others = conditions.filter((condition) => condition !== covering)
-    // Where walking all of its index is cheaper than any other, it is not counted.
-    const isCheapest = covering && !second && Math.min(...others.map(costOf)) >= countAll(dataset, [])
-    if (isCheapest) return [covering, ...others]
-    const costs = conditions.map(costOf)
-    const cheapest = costs.indexOf(Math.min(...costs))
-    return [...conditions.slice(cheapest, cheapest + 1), ...conditions.toSpliced(cheapest, 1)]
+    const covering = conditions.filter((condition) => isCovered(conditions, condition))
+    const others = conditions.filter((condition) => !covering.includes(condition))
+    // Where walking all of one covering index is cheaper than any other, it is not counted.
+    const isClear = covering.length === 1 && Math.min(...others.map(costOf)) >= countAll(dataset, [])
+    const [cheapest] = isClear ? covering : conditions.toSorted((one, two) => costOf(one) - costOf(two))
+    return conditions.toSorted((one, two) => Number(two === cheapest) - Number(one === cheapest))
   }
 
   /**
