@@ -42,7 +42,7 @@ function refuseStranger({ headers, socket }: FastifyRequest): void {
   }
 }
 
-/** Those whom proxies on the way say they ask for. */
+/** Returns the addresses that proxies say they forward for. */
 function relayedFor({ forwarded = '', 'x-forwarded-for': addresses = '' }: IncomingHttpHeaders): string[] {
   const standard = [...forwarded.matchAll(/for="?(?:\[([^\]]*)\]|([^;,":\s]*))/gi)].map(([, v6, other]) => v6 ?? other)
   const common = [addresses].flat().flatMap((list) => list.split(','))

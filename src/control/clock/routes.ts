@@ -31,7 +31,7 @@ export const clockRoutes: FastifyPluginAsync<Services> = async (app, { environme
   const route = controlRoutes(app, { tag: 'Clock' })
 
   route('GET', '/clock', {
-    id: 'readClock',
+    id: 'getClock',
     summary: 'Get the clock',
     response: ref(ClockState),
     handler: async ({ environment }) => toClockState(environment)
@@ -62,14 +62,14 @@ export const clockRoutes: FastifyPluginAsync<Services> = async (app, { environme
   })
 
   route('GET', '/chance', {
-    id: 'readChance',
+    id: 'getRandomSeed',
     summary: 'Get the seed of random values',
     response: ref(RandomSetting),
     handler: async ({ environment: { randomSeed } }) => ({ randomSeed })
   })
 
   route('PUT', '/chance', {
-    id: 'setChance',
+    id: 'setRandomSeed',
     summary: 'Set the seed of random values',
     description: 'Ids, keys and the choices of fault rules then repeat themselves, until it is set to null.',
     body: ref(RandomSetting),

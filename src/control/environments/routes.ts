@@ -12,14 +12,14 @@ import { MAX_SEED, withSeedErrors } from '../state/routes.js'
 
 const identity = { environmentId: Type.String(), organizationId: Type.String(), name: Type.String() }
 
-const EnvironmentMade = namedObject('EnvironmentMade', 'A new environment, and the key to it', {
+const CreatedEnvironment = namedObject('CreatedEnvironment', 'A new environment, and the key to it', {
   ...identity,
   apiKey: Type.String({ description: 'The key to the environment. It is returned only here' }),
   profile: stringEnum(PROFILES)
 })
-export type EnvironmentMade = Static<typeof EnvironmentMade>
+export type CreatedEnvironment = Static<typeof CreatedEnvironment>
 
-const EnvironmentListed = namedObject('EnvironmentListed', 'An environment, without its keys', {
+const ListedEnvironment = namedObject('ListedEnvironment', 'An environment, without its keys', {
   ...identity,
   profile: stringEnum(PROFILES),
   createdAt: Type.String()
@@ -30,13 +30,13 @@ export const environmentRoutes: FastifyPluginAsync<Services> = async (app, { env
   const route = controlRoutes(app, { tag: 'Environments', access: 'server' })
 
   route('POST', '/environments', {
-    id: 'makeEnvironment',
+    id: 'createEnvironment',
     summary: 'Create an environment',
     description:
       'Empty, from a seed, or as a fork of another environment or of one of its snapshots, which keeps all ids.',
     body: ref(NewEnvironment),
     bodyLimit: MAX_SEED,
-    response: ref(EnvironmentMade),
+    response: ref(CreatedEnvironment),
     status: 201,
     errors: [404],
     handler: async ({ body }) => {
@@ -52,7 +52,7 @@ export const environmentRoutes: FastifyPluginAsync<Services> = async (app, { env
   route('GET', '/environments', {
     id: 'listEnvironments',
     summary: 'List environments, oldest first',
-    response: strictObject({ environments: Type.Array(ref(EnvironmentListed)) }),
+    response: strictObject({ environments: Type.Array(ref(ListedEnvironment)) }),
     handler: async () => ({
       environments: environments.list().map(({ id, organizationId, name, profile, createdAt }) => {
         return { environmentId: id, organizationId, name, profile, createdAt: isoTime(createdAt) }

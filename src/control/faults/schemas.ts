@@ -27,7 +27,7 @@ const times = (description?: string) =>
 const Probability = { exclusiveMinimum: 0, maximum: 1, description: "By the environment's random generator; default 1" }
 
 export const NewFaultRule = namedObject(
-  'NewFault',
+  'NewFaultRule',
   'When to inject a fault, and which; applied once unless `times` is given',
   {
     operation: Type.Optional(stringEnum(OPERATION_IDS, { description: 'Any operation if left out' })),
@@ -41,7 +41,7 @@ export const NewFaultRule = namedObject(
 )
 export type NewFaultRule = Static<typeof NewFaultRule>
 
-export const FaultRule = namedObject('Fault', 'A fault rule and its counters', {
+export const FaultRule = namedObject('FaultRule', 'A fault rule and its counters', {
   id: Type.String(),
   ...NewFaultRule.properties,
   after: Type.Integer(),

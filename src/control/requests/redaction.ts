@@ -1,6 +1,5 @@
 import type { EnvironmentService } from '../../environments/service.js'
 
-/** Stands in place of a secret. */
 const HIDDEN = '***'
 
 /** In names of headers, parameters and fields that carry a secret: a whole name, and a part of one. */

@@ -12,7 +12,9 @@ import { verifyRequests } from './verifier.js'
 
 const { operation, method, status } = RequestPattern.properties
 const JournalQuery = strictObject({
-  ...{ operation, method, status },
+  operation,
+  method,
+  status,
   path: Type.Optional(Type.String({ description: 'Exactly this path' })),
   since: Type.Optional(Type.String({ description: 'Only requests at or after this time, ISO 8601 with its zone' })),
   after: Type.Integer({ default: 0, minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Only later sequences' })

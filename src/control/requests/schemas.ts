@@ -62,7 +62,7 @@ export const Verification = namedObject('Verification', 'What to expect of the r
 })
 export type Verification = Static<typeof Verification>
 
-export const VerificationResult = namedObject('VerificationHolds', 'The verification succeeded', {
+export const VerificationResult = namedObject('VerificationResult', 'The verification succeeded', {
   matched: Type.Integer({ description: 'Number of matching requests' }),
   requests: Type.Array(Type.Integer({ description: 'Sequence of a matching request' })),
   lost: number(1, 'Number of older requests that are no longer in the journal')

@@ -40,7 +40,7 @@ export const serverRoutes: FastifyPluginAsync<Options> = async (app, { assumptio
 
   let cached: Promise<object> | undefined
   route('GET', '/openapi.json', {
-    id: 'readControlDocument',
+    id: 'getControlDocument',
     summary: 'Get this document',
     response: freeObject('An OpenAPI document'),
     handler: () => {

@@ -35,7 +35,7 @@ const ResetRequest = namedObject(
   { parts: Type.Optional(Parts) }
 )
 
-const ResetDone = namedObject('ResetDone', 'What was reset', {
+const ResetResult = namedObject('ResetResult', 'What was reset', {
   parts: Type.Array(stringEnum(RESET_PARTS)),
   duration: Type.Number({ minimum: 0, description: 'How long it took, in milliseconds' })
 })
@@ -84,7 +84,7 @@ export const stateRoutes: FastifyPluginAsync<Services> = async (app, { environme
     summary: 'Reset this environment to its baseline',
     description: 'The baseline is the state in which the environment was created or seeded.',
     body: ref(ResetRequest),
-    response: ref(ResetDone),
+    response: ref(ResetResult),
     handler: async ({ environment, body: { parts = [...RESET_PARTS] } }) =>
       timed(parts, () => environments.reset(environment, parts))
   })
@@ -102,7 +102,7 @@ export const snapshotRoutes: FastifyPluginAsync<Services> = async (app, { enviro
   })
 
   route('PUT', '/snapshots/:name', {
-    id: 'keepSnapshot',
+    id: 'takeSnapshot',
     summary: 'Take a snapshot',
     description: 'Stores the present state under the name, in place of an earlier snapshot of that name.',
     params: SnapshotParams,
@@ -117,7 +117,7 @@ export const snapshotRoutes: FastifyPluginAsync<Services> = async (app, { enviro
       'Restores data, clock and idempotency keys unless parts are given. To get a snapshot in a new environment, create that with from and snapshot.',
     params: SnapshotParams,
     body: ref(ResetRequest),
-    response: ref(ResetDone),
+    response: ref(ResetResult),
     errors: [404],
     handler: async ({ environment, params, body: { parts = RESTORED } }) =>
       timed(parts, () => environments.restore(environment, params.name, parts))
@@ -147,8 +147,7 @@ function toYaml(seed: object): string {
   return document.toString()
 }
 
-/** Runs a reset and measures it. */
-function timed(parts: ResetPart[], reset: () => void): Static<typeof ResetDone> {
+function timed(parts: ResetPart[], reset: () => void): Static<typeof ResetResult> {
   const started = performance.now()
   reset()
   return { parts, duration: Math.round((performance.now() - started) * 1000) / 1000 }

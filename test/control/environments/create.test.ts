@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect, test, vi } from 'vitest'
-import type { EnvironmentMade } from '../../../src/control/environments/routes.js'
+import type { CreatedEnvironment } from '../../../src/control/environments/routes.js'
 import { type GivenMock, givenMock } from '../../support/mock.js'
 import { everyAnswer, expectSound, givenEnvironment, rowCounts, stateOf } from './environment-client.js'
 
@@ -100,7 +100,7 @@ test('profile and assumptions are those that are given, else those of the seed, 
   const forked = await givenEnvironment(mock, { from: seeded.environmentId, assumptions: { credentials: 'stored' } })
   const forkedOver = await givenEnvironment(mock, { from: seeded.environmentId, profile: 'document' })
 
-  const told = async ({ apiKey }: EnvironmentMade) => {
+  const told = async ({ apiKey }: CreatedEnvironment) => {
     const { profile, assumptions } = await stateOf(mock, apiKey)
     return { profile, assumptions }
   }

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { EnvironmentMade } from '../../../src/control/environments/routes.js'
+import type { CreatedEnvironment } from '../../../src/control/environments/routes.js'
 import type { Db } from '../../../src/db/open.js'
 import type { NewEnvironment } from '../../../src/environments/schemas.js'
 import type { Seed } from '../../../src/seeds/format.js'
@@ -8,7 +8,7 @@ import type { Answer, GivenMock } from '../../support/mock.js'
 export type SeededEnvironment = Seed['environments'][number]
 
 /** An environment for the test alone. */
-export async function givenEnvironment(mock: GivenMock, wanted: NewEnvironment = {}): Promise<EnvironmentMade> {
+export async function givenEnvironment(mock: GivenMock, wanted: NewEnvironment = {}): Promise<CreatedEnvironment> {
   const made = await mock.post('/_mock/environments', { key: null, body: JSON.stringify(wanted) })
   expect(made.status, made.text).toBe(201)
   return made.json
@@ -68,7 +68,7 @@ export function expectSound({ client }: Db): void {
  */
 export async function everyAnswer(
   mock: GivenMock,
-  { apiKey: key, environmentId, organizationId }: Pick<EnvironmentMade, 'apiKey' | 'environmentId' | 'organizationId'>
+  { apiKey: key, environmentId, organizationId }: Pick<CreatedEnvironment, 'apiKey' | 'environmentId' | 'organizationId'>
 ): Promise<string[]> {
   const exported = JSON.parse((await plainCall(mock, '/_mock/state', key)).text) as Seed
   const { integrations = [], subscribers = [], workflows = [], messages = [] } = exported.environments[0] ?? {}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { EnvironmentMade } from '../../../src/control/environments/routes.js'
+import type { CreatedEnvironment } from '../../../src/control/environments/routes.js'
 import { givenMock } from '../../support/mock.js'
 import { expectSound, plainCall, rowCounts, type SeededEnvironment } from './environment-client.js'
 
@@ -22,13 +22,13 @@ test(`${CLIENTS} environments that are used at once never show in one another`, 
 })
 
 /** Each client does the same in an environment of its own, with values that are its own, and looks for those only. */
-async function useOne(url: string, number: number): Promise<EnvironmentMade> {
+async function useOne(url: string, number: number): Promise<CreatedEnvironment> {
   const own = `client-${number}`
   const response = await fetch(`${url}/_mock/environments`, {
     method: 'POST',
     body: JSON.stringify({ from: 'Development', name: own })
   })
-  const made = (await response.json()) as EnvironmentMade
+  const made = (await response.json()) as CreatedEnvironment
   const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
     const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
     const { status, text } = await plainCall({ url }, path, made.apiKey, init)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import type { EnvironmentMade } from '../../../src/control/environments/routes.js'
+import type { CreatedEnvironment } from '../../../src/control/environments/routes.js'
 import { clientOf, type GivenMock, givenMock } from '../../support/mock.js'
 import { consistentEnvironment } from '../../support/seeds.js'
 import {
@@ -85,7 +85,7 @@ test('an export loaded into a new environment, as JSON or as YAML, gives the sam
 
 async function expectSameAnswers(
   mock: GivenMock,
-  origin: Pick<EnvironmentMade, 'apiKey' | 'environmentId' | 'organizationId' | 'name'>
+  origin: Pick<CreatedEnvironment, 'apiKey' | 'environmentId' | 'organizationId' | 'name'>
 ) {
   const exported = ({ apiKey }: { apiKey: string }) => plainCall(mock, '/_mock/state', apiKey)
   const json = await exported(origin)
