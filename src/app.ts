@@ -28,8 +28,6 @@ export interface AppOptions {
   defaults: EnvironmentDefaults
   /** Whether any web page may call. */
   cors: boolean
-  /** The token that manages environments from other machines. Without one, that is not possible. */
-  adminToken: string | undefined
   logger: Logger
 }
 
@@ -41,8 +39,12 @@ export function buildApp(options: AppOptions): FastifyInstance {
 
   recordRequests(app, services)
   app.addHook('onRequest', (request, reply, done) => {
+    const { headers } = request
     reply.header('x-request-id', request.id)
-    done(request.headers.host === undefined && request.raw.httpVersion === '1.1' ? HOST_MISSING : undefined)
+    // Fastify would reject a body whose type it can't parse, and here any is read as it comes.
+    if (headers['content-type'] !== undefined && !MEDIA_TYPE.test(headers['content-type']))
+      delete headers['content-type']
+    done(headers.host === undefined && request.raw.httpVersion === '1.1' ? HOST_MISSING : undefined)
   })
   app.addHook('onSend', sendTogether)
   if (logger.isLevelEnabled('debug')) {
@@ -69,6 +71,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
 }
 
 const EXPOSED_HEADERS = 'idempotency-key, idempotency-replay, retry-after, x-mock-reason, x-request-id'
+const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/
 const MAX_BODY = 1024 * 1024
 const MAX_HEADERS = 256 * 1024
 

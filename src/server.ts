@@ -91,7 +91,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       services,
       clock,
       defaults,
-      adminToken: config.adminToken,
       logger: (logger as Logger | undefined) ?? pino({ level: config.logLevel }, pino.destination(2))
     })
     app.addHook('preClose', async () => watching?.stop())

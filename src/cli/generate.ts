@@ -92,7 +92,7 @@ async function intoFile(out: string, options: GenerateOptions, control: Control)
   } catch (error) {
     const { code = '', syscall } = error as NodeJS.ErrnoException
     if (syscall === undefined) throw error
-    throw new StartError(`can't write ${out}: ${REMEDIES[code] ?? NOT_WRITABLE}`)
+    throw new StartError(`can't write ${out}: ${REMEDIES[code] ?? `${NOT_WRITABLE} (${code})`}`)
   }
   return environment.name
 }
@@ -106,7 +106,7 @@ const REMEDIES: Record<string, string> = {
 const NOT_WRITABLE = 'its folder can not be written to; check the permissions, or name another file with --out'
 
 async function intoData(data: string, options: GenerateOptions, { signal, onProgress }: Control): Promise<string> {
-  const { buildServices, explained, loadGenerator, openDatabase, readSeeds, replaceFile } = await import('./work.js')
+  const { buildServices, toStartError, loadGenerator, openDatabase, readSeeds, replaceFile } = await import('./work.js')
   await loadGenerator()
   const files = readSeeds(options.seed)
   return existsSync(data) ? addTo(data, false) : replaceFile(data, (tempFile) => addTo(tempFile, true))
@@ -125,7 +125,7 @@ async function intoData(data: string, options: GenerateOptions, { signal, onProg
       }
       return environment.name
     } catch (error) {
-      throw explained(error, data)
+      throw toStartError(error, data)
     } finally {
       close()
     }

@@ -13,12 +13,14 @@ export function addHealthcheck(program: Command): void {
   const options = [hostOption('address that the server listens on'), portOption('port that the server listens on', 1)]
   addOptions(command, options).action(async ({ host, port }: { host: string; port: number }) => {
     const url = `http://${reachableHost(host)}:${port}/health`
-    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT) }).catch(({ cause, message }) => {
+    const ask = async () => {
+      const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT) })
+      return { response, text: await response.text() }
+    }
+    const { response, text } = await ask().catch(({ cause, message }) => {
       throw new StartError(`${url}: no answer: ${cause?.code ?? cause?.message ?? message}`)
     })
-    if (!response.ok) {
-      throw new StartError(`${url}: answers ${response.status}: ${(await response.text()).slice(0, 500)}`)
-    }
+    if (!response.ok) throw new StartError(`${url}: answers ${response.status}: ${text.slice(0, 500)}`)
     process.stdout.write('healthy\n')
   })
 }

@@ -80,18 +80,18 @@ async function serve(options: ServeOptions, command: Command): Promise<void> {
   if (watch && seeds.length === 0) {
     command.error('error: --watch and --no-seed contradict each other: without a seed there is nothing to watch')
   }
-  const logger = await stderrLogger(options.logLevel)
+  const logger = stderrLogger(options.logLevel)
   const isOpen = options.adminToken === undefined && !isLoopback(options.host)
   const newToken = isOpen ? randomBytes(16).toString('hex') : undefined
   const adminToken = options.adminToken ?? newToken
-  // In a later turn, so that signals are handled from here on: opening and seeding block the event loop.
-  const starting = import('./work.js').then(({ createMock }) =>
+  // In a later turn, so that signals are handled from here on: loading, opening and seeding block the event loop.
+  const starting = import('./work.js').then(async ({ createMock }) =>
     createMock({
       ...others,
       assumptions,
       adminToken,
       seeds,
-      logger,
+      logger: await logger,
       watch: watch && ((reload) => printReload(reload, json))
     })
   )

@@ -16,13 +16,13 @@ const LAST_RESORT = 8000
  * cuts what is still in flight. An uncaught error is logged, closes the server too, and makes the exit code 1. A server
  * that is still starting is closed once it has started.
  */
-export function stopOnSignals(starting: Promise<Mock>, logger: Logger): { isAsked(): boolean } {
+export function stopOnSignals(starting: Promise<Mock>, logger: Promise<Logger>): { isAsked(): boolean } {
   let askedAt: number | undefined
   // For errors alone: on a second signal the package would leave the file unclosed, and on a crash of the addon it hangs.
   const skip: AllEvents[] = [...SIGNALS, ...OTHER_SIGNALS, 'beforeExit']
   const closing = closeWithGrace({ delay: LAST_RESORT, logger: false, skip }, async ({ err }) => {
     askedAt ??= performance.now()
-    if (err) logger.fatal({ err }, 'stopping after a fault')
+    if (err) (await logger).fatal({ err }, 'stopping after an uncaught error')
     await (await starting).close()
   })
   const stop = () => {

@@ -4,7 +4,7 @@
  */
 export { pino } from 'pino'
 export { buildServices } from '../app.js'
-export { explained, openDatabase } from '../db/open.js'
+export { openDatabase, toStartError } from '../db/open.js'
 export { createMock } from '../index.js'
 export { openApiDocument } from '../openapi/documents.js'
 export { loadGenerator } from '../seeds/generate/load.js'

@@ -14,12 +14,11 @@ import { snapshotRoutes, stateRoutes } from './state/routes.js'
 interface Options extends Services {
   /** The assumptions of environments that have no own ones. */
   assumptions: Assumptions
-  adminToken: string | undefined
   /** Returns the document of the control routes. */
   document: () => Promise<object>
 }
 
-/** What the routes under `/_mock` pass, and the routes: of the server, of all environments, of one environment. */
+/** The plugins of each scope under `/_mock`, hooks first: of the server, of all environments, of one environment. */
 const SCOPES: FastifyPluginCallback<Options>[][] = [
   [controlRequests, serverRoutes],
   [serverAccess, controlRequests, environmentRoutes, keylessRequestRoutes],

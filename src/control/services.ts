@@ -19,6 +19,7 @@ interface ServiceOptions {
   /** Requests that each journal keeps. */
   journal: number
   faultHeader?: boolean
+  /** The token that manages environments from other machines. Without one, that is not possible. */
   adminToken?: string | undefined
 }
 
@@ -39,6 +40,7 @@ export function buildServices({ db, clock, defaults, journal, faultHeader = fals
     }
   })
   return {
+    adminToken,
     journals,
     faults,
     environments,

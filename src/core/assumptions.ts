@@ -31,7 +31,7 @@ const ROWS = {
     live: ['id', '`_id` only; what is not 24 hex digits is a 422 on `integrationId`']
   },
   'foreign-integration': {
-    sentence: "How set-primary answers for an integration in another environment of the key's organisation.",
+    sentence: "How set-primary answers for an integration in another environment of the key's organization.",
     document: ['not-found', '404, as if it did not exist'],
     live: ['forbidden', '403, which reveals that it exists']
   },
@@ -86,7 +86,7 @@ const ROWS = {
   'idempotency-match': {
     sentence: 'Who an idempotency key belongs to, and which requests count as the same.',
     document: ['request', 'the environment; the same method, path and body, else 422'],
-    live: ['body', 'the organisation, so that its other environments replay it too; the same body, else 422']
+    live: ['body', 'the organization, so that its other environments replay it too; the same body, else 422']
   },
   'unserved-route': {
     sentence: 'How a request for a path or method that is not served is answered.',

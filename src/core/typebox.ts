@@ -75,7 +75,7 @@ export function targetOf(schema: TSchema): TSchema {
 
 /** Returns an object with any keys and any values, for what the contract leaves open. */
 export function freeObject(description: string): TUnsafe<Record<string, unknown>> {
-  return Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true, description }))
+  return openObject(true, description)
 }
 
 /** Returns a value of the schema or null, for fields that the contract marks "or null". */
@@ -85,11 +85,12 @@ export function nullable<Schema extends TSchema>(schema: Schema): TUnsafe<Static
 }
 
 /** Returns an object with any keys, whose values all have one schema. */
-export function recordOf<Schema extends TSchema>(
-  values: Schema,
-  description: string
-): TUnsafe<Record<string, Static<Schema>>> {
-  return Type.Unsafe<Record<string, Static<Schema>>>(Type.Object({}, { additionalProperties: values, description }))
+export function recordOf<Schema extends TSchema>(values: Schema, description: string) {
+  return openObject<Static<Schema>>(values, description)
+}
+
+function openObject<Value>(values: TSchema | true, description: string): TUnsafe<Record<string, Value>> {
+  return Type.Unsafe<Record<string, Value>>(Type.Object({}, { additionalProperties: values, description }))
 }
 
 /** Returns the schemas with an `$id` that these consist of or refer to, each after those that it refers to. */

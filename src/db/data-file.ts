@@ -54,7 +54,7 @@ function contentProblem(client: Database.Database, lastMigration: number): strin
 }
 
 /** Returns a `StartError` with the remedy where the error is about the file or the addon, else the error itself. */
-export function explained(error: unknown, file: string | undefined): unknown {
+export function toStartError(error: unknown, file: string | undefined): unknown {
   const { message = '', code, cause, syscall } = error as NodeJS.ErrnoException
   if (code === 'ERR_DLOPEN_FAILED' || /^Could not locate the bindings file|better_sqlite3\.node/.test(message)) {
     return new StartError(

@@ -5,11 +5,11 @@ import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3'
 import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { packageRoot } from '../core/package.js'
-import { checkDataFile, explained, LOCK_TIMEOUT } from './data-file.js'
+import { checkDataFile, LOCK_TIMEOUT, toStartError } from './data-file.js'
 import * as schema from './schema.js'
 import { type Transactions, transactions } from './transaction.js'
 
-export { explained } from './data-file.js'
+export { toStartError } from './data-file.js'
 
 export interface Db extends Transactions {
   orm: BetterSQLite3Database<typeof schema>
@@ -54,7 +54,7 @@ export function openDatabase(file?: string, { bulkLoad = false, of = file }: Ope
     return { db: { orm, client, ...transactions(client) }, close: () => void close() }
   } catch (error) {
     client?.close()
-    throw explained(error, of)
+    throw toStartError(error, of)
   }
 }
 

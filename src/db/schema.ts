@@ -101,7 +101,7 @@ export const integrations = sqliteTable(
       .where(sql`${table.primary} = 1 AND ${table.deleted} = 0`),
     // A set-primary demotes soft-deleted integrations too.
     index('integrations_primary').on(table.dataset, table.channel).where(sql`${table.primary} = 1`),
-    // A set-primary looks for an unknown id in the organisation's other environments.
+    // A set-primary looks for an unknown id in the organization's other environments.
     index('integrations_id').on(table.id)
   ]
 )

@@ -13,6 +13,7 @@ export function environmentRepository({ orm, client, onRollback }: Db) {
   /** Datasets known to be shared with nobody: asking before each write would cost a set-primary a tenth. */
   const unshared = new Set<number>()
   const select = (where: SQL | undefined) => orm.select().from(environments).where(where)
+  const findByKey = select(eq(environments.key, sql.placeholder('key'))).prepare()
   const insertDataset = orm.insert(datasets).values({}).returning().prepare()
   const isNoSnapshot = isNull(environments.snapshotOf)
   const references = perKind((kind) =>
@@ -31,7 +32,7 @@ export function environmentRepository({ orm, client, onRollback }: Db) {
         .orderBy(environments.key)
         .all(),
 
-    findEnvironment: (key: number): EnvironmentRow | undefined => select(eq(environments.key, key)).get(),
+    findEnvironment: (key: number): EnvironmentRow | undefined => findByKey.get({ key }),
 
     findById: (id: string): EnvironmentRow | undefined => select(and(eq(environments.id, id), isNoSnapshot)).get(),
 
@@ -48,7 +49,7 @@ export function environmentRepository({ orm, client, onRollback }: Db) {
       return orm.insert(environments).values(row).returning().get()
     },
 
-    /** With its keys and snapshots; datasets stay until `deleteUnused`. */
+    /** Deletes its keys and snapshots too; datasets stay until `deleteUnused`. */
     deleteEnvironment: (key: number): void => void orm.delete(environments).where(eq(environments.key, key)).run(),
 
     /** Returns false when there is no such environment. */

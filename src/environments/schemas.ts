@@ -34,7 +34,6 @@ export const Snapshot = namedObject('Snapshot', 'A named state of the environmen
     { description: 'How many of each it holds' }
   )
 })
-
 export type Snapshot = Static<typeof Snapshot>
 
 /** How far a clock may be moved, in milliseconds: 5,000 years, so that every year keeps four digits. */

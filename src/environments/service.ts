@@ -139,8 +139,9 @@ export function environmentService({ db, clock, defaults }: EnvironmentDependenc
     }
   }
 
-  function newRow(wanted: NewEnvironment) {
-    return { id: newId(), assumptions: {}, clock: WALL, createdAt: clock(), ...wanted }
+  function newRow({ id = newId(), organizationId, name, profile = null, ...wanted }: NewEnvironment) {
+    const { assumptions = {}, clock: setting = WALL, randomSeed = null } = wanted
+    return { id, organizationId, name, profile, assumptions, clock: setting, randomSeed, createdAt: clock() }
   }
 }
 

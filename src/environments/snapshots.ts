@@ -28,7 +28,7 @@ export function snapshotService(
     /** Makes the present state the one that a reset goes back to. */
     setBaseline: (environment: Environment): void => db.transaction(() => void save(environment, BASELINE)),
 
-    /** To be called before all records are replaced and the baseline is set: nothing is then copied for the old one. */
+    /** Deletes the baseline. Call it before all records are replaced, so that nothing is copied for it. */
     dropBaseline: (environment: Environment): void => db.transaction(() => remove(environment, BASELINE)),
 
     listSnapshots(environment: Environment): Snapshot[] {

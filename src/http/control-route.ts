@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod 
 import fp from 'fastify-plugin'
 import { DomainError, type FieldErrors, invalidFields } from '../core/errors.js'
 import { strictObject } from '../core/typebox.js'
-import { judgedSchemas, type OperationSummary } from './operation.js'
+import { type OperationSummary, requestSchemas } from './operation.js'
 import { type Query, rejectMalformedQuery } from './query-string.js'
 import { validate } from './validation.js'
 
@@ -54,7 +54,7 @@ export function controlRoutes(app: FastifyInstance, group: Group) {
     app.route({
       method,
       url,
-      schema: judgedSchemas(operation),
+      schema: requestSchemas(operation),
       config: { control: { ...group, ...operation } },
       handler: handler as RouteHandlerMethod,
       ...(bodyLimit && { bodyLimit }),

@@ -118,7 +118,7 @@ const FRAMEWORK_ERRORS: Record<string, Partial<ErrorResponse>> = {
     reason: 'the path has a percent sign that is not followed by two hex digits of UTF-8: encode it as %25'
   },
   FST_ERR_CTP_BODY_TOO_LARGE: {
-    reason: 'the operations take no body; a body of up to 1 MiB is ignored, a larger one is refused'
+    reason: 'a body may have up to 1 MiB, and 64 MiB where a seed is sent'
   },
   // Nobody gets this answer, but the journal has it.
   ECONNRESET: { message: 'Request aborted', reason: 'the connection was closed before the end of the body' }
@@ -143,10 +143,7 @@ export function errorJson(response: ErrorResponse, path: string, now: number): s
 
 const MAX_REASON = 1000
 
-/**
- * Says, in the header `x-mock-reason`, why the answer is what it is: which check refused and what would satisfy it.
- * For the person reading, never for a program: the words may change.
- */
+/** Sets `x-mock-reason`: which check rejected the request and how to pass it. For people; the words may change. */
 export function giveReason(reply: FastifyReply, reason: string): void {
   reply.header('x-mock-reason', headerText(reason))
 }

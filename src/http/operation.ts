@@ -49,11 +49,11 @@ export function defineOperation<const Defined extends Operation>(operation: Defi
 /** Returns the options of the route that serves an operation, but for the handler. */
 export function operationRoute<Defined extends Operation>(operation: Defined) {
   const { method, url } = operation
-  return { method, url, schema: judgedSchemas(operation), config: { operation: operation as Operation } }
+  return { method, url, schema: requestSchemas(operation), config: { operation: operation as Operation } }
 }
 
-/** Returns the schemas that a request is judged by: the only ones that a route hands to Fastify. */
-export function judgedSchemas<Defined extends object>(operation: Defined) {
+/** Returns the schemas that Fastify validates requests by; a route hands it no others. */
+export function requestSchemas<Defined extends object>(operation: Defined) {
   const judged = Object.entries(operation).filter(([name]) => /^(params|querystring|body)$/.test(name))
   return Object.fromEntries(judged) as Pick<Defined, Extract<keyof Defined, 'params' | 'querystring' | 'body'>>
 }
@@ -61,7 +61,7 @@ export function judgedSchemas<Defined extends object>(operation: Defined) {
 const HEAD = Buffer.from('{"data":')
 const TAIL = Buffer.from('}')
 
-/** A single object, as JSON, as the environment's answers carry it: itself, or under the one key `data`. */
+/** Returns an object, as JSON, as the environment sends it: bare, or under `data` (assumption `envelope`). */
 export function enveloped(document: Buffer, { envelope }: Assumptions): Buffer {
   return envelope === 'data' ? Buffer.concat([HEAD, document, TAIL]) : document
 }

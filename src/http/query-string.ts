@@ -70,5 +70,5 @@ export const rejectMalformedQuery = fp(
       done()
     })
   },
-  { name: 'readable-query' }
+  { name: 'reject-malformed-query' }
 )

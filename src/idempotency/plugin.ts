@@ -8,7 +8,7 @@ import type { Answer, IdempotencyService, Outcome } from './service.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** That of a POST. */
+    /** The idempotency key of a POST that has one. */
     idempotencyKey: KeyInUse | undefined
   }
 }
@@ -21,7 +21,6 @@ interface KeyInUse {
 }
 
 const MAX_LENGTH = 255
-const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/
 
 /**
  * Keeps the idempotency key of a POST in use from the first byte of the request to its answer. Rejects with 409 when it
@@ -32,12 +31,7 @@ export const idempotencyKeys = fp<{ idempotency: IdempotencyService }>(
     app.decorateRequest('idempotencyKey', undefined)
     app.addHook('onRequest', (request, reply, done) => {
       if (request.method === 'POST') {
-        const { headers } = request
-        // Fastify would reject a body whose type it can't parse, and here any is read as it comes.
-        if (headers['content-type'] !== undefined && !MEDIA_TYPE.test(headers['content-type'])) {
-          delete headers['content-type']
-        }
-        const key = readKey(headers['idempotency-key'])
+        const key = readKey(request.headers['idempotency-key'])
         if (key !== undefined) claim(request, reply, key)
       }
       done()

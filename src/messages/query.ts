@@ -30,7 +30,7 @@ export const MessageQuery = strictObject(
   { style: 'form', explode: true }
 )
 
-/** Finds a message of the default seed. Not in the schema: the docs page would filter by it unasked. */
+/** A query that finds a message of the default seed. Not in the schema: the docs page would filter by it unasked. */
 export const EXAMPLE_QUERY = {
   channel: 'email',
   subscriberId: 'user-ada',
@@ -38,5 +38,5 @@ export const EXAMPLE_QUERY = {
   contextKeys: ['tenant:acme']
 }
 
-/** What the message list searches for. Any text may be searched for: a channel that there is none of finds nothing. */
+/** A validated query. `channel` may be any text: some environments accept unknown channels, and find nothing. */
 export type ListMessagesQuery = Omit<Static<typeof MessageQuery>, 'channel'> & { channel?: string }

@@ -81,10 +81,10 @@ export function messageRepository({ client }: Db) {
       countAll(dataset, [condition]) * (isCovered(conditions, condition) ? 1 : LOOKUP_COST)
     const covering = conditions.filter((condition) => isCovered(conditions, condition))
     const others = conditions.filter((condition) => !covering.includes(condition))
-    // Where walking all of one covering index is cheaper than any other, it is not counted.
+    // Where walking all of the one covering index costs less than any other, its messages need not be counted.
     const isClear = covering.length === 1 && Math.min(...others.map(costOf)) >= countAll(dataset, [])
     const [cheapest] = isClear ? covering : conditions.toSorted((one, two) => costOf(one) - costOf(two))
-    return conditions.toSorted((one, two) => Number(two === cheapest) - Number(one === cheapest))
+    return cheapest ? [cheapest, ...conditions.filter((condition) => condition !== cheapest)] : conditions
   }
 
   /**
@@ -131,7 +131,7 @@ export function messageRepository({ client }: Db) {
   }
 }
 
-/** So many messages are sorted rather than skipped by time. */
+/** At most so many messages are sorted; beyond, they are skipped by time. */
 const MAX_SORTED = 10_000
 
 /** How far to go towards the last message to skip: far enough to leave few, short enough seldom to go too far. */
@@ -157,7 +157,7 @@ const INDEXES = {
   channel: { name: 'messages_channel', has: [] }
 } as const satisfies Record<string, { name: string; has: readonly string[] }>
 
-/** To look a message up costs what passing so many in an index does. */
+/** Looking up a message costs as much as passing so many entries of an index. */
 const LOOKUP_COST = 20
 
 function isCovered(conditions: readonly Condition[], walked: Condition): boolean {

@@ -4,7 +4,7 @@ import type { ControlOperation } from '../http/control-route.js'
 import { ErrorBody } from '../http/errors.js'
 import type { ErrorStatus, Operation, OperationSummary } from '../http/operation.js'
 
-/** Returns what @fastify/swagger makes an operation's part of the document of. */
+/** Returns the route schema from which @fastify/swagger documents an operation. */
 export function describeOperation(operation: Operation) {
   const { errors, idempotent } = operation
   const respond = (status: 200 | ErrorStatus, description: string, schema: TSchema) => {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { type ErrorResponse, errorJson } from '../http/errors.js'
+import { type ErrorResponse, errorJson, SERVER_ERROR } from '../http/errors.js'
 import type { OpenApiDocument } from './assumptions.js'
 
 /** The time of all examples. */
@@ -46,8 +46,5 @@ const OTHER_ERRORS: Record<number, Pick<ErrorResponse, 'message' | 'errors' | 'e
   409: { message: 'Request with key "set-primary-0001" is currently being processed. Please retry after 1 second' },
   413: { message: 'Request body is too large' },
   422: { message: 'Request with key "set-primary-0001" is being reused for a different body', errors: {} },
-  500: {
-    message: 'Internal server error, look for the errorId in the log',
-    errorId: '3b0c9a52-6c0e-4d0b-9a3e-5f1d2c7b8e64'
-  }
+  500: { message: SERVER_ERROR, errorId: '3b0c9a52-6c0e-4d0b-9a3e-5f1d2c7b8e64' }
 }

@@ -13,7 +13,7 @@ const PAUSE = 2000
 /** From so many messages on, dropping the indexes and making them again at the end is faster. */
 const MANY = 20_000
 
-/** What puts data into environments. All of it within a transaction. */
+/** Returns the functions that write data into environments. They must be called within a transaction. */
 export function seedApplier(environments: EnvironmentService, repository: SeedRepository) {
   return {
     generate,
@@ -85,7 +85,8 @@ export function seedApplier(environments: EnvironmentService, repository: SeedRe
 
   /** Adds generated messages, and the subscribers they need. Yields how many there are after each `PAUSE` of them. */
   function* generate(environment: Environment, data: EnvironmentInput, options: SeedGenerate): Generator<number, void> {
-    const { subscribers, messages } = loadedGenerator().generation(data, options, environment.now())
+    const { messages: present } = repository.countRecords(environment)
+    const { subscribers, messages } = loadedGenerator().generation(data, options, environment.now(), present)
     insertAll(environment, 'subscribers', subscribers, repository.insertSubscriber)
     const dataset = environments.ensureOwned(environment, 'messages')
     const areMost = options.messages >= MANY && !repository.hasMoreMessagesThan(options.messages)

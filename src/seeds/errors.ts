@@ -27,6 +27,6 @@ export function createIssue(issue: Omit<SeedIssue, 'location'>): SeedIssue {
   return { location: line === undefined ? file : `${file}:${line}:${column}`, ...issue }
 }
 
-export function byPosition(one: SeedIssue, other: SeedIssue): number {
+export function byLocation(one: SeedIssue, other: SeedIssue): number {
   return (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0)
 }

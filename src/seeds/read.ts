@@ -4,11 +4,9 @@ import { join } from 'node:path'
 import { packageRoot } from '../core/package.js'
 import { suggest } from '../core/suggest.js'
 import { findIssues, pathText } from '../core/validation.js'
-import { byPosition, createIssue, SeedError, type SeedIssue } from './errors.js'
+import { byLocation, createIssue, SeedError, type SeedIssue } from './errors.js'
 import { Seed } from './format.js'
 import { readText, type SeedText } from './yaml.js'
-
-export { SeedError } from './errors.js'
 
 /** A seed that has the format. */
 export interface SeedFile {
@@ -52,7 +50,7 @@ export function seedPath(seed: string): string {
 function readFile(file: string): SeedValue {
   try {
     const seed = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file))
-    return { name: file, seed, value: parsedBefore(file, seed) }
+    return { name: file, seed, value: packagedValue(file, seed) }
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
     const reason = code === 'ENOENT' ? notFoundMessage(file) : (READ_ERRORS[code] ?? code)
@@ -61,7 +59,7 @@ function readFile(file: string): SeedValue {
 }
 
 /** The value of a seed that is published as checked JSON too: to read and check its YAML takes longer than the rest of a start. */
-function parsedBefore(file: string, text: string): unknown {
+function packagedValue(file: string, text: string): unknown {
   const parsed = file.replace(/\.yaml$/, '.parsed.json')
   if (!file.startsWith(packageRoot()) || !existsSync(parsed)) return undefined
   const { sha256, seed } = JSON.parse(readFileSync(parsed, 'utf8'))
@@ -87,7 +85,7 @@ function readSeed({ name, seed, value: known }: SeedValue): SeedFile {
   if (value === null) throw new SeedError([issueAt([], EMPTY)])
   const found = known === undefined ? findIssues(Seed, value) : []
   for (const { path, message, hint, part } of found) issues.push(issueAt(path, message + hint, part))
-  if (issues.length > 0) throw new SeedError(issues.sort(byPosition))
+  if (issues.length > 0) throw new SeedError(issues.sort(byLocation))
   return { seed: value as Seed, issueAt }
 }
 

@@ -1,11 +1,10 @@
 import type { Clock } from '../core/clock.js'
 import { DATASET_KINDS } from '../core/enums.js'
-import { DomainError } from '../core/errors.js'
 import type { Db } from '../db/open.js'
 import type { NewEnvironment } from '../environments/schemas.js'
 import { type Environment, type EnvironmentService, newApiKey, newId } from '../environments/service.js'
 import { seedApplier } from './apply.js'
-import { canGenerate, type EnvironmentData } from './environment-data.js'
+import type { EnvironmentData } from './environment-data.js'
 import type { ExistingData } from './existing-data.js'
 import { exportSeed } from './export.js'
 import type { Seed, SeedEnvironment, SeedGenerate } from './format.js'
@@ -31,10 +30,10 @@ export interface SeedChange {
   records: { [Kind in RecordKind]?: number }
 }
 
-/** As many messages as it takes to see what those of an environment are like. */
+/** How many messages of an environment are read as examples for generated ones. */
 const SAMPLE = 1000
 
-/** What a seed that is added brings together with what it leaves. Messages are added to those there are. */
+/** The kinds that a merge writes anew: the seed's records and those that stay. Messages are only added. */
 const MERGED_KINDS = ['integrations', 'subscribers', 'workflows'] as const
 
 interface Dependencies {
@@ -89,8 +88,9 @@ export function seedService({ db, clock, environments }: Dependencies) {
         const changes = changed.map((data): SeedChange => {
           const { id, name, apiKeys } = data
           const known = present.get(id)
+          const environment = known ?? applier.create(data)
           if (known) applier.become(known, data)
-          const records = repository.countRecords(known ?? applier.create(data))
+          const records = repository.countRecords(environment)
           return { id, name, change: known ? 'reloaded' : 'added', apiKeys, records }
         })
         // Last, as a rollback would not bring back what the environments have in memory.
@@ -105,15 +105,10 @@ export function seedService({ db, clock, environments }: Dependencies) {
 
     /**
      * Adds generated messages to an environment, and sets its baseline. Yields their number after each some thousand;
-     * unless it runs to its end, nothing is added. Throws `bad-request` for an environment without a step of a channel.
+     * unless it runs to its end, nothing is added. Throws `StartError` for an environment without a step that sends messages.
      */
     *generating(environment: Environment, options: SeedGenerate): Generator<number, void> {
       const data = { ...environment, ...repository.listRecords(environment, SAMPLE) }
-      if (!canGenerate(data)) {
-        throw new DomainError('bad-request', `Environment ${environment.name} has nothing to make messages of`, {
-          reason: 'it needs a workflow with a step of a channel'
-        })
-      }
       yield* db.inSteps(function* () {
         environments.dropBaseline(environment)
         yield* applier.generate(environment, data, options)

@@ -1,7 +1,7 @@
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
 import { attempt } from '../core/errors.js'
 import { type Path, pathText } from '../core/validation.js'
-import { byPosition, createIssue, SeedError, type SeedIssue } from './errors.js'
+import { byLocation, createIssue, SeedError, type SeedIssue } from './errors.js'
 
 /** A seed that was given as text, YAML or JSON. */
 export interface SeedText {
@@ -75,7 +75,7 @@ function throwSyntaxErrors({ errors, warnings }: Document, createAt: IssueAtOffs
   for (const { code, pos, message } of tooDeep ? [tooDeep] : all) {
     if (!issues.has(pos[0])) issues.set(pos[0], createAt(pos[0], SYNTAX_MESSAGES[code] ?? message))
   }
-  if (issues.size > 0) throw new SeedError([...issues.values()].sort(byPosition).slice(0, MAX_SYNTAX_ERRORS))
+  if (issues.size > 0) throw new SeedError([...issues.values()].sort(byLocation).slice(0, MAX_SYNTAX_ERRORS))
 }
 
 const SYNTAX_MESSAGES: Record<string, string> = {

@@ -41,6 +41,12 @@ describe('seed generate is rejected', () => {
       'environment Development has nothing to make messages of'
     ],
     [
+      'into a data file, for an environment without a step that sends messages',
+      ['seed', 'generate', '--messages', '1', '--data', 'x.db', '--seed', 'empty'],
+      1,
+      'error: environment Development has nothing to make messages of: it needs a workflow with a step of a channel'
+    ],
+    [
       'when the folder of the seed is missing',
       generate('--messages', '1', '--out', 'none/a.yaml'),
       1,

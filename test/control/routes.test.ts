@@ -115,7 +115,7 @@ test('every route refuses a body that is not JSON, or no object, whatever it say
     if (method === 'GET') continue
     // Takes YAML too, where a mistake is told with its place.
     const expected = path === '/_mock/seed' ? 422 : 400
-    for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded']) {
+    for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded', 'json']) {
       const refused = await mock.call(path, { method, body: '{"a": ', headers: { 'content-type': type } })
       expect(refused.status, route).toBe(expected)
     }

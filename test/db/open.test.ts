@@ -8,7 +8,7 @@ import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { StartError } from '../../src/core/errors.js'
-import { explained, openDatabase } from '../../src/db/open.js'
+import { openDatabase, toStartError } from '../../src/db/open.js'
 import { type ServerOptions, startServer } from '../../src/server.js'
 
 const MIGRATIONS = join(import.meta.dirname, '../../migrations')
@@ -375,7 +375,7 @@ test('a full disk while a file is written is reported with the name of the file 
   try {
     fill()
   } catch (thrown) {
-    error = explained(thrown, 'big.db')
+    error = toStartError(thrown, 'big.db')
   }
   expect(error).toBeInstanceOf(StartError)
   expect(error).toMatchObject({

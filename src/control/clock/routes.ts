@@ -71,7 +71,7 @@ export const clockRoutes: FastifyPluginAsync<Services> = async (app, { environme
   route('PUT', '/chance', {
     id: 'setRandomSeed',
     summary: 'Set the seed of random values',
-    description: 'Ids, keys and the choices of fault rules then repeat themselves, until it is set to null.',
+    description: 'Ids of errors and the choices of fault rules then repeat themselves, until it is set to null.',
     body: ref(RandomSetting),
     response: ref(RandomSetting),
     handler: async ({ environment, body: { randomSeed } }) => {

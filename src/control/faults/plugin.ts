@@ -62,11 +62,10 @@ export const faultInjection = fp<{ faults: FaultService }>(
     // A server that closes waits for its requests, so delays must not hold them up.
     app.addHook('preClose', async () => closing.abort())
 
-    function findFault({ environment, journalEntry, headers, body }: FastifyRequest): Fault | undefined {
+    function findFault({ environment, journalEntry, headers }: FastifyRequest): Fault | undefined {
       const header = headers['x-mock-fault']
       if (faults.acceptsHeader && header !== undefined) return { id: 'header', effect: parseEffect(String(header)) }
       if (!journalEntry || !faults.hasRules(environment)) return undefined
-      journalEntry.setBody(body)
       return faults.apply(environment, journalEntry.toRecordedRequest())
     }
   },

@@ -58,7 +58,9 @@ export const Verification = namedObject('Verification', 'What to expect of the r
   never: Type.Optional(Type.Literal(true, { description: 'No request may match; the same as `count: 0`' })),
   inOrder: Type.Optional(Type.Array(ref(RequestPattern), { minItems: 1, description: 'Others may come in between' })),
   after: number(0, 'Only requests with a greater sequence'),
-  within: number(0, 'Milliseconds to wait for the result; `never` and `atMost` wait to the end', { maximum: 600_000 })
+  within: number(0, 'Milliseconds to wait for the result; `never` and `atMost` alone wait to the end', {
+    maximum: 600_000
+  })
 })
 export type Verification = Static<typeof Verification>
 

@@ -29,7 +29,7 @@ export function journalService({ capacity, clock, describe }: JournalOptions) {
       return journal
     },
 
-    /** Ends the streams and waits of an environment that was removed, and forgets its journal; as `of` names it. */
+    /** Ends the streams and waits of a removed environment, and forgets its journal; `undefined` as in `of`. */
     drop(environmentKey: number | undefined): void {
       journals.get(environmentKey)?.close()
       journals.delete(environmentKey)
@@ -56,7 +56,7 @@ export function createJournal({ capacity, clock, describe }: JournalOptions, clo
     capacity,
     listeners,
 
-    /** Adds a request that has arrived, given its text as an entry holds it. */
+    /** Adds a request that has arrived; `text` as in `JournalEntry.text`. */
     open(text: string, operation: JournalEntry['operation']): JournalEntry {
       count += 1
       const index = count % capacity
@@ -87,7 +87,7 @@ export function createJournal({ capacity, clock, describe }: JournalOptions, clo
       entries.length = 0
     },
 
-    /** Returns the requests that ended after the one with this end sequence; all for one of an earlier server run. */
+    /** Returns the requests that ended after this end sequence; all if it is from an earlier run of the server. */
     endedAfter(endSequence: number): JournalEntry[] {
       const last = endSequence > endedCount ? 0 : endSequence
       return entriesAfter(0)

@@ -98,7 +98,7 @@ function isMatch(expected: Expected, actual: Actual): boolean {
   return Array.isArray(actual) ? actual.includes(String(expected)) : actual === expected
 }
 
-const setKey = (values: readonly unknown[]) => JSON.stringify(values.map(String).sort())
+const setKey = (values: readonly unknown[]) => JSON.stringify([...new Set(values.map(String))].sort())
 
 /** Throws `invalid` for bounds that contradict each other, and for a pattern beside `inOrder`. */
 export function rejectContradictions(verification: Verification): void {

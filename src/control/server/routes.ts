@@ -4,7 +4,7 @@ import { ASSUMPTION_IDS, type Assumptions, assumptionRow } from '../../core/assu
 import { freeObject, strictObject, stringEnum } from '../../core/typebox.js'
 import { controlRoutes } from '../../http/control-route.js'
 
-/** Whether the server can be used: always, as it listens last. Takes any query, as health checks may add one. */
+/** Answers 200 whenever the server listens, which is the last step of its start. Takes any query, as checks add some. */
 export const healthRoute: FastifyPluginAsync = async (app) => {
   controlRoutes(app, { tag: 'Server', access: 'open' })('GET', '/health', {
     id: 'health',

@@ -25,7 +25,12 @@ const UNREACHABLE_RATE = 1 / 8
  *
  * Throws StartError when the environment has no step that sends messages.
  */
-export function generation(environment: EnvironmentInput, options: SeedGenerate, now: number) {
+export function generation(
+  environment: EnvironmentInput,
+  options: SeedGenerate,
+  now: number,
+  messageCount = environment.messages.length
+) {
   const { messages: total, days = 30, randomSeed = 1 } = options
   const workflows = planWorkflows(environment)
   if (workflows.length === 0) {
@@ -42,8 +47,8 @@ export function generation(environment: EnvironmentInput, options: SeedGenerate,
   const recipients = createRecipients(environment, [...present, ...subscribers], randomSeed)
   const maxAudience = Math.min(recipients.length, Math.floor(total / 20), MAX_BROADCAST)
   const timeAt = timeline(days, now)
-  // Messages that the environment already has may be generated with the same options.
-  const idKey = [environment.id, environment.messages.length, randomSeed, total, days, recipients.length, now].join()
+  // Messages that the environment already has may be generated with the same options: their number differs.
+  const idKey = [environment.id, messageCount, randomSeed, total, days, recipients.length, now].join()
   return { subscribers, messages }
 
   /** Oldest first, but for the seconds between the messages of one trigger. The same each time it is called. */

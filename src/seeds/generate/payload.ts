@@ -22,8 +22,8 @@ export function valueMaker(schema: JsonSchema, name = ''): ValueMaker {
     return (faker, at) => Array.from({ length: whole(faker, 1, 3) }, () => make(faker, at))
   }
   if (kind === 'object' || properties) return objectMaker((properties ?? {}) as Record<string, JsonSchema>, name)
-  const make =
-    makerOf(String(format ?? name)) ?? makerOf(name) ?? ((faker: Faker) => `${wordsOf(name)} ${whole(faker, 1, 900)}`)
+  const rule = makerOf(FORMATS.test(String(format)) ? String(format) : name)
+  const make = rule ?? ((faker: Faker) => `${wordsOf(name)} ${whole(faker, 1, 900)}`)
   // The type of a value that is inferred from a template may be any.
   const isInferred = String(schema.default).startsWith('{{')
   return kind === 'string' && !isInferred ? (faker, at) => String(make(faker, at)) : make
@@ -54,9 +54,12 @@ const digits = (faker: Faker, length: number) => String(whole(faker, 10 ** (leng
 const day: ValueMaker = (faker, at) => isoTime(at + whole(faker, 1, 30) * DAY).slice(0, 10)
 const url: ValueMaker = (faker) => `https://example.com/${word(faker)}`
 
-/** Adjective, material, thing. Faker's own name of a product goes through a template, which took all a twentieth more. */
+/** Adjective, material, thing. Faker's own goes through a template, which makes generating a twentieth slower. */
 const productName: ValueMaker = ({ commerce }) =>
   `${commerce.productAdjective()} ${commerce.productMaterial()} ${commerce.product()}`
+
+/** The formats that have a rule. With any other, the field's name decides. */
+const FORMATS = /^(date|date-time|time|email|ur[il]|uuid)$/
 
 /** By the format, or the words of the field's name; the first rule that matches counts. */
 const RULES: readonly (readonly [RegExp, ValueMaker])[] = [

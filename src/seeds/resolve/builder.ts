@@ -60,7 +60,7 @@ export function environmentBuilder({ target, existing, location, idBase, replace
   const builder = {
     data,
     location,
-    /** Those of integrations: none of them is given to another by default. */
+    /** The identifiers of all integrations here, so that no default is one of them. */
     identifiers: new Set<string | undefined>(),
     subscribers: new Map<string, Stored<SubscriberResponse>>(),
     workflows: new Map<string, { workflow: WorkflowDocument; steps: WorkflowStep[] }>(),

@@ -1,6 +1,6 @@
 import { idOf } from '../../core/ids.js'
 import type { EnvironmentData } from '../environment-data.js'
-import { byPosition, createIssue, SeedError, type SeedIssue } from '../errors.js'
+import { byLocation, createIssue, SeedError, type SeedIssue } from '../errors.js'
 import { type ExistingData, withoutReplaced } from '../existing-data.js'
 import type { SeedEnvironment } from '../format.js'
 import type { SeedFile } from '../read.js'
@@ -48,7 +48,7 @@ export function resolveSeeds(
     for (const [at, each] of (seed.messages ?? []).entries()) addMessage(builder, each, location.at('messages', at))
     if (seed.generate) setGenerate(builder, seed.generate, location.at('generate'))
   }
-  const sorted = [...issues.values()].flatMap((each) => each.sort(byPosition))
+  const sorted = [...issues.values()].flatMap((each) => each.sort(byLocation))
   if (sorted.length > 0) throw new SeedError(sorted)
   return [...new Set(located.map(({ builder }) => builder.data))]
 

@@ -68,7 +68,11 @@ export function expectSound({ client }: Db): void {
  */
 export async function everyAnswer(
   mock: GivenMock,
-  { apiKey: key, environmentId, organizationId }: Pick<CreatedEnvironment, 'apiKey' | 'environmentId' | 'organizationId'>
+  {
+    apiKey: key,
+    environmentId,
+    organizationId
+  }: Pick<CreatedEnvironment, 'apiKey' | 'environmentId' | 'organizationId'>
 ): Promise<string[]> {
   const exported = JSON.parse((await plainCall(mock, '/_mock/state', key)).text) as Seed
   const { integrations = [], subscribers = [], workflows = [], messages = [] } = exported.environments[0] ?? {}

@@ -78,6 +78,7 @@ test('values match as text, as a set where they were repeated, or by a regular e
   await mock.post(setPrimary(MAILGUN), { body: '{"a": 1}' })
   for (const pattern of [
     { query: { contextKeys: ['b:2', 'a:1'] } },
+    { query: { contextKeys: ['b:2', 'a:1', 'a:1'] } },
     { query: { contextKeys: 'a:1' } },
     { query: { channel: ['email'] } },
     { query: { channel: { matches: '^em' } } },

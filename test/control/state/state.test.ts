@@ -211,6 +211,18 @@ test('messages that are merged without ids never replace others, however often t
   expect(new Set(messages.map(({ transactionId }) => transactionId)).size).toBe(4)
 })
 
+test('generated messages never replace others, however often they are generated at the same time', async () => {
+  const mock = await givenMock()
+  const { apiKey: key } = await givenEnvironment(mock, { from: 'Development' })
+  await mock.call('/_mock/clock', { method: 'PUT', key, body: '{"mode":"fixed","at":"2026-02-18T10:00:00Z"}' })
+  const totalOf = async () => (await mock.get('/v1/messages', { key })).json.totalCount
+  const before = await totalOf()
+  for (let round = 1; round <= 3; round++) {
+    await mock.post('/_mock/seed', { key, body: seedOf({ generate: { messages: 100 } }) })
+    expect(await totalOf()).toBe(before + round * 100)
+  }
+})
+
 test('replace leaves only what the seed describes: no other record, setting or stored response', async () => {
   const mock = await givenMock()
   const { apiKey: key } = await givenEnvironment(mock, { from: 'Development', profile: 'live' })

@@ -551,6 +551,19 @@ describe('a payload', () => {
     }
   })
 
+  test('goes by the names of its fields where their format has no rule', () => {
+    const properties = {
+      website: { type: 'string', format: 'iri-reference' },
+      customerName: { type: 'string', format: 'text' }
+    }
+    const workflows = [{ identifier: 'named', payloadSchema: { type: 'object', properties }, ...MAILS }]
+    const [row] = rowsOf(resolveEnvironment({ workflows }), { messages: 1 })
+    expect(row?.message.payload).toEqual({
+      website: expect.stringMatching(/^https:/),
+      customerName: expect.stringMatching(/^\p{Lu}[\p{L}'’-]+( [\p{L}'’-]+)+$/u)
+    })
+  })
+
   test('is generated even when no value can match its schema', () => {
     const properties = {
       broken: { type: 'string', pattern: '^[' },
