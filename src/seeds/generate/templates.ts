@@ -26,7 +26,7 @@ liquid.registerFilter('sample', (value: unknown) => value)
 export function compile(source: string): Render {
   const templates = attempt(() => liquid.parse(source))
   const render: Render = (scope) => (templates && attempt(() => liquid.renderSync(templates, scope))) ?? source
-  const parts = source.split(/\{\{\s*([a-z][\w.]*)\s*\}\}/i)
+  const parts = source.split(/\{\{\s*([a-z](?:[\w.-]*\w)?)\s*\}\}/i)
   if (parts.some((part, index) => index % 2 === 0 && /\{([{%]|$)/.test(part))) return render
   // Most texts hold nothing but paths of strings and numbers: without liquidjs, messages take a fifth less time.
   const pieces = parts.map((part, index) => (index % 2 === 0 ? part : part.split('.')))
