@@ -6,13 +6,12 @@ import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { packageRoot } from '../core/package.js'
 import { checkDataFile, LOCK_TIMEOUT, toStartError } from './data-file.js'
-import * as schema from './schema.js'
 import { type Transactions, transactions } from './transaction.js'
 
 export { toStartError } from './data-file.js'
 
 export interface Db extends Transactions {
-  orm: BetterSQLite3Database<typeof schema>
+  orm: BetterSQLite3Database
   /** For the few statements that are written as SQL. */
   client: Database.Database
 }
@@ -47,7 +46,7 @@ export function openDatabase(file?: string, { bulkLoad = false, of = file }: Ope
     client = new Database(file ?? ':memory:', { timeout: LOCK_TIMEOUT })
     if (file !== undefined) configure(client, file, bulkLoad)
     client.pragma('foreign_keys = ON')
-    const orm = drizzle(client, { schema })
+    const orm = drizzle(client)
     migrate(orm, { migrationsFolder })
     client.pragma(`application_id = ${APPLICATION_ID}`)
     const close = client.close.bind(client)
