@@ -1,6 +1,7 @@
 import { and, count, eq, getTableColumns, getTableName, isNull, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { DATASET_KINDS, type DatasetKind } from '../core/enums.js'
+import { insertInto } from '../db/insert.js'
 import type { Db } from '../db/open.js'
 import { apiKeys, DATASET_TABLES, datasets, environments } from '../db/schema.js'
 
@@ -9,11 +10,13 @@ type NewEnvironmentRow = typeof environments.$inferInsert
 
 type Owner = Pick<EnvironmentRow, 'id' | 'organizationId'>
 
-export function environmentRepository({ orm, client, onRollback }: Db) {
+export function environmentRepository(db: Db) {
+  const { orm, client, onRollback } = db
   /** Datasets known to be shared with nobody: asking before each write would cost a set-primary a tenth. */
   const unshared = new Set<number>()
   const select = (where: SQL | undefined) => orm.select().from(environments).where(where)
   const findByKey = select(eq(environments.key, sql.placeholder('key'))).prepare()
+  const insertEnvironment = insertInto(db, environments)
   const insertDataset = orm.insert(datasets).values({}).returning().prepare()
   const isNoSnapshot = isNull(environments.snapshotOf)
   const references = perKind((kind) =>
@@ -46,7 +49,7 @@ export function environmentRepository({ orm, client, onRollback }: Db) {
 
     insertEnvironment(row: NewEnvironmentRow): EnvironmentRow {
       unshared.clear()
-      return orm.insert(environments).values(row).returning().get()
+      return findByKey.get({ key: insertEnvironment(row) }) as EnvironmentRow
     },
 
     /** Deletes its keys and snapshots too; datasets stay until `deleteUnused`. */
@@ -56,8 +59,7 @@ export function environmentRepository({ orm, client, onRollback }: Db) {
     updateEnvironment: (key: number, fields: Partial<NewEnvironmentRow>): boolean =>
       orm.update(environments).set(fields).where(eq(environments.key, key)).run().changes > 0,
 
-    insertApiKey: (hash: Buffer, environment: number): void =>
-      void orm.insert(apiKeys).values({ hash, environment }).run(),
+    insertApiKey: insertInto(db, apiKeys),
 
     deleteApiKeys: (environment: number): void =>
       void orm.delete(apiKeys).where(eq(apiKeys.environment, environment)).run(),

@@ -97,7 +97,8 @@ export function environmentService({ db, clock, defaults }: EnvironmentDependenc
         return store.insert({ ...row, ...own })
       }),
 
-    addApiKey: ({ key }: Environment, apiKey: string): void => repository.insertApiKey(hashOfKey(apiKey), key),
+    addApiKey: ({ key: environment }: Environment, apiKey: string): void =>
+      void repository.insertApiKey({ hash: hashOfKey(apiKey), environment }),
 
     dropApiKeys(environment: Environment): void {
       repository.deleteApiKeys(environment.key)

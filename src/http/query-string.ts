@@ -35,7 +35,7 @@ export function parseQuery(text: string): Query | MalformedQuery {
   }
 }
 
-/** What it makes inherits no name, like what `Object.create(null)` makes, but that takes ten times as long to fill. */
+/** Its instances inherit nothing, as those of `Object.create(null)`, which take ten times as long to fill. */
 const Parameters = function Parameters() {} as unknown as new () => Query
 Parameters.prototype = Object.create(null)
 

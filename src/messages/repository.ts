@@ -71,10 +71,7 @@ export function messageRepository({ client }: Db) {
     })
   }
 
-  /**
-   * Puts first the condition whose index is to be walked: the one that the fewest messages meet, unless another's index
-   * has all the other columns, so that no message has to be looked up, and that is cheaper.
-   */
+  /** Puts first the condition whose index is cheapest to walk: few messages meet it, or none has to be looked up. */
   function cheapestFirst(dataset: number, conditions: readonly Condition[]): readonly Condition[] {
     if (conditions.length < 2) return conditions
     const costs = conditions.map((condition) => {
