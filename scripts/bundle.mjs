@@ -48,6 +48,7 @@ export async function bundle(dist) {
     plugins: [NODE_MODULES],
     // Names stay, for stack traces.
     minifyWhitespace: true,
+    minifySyntax: true,
     sourcemap: true,
     sourcesContent: false,
     legalComments: 'none',
