@@ -4,7 +4,8 @@ import type { Environment, EnvironmentStore } from './environment.js'
 
 /**
  * Copy on write: environments and snapshots share a dataset until one of them writes to it, and so gets a copy. All
- * methods run within a transaction. `onWrite` is called when a dataset is new or about to be written to, and when that is rolled back.
+ * methods run within a transaction. `onWrite` is called when a dataset is new or about to be written to, and when that
+ * is rolled back.
  */
 export function datasetService(
   db: Db,

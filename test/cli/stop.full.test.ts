@@ -12,10 +12,16 @@ import {
 } from '../support/process.js'
 import { AUTHORIZATION, expectCleanFile, KEPT, primaryInFile, SET_PRIMARY, untilClosing } from './stopping.js'
 
-test('a request that never ends is cut after five seconds, and the file is closed clean', async () => {
+/** A server with a data file, and a request that it waits for the rest of. */
+async function givenBusyServer() {
   const cwd = givenFolder()
-  const { child, url, ended } = await startCommand(KEPT, { cwd })
-  await givenOpenCall(`${url}${SET_PRIMARY}`, AUTHORIZATION)
+  const server = await startCommand(KEPT, { cwd })
+  await givenOpenCall(`${server.url}${SET_PRIMARY}`, AUTHORIZATION)
+  return { cwd, ...server }
+}
+
+test('a request that never ends is cut after five seconds, and the file is closed clean', async () => {
+  const { cwd, child, ended } = await givenBusyServer()
   const sentAt = performance.now()
   child.kill('SIGTERM')
   const { code, stderr } = await ended
@@ -32,9 +38,7 @@ test('a request that never ends is cut after five seconds, and the file is close
 })
 
 test('a second signal, a second later, cuts what is in flight at once, and the file is closed clean', async () => {
-  const cwd = givenFolder()
-  const { child, url, ended } = await startCommand(KEPT, { cwd })
-  await givenOpenCall(`${url}${SET_PRIMARY}`, AUTHORIZATION)
+  const { cwd, child, ended } = await givenBusyServer()
   const sentAt = performance.now()
   child.kill('SIGINT')
   // As a person would who sees that nothing happens.
