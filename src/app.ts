@@ -52,7 +52,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
       log.debug({ method, url: redactedTarget(url), statusCode, ms }, 'request answered')
     })
   }
-  if (options.cors) app.register(cors, { exposedHeaders: EXPOSED_HEADERS, strictPreflight: false })
+  if (options.cors) app.register(cors, { methods: METHODS, exposedHeaders: EXPOSED_HEADERS, strictPreflight: false })
   app.register(notFound, {
     // Assumptions of the environment whose key is sent hold here too.
     explains: ({ headers: { authorization } }) => {
@@ -70,6 +70,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   return app
 }
 
+const METHODS = 'GET, HEAD, POST, PUT, DELETE'
 const EXPOSED_HEADERS = 'idempotency-key, idempotency-replay, retry-after, x-mock-reason, x-request-id'
 const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/
 const MAX_BODY = 1024 * 1024

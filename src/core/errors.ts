@@ -26,6 +26,11 @@ export interface ErrorDetails {
   ctx?: Record<string, unknown>
 }
 
+/** Returns an empty record of errors. It has no prototype, as a client may name a field `toString` or `__proto__`. */
+export function noFieldErrors(): FieldErrors {
+  return Object.create(null)
+}
+
 /** An error that services throw for the caller, with words that are safe to show. Any other error becomes a bare 500. */
 export class DomainError extends Error {
   override readonly name = 'DomainError'

@@ -1,7 +1,8 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import fp from 'fastify-plugin'
-import { DomainError, type FieldErrors, invalidFields } from '../core/errors.js'
+import { findTooDeep, MAX_DEPTH } from '../core/depth.js'
+import { DomainError, invalidFields, noFieldErrors } from '../core/errors.js'
 import { strictObject } from '../core/typebox.js'
 import { type OperationSummary, requestSchemas } from './operation.js'
 import { type Query, rejectMalformedQuery } from './query-string.js'
@@ -65,8 +66,8 @@ export function controlRoutes(app: FastifyInstance, group: Group) {
 
 /**
  * Reads requests of control routes: bodies are JSON whatever their content type says, and an empty one is an empty
- * object. Sets the status of the response. Rejects malformed JSON with `bad-request`, and with `invalid` unknown query
- * parameters and fields where no body is taken, so that a misspelt filter is never ignored.
+ * object. Sets the status of the response. Rejects malformed JSON with `bad-request`, and with `invalid` what is nested
+ * too deeply, unknown query parameters, and fields where no body is taken, so that a misspelt filter is never ignored.
  */
 export const controlRequests = fp(
   async (app) => {
@@ -88,7 +89,7 @@ export const controlRequests = fp(
 const NO_FIELDS = strictObject({})
 
 function rejectUnknownParameters(query: Query, known: string[]): void {
-  const errors: FieldErrors = {}
+  const errors = noFieldErrors()
   const there = known.length > 0 ? `there are ${known.join(', ')}` : 'there are none'
   for (const [name, value] of Object.entries(query)) {
     if (known.includes(name)) continue
@@ -99,6 +100,11 @@ function rejectUnknownParameters(query: Query, known: string[]): void {
 
 function parseJson(text: string): unknown {
   if (text.trim() === '') return {}
+  const offset = findTooDeep(text)
+  if (offset !== undefined) {
+    const message = `body is nested more than ${MAX_DEPTH} deep, at character ${offset + 1}: make it flatter`
+    throw invalidFields({ body: { messages: [message] } })
+  }
   try {
     return JSON.parse(text)
   } catch (error) {

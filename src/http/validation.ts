@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { FastifyServerOptions } from 'fastify'
 import { parseTime } from '../core/clock.js'
-import { type DomainError, type FieldErrors, invalidFields } from '../core/errors.js'
+import { type DomainError, invalidFields, noFieldErrors } from '../core/errors.js'
 import { findIssues, type Path, pathText } from '../core/validation.js'
 import type { Query } from './query-string.js'
 
@@ -24,7 +24,7 @@ export const COMPILERS = {
 export function validate(schema: TSchema, sent: unknown): Judgement {
   const issues = findIssues(schema, sent)
   if (issues.length === 0) return { value: sent }
-  const errors: FieldErrors = {}
+  const errors = noFieldErrors()
   for (const { path, message, hint } of issues) {
     const field = pathText(path) || 'body'
     errors[field] ??= { messages: [], ...sentAt(path, sent) }
@@ -56,7 +56,7 @@ function queryValidator(schema: TObject): (query: unknown) => Judgement {
   return (query) => {
     const sent = query as Query
     const read: Record<string, unknown> = {}
-    const errors: FieldErrors = {}
+    const errors = noFieldErrors()
     for (const [name, { type, default: fallback }] of parameters) {
       const value = sent[name]
       if (type === 'array') {

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import { assumptionIssue, PROFILES } from '../../core/assumptions.js'
 import { isoTime } from '../../core/clock.js'
-import { type FieldErrors, invalidFields } from '../../core/errors.js'
+import { invalidFields, noFieldErrors } from '../../core/errors.js'
 import { namedObject, ref, strictObject, stringEnum } from '../../core/typebox.js'
 import { NewEnvironment } from '../../environments/schemas.js'
 import { controlRoutes } from '../../http/control-route.js'
@@ -76,7 +76,7 @@ const SNAPSHOT_WITHOUT_FROM = {
 }
 
 function rejectUnknownAssumptions(assumptions: Record<string, string> = {}): void {
-  const errors: FieldErrors = {}
+  const errors = noFieldErrors()
   for (const [id, value] of Object.entries(assumptions)) {
     const issue = assumptionIssue(id, value)
     if (issue) errors[`assumptions.${id}`] = { messages: [issue], value }

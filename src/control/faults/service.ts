@@ -1,5 +1,5 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
-import { DomainError, type FieldErrors, invalidFields } from '../../core/errors.js'
+import { DomainError, invalidFields, noFieldErrors } from '../../core/errors.js'
 import type { Random } from '../../core/random.js'
 import type { RecordedRequest } from '../requests/schemas.js'
 import { matches } from '../requests/verification.js'
@@ -26,11 +26,14 @@ export function faultService(acceptsHeader: boolean) {
     add(environmentKey: number, newRule: NewFaultRule): FaultRule {
       rejectInvalid(newRule)
       const environment = environments.get(environmentKey) ?? { rules: [], count: 0 }
-      environments.set(environmentKey, environment)
-      const id = `fault-${++environment.count}`
+      const id = `fault-${environment.count + 1}`
       const rule = { id, after: 0, times: 1, every: 1, probability: 1, ...newRule, seen: 0, hits: 0 }
+      // Copied before it is stored: a rule that could not be copied could not be listed either.
+      const added = structuredClone(rule)
+      environment.count += 1
       environment.rules.push(rule)
-      return structuredClone(rule)
+      environments.set(environmentKey, environment)
+      return added
     },
 
     /** Throws `not-found` for a rule that the environment does not have. */
@@ -84,7 +87,7 @@ export function findEffectErrors({ status, headers, body, abort, lostAnswer }: F
 }
 
 function rejectInvalid({ effect }: NewFaultRule): void {
-  const errors: FieldErrors = {}
+  const errors = noFieldErrors()
   for (const [name, value] of Object.entries(effect.headers ?? {})) {
     const field = `effect.headers.${name}`
     const problem = findHeaderProblem(name, value)
@@ -100,6 +103,8 @@ const FRAMING_HEADERS = ['connection', 'content-length', 'keep-alive', 'trailer'
 
 function findHeaderProblem(name: string, value: string): string | undefined {
   if (FRAMING_HEADERS.includes(name.toLowerCase())) return 'can not be set: it belongs to the connection'
+  // Fastify keeps headers in an object that has a prototype.
+  if (name.toLowerCase() === '__proto__') return 'can not be sent as a header'
   try {
     validateHeaderName(name)
     validateHeaderValue(name, value)

@@ -1,4 +1,4 @@
-import { type FieldErrors, invalidFields } from '../../core/errors.js'
+import { invalidFields, noFieldErrors } from '../../core/errors.js'
 import { type RecordedRequest, RequestPattern, type Verification } from './schemas.js'
 
 type MissingPattern = { pattern: RequestPattern; path: string }
@@ -103,7 +103,7 @@ const setKey = (values: readonly unknown[]) => JSON.stringify([...new Set(values
 /** Throws `invalid` for bounds that contradict each other, and for a pattern beside `inOrder`. */
 export function rejectContradictions(verification: Verification): void {
   const { atLeast, atMost, inOrder } = verification
-  const errors: FieldErrors = {}
+  const errors = noFieldErrors()
   const bounds = ['count', 'atLeast', 'atMost', 'never', 'inOrder'].filter((name) => name in verification)
   const [, ...others] = bounds.join() === 'atLeast,atMost' ? [] : bounds
   for (const name of others) errors[name] = { messages: [`${name} can not be combined with ${bounds[0]}`] }

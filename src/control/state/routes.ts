@@ -2,7 +2,7 @@ import { Kind, type Static, Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import { isScalar, Scalar, visit, Document as YamlDocument } from 'yaml'
 import { RESET_PARTS, type ResetPart } from '../../core/enums.js'
-import { DomainError, type FieldErrors } from '../../core/errors.js'
+import { DomainError, noFieldErrors } from '../../core/errors.js'
 import { freeObject, namedObject, ref, strictObject, stringEnum } from '../../core/typebox.js'
 import { Snapshot } from '../../environments/schemas.js'
 import { controlRoutes } from '../../http/control-route.js'
@@ -159,7 +159,7 @@ export function withSeedErrors<Result>(load: () => Result): Result {
     return load()
   } catch (error) {
     if (!(error instanceof SeedError)) throw error
-    const errors: FieldErrors = {}
+    const errors = noFieldErrors()
     for (const { location, path, message } of error.issues) {
       const field = path || 'seed'
       errors[field] ??= { messages: [] }
