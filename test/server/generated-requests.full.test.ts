@@ -1,7 +1,8 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { Agent, request as startRequest } from 'node:http'
 import { text as readText } from 'node:stream/consumers'
-import { setTimeout as delay } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { contractOf } from '../support/contract.js'
@@ -92,7 +93,8 @@ async function givenClient(kind: Kind, call: Call) {
   const get = async (path: string) => (await call({ method: 'GET', path, headers: { authorization } })).text
   const controlText = await get('/_mock/openapi.json')
   const state = JSON.parse(await get('/_mock/state')).environments[0]
-  const created: string[] = []
+  /** Ids of environments and of fault rules: their parameters have the same name. */
+  const ids = ['fault-1', 'fault-2', 'fault-3']
   const known: KnownValues = {
     integrationId: state.integrations.map(({ _id }: { _id: string }) => _id),
     workflowId: state.workflows.flatMap(({ _id, identifier }: Record<string, string>) => [_id, identifier]),
@@ -102,7 +104,7 @@ async function givenClient(kind: Kind, call: Call) {
     subscriberId: state.subscribers.map(({ subscriberId }: { subscriberId: string }) => subscriberId),
     transactionId: state.messages.slice(0, 50).map((message: { transactionId: string }) => message.transactionId),
     name: ['before', 'after'],
-    id: created
+    id: ids
   }
   let document = await get('/openapi.json')
   const parsed = () => [JSON.parse(document), JSON.parse(controlText)] as const
@@ -147,9 +149,9 @@ async function givenClient(kind: Kind, call: Call) {
   /** Created environments are removed after a while, so that growth would be the server's own. */
   async function keepFew(id: string | undefined): Promise<void> {
     if (id === undefined || id === environmentId) return
-    created.push(id)
-    if (created.length <= 5) return
-    await call({ method: 'DELETE', path: `/_mock/environments/${created.shift()}`, headers: {} })
+    ids.push(id)
+    if (ids.length <= 8) return
+    await call({ method: 'DELETE', path: `/_mock/environments/${ids.splice(3, 1)}`, headers: {} })
   }
 }
 
@@ -160,32 +162,38 @@ function isFor(kind: Kind, { operation, headers, method }: GeneratedRequest): bo
   return !('x-mock-fault' in headers)
 }
 
-/** Asks for `/health` over a connection of its own all the time. `stop` returns the longest wait in milliseconds. */
+/** Asks for `/health` all the time, in a thread, as this one generates. `stop` returns the longest wait in milliseconds. */
 function watchHealth(url: string) {
-  let isOver = false
-  const ended = ask()
+  const worker = new Worker(ASK_FOR_HEALTH, { eval: true, workerData: `${url}/health` })
+  const ended = once(worker, 'message')
+  // Waiting for it later is not the same as nobody caring now.
+  ended.catch(() => {})
   return {
     async stop(): Promise<number> {
-      isOver = true
-      return ended
+      worker.postMessage('stop')
+      const [longest] = await ended
+      return longest
     }
   }
+}
 
-  async function ask(): Promise<number> {
-    const agent = new Agent({ keepAlive: true })
-    const call = caller(url, agent)
+const ASK_FOR_HEALTH = `
+  const { parentPort, workerData } = require('node:worker_threads')
+  let isOver = false
+  parentPort.once('message', () => { isOver = true })
+  async function ask() {
     let longest = 0
     while (!isOver) {
       const started = performance.now()
-      const { status } = await call({ method: 'GET', path: '/health', headers: {} })
-      if (status !== 200) throw new Error(`/health: ${status}`)
+      const { status } = await fetch(workerData)
+      if (status !== 200) throw new Error('/health: ' + status)
       longest = Math.max(longest, performance.now() - started)
-      await delay(50)
+      await new Promise((resolve) => setTimeout(resolve, 20))
     }
-    agent.destroy()
-    return longest
+    parentPort.postMessage(longest)
   }
-}
+  ask()
+`
 
 /** The largest size of a process in memory so far, in MB; 0 where the system does not tell. */
 function largestSizeOf(pid: number): number {

@@ -85,8 +85,11 @@ function requestTo(
 ): fc.Arbitrary<Parts> {
   const anyTextFor = (name: string, schema: JsonSchema) => {
     const texts = anyValueOf(document, schema).map(asText)
-    const values = known[name] ?? []
-    return values.length === 0 ? texts : fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...values) }, texts)
+    const values = known[name]
+    if (!values) return texts
+    // Chosen when it is generated, as there may be more of them by then.
+    const existing = fc.nat().map((index) => values[index % values.length] ?? 'none')
+    return fc.oneof({ weight: 4, arbitrary: existing }, texts)
   }
   const inPath = template.split('/').map((segment) => {
     const name = /^\{(.+)\}$/.exec(segment)?.[1]
@@ -128,12 +131,20 @@ const anySeedBody = fc.oneof(
   }))
 )
 
-/** Waits and counts so small that the requests that follow are not held up. */
+interface Risky {
+  effect?: { delay?: number; status?: number }
+  within?: number
+  seed?: unknown
+}
+
+/** Waits so short that the requests that follow are not held up, and mostly an effect that does not contradict itself. */
 function madeHarmless(body: unknown): unknown {
-  const { effect, within, seed } = (body ?? {}) as { effect?: { delay?: number }; within?: number; seed?: unknown }
+  const { effect, within, seed } = (body ?? {}) as Risky
   return {
     ...(body as object),
-    ...(effect && { effect: { ...effect, ...(effect.delay && { delay: 1 + (effect.delay % 5) }) } }),
+    ...(effect && {
+      effect: effect.status ? { status: effect.status } : effect.delay ? { delay: 1 + (effect.delay % 5) } : effect
+    }),
     ...(within !== undefined && { within: 1 + (Math.abs(within) % 20) }),
     ...(seed !== undefined && { seed: { environments: [{ name: 'From a seed' }] } })
   }
