@@ -7,6 +7,7 @@ import { buildApp, buildServices, type Services } from './app.js'
 import { type Config, configOf, reachableHost } from './config.js'
 import { type Clock, wallClock } from './core/clock.js'
 import { StartError } from './core/errors.js'
+import { writeToStderr } from './core/stderr.js'
 import { type Db, openDatabase } from './db/open.js'
 import { loadGenerator, needsGenerator } from './seeds/generate/load.js'
 import { readSeeds } from './seeds/read.js'
@@ -91,7 +92,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       services,
       clock,
       defaults,
-      logger: (logger as Logger | undefined) ?? pino({ level: config.logLevel }, pino.destination(2))
+      logger: (logger as Logger | undefined) ?? pino({ level: config.logLevel }, { write: writeToStderr })
     })
     app.addHook('preClose', async () => watching?.stop())
     app.addHook('onClose', async () => closeDatabase())

@@ -1,5 +1,8 @@
+import { fstatSync, readSync, statSync } from 'node:fs'
+import { basename } from 'node:path'
 import closeWithGrace, { type AllEvents } from 'close-with-grace'
 import type { Logger } from 'pino'
+import { attempt } from '../core/errors.js'
 import type { Mock } from '../index.js'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -34,9 +37,24 @@ export function stopOnSignals(starting: Promise<Mock>, logger: Promise<Logger>):
       void starting.then((mock) => mock.close(0))
     }
   }
-  for (const signal of SIGNALS) process.on(signal, stop)
+  onStopSignal(stop)
   stopWithParent(stop)
   return { isAsked: () => askedAt !== undefined }
+}
+
+/** Calls back on each signal that asks the process to end. */
+export function onStopSignal(stop: () => void): void {
+  const ignore = () => {}
+  for (const signal of SIGNALS) process.on(signal, signal === 'SIGHUP' && isUnderNohup() ? ignore : stop)
+}
+
+/** Whether nohup has started this process. Node undoes at its start that SIGHUP is ignored, so other traces must do. */
+function isUnderNohup(): boolean {
+  // Shells name the command there that they start.
+  if (basename(process.env._ ?? '') === 'nohup') return true
+  const isNull = attempt(() => fstatSync(0).rdev === statSync('/dev/null').rdev) ?? false
+  // In place of a terminal, nohup gives a stdin that can only be written.
+  return isNull && attempt(() => readSync(0, Buffer.alloc(1))) === undefined
 }
 
 /** Stops when the parent has gone: npm starts us through a shell, and neither passes a SIGTERM on. */
