@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+// Not when it is first needed: Node remembers for ever that a file could not be loaded, for want of file descriptors.
+import swagger from '@fastify/swagger'
 import type { TSchema } from '@sinclair/typebox'
 import { type FastifyInstance, fastify } from 'fastify'
 import { registerControl } from '../control/index.js'
@@ -48,7 +50,6 @@ const exampleClock = () => EXAMPLE_TIME
 
 /** Returns an app that has nothing but these routes, and whose document @fastify/swagger can make. */
 async function describedApp(info: object, registerRoutes: (app: FastifyInstance) => void): Promise<FastifyInstance> {
-  const { default: swagger } = await import('@fastify/swagger')
   const app = fastify({
     routerOptions: { querystringParser: parseQuery as never },
     schemaController: { compilersFactory: COMPILERS }
