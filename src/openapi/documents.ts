@@ -84,8 +84,8 @@ const OPERATIONS_INFO = {
 press Execute. The examples are of the default seed.
 
 **Errors** all have the one body \`ErrorBody\`, and a header \`x-mock-reason\` that says which check rejected the request
-and how to pass it. Any request may also be rejected with 404, 405 or 501 (there is no such route) and 408, 417 or 431
-(its headers can't be accepted).
+and how to pass it. Any request may also be rejected with 404, 405 or 501 (there is no such route), 408, 417 or 431
+(its headers can't be accepted) and 507 (the disk of the data file is full).
 
 **Assumptions** settle what the real service leaves open, for each environment: see
 [/_mock/assumptions](/_mock/assumptions). The document at [/openapi.json](/openapi.json) is that of the environment

@@ -74,6 +74,8 @@ export const faultInjection = fp<{ faults: FaultService }>(
 
 /** Closes the connection without sending any of the answer. */
 function resetConnection(request: FastifyRequest, reply: FastifyReply): void {
+  // Before the client can know, as it may send the request again at once.
+  request.idempotencyKey?.release()
   reply.hijack()
   endEntry(request, reply, undefined)
   request.raw.socket.resetAndDestroy()
