@@ -85,6 +85,7 @@ function resetConnection(request: FastifyRequest, reply: FastifyReply): void {
 function sendHalf(request: FastifyRequest, reply: FastifyReply, payload: unknown): void {
   const whole = Buffer.from((payload as Buffer | string | null) ?? '')
   const half = whole.subarray(0, Math.floor(whole.length / 2))
+  request.idempotencyKey?.release()
   reply.hijack()
   endEntry(request, reply, half.length)
   reply.raw.writeHead(reply.statusCode, {
