@@ -63,7 +63,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.register(documentation, { environments: services.environments, assumptions })
   app.register(async (scope) => registerOperations(scope, services))
   app.register(async (scope) => {
-    registerControl(scope, { ...options, ...services, assumptions, document: controlDocument })
+    registerControl(scope, { ...services, assumptions, document: controlDocument })
   })
   // Otherwise open streams and waits would keep the server from closing.
   app.addHook('preClose', async () => services.journals.close())

@@ -7,6 +7,7 @@ import { buildApp, buildServices, type Services } from './app.js'
 import { type Config, configOf, reachableHost } from './config.js'
 import { type Clock, wallClock } from './core/clock.js'
 import { StartError } from './core/errors.js'
+import { writeToStderr } from './core/stderr.js'
 import { type Db, openDatabase } from './db/open.js'
 import { loadGenerator, needsGenerator } from './seeds/generate/load.js'
 import { readSeeds } from './seeds/read.js'
@@ -44,7 +45,7 @@ export interface RunningServer {
   seeded: boolean
   /**
    * Finishes what is in flight, then closes the database. Connections that are still busy after `grace` milliseconds,
-   * 5000 by default, are cut. Calling it again can shorten the grace.
+   * 800 by default, are cut. Calling it again can shorten the grace.
    */
   close(grace?: number): Promise<void>
 }
@@ -58,8 +59,8 @@ export interface Server extends RunningServer {
   seededEnvironments: SeedOutcome['environments']
 }
 
-/** In milliseconds: longer than any answer takes, and shorter than supervisors wait before they kill. */
-const DEFAULT_GRACE = 5000
+/** In milliseconds: longer than any answer takes, and the process ends within a second. */
+const DEFAULT_GRACE = 800
 
 /**
  * Opens the database, migrates, seeds, listens.
@@ -91,7 +92,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       services,
       clock,
       defaults,
-      logger: (logger as Logger | undefined) ?? pino({ level: config.logLevel }, pino.destination(2))
+      logger: (logger as Logger | undefined) ?? pino({ level: config.logLevel }, { write: writeToStderr })
     })
     app.addHook('preClose', async () => watching?.stop())
     app.addHook('onClose', async () => closeDatabase())
@@ -154,7 +155,8 @@ function closing(app: FastifyInstance): Server['close'] {
   return async (grace = DEFAULT_GRACE) => {
     const cut = setTimeout(() => {
       if (sockets.size > 0) app.log.warn({ connections: sockets.size }, 'connections that were still busy are cut')
-      app.server.closeAllConnections()
+      // Node has no list of those that asked for a tunnel.
+      for (const socket of sockets) socket.destroy()
     }, grace)
     try {
       await app.close()

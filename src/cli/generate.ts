@@ -6,6 +6,7 @@ import { parseTime, wallClock } from '../core/clock.js'
 import { StartError } from '../core/errors.js'
 import type { SeedGenerate } from '../seeds/format.js'
 import { addOptions, countOption, seedOption, textOption } from './options.js'
+import { onStopSignal } from './stop.js'
 
 interface GenerateOptions extends SeedGenerate {
   until?: number
@@ -45,7 +46,7 @@ async function generate(options: GenerateOptions, command: Command): Promise<voi
   const { out, data, json, messages } = options
   if ((out === undefined) === (data === undefined)) command.error('error: give either --out or --data, to say where to')
   const stop = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort())
+  onStopSignal(() => stop.abort())
   const started = performance.now()
   const seconds = () => (performance.now() - started) / 1000
   const onProgress = (done: number) => showOnTerminal(formatProgress(done, messages, seconds()))

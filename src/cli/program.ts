@@ -1,6 +1,7 @@
 import { Command, CommanderError, Help } from 'commander'
 import { StartError } from '../core/errors.js'
 import { VERSION } from '../core/package.js'
+import { writeToStderr } from '../core/stderr.js'
 import { SeedError } from '../seeds/errors.js'
 import { addHealthcheck } from './healthcheck.js'
 import { addOpenapi } from './openapi.js'
@@ -13,6 +14,7 @@ const WRONG_USAGE = 2
 
 /** Runs a command line. Sets the exit code: 0 done, 1 it could not be done, 2 the command line is wrong. */
 export async function run(argv: string[]): Promise<void> {
+  process.stdout.on('error', reportOutput)
   try {
     const words = argv.slice(2)
     const isForAll = words.some((word) => ['-h', '--help', '-V', '--version'].includes(word))
@@ -74,10 +76,17 @@ function report(error: unknown): number {
   return FAILED
 }
 
+/** A reader that has enough, such as `head`, is no error. A server whose output can't be written goes on. */
+function reportOutput({ code = '' }: NodeJS.ErrnoException): void {
+  if (code === 'EPIPE') return
+  print(`error: can't write to stdout: ${code === 'ENOSPC' ? 'the disk is full; free some space' : code}`)
+  process.exitCode = FAILED
+}
+
 function inOneLine(message: string): string {
   return message.replace(/\.?\n\(Did you mean (.*)\?\)$/, '; did you mean $1?').replaceAll('\n', ' ')
 }
 
 function print(text: string): void {
-  process.stderr.write(`${text}\n`)
+  writeToStderr(`${text}\n`)
 }

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import type { Logger } from 'pino'
 import { type Config, DEFAULTS, LOG_LEVELS, type LogLevel, MAX_JOURNAL } from '../config.js'
 import { VERSION } from '../core/package.js'
+import { writeToStderr } from '../core/stderr.js'
 import type { Mock } from '../index.js'
 import type { SeedChange } from '../seeds/service.js'
 import type { SeedReload } from '../seeds/watch.js'
@@ -112,15 +113,18 @@ function seedsOf({ seed }: ServeOptions, command: Command): readonly string[] {
   return noSeedSource === 'cli' || seedSource === 'default' ? [] : seed
 }
 
-const STDERR = 2
-
 /** Returns a logger of pretty lines for a person at a terminal, of JSON for everything else. */
 async function stderrLogger(level: LogLevel): Promise<Logger> {
   // Loaded only here: `healthcheck`, which runs every few seconds, needs no logger.
   const { pino } = await import('./work.js')
-  if (!process.stderr.isTTY) return pino({ level }, pino.destination(STDERR))
+  if (!process.stderr.isTTY) return pino({ level }, { write: writeToStderr })
   const { default: pretty } = await import('pino-pretty')
-  return pino({ level }, pretty({ destination: STDERR, sync: true, singleLine: true, ignore: 'pid,hostname' }))
+  const format = pretty.prettyFactory({
+    colorize: pretty.isColorSupported,
+    singleLine: true,
+    ignore: 'pid,hostname'
+  })
+  return pino({ level }, { write: (line: string) => writeToStderr(format(line)) })
 }
 
 function isLoopback(host: string): boolean {
@@ -165,8 +169,7 @@ function printReload(reload: SeedReload, json: boolean): void {
     const lines = reload.changes.length === 0 ? ['nothing that changes the data'] : reload.changes.map(formatChange)
     process.stdout.write(lines.map((line) => `seed changed: ${files.join(', ')}: ${line}\n`).join(''))
   }
-  if (!applied)
-    process.stderr.write(`${reload.error.message}\nthe changed seed is not applied: the data stays as it was\n`)
+  if (!applied) writeToStderr(`${reload.error.message}\nthe changed seed is not applied: the data stays as it was\n`)
 }
 
 function formatChange({ name, change, apiKeys, records }: SeedChange): string {

@@ -1,42 +1,54 @@
+import { fstatSync, readSync, statSync } from 'node:fs'
+import { basename } from 'node:path'
 import closeWithGrace, { type AllEvents } from 'close-with-grace'
 import type { Logger } from 'pino'
+import { attempt } from '../core/errors.js'
 import type { Mock } from '../index.js'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const OTHER_SIGNALS = ['SIGQUIT', 'SIGILL', 'SIGTRAP', 'SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGSEGV', 'SIGUSR2'] as const
 
-/** Within so many milliseconds a second signal is the first again, as npm passes on what the terminal sent to us too. */
-const SAME_SIGNAL = 1000
-
 /** In milliseconds, beyond the grace of the server itself: for when closing hangs. */
-const LAST_RESORT = 8000
+const LAST_RESORT = 2000
 
 /**
- * Closes the server and ends the process with exit code 0 on the first signal. A further signal, a second later or more,
- * cuts what is still in flight. An uncaught error is logged, closes the server too, and makes the exit code 1. A server
+ * Closes the server and ends the process with exit code 0 on the first signal; npm passes on what the terminal sent to us
+ * too, so that it may come twice. An uncaught error is logged, closes the server too, and makes the exit code 1. A server
  * that is still starting is closed once it has started.
  */
 export function stopOnSignals(starting: Promise<Mock>, logger: Promise<Logger>): { isAsked(): boolean } {
-  let askedAt: number | undefined
+  let asked = false
   // For errors alone: on a second signal the package would leave the file unclosed, and on a crash of the addon it hangs.
   const skip: AllEvents[] = [...SIGNALS, ...OTHER_SIGNALS, 'beforeExit']
   const closing = closeWithGrace({ delay: LAST_RESORT, logger: false, skip }, async ({ err }) => {
-    askedAt ??= performance.now()
+    asked = true
     if (err) (await logger).fatal({ err }, 'stopping after an uncaught error')
     await (await starting).close()
   })
   const stop = () => {
-    if (askedAt === undefined) {
-      askedAt = performance.now()
-      // Ends the process, also when closing fails.
-      void closing.close()
-    } else if (performance.now() - askedAt > SAME_SIGNAL) {
-      void starting.then((mock) => mock.close(0))
-    }
+    if (asked) return
+    asked = true
+    // Ends the process, also when closing fails.
+    void closing.close()
   }
-  for (const signal of SIGNALS) process.on(signal, stop)
+  onStopSignal(stop)
   stopWithParent(stop)
-  return { isAsked: () => askedAt !== undefined }
+  return { isAsked: () => asked }
+}
+
+/** Calls back on each signal that asks the process to end. */
+export function onStopSignal(stop: () => void): void {
+  const ignore = () => {}
+  for (const signal of SIGNALS) process.on(signal, signal === 'SIGHUP' && isUnderNohup() ? ignore : stop)
+}
+
+/** Whether nohup has started this process. Node undoes at its start that SIGHUP is ignored, so other traces must do. */
+function isUnderNohup(): boolean {
+  // Shells name the command there that they start.
+  if (basename(process.env._ ?? '') === 'nohup') return true
+  const isNull = attempt(() => fstatSync(0).rdev === statSync('/dev/null').rdev) ?? false
+  // In place of a terminal, nohup gives a stdin that can only be written.
+  return isNull && attempt(() => readSync(0, Buffer.alloc(1))) === undefined
 }
 
 /** Stops when the parent has gone: npm starts us through a shell, and neither passes a SIGTERM on. */

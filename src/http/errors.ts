@@ -75,7 +75,7 @@ export function errorHandler(sources: (request: FastifyRequest) => { now: Clock;
 export function sendErrorResponse(reply: FastifyReply, response: ErrorResponse, clock: Clock, error?: unknown): void {
   const { status, reason, headers = {}, body, errorId } = response
   const { request } = reply
-  if (errorId) request.log.error({ err: error, errorId, reason }, 'request failed')
+  if (errorId || (error && status === 507)) request.log.error({ err: error, errorId, reason }, 'request failed')
   else request.log.info({ statusCode: status, reason }, 'request refused')
 
   // No hook has run when the path can't be decoded.
@@ -98,6 +98,8 @@ function toErrorResponse(error: unknown, uuid: () => string): ErrorResponse {
     return { status: STATUS[error.code], message: error.message, ...error.details }
   }
   const { statusCode: status, code, message } = error as { statusCode?: unknown; code?: unknown; message?: unknown }
+  const storage = /^SQLITE_(FULL|READONLY|IOERR(?!_(SHORT_)?READ))/.exec(String(code))?.[1]
+  if (storage) return { status: 507, message: NOT_WRITTEN, reason: STORAGE_REASONS[storage] ?? DISK_FAILS }
   if (typeof status === 'number' && status >= 400 && status < 500 && /^(FST_|ECONNRESET$)/.test(String(code))) {
     return { status, message: String(message), reason: String(message), ...FRAMEWORK_ERRORS[String(code)] }
   }
@@ -107,6 +109,13 @@ function toErrorResponse(error: unknown, uuid: () => string): ErrorResponse {
     reason: 'an error of notification-mock itself: its log has a line with this errorId',
     errorId: uuid()
   }
+}
+
+const NOT_WRITTEN = 'Insufficient storage, the data could not be written'
+const DISK_FAILS = 'the disk does not take what is written: look at the log, and at the disk; nothing was changed'
+const STORAGE_REASONS: Record<string, string> = {
+  FULL: 'the disk of the data file is full: free some space, and send the request again; nothing was changed',
+  READONLY: 'the data file can only be read: look at its permissions and its disk; nothing was changed'
 }
 
 export const SERVER_ERROR = 'Internal server error, look for the errorId in the log'

@@ -20,8 +20,13 @@ export const documentation: FastifyPluginAsync<Options> = async (app, { environm
 
   async function sendDocument(reply: FastifyReply, assumed: Assumptions): Promise<FastifyReply> {
     const key = JSON.stringify(assumed)
-    const document = documents.get(key) ?? openApiDocument(assumed).then((created) => JSON.stringify(created))
-    documents.set(key, document)
+    let document = documents.get(key)
+    if (!document) {
+      document = openApiDocument(assumed).then((created) => JSON.stringify(created))
+      documents.set(key, document)
+      // It may be made the next time: for instance when there are file descriptors again.
+      document.catch(() => documents.delete(key))
+    }
     return reply.type(JSON_TYPE).send(await document)
   }
 

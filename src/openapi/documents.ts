@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+// Not when it is first needed: Node remembers for ever that a file could not be loaded, for want of file descriptors.
+import swagger from '@fastify/swagger'
 import type { TSchema } from '@sinclair/typebox'
 import { type FastifyInstance, fastify } from 'fastify'
 import { registerControl } from '../control/index.js'
@@ -48,7 +50,6 @@ const exampleClock = () => EXAMPLE_TIME
 
 /** Returns an app that has nothing but these routes, and whose document @fastify/swagger can make. */
 async function describedApp(info: object, registerRoutes: (app: FastifyInstance) => void): Promise<FastifyInstance> {
-  const { default: swagger } = await import('@fastify/swagger')
   const app = fastify({
     routerOptions: { querystringParser: parseQuery as never },
     schemaController: { compilersFactory: COMPILERS }
@@ -83,8 +84,8 @@ const OPERATIONS_INFO = {
 press Execute. The examples are of the default seed.
 
 **Errors** all have the one body \`ErrorBody\`, and a header \`x-mock-reason\` that says which check rejected the request
-and how to pass it. Any request may also be rejected with 404, 405 or 501 (there is no such route) and 408, 417 or 431
-(its headers can't be accepted).
+and how to pass it. Any request may also be rejected with 404, 405 or 501 (there is no such route), 408, 417 or 431
+(its headers can't be accepted) and 507 (the disk of the data file is full).
 
 **Assumptions** settle what the real service leaves open, for each environment: see
 [/_mock/assumptions](/_mock/assumptions). The document at [/openapi.json](/openapi.json) is that of the environment

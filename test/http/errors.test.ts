@@ -121,6 +121,17 @@ test.each([
   })
 })
 
+test.each(['/_mock/state', '/_mock/environments'])(
+  'the errorId of a 500 from %s stands in the log, also in that of a logger of its own',
+  async (path) => {
+    const mock = await givenLoggedMock()
+    mock.db.client.exec('ALTER TABLE environments RENAME TO hidden; ALTER TABLE integrations RENAME TO hidden_too')
+    const answer = await mock.get(path)
+    expect(answer.status).toBe(500)
+    expect(mock.log).toContainEqual(expect.objectContaining({ msg: 'request failed', errorId: answer.json.errorId }))
+  }
+)
+
 test('each 500 has its own errorId, and the server keeps serving', async () => {
   const mock = await givenMock({ seed: SEED })
   mock.db.client.exec('ALTER TABLE messages RENAME TO hidden')

@@ -74,6 +74,8 @@ export const faultInjection = fp<{ faults: FaultService }>(
 
 /** Closes the connection without sending any of the answer. */
 function resetConnection(request: FastifyRequest, reply: FastifyReply): void {
+  // Before the client can know, as it may send the request again at once.
+  request.idempotencyKey?.release()
   reply.hijack()
   endEntry(request, reply, undefined)
   request.raw.socket.resetAndDestroy()
@@ -83,6 +85,7 @@ function resetConnection(request: FastifyRequest, reply: FastifyReply): void {
 function sendHalf(request: FastifyRequest, reply: FastifyReply, payload: unknown): void {
   const whole = Buffer.from((payload as Buffer | string | null) ?? '')
   const half = whole.subarray(0, Math.floor(whole.length / 2))
+  request.idempotencyKey?.release()
   reply.hijack()
   endEntry(request, reply, half.length)
   reply.raw.writeHead(reply.statusCode, {

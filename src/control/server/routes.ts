@@ -43,8 +43,12 @@ export const serverRoutes: FastifyPluginAsync<Options> = async (app, { assumptio
     id: 'getControlDocument',
     summary: 'Get this document',
     response: freeObject('An OpenAPI document'),
-    handler: () => {
+    handler: async () => {
       cached ??= document()
+      // It may be made the next time: for instance when there are file descriptors again.
+      cached.catch(() => {
+        cached = undefined
+      })
       return cached
     }
   })

@@ -1,0 +1,88 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { commandIn, givenFolder, givenPackage, type Running, startProcess } from '../support/process.js'
+import { expectCleanFile } from './stopping.js'
+
+/** Our command as bash runs it, between what else is to be done there. */
+async function ours(...args: string[]): Promise<string> {
+  return [process.execPath, commandIn(await givenPackage()), ...args].map((word) => `"${word}"`).join(' ')
+}
+
+async function startInBash(script: string, cwd: string): Promise<Running> {
+  return startProcess('bash', ['-c', script], { cwd })
+}
+
+/** More refusals than a pipe holds lines. */
+async function refuseMany(url: string): Promise<void> {
+  for (let count = 0; count < 1500; count += 1) {
+    expect((await fetch(`${url}/v1/messages`)).status).toBe(401)
+  }
+}
+
+test('a server whose stderr nobody reads answers, and ends with 0 and a clean file on SIGTERM', async () => {
+  const cwd = givenFolder()
+  const server = await ours('--port', '0', '--data', 'kept.db')
+  const { child, url, ended } = await startInBash(`mkfifo log; exec 3<>log; exec ${server} 2>&3`, cwd)
+  await refuseMany(url)
+  const sentAt = performance.now()
+  child.kill('SIGTERM')
+  expect(await ended).toMatchObject({ code: 0, signal: null })
+  expect(performance.now() - sentAt).toBeLessThan(2000)
+  expectCleanFile(cwd)
+})
+
+test('the log goes on once stderr is read, and says that lines are missing', async () => {
+  const cwd = givenFolder()
+  const server = await ours('--port', '0', '--log-level', 'debug')
+  const script = `mkfifo log; exec 3<>log; ${server} 2>&3 & read; timeout 1 cat log >&2; kill $!; wait $!`
+  const { child, url, ended } = await startInBash(script, cwd)
+  const long = 'x'.repeat(8000)
+  for (let count = 0; count < 200; count += 1) await fetch(`${url}/v1/messages?a=${count}${long}`)
+  child.stdin.write('\n')
+  const { stderr } = await ended
+  expect(stderr).toContain(`?a=0${long}`)
+  expect(stderr).toContain('stderr is not read: lines of this log are dropped until it is')
+  expect(stderr).not.toContain(`?a=199${long}`)
+})
+
+test('a server whose stderr is on a full disk, or whose stdout is closed, goes on', async () => {
+  const cwd = givenFolder()
+  writeFileSync(join(cwd, 'shop.yaml'), 'environments: [{ name: Shop, apiKeys: [shop-key-7f3a] }]\n')
+  const server = await ours('--port', '0', '--seed', 'shop.yaml', '--watch')
+  // The ready line goes through a reader that then ends.
+  const { child, url, ended } = await startInBash(`${server} 2>/dev/full | sed /curl/q; wait`, cwd)
+  expect((await fetch(`${url}/v1/messages`)).status).toBe(401)
+  writeFileSync(join(cwd, 'shop.yaml'), 'environments: [{ name: Shop, apiKeys: [shop-key-8a4b] }]\n')
+  const authorization = 'ApiKey shop-key-8a4b'
+  while ((await fetch(`${url}/v1/messages`, { headers: { authorization } })).status !== 200);
+  writeFileSync(join(cwd, 'shop.yaml'), 'environments: [{ name: Shop, apiKeys: [shop-key-9b5c] }]\n')
+  while ((await fetch(`${url}/v1/messages`, { headers: { authorization } })).status !== 401);
+  child.kill('SIGTERM')
+  await ended
+})
+
+test('a reader that has enough ends a command quietly, and a full disk is told in one line', async () => {
+  const run = async (script: string) => {
+    const { ended } = await startProcess('bash', ['-c', `set -o pipefail; ${script}; echo $?; echo '{"url"}'`])
+    return ended
+  }
+  const openapi = await ours('openapi')
+  expect(await run(`${openapi} | head -n 1`)).toMatchObject({ stdout: '{\n0\n{"url"}\n', stderr: '' })
+  expect(await run(`${openapi} > /dev/full`)).toMatchObject({
+    stdout: '1\n{"url"}\n',
+    stderr: "error: can't write to stdout: the disk is full; free some space\n"
+  })
+})
+
+test('SIGHUP does not end a server that was started with nohup; SIGTERM does', async () => {
+  const cwd = givenFolder()
+  const server = await ours('--port', '0', '--data', 'kept.db')
+  const { printed, url, ended } = await startInBash(`nohup ${server} & echo "pid $!"; wait $!`, cwd)
+  const pid = Number(/pid (\d+)/.exec(printed)?.[1])
+  process.kill(pid, 'SIGHUP')
+  for (let count = 0; count < 20; count += 1) expect((await fetch(`${url}/health`)).status).toBe(200)
+  process.kill(pid, 'SIGTERM')
+  expect(await ended).toMatchObject({ code: 0 })
+  expectCleanFile(cwd)
+})

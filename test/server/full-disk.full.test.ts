@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { givenLoggedMock, KEYS, type LoggedMock } from '../support/logged-mock.js'
+import { givenFolder } from '../support/process.js'
+
+/** A disk of 4 MB. Only root can have one. */
+function givenDisk(): string {
+  const disk = givenFolder()
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk])
+  onTestFinished(() => void execFileSync('umount', ['-l', disk]))
+  return disk
+}
+
+const canMount = process.platform === 'linux' && process.getuid?.() === 0
+
+function fill(disk: string): void {
+  const file = join(disk, 'ballast')
+  for (const size of [1_000_000, 100_000, 4096]) {
+    try {
+      for (;;) writeFileSync(file, Buffer.alloc(size), { flag: 'a' })
+    } catch {
+      // It is full to this size.
+    }
+  }
+}
+
+const KEY = { 'idempotency-key': 'one' }
+const ENVIRONMENT = { name: 'Third', seed: { environments: [{ name: 'Third', apiKeys: ['third-key-1d2c'] }] } }
+const SEED = {
+  environments: [{ name: 'Shop', integrations: [{ identifier: 'ses', providerId: 'ses', channel: 'email' }] }]
+}
+
+/** A request of each kind that writes. */
+const WRITES: [name: string, path: string, method: string, headers: Record<string, string>, body?: object][] = [
+  ['an operation', '/v1/integrations/mailgun/set-primary', 'POST', {}],
+  ['an operation with an idempotency key', '/v1/integrations/mailgun/set-primary', 'POST', KEY],
+  ['loading a seed', '/_mock/seed', 'POST', {}, SEED],
+  ['taking a snapshot', '/_mock/snapshots/before', 'PUT', {}],
+  ['setting the clock', '/_mock/clock', 'PUT', {}, { mode: 'fixed', at: '2026-02-18T10:00:00.000Z' }],
+  ['creating an environment', '/_mock/environments', 'POST', {}, ENVIRONMENT],
+  ['removing an environment', '/_mock/environments/Live', 'DELETE', {}],
+  ['a reset', '/_mock/reset', 'POST', {}]
+]
+
+async function send(mock: LoggedMock, [, path, method, headers, body]: (typeof WRITES)[number]) {
+  return mock.call(path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+}
+
+test.skipIf(!canMount)(
+  'while the disk is full each write is a 507 that changes nothing, reads go on, and with space again writes do',
+  async () => {
+    const disk = givenDisk()
+    const mock = await givenLoggedMock({ data: join(disk, 'mock.db') })
+    const state = async () => [(await mock.get('/_mock/state')).text, (await mock.get('/v1/messages')).text]
+    const before = await state()
+    fill(disk)
+    // What the log has room for is still written.
+    while ((await mock.call('/_mock/snapshots/filling', { method: 'PUT' })).status !== 507);
+    for (const write of WRITES) {
+      const answer = await send(mock, write)
+      expect([write[0], answer.status, answer.headers.get('x-mock-reason')]).toEqual([
+        write[0],
+        507,
+        'the disk of the data file is full: free some space, and send the request again; nothing was changed'
+      ])
+      expect(mock.log.findLast(({ level }) => level === 50)).toMatchObject({ err: { code: 'SQLITE_FULL' } })
+      mock.log.length = 0
+    }
+    expect(await state()).toEqual(before)
+
+    rmSync(join(disk, 'ballast'))
+    for (const write of WRITES) {
+      const { status, headers } = await send(mock, write)
+      expect([write[0], Math.floor(status / 100)]).toEqual([write[0], 2])
+      expect(headers.get('idempotency-replay')).toBeNull()
+    }
+  }
+)
+
+test('while the data file can only be read each write is a 507 that says so, and reads go on', async () => {
+  const mock = await givenLoggedMock({ data: join(givenFolder(), 'mock.db') })
+  mock.db.client.pragma('query_only = ON')
+  for (const write of WRITES) {
+    const answer = await send(mock, write)
+    expect([write[0], answer.status]).toEqual([write[0], 507])
+    expect(answer.headers.get('x-mock-reason')).toMatch(/^the data file can only be read: /)
+  }
+  expect((await mock.get('/v1/messages', { key: KEYS.shop })).status).toBe(200)
+  mock.db.client.pragma('query_only = OFF')
+  for (const write of WRITES) expect((await send(mock, write)).status).toBeLessThan(300)
+})
