@@ -44,7 +44,9 @@ function refuseStranger({ headers, socket }: FastifyRequest): void {
 
 /** Returns the addresses that proxies say they forward for. */
 function relayedFor({ forwarded = '', 'x-forwarded-for': addresses = '' }: IncomingHttpHeaders): string[] {
-  const standard = [...forwarded.matchAll(/for="?(?:\[([^\]]*)\]|([^;,":\s]*))/gi)].map(([, v6, other]) => v6 ?? other)
+  const standard = [...forwarded.matchAll(/for="?(?:\[([^\][;,=\s]*)\]|([^;,":\s]*))/gi)].map(
+    ([, v6, other]) => v6 ?? other
+  )
   const common = [addresses].flat().flatMap((list) => list.split(','))
   return [...standard, ...common].map((address = '') => address.trim()).filter((address) => address !== '')
 }

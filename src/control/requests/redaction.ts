@@ -7,14 +7,19 @@ const SECRET_WORD = '(?:proxy-)?auth(?:orization)?|(?:set-)?cookie|(?:x-)?key'
 const SECRET_PART = 'api[-_]?key|secret|token|passw(?:or)?d|credential'
 const SECRET_NAME = new RegExp(`^(?:${SECRET_WORD})$|${SECRET_PART}`, 'i')
 /** Such a field and its value, in JSON or in a form. */
-const FIELD = `(?:${SECRET_WORD}|[\\w-]*(?:${SECRET_PART})[\\w-]*)`
+// The bounds keep a long name from being tried from each of its letters.
+const FIELD = `(?:${SECRET_WORD}|[\\w-]{0,100}(?:${SECRET_PART})[\\w-]{0,100})`
 const SECRET_FIELDS = new RegExp(
   `("${FIELD}"\\s*:\\s*)(?:"(?:[^"\\\\]|\\\\.)*"|-?[\\d.]+)|((?:^|&)${FIELD}=)[^&]+`,
   'gi'
 )
-/** A word, delimited as in headers, URLs and JSON: what may be a key. */
-const WORD = /[^\s"'`&=,:;<>{}()[\]\\/?#|]+/g
-const LAST_WORD = new RegExp(`(?:${WORD.source})?$`)
+/** What delimits words in headers, URLs and JSON. */
+const DELIMITERS = '\\s"\'`&=,:;<>{}()[\\]\\\\/?#|'
+const DELIMITER = new RegExp(`[${DELIMITERS}]`)
+/** What may be a key. */
+const WORD = new RegExp(`[^${DELIMITERS}]+`, 'g')
+/** How many times over a key is recognised that is percent-encoded. What is encoded more often is hidden unread. */
+const MAX_ENCODINGS = 5
 
 export interface Secrets {
   /** The keys of all of them are secret. */
@@ -29,22 +34,22 @@ export interface Secrets {
 export function redactionOf({ environments, adminToken }: Secrets, authorization = '') {
   /** What each word is replaced with, as words repeat and a look for a key takes a query. */
   const known = new Map<string, string>()
-  const isKey = (word: string) => environments.resolve(word) !== undefined
+  const isKey = (word: string) => environments.isApiKey(word)
   const ownKey = authorization.trim().replace(/^\S+\s+/, '')
   // An invalid key may be an ordinary word: it is then replaced only where it stands alone.
   const isAnywhere = isKey(ownKey) || ownKey.replace(WORD, '') !== ''
   const anywhere = [isAnywhere ? ownKey : '', adminToken ?? ''].filter(({ length }) => length > 7)
 
-  function isSecret(word: string): boolean {
+  function isSecret(word: string, encodings: number): boolean {
+    if ((ownKey.length > 3 && word === ownKey) || word === adminToken || isKey(word)) return true
     const plain = decode(word)
-    const isOwn = ownKey.length > 3 && word === ownKey
-    return isOwn || word === adminToken || isKey(word) || (plain !== word && text(plain) !== plain)
+    return plain !== word && (encodings === MAX_ENCODINGS || text(plain, encodings + 1) !== plain)
   }
 
-  function text(value: string): string {
+  function text(value: string, encodings = 0): string {
     const rest = anywhere.reduce((text, secret) => text.replaceAll(secret, HIDDEN), value)
     return rest.replace(WORD, (word) => {
-      if (!known.has(word)) known.set(word, isSecret(word) ? HIDDEN : word)
+      if (!known.has(word)) known.set(word, isSecret(word, encodings) ? HIDDEN : word)
       return known.get(word) as string
     })
   }
@@ -57,7 +62,7 @@ export function redactionOf({ environments, adminToken }: Secrets, authorization
   }
 
   return {
-    text,
+    text: (value: string): string => text(value),
 
     /** Headers or parameters by name; a list where a name was repeated. */
     values(sent: readonly [name: string, value: string][]) {
@@ -67,7 +72,8 @@ export function redactionOf({ environments, adminToken }: Secrets, authorization
         const name = text(sentName)
         const earlier = values[name]
         const value = redact(sentName, sentValue)
-        values[name] = earlier === undefined ? value : [earlier, value].flat()
+        if (Array.isArray(earlier)) earlier.push(value)
+        else values[name] = earlier === undefined ? value : [earlier, value]
       }
       return values
     },
@@ -75,13 +81,20 @@ export function redactionOf({ environments, adminToken }: Secrets, authorization
     /** As text, or in base64 what is not text. Of a cut body the last word is left out, as it may be half a key. */
     body(bytes: Buffer, isCut: boolean): string {
       // In latin1 each byte is one character, so that no byte is lost.
-      const sent = bytes.toString('latin1').replace(isCut ? LAST_WORD : '', '')
+      const whole = bytes.toString('latin1')
+      const sent = isCut ? withoutLastWord(whole) : whole
       const hidden = sent.replace(SECRET_FIELDS, (_, json, form) => (json ? `${json}"${HIDDEN}"` : `${form}${HIDDEN}`))
       const redacted = Buffer.from(text(hidden), 'latin1')
       const asText = redacted.toString()
       return Buffer.from(asText).equals(redacted) ? asText : redacted.toString('base64')
     }
   }
+}
+
+function withoutLastWord(text: string): string {
+  let end = text.length
+  while (end > 0 && !DELIMITER.test(text.charAt(end - 1))) end -= 1
+  return text.slice(0, end)
 }
 
 function decode(word: string): string {

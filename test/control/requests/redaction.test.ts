@@ -89,3 +89,17 @@ test('records the path of a proxy request without scheme and host', async () => 
   await until(async () => (await journalOf(mock)).length === 1)
   expect((await journalOf(mock))[0]).toMatchObject({ path: '/v1/nothing', query: { a: '1' } })
 })
+
+test('a repeated parameter is recorded with each of its values, in their order', async () => {
+  const mock = await givenMock()
+  await mock.get('/v1/messages?a=1&b=2&a=3&a=4')
+  expect((await journalOf(mock))[0]?.query).toEqual({ a: ['1', '3', '4'], b: '2' })
+})
+
+test('a key is redacted that is percent-encoded some times over, and a text encoded more often as a whole', async () => {
+  const mock = await givenMock()
+  const encoded = (count: number) => DEVELOPMENT.replace('-', `%${'25'.repeat(count)}2D`)
+  for (const count of [1, 3, 5, 6, 20]) await mock.get(`/v1/messages?a=${encoded(count)}`)
+  await mock.get(`/v1/messages?a=100%2525%2B`)
+  expect((await journalOf(mock)).map(({ query }) => query.a)).toEqual(['***', '***', '***', '***', '***', '100%25+'])
+})
