@@ -40,6 +40,14 @@ export function readSeeds(seeds: readonly (string | SeedValue)[]): SeedFile[] {
   return files
 }
 
+/**
+ * Reads one seed, text or value, without stopping other requests for long. Rejects with SeedError with all that breaks
+ * the format.
+ */
+export async function readSeedAsync(seed: string | object): Promise<SeedFile> {
+  return readSeed({ name: 'seed', seed })
+}
+
 /** The path of a seed: a file, or one that comes with the package, by its bare name. */
 export function seedPath(seed: string): string {
   if (!/^[\w-]+$/.test(seed) || statSync(seed, { throwIfNoEntry: false })?.isFile()) return seed
