@@ -11,15 +11,36 @@ export interface SeedIssue {
   message: string
 }
 
-/** Thrown with every issue of the seeds. Nothing of them has been applied. */
+/** How many issues are told; of all others it is told only how many there are. */
+export const MAX_ISSUES = 100
+
+/** Thrown with the first hundred issues of the seeds. Nothing of them has been applied. */
 export class SeedError extends Error {
   override readonly name = 'SeedError'
   readonly issues: readonly SeedIssue[]
+  /** How many more issues there are. */
+  readonly more: number
 
-  constructor(issues: readonly SeedIssue[]) {
-    super(issues.map(({ location, path, message }) => `${location}${path && ` ${path}`}: ${message}`).join('\n'))
-    this.issues = issues
+  constructor(issues: readonly SeedIssue[], more = 0) {
+    const first = issues.slice(0, MAX_ISSUES)
+    const others = more + issues.length - first.length
+    const lines = first.map(({ location, path, message }) => `${location}${path && ` ${path}`}: ${message}`)
+    super([...lines, ...(others > 0 ? [`and ${others} more ${others === 1 ? 'issue' : 'issues'}`] : [])].join('\n'))
+    this.issues = first
+    this.more = others
   }
+}
+
+/** The first hundred issues, and how many more there are. */
+export interface IssueList {
+  issues: SeedIssue[]
+  more: number
+}
+
+/** Adds an issue. To find its location and its words may take long: that is done for the first hundred only. */
+export function addIssue(list: IssueList, create: () => SeedIssue): void {
+  if (list.issues.length < MAX_ISSUES) list.issues.push(create())
+  else list.more += 1
 }
 
 export function createIssue(issue: Omit<SeedIssue, 'location'>): SeedIssue {
