@@ -1,0 +1,27 @@
+import { setImmediate } from 'node:timers/promises'
+
+/** How long long work may keep the event loop from everything else, in milliseconds. */
+const SLICE = 10
+
+let last: Promise<unknown> = Promise.resolve()
+
+/** Resolves in a later turn of the event loop, of which no other caller gets the same: so one slice runs per turn. */
+export function nextTurn(): Promise<unknown> {
+  last = last.then(() => setImmediate())
+  return last
+}
+
+/** Takes steps until a slice of time has passed or the work is done. Returns the last step. */
+export function runSlice<Step, Result>(steps: Iterator<Step, Result>): IteratorResult<Step, Result> {
+  const end = performance.now() + SLICE
+  let step = steps.next()
+  while (!step.done && performance.now() < end) step = steps.next()
+  return step
+}
+
+/** Takes all steps at once. Returns what the work returns. */
+export function finish<Result>(steps: Iterator<unknown, Result>): Result {
+  let step = steps.next()
+  while (!step.done) step = steps.next()
+  return step.value
+}
