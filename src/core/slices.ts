@@ -25,3 +25,23 @@ export function finish<Result>(steps: Iterator<unknown, Result>): Result {
   while (!step.done) step = steps.next()
   return step.value
 }
+
+/** In characters. */
+export const MAX_CHUNK = 1 << 18
+
+/** Joins pieces of text to chunks, of which only the last is smaller than `MAX_CHUNK`, and makes them in slices. */
+export async function* inChunks(pieces: Iterable<string>): AsyncGenerator<string, void> {
+  let text = ''
+  let end = performance.now() + SLICE
+  for (const piece of pieces) {
+    text += piece
+    if (text.length >= MAX_CHUNK) {
+      yield text
+      text = ''
+    }
+    if (performance.now() < end) continue
+    await nextTurn()
+    end = performance.now() + SLICE
+  }
+  yield text
+}

@@ -46,6 +46,7 @@ export function environmentStore({ db, clock, defaults }: EnvironmentDependencie
 
   return {
     repository,
+    unused,
     fromRow,
     deleteUnused,
 
