@@ -175,6 +175,8 @@ export const messages = sqliteTable(
   },
   ({ dataset, id, createdAt, channel, subscriberId, transactionId, context }) => [
     uniqueIndex('messages_id').on(dataset, id),
+    // With the row's address, which SQLite appends: to go on with a copy or an export where the last slice ended.
+    index('messages_dataset').on(dataset),
     index('messages_created').on(dataset, createdAt, id),
     index('messages_channel').on(dataset, channel, createdAt, id),
     index('messages_subscriber').on(dataset, subscriberId, createdAt, id, channel, context),

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3'
+import { nextTurn, runSlice } from '../core/slices.js'
 
 export interface Transactions {
   /**
@@ -8,6 +9,12 @@ export interface Transactions {
   transaction<T>(work: () => T): T
   /** The same for work that pauses, while nobody else uses the database. Ending it early rolls it back too. */
   inSteps<Step, T>(work: () => Generator<Step, T, undefined>): Generator<Step, T, undefined>
+  /**
+   * Runs the work in slices of some milliseconds, each a transaction of its own, and lets others use the database between
+   * them. What stands between two steps is done whole or not at all. Before each slice it calls `check`. When that or the
+   * work throws, rejects with it; the slices before are undone only by what the work does in `finally`.
+   */
+  inSlices<T>(work: Generator<unknown, T>, check: () => void): Promise<T>
   /** Calls back when the open transaction, or a savepoint in it, is rolled back. Without one it does nothing. */
   onRollback(undo: () => void): void
 }
@@ -16,14 +23,18 @@ export function transactions(client: Database.Database): Transactions {
   const run = client.transaction((work: () => unknown) => work())
   let undos: (() => void)[] = []
   return {
-    transaction<T>(work: () => T): T {
+    transaction,
+
+    async inSlices(work, check) {
       try {
-        return run.immediate(work) as T
-      } catch (error) {
-        for (const undo of undos) undo()
-        throw error
+        while (true) {
+          await nextTurn()
+          check()
+          const step = transaction(() => runSlice(work))
+          if (step.done) return step.value
+        }
       } finally {
-        if (!client.inTransaction) undos = []
+        work.return(undefined as never)
       }
     },
 
@@ -44,6 +55,17 @@ export function transactions(client: Database.Database): Transactions {
 
     onRollback(undo) {
       if (client.inTransaction) undos.push(undo)
+    }
+  }
+
+  function transaction<T>(work: () => T): T {
+    try {
+      return run.immediate(work) as T
+    } catch (error) {
+      for (const undo of undos) undo()
+      throw error
+    } finally {
+      if (!client.inTransaction) undos = []
     }
   }
 }

@@ -1,6 +1,19 @@
 import type { DatasetKind } from '../core/enums.js'
 import type { Db } from '../db/open.js'
 import type { Environment, EnvironmentStore } from './environment.js'
+import type { Owners } from './repository.js'
+
+/** Datasets that are read or filled over several turns of the event loop. */
+export interface HeldDatasets {
+  /** Keeps these as they are: a write to one goes to a copy of it, and none is deleted. */
+  keep(datasets: Partial<Environment['datasets']>): void
+  /** Creates a dataset, to which nothing refers yet. */
+  create(kind: DatasetKind): number
+  /** Creates a copy of a dataset, in steps; with owners, their ids in the documents are replaced. */
+  copying(kind: DatasetKind, from: number, owners?: Owners): Generator<undefined, number>
+  /** To be called once, in the end: deletes what nothing refers to then. */
+  release(): void
+}
 
 /**
  * Copy on write: environments and snapshots share a dataset until one of them writes to it, and so gets a copy. All
@@ -9,11 +22,36 @@ import type { Environment, EnvironmentStore } from './environment.js'
  */
 export function datasetService(
   db: Db,
-  { repository, update }: EnvironmentStore,
+  { repository, unused, update }: EnvironmentStore,
   onWrite: (kind: DatasetKind, dataset: number) => void
 ) {
   return {
     create,
+
+    hold(): HeldDatasets {
+      const held: number[] = []
+      const hold = (dataset: number) => {
+        repository.hold(dataset)
+        held.push(dataset)
+        return dataset
+      }
+      return {
+        keep: (datasets) => Object.values(datasets).forEach(hold),
+        create: (kind) => hold(create(kind)),
+        *copying(kind, from, owners) {
+          const copy = hold(create(kind))
+          yield* repository.copyingRows(kind, from, copy, owners)
+          return copy
+        },
+        release() {
+          for (const dataset of held.splice(0)) {
+            repository.release(dataset)
+            // Not at once: the transaction that this may be in may still be rolled back.
+            unused.add(dataset)
+          }
+        }
+      }
+    },
 
     /** Before rows are written: returns the dataset to write to, to which nothing but the environment refers. */
     ensureOwned(environment: Environment, kind: DatasetKind): number {

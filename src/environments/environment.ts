@@ -1,10 +1,11 @@
 import { type Assumptions, assume, type Profile } from '../core/assumptions.js'
 import { type Clock, type ClockSetting, timeBy } from '../core/clock.js'
-import type { DatasetKind } from '../core/enums.js'
+import { DATASET_KINDS, type DatasetKind } from '../core/enums.js'
 import { DomainError } from '../core/errors.js'
 import { createRandom, type Random } from '../core/random.js'
 import type { Db } from '../db/open.js'
 import { type EnvironmentRow, environmentRepository, perKind } from './repository.js'
+import { unusedDatasets } from './unused-datasets.js'
 
 /** What a request acts in. There is one object per environment, and it always has the present state. */
 export interface Environment {
@@ -40,11 +41,14 @@ export type EnvironmentStore = ReturnType<typeof environmentStore>
 /** The `Environment` objects, each kept equal to its row, also when a change of the row is rolled back. */
 export function environmentStore({ db, clock, defaults }: EnvironmentDependencies) {
   const repository = environmentRepository(db)
+  const unused = unusedDatasets(db, repository)
   const environments = new Map<number, { -readonly [Field in keyof Environment]: Environment[Field] }>()
 
   return {
     repository,
+    unused,
     fromRow,
+    deleteUnused,
 
     insert(row: Parameters<typeof repository.insertEnvironment>[0]): Environment {
       const inserted = repository.insertEnvironment(row)
@@ -64,7 +68,7 @@ export function environmentStore({ db, clock, defaults }: EnvironmentDependencie
       if (Object.keys(fields).length === 0) return
       const { key, datasets } = environment
       if (!repository.updateEnvironment(key, fields)) throw removedError(environment)
-      repository.deleteUnused(datasets)
+      deleteUnused(datasets)
       const refresh = () => {
         const row = repository.findEnvironment(key)
         if (row) fromRow(row)
@@ -84,6 +88,13 @@ export function environmentStore({ db, clock, defaults }: EnvironmentDependencie
         throw removedError(environment)
       }
       Object.defineProperty(environment, 'datasets', { get })
+    }
+  }
+
+  /** Deletes those of the datasets that nothing uses any more: large ones later, beside other work. */
+  function deleteUnused(datasets: Readonly<Record<DatasetKind, number>>): void {
+    for (const kind of DATASET_KINDS) {
+      if (!repository.deleteUnused(kind, datasets[kind])) unused.add(datasets[kind])
     }
   }
 

@@ -10,10 +10,23 @@ type NewEnvironmentRow = typeof environments.$inferInsert
 
 type Owner = Pick<EnvironmentRow, 'id' | 'organizationId'>
 
+/** Whose documents are copied, and who is to own the copies. */
+export interface Owners {
+  from: Owner
+  to: Owner
+}
+
+export type EnvironmentRepository = ReturnType<typeof environmentRepository>
+
+/** Rows that are copied or deleted in one go: some hundredths of a second. */
+const MAX_AT_ONCE = 1000
+
 export function environmentRepository(db: Db) {
   const { orm, client, onRollback } = db
   /** Datasets known to be shared with nobody: asking before each write would cost a set-primary a tenth. */
   const unshared = new Set<number>()
+  /** Datasets that something reads or fills over several turns, and how many do. */
+  const held = new Map<number, number>()
   const select = (where: SQL | undefined) => orm.select().from(environments).where(where)
   const findByKey = select(eq(environments.key, sql.placeholder('key'))).prepare()
   const insertEnvironment = insertInto(db, environments)
@@ -28,6 +41,20 @@ export function environmentRepository(db: Db) {
       .limit(2)
       .prepare()
   )
+  // In SQL, here and below: drizzle can't say it.
+  const isLarge = perKind((kind) =>
+    namesOf(kind).map((name) => client.prepare(`SELECT 1 FROM ${name} WHERE dataset = ? LIMIT 1 OFFSET ${MAX_AT_ONCE}`))
+  )
+  const deleteRows = DATASET_KINDS.flatMap(namesOf).map((name) => {
+    const some = `SELECT rowid FROM ${name} WHERE dataset = ? LIMIT ${MAX_AT_ONCE}`
+    return client.prepare(`DELETE FROM ${name} WHERE rowid IN (${some})`)
+  })
+  const lastOfNext = client
+    .prepare(
+      `SELECT max(address) FROM
+        (SELECT rowid AS address FROM messages WHERE dataset = ? AND rowid > ? ORDER BY rowid LIMIT ${MAX_AT_ONCE / 2})`
+    )
+    .pluck()
 
   return {
     /** Without snapshots, in the order of their creation; with a name only those of this name. */
@@ -76,34 +103,72 @@ export function environmentRepository(db: Db) {
 
     insertDataset: (): number => insertDataset.get().key,
 
-    /** Whether more than one environment or snapshot refers to the dataset. */
+    /** Whether more than one environment or snapshot refers to the dataset, or it is held. */
     isShared(kind: DatasetKind, dataset: number): boolean {
       if (unshared.has(dataset)) return false
-      if (references[kind].all({ key: dataset }).length > 1) return true
+      if (held.has(dataset) || references[kind].all({ key: dataset }).length > 1) return true
       unshared.add(dataset)
       onRollback(() => unshared.clear())
       return false
     },
 
+    /** Makes the dataset count as shared and in use until it is released as often as it was held. */
+    hold(dataset: number): void {
+      held.set(dataset, (held.get(dataset) ?? 0) + 1)
+      unshared.delete(dataset)
+    },
+
+    release(dataset: number): void {
+      const count = held.get(dataset) ?? 0
+      if (count > 1) held.set(dataset, count - 1)
+      else held.delete(dataset)
+    },
+
     /** Copies all rows of a dataset into an empty one; with owners, their ids in the documents are replaced. */
-    copyRows(kind: DatasetKind, from: number, to: number, owners?: { from: Owner; to: Owner }): void {
-      const replacements = owners && {
-        oldEnvironment: `"_environmentId":"${owners.from.id}"`,
-        newEnvironment: `"_environmentId":"${owners.to.id}"`,
-        oldOrganization: `"_organizationId":"${owners.from.organizationId}"`,
-        newOrganization: `"_organizationId":"${owners.to.organizationId}"`
-      }
-      for (const table of DATASET_TABLES[kind]) {
-        client.prepare(copySql(table, owners !== undefined)).run({ from, to, ...replacements })
+    copyRows(kind: DatasetKind, from: number, to: number, owners?: Owners): void {
+      const parameters = { from, to, after: -1, until: Number.MAX_SAFE_INTEGER, ...replacementsOf(owners) }
+      for (const table of DATASET_TABLES[kind]) client.prepare(copySql(table, owners !== undefined)).run(parameters)
+    },
+
+    /** Does what `copyRows` does, in steps for messages. Nothing may write to the first dataset meanwhile. */
+    *copyingRows(kind: DatasetKind, from: number, to: number, owners?: Owners): Generator<undefined, void> {
+      if (kind !== 'messages') return this.copyRows(kind, from, to, owners)
+      const copy = client.prepare(copySql(DATASET_TABLES.messages[0], owners !== undefined))
+      const replacements = replacementsOf(owners)
+      for (let after = -1; ; yield) {
+        const until = lastOfNext.get(from, after) as number | null
+        if (until === null) return
+        copy.run({ from, to, after, until, ...replacements })
+        after = until
       }
     },
 
-    /** Deletes those of the datasets that nothing refers to, with their rows. */
-    deleteUnused(ofKinds: Readonly<Record<DatasetKind, number>>): void {
-      for (const kind of DATASET_KINDS) {
-        if (references[kind].get({ key: ofKinds[kind] })) continue
-        orm.delete(datasets).where(eq(datasets.key, ofKinds[kind])).run()
-      }
+    isInUse: (dataset: number): boolean =>
+      held.has(dataset) || DATASET_KINDS.some((kind) => references[kind].get({ key: dataset }) !== undefined),
+
+    /** Returns the datasets that no environment or snapshot refers to. */
+    listUnreferenced: (): number[] =>
+      client
+        .prepare<[], number>(
+          `SELECT key FROM datasets
+          EXCEPT SELECT value FROM environments, json_each(json_array(${DATASET_KINDS.join()}))`
+        )
+        .pluck()
+        .all(),
+
+    /** Deletes the dataset with its rows if nothing uses it. Returns false if it has so many that this takes long. */
+    deleteUnused(kind: DatasetKind, dataset: number): boolean {
+      if (held.has(dataset) || references[kind].get({ key: dataset })) return true
+      if (isLarge[kind].some((statement) => statement.get(dataset))) return false
+      orm.delete(datasets).where(eq(datasets.key, dataset)).run()
+      return true
+    },
+
+    /** Deletes some rows of a dataset, and in the end the dataset. Returns whether that is done. */
+    deleteSome(dataset: number): boolean {
+      for (const statement of deleteRows) if (statement.run(dataset).changes > 0) return false
+      orm.delete(datasets).where(eq(datasets.key, dataset)).run()
+      return true
     },
 
     /** Counts workflows without their steps. */
@@ -119,10 +184,25 @@ export function perKind<Value>(create: (kind: DatasetKind) => Value): Record<Dat
   return Object.fromEntries(DATASET_KINDS.map((kind) => [kind, create(kind)])) as Record<DatasetKind, Value>
 }
 
+function namesOf(kind: DatasetKind): string[] {
+  return DATASET_TABLES[kind].map(getTableName)
+}
+
+function replacementsOf(owners: Owners | undefined) {
+  return (
+    owners && {
+      oldEnvironment: `"_environmentId":"${owners.from.id}"`,
+      newEnvironment: `"_environmentId":"${owners.to.id}"`,
+      oldOrganization: `"_organizationId":"${owners.from.organizationId}"`,
+      newOrganization: `"_organizationId":"${owners.to.organizationId}"`
+    }
+  )
+}
+
 /**
- * In SQL, as the rows are copied inside SQLite, whatever their columns are: a million messages in seconds. They keep
- * their order. Their keys are sorted first, since to sort whole rows takes as long as to write them; without the LIMIT
- * SQLite would drop the order.
+ * The rows are copied inside SQLite, whatever their columns are: a million messages in seconds. They keep their order.
+ * Their keys are sorted first, since to sort whole rows takes as long as to write them; without the LIMIT SQLite would
+ * drop the order.
  */
 function copySql(table: SQLiteTable, withOwners: boolean): string {
   const columns = Object.values(getTableColumns(table))
@@ -137,8 +217,10 @@ function copySql(table: SQLiteTable, withOwners: boolean): string {
   const name = getTableName(table)
   return `INSERT INTO ${name} (dataset, ${columns.join(', ')})
     SELECT @to, ${values.join(', ')}
-    FROM (SELECT rowid AS address FROM ${name} WHERE dataset = @from ORDER BY rowid LIMIT -1) AS addresses
-    CROSS JOIN ${name} AS origin ON origin.rowid = addresses.address`
+    FROM (
+      SELECT rowid AS address FROM ${name}
+      WHERE dataset = @from AND rowid > @after AND rowid <= @until ORDER BY rowid LIMIT -1
+    ) AS addresses CROSS JOIN ${name} AS origin ON origin.rowid = addresses.address`
 }
 
 function withNewOwner(json: string): string {

@@ -122,7 +122,7 @@ export function environmentService({ db, clock, defaults }: EnvironmentDependenc
       db.transaction(() => {
         const rows = [requireRow(environment), ...repository.listSnapshots(environment.key)]
         repository.deleteEnvironment(environment.key)
-        for (const row of rows) repository.deleteUnused(row)
+        for (const row of rows) store.deleteUnused(row)
       })
       store.discard(environment)
       byApiKey.clear()

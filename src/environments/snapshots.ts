@@ -15,7 +15,7 @@ const BASELINE = ''
  */
 export function snapshotService(
   db: Db,
-  { repository, requireRow, restartRandom, update }: EnvironmentStore,
+  { repository, deleteUnused, requireRow, restartRandom, update }: EnvironmentStore,
   onReset: (environment: Environment, parts: readonly ResetPart[]) => void
 ) {
   return {
@@ -77,7 +77,7 @@ export function snapshotService(
     const snapshot = repository.findSnapshot(environment.key, name)
     if (!snapshot) return
     repository.deleteEnvironment(snapshot.key)
-    repository.deleteUnused(snapshot)
+    deleteUnused(snapshot)
   }
 
   /** `data` is the rows, the profile and the assumptions. What is in memory can't be rolled back, so it comes last. */

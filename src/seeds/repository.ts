@@ -1,10 +1,12 @@
-import { and, count, eq, sql } from 'drizzle-orm'
+import type { Statement } from 'better-sqlite3'
+import { and, count, eq, getTableName, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { insertInto } from '../db/insert.js'
 import type { Db } from '../db/open.js'
 import { integrations, messages, subscribers, workflowSteps, workflows } from '../db/schema.js'
 import type { Environment } from '../environments/environment.js'
 import type { MessageRow } from '../messages/row.js'
+import type { WorkflowStep } from '../workflow-steps/schemas.js'
 import type { EnvironmentData } from './environment-data.js'
 
 /** The kinds of records of an environment. Spelled out, as it is in the library's types, which name no package's. */
@@ -18,6 +20,11 @@ const TABLES = {
   steps: workflowSteps
 } satisfies Record<RecordKind, SQLiteTable>
 
+type Datasets = Environment['datasets']
+
+/** Documents that are read in one go. */
+const READ_AT_ONCE = 100
+
 export type SeedRepository = ReturnType<typeof seedRepository>
 
 export function seedRepository(db: Db) {
@@ -29,6 +36,18 @@ export function seedRepository(db: Db) {
   const messageIndexes = client.prepare<[], { name: string; sql: string }>(
     `SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'messages' AND sql NOT LIKE '%UNIQUE%'`
   )
+  const nextDocuments = Object.fromEntries(
+    Object.entries(TABLES).map(([kind, table]) => {
+      const from = `FROM ${getTableName(table)} WHERE dataset = ? AND rowid > ?`
+      return [kind, client.prepare(`SELECT rowid AS address, document ${from} ORDER BY rowid LIMIT ${READ_AT_ONCE}`)]
+    })
+  ) as Record<RecordKind, Statement>
+  const stepsOf = client
+    .prepare<[number, string], string>(
+      'SELECT document FROM workflow_steps WHERE dataset = ? AND workflow_id = ? ORDER BY rowid'
+    )
+    .pluck()
+
   return {
     insertIntegration: insertInto(db, integrations),
     insertSubscriber: insertInto(db, subscribers),
@@ -72,6 +91,23 @@ export function seedRepository(db: Db) {
       })
       return Object.fromEntries(counts)
     },
+
+    /**
+     * Yields the documents of a dataset in the order in which they were stored, reading some at a time. The dataset must be
+     * held meanwhile.
+     */
+    *documents(kind: RecordKind, dataset: number): Generator<object, void> {
+      for (let after = -1; ; ) {
+        const rows = nextDocuments[kind].all(dataset, after) as { address: number; document: string }[]
+        for (const { document } of rows) yield JSON.parse(document)
+        const last = rows.at(-1)
+        if (!last) return
+        after = last.address
+      }
+    },
+
+    stepsOf: ({ workflows: dataset }: Pick<Datasets, 'workflows'>, workflowId: string): WorkflowStep[] =>
+      stepsOf.all(dataset, workflowId).map((document) => JSON.parse(document)),
 
     /** Returns the documents in the order in which they were stored; of the messages all or the first ones. */
     listRecords({ datasets }: Environment, messageLimit = -1): Pick<EnvironmentData, RecordKind> {

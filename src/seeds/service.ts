@@ -6,8 +6,8 @@ import { type Environment, type EnvironmentService, newApiKey, newId } from '../
 import { seedApplier } from './apply.js'
 import type { EnvironmentData } from './environment-data.js'
 import type { ExistingData } from './existing-data.js'
-import { exportSeed } from './export.js'
-import type { Seed, SeedEnvironment, SeedGenerate } from './format.js'
+import { exportSeed, exportText, type SeedFormat } from './export.js'
+import type { SeedEnvironment, SeedGenerate } from './format.js'
 import { readSeeds, type SeedFile } from './read.js'
 import { type RecordKind, seedRepository } from './repository.js'
 import { resolveSeeds } from './resolve/resolve.js'
@@ -149,8 +149,22 @@ export function seedService({ db, clock, environments }: Dependencies) {
       })
     },
 
-    /** Returns the environment as a seed with nothing left to defaults. */
-    export: (environment: Environment): Seed => ({ environments: [exported(environment)] })
+    /**
+     * Yields the text of the environment as a seed with nothing left to defaults, piece by piece: as it is when the first
+     * piece is taken, whatever is written meanwhile.
+     */
+    *export(environment: Environment, format: SeedFormat): Generator<string, void> {
+      const settings = environments.settings(environment)
+      const { datasets } = environment
+      const held = environments.hold()
+      held.keep(datasets)
+      try {
+        const list = (kind: RecordKind) => repository.documents(kind, datasets[kind === 'steps' ? 'workflows' : kind])
+        yield* exportText(settings, { list, stepsOf: ({ _id }) => repository.stepsOf(datasets, _id) }, format)
+      } finally {
+        held.release()
+      }
+    }
   }
 
   function load(
@@ -176,8 +190,8 @@ export function seedService({ db, clock, environments }: Dependencies) {
     return { seed: exported(environment, 0), messageCount, hasMessage }
   }
 
-  /** With all its messages or the first ones. */
-  function exported(environment: Environment, messages?: number): SeedEnvironment {
+  /** With so many messages at most. */
+  function exported(environment: Environment, messages: number): SeedEnvironment {
     return exportSeed({ ...environments.settings(environment), ...repository.listRecords(environment, messages) })
   }
 }

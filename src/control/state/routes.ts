@@ -1,8 +1,9 @@
+import { Readable } from 'node:stream'
 import { Kind, type Static, Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
-import { isScalar, Scalar, visit, Document as YamlDocument } from 'yaml'
 import { RESET_PARTS, type ResetPart } from '../../core/enums.js'
 import { DomainError, noFieldErrors } from '../../core/errors.js'
+import { inChunks, MAX_CHUNK } from '../../core/slices.js'
 import { freeObject, namedObject, ref, strictObject, stringEnum } from '../../core/typebox.js'
 import { Snapshot } from '../../environments/schemas.js'
 import { controlRoutes } from '../../http/control-route.js'
@@ -54,11 +55,18 @@ export const stateRoutes: FastifyPluginAsync<Services> = async (app, { environme
     description:
       'In JSON, or in YAML if the Accept header asks for it. An environment with this seed answers byte for byte the same.',
     response: SeedDocument,
-    handler: async ({ environment, headers }, reply) => {
-      const seed = seeds.export(environment)
+    handler: async ({ method, environment, headers }, reply) => {
       // What Accept names first counts.
-      if (/json|yaml|\*/i.exec(headers.accept ?? '')?.[0].toLowerCase() !== 'yaml') return seed
-      return reply.type('application/yaml; charset=utf-8').send(toYaml(seed))
+      const format = /json|yaml|\*/i.exec(headers.accept ?? '')?.[0].toLowerCase() === 'yaml' ? 'yaml' : 'json'
+      reply.type(`application/${format}; charset=utf-8`)
+      const chunks = inChunks(seeds.export(environment, format))
+      const { value: first = '' } = await chunks.next()
+      // What is small has a length.
+      if (first.length < MAX_CHUNK) return reply.send(first)
+      const stream = Readable.from(method === 'HEAD' ? [] : chunks, { objectMode: false })
+      if (method === 'HEAD') await chunks.return()
+      else stream.unshift(first)
+      return reply.send(stream)
     }
   })
 
@@ -134,18 +142,6 @@ export const snapshotRoutes: FastifyPluginAsync<Services> = async (app, { enviro
 
 /** Recorded requests and faults stay: a restore happens within a test, which still looks at its requests. */
 const RESTORED: ResetPart[] = ['data', 'clock', 'idempotency']
-
-/** Returns the seed as YAML without aliases and merge keys. */
-function toYaml(seed: object): string {
-  const document = new YamlDocument(seed, { aliasDuplicateObjects: false })
-  visit(document, {
-    // A bare << would merge its value into the object that it is a field of.
-    Pair(_index, { key }) {
-      if (isScalar(key) && key.value === '<<') key.type = Scalar.QUOTE_DOUBLE
-    }
-  })
-  return document.toString()
-}
 
 function timed(parts: ResetPart[], reset: () => void): Static<typeof ResetResult> {
   const started = performance.now()

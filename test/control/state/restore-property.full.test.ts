@@ -363,7 +363,7 @@ function serviceHandle({ services }: GivenMock, environment: Environment): Handl
     clock: async (setting) => environments.change(environment, { clock: setting }),
     advance: async (by) => environments.advanceClock(environment, by),
     remove: async () => environments.remove(environment),
-    exported: async () => seeds.export(environment).environments[0] as SeededEnvironment
+    exported: async () => JSON.parse([...seeds.export(environment, 'json')].join('')).environments[0]
   }
 }
 

@@ -1,0 +1,1 @@
+CREATE INDEX `messages_dataset` ON `messages` (`dataset`);
