@@ -8,8 +8,7 @@ import { createRequire } from 'node:module'
  */
 export function unsupportedNodeMessage(): string | undefined {
   const [major = 0, minor = 0, patch = 0] = process.versions.node.split('.').map(Number)
-  const supported =
-    major === 20 ? minor > 19 || (minor === 19 && patch >= 2) : major === 22 ? minor >= 14 : major > 22
+  const supported = major === 20 ? minor > 19 || (minor === 19 && patch >= 2) : major === 22 ? minor >= 14 : major > 22
   if (!supported) {
     return `notification-mock needs Node ^20.19.2 or >=22.14.0, and this is ${process.version}; install another Node`
   }
