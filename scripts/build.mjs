@@ -8,12 +8,17 @@
  *
  * Installing without devDependencies, or before the source is there (as an image build does), is not an error, so
  * --after-install then says so and succeeds. A compile error always fails: better at the install than at the first start.
+ * On Node 20 all three install the database addon first if it is missing.
  * (The script `dependencies` of package.json runs it, not `prepare`: npm warns of that one where a tarball is installed.)
  */
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { installAddonOnNode20, unsupportedNodeMessage } from './node-version.mjs'
+
+const unsupported = unsupportedNodeMessage()
+if (unsupported) fail(unsupported)
 
 const { values: options } = parseArgs({
   options: { 'after-install': { type: 'boolean' }, 'if-stale': { type: 'boolean' } }
@@ -90,6 +95,11 @@ function fail(sentence) {
   process.exit(1)
 }
 
+try {
+  installAddonOnNode20(root)
+} catch (error) {
+  fail(error.message)
+}
 if (options['after-install']) await afterInstall()
 else if (options['if-stale']) await refresh()
 else await build()

@@ -109,6 +109,8 @@ function createServer({ services, clock, logger }: AppOptions): FastifyInstance 
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 
+  // However many fit. By default Node 20 drops those beyond a thousand, the key among them, and later versions refuse.
+  app.server.maxHeadersCount = 0
   app.server.on('checkExpectation', (request) => rejectSocket(request.socket, NO_EXPECTATIONS, clock))
   app.server.on('connect', (_request, socket) => rejectSocket(socket as never, NO_TUNNELS, clock))
   return app

@@ -108,6 +108,11 @@ const HEADERS: Record<string, Row> = {
   'a header of 200 kB': { send: get('/v1/messages', `x: ${'x'.repeat(200_000)}\r\n`), statuses: [200] },
   '1900 headers': { send: get('/v1/messages', 'x: 1\r\n'.repeat(1900)), statuses: [200] },
   '50,000 headers': { send: get('/v1/messages', 'x-y: 1\r\n'.repeat(50_000)), statuses: [200] },
+  'a key behind 2,000 headers': {
+    send: `GET /v1/messages HTTP/1.1\r\n${HOST}${'x: 1\r\n'.repeat(2000)}${KEY}\r\n`,
+    statuses: [200]
+  },
+  '200,000 headers of one letter': { send: get('/v1/messages', 'x:\r\n'.repeat(200_000)), statuses: [200] },
   'an accept that can not be met': { send: get('/v1/messages', 'accept: text/html\r\n'), statuses: [200] },
   'a version of the API in accept-version': { send: get('/v1/messages', 'accept-version: 9\r\n'), statuses: [200] },
   'a conditional request': { send: get('/v1/messages', 'if-none-match: *\r\nrange: bytes=0-1\r\n'), statuses: [200] },
