@@ -11,8 +11,8 @@ export interface SeedLimits {
   yamlValues: number
   /** Characters in JSON of what aliases and merges stand for. */
   aliases: number
-  /** Characters in JSON of what is repeated in each record that refers to it. */
-  copies: number
+  /** Characters of JSON that defaults and references add. */
+  added: number
   remedy: string
 }
 
@@ -26,7 +26,7 @@ export const FILE_LIMITS: SeedLimits = {
   jsonValues: 5_000_000,
   yamlValues: 2_000_000,
   aliases: 64 * MIB,
-  copies: 512 * MIB,
+  added: 512 * MIB,
   remedy: 'divide it among several files, or let `generate` make the messages'
 }
 
@@ -38,7 +38,7 @@ export const REQUEST_LIMITS: SeedLimits = {
   jsonValues: 1_000_000,
   yamlValues: 200_000,
   aliases: 16 * MIB,
-  copies: 64 * MIB,
+  added: 64 * MIB,
   remedy: 'load it in parts with mode=merge, or start the server with it'
 }
 

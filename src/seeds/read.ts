@@ -15,6 +15,8 @@ import type { SeedText } from './yaml.js'
 /** A seed that has the format. */
 export interface SeedFile {
   seed: Seed
+  /** What applying it may add to it. */
+  limits: SeedLimits
   issueAt: SeedText['issueAt']
 }
 
@@ -117,7 +119,7 @@ function* readSeed({ name, seed, value: known }: SeedValue, limits: SeedLimits):
     issues.more += found.more
   })
   if (issues.issues.length > 0) throw new SeedError(issues.issues.sort(byLocation), issues.more)
-  return { seed: value as Seed, issueAt }
+  return { seed: value as Seed, limits, issueAt }
 }
 
 /** A seed that is known to have the format: its text is read only if there is an issue to locate. */
@@ -125,6 +127,7 @@ function knownSeed(text: string, file: string, known: unknown): SeedFile {
   let read: SeedText | undefined
   return {
     seed: known as Seed,
+    limits: FILE_LIMITS,
     issueAt(...issue) {
       read ??= finish(readText(text, file, FILE_LIMITS))
       return read.issueAt(...issue)
