@@ -71,7 +71,9 @@ export function seedLoader({ db, clock, environments, repository, applier }: Dep
     async makeAsync(wanted: NewEnvironment, check: () => void): Promise<MadeEnvironment> {
       const file = wanted.seed ? await readRequested(wanted.seed) : undefined
       check()
-      const isSmall = wanted.from === undefined && (!file || sizeOf(file.seed) <= MAX_AT_ONCE)
+      const { from, snapshot } = wanted
+      const copied = from === undefined ? 0 : countSome(environments.find(from).datasets)
+      const isSmall = snapshot === undefined && (file ? sizeOf(file.seed) : 0) + copied <= MAX_AT_ONCE
       return isSmall ? db.transaction(() => finish(making(wanted, file))) : db.inSlices(making(wanted, file), check)
     },
 
@@ -190,11 +192,15 @@ export function seedLoader({ db, clock, environments, repository, applier }: Dep
   function isLarge(environment: Environment, { seed }: SeedFile, mode: SeedMode): boolean {
     const size = sizeOf(seed)
     if (mode === 'replace' || size > MAX_AT_ONCE) return size > MAX_AT_ONCE
-    const { datasets } = environment
     const isCopied = addsMessages(seed) && environments.isShared(environment, 'messages')
-    const { messages, ...others } = repository.countRecords(datasets, MAX_AT_ONCE + 1)
-    const rewritten = Object.values(others).reduce((sum, count) => sum + count, 0)
-    return size + rewritten + (isCopied ? messages : 0) > MAX_AT_ONCE
+    const { messages } = repository.countRecords(environment.datasets, MAX_AT_ONCE + 1)
+    return size + countSome(environment.datasets) - (isCopied ? 0 : messages) > MAX_AT_ONCE
+  }
+
+  /** Returns how many records there are, but of no kind more than it takes to be too many. */
+  function countSome(datasets: Datasets): number {
+    const counts = Object.values(repository.countRecords(datasets, MAX_AT_ONCE + 1))
+    return counts.reduce((sum, count) => sum + count, 0)
   }
 
   /** Runs the work when what was to be loaded into the environment before is done. */

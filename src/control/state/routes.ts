@@ -60,11 +60,13 @@ export const stateRoutes: FastifyPluginAsync<Services> = async (app, { environme
       reply.type(`application/${format}; charset=utf-8`)
       const chunks = inChunks(seeds.export(environment, format))
       const { value: first = '' } = await chunks.next()
+      const isWhole = first.length < MAX_CHUNK
+      if (isWhole || method === 'HEAD') await chunks.return()
       // What is small has a length.
-      if (first.length < MAX_CHUNK) return reply.send(first)
-      const stream = Readable.from(method === 'HEAD' ? [] : chunks, { objectMode: false })
-      if (method === 'HEAD') await chunks.return()
-      else stream.unshift(first)
+      if (isWhole) return reply.send(first)
+      if (method === 'HEAD') return reply.send(Readable.from([]))
+      const stream = Readable.from(chunks, { objectMode: false })
+      stream.unshift(first)
       return reply.send(stream)
     }
   })
