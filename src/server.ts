@@ -7,6 +7,7 @@ import { buildApp, buildServices, type Services } from './app.js'
 import { type Config, configOf, reachableHost } from './config.js'
 import { type Clock, wallClock } from './core/clock.js'
 import { StartError } from './core/errors.js'
+import { inTurns } from './core/slices.js'
 import { writeToStderr } from './core/stderr.js'
 import { type Db, openDatabase } from './db/open.js'
 import { loadGenerator, needsGenerator } from './seeds/generate/load.js'
@@ -86,7 +87,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const services = buildServices({ ...config, db, clock, defaults })
     // While watching, a changed seed may come to ask for generated messages.
     if (watch || files.some((file) => needsGenerator(file.seed))) await loadGenerator()
-    const { applied, environments: seededEnvironments } = services.seeds.seed(files)
+    const { applied, environments: seededEnvironments } = await inTurns(services.seeds.seeding(files))
     app = buildApp({
       ...config,
       services,
@@ -100,12 +101,13 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const port = await listen(app, config)
     const url = `http://${reachableHost(config.host)}:${port}`
     const { log } = app
-    const reload = reloader(read, files, services.seeds.reseed)
-    watching?.start((changed) => {
+    const reload = reloader(read, files, services.seeds.reseedAsync)
+    watching?.start(async (changed) => {
       try {
-        watch?.(reload(changed))
+        watch?.(await reload(changed))
       } catch (error) {
-        log.error({ err: error }, 'changed seeds could not be applied')
+        // Closing ends it.
+        if (db.client.open) log.error({ err: error }, 'changed seeds could not be applied')
       }
     })
     return { url, port, app, db, services, seededEnvironments, seeded: applied, close }

@@ -26,6 +26,16 @@ export function finish<Result>(steps: Iterator<unknown, Result>): Result {
   return step.value
 }
 
+/** Takes all steps, in slices. Resolves to what the work returns. */
+export async function inTurns<Result>(steps: Iterator<unknown, Result>): Promise<Result> {
+  let step = runSlice(steps)
+  while (!step.done) {
+    await nextTurn()
+    step = runSlice(steps)
+  }
+  return step.value
+}
+
 /** In characters. */
 export const MAX_CHUNK = 1 << 18
 

@@ -29,6 +29,7 @@ export function transactions(client: Database.Database): Transactions {
       try {
         while (true) {
           await nextTurn()
+          if (!client.open) throw new Error('the database was closed meanwhile')
           check()
           const step = transaction(() => runSlice(work))
           if (step.done) return step.value

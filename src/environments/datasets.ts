@@ -1,14 +1,15 @@
 import type { DatasetKind } from '../core/enums.js'
 import type { Db } from '../db/open.js'
-import type { Environment, EnvironmentStore } from './environment.js'
-import type { Owners } from './repository.js'
+import type { Datasets, Environment, EnvironmentStore } from './environment.js'
+import { type Owners, perKind } from './repository.js'
 
 /** Datasets that are read or filled over several turns of the event loop. */
 export interface HeldDatasets {
   /** Keeps these as they are: a write to one goes to a copy of it, and none is deleted. */
-  keep(datasets: Partial<Environment['datasets']>): void
+  keep(datasets: Partial<Datasets>): void
   /** Creates a dataset, to which nothing refers yet. */
   create(kind: DatasetKind): number
+  createAll(): Datasets
   /** Creates a copy of a dataset, in steps; with owners, their ids in the documents are replaced. */
   copying(kind: DatasetKind, from: number, owners?: Owners): Generator<undefined, number>
   /** To be called once, in the end: deletes what nothing refers to then. */
@@ -38,6 +39,7 @@ export function datasetService(
       return {
         keep: (datasets) => Object.values(datasets).forEach(hold),
         create: (kind) => hold(create(kind)),
+        createAll: () => perKind((kind) => hold(create(kind))),
         *copying(kind, from, owners) {
           const copy = hold(create(kind))
           yield* repository.copyingRows(kind, from, copy, owners)
@@ -63,9 +65,8 @@ export function datasetService(
       return copy
     },
 
-    /** Gives the environment empty datasets of these kinds in place of those it has. */
-    empty: (environment: Environment, kinds: readonly DatasetKind[]): void =>
-      update(environment, Object.fromEntries(kinds.map((kind) => [kind, create(kind)])))
+    /** Whether another environment or snapshot refers to the dataset too, so that a write would copy it. */
+    isShared: ({ datasets }: Environment, kind: DatasetKind): boolean => repository.isShared(kind, datasets[kind])
   }
 
   function create(kind: DatasetKind): number {

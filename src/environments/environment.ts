@@ -7,6 +7,9 @@ import type { Db } from '../db/open.js'
 import { type EnvironmentRow, environmentRepository, perKind } from './repository.js'
 import { unusedDatasets } from './unused-datasets.js'
 
+/** The dataset of each kind that an environment refers to. */
+export type Datasets = Readonly<Record<DatasetKind, number>>
+
 /** What a request acts in. There is one object per environment, and it always has the present state. */
 export interface Environment {
   readonly key: number
@@ -16,7 +19,7 @@ export interface Environment {
   readonly profile: Profile
   readonly assumptions: Assumptions
   /** Throws `unauthenticated` once the environment is removed: a request in flight ends as if it had come later. */
-  readonly datasets: Readonly<Record<DatasetKind, number>>
+  readonly datasets: Datasets
   readonly clock: ClockSetting
   readonly randomSeed: number | null
   readonly random: Random
@@ -92,7 +95,7 @@ export function environmentStore({ db, clock, defaults }: EnvironmentDependencie
   }
 
   /** Deletes those of the datasets that nothing uses any more: large ones later, beside other work. */
-  function deleteUnused(datasets: Readonly<Record<DatasetKind, number>>): void {
+  function deleteUnused(datasets: Datasets): void {
     for (const kind of DATASET_KINDS) {
       if (!repository.deleteUnused(kind, datasets[kind])) unused.add(datasets[kind])
     }

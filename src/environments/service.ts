@@ -1,18 +1,21 @@
 import { hash, randomBytes } from 'node:crypto'
 import { advanced, WALL } from '../core/clock.js'
-import type { DatasetKind, ResetPart } from '../core/enums.js'
+import { DATASET_KINDS, type DatasetKind, type ResetPart } from '../core/enums.js'
 import { DomainError, invalidFields } from '../core/errors.js'
-import { datasetService } from './datasets.js'
-import { type Environment, type EnvironmentDependencies, environmentStore } from './environment.js'
+import { datasetService, type HeldDatasets } from './datasets.js'
+import { type Datasets, type Environment, type EnvironmentDependencies, environmentStore } from './environment.js'
 import { type EnvironmentRow, perKind } from './repository.js'
 import { snapshotService } from './snapshots.js'
 
-export type { Environment, EnvironmentDefaults } from './environment.js'
+export type { HeldDatasets } from './datasets.js'
+export type { Datasets, Environment, EnvironmentDefaults } from './environment.js'
 
 export type Settings = Pick<
   EnvironmentRow,
   'organizationId' | 'name' | 'profile' | 'assumptions' | 'clock' | 'randomSeed'
 >
+
+type NewRow = Settings & Pick<EnvironmentRow, 'id' | 'createdAt'>
 
 export type NewEnvironment = Pick<Settings, 'organizationId' | 'name'> & Partial<Settings & { id: string }>
 
@@ -76,29 +79,34 @@ export function environmentService({ db, clock, defaults }: EnvironmentDependenc
       })
     },
 
-    /** Creates an empty environment. An id that is given must be unused. */
-    create: (wanted: NewEnvironment): Environment =>
-      db.transaction(() => store.insert({ ...newRow(wanted), ...perKind(createDataset) })),
+    newRow,
+
+    /** Creates an environment, empty unless datasets are given. An id that is given must be unused. */
+    create: (wanted: NewEnvironment, filled?: Datasets): Environment =>
+      db.transaction(() => store.insert({ ...newRow(wanted), ...(filled ?? perKind(createDataset)) })),
 
     /**
-     * Creates an environment with all that another has, or had when the snapshot was taken, with the same ids; only the
-     * ids of the owners are its own. Throws `not-found` when there is no such snapshot.
+     * Copies, in steps, all that an environment has, or had when the snapshot was taken, with the same ids; only the ids of
+     * the owners are its own. Returns what to create the fork from. Throws `not-found` when there is no such snapshot.
      */
-    fork: (origin: Environment, wanted: Omit<NewEnvironment, 'name'> & { name?: string }, snapshot?: string) =>
-      db.transaction((): Environment => {
-        const from = snapshot === undefined ? requireRow(origin) : requireSnapshot(origin, snapshot)
-        const { name, profile, clock: setting, randomSeed } = from
-        const assumptions = { ...from.assumptions, ...wanted.assumptions }
-        const row = newRow({ name: `${name} fork`, profile, clock: setting, randomSeed, ...wanted, assumptions })
-        const own = perKind((kind) => {
-          // The documents of workflows have no owner's id, so they can be shared.
-          if (kind === 'workflows') return from.workflows
-          const dataset = createDataset(kind)
-          repository.copyRows(kind, from[kind], dataset, { from, to: row })
-          return dataset
-        })
-        return store.insert({ ...row, ...own })
-      }),
+    *forking(
+      origin: Environment,
+      wanted: Omit<NewEnvironment, 'name'> & { name?: string },
+      snapshot: string | undefined,
+      held: HeldDatasets
+    ): Generator<unknown, { row: NewRow; datasets: Datasets }> {
+      const from = snapshot === undefined ? requireRow(origin) : requireSnapshot(origin, snapshot)
+      held.keep(perKind((kind) => from[kind]))
+      const { name, profile, clock: setting, randomSeed } = from
+      const assumptions = { ...from.assumptions, ...wanted.assumptions }
+      const row = newRow({ name: `${name} fork`, profile, clock: setting, randomSeed, ...wanted, assumptions })
+      const copies = perKind((kind) => from[kind])
+      for (const kind of DATASET_KINDS) {
+        // The documents of workflows have no owner's id, so they can be shared.
+        if (kind !== 'workflows') copies[kind] = yield* held.copying(kind, from[kind], { from, to: row })
+      }
+      return { row, datasets: copies }
+    },
 
     addApiKey: ({ key: environment }: Environment, apiKey: string): void =>
       void repository.insertApiKey({ hash: hashOfKey(apiKey), environment }),
@@ -110,10 +118,10 @@ export function environmentService({ db, clock, defaults }: EnvironmentDependenc
 
     /**
      * Changes settings. A profile of null is the server's; a random seed, also null, restarts the random numbers. Documents
-     * that the environment already has keep the id of the former organization.
+     * that the environment already has keep the id of the former organization. Datasets that are given replace its own.
      */
-    change(environment: Environment, settings: Partial<Settings>): void {
-      update(environment, settings)
+    change(environment: Environment, settings: Partial<Settings>, filled: Partial<Datasets> = {}): void {
+      update(environment, { ...settings, ...filled })
       if (settings.randomSeed !== undefined) store.restartRandom(environment)
     },
 
@@ -143,7 +151,8 @@ export function environmentService({ db, clock, defaults }: EnvironmentDependenc
     }
   }
 
-  function newRow({ id = newId(), organizationId, name, profile = null, ...wanted }: NewEnvironment) {
+  /** Returns an environment's row, complete but for its datasets. */
+  function newRow({ id = newId(), organizationId, name, profile = null, ...wanted }: NewEnvironment): NewRow {
     const { assumptions = {}, clock: setting = WALL, randomSeed = null } = wanted
     return { id, organizationId, name, profile, assumptions, clock: setting, randomSeed, createdAt: clock() }
   }

@@ -1,37 +1,51 @@
-import { WALL } from '../core/clock.js'
-import { DATASET_KINDS, type DatasetKind } from '../core/enums.js'
-import type { Environment, EnvironmentService, Settings } from '../environments/service.js'
+import { type Clock, timeBy, WALL } from '../core/clock.js'
+import type { Datasets, Environment, EnvironmentService, HeldDatasets } from '../environments/service.js'
 import { toMessageRow } from '../messages/row.js'
 import type { EnvironmentData, EnvironmentInput } from './environment-data.js'
 import type { SeedGenerate } from './format.js'
 import { loadedGenerator } from './generate/load.js'
 import type { SeedRepository } from './repository.js'
 
-/** Messages between two pauses: some hundredths of a second. */
-const PAUSE = 2000
+/** Messages that are generated between two steps: a millisecond. */
+const STEP = 20
 
 /** From so many messages on, dropping the indexes and making them again at the end is faster. */
 const MANY = 20_000
 
-/** Returns the functions that write data into environments. They must be called within a transaction. */
-export function seedApplier(environments: EnvironmentService, repository: SeedRepository) {
+/** An environment's records, stored but not yet referred to. */
+export interface StoredData {
+  data: EnvironmentData
+  datasets: Datasets
+}
+
+/** Whether nobody else uses the database until the transaction ends, so that indexes may be dropped meanwhile. */
+type IsAlone = boolean
+
+/** Returns the functions that write data into environments, in steps. They must be called within transactions. */
+export function seedApplier(environments: EnvironmentService, repository: SeedRepository, clock: Clock) {
   return {
+    insert,
     generate,
-    replace,
+
+    /** Stores the data in new datasets. */
+    *storing(held: HeldDatasets, data: EnvironmentData, isAlone: IsAlone): Generator<unknown, StoredData> {
+      const datasets = held.createAll()
+      yield* insert(datasets, data, isAlone)
+      return { data, datasets }
+    },
 
     /** Creates an environment of the data. */
-    create(data: EnvironmentData): Environment {
-      const environment = environments.create(data)
-      insert(environment, data)
+    create({ data, datasets }: StoredData): Environment {
+      const environment = environments.create(data, datasets)
       complete(environment, data)
       return environment
     },
 
     /** Makes an environment what `create` makes of the data. The keys it has stay too. */
-    become(environment: Environment, data: EnvironmentData): void {
-      const { name, organizationId, randomSeed = null } = data
-      environments.dropBaseline(environment)
-      replace(environment, data, DATASET_KINDS, { name, organizationId, randomSeed })
+    become(environment: Environment, { data, datasets }: StoredData): void {
+      const { name, organizationId, profile, assumptions, clock: setting = WALL, randomSeed = null } = data
+      const settings = { name, organizationId, profile, assumptions, clock: setting, randomSeed }
+      environments.change(environment, settings, datasets)
       complete(environment, data)
     }
   }
@@ -41,63 +55,56 @@ export function seedApplier(environments: EnvironmentService, repository: SeedRe
     environments.setBaseline(environment)
   }
 
-  /** Gives an environment the settings, and the data in place of its records of these kinds. */
-  function replace(
-    environment: Environment,
-    data: EnvironmentData,
-    kinds: readonly DatasetKind[],
-    settings: Partial<Settings> = {}
-  ): void {
-    const { profile, assumptions, clock = WALL } = data
-    environments.empty(environment, kinds)
-    environments.change(environment, { profile, assumptions, clock, ...settings })
-    insert(environment, data)
-  }
-
-  function insert(environment: Environment, data: EnvironmentData): void {
-    insertAll(environment, 'integrations', data.integrations, repository.insertIntegration)
-    insertAll(environment, 'subscribers', data.subscribers, repository.insertSubscriber)
-    insertAll(environment, 'workflows', data.workflows, repository.insertWorkflow)
-    insertAll(environment, 'workflows', data.steps, (step) => {
+  /** Inserts the records into datasets to which nothing else refers. */
+  function* insert(datasets: Datasets, data: EnvironmentData, isAlone: IsAlone): Generator<unknown, void> {
+    yield* insertAll(datasets.integrations, data.integrations, repository.insertIntegration)
+    yield* insertAll(datasets.subscribers, data.subscribers, repository.insertSubscriber)
+    yield* insertAll(datasets.workflows, data.workflows, repository.insertWorkflow)
+    yield* insertAll(datasets.workflows, data.steps, (step) => {
       repository.insertStep({ ...step, workflowId: step.workflowDatabaseId })
     })
-    if (data.messages.length > 0) {
-      const dataset = environments.ensureOwned(environment, 'messages')
-      for (const message of data.messages) repository.insertMessage(dataset, toMessageRow(message))
+    for (const message of data.messages) {
+      repository.insertMessage(datasets.messages, toMessageRow(message))
+      yield
     }
-    // To the end, without pauses.
-    if (data.generate) Array.from(generate(environment, data, data.generate))
+    if (data.generate) yield* generate(datasets, data, data.generate, isAlone)
   }
 
   /** Inserts the documents as rows: with the columns that all tables have, and the fields that are columns too. */
-  function insertAll<Document extends { _id: string }>(
-    environment: Environment,
-    kind: DatasetKind,
+  function* insertAll<Document extends { _id: string }>(
+    dataset: number,
     documents: readonly Document[],
     insertRow: (row: Document & { dataset: number; id: string; position: number; document: string }) => void
-  ): void {
-    if (documents.length === 0) return
-    const dataset = environments.ensureOwned(environment, kind)
+  ): Generator<undefined, void> {
     for (const [position, document] of documents.entries()) {
       insertRow({ ...document, dataset, id: document._id, position, document: JSON.stringify(document) })
+      yield
     }
   }
 
-  /** Adds generated messages, and the subscribers they need. Yields how many there are after each `PAUSE` of them. */
-  function* generate(environment: Environment, data: EnvironmentInput, options: SeedGenerate): Generator<number, void> {
-    const { messages: present } = repository.countRecords(environment)
-    const { subscribers, messages } = loadedGenerator().generation(data, options, environment.now(), present)
-    insertAll(environment, 'subscribers', subscribers, repository.insertSubscriber)
-    const dataset = environments.ensureOwned(environment, 'messages')
+  /**
+   * Adds generated messages, and the subscribers they need. Yields how many there are after each `STEP` of them, and
+   * anything while it prepares and completes that.
+   */
+  function* generate(
+    datasets: Datasets,
+    data: EnvironmentInput & Pick<EnvironmentData, 'clock'>,
+    options: SeedGenerate,
+    isAlone: IsAlone
+  ): Generator<unknown, void> {
+    const { messages: present } = repository.countRecords(datasets)
+    const now = timeBy(data.clock ?? WALL, clock)
+    const { subscribers, messages } = yield* loadedGenerator().preparing(data, options, now, present)
+    yield* insertAll(datasets.subscribers, subscribers, repository.insertSubscriber)
     const areMost = options.messages >= MANY && !repository.hasMoreMessagesThan(options.messages)
-    yield* areMost ? repository.withoutIndexes(insertMessages) : insertMessages()
+    yield* isAlone && areMost ? repository.withoutIndexes(insertMessages) : insertMessages()
 
     function* insertMessages(): Generator<number, void> {
       let done = 0
       for (const message of messages()) {
-        repository.insertMessage(dataset, toMessageRow(message))
+        repository.insertMessage(datasets.messages, toMessageRow(message))
         done += 1
-        if (done % PAUSE === 0) yield done
+        if (done % STEP === 0) yield done
       }
     }
   }

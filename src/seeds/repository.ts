@@ -1,10 +1,10 @@
 import type { Statement } from 'better-sqlite3'
-import { and, count, eq, getTableName, sql } from 'drizzle-orm'
+import { and, eq, getTableName, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { insertInto } from '../db/insert.js'
 import type { Db } from '../db/open.js'
 import { integrations, messages, subscribers, workflowSteps, workflows } from '../db/schema.js'
-import type { Environment } from '../environments/environment.js'
+import type { Datasets, Environment } from '../environments/service.js'
 import type { MessageRow } from '../messages/row.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
 import type { EnvironmentData } from './environment-data.js'
@@ -19,8 +19,6 @@ const TABLES = {
   workflows,
   steps: workflowSteps
 } satisfies Record<RecordKind, SQLiteTable>
-
-type Datasets = Environment['datasets']
 
 /** Documents that are read in one go. */
 const READ_AT_ONCE = 100
@@ -42,6 +40,13 @@ export function seedRepository(db: Db) {
       return [kind, client.prepare(`SELECT rowid AS address, document ${from} ORDER BY rowid LIMIT ${READ_AT_ONCE}`)]
     })
   ) as Record<RecordKind, Statement>
+  const count = Object.fromEntries(
+    Object.entries(TABLES).map(([kind, table]) => {
+      const some = `SELECT 1 FROM ${getTableName(table)} WHERE dataset = ? LIMIT ?`
+      return [kind, client.prepare(`SELECT count(*) FROM (${some})`).pluck()]
+    })
+  ) as Record<RecordKind, Statement<[number, number], number>>
+  const countMessages = client.prepare<[number], number>('SELECT count(*) FROM messages WHERE dataset = ?').pluck()
   const stepsOf = client
     .prepare<[number, string], string>(
       'SELECT document FROM workflow_steps WHERE dataset = ? AND workflow_id = ? ORDER BY rowid'
@@ -69,11 +74,14 @@ export function seedRepository(db: Db) {
      * Works without the indexes of the messages, except that of their ids, and makes them again at the end: for many
      * messages in an almost empty table that takes less time than to keep the indexes at each.
      */
-    *withoutIndexes<Step>(work: () => Generator<Step, void, undefined>): Generator<Step, void, undefined> {
+    *withoutIndexes<Step>(work: () => Generator<Step, void>): Generator<Step | undefined, void> {
       const indexes = messageIndexes.all()
       for (const index of indexes) client.exec(`DROP INDEX ${index.name}`)
       yield* work()
-      for (const index of indexes) client.exec(index.sql)
+      for (const index of indexes) {
+        yield
+        client.exec(index.sql)
+      }
     },
 
     hasMoreMessagesThan: (number: number) =>
@@ -84,19 +92,23 @@ export function seedRepository(db: Db) {
       return orm.select({ id: messages.id }).from(messages).where(isMeant).get() !== undefined
     },
 
-    countRecords({ datasets }: Environment): Record<RecordKind, number> {
-      const counts = Object.entries(TABLES).map(([kind, table]) => {
-        const dataset = datasets[datasetOf(kind as RecordKind)]
-        return [kind, orm.select({ count: count() }).from(table).where(eq(table.dataset, dataset)).get()?.count]
+    /** Counts the records of each kind, up to a limit if there is one. */
+    countRecords(datasets: Datasets, limit = -1): Record<RecordKind, number> {
+      const counts = Object.entries(count).map(([kind, statement]) => {
+        return [kind, statement.get(datasets[datasetOf(kind as RecordKind)], limit)]
       })
       return Object.fromEntries(counts)
     },
+
+    /** Faster than `countRecords`. */
+    countMessages: ({ messages: dataset }: Datasets): number => countMessages.get(dataset) as number,
 
     /**
      * Yields the documents of a dataset in the order in which they were stored, reading some at a time. The dataset must be
      * held meanwhile.
      */
-    *documents(kind: RecordKind, dataset: number): Generator<object, void> {
+    *documents(kind: RecordKind, datasets: Datasets): Generator<object, void> {
+      const dataset = datasets[datasetOf(kind)]
       for (let after = -1; ; ) {
         const rows = nextDocuments[kind].all(dataset, after) as { address: number; document: string }[]
         for (const { document } of rows) yield JSON.parse(document)
@@ -106,7 +118,7 @@ export function seedRepository(db: Db) {
       }
     },
 
-    stepsOf: ({ workflows: dataset }: Pick<Datasets, 'workflows'>, workflowId: string): WorkflowStep[] =>
+    stepsOf: (dataset: number, workflowId: string): WorkflowStep[] =>
       stepsOf.all(dataset, workflowId).map((document) => JSON.parse(document)),
 
     /** Returns the documents in the order in which they were stored; of the messages all or the first ones. */

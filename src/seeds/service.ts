@@ -1,16 +1,15 @@
 import type { Clock } from '../core/clock.js'
-import { DATASET_KINDS } from '../core/enums.js'
+import { finish } from '../core/slices.js'
 import type { Db } from '../db/open.js'
-import type { NewEnvironment } from '../environments/schemas.js'
-import { type Environment, type EnvironmentService, newApiKey, newId } from '../environments/service.js'
-import { seedApplier } from './apply.js'
+import type { Environment, EnvironmentService } from '../environments/service.js'
+import { type StoredData, seedApplier } from './apply.js'
 import type { EnvironmentData } from './environment-data.js'
-import type { ExistingData } from './existing-data.js'
-import { exportSeed, exportText, type SeedFormat } from './export.js'
-import type { SeedEnvironment, SeedGenerate } from './format.js'
-import { readSeeds, type SeedFile } from './read.js'
+import { exportText, type SeedFormat } from './export.js'
+import type { SeedGenerate } from './format.js'
+import { seedLoader } from './load.js'
+import type { SeedFile } from './read.js'
 import { type RecordKind, seedRepository } from './repository.js'
-import { resolveSeeds } from './resolve/resolve.js'
+import { resolving } from './resolve/resolve.js'
 
 export interface SeedOutcome {
   /** False: the database already held environments, and was left as it is. */
@@ -33,8 +32,8 @@ export interface SeedChange {
 /** How many messages of an environment are read as examples for generated ones. */
 const SAMPLE = 1000
 
-/** The kinds that a merge writes anew: the seed's records and those that stay. Messages are only added. */
-const MERGED_KINDS = ['integrations', 'subscribers', 'workflows'] as const
+/** Generated messages between two pauses: some hundredths of a second. */
+const PAUSE = 2000
 
 interface Dependencies {
   db: Db
@@ -46,62 +45,27 @@ export type SeedService = ReturnType<typeof seedService>
 
 export function seedService({ db, clock, environments }: Dependencies) {
   const repository = seedRepository(db)
-  const applier = seedApplier(environments, repository)
+  const applier = seedApplier(environments, repository, clock)
 
   return {
+    ...seedLoader({ db, clock, environments, repository, applier }),
+
     /** Fills an empty database with what the seeds describe. Throws SeedError with every issue, having applied nothing. */
-    seed(files: readonly SeedFile[]): SeedOutcome {
-      const described = resolveSeeds(files, clock())
-      const applied = db.transaction(() => {
-        if (environments.list().length > 0) return false
-        for (const data of described) applier.create(data)
-        return true
-      })
-      return { applied, environments: described }
-    },
+    seed: (files: readonly SeedFile[]): SeedOutcome => finish(seeding(files)),
+
+    seeding,
 
     /**
      * Applies what has changed between two readings of the seeds: adds and removes environments, and makes those that are
      * described differently what a start with the seeds would make of them, but for their requests, faults and snapshots.
      * Throws SeedError with every issue, having changed nothing.
      */
-    reseed(files: readonly SeedFile[], former: readonly SeedFile[]): SeedChange[] {
-      const now = clock()
-      // Both at the same time, so that the defaults that depend on the time do not differ.
-      const before = new Map(resolveSeeds(former, now).map((data) => [data.id, JSON.stringify(data)]))
-      const described = resolveSeeds(files, now, {
-        ownerOf(key) {
-          const owner = environments.resolve(key)
-          return owner && !before.has(owner.id) ? owner : undefined
-        }
-      })
-      const changed = described.filter((data) => before.get(data.id) !== JSON.stringify(data))
-      for (const { id } of described) before.delete(id)
+    reseed: (files: readonly SeedFile[], former: readonly SeedFile[]): SeedChange[] =>
+      db.transaction(() => finish(reseeding(files, former))),
 
-      return db.transaction(() => {
-        const present = new Map(environments.list().map((environment) => [environment.id, environment]))
-        const removed = [...before.keys()].flatMap((id) => present.get(id) ?? [])
-        // All of them first: a key may move from one environment to another.
-        for (const environment of [...changed.flatMap(({ id }) => present.get(id) ?? []), ...removed]) {
-          environments.dropApiKeys(environment)
-        }
-        const changes = changed.map((data): SeedChange => {
-          const { id, name, apiKeys } = data
-          const known = present.get(id)
-          const environment = known ?? applier.create(data)
-          if (known) applier.become(known, data)
-          const records = repository.countRecords(environment)
-          return { id, name, change: known ? 'reloaded' : 'added', apiKeys, records }
-        })
-        // Last, as a rollback would not bring back what the environments have in memory.
-        for (const environment of removed) {
-          const { id, name } = environment
-          environments.remove(environment)
-          changes.push({ id, name, change: 'removed', apiKeys: [], records: {} })
-        }
-        return changes
-      })
-    },
+    /** Does what `reseed` does, beside requests, which see the environments as they were until all is applied. */
+    reseedAsync: (files: readonly SeedFile[], former: readonly SeedFile[]): Promise<SeedChange[]> =>
+      db.inSlices(reseeding(files, former), () => {}),
 
     /**
      * Adds generated messages to an environment, and sets its baseline. Yields their number after each some thousand;
@@ -111,41 +75,14 @@ export function seedService({ db, clock, environments }: Dependencies) {
       const data = { ...environment, ...repository.listRecords(environment, SAMPLE) }
       yield* db.inSteps(function* () {
         environments.dropBaseline(environment)
-        yield* applier.generate(environment, data, options)
+        environments.ensureOwned(environment, 'subscribers')
+        environments.ensureOwned(environment, 'messages')
+        for (const done of applier.generate(environment.datasets, data, options, true)) {
+          // Before an index is made, too.
+          if (typeof done !== 'number') yield options.messages
+          else if (done % PAUSE === 0) yield done
+        }
         environments.setBaseline(environment)
-      })
-    },
-
-    /**
-     * Creates an environment with a new key: empty, from a seed, or as a fork of another one or of its snapshot. Throws
-     * `not-found` for an unknown origin and SeedError for a bad seed, having created nothing.
-     */
-    make(wanted: NewEnvironment): { environment: Environment; apiKey: string } {
-      const { from, snapshot, seed, organizationId = newId(), ...own } = wanted
-      const file = seed && fileOf(seed)
-      return db.transaction(() => {
-        const environment =
-          from === undefined
-            ? environments.create({ name: file?.seed.environments[0]?.name ?? 'Unnamed', ...own, organizationId })
-            : environments.fork(environments.find(from), { ...own, organizationId }, snapshot)
-        if (file) load(environment, file, from === undefined ? 'replace' : 'merge', own)
-        const apiKey = newApiKey()
-        environments.addApiKey(environment, apiKey)
-        environments.setBaseline(environment)
-        return { environment, apiKey }
-      })
-    },
-
-    /**
-     * Loads a seed with one environment, text or value. `replace` makes the environment what a new one from the seed would
-     * be, and sets its baseline. `merge` adds the seed's records; they replace those of the same names, and keep their ids.
-     * Throws SeedError with every issue, having changed nothing.
-     */
-    load(environment: Environment, seed: string | object, mode: 'merge' | 'replace'): void {
-      const file = fileOf(seed)
-      db.transaction(() => {
-        load(environment, file, mode)
-        if (mode === 'replace') environments.setBaseline(environment)
       })
     },
 
@@ -159,43 +96,74 @@ export function seedService({ db, clock, environments }: Dependencies) {
       const held = environments.hold()
       held.keep(datasets)
       try {
-        const list = (kind: RecordKind) => repository.documents(kind, datasets[kind === 'steps' ? 'workflows' : kind])
-        yield* exportText(settings, { list, stepsOf: ({ _id }) => repository.stepsOf(datasets, _id) }, format)
+        const list = (kind: RecordKind) => repository.documents(kind, datasets)
+        yield* exportText(settings, { list, stepsOf: ({ _id }) => repository.stepsOf(datasets.workflows, _id) }, format)
       } finally {
         held.release()
       }
     }
   }
 
-  function load(
-    environment: Environment,
-    file: SeedFile,
-    mode: 'merge' | 'replace',
-    over: Pick<NewEnvironment, 'profile' | 'assumptions'> = {}
-  ): void {
-    const existing = mode === 'merge' ? existingIn(environment) : undefined
-    const [data] = resolveSeeds([file], clock(), { target: environment, existing })
-    if (!data) return
-    const profile = over.profile ?? data.profile
-    const assumptions = { ...data.assumptions, ...over.assumptions }
-    applier.replace(environment, { ...data, profile, assumptions }, existing ? MERGED_KINDS : DATASET_KINDS)
-    // When seeds are merged, the random numbers go on unless the added one has a seed of them.
-    const [{ randomSeed = null } = {}] = file.seed.environments
-    if (!existing || randomSeed !== null) environments.change(environment, { randomSeed })
+  /** Does what `seed` does, in steps. Nobody else may use the database meanwhile; unless it ends, nothing is applied. */
+  function* seeding(files: readonly SeedFile[]): Generator<unknown, SeedOutcome> {
+    const described = yield* resolving(files, clock())
+    const applied = yield* db.inSteps(function* () {
+      if (environments.list().length > 0) return false
+      const held = environments.hold()
+      try {
+        for (const data of described) applier.create(yield* applier.storing(held, data, true))
+      } finally {
+        held.release()
+      }
+      return true
+    })
+    return { applied, environments: described }
   }
 
-  function existingIn(environment: Environment): ExistingData {
-    const { messages: messageCount } = repository.countRecords(environment)
-    const hasMessage = (id: string) => repository.hasMessage(environment.datasets.messages, id)
-    return { seed: exported(environment, 0), messageCount, hasMessage }
+  function* reseeding(files: readonly SeedFile[], former: readonly SeedFile[]): Generator<unknown, SeedChange[]> {
+    const now = clock()
+    // Both at the same time, so that the defaults that depend on the time do not differ.
+    const before = new Map((yield* resolving(former, now)).map((data) => [data.id, JSON.stringify(data)]))
+    const described = yield* resolving(files, now, {
+      ownerOf(key) {
+        const owner = environments.resolve(key)
+        return owner && !before.has(owner.id) ? owner : undefined
+      }
+    })
+    const changed = described.filter((data) => before.get(data.id) !== JSON.stringify(data))
+    for (const { id } of described) before.delete(id)
+    const held = environments.hold()
+    try {
+      const stored: StoredData[] = []
+      for (const data of changed) stored.push(yield* applier.storing(held, data, false))
+      return db.transaction(() => exchange(stored, [...before.keys()]))
+    } finally {
+      held.release()
+    }
   }
 
-  /** With so many messages at most. */
-  function exported(environment: Environment, messages: number): SeedEnvironment {
-    return exportSeed({ ...environments.settings(environment), ...repository.listRecords(environment, messages) })
+  /** Makes environments what was stored for them, and removes those of these ids. */
+  function exchange(stored: readonly StoredData[], removedIds: readonly string[]): SeedChange[] {
+    const present = new Map(environments.list().map((environment) => [environment.id, environment]))
+    const removed = removedIds.flatMap((id) => present.get(id) ?? [])
+    // All of them first: a key may move from one environment to another.
+    for (const environment of [...stored.flatMap(({ data }) => present.get(data.id) ?? []), ...removed]) {
+      environments.dropApiKeys(environment)
+    }
+    const changes = stored.map((each): SeedChange => {
+      const { id, name, apiKeys } = each.data
+      const known = present.get(id)
+      const environment = known ?? applier.create(each)
+      if (known) applier.become(known, each)
+      const records = repository.countRecords(environment.datasets)
+      return { id, name, change: known ? 'reloaded' : 'added', apiKeys, records }
+    })
+    // Last, as a rollback would not bring back what the environments have in memory.
+    for (const environment of removed) {
+      const { id, name } = environment
+      environments.remove(environment)
+      changes.push({ id, name, change: 'removed', apiKeys: [], records: {} })
+    }
+    return changes
   }
-}
-
-function fileOf(seed: string | object): SeedFile {
-  return readSeeds([{ name: 'seed', seed }])[0] as SeedFile
 }

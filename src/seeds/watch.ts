@@ -67,13 +67,27 @@ function readEach(seeds: readonly string[], read: (file: string) => string): str
   })
 }
 
-/** Returns a function that reads the seeds again and applies what has changed in them since the last time. */
-export function reloader(read: () => SeedFile[], applied: readonly SeedFile[], reseed: SeedService['reseed']) {
+/**
+ * Returns a function that reads the seeds again and applies what has changed in them since the last time. Called again
+ * meanwhile, it waits until that is done.
+ */
+export function reloader(
+  read: () => SeedFile[],
+  applied: readonly SeedFile[],
+  reseed: SeedService['reseedAsync']
+): (files: readonly string[]) => Promise<SeedReload> {
   let former = applied
-  return (files: readonly string[]): SeedReload => {
+  let last: Promise<unknown> = Promise.resolve()
+  return (files) => {
+    const mine = last.then(() => reload(files))
+    last = mine.catch(() => {})
+    return mine
+  }
+
+  async function reload(files: readonly string[]): Promise<SeedReload> {
     try {
       const present = read()
-      const changes = reseed(present, former)
+      const changes = await reseed(present, former)
       former = present
       return { applied: true, files, changes }
     } catch (error) {

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { buildServices } from '../../src/app.js'
+import type { DatasetKind } from '../../src/core/enums.js'
 import { openDatabase } from '../../src/db/open.js'
 import { SeedError } from '../../src/seeds/errors.js'
 import type { Seed, SeedEnvironment } from '../../src/seeds/format.js'
@@ -44,6 +45,11 @@ function given(...environments: SeedEnvironment[]) {
     ...services,
     client: db.client,
     find: (name: string) => services.environments.find(name),
+    empty(name: string, kind: DatasetKind) {
+      const held = services.environments.hold()
+      services.environments.change(services.environments.find(name), {}, { [kind]: held.create(kind) })
+      held.release()
+    },
     reseed: (...presents: SeedEnvironment[]) => services.seeds.reseed(filesOf(...presents), files)
   }
 }
@@ -119,7 +125,7 @@ describe('an environment that the seeds describe differently', () => {
     const mock = given(SHOP)
     mock.reseed(changed)
     const rows = environmentRows(mock.client)
-    mock.environments.empty(mock.find('Shop'), ['messages'])
+    mock.empty('Shop', 'messages')
     mock.environments.reset(mock.find('Shop'))
     expect(environmentRows(mock.client)).toEqual(rows)
   })
@@ -164,7 +170,7 @@ describe('an environment that the seeds describe differently', () => {
 test('keeps what was done to all other environments, also to those of no seed', () => {
   const mock = given(SHOP, OTHER)
   const { apiKey } = mock.seeds.make({ name: 'Made' })
-  mock.environments.empty(mock.find('Other'), ['integrations'])
+  mock.empty('Other', 'integrations')
   mock.reseed({ ...SHOP, messages: [] }, OTHER)
   expect(environmentRows(mock.client).integrations?.map(({ environment }) => environment)).toEqual([1])
   expect(mock.environments.resolve('other-key')?.name).toBe('Other')

@@ -6,9 +6,8 @@ import { invalidFields, noFieldErrors } from '../../core/errors.js'
 import { namedObject, ref, strictObject, stringEnum } from '../../core/typebox.js'
 import { NewEnvironment } from '../../environments/schemas.js'
 import { controlRoutes } from '../../http/control-route.js'
-import { loadGenerator, needsGenerator } from '../../seeds/generate/load.js'
 import type { Services } from '../services.js'
-import { MAX_SEED, withSeedErrors } from '../state/routes.js'
+import { MAX_SEED, rejectAborted, withSeedErrors } from '../state/routes.js'
 
 const identity = { environmentId: Type.String(), organizationId: Type.String(), name: Type.String() }
 
@@ -39,11 +38,10 @@ export const environmentRoutes: FastifyPluginAsync<Services> = async (app, { env
     response: ref(CreatedEnvironment),
     status: 201,
     errors: [404],
-    handler: async ({ body }) => {
+    handler: async ({ body }, reply) => {
       rejectUnknownAssumptions(body.assumptions)
       if (body.snapshot !== undefined && body.from === undefined) throw invalidFields(SNAPSHOT_WITHOUT_FROM)
-      if (needsGenerator(body.seed)) await loadGenerator()
-      const { environment, apiKey } = withSeedErrors(() => seeds.make(body))
+      const { environment, apiKey } = await withSeedErrors(() => seeds.makeAsync(body, () => rejectAborted(reply)))
       const { id, organizationId, name, profile } = environment
       return { environmentId: id, organizationId, name, apiKey, profile }
     }

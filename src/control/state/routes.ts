@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { Kind, type Static, Type } from '@sinclair/typebox'
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import { RESET_PARTS, type ResetPart } from '../../core/enums.js'
 import { DomainError, noFieldErrors } from '../../core/errors.js'
 import { inChunks, MAX_CHUNK } from '../../core/slices.js'
@@ -8,7 +8,6 @@ import { freeObject, namedObject, ref, strictObject, stringEnum } from '../../co
 import { Snapshot } from '../../environments/schemas.js'
 import { controlRoutes } from '../../http/control-route.js'
 import { SeedError } from '../../seeds/errors.js'
-import { loadGenerator, needsGenerator } from '../../seeds/generate/load.js'
 import type { Services } from '../services.js'
 
 /** The body limit of requests that carry a seed, in bytes. */
@@ -61,11 +60,13 @@ export const stateRoutes: FastifyPluginAsync<Services> = async (app, { environme
       reply.type(`application/${format}; charset=utf-8`)
       const chunks = inChunks(seeds.export(environment, format))
       const { value: first = '' } = await chunks.next()
+      const isWhole = first.length < MAX_CHUNK
+      if (isWhole || method === 'HEAD') await chunks.return()
       // What is small has a length.
-      if (first.length < MAX_CHUNK) return reply.send(first)
-      const stream = Readable.from(method === 'HEAD' ? [] : chunks, { objectMode: false })
-      if (method === 'HEAD') await chunks.return()
-      else stream.unshift(first)
+      if (isWhole) return reply.send(first)
+      if (method === 'HEAD') return reply.send(Readable.from([]))
+      const stream = Readable.from(chunks, { objectMode: false })
+      stream.unshift(first)
       return reply.send(stream)
     }
   })
@@ -80,9 +81,8 @@ export const stateRoutes: FastifyPluginAsync<Services> = async (app, { environme
     bodyLimit: MAX_SEED,
     textBody: true,
     response: strictObject({ mode: stringEnum(SEED_MODES) }),
-    handler: async ({ environment, body, query: { mode } }) => {
-      if (needsGenerator(body)) await loadGenerator()
-      withSeedErrors(() => seeds.load(environment, body, mode))
+    handler: async ({ environment, body, query: { mode } }, reply) => {
+      await withSeedErrors(() => seeds.loadAsync(environment, body, mode, () => rejectAborted(reply)))
       return { mode }
     }
   })
@@ -149,10 +149,17 @@ function timed(parts: ResetPart[], reset: () => void): Static<typeof ResetResult
   return { parts, duration: Math.round((performance.now() - started) * 1000) / 1000 }
 }
 
+/** Throws when the client has gone, or the server closes: what takes long is then given up. */
+export function rejectAborted({ raw, server }: FastifyReply): void {
+  if (raw.destroyed) throw new DomainError('bad-request', 'Request aborted', { reason: 'the connection was closed' })
+  if (server.server.listening) return
+  throw new DomainError('taken', 'The server is closing', { reason: 'nothing of what was asked for has been done' })
+}
+
 /** Rejects with `invalid` a seed that can't be loaded, each issue under its path in the seed. */
-export function withSeedErrors<Result>(load: () => Result): Result {
+export async function withSeedErrors<Result>(load: () => Promise<Result>): Promise<Result> {
   try {
-    return load()
+    return await load()
   } catch (error) {
     if (!(error instanceof SeedError)) throw error
     const errors = noFieldErrors()

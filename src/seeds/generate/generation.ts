@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto'
 import { isoTime } from '../../core/clock.js'
 import { StartError } from '../../core/errors.js'
 import { createRandom, type Random } from '../../core/random.js'
+import { finish } from '../../core/slices.js'
 import type { MessageResponse } from '../../messages/schemas.js'
 import type { EnvironmentInput } from '../environment-data.js'
 import type { SeedGenerate } from '../format.js'
 import { inboxState, outcomeOf } from './delivery.js'
 import { planWorkflows, type StepPlan, sendRatesOf, type WorkflowPlan } from './plan.js'
 import { createFaker, DAY, HOUR, pick, randomInt } from './random.js'
-import { createRecipients, createSubscribers, type Recipient } from './subscribers.js'
+import { creatingRecipients, creatingSubscribers, type Recipient } from './subscribers.js'
 
 export type Generation = ReturnType<typeof generation>
 
@@ -25,7 +26,12 @@ const UNREACHABLE_RATE = 1 / 8
  *
  * Throws StartError when the environment has no step that sends messages.
  */
-export function generation(
+export function generation(environment: EnvironmentInput, options: SeedGenerate, now: number) {
+  return finish(preparing(environment, options, now))
+}
+
+/** Does what `generation` does, with a step for each subscriber. */
+export function* preparing(
   environment: EnvironmentInput,
   options: SeedGenerate,
   now: number,
@@ -43,8 +49,8 @@ export function generation(
   const present = environment.subscribers.filter(({ deleted }) => !deleted)
   const fallback = present.length > 0 ? 0 : Math.min(Math.max(Math.ceil(total / 50), 5), 1000)
   const count = options.subscribers || fallback
-  const subscribers = createSubscribers(environment, { count, randomSeed, before: now - days * DAY })
-  const recipients = createRecipients(environment, [...present, ...subscribers], randomSeed)
+  const subscribers = yield* creatingSubscribers(environment, { count, randomSeed, before: now - days * DAY })
+  const recipients = yield* creatingRecipients(environment, [...present, ...subscribers], randomSeed)
   const maxAudience = Math.min(recipients.length, Math.floor(total / 20), MAX_BROADCAST)
   const timeAt = timeline(days, now)
   // Messages that the environment already has may be generated with the same options: their number differs.

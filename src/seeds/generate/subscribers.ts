@@ -1,6 +1,6 @@
 import { ar, de, en_GB, en_IN, en_US, es, fr, ja, pt_BR, sv } from '@faker-js/faker'
 import { isoTime } from '../../core/clock.js'
-import { CHANNELS, CHAT_PUSH_PROVIDERS } from '../../core/enums.js'
+import { CHANNELS, CHAT_PUSH_PROVIDERS, type Channel } from '../../core/enums.js'
 import { idOf } from '../../core/ids.js'
 import { createRandom } from '../../core/random.js'
 import type { SubscriberResponse } from '../../messages/schemas.js'
@@ -26,12 +26,12 @@ const REGIONS = [
 
 /**
  * Returns believable subscribers, whose ids none of the environment's own has. With the same random seed, more of them
- * begin with the same ones. All were created before `before`, milliseconds since 1970.
+ * begin with the same ones. All were created before `before`, milliseconds since 1970. With a step for each.
  */
-export function createSubscribers(
+export function* creatingSubscribers(
   environment: EnvironmentInput,
   { count, randomSeed, before }: { count: number; randomSeed: number; before: number }
-): Stored<SubscriberResponse>[] {
+): Generator<void, Stored<SubscriberResponse>[]> {
   const random = createRandom(randomSeed)
   const regions = REGIONS.map((region) => ({ ...region, faker: createFaker(random, region.language) }))
   const taken = new Set(environment.subscribers.map(({ subscriberId }) => subscriberId))
@@ -73,6 +73,7 @@ export function createSubscribers(
       updatedAt: createdAt
     }
     if (!taken.has(subscriberId)) created.push(subscriber)
+    yield
   }
   return created
 }
@@ -87,34 +88,45 @@ function channelSettings({ integrations }: EnvironmentInput) {
 }
 
 /** Everything about a subscriber that is the same in each message to them. */
-export type Recipient = ReturnType<typeof createRecipients>[number]
+export interface Recipient {
+  subscriber: Stored<SubscriberResponse>
+  /** The channels on which the subscriber has an address. */
+  channels: Channel[]
+  deviceTokens: string[]
+  contextKeys: string[] | undefined
+}
 
 /** The contexts of environments whose messages have none. */
 const TENANTS = [[], [], [], [], ['tenant:acme'], ['tenant:globex'], ['region:eu', 'tenant:umbrella']]
 
-/** Returns the recipients, each in a context that the environment's own messages show, if possible of the subscriber. */
-export function createRecipients(
+/**
+ * Returns the recipients, each in a context that the environment's own messages show, if possible of the subscriber. With
+ * a step for each.
+ */
+export function* creatingRecipients(
   { messages }: EnvironmentInput,
   subscribers: readonly Stored<SubscriberResponse>[],
   randomSeed: number
-) {
+): Generator<void, Recipient[]> {
   const random = createRandom(randomSeed)
   const faker = createFaker(random)
   const examples = messages.some(({ contextKeys = [] }) => contextKeys.length > 0) ? messages : []
   const own = new Map(examples.map(({ subscriber, contextKeys }) => [subscriber?.subscriberId, contextKeys ?? []]))
   const contexts = examples.length > 0 ? examples.map(({ contextKeys }) => contextKeys ?? []) : TENANTS
-  return subscribers.map((subscriber) => {
+  const recipients: Recipient[] = []
+  for (const subscriber of subscribers) {
     const { email, phone, channels: settings = [] } = subscriber
     const tokens = settings.flatMap(({ credentials }) => credentials.deviceTokens ?? [])
     const hasChat = settings.some(({ credentials }) => credentials.deviceTokens === undefined)
     const lacks = { in_app: false, email: !email, sms: !phone, chat: !hasChat, push: false }
     const contextKeys = own.get(subscriber.subscriberId) ?? pick(random, contexts)
-    return {
+    recipients.push({
       subscriber,
-      /** The channels on which the subscriber has an address. */
       channels: CHANNELS.filter((channel) => !lacks[channel]),
       deviceTokens: tokens.length > 0 ? tokens : [faker.string.alphanumeric(40)],
       contextKeys: contextKeys.length > 0 ? contextKeys : undefined
-    }
-  })
+    })
+    yield
+  }
+  return recipients
 }

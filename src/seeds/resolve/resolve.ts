@@ -1,4 +1,5 @@
 import { idOf } from '../../core/ids.js'
+import { finish } from '../../core/slices.js'
 import type { EnvironmentData } from '../environment-data.js'
 import { byLocation, createIssue, type IssueList, SeedError } from '../errors.js'
 import { type ExistingData, withoutReplaced } from '../existing-data.js'
@@ -28,11 +29,16 @@ interface Options {
  * Throws SeedError with every broken reference, duplicate and second primary, and every API key that `ownerOf` says
  * belongs to an environment of none of the seeds.
  */
-export function resolveSeeds(
+export function resolveSeeds(files: readonly SeedFile[], now: number, options: Options = {}): EnvironmentData[] {
+  return finish(resolving(files, now, options))
+}
+
+/** Does what `resolveSeeds` does, with a step for each record. */
+export function* resolving(
   files: readonly SeedFile[],
   now: number,
   { target, existing, ownerOf }: Options = {}
-): EnvironmentData[] {
+): Generator<void, EnvironmentData[]> {
   const issues = new Map<SeedFile, IssueList>()
   const described = files.flatMap((file) => locatedIn(file, issues))
   const located = target ? inTarget(target) : withBuilders(described, now)
@@ -40,13 +46,15 @@ export function resolveSeeds(
   if (!target) addApiKeys(located, ownerOf)
   for (const { seed, location, builder } of located) {
     const { integrations = [], subscribers = [], workflows = [] } = seed
-    for (const [at, each] of integrations.entries()) addIntegration(builder, each, location.at('integrations', at))
-    for (const [at, each] of subscribers.entries()) addSubscriber(builder, each, location.at('subscribers', at))
-    for (const [at, each] of workflows.entries()) addWorkflow(builder, each, location.at('workflows', at))
+    for (const [at, each] of integrations.entries())
+      yield addIntegration(builder, each, location.at('integrations', at))
+    for (const [at, each] of subscribers.entries()) yield addSubscriber(builder, each, location.at('subscribers', at))
+    for (const [at, each] of workflows.entries()) yield addWorkflow(builder, each, location.at('workflows', at))
   }
   // After the records of all files, which they refer to.
   for (const { seed, location, builder } of located) {
-    for (const [at, each] of (seed.messages ?? []).entries()) addMessage(builder, each, location.at('messages', at))
+    for (const [at, each] of (seed.messages ?? []).entries())
+      yield addMessage(builder, each, location.at('messages', at))
     if (seed.generate) setGenerate(builder, seed.generate, location.at('generate'))
   }
   throwIssues([...issues.values()])
