@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
 import cors from '@fastify/cors'
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController, type onSendHookHandler } from 'fastify'
 import type { Logger } from 'pino'
@@ -13,7 +14,7 @@ import type { EnvironmentDefaults } from './environments/service.js'
 import { errorHandler } from './http/errors.js'
 import { notFound } from './http/not-found.js'
 import { parseQuery } from './http/query-string.js'
-import { rejectMalformedRequest, rejectSocket } from './http/socket-errors.js'
+import { rejectInTurn, rejectMalformedRequest } from './http/socket-errors.js'
 import { redactedTarget } from './http/target.js'
 import { COMPILERS } from './http/validation.js'
 import { documentation } from './openapi/docs-page.js'
@@ -28,6 +29,8 @@ export interface AppOptions {
   defaults: EnvironmentDefaults
   /** Whether any web page may call. */
   cors: boolean
+  /** How long a client may take to send a request, in milliseconds; 0 for as long as it likes. */
+  requestTimeout: number
   logger: Logger
 }
 
@@ -44,7 +47,9 @@ export function buildApp(options: AppOptions): FastifyInstance {
     // Fastify would reject a body whose type it can't parse, and here any is read as it comes.
     if (headers['content-type'] !== undefined && !MEDIA_TYPE.test(headers['content-type']))
       delete headers['content-type']
-    done(headers.host === undefined && request.raw.httpVersion === '1.1' ? HOST_MISSING : undefined)
+    if (request.raw.httpVersion !== '1.1') done()
+    else if (headers.expect !== undefined && !MET_EXPECTATION.test(headers.expect)) done(NO_EXPECTATIONS)
+    else done(headers.host === undefined ? HOST_MISSING : undefined)
   })
   app.addHook('onSend', sendTogether)
   if (logger.isLevelEnabled('debug')) {
@@ -75,8 +80,10 @@ const EXPOSED_HEADERS = 'idempotency-key, idempotency-replay, retry-after, x-moc
 const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/
 const MAX_BODY = 1024 * 1024
 const MAX_HEADERS = 256 * 1024
+/** How often Node looks for requests that take too long, in milliseconds. */
+const CHECK_INTERVAL = 30_000
 
-function createServer({ services, clock, logger }: AppOptions): FastifyInstance {
+function createServer({ services, clock, logger, requestTimeout }: AppOptions): FastifyInstance {
   let count = 0
   // An error has the time and the ids of the request's environment, if it has one.
   const ownSources = { now: clock, uuid: randomUUID }
@@ -89,8 +96,15 @@ function createServer({ services, clock, logger }: AppOptions): FastifyInstance 
     genReqId: ({ headers: { 'x-request-id': id } }) =>
       typeof id === 'string' && REQUEST_ID.test(id) ? id : `req-${(++count).toString(36)}`,
     bodyLimit: MAX_BODY,
-    // Otherwise Node would answer requests without a Host header itself, without a body.
-    http: { maxHeaderSize: MAX_HEADERS, requireHostHeader: false },
+    requestTimeout,
+    http: {
+      // Here too, as Node derives the time for the headers from it.
+      requestTimeout,
+      maxHeaderSize: MAX_HEADERS,
+      // Otherwise Node would answer requests without a Host header itself, without a body.
+      requireHostHeader: false,
+      connectionsCheckingInterval: Math.min(CHECK_INTERVAL, requestTimeout || CHECK_INTERVAL)
+    },
     routerOptions: { maxParamLength: MAX_HEADERS, querystringParser: parseQuery as never },
     schemaController: { compilersFactory: COMPILERS },
     // Requests that have arrived are answered even while the server closes.
@@ -111,8 +125,9 @@ function createServer({ services, clock, logger }: AppOptions): FastifyInstance 
 
   // However many fit. By default Node 20 drops those beyond a thousand, the key among them, and later versions refuse.
   app.server.maxHeadersCount = 0
-  app.server.on('checkExpectation', (request) => rejectSocket(request.socket, NO_EXPECTATIONS, clock))
-  app.server.on('connect', (_request, socket) => rejectSocket(socket as never, NO_TUNNELS, clock))
+  // Rejected like any request, in its turn behind those that came before.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  app.server.on('connect', (_request, socket) => rejectInTurn(socket as Socket, NO_TUNNELS, clock))
   return app
 }
 
@@ -127,9 +142,9 @@ const sendTogether: onSendHookHandler<unknown> = (_request, _reply, payload, don
 const HOST_MISSING = new DomainError('bad-request', 'Missing Host header', {
   reason: 'HTTP/1.1 asks for a Host header'
 })
-const NO_EXPECTATIONS = {
-  status: 417,
-  message: 'Expectation failed',
+/** As Node tells it. */
+const MET_EXPECTATION = /(?:^|\W)100-continue(?:$|\W)/i
+const NO_EXPECTATIONS = new DomainError('expectation-failed', 'Expectation failed', {
   reason: 'the only Expect that is met is 100-continue'
-}
+})
 const NO_TUNNELS = { status: 405, message: 'CONNECT is not allowed', reason: 'this server is no proxy' }

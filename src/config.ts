@@ -25,6 +25,8 @@ export interface Config {
   journal: number
   /** Whether a request can ask for a fault by its header `x-mock-fault`. */
   faultHeader: boolean
+  /** How long a client may take to send a request, in milliseconds; 0 for as long as it likes. */
+  requestTimeout: number
   /** Token that lets other machines manage environments. Without it, only this machine can. */
   adminToken?: string
   logLevel: LogLevel
@@ -39,11 +41,15 @@ export const DEFAULTS: Config = {
   cors: true,
   journal: 1000,
   faultHeader: true,
+  requestTimeout: 300_000,
   logLevel: 'info'
 }
 
 /** How many requests a journal can keep at most: they are kept in memory. */
 export const MAX_JOURNAL = 1_000_000
+
+/** The longest time that a request may be given, in milliseconds: a day. */
+export const MAX_REQUEST_TIMEOUT = 86_400_000
 
 const isWholeNumber = (value: number, most: number) => Number.isInteger(value) && value >= 0 && value <= most
 
@@ -60,6 +66,9 @@ const CHECKS: { [Name in keyof Config]-?: (value: NonNullable<Config[Name]>) => 
     !isWholeNumber(count, MAX_JOURNAL) &&
     `the journal must keep a whole number of requests from 0 to ${MAX_JOURNAL}, not ${count}`,
   faultHeader: () => undefined,
+  requestTimeout: (time) =>
+    !isWholeNumber(time, MAX_REQUEST_TIMEOUT) &&
+    `the request timeout must be whole milliseconds from 0 to ${MAX_REQUEST_TIMEOUT}, not ${time}`,
   adminToken: (token) => token === '' && 'the admin token must not be empty; leave it out to allow no other machine',
   logLevel: (level) =>
     !LOG_LEVELS.includes(level) && `the log level must be one of ${LOG_LEVELS.join(', ')}, not ${level}`

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Command, Option } from 'commander'
 import type { Logger } from 'pino'
-import { type Config, DEFAULTS, LOG_LEVELS, type LogLevel, MAX_JOURNAL } from '../config.js'
+import { type Config, DEFAULTS, LOG_LEVELS, type LogLevel, MAX_JOURNAL, MAX_REQUEST_TIMEOUT } from '../config.js'
 import { VERSION } from '../core/package.js'
 import { writeToStderr } from '../core/stderr.js'
 import type { Mock } from '../index.js'
@@ -61,6 +61,11 @@ function serveOptions(): Option[] {
       MAX_JOURNAL
     ).default(DEFAULTS.journal),
     new Option('--no-fault-header', 'do not let a request ask for a fault by its header x-mock-fault'),
+    countOption(
+      '--request-timeout <milliseconds>',
+      'how long a client may take to send a request; 0 for as long as it likes',
+      MAX_REQUEST_TIMEOUT
+    ).default(DEFAULTS.requestTimeout),
     textOption(
       '--admin-token <token>',
       'token that lets other machines manage environments',

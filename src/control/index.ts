@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyPluginCallback } from 'fastify'
 import type { Assumptions } from '../core/assumptions.js'
-import { authentication } from '../environments/plugin.js'
+import { authentication, presentEnvironment } from '../environments/plugin.js'
 import { controlRequests } from '../http/control-route.js'
 import { serverAccess } from './access.js'
 import { clockRoutes } from './clock/routes.js'
@@ -22,7 +22,10 @@ interface Options extends Services {
 const SCOPES: FastifyPluginCallback<Options>[][] = [
   [controlRequests, serverRoutes],
   [serverAccess, controlRequests, environmentRoutes, keylessRequestRoutes],
-  [authentication, controlRequests, stateRoutes, snapshotRoutes, journalRoutes, faultRoutes, clockRoutes]
+  [
+    ...[authentication, presentEnvironment, controlRequests],
+    ...[stateRoutes, snapshotRoutes, journalRoutes, faultRoutes, clockRoutes]
+  ]
 ]
 
 /**

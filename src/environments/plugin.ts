@@ -23,6 +23,21 @@ export const authentication = fp<{ environments: EnvironmentService }>(
   { name: 'authentication' }
 )
 
+/**
+ * Rejects with 401 what came to its end after its environment was removed, before anything is kept for it in memory. Needed
+ * where the database is not asked; on its own, as `authentication` runs before the body is read.
+ */
+export const presentEnvironment = fp(
+  async (app) => {
+    app.addHook('preHandler', ({ environment }, _reply, done) => {
+      // Throws.
+      void environment.datasets
+      done()
+    })
+  },
+  { name: 'present-environment', dependencies: ['authentication'] }
+)
+
 const USUAL_SCHEME = 'ApiKey '
 
 /** Returns the environment of an `Authorization` header. Throws `unauthenticated` when it gives access to none. */

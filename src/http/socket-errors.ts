@@ -19,10 +19,21 @@ export function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Soc
     message: 'Malformed HTTP request',
     reason: `what was sent is not a well-formed HTTP request${reason ? `: ${reason}` : ''}`
   }
-  whenAnswered(socket, () => rejectSocket(socket, response, clock))
+  rejectInTurn(socket, response, clock, error.code === TIMED_OUT)
 }
 
+const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT'
+
 const rejected = new WeakSet<Socket>()
+
+/** Answers with an error body on a bare socket, behind the answers to the requests that came before, and closes it. */
+export function rejectInTurn(socket: Socket, response: ErrorResponse, clock: Clock, atOnce = false): void {
+  whenAnswered(socket, () => {
+    rejectSocket(socket, response, clock)
+    // The rest of a request that came too late must not be taken for one in time.
+    if (atOnce) socket.destroySoon()
+  })
+}
 
 /** Waits for the answers to requests that are read to their end: a socket knows the one that it is sending. */
 function whenAnswered(socket: Socket, proceed: () => void): void {
@@ -35,7 +46,7 @@ function whenAnswered(socket: Socket, proceed: () => void): void {
  * Answers with an error body on a bare socket, and closes it: not before the client has closed its side, or has been
  * silent for two seconds, as closing on a client that is still sending takes the answer away from it.
  */
-export function rejectSocket(socket: Socket, response: ErrorResponse, clock: Clock): void {
+function rejectSocket(socket: Socket, response: ErrorResponse, clock: Clock): void {
   socket.setTimeout(LINGER, () => socket.destroy())
   // A socket that asked for a tunnel has no other listener, and an error would end the process.
   socket.on('error', () => socket.destroy())
@@ -62,9 +73,9 @@ const CLIENT_ERRORS: Record<string, ErrorResponse> = {
     message: 'Request header fields too large',
     reason: 'request line and headers together may have 256 KiB'
   },
-  ERR_HTTP_REQUEST_TIMEOUT: {
+  [TIMED_OUT]: {
     status: 408,
     message: 'Request timeout',
-    reason: 'the request was not sent to its end in time'
+    reason: 'the request was not sent to its end in the time that --request-timeout allows'
   }
 }

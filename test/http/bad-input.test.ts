@@ -204,6 +204,18 @@ const FRAMING: Record<string, Row> = {
     send: `${get('/v1/messages')}GET /v1/messages HTTP/1.1\r\n${HOST}\r\n${get('/health')}`,
     statuses: [200, 401, 200]
   },
+  'slow, and then an expectation that is not met': {
+    send: get('/v1/messages', 'x-mock-fault: delay=50\r\n') + post(`expect: 200-ok\r\n${EMPTY}`) + get('/health'),
+    statuses: [200, 417, 200]
+  },
+  'slow, and then an expectation that is not met, with a body': {
+    send: get('/v1/messages', 'x-mock-fault: delay=50\r\n') + post('expect: 200-ok\r\ncontent-length: 2\r\n', '{}'),
+    statuses: [200, 417]
+  },
+  'slow, and then CONNECT': {
+    send: `${get('/v1/messages', 'x-mock-fault: delay=50\r\n')}CONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\n`,
+    statuses: [200, 405]
+  },
   'good, and then no HTTP': { send: `${get('/v1/messages')}nonsense\r\n\r\n`, statuses: [200, 400], path: '' },
   'two good, and then no HTTP': {
     send: `${post(EMPTY)}${get('/v1/messages')}nonsense\r\n\r\n`,

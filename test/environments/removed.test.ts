@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { connectTo } from '../http/exchange.js'
+import { KEYS, SEED } from '../support/logged-mock.js'
+import { givenMock } from '../support/mock.js'
+
+const BODIES = {
+  '/_mock/faults': { effect: { status: 503 } },
+  '/_mock/requests/verify': { path: '/never', within: 60_000 },
+  '/_mock/clock/advance': { by: 1000 },
+  '/_mock/seed': { environments: [{ name: 'Shop' }] },
+  '/_mock/reset': {},
+  '/v1/integrations/mailgun/set-primary': {}
+}
+
+test.each(Object.entries(BODIES))(
+  'a POST to %s whose environment was removed while it was still being sent is a 401, and nothing is kept of it',
+  async (path, json) => {
+    const mock = await givenMock({ seed: SEED })
+    const { environments, faults } = mock.services
+    const environment = environments.find('Shop')
+    const body = JSON.stringify(json)
+    const connection = await connectTo(mock)
+    connection.send(
+      `POST ${path} HTTP/1.1\r\nhost: a\r\nauthorization: ApiKey ${KEYS.shop}\r\nidempotency-key: one\r\nexpect: 100-continue\r\ncontent-length: ${body.length}\r\n\r\n`
+    )
+    expect(await connection.answer()).toMatchObject({ status: 100 })
+    environments.remove(environment)
+    connection.send(body)
+    expect(await connection.answer()).toMatchObject({ status: 401 })
+    connection.socket.destroy()
+    expect(faults.list(environment.key)).toEqual([])
+  }
+)
