@@ -80,13 +80,15 @@ function references(node: unknown): string[] {
 function rewritten(definition: object): object {
   return JSON.parse(JSON.stringify(definition), (key, value) => {
     if (key === '$ref') return `#/definitions/${String(value).replace(/#$/, '')}`
-    // They are of the wire, where a record has fields that a seed may not give.
+    // They are of the wire, where a record has fields that a seed may not give, and a time is never a date alone.
     if (isSchema(value))
-      return Object.fromEntries(Object.entries(value).filter(([name]) => !/^(\$id|examples)$/.test(name)))
+      return Object.fromEntries(Object.entries(value).filter(([name]) => !/^(\$id|examples|format)$/.test(name)))
     return value
   })
 }
 
 function isSchema(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && ('$id' in value || 'examples' in value) && 'type' in value
+  if (typeof value !== 'object' || value === null) return false
+  // A union has an $id but no type.
+  return '$id' in value || (('examples' in value || 'format' in value) && 'type' in value)
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { DEFAULTS } from '../config.js'
 import { assume, type Profile } from '../core/assumptions.js'
 import { addOptions, assumeOption, profileOption } from './options.js'
 
@@ -10,7 +11,8 @@ export function addOpenapi(program: Command): void {
     async (options: { profile: Profile; assume: Record<string, string> }) => {
       const { openApiDocument } = await import('./work.js')
       const document = await openApiDocument(assume(options.profile, options.assume))
-      process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
+      const servers = [{ url: `http://${DEFAULTS.host}:${DEFAULTS.port}`, description: 'The default address' }]
+      process.stdout.write(`${JSON.stringify({ ...document, servers }, null, 2)}\n`)
     }
   )
 }

@@ -19,6 +19,7 @@ interface Linked {
 
 TypeRegistry.Set<TSchema>('StringEnum', (schema, value) => schema.enum.includes(value))
 TypeRegistry.Set<TSchema>('Reference', (schema, value) => compile(targetOf(schema)).Check(value))
+TypeRegistry.Set<TSchema>('DateTime', (_schema, value) => typeof value === 'string')
 TypeRegistry.Set<TSchema>('Nullable', (schema, value) => value === null || compile(targetOf(schema)).Check(value))
 
 const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>()
@@ -36,9 +37,19 @@ export function compile(schema: TSchema): TypeCheck<TSchema> {
 /** Returns a string that is one of a list, published as a compact JSON Schema `enum` and typed as a union. */
 export function stringEnum<const Values extends readonly string[]>(
   values: Values,
-  options: { description?: string; default?: Values[number] } = {}
+  options: { $id?: string; description?: string; default?: Values[number] } = {}
 ): TUnsafe<Values[number]> {
   return Type.Unsafe<Values[number]>({ [Kind]: 'StringEnum', type: 'string', enum: [...values], ...options })
+}
+
+/** Returns the same, which OpenAPI documents list under its id. */
+export function namedEnum<const Values extends readonly string[]>($id: string, description: string, values: Values) {
+  return stringEnum(values, { $id, description })
+}
+
+/** Returns a string that we send in ISO 8601 and publish as `date-time`. Its form is not checked. */
+export function dateTime(description: string): TUnsafe<string> {
+  return Type.Unsafe<string>({ [Kind]: 'DateTime', type: 'string', format: 'date-time', description })
 }
 
 /** Returns an object that has these properties and no others. */
@@ -58,14 +69,19 @@ export function namedObject<Properties extends TProperties>(
   return strictObject(properties, { $id, description })
 }
 
-/** Returns a reference to a schema that has an `$id`, typed as that schema. */
-export function ref<Schema extends TSchema>(schema: Schema): TUnsafe<Static<Schema>> {
-  return refById(String(schema.$id), () => schema)
+/** Returns a reference to a schema that has an `$id`, typed as that schema. Without a description it has the schema's. */
+export function ref<Schema extends TSchema>(schema: Schema, description?: string): TUnsafe<Static<Schema>> {
+  return refById(String(schema.$id), () => schema, description)
 }
 
 /** Returns a reference to a schema that is not defined yet, such as the one that the reference stands in. */
-export function refById<Value>(id: string, target: () => TSchema): TUnsafe<Value> {
-  return Type.Unsafe<Value>({ [Kind]: 'Reference', [Target]: target, $ref: `${id}#` })
+export function refById<Value>(id: string, target: () => TSchema, description?: string): TUnsafe<Value> {
+  return Type.Unsafe<Value>({
+    [Kind]: 'Reference',
+    [Target]: target,
+    $ref: `${id}#`,
+    ...(description && { description })
+  })
 }
 
 /** Returns the schema that a reference leads to. */

@@ -1,4 +1,5 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
+import type { FastifyRequest } from 'fastify'
 import type { Assumptions } from '../core/assumptions.js'
 import type { OperationId } from '../core/enums.js'
 
@@ -35,7 +36,8 @@ export interface Operation extends OperationSummary {
   /** Requests that the default seed can answer. */
   examples: {
     params?: Record<string, string>
-    query?: Record<string, string | readonly string[]>
+    query?: Record<string, string | number | readonly string[]>
+    idempotencyKey?: string
     /** Paths that are rejected, by status. */
     errors?: Record<string, string>
   }
@@ -64,4 +66,9 @@ const TAIL = Buffer.from('}')
 /** Returns an object, as JSON, as the environment sends it: bare, or under `data` (assumption `envelope`). */
 export function enveloped(document: Buffer, { envelope }: Assumptions): Buffer {
   return envelope === 'data' ? Buffer.concat([HEAD, document, TAIL]) : document
+}
+
+/** Returns the `servers` of an OpenAPI document: the address that it was asked for at, or where it is if that is unknown. */
+export function serversOf({ protocol, host }: FastifyRequest): object[] {
+  return [{ url: host ? `${protocol}://${host}` : '/', description: 'This server' }]
 }

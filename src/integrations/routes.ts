@@ -27,6 +27,7 @@ export const setIntegrationAsPrimary = defineOperation({
   idempotent: true,
   examples: {
     params: { integrationId: '66f1c2a47c9b1a0012ad0001' },
+    idempotencyKey: 'set-primary-0001',
     errors: {
       403: '/v1/integrations/6703aa1c5d2e8b0013b70001/set-primary',
       404: '/v1/integrations/66f1c2a47c9b1a0012adffff/set-primary'

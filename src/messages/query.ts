@@ -22,6 +22,7 @@ export const MessageQuery = strictObject(
       default: 0,
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
+      format: 'int64',
       description: 'Page number, from 0'
     }),
     limit: Type.Integer({ default: 10, minimum: 1, maximum: MAX_LIMIT, description: 'Messages per page' })
@@ -35,7 +36,9 @@ export const EXAMPLE_QUERY = {
   channel: 'email',
   subscriberId: 'user-ada',
   transactionId: ['order-4711'],
-  contextKeys: ['tenant:acme']
+  contextKeys: ['tenant:acme'],
+  page: 0,
+  limit: 10
 }
 
 /** A validated query. `channel` may be any text: some environments accept unknown channels, and find nothing. */

@@ -20,6 +20,7 @@ export const listMessages = defineOperation({
   errors: [400, 401, 404, 422],
   examples: {
     query: EXAMPLE_QUERY,
+    idempotencyKey: 'list-messages-0001',
     errors: { 404: '/v1/messages?subscriberId=user-none', 422: '/v1/messages?page=-1' }
   }
 })

@@ -1,118 +1,131 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { CHANNELS, CHAT_PUSH_PROVIDERS, TIME_UNITS } from '../core/enums.js'
-import { StepFilter } from '../core/step-filter.js'
-import { freeObject, namedObject, nullable, ref, stringEnum } from '../core/typebox.js'
+import { CHAT_PUSH_PROVIDERS, TIME_UNITS } from '../core/enums.js'
+import { Channel, StepFilter } from '../core/schemas.js'
+import { dateTime, freeObject, namedEnum, namedObject, nullable, ref, stringEnum } from '../core/typebox.js'
+
+// Fields that may be left out.
+const text = (description: string) => Type.Optional(Type.String({ description }))
+const textOrNull = (description: string) => Type.Optional(nullable(Type.String({ description })))
+const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
+const number = (description: string) => Type.Optional(Type.Number({ description }))
 
 export const EmailBlockStyles = namedObject('EmailBlockStyles', 'Style of an email block', {
-  textAlign: stringEnum(['center', 'left', 'right'])
+  textAlign: stringEnum(['center', 'left', 'right'], { description: 'Alignment of the text' })
 })
 
 export const EmailBlock = namedObject('EmailBlock', 'One block of an email that was made with the block editor', {
-  type: stringEnum(['button', 'text']),
+  type: stringEnum(['button', 'text'], { description: 'Kind of the block' }),
   content: Type.String({ description: 'The text, or the label of the button' }),
-  url: Type.Optional(Type.String({ description: 'URL that a button opens' })),
+  url: text('URL that a button opens'),
   styles: Type.Optional(ref(EmailBlockStyles))
 })
 export type EmailBlock = Static<typeof EmailBlock>
 
 export const MessageCTAData = namedObject('MessageCTAData', 'Target of a call to action', {
-  url: Type.Optional(Type.String({ description: 'URL that the call to action opens' }))
+  url: text('URL that the call to action opens')
 })
 
-const BUTTON_TYPES = ['primary', 'secondary'] as const
+const ButtonType = namedEnum('ButtonType', 'Which of two buttons', ['primary', 'secondary'])
 
 export const MessageButton = namedObject('MessageButton', 'A button of a message', {
-  type: stringEnum(BUTTON_TYPES),
+  type: ref(ButtonType),
   content: Type.String({ description: 'Label of the button' }),
-  resultContent: Type.Optional(Type.String({ description: 'Text to show after it was pressed' }))
+  resultContent: text('Text to show after it was pressed')
 })
 
 export const MessageActionResult = namedObject('MessageActionResult', 'Outcome of an action', {
   payload: Type.Optional(freeObject('Payload of the action')),
-  type: Type.Optional(stringEnum(BUTTON_TYPES, { description: 'The button that was pressed' }))
+  type: Type.Optional(ref(ButtonType, 'The button that was pressed'))
 })
 
 export const MessageAction = namedObject('MessageAction', 'Action that a message offers', {
-  status: Type.Optional(stringEnum(['pending', 'done'])),
-  buttons: Type.Optional(Type.Array(ref(MessageButton), { minItems: 0 })),
+  status: Type.Optional(stringEnum(['pending', 'done'], { description: 'Whether a button has been pressed' })),
+  buttons: Type.Optional(Type.Array(ref(MessageButton), { minItems: 0, description: 'Buttons to press' })),
   result: Type.Optional(ref(MessageActionResult))
 })
 
-export const MessageCTA = namedObject('MessageCTA', 'Call to action of a message; empty if it has none', {
-  type: Type.Optional(stringEnum(['redirect'])),
+const CTA = 'Call to action of a message; one that has none is empty, or has an action without buttons'
+export const MessageCTA = namedObject('MessageCTA', CTA, {
+  type: Type.Optional(stringEnum(['redirect'], { description: 'What it does: open a URL' })),
   data: Type.Optional(ref(MessageCTAData)),
   action: Type.Optional(ref(MessageAction))
 })
 export type MessageCTA = Static<typeof MessageCTA>
 
+const ChatPushProvider = namedEnum('ChatPushProvider', 'A provider of the chat or push channel', CHAT_PUSH_PROVIDERS)
+
 export const ChannelCredentials = namedObject('ChannelCredentials', 'Address of a subscriber at the provider', {
-  webhookUrl: Type.Optional(Type.String()),
-  channel: Type.Optional(Type.String({ description: 'Channel specification of a chat provider' })),
-  deviceTokens: Type.Optional(Type.Array(Type.String(), { minItems: 0 })),
-  alertUid: Type.Optional(Type.String()),
-  title: Type.Optional(Type.String()),
-  imageUrl: Type.Optional(Type.String()),
-  state: Type.Optional(Type.String()),
-  externalUrl: Type.Optional(Type.String())
+  webhookUrl: text('URL that messages are posted to'),
+  channel: text('Channel specification of a chat provider'),
+  deviceTokens: Type.Optional(
+    Type.Array(Type.String(), { minItems: 0, description: 'Tokens of the devices that get push messages' })
+  ),
+  alertUid: text('Identifier of the alert'),
+  title: text('Title of the alert'),
+  imageUrl: text('URL of an image for the alert'),
+  state: text('State of the alert'),
+  externalUrl: text('URL that the alert links to')
 })
 
-export const ChannelSettings = namedObject('ChannelSettings', 'Settings of a subscriber for a chat or push provider', {
-  providerId: stringEnum(CHAT_PUSH_PROVIDERS),
-  integrationIdentifier: Type.Optional(Type.String({ description: 'Identifier of the integration' })),
+const CHANNEL_SETTINGS = 'Settings of a subscriber for a chat or push provider'
+export const ChannelSettings = namedObject('ChannelSettingsDto', CHANNEL_SETTINGS, {
+  providerId: ref(ChatPushProvider, 'Identifier of the provider'),
+  integrationIdentifier: text('Identifier of the integration'),
   credentials: ref(ChannelCredentials),
   _integrationId: Type.String({ description: 'Record identifier of the integration' })
 })
 
-export const SubscriberResponse = namedObject('SubscriberResponse', 'A recipient of notifications', {
-  _id: Type.Optional(Type.String({ description: 'Internal identifier, different from `subscriberId`' })),
-  firstName: Type.Optional(nullable(Type.String())),
-  lastName: Type.Optional(nullable(Type.String())),
-  email: Type.Optional(nullable(Type.String())),
-  phone: Type.Optional(nullable(Type.String())),
-  avatar: Type.Optional(nullable(Type.String())),
-  locale: Type.Optional(nullable(Type.String())),
+export const SubscriberResponse = namedObject('SubscriberResponseDto', 'A recipient of notifications', {
+  _id: text('Internal identifier, different from `subscriberId`'),
+  firstName: textOrNull('Given name'),
+  lastName: textOrNull('Family name'),
+  email: textOrNull('Email address'),
+  phone: textOrNull('Phone number'),
+  avatar: textOrNull('URL of a picture'),
+  locale: textOrNull('Language and region, such as `en-GB`'),
   channels: Type.Optional(
     Type.Array(ref(ChannelSettings), { description: 'Settings for chat and push, one entry per integration' })
   ),
   topics: Type.Optional(
     Type.Array(Type.String(), { description: 'Topics the subscriber belongs to', deprecated: true })
   ),
-  isOnline: Type.Optional(nullable(Type.Boolean())),
-  lastOnlineAt: Type.Optional(nullable(Type.String({ description: 'ISO 8601' }))),
-  __v: Type.Optional(Type.Number({ description: 'Document version' })),
+  isOnline: Type.Optional(nullable(Type.Boolean({ description: 'Whether an Inbox of the subscriber is open' }))),
+  lastOnlineAt: Type.Optional(nullable(dateTime('When an Inbox of the subscriber was last open'))),
+  __v: number('Document version'),
   data: Type.Optional(nullable(freeObject('Custom data of the subscriber'))),
-  timezone: Type.Optional(nullable(Type.String())),
+  timezone: textOrNull('Time zone, such as `Europe/London`'),
   subscriberId: Type.String({ description: 'Identifier used to create the subscriber' }),
   _organizationId: Type.String({ description: 'Owning organization' }),
   _environmentId: Type.String({ description: 'Owning environment' }),
   deleted: Type.Boolean({ description: 'Soft-delete marker' }),
-  createdAt: Type.String({ description: 'ISO 8601' }),
-  updatedAt: Type.String({ description: 'ISO 8601' })
+  createdAt: dateTime('When the subscriber was created'),
+  updatedAt: dateTime('When the subscriber was last changed')
 })
 export type SubscriberResponse = Static<typeof SubscriberResponse>
 
-export const SubscriberPreferenceChannels = namedObject('SubscriberPreferenceChannels', 'Which channels are enabled', {
-  email: Type.Optional(Type.Boolean()),
-  sms: Type.Optional(Type.Boolean()),
-  in_app: Type.Optional(Type.Boolean()),
-  chat: Type.Optional(Type.Boolean()),
-  push: Type.Optional(Type.Boolean())
+const CHANNELS_ENABLED = 'Which channels are enabled'
+export const SubscriberPreferenceChannels = namedObject('SubscriberPreferenceChannels', CHANNELS_ENABLED, {
+  email: flag('Whether email is enabled'),
+  sms: flag('Whether SMS is enabled'),
+  in_app: flag('Whether the Inbox is enabled'),
+  chat: flag('Whether chat is enabled'),
+  push: flag('Whether push is enabled')
 })
 
 export const NotificationGroup = namedObject('NotificationGroup', 'A group of workflows', {
-  _id: Type.Optional(Type.String()),
-  name: Type.String(),
+  _id: text('Record identifier'),
+  name: Type.String({ description: 'Display name' }),
   _environmentId: Type.String({ description: 'Owning environment' }),
   _organizationId: Type.String({ description: 'Owning organization' }),
-  _parentId: Type.Optional(Type.String())
+  _parentId: text('Identifier of the group that it was copied from')
 })
 
 export const NotificationTriggerVariable = namedObject('NotificationTriggerVariable', 'A variable of a trigger', {
-  name: Type.String()
+  name: Type.String({ description: 'Name of the variable' })
 })
 
 export const NotificationTrigger = namedObject('NotificationTrigger', 'A trigger of a workflow', {
-  type: stringEnum(['event']),
+  type: stringEnum(['event'], { description: 'What triggers it' }),
   identifier: Type.String({ description: 'Name to trigger it by' }),
   variables: Type.Array(ref(NotificationTriggerVariable), { description: 'Variables of the payload' }),
   subscriberVariables: Type.Optional(
@@ -120,59 +133,73 @@ export const NotificationTrigger = namedObject('NotificationTrigger', 'A trigger
   )
 })
 
+const TimeUnit = namedEnum('TimeUnit', 'A unit of time', TIME_UNITS)
+const unit = Type.Optional(ref(TimeUnit, 'Unit of the amount'))
+const digestKey = text('Key to group events by')
+
+const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
+const Weekday = namedEnum('Weekday', 'A day of the week', WEEKDAYS)
+const ORDINAL_VALUES = [
+  'day',
+  'weekday',
+  'weekend',
+  'sunday',
+  'monday',
+  'tuesday',
+  'wednesday',
+  'thursday',
+  'friday',
+  'saturday'
+] as const
+
 export const TimedConfig = namedObject('TimedConfig', 'When a timed digest is sent', {
-  atTime: Type.Optional(Type.String()),
-  weekDays: Type.Optional(
-    Type.Array(stringEnum(['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']))
+  atTime: text('Time of the day, such as `09:00`'),
+  weekDays: Type.Optional(Type.Array(ref(Weekday), { description: 'Days of the week' })),
+  monthDays: Type.Optional(Type.Array(Type.String(), { description: 'Days of the month, as numbers' })),
+  ordinal: Type.Optional(
+    stringEnum(['1', '2', '3', '4', '5', 'last'], { description: 'Which of the `ordinalValue` days of the month' })
   ),
-  monthDays: Type.Optional(Type.Array(Type.String())),
-  ordinal: Type.Optional(stringEnum(['1', '2', '3', '4', '5', 'last'])),
-  ordinalValue: Type.Optional(
-    stringEnum([
-      'day',
-      'weekday',
-      'weekend',
-      'sunday',
-      'monday',
-      'tuesday',
-      'wednesday',
-      'thursday',
-      'friday',
-      'saturday'
-    ])
-  ),
-  monthlyType: Type.Optional(stringEnum(['each', 'on']))
+  ordinalValue: Type.Optional(stringEnum(ORDINAL_VALUES, { description: 'The days that `ordinal` counts' })),
+  monthlyType: Type.Optional(
+    stringEnum(['each', 'on'], { description: 'Whether `monthDays` (each) or `ordinal` (on) names the days' })
+  )
 })
 
-export const DigestRegularMetadata = namedObject('DigestRegularMetadata', 'A digest of the events within a time span', {
-  type: stringEnum(['regular', 'backoff']),
-  amount: Type.Optional(Type.Number({ description: 'Number of units to collect events for' })),
-  unit: Type.Optional(stringEnum(TIME_UNITS)),
-  digestKey: Type.Optional(Type.String({ description: 'Key to group events by' })),
-  backoff: Type.Optional(Type.Boolean()),
-  backoffAmount: Type.Optional(Type.Number()),
-  backoffUnit: Type.Optional(stringEnum(TIME_UNITS)),
-  updateMode: Type.Optional(Type.Boolean())
+const REGULAR_DIGEST = 'A digest of the events within a time span'
+export const DigestRegularMetadata = namedObject('DigestRegularMetadata', REGULAR_DIGEST, {
+  type: stringEnum(['regular', 'backoff'], { description: 'Whether it begins at once or looks back first' }),
+  amount: number('Number of units to collect events for'),
+  unit,
+  digestKey,
+  backoff: flag('Whether it looks back'),
+  backoffAmount: number('Number of units to look back'),
+  backoffUnit: Type.Optional(ref(TimeUnit, 'Unit of `backoffAmount`')),
+  updateMode: flag('Whether a message that was sent is updated by later events')
 })
 
 export const DigestTimedMetadata = namedObject('DigestTimedMetadata', 'A digest that is sent on a schedule', {
-  type: stringEnum(['timed']),
-  amount: Type.Optional(Type.Number()),
-  unit: Type.Optional(stringEnum(TIME_UNITS)),
-  digestKey: Type.Optional(Type.String({ description: 'Key to group events by' })),
+  type: stringEnum(['timed'], { description: 'Always `timed`' }),
+  amount: number('Number of units between two digests'),
+  unit,
+  digestKey,
   timed: Type.Optional(ref(TimedConfig))
 })
 
 export const DelayRegularMetadata = namedObject('DelayRegularMetadata', 'A delay of fixed length', {
-  type: stringEnum(['regular']),
-  amount: Type.Optional(Type.Number({ description: 'Number of units to wait' })),
-  unit: Type.Optional(stringEnum(TIME_UNITS))
+  type: stringEnum(['regular'], { description: 'Always `regular`' }),
+  amount: number('Number of units to wait'),
+  unit
 })
 
 export const DelayScheduledMetadata = namedObject('DelayScheduledMetadata', 'A delay until a date in the payload', {
-  type: stringEnum(['scheduled']),
+  type: stringEnum(['scheduled'], { description: 'Always `scheduled`' }),
   delayPath: Type.String({ description: 'Path in the payload of the date to wait for' })
 })
+
+const StepMetadata = Type.Union(
+  [ref(DigestRegularMetadata), ref(DigestTimedMetadata), ref(DelayRegularMetadata), ref(DelayScheduledMetadata)],
+  { $id: 'StepMetadata', description: 'Settings of a digest or a delay' }
+)
 
 export const MessageTemplate = Type.Unsafe<Record<string, unknown>>({
   $id: 'MessageTemplate',
@@ -180,26 +207,21 @@ export const MessageTemplate = Type.Unsafe<Record<string, unknown>>({
 })
 
 export const ReplyCallback = namedObject('ReplyCallback', 'Callback for replies of a subscriber', {
-  active: Type.Optional(Type.Boolean()),
-  url: Type.Optional(Type.String())
+  active: flag('Whether replies are forwarded'),
+  url: text('URL that replies are posted to')
 })
 
 const stepFields = {
-  _id: Type.Optional(Type.String()),
-  uuid: Type.Optional(Type.String()),
-  name: Type.Optional(Type.String()),
-  _templateId: Type.Optional(Type.String()),
-  active: Type.Optional(Type.Boolean()),
-  shouldStopOnFail: Type.Optional(Type.Boolean({ description: 'Whether a failure here ends the workflow' })),
+  _id: text('Record identifier of the step'),
+  uuid: text('Identifier of the step that editors use'),
+  name: text('Display name'),
+  _templateId: text('Identifier of the message template'),
+  active: flag('Whether the step runs'),
+  shouldStopOnFail: flag('Whether a failure here ends the workflow'),
   template: Type.Optional(ref(MessageTemplate)),
   filters: Type.Optional(Type.Array(ref(StepFilter), { description: 'Conditions under which the step runs' })),
-  _parentId: Type.Optional(Type.String({ description: 'Identifier of the preceding step' })),
-  metadata: Type.Optional(
-    Type.Union(
-      [ref(DigestRegularMetadata), ref(DigestTimedMetadata), ref(DelayRegularMetadata), ref(DelayScheduledMetadata)],
-      { description: 'Settings of a digest or a delay' }
-    )
-  ),
+  _parentId: text('Identifier of the preceding step'),
+  metadata: Type.Optional(ref(StepMetadata)),
   replyCallback: Type.Optional(ref(ReplyCallback))
 }
 
@@ -209,27 +231,27 @@ export const NotificationStepVariant = namedObject(
   stepFields
 )
 
-export const NotificationStep = namedObject('NotificationStep', 'A step of a workflow', {
+export const NotificationStep = namedObject('NotificationStepDto', 'A step of a workflow', {
   ...stepFields,
   variants: Type.Optional(Type.Array(ref(NotificationStepVariant), { description: 'Variants of this step' }))
 })
 
 export const WorkflowResponse = namedObject('WorkflowResponse', 'The workflow that sent a message', {
-  _id: Type.Optional(Type.String()),
-  name: Type.String(),
-  description: Type.String(),
-  active: Type.Boolean(),
-  draft: Type.Boolean(),
+  _id: text('Record identifier of the workflow'),
+  name: Type.String({ description: 'Display name' }),
+  description: Type.String({ description: 'What the workflow is for' }),
+  active: Type.Boolean({ description: 'Whether it can be triggered' }),
+  draft: Type.Boolean({ description: 'Whether it is not yet finished' }),
   preferenceSettings: ref(SubscriberPreferenceChannels),
-  critical: Type.Boolean(),
-  tags: Type.Array(Type.String()),
-  steps: Type.Array(ref(NotificationStep)),
+  critical: Type.Boolean({ description: 'Whether subscribers cannot switch it off' }),
+  tags: Type.Array(Type.String(), { description: 'Tags to find it by' }),
+  steps: Type.Array(ref(NotificationStep), { description: 'Its steps, in their order' }),
   _organizationId: Type.String({ description: 'Owning organization' }),
-  _creatorId: Type.String(),
+  _creatorId: Type.String({ description: 'Identifier of the user who created it' }),
   _environmentId: Type.String({ description: 'Owning environment' }),
-  triggers: Type.Array(ref(NotificationTrigger)),
-  _notificationGroupId: Type.String(),
-  _parentId: Type.Optional(Type.String()),
+  triggers: Type.Array(ref(NotificationTrigger), { description: 'What triggers it' }),
+  _notificationGroupId: Type.String({ description: 'Identifier of its group' }),
+  _parentId: text('Identifier of the workflow that it was copied from'),
   deleted: Type.Boolean({ description: 'Soft-delete marker' }),
   deletedAt: Type.String({ description: 'Required even if the workflow was never deleted' }),
   deletedBy: Type.String({ description: 'Required even if the workflow was never deleted' }),
@@ -239,47 +261,50 @@ export const WorkflowResponse = namedObject('WorkflowResponse', 'The workflow th
 })
 export type WorkflowResponse = Static<typeof WorkflowResponse>
 
-export const MessageResponse = namedObject('MessageResponse', 'A notification to one subscriber on one channel', {
-  _id: Type.Optional(Type.String({ description: 'Message identifier' })),
-  _templateId: Type.Optional(nullable(Type.String({ description: 'Template identifier' }))),
+const MessageContent = Type.Union([Type.Array(ref(EmailBlock)), Type.String()], {
+  $id: 'MessageContent',
+  description: 'Message content: blocks of the email editor, or text'
+})
+const MessageStatus = namedEnum('MessageStatus', 'What became of a message', ['sent', 'error', 'warning'])
+
+const MESSAGE = 'A notification to one subscriber on one channel'
+export const MessageResponse = namedObject('MessageResponseDto', MESSAGE, {
+  _id: text('Message identifier'),
+  _templateId: textOrNull('Template identifier'),
   _environmentId: Type.String({ description: 'Owning environment' }),
-  _messageTemplateId: Type.Optional(nullable(Type.String({ description: 'Message template identifier' }))),
+  _messageTemplateId: textOrNull('Message template identifier'),
   _organizationId: Type.String({ description: 'Owning organization' }),
   _notificationId: Type.String({ description: 'Notification identifier' }),
   _subscriberId: Type.String({ description: 'Internal identifier of the subscriber' }),
   subscriber: Type.Optional(ref(SubscriberResponse)),
   template: Type.Optional(ref(WorkflowResponse)),
-  templateIdentifier: Type.Optional(Type.String({ description: 'Identifier of the message template' })),
+  templateIdentifier: text('Identifier of the message template'),
   createdAt: Type.String({ description: 'Creation date' }),
   deliveredAt: Type.Optional(
     Type.Array(Type.String(), {
       description: 'Delivery dates; several when delivered more than once, for example after a snooze'
     })
   ),
-  lastSeenDate: Type.Optional(Type.String()),
-  lastReadDate: Type.Optional(Type.String()),
-  content: Type.Optional(
-    Type.Union([Type.Array(ref(EmailBlock)), Type.String()], {
-      description: 'Message content: blocks of the email editor, or text'
-    })
-  ),
+  lastSeenDate: text('When it was last seen'),
+  lastReadDate: text('When it was last read'),
+  content: Type.Optional(ref(MessageContent)),
   transactionId: Type.String({ description: 'Identifier of the trigger that produced the message' }),
-  subject: Type.Optional(Type.String()),
-  channel: stringEnum(CHANNELS, { description: 'The channel it was sent on' }),
-  read: Type.Boolean(),
-  seen: Type.Boolean(),
-  snoozedUntil: Type.Optional(Type.String({ description: 'Date when the message will be unsnoozed' })),
-  email: Type.Optional(Type.String({ description: 'Address the message was sent to' })),
-  phone: Type.Optional(Type.String({ description: 'Phone number the message was sent to' })),
-  directWebhookUrl: Type.Optional(Type.String()),
-  providerId: Type.Optional(Type.String({ description: 'Identifier of the provider' })),
-  deviceTokens: Type.Optional(Type.Array(Type.String())),
-  title: Type.Optional(Type.String()),
+  subject: text('Subject of an email or of an Inbox message'),
+  channel: ref(Channel, 'The channel it was sent on'),
+  read: Type.Boolean({ description: 'Whether it has been read' }),
+  seen: Type.Boolean({ description: 'Whether it has been seen' }),
+  snoozedUntil: text('Date when the message will be unsnoozed'),
+  email: text('Address the message was sent to'),
+  phone: text('Phone number the message was sent to'),
+  directWebhookUrl: text('URL that the message was posted to'),
+  providerId: text('Identifier of the provider'),
+  deviceTokens: Type.Optional(Type.Array(Type.String(), { description: 'Devices that the message was sent to' })),
+  title: text('Title of a push message'),
   cta: ref(MessageCTA),
-  _feedId: Type.Optional(nullable(Type.String())),
-  status: stringEnum(['sent', 'error', 'warning']),
-  errorId: Type.Optional(Type.String({ description: 'Present when the message has an error' })),
-  errorText: Type.Optional(Type.String({ description: 'Present when the message has an error' })),
+  _feedId: textOrNull('Identifier of the feed'),
+  status: ref(MessageStatus),
+  errorId: text('Present when the message has an error'),
+  errorText: text('Present when the message has an error'),
   payload: Type.Optional(freeObject('Payload of the trigger that produced the notification')),
   overrides: Type.Optional(freeObject('Provider-specific overrides used at the trigger')),
   contextKeys: Type.Optional(Type.Array(Type.String(), { description: 'Contexts it was sent in, each as `type:id`' }))
@@ -287,7 +312,7 @@ export const MessageResponse = namedObject('MessageResponse', 'A notification to
 export type MessageResponse = Static<typeof MessageResponse>
 
 export const MessagesPage = namedObject('MessagesPage', 'One page of messages', {
-  totalCount: Type.Optional(Type.Number({ description: 'Total number of messages available' })),
+  totalCount: number('Total number of messages available'),
   hasMore: Type.Boolean({ description: 'Whether more messages are available' }),
   data: Type.Array(ref(MessageResponse), { description: 'Messages of this page' }),
   pageSize: Type.Number({ description: 'Messages per page' }),

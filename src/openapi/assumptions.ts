@@ -18,10 +18,18 @@ export interface OpenApiDocument {
 
 export interface DescribedOperation {
   operationId: OperationId
-  parameters: { name: string; in: string; schema: TSchema; [field: string]: unknown }[]
+  parameters: Parameter[]
   responses: Record<string, { content: { 'application/json': { schema: TSchema; example?: unknown } } }>
   /** What to make the examples of. */
   'x-examples'?: Operation['examples']
+}
+
+interface Parameter {
+  name: string
+  in: string
+  schema: TSchema
+  example?: unknown
+  allowEmptyValue?: boolean
 }
 
 /** Changes the document of the contract to what an environment with these assumptions accepts and returns. */
@@ -42,27 +50,34 @@ export function applyAssumptions(document: OpenApiDocument, assumptions: Assumpt
   }
   if (assumptions['vendor-names'] === 'vendor') useVendorNames(document)
   if (assumptions['integration-lookup'] === 'id') {
-    parameterOf(setIntegrationAsPrimary, 'integrationId').pattern = '^[0-9a-fA-F]{24}$'
+    parameterOf(setIntegrationAsPrimary, 'integrationId').schema.pattern = '^[0-9a-fA-F]{24}$'
   }
   if (assumptions['foreign-integration'] === 'not-found') delete setIntegrationAsPrimary.responses[403]
   if (assumptions.credentials === 'hidden') {
-    Object.assign(schemaOf(Credentials), { maxProperties: 0, description: 'Hidden: always empty' })
+    Object.assign(schemaOf(Credentials), { properties: {}, description: 'Hidden: always empty' })
     delete schemaOf(Configurations).properties.inboundWebhookSigningKey
   }
-  if (assumptions['unknown-channel-filter'] === 'empty-page') delete parameterOf(listMessages, 'channel').enum
+  if (assumptions['unknown-channel-filter'] === 'empty-page') delete parameterOf(listMessages, 'channel').schema.enum
   if (assumptions['malformed-context-key'] === 'empty-page') {
-    delete parameterOf(listMessages, 'contextKeys').items.pattern
+    delete parameterOf(listMessages, 'contextKeys').schema.items.pattern
   }
   if (assumptions['unknown-subscriber-filter'] === 'empty-page') delete listMessages.responses[404]
-  if (assumptions['paging-bounds'] === 'lenient') parameterOf(listMessages, 'limit').minimum = 0
+  if (assumptions['paging-bounds'] === 'lenient') {
+    const limit = parameterOf(listMessages, 'limit')
+    limit.schema.minimum = 0
+    limit.allowEmptyValue = true
+  }
   if (assumptions['total-count'] === 'absent') delete schemaOf(MessagesPage).properties.totalCount
   if (assumptions['control-values'] === 'twice') {
     schemaOf(ControlsMetadata).properties.values = freeObject('The same as `controlValues`')
   }
 }
 
-function parameterOf({ parameters }: DescribedOperation, name: string): TSchema {
-  return present(parameters.find((each) => each.name === name)?.schema, name)
+function parameterOf({ parameters }: DescribedOperation, name: string): Parameter {
+  return present(
+    parameters.find((each) => each.name === name),
+    name
+  )
 }
 
 function present<Part>(part: Part | undefined, name: string): Part {

@@ -13,7 +13,7 @@ export function describeOperation(operation: Operation) {
   return {
     ...describe(operation),
     security: [{ ApiKey: [] }],
-    headers: IdempotencyHeader,
+    headers: idempotent ? WITH_EFFECT : WITHOUT_EFFECT,
     'x-examples': operation.examples,
     response: Object.fromEntries([
       respond(200, 'OK', ref(operation.response)),
@@ -52,16 +52,30 @@ function describe({ id, summary, description, tag, params, querystring }: Operat
     ...(description && { description }),
     tags: [tag],
     ...(params && { params }),
-    // A parameter with a default may be left out.
-    ...(querystring && { querystring: Type.Partial(querystring) as TObject })
+    ...(querystring && { querystring: queryOf(querystring) })
   }
 }
 
-const KEY =
-  'Up to 255 characters, bare or in double quotes. A POST that repeats the key within 24 hours gets the stored response; on a GET it has no effect.'
-const IdempotencyHeader = strictObject({
-  'idempotency-key': Type.Optional(Type.String({ description: KEY }))
-})
+/** Returns what a query string may hold: a parameter with a default may be left out, and one of text may be empty. */
+function queryOf(querystring: TObject): TObject {
+  const partial: TObject = Type.Partial(querystring)
+  const parameters = Object.entries(partial.properties).map(([name, schema]) => [name, orEmpty(schema)])
+  return { ...partial, properties: Object.fromEntries(parameters) }
+}
+
+/** An empty text counts as absent, whatever words or form the schema asks for (`http/validation.ts`). */
+function orEmpty(schema: TSchema): TSchema {
+  if (schema.items) return { ...schema, items: orEmpty(schema.items) }
+  if (schema.enum) return { ...schema, enum: [...schema.enum, ''] }
+  return schema.pattern ? { ...schema, pattern: `^$|${schema.pattern}` } : schema
+}
+
+const idempotencyHeader = (description: string) =>
+  strictObject({ 'idempotency-key': Type.Optional(Type.String({ description })) })
+const WITH_EFFECT = idempotencyHeader(
+  'Up to 255 characters, bare or in double quotes. A request that repeats the key within 24 hours gets the stored response.'
+)
+const WITHOUT_EFFECT = idempotencyHeader('Accepted, and without effect: only a POST is stored')
 
 const ERRORS: Record<ErrorStatus, string> = {
   400: 'The request cannot be read or cannot be done',

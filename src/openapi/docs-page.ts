@@ -6,6 +6,7 @@ import { packageRoot } from '../core/package.js'
 import { authenticate } from '../environments/plugin.js'
 import type { EnvironmentService } from '../environments/service.js'
 import { JSON_TYPE } from '../http/errors.js'
+import { serversOf } from '../http/operation.js'
 import { openApiDocument } from './documents.js'
 
 type Options = { environments: EnvironmentService; assumptions: Assumptions }
@@ -16,23 +17,24 @@ type Options = { environments: EnvironmentService; assumptions: Assumptions }
  * made when it is first asked for.
  */
 export const documentation: FastifyPluginAsync<Options> = async (app, { environments, assumptions }) => {
-  const documents = new Map<string, Promise<string>>()
+  const documents = new Map<string, Promise<object>>()
 
-  async function sendDocument(reply: FastifyReply, assumed: Assumptions): Promise<FastifyReply> {
+  async function sendDocument(reply: FastifyReply, assumed: Assumptions, changes?: object): Promise<FastifyReply> {
     const key = JSON.stringify(assumed)
     let document = documents.get(key)
     if (!document) {
-      document = openApiDocument(assumed).then((created) => JSON.stringify(created))
+      document = openApiDocument(assumed)
       documents.set(key, document)
       // It may be made the next time: for instance when there are file descriptors again.
       document.catch(() => documents.delete(key))
     }
-    return reply.type(JSON_TYPE).send(await document)
+    return reply.type(JSON_TYPE).send(JSON.stringify({ ...(await document), ...changes }))
   }
 
-  app.get('/openapi.json', async ({ headers: { authorization } }, reply) => {
+  app.get('/openapi.json', async (request, reply) => {
+    const { authorization } = request.headers
     const own = authorization === undefined ? assumptions : authenticate(authorization, environments).assumptions
-    return sendDocument(reply, own)
+    return sendDocument(reply, own, { servers: serversOf(request) })
   })
 
   app.get('/docs/json', (_request, reply) => sendDocument(reply, assumptions))

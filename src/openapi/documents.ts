@@ -29,7 +29,7 @@ export async function openApiDocument(assumptions: Assumptions): Promise<OpenApi
       root.setErrorHandler(errorHandler(() => ({ now: exampleClock, uuid: randomUUID })))
       root.register(async (scope) => registerOperations(scope, services))
     })
-    const document = structuredClone(app.swagger()) as unknown as OpenApiDocument
+    const document = documentOf(app)
     document['x-assumptions'] = assumptions
     applyAssumptions(document, assumptions)
     await addExamples(document, app)
@@ -42,8 +42,17 @@ export async function openApiDocument(assumptions: Assumptions): Promise<OpenApi
 /** Returns the document of the control routes. */
 export async function controlDocument(): Promise<object> {
   // It serves no request, and so needs no services.
-  const app = await describedApp(CONTROL_INFO, (scope) => registerControl(scope, {} as never))
-  return app.swagger()
+  return documentOf(await describedApp(CONTROL_INFO, (scope) => registerControl(scope, {} as never)))
+}
+
+/** Returns a copy of the document. @fastify/swagger drops what stands beside a reference, so the schemas are ours. */
+function documentOf(app: FastifyInstance): OpenApiDocument {
+  const document = structuredClone(app.swagger()) as unknown as OpenApiDocument
+  const schemas = Object.values(app.getSchemas() as Record<string, TSchema>)
+  const byName = Object.fromEntries(schemas.map(({ $id, ...schema }) => [$id, schema]))
+  const json = JSON.stringify(byName).replace(/"\$ref":"(\w+)#"/g, '"$ref":"#/components/schemas/$1"')
+  document.components.schemas = JSON.parse(json)
+  return document
 }
 
 const exampleClock = () => EXAMPLE_TIME
@@ -73,6 +82,8 @@ async function describedApp(info: object, registerRoutes: (app: FastifyInstance)
   return app
 }
 
+const CONTACT = { name: 'The maintainers of notification-mock' }
+
 const OPERATIONS_INFO = {
   info: {
     title: 'notification-mock',
@@ -90,6 +101,7 @@ and how to pass it. Any request may also be rejected with 404, 405 or 501 (there
 **Assumptions** settle what the real service leaves open, for each environment: see
 [/_mock/assumptions](/_mock/assumptions). The document at [/openapi.json](/openapi.json) is that of the environment
 whose key is sent with the request for it, and without a key that of the server.`,
+    contact: CONTACT,
     license: { name: 'MIT', identifier: 'MIT' }
   },
   tags: [
@@ -116,6 +128,7 @@ const CONTROL_INFO = {
     version: VERSION,
     description:
       'Create environments and reset them, look at and verify the requests they received, inject faults, and control time. Routes about one environment take its own API key.',
+    contact: CONTACT,
     license: { name: 'MIT', identifier: 'MIT' }
   },
   components: {

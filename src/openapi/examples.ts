@@ -10,7 +10,7 @@ export async function addExamples(document: OpenApiDocument, app: FastifyInstanc
   for (const [template, methods] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
       const { parameters, responses, 'x-examples': examples } = operation
-      const { params = {}, query = {}, errors = {} } = examples ?? {}
+      const { params = {}, query = {}, errors = {}, idempotencyKey } = examples ?? {}
       delete operation['x-examples']
       const search = Object.entries(query).flatMap(([name, values]) =>
         [values].flat().map((value) => `${name}=${value}`)
@@ -21,7 +21,7 @@ export async function addExamples(document: OpenApiDocument, app: FastifyInstanc
         if (name in params) parameter.example = params[name]
         // In the schema: the page would fill in an example of the parameter itself, and so filter unasked.
         else if (name in query) schema.examples = [query[name]]
-        else if (name === 'idempotency-key') schema.examples = ['set-primary-0001']
+        else if (name === 'idempotency-key') schema.examples = [idempotencyKey]
       }
       for (const [status, { content }] of Object.entries(responses)) {
         const urls = status === '200' ? [`${path}?${search.join('&')}`] : [errors[status] ?? path, `${path}?x=%`]

@@ -21,6 +21,7 @@ export const retrieveWorkflowStep = defineOperation({
   errors: [400, 401, 404],
   examples: {
     params: { workflowId: 'order-shipped', stepId: 'email-step' },
+    idempotencyKey: 'retrieve-step-0001',
     errors: {
       400: '/v2/workflows/order-shipped/steps/none',
       404: '/v2/workflows/none/steps/email-step'

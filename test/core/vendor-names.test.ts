@@ -6,7 +6,7 @@ import { givenMock } from '../support/mock.js'
 import { wireSchemas } from '../support/wire-schemas.js'
 
 const WORDS = Object.keys(VENDOR_NAMES)
-const DOCUMENTS = ['Integration', 'MessageResponse', 'WorkflowStep']
+const DOCUMENTS = ['Integration', 'MessageResponseDto', 'WorkflowStep']
 
 /** The keys that lead to a value in a document. */
 type Path = readonly (string | number)[]

@@ -25,7 +25,8 @@ describe('GET /openapi.json returns the document of the environment of the key, 
     for (const position of positionsOf(id)) {
       const shown = await mock.get('/openapi.json', { key: position })
       const expected = await openApiDocument(assume('document', { [id]: position }))
-      expect(shown.json, position).toEqual(JSON.parse(JSON.stringify(expected)))
+      const servers = [{ url: mock.url, description: 'This server' }]
+      expect(shown.json, position).toEqual({ ...JSON.parse(JSON.stringify(expected)), servers })
     }
   })
 

@@ -30,12 +30,12 @@ describe('validators of the document', () => {
       expect(unusedSchemas(await documentOf(profile))).toEqual([])
     })
 
-    test('every example is valid by its schema, and all responses and parameters but page and limit have one', async () => {
+    test('every example is valid by its schema, and all responses and parameters have one', async () => {
       const document = await documentOf(profile)
       const { count, refused } = judgeExamples(document)
       expect(refused).toEqual([])
       const needed = operationsOf(document).flatMap(({ parameters, responses }) => [
-        ...parameters.filter(({ name }: Document) => !['page', 'limit'].includes(name)),
+        ...parameters,
         ...Object.values(responses)
       ])
       expect(count).toBe(needed.length)
@@ -81,11 +81,17 @@ describe('validators of the document', () => {
   test('a reference to nowhere, an unused schema and a wrong example are found', async () => {
     const sound = await documentOf('document')
     const renamed = changed(sound, (d) => {
-      d.components.schemas.Renamed = d.components.schemas.StepIssues
-      delete d.components.schemas.StepIssues
+      d.components.schemas.Renamed = d.components.schemas.StepIssuesDto
+      delete d.components.schemas.StepIssuesDto
     })
-    expect(danglingReferences(renamed)).toEqual(['#/components/schemas/StepIssues'])
-    expect(unusedSchemas(renamed)).toEqual(['StepContentIssue', 'StepIntegrationIssue', 'Renamed'])
+    expect(danglingReferences(renamed)).toEqual(['#/components/schemas/StepIssuesDto'])
+    expect(unusedSchemas(renamed)).toEqual([
+      'ContentIssueType',
+      'StepContentIssueDto',
+      'IntegrationIssueType',
+      'StepIntegrationIssue',
+      'Renamed'
+    ])
 
     const lying = changed(sound, (d) => {
       d.paths[STEP].get.responses[404].content['application/json'].example.statusCode = 'four'
@@ -120,11 +126,11 @@ describe('the document', () => {
     expect(paths[SET_PRIMARY].post.parameters).toMatchObject([path('integrationId'), key])
     expect(paths[STEP].get.parameters).toMatchObject([path('workflowId'), path('stepId'), key])
     expect(paths[MESSAGES].get.parameters).toMatchObject([
-      query('channel', { type: 'string', enum: ['in_app', 'email', 'sms', 'chat', 'push'] }),
+      query('channel', { type: 'string', enum: ['in_app', 'email', 'sms', 'chat', 'push', ''] }),
       query('subscriberId', text),
       query('transactionId', list),
       query('contextKeys', list),
-      query('page', { type: 'integer', default: 0, minimum: 0 }),
+      query('page', { type: 'integer', format: 'int64', default: 0, minimum: 0 }),
       query('limit', { type: 'integer', default: 10, minimum: 1, maximum: 1000 }),
       key
     ])
@@ -170,22 +176,22 @@ describe('an assumption changes in the document what it changes in requests and 
       const answer = at(path, path === STEP ? 'get' : 'post', `responses/200/${json}`)
       return [`${answer}/schema`, `${answer}/example`]
     }),
-    'vendor-names': [
-      '/components/schemas/ChannelSettings/properties/providerId/enum',
-      '/components/schemas/WorkflowStep/properties/origin/enum'
-    ],
+    'vendor-names': ['/components/schemas/ChatPushProvider/enum', '/components/schemas/Origin/enum'],
     'integration-lookup': [at(SET_PRIMARY, 'post', 'parameters/0/schema/pattern')],
     'foreign-integration': [at(SET_PRIMARY, 'post', 'responses/403')],
     credentials: [
       at(SET_PRIMARY, 'post', `responses/200/${json}/example/credentials`),
-      '/components/schemas/Configurations/properties/inboundWebhookSigningKey',
-      '/components/schemas/Credentials/description',
-      '/components/schemas/Credentials/maxProperties'
+      '/components/schemas/ConfigurationsDto/properties/inboundWebhookSigningKey',
+      '/components/schemas/CredentialsDto/description',
+      '/components/schemas/CredentialsDto/properties'
     ],
     'unknown-channel-filter': [at(MESSAGES, 'get', 'parameters/0/schema/enum')],
     'unknown-subscriber-filter': [at(MESSAGES, 'get', 'responses/404')],
     'malformed-context-key': [at(MESSAGES, 'get', 'parameters/3/schema/items/pattern')],
-    'paging-bounds': [at(MESSAGES, 'get', 'parameters/5/schema/minimum')],
+    'paging-bounds': [
+      at(MESSAGES, 'get', 'parameters/5/schema/minimum'),
+      at(MESSAGES, 'get', 'parameters/5/allowEmptyValue')
+    ],
     'total-count': [
       at(MESSAGES, 'get', `responses/200/${json}/example/totalCount`),
       '/components/schemas/MessagesPage/properties/totalCount'
@@ -194,7 +200,7 @@ describe('an assumption changes in the document what it changes in requests and 
     'unknown-workflow': [at(STEP, 'get', `responses/404/${json}/example`)],
     'control-values': [
       at(STEP, 'get', `responses/200/${json}/example/controls/values`),
-      '/components/schemas/ControlsMetadata/properties/values'
+      '/components/schemas/ControlsMetadataDto/properties/values'
     ]
   }
 

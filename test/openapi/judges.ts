@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import type { AnySchemaObject } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { fullFormats } from 'ajv-formats/dist/formats.js'
 import { onTestFinished } from 'vitest'
 
 const require = createRequire(import.meta.url)
@@ -67,7 +68,7 @@ export function unusedSchemas(document: { paths: object; components: { schemas: 
 
 /** Examples, wherever they stand, that their own schema refuses; and how many there are in all. */
 export function judgeExamples(document: object): { count: number; refused: string[] } {
-  const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { regex: true } })
+  const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { ...fullFormats, regex: true } })
   ajv.addSchema(document as AnySchemaObject, 'openapi')
   const examples = [...examplesIn(document, '')]
   const refused = examples.flatMap(({ schema, at, value }) => {

@@ -20,10 +20,24 @@ const TWO_WORLDS = {
 test('GET /openapi.json without a key returns the document of the server, with a key that of its environment', async () => {
   const mock = await givenMock({ seed: TWO_WORLDS })
   const get = async (key: string | null) => (await mock.get('/openapi.json', { key })).json
-  expect(await get(null)).toEqual(asJson(await openApiDocument(assume('document'))))
+  const servers = [{ url: mock.url, description: 'This server' }]
+  const created = async (...assumptions: Parameters<typeof assume>) => ({
+    ...asJson(await openApiDocument(assume(...assumptions))),
+    servers
+  })
+  expect(await get(null)).toEqual(await created('document'))
   expect(await get('contract-key')).toEqual(await get(null))
-  expect(await get('live-key')).toEqual(asJson(await openApiDocument(assume('live'))))
-  expect(await get('counting-key')).toEqual(asJson(await openApiDocument(assume('live', { 'total-count': 'present' }))))
+  expect(await get('live-key')).toEqual(await created('live'))
+  expect(await get('counting-key')).toEqual(await created('live', { 'total-count': 'present' }))
+})
+
+test.each(['/openapi.json', '/_mock/openapi.json'])('%s names the address that it was asked for at', async (path) => {
+  const mock = await givenMock({ seed: TWO_WORLDS })
+  const { port } = new URL(mock.url)
+  for (const host of [`localhost:${port}`, `127.0.0.1:${port}`]) {
+    const { servers } = (await (await fetch(`http://${host}${path}`)).json()) as { servers: object[] }
+    expect(servers).toEqual([{ url: `http://${host}`, description: 'This server' }])
+  }
 })
 
 test('an unknown key is rejected with 401', async () => {
@@ -52,9 +66,10 @@ test.each<{ flags: string; options: ServerOptions }>([
   const served = await fetch(`${mock.url}/openapi.json`)
   const command = ['--import', 'tsx', 'src/cli/index.ts', 'openapi', ...flags.split(' ').filter(Boolean)]
   const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: root, maxBuffer: 1e8 })
-  expect(JSON.parse(stdout)).toEqual(await served.json())
+  const servers = [{ url: 'http://127.0.0.1:4210', description: 'The default address' }]
+  expect(JSON.parse(stdout)).toEqual({ ...((await served.json()) as object), servers })
 })
 
-function asJson(document: object): unknown {
+function asJson(document: object): object {
   return JSON.parse(JSON.stringify(document))
 }

@@ -10,7 +10,7 @@ import { wireSchemas } from '../support/wire-schemas.js'
  * capital another of these objects. Nothing here is taken from the code it checks.
  */
 const CONTRACT: Record<string, string> = {
-  Credentials: `
+  CredentialsDto: `
     apiKey? string
     user? string
     secretKey? string
@@ -57,19 +57,19 @@ const CONTRACT: Record<string, string> = {
     hmac? boolean
     authenticateByToken? boolean
     tlsOptions? {}`,
-  Configurations: `
+  ConfigurationsDto: `
     inboundWebhookEnabled? boolean
     inboundWebhookSigningKey? string`,
-  FieldFilterPart: `
+  FieldFilterPartDto: `
     field string
     value string
     operator LARGER/SMALLER/LARGER_EQUAL/SMALLER_EQUAL/EQUAL/NOT_EQUAL/ALL_IN/ANY_IN/NOT_IN/BETWEEN/NOT_BETWEEN/LIKE/NOT_LIKE/IN
     on subscriber/payload`,
-  StepFilter: `
+  StepFilterDto: `
     isNegated boolean
     type BOOLEAN/TEXT/DATE/NUMBER/STATEMENT/LIST/MULTI_LIST/GROUP
     value AND/OR
-    children FieldFilterPart[]`,
+    children FieldFilterPartDto[]`,
   Integration: `
     _id? string
     _environmentId string
@@ -78,14 +78,14 @@ const CONTRACT: Record<string, string> = {
     identifier string
     providerId string
     channel in_app/email/sms/chat/push
-    credentials Credentials
-    configurations? Configurations
+    credentials CredentialsDto
+    configurations? ConfigurationsDto
     active boolean
     deleted boolean
     deletedAt? string
     deletedBy? string
     primary boolean
-    conditions? StepFilter[]`,
+    conditions? StepFilterDto[]`,
   EmailBlockStyles: `
     textAlign center/left/right`,
   EmailBlock: `
@@ -119,12 +119,12 @@ const CONTRACT: Record<string, string> = {
     imageUrl? string
     state? string
     externalUrl? string`,
-  ChannelSettings: `
+  ChannelSettingsDto: `
     providerId slack/discord/msteams/mattermost/ryver/zulip/grafana-on-call/getstream/rocket-chat/whatsapp-business/chat-webhook/service-slack/fcm/apns/expo/one-signal/pushpad/push-webhook/pusher-beams/appio
     integrationIdentifier? string
     credentials ChannelCredentials
     _integrationId string`,
-  SubscriberResponse: `
+  SubscriberResponseDto: `
     _id? string
     firstName? string|null
     lastName? string|null
@@ -132,7 +132,7 @@ const CONTRACT: Record<string, string> = {
     phone? string|null
     avatar? string|null
     locale? string|null
-    channels? ChannelSettings[]
+    channels? ChannelSettingsDto[]
     topics? string[]
     isOnline? boolean|null
     lastOnlineAt? string|null
@@ -204,11 +204,11 @@ const CONTRACT: Record<string, string> = {
     active? boolean
     shouldStopOnFail? boolean
     template? MessageTemplate
-    filters? StepFilter[]
+    filters? StepFilterDto[]
     _parentId? string
     metadata? DigestRegularMetadata|DigestTimedMetadata|DelayRegularMetadata|DelayScheduledMetadata
     replyCallback? ReplyCallback`,
-  NotificationStep: `
+  NotificationStepDto: `
     _id? string
     uuid? string
     name? string
@@ -216,7 +216,7 @@ const CONTRACT: Record<string, string> = {
     active? boolean
     shouldStopOnFail? boolean
     template? MessageTemplate
-    filters? StepFilter[]
+    filters? StepFilterDto[]
     _parentId? string
     metadata? DigestRegularMetadata|DigestTimedMetadata|DelayRegularMetadata|DelayScheduledMetadata
     replyCallback? ReplyCallback
@@ -230,7 +230,7 @@ const CONTRACT: Record<string, string> = {
     preferenceSettings SubscriberPreferenceChannels
     critical boolean
     tags string[]
-    steps NotificationStep[]
+    steps NotificationStepDto[]
     _organizationId string
     _creatorId string
     _environmentId string
@@ -243,7 +243,7 @@ const CONTRACT: Record<string, string> = {
     notificationGroup? NotificationGroup
     data? {}
     workflowIntegrationStatus? {}`,
-  MessageResponse: `
+  MessageResponseDto: `
     _id? string
     _templateId? string|null
     _environmentId string
@@ -251,7 +251,7 @@ const CONTRACT: Record<string, string> = {
     _organizationId string
     _notificationId string
     _subscriberId string
-    subscriber? SubscriberResponse
+    subscriber? SubscriberResponseDto
     template? WorkflowResponse
     templateIdentifier? string
     createdAt string
@@ -282,7 +282,7 @@ const CONTRACT: Record<string, string> = {
   MessagesPage: `
     totalCount? number
     hasMore boolean
-    data MessageResponse[]
+    data MessageResponseDto[]
     pageSize number
     page number`,
   UiSchemaProperty: `
@@ -292,10 +292,10 @@ const CONTRACT: Record<string, string> = {
   UiSchema: `
     group? IN_APP/EMAIL/DIGEST/DELAY/THROTTLE/SMS/CHAT/PUSH/SKIP/LAYOUT
     properties? map<UiSchemaProperty>`,
-  ControlsMetadata: `
+  ControlsMetadataDto: `
     dataSchema? {}
     uiSchema? UiSchema`,
-  StepContentIssue: `
+  StepContentIssueDto: `
     issueType ILLEGAL_VARIABLE_IN_CONTROL_VALUE/INVALID_FILTER_ARG_IN_VARIABLE/MISSING_VALUE/TIER_LIMIT_EXCEEDED
     variableName? string
     message string`,
@@ -303,11 +303,11 @@ const CONTRACT: Record<string, string> = {
     issueType MISSING_INTEGRATION/INBOX_NOT_CONNECTED
     variableName? string
     message string`,
-  StepIssues: `
-    controls? map<StepContentIssue[]>
+  StepIssuesDto: `
+    controls? map<StepContentIssueDto[]>
     integration? map<StepIntegrationIssue[]>`,
   WorkflowStep: `
-    controls ControlsMetadata
+    controls ControlsMetadataDto
     controlValues? {}
     variables {}
     stepId string
@@ -318,32 +318,54 @@ const CONTRACT: Record<string, string> = {
     origin service-cloud/service-cloud-v1/external
     workflowId string
     workflowDatabaseId string
-    issues? StepIssues`
+    issues? StepIssuesDto`
 }
 
 const NULLABLE = [
-  'MessageResponse._templateId',
-  'MessageResponse._messageTemplateId',
-  'MessageResponse._feedId',
-  'SubscriberResponse.firstName',
-  'SubscriberResponse.lastName',
-  'SubscriberResponse.email',
-  'SubscriberResponse.phone',
-  'SubscriberResponse.avatar',
-  'SubscriberResponse.locale',
-  'SubscriberResponse.isOnline',
-  'SubscriberResponse.lastOnlineAt',
-  'SubscriberResponse.data',
-  'SubscriberResponse.timezone'
+  'MessageResponseDto._templateId',
+  'MessageResponseDto._messageTemplateId',
+  'MessageResponseDto._feedId',
+  'SubscriberResponseDto.firstName',
+  'SubscriberResponseDto.lastName',
+  'SubscriberResponseDto.email',
+  'SubscriberResponseDto.phone',
+  'SubscriberResponseDto.avatar',
+  'SubscriberResponseDto.locale',
+  'SubscriberResponseDto.isOnline',
+  'SubscriberResponseDto.lastOnlineAt',
+  'SubscriberResponseDto.data',
+  'SubscriberResponseDto.timezone'
 ]
 
 type Values = Record<string, unknown>
+
+/** Words and unions that the contract gives no name. */
+const UNNAMED = [
+  'ButtonType',
+  'Channel',
+  'ChatPushProvider',
+  'ContentIssueType',
+  'FilterOperator',
+  'FilterType',
+  'IntegrationIssueType',
+  'MessageContent',
+  'MessageStatus',
+  'Origin',
+  'Placeholder',
+  'StepMetadata',
+  'StepType',
+  'TimeUnit',
+  'UiComponent',
+  'UiGroup',
+  'Weekday'
+]
 
 const schemas = [...wireSchemas]
 const names = schemas.map((schema) => String(schema.$id))
 const objects = schemas.filter((schema) => schema.additionalProperties === false)
 
-const ajv = new Ajv({ strict: true, allowUnionTypes: true, allErrors: true, schemas })
+const formats = { 'date-time': true as const }
+const ajv = new Ajv({ strict: true, allowUnionTypes: true, allErrors: true, formats, schemas })
 
 function named(name: string): TSchema {
   const schema = schemas.find((candidate) => candidate.$id === name)
@@ -360,9 +382,12 @@ function isValid(name: string, value: unknown): boolean {
 const fieldsOf = (schema: TSchema) => Object.entries(schema.properties as Record<string, TSchema>)
 const isRequired = (schema: TSchema, field: string) => (schema.required ?? []).includes(field)
 const referred = (schema: TSchema) => String(schema.$ref).replace(/#$/, '')
+/** The words or the union that a reference stands for; any other schema as it is. */
+const written = (schema: TSchema) => (UNNAMED.includes(referred(schema)) ? named(referred(schema)) : schema)
 
 /** A field's schema in the notation of `CONTRACT`. */
-function notation(schema: TSchema): string {
+function notation(field: TSchema): string {
+  const schema = written(field)
   if (schema.$ref) return referred(schema)
   if (schema.anyOf) return schema.anyOf.map(notation).join('|')
   if (schema.enum) return schema.enum.join('/')
@@ -408,29 +433,53 @@ function without(value: Values, field: string): Values {
 
 describe('the schemas', () => {
   test('are those of the contract, no more and no fewer', () => {
-    expect([...names].sort()).toEqual([...Object.keys(CONTRACT), 'MessageTemplate'].sort())
+    expect([...names].sort()).toEqual([...Object.keys(CONTRACT), 'MessageTemplate', ...UNNAMED].sort())
   })
 
   test.each(Object.entries(CONTRACT))('%s has the fields of the contract, in its order', (name, fields) => {
     const schema = named(name)
-    const written = fieldsOf(schema).map(
+    const noted = fieldsOf(schema).map(
       ([field, value]) => `${field}${isRequired(schema, field) ? '' : '?'} ${notation(value)}`
     )
-    expect(written).toEqual(fields.trim().split(/\n\s*/))
+    expect(noted).toEqual(fields.trim().split(/\n\s*/))
   })
 
   test('take no other fields, except for the message template, which the contract leaves open', () => {
-    expect(names.filter((name) => named(name).additionalProperties !== false)).toEqual(['MessageTemplate'])
+    const open = names.filter((name) => named(name).additionalProperties !== false)
+    expect(open.sort()).toEqual(['MessageTemplate', ...UNNAMED].sort())
     expect(isValid('MessageTemplate', { anything: [1, null] })).toBe(true)
     expect(isValid('MessageTemplate', [])).toBe(false)
     expect(isValid('MessageTemplate', null)).toBe(false)
   })
 
-  test('bind values no further than the contract does: no formats, patterns, bounds or defaults', () => {
-    const written = JSON.stringify(schemas)
+  test('bind values no further than the contract does: no patterns, bounds or defaults, and one format', () => {
     const bounds =
       /"(format|pattern|default|const|multipleOf|uniqueItems|minItems|(exclusive)?(min|max)[A-Z]\w+|(min|max)imum)":[^,}]*/g
-    expect(new Set(written.match(bounds))).toEqual(new Set(['"minItems":0']))
+    expect(new Set(JSON.stringify(schemas).match(bounds))).toEqual(new Set(['"minItems":0', '"format":"date-time"']))
+    const dates = objects.flatMap((schema) =>
+      fieldsOf(schema).flatMap(([field, { format }]) => (format ? `${schema.$id}.${field}` : []))
+    )
+    expect(dates).toEqual(['lastOnlineAt', 'createdAt', 'updatedAt'].map((field) => `SubscriberResponseDto.${field}`))
+  })
+
+  test('describe every field, by its own words or those of what it refers to', () => {
+    const silent = objects.flatMap((schema) =>
+      fieldsOf(schema).flatMap(([field, value]) => {
+        const description = value.description ?? (value.$ref && named(referred(value)).description)
+        return /^[A-Z`].+[^.]$/.test(description ?? '') ? [] : `${schema.$id}.${field}`
+      })
+    )
+    expect(silent).toEqual([])
+  })
+
+  test('name what several fields share: words that two of them have are a schema', () => {
+    const lists = objects.flatMap((schema) =>
+      fieldsOf(schema).flatMap(([, { enum: words, items }]) => (words ?? items?.enum)?.join() ?? [])
+    )
+    const repeated = lists.filter((list, index) => list.includes(',') && lists.indexOf(list) !== index)
+    expect(repeated).toEqual([])
+    const unions = objects.flatMap((schema) => fieldsOf(schema).filter(([, { anyOf }]) => anyOf))
+    expect(unions).toEqual([])
   })
 
   test('refer only to themselves or to a shape that stands before them', () => {
@@ -480,7 +529,7 @@ describe('the smallest answers that the official clients accept', () => {
     ],
     ['MessagesPage', page],
     ['MessagesPage', { ...page, data: [message] }],
-    ['MessageResponse', message],
+    ['MessageResponseDto', message],
     [
       'WorkflowStep',
       {
@@ -524,9 +573,10 @@ describe.each(objects.map((schema) => [String(schema.$id), schema] as const))('%
     expect(isValid(name, { ...whole, [field]: null })).toBe(NULLABLE.includes(`${name}.${field}`))
   })
 
-  const closedLists = fields.flatMap(([field, value]) => {
+  const closedLists = fields.flatMap(([field, property]) => {
+    const value = written(property)
     if (value.enum) return [{ field, list: value.enum as string[], holding: (word: string): unknown => word }]
-    const list = value.items?.enum as string[] | undefined
+    const list = (value.items && written(value.items).enum) as string[] | undefined
     return list ? [{ field, list, holding: (word: string): unknown => [word] }] : []
   })
 
@@ -548,7 +598,7 @@ test('null is allowed in these fields and nowhere else', () => {
 })
 
 describe('unions, maps and recursion', () => {
-  const message = everyField(named('MessageResponse'))
+  const message = everyField(named('MessageResponseDto'))
   const block = { type: 'button', content: 'Open', url: 'https://example.com', styles: { textAlign: 'center' } }
 
   test.each([
@@ -561,7 +611,7 @@ describe('unions, maps and recursion', () => {
     [block, false],
     [7, false]
   ])('the content %j of a message: %s', (content, expected) => {
-    expect(isValid('MessageResponse', { ...message, content })).toBe(expected)
+    expect(isValid('MessageResponseDto', { ...message, content })).toBe(expected)
   })
 
   test.each([
@@ -576,13 +626,13 @@ describe('unions, maps and recursion', () => {
     [{ amount: 5 }, false],
     [{}, false]
   ])('the metadata %j of a step: %s', (metadata, expected) => {
-    expect(isValid('NotificationStep', { metadata })).toBe(expected)
+    expect(isValid('NotificationStepDto', { metadata })).toBe(expected)
     expect(isValid('NotificationStepVariant', { metadata })).toBe(expected)
   })
 
   test('a variant has no variants of its own', () => {
-    expect(isValid('NotificationStep', { variants: [{ name: 'Other' }] })).toBe(true)
-    expect(isValid('NotificationStep', { variants: [{ name: 'Other', variants: [] }] })).toBe(false)
+    expect(isValid('NotificationStepDto', { variants: [{ name: 'Other' }] })).toBe(true)
+    expect(isValid('NotificationStepDto', { variants: [{ name: 'Other', variants: [] }] })).toBe(false)
   })
 
   test.each([
@@ -610,10 +660,10 @@ describe('unions, maps and recursion', () => {
   test('issues are lists under any name', () => {
     const content = { issueType: 'MISSING_VALUE', variableName: 'subject', message: 'Subject is required' }
     const integration = { issueType: 'MISSING_INTEGRATION', message: 'Missing active primary integration provider' }
-    expect(isValid('StepIssues', {})).toBe(true)
-    expect(isValid('StepIssues', { controls: { 'redirect.url': [content], body: [] }, integration: {} })).toBe(true)
-    expect(isValid('StepIssues', { integration: { email: [integration] } })).toBe(true)
-    expect(isValid('StepIssues', { controls: { subject: content } })).toBe(false)
-    expect(isValid('StepIssues', { controls: { subject: [integration] } })).toBe(false)
+    expect(isValid('StepIssuesDto', {})).toBe(true)
+    expect(isValid('StepIssuesDto', { controls: { 'redirect.url': [content], body: [] }, integration: {} })).toBe(true)
+    expect(isValid('StepIssuesDto', { integration: { email: [integration] } })).toBe(true)
+    expect(isValid('StepIssuesDto', { controls: { subject: content } })).toBe(false)
+    expect(isValid('StepIssuesDto', { controls: { subject: [integration] } })).toBe(false)
   })
 })

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Ajv } from 'ajv'
+import { fullFormats } from 'ajv-formats/dist/formats.js'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { buildServices } from '../../src/app.js'
@@ -100,15 +101,15 @@ test('a server does not start with a seed that has an issue, and throws SeedErro
 })
 
 describe('any seed that the server accepts', () => {
-  const ajv = new Ajv({ allowUnionTypes: true, strict: false })
+  const ajv = new Ajv({ allowUnionTypes: true, strict: false, formats: fullFormats })
   for (const schema of wireSchemas) ajv.addSchema(schema)
 
   /** Table -> the schema of the wire that its documents are sent by. */
   const DOCUMENTS = {
     integrations: 'Integration',
-    subscribers: 'SubscriberResponse',
+    subscribers: 'SubscriberResponseDto',
     workflow_steps: 'WorkflowStep',
-    messages: 'MessageResponse'
+    messages: 'MessageResponseDto'
   }
 
   test('is stored as documents of the wire, each of which its contract accepts', () => {

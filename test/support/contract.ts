@@ -1,5 +1,6 @@
 import type { AnySchemaObject, ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { fullFormats } from 'ajv-formats/dist/formats.js'
 
 /** The part of an OpenAPI document that answers are checked against. */
 interface Published {
@@ -35,7 +36,7 @@ export function contractOf(text: string): Contract {
 }
 
 function createContract(published: Published) {
-  const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { regex: true } })
+  const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { ...fullFormats, regex: true } })
   ajv.addSchema(published as AnySchemaObject, 'openapi')
   const compiled = new Map<string, ValidateFunction>()
 

@@ -3,6 +3,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { ASSUMPTION_IDS, type Assumptions, assumptionRow } from '../../core/assumptions.js'
 import { freeObject, strictObject, stringEnum } from '../../core/typebox.js'
 import { controlRoutes } from '../../http/control-route.js'
+import { serversOf } from '../../http/operation.js'
 
 /** Answers 200 whenever the server listens, which is the last step of its start. Takes any query, as checks add some. */
 export const healthRoute: FastifyPluginAsync = async (app) => {
@@ -43,13 +44,13 @@ export const serverRoutes: FastifyPluginAsync<Options> = async (app, { assumptio
     id: 'getControlDocument',
     summary: 'Get this document',
     response: freeObject('An OpenAPI document'),
-    handler: async () => {
+    handler: async (request) => {
       cached ??= document()
       // It may be made the next time: for instance when there are file descriptors again.
       cached.catch(() => {
         cached = undefined
       })
-      return cached
+      return { ...(await cached), servers: serversOf(request) }
     }
   })
 }

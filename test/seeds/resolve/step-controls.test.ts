@@ -2,7 +2,7 @@ import { Ajv } from 'ajv'
 import { describe, expect, test } from 'vitest'
 import { STEP_TYPES, type StepType } from '../../../src/core/enums.js'
 import { defaultControls } from '../../../src/seeds/resolve/step-controls.js'
-import { ControlsMetadata, UiSchema, UiSchemaProperty } from '../../../src/workflow-steps/schemas.js'
+import { wireSchemas } from '../../support/wire-schemas.js'
 import deployed from './step-control-schemas.json' with { type: 'json' }
 
 const open = { type: 'object', properties: {}, required: [], additionalProperties: true }
@@ -159,10 +159,8 @@ describe.each(STEP_TYPES)('the default controls of %s', (type) => {
   })
 
   test('fit the wire', () => {
-    const ajv = new Ajv({ strict: false, schemas: [UiSchemaProperty, UiSchema] })
-    const fits = ajv.compile(ControlsMetadata)
-    fits(defaultControls(type))
-    expect(fits.errors ?? []).toEqual([])
+    const ajv = new Ajv({ strict: false, formats: { 'date-time': true }, schemas: [...wireSchemas] })
+    expect(ajv.validate('ControlsMetadataDto', defaultControls(type)), ajv.errorsText()).toBe(true)
   })
 
   test('show a field only for what the data schema knows', () => {

@@ -1,0 +1,48 @@
+import { Type } from '@sinclair/typebox'
+import { CHANNELS } from './enums.js'
+import { namedEnum, namedObject, ref, stringEnum } from './typebox.js'
+
+export const Channel = namedEnum('Channel', 'A channel that notifications are delivered on', CHANNELS)
+
+const FilterType = namedEnum('FilterType', 'Kind of a condition', [
+  'BOOLEAN',
+  'TEXT',
+  'DATE',
+  'NUMBER',
+  'STATEMENT',
+  'LIST',
+  'MULTI_LIST',
+  'GROUP'
+])
+
+const FilterOperator = namedEnum('FilterOperator', 'Operator of a comparison', [
+  'LARGER',
+  'SMALLER',
+  'LARGER_EQUAL',
+  'SMALLER_EQUAL',
+  'EQUAL',
+  'NOT_EQUAL',
+  'ALL_IN',
+  'ANY_IN',
+  'NOT_IN',
+  'BETWEEN',
+  'NOT_BETWEEN',
+  'LIKE',
+  'NOT_LIKE',
+  'IN'
+])
+
+const FieldFilterPart = namedObject('FieldFilterPartDto', 'One comparison of a filter', {
+  field: Type.String({ description: 'Name of the field to compare' }),
+  value: Type.String({ description: 'Value to compare it with' }),
+  operator: ref(FilterOperator),
+  on: stringEnum(['subscriber', 'payload'], { description: 'Object that has the field' })
+})
+
+/** A condition of an integration, or of a step of a message's workflow. */
+export const StepFilter = namedObject('StepFilterDto', 'A condition made of comparisons', {
+  isNegated: Type.Boolean({ description: 'Whether the condition is negated' }),
+  type: ref(FilterType),
+  value: stringEnum(['AND', 'OR'], { description: 'Whether all comparisons must be true or any' }),
+  children: Type.Array(ref(FieldFilterPart), { description: 'The comparisons', minItems: 0 })
+})
