@@ -78,6 +78,6 @@ export const keylessRequestRoutes: FastifyPluginAsync<Services> = async (app, { 
 
 function listRequests(journal: Journal, { after, since, ...pattern }: Static<typeof JournalQuery>) {
   const from = since === undefined ? 0 : timeOf('since', since)
-  const requests = journal.requests(after).filter((request) => matches(request, pattern))
-  return { requests: requests.filter(({ time }) => Date.parse(time) >= from) }
+  const found = journal.requests(after).filter((entry) => entry.time >= from && matches(entry, pattern))
+  return { requests: found.map((entry) => entry.toRecordedRequest()) }
 }
