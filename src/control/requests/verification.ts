@@ -1,6 +1,7 @@
 import { invalidFields, noFieldErrors } from '../../core/errors.js'
 import { pathOf } from '../../http/target.js'
 import type { JournalEntry } from './entry.js'
+import { isPatternMatch } from './patterns.js'
 import { HIDDEN } from './redaction.js'
 import { type RecordedRequest, RequestPattern, type Verification } from './schemas.js'
 
@@ -112,8 +113,7 @@ function isMatch(expected: Expected, actual: Actual): boolean {
   if (actual === undefined) return false
   if (Array.isArray(expected)) return setKey(expected) === setKey([actual].flat())
   if (typeof expected === 'object') {
-    const pattern = new RegExp(expected.matches)
-    return [actual].flat().some((value) => pattern.test(String(value)))
+    return [actual].flat().some((value) => isPatternMatch(expected.matches, String(value)))
   }
   return Array.isArray(actual) ? actual.includes(String(expected)) : actual === expected
 }
