@@ -174,6 +174,9 @@ const ARRIVAL_TIME = 100
 /** How often to check whether clients have read their responses, in milliseconds. */
 const POLL_INTERVAL = 10
 
+/** Connections that wait to be accepted; the system allows fewer. Of a crowd that comes at once the rest is reset. */
+const MAX_BACKLOG = 65_535
+
 /**
  * Listens, and returns the port. `app.listen` would start a second server on `localhost`, whose requests closing does not
  * wait for, and would log a line of its own.
@@ -181,7 +184,7 @@ const POLL_INTERVAL = 10
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<number> {
   await app.ready()
   try {
-    app.server.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port })
+    app.server.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port, backlog: MAX_BACKLOG })
     await once(app.server, 'listening')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException

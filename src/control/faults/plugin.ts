@@ -66,7 +66,7 @@ export const faultInjection = fp<{ faults: FaultService }>(
       const header = headers['x-mock-fault']
       if (faults.acceptsHeader && header !== undefined) return { id: 'header', effect: parseEffect(String(header)) }
       if (!journalEntry || !faults.hasRules(environment)) return undefined
-      return faults.apply(environment, journalEntry.toRecordedRequest())
+      return faults.apply(environment, journalEntry)
     }
   },
   { name: 'fault-injection', dependencies: ['authentication'] }

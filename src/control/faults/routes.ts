@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import { ref, strictObject } from '../../core/typebox.js'
 import { controlRoutes } from '../../http/control-route.js'
+import { preparePatterns } from '../requests/patterns.js'
 import type { Services } from '../services.js'
 import { FaultRule, NewFaultRule } from './schemas.js'
 
@@ -22,7 +23,10 @@ export const faultRoutes: FastifyPluginAsync<Services> = async (app, { faults })
     body: ref(NewFaultRule),
     response: ref(FaultRule),
     status: 201,
-    handler: async ({ environment, body }) => faults.add(environment.key, body)
+    handler: async ({ environment, body }) => {
+      await preparePatterns(['match.', body.match ?? {}])
+      return faults.add(environment.key, body)
+    }
   })
 
   route('DELETE', '/faults', {

@@ -1,7 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { DomainError, invalidFields, noFieldErrors } from '../../core/errors.js'
 import type { Random } from '../../core/random.js'
-import type { RecordedRequest } from '../requests/schemas.js'
+import type { JournalEntry } from '../requests/entry.js'
 import { matches } from '../requests/verification.js'
 import type { FaultEffect, FaultRule, NewFaultRule } from './schemas.js'
 
@@ -57,7 +57,7 @@ export function faultService(acceptsHeader: boolean) {
     hasRules: ({ key }: { key: number }): boolean => (environments.get(key)?.rules.length ?? 0) > 0,
 
     /** Returns the first rule that applies to the request, and updates the counters of the rules. */
-    apply({ key, random }: { key: number; random: Random }, request: RecordedRequest): FaultRule | undefined {
+    apply({ key, random }: { key: number; random: Random }, request: JournalEntry): FaultRule | undefined {
       return rulesOf(key).find((rule) => {
         const { operation, match } = rule
         if (!matches(request, { ...(operation && { operation }), ...match })) return false

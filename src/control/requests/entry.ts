@@ -64,7 +64,13 @@ export class JournalEntry {
     return this.longText ?? this.bytes.toString('utf8', 0, this.byteLength)
   }
 
+  /** Bytes, or characters of a long text, that a description is made of. */
+  get length(): number {
+    return (this.longText?.length ?? this.byteLength) + (this.body?.length ?? 0)
+  }
+
   setBody(body: unknown): void {
+    this.recorded = undefined
     if (!Buffer.isBuffer(body) || body.length === 0) return
     // A slice would keep the whole buffer in memory.
     this.body = body.length > MAX_BODY ? Buffer.from(body.subarray(0, MAX_BODY)) : body
@@ -77,13 +83,18 @@ export class JournalEntry {
     this.status = status
     this.size = size
     this.reason = reason
+    this.recorded = undefined
     this.onEnd(this)
   }
 
-  /** Returns the request as it is so far. */
+  /** Returns the request as it is so far, and keeps that until it changes: thousands may look at the same one. */
   toRecordedRequest(): RecordedRequest {
-    const recorded = this.recorded ?? this.describe(this)
-    if (this.endSequence > 0) this.recorded = recorded
-    return recorded
+    this.recorded ??= this.describe(this)
+    return this.recorded
+  }
+
+  /** Returns the same without keeping it, for those who look at what others have sent. */
+  peek(): RecordedRequest {
+    return this.recorded ?? this.describe(this)
   }
 }

@@ -1,6 +1,7 @@
 import type { EnvironmentService } from '../../environments/service.js'
 
-const HIDDEN = '***'
+/** What a secret is replaced with. */
+export const HIDDEN = '***'
 
 /** In names of headers, parameters and fields that carry a secret: a whole name, and a part of one. */
 const SECRET_WORD = '(?:proxy-)?auth(?:orization)?|(?:set-)?cookie|(?:x-)?key'

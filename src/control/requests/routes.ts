@@ -4,6 +4,7 @@ import { ref, strictObject } from '../../core/typebox.js'
 import { controlRoutes } from '../../http/control-route.js'
 import { timeOf } from '../../http/validation.js'
 import type { Services } from '../services.js'
+import { preparePatterns } from './patterns.js'
 import { RecordedRequest, RequestPattern, Verification, VerificationResult } from './schemas.js'
 import type { Journal } from './service.js'
 import { streamRequests } from './stream.js'
@@ -58,9 +59,11 @@ export const journalRoutes: FastifyPluginAsync<Services> = async (app, services)
     body: ref(Verification),
     response: ref(VerificationResult),
     errors: [417],
-    handler: ({ environment, body }, reply) => {
+    handler: async ({ environment, body }, reply) => {
       const disconnected = new AbortController()
       reply.raw.once('close', () => disconnected.abort())
+      const inOrder = (body.inOrder ?? []).map((pattern, index) => [`inOrder[${index}].`, pattern] as const)
+      await preparePatterns(['', body], ...inOrder)
       return verifyRequests(services, environment, body, disconnected.signal)
     }
   })
@@ -78,6 +81,6 @@ export const keylessRequestRoutes: FastifyPluginAsync<Services> = async (app, { 
 
 function listRequests(journal: Journal, { after, since, ...pattern }: Static<typeof JournalQuery>) {
   const from = since === undefined ? 0 : timeOf('since', since)
-  const requests = journal.requests(after).filter((request) => matches(request, pattern))
-  return { requests: requests.filter(({ time }) => Date.parse(time) >= from) }
+  const found = journal.requests(after).filter((entry) => entry.time >= from && matches(entry, pattern))
+  return { requests: found.map((entry) => entry.toRecordedRequest()) }
 }

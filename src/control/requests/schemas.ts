@@ -31,7 +31,11 @@ export const RecordedRequest = namedObject('RecordedRequest', 'A request to the 
 export type RecordedRequest = Static<typeof RecordedRequest>
 
 const Pattern = strictObject({
-  matches: Type.String({ format: 'regex', description: 'May match anywhere in the value' })
+  matches: Type.String({
+    format: 'regex',
+    maxLength: 1000,
+    description: 'May match anywhere in the value; without lookarounds and backreferences, as it takes linear time'
+  })
 })
 const Text = Type.Union([Type.String(), Pattern])
 const TextOrSet = Type.Union([Type.String(), Pattern, Type.Array(Type.String(), { minItems: 1 })])

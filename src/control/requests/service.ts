@@ -1,6 +1,5 @@
 import type { Clock } from '../../core/clock.js'
 import { type Describe, JournalEntry } from './entry.js'
-import type { RecordedRequest } from './schemas.js'
 
 /** Called with each request when it arrives and when it ends, and with nothing when the journal is closed. */
 export type JournalListener = (entry?: JournalEntry) => void
@@ -72,8 +71,11 @@ export function createJournal({ capacity, clock, describe }: JournalOptions, clo
     },
 
     /** Returns the requests with a greater sequence, oldest first. */
-    requests(after = 0): RecordedRequest[] {
-      return entriesAfter(after).map((entry) => entry.toRecordedRequest())
+    requests: entriesAfter,
+
+    /** Another number whenever a request has arrived or ended, and when the journal has been emptied. */
+    get version(): number {
+      return count + endedCount + clearedCount
     },
 
     /** Returns how many requests with a greater sequence were replaced by newer ones. */
@@ -87,11 +89,15 @@ export function createJournal({ capacity, clock, describe }: JournalOptions, clo
       entries.length = 0
     },
 
-    /** Returns the requests that ended after this end sequence; all if it is from an earlier run of the server. */
+    /** How many requests have ended: the end sequence of the last one. */
+    get endedCount(): number {
+      return endedCount
+    },
+
+    /** Returns the requests that ended after this end sequence, in the order in which they ended. */
     endedAfter(endSequence: number): JournalEntry[] {
-      const last = endSequence > endedCount ? 0 : endSequence
-      return entriesAfter(0)
-        .filter((entry) => entry.endSequence > last)
+      return entriesAfter()
+        .filter((entry) => entry.endSequence > endSequence)
         .sort((a, b) => a.endSequence - b.endSequence)
     },
 
@@ -117,7 +123,7 @@ export function createJournal({ capacity, clock, describe }: JournalOptions, clo
     if (capacity > 0) for (const listener of listeners) listener(entry)
   }
 
-  function entriesAfter(after: number): JournalEntry[] {
+  function entriesAfter(after = 0): JournalEntry[] {
     const first = Math.max(after, clearedCount, count - capacity) + 1
     const sequences = Array.from({ length: Math.max(0, count + 1 - first) }, (_, index) => first + index)
     return sequences.flatMap((sequence) => entries[sequence % capacity] ?? [])

@@ -5,16 +5,15 @@ import type { Journal } from './service.js'
 const HEARTBEAT_INTERVAL = 15_000
 const CLOSE_TIMEOUT = 1000
 
-/** Unread bytes after which a client that does not read is disconnected; it can resume. */
-const MAX_UNREAD = 16 * 1024 * 1024
-
 /**
  * Sends each request that ends as a server-sent event, until the client disconnects or the journal is closed. Begins
- * after the request named by `Last-Event-ID`, or with the next one.
+ * after the request named by `Last-Event-ID`, or with the next one. It writes as fast as the client reads: what the
+ * journal has forgotten meanwhile is left out, and a comment says how many requests that are.
  */
 export function streamRequests(journal: Journal, request: FastifyRequest, reply: FastifyReply): void {
   const { raw } = reply
-  const lastEventId = Number(request.headers['last-event-id'] || Number.NaN)
+  /** The end sequence of the last request that was sent. */
+  let sent = journal.endedCount
   reply.hijack()
   raw.writeHead(200, {
     ...(reply.getHeaders() as Record<string, string>),
@@ -24,22 +23,40 @@ export function streamRequests(journal: Journal, request: FastifyRequest, reply:
     connection: 'close'
   })
   raw.write(': the requests of this environment, as they are answered\n\n')
-  if (Number.isInteger(lastEventId)) journal.endedAfter(lastEventId).forEach(send)
-  const heartbeat = setInterval(() => raw.write(':\n\n'), HEARTBEAT_INTERVAL)
+  const heartbeat = setInterval(() => !raw.writableNeedDrain && raw.write(':\n\n'), HEARTBEAT_INTERVAL)
+  raw.on('drain', sendWaiting)
   raw.once('close', () => {
     clearInterval(heartbeat)
-    journal.listeners.delete(send)
+    journal.listeners.delete(onChange)
   })
-  journal.listeners.add(send)
-  if (journal.closed) send()
+  const lastEventId = Number(request.headers['last-event-id'] || Number.NaN)
+  if (Number.isInteger(lastEventId)) {
+    // An id from an earlier run of the server resumes with all requests.
+    sent = lastEventId > sent ? 0 : Math.max(0, lastEventId)
+    sendWaiting()
+  }
+  journal.listeners.add(onChange)
+  if (journal.closed) onChange()
 
-  function send(entry?: JournalEntry): void {
+  function onChange(entry?: JournalEntry): void {
     if (!entry) {
       raw.end()
       setTimeout(() => raw.destroy(), CLOSE_TIMEOUT).unref()
-    } else if (entry.endSequence > 0) {
-      raw.write(`id: ${entry.endSequence}\nevent: request\ndata: ${JSON.stringify(entry.toRecordedRequest())}\n\n`)
-      if (raw.writableLength > MAX_UNREAD) raw.destroy()
+    } else if (entry.endSequence > 0 && !raw.writableNeedDrain) send(entry)
+  }
+
+  function sendWaiting(): void {
+    for (const entry of journal.endedAfter(sent)) {
+      if (raw.writableNeedDrain) return
+      send(entry)
     }
+  }
+
+  function send(entry: JournalEntry): void {
+    const { endSequence } = entry
+    const left = endSequence - sent - 1
+    const comment = left > 0 ? `: ${left} requests before this one are no longer in the journal\n\n` : ''
+    sent = endSequence
+    raw.write(`${comment}id: ${endSequence}\nevent: request\ndata: ${JSON.stringify(entry.toRecordedRequest())}\n\n`)
   }
 }

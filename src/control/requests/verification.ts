@@ -1,4 +1,8 @@
 import { invalidFields, noFieldErrors } from '../../core/errors.js'
+import { pathOf } from '../../http/target.js'
+import type { JournalEntry } from './entry.js'
+import { isPatternMatch } from './patterns.js'
+import { HIDDEN } from './redaction.js'
 import { type RecordedRequest, RequestPattern, type Verification } from './schemas.js'
 
 type MissingPattern = { pattern: RequestPattern; path: string }
@@ -9,7 +13,7 @@ export type Verdict = ReturnType<typeof verifyOrder>
  * Judges requests, oldest first. The verdict is `final` when no later request can change it; `matched` are sequences,
  * `finding` is a sentence, and `missing` the pattern that too few requests match, if that is why it does not hold.
  */
-export function verify(requests: readonly RecordedRequest[], verification: Verification): Verdict {
+export function verify(requests: readonly JournalEntry[], verification: Verification): Verdict {
   const { count, atLeast, atMost, never, inOrder } = verification
   if (inOrder) return verifyOrder(requests, inOrder)
   const matched = requests.filter((request) => matches(request, verification)).map(({ sequence }) => sequence)
@@ -27,7 +31,7 @@ export function verify(requests: readonly RecordedRequest[], verification: Verif
   }
 }
 
-function verifyOrder(requests: readonly RecordedRequest[], patterns: readonly RequestPattern[]) {
+function verifyOrder(requests: readonly JournalEntry[], patterns: readonly RequestPattern[]) {
   const matched: number[] = []
   for (const request of requests) {
     const pattern = patterns[matched.length]
@@ -53,15 +57,32 @@ function formatRange(min: number, max: number): string {
 }
 
 /** Returns the three requests that come closest to what is missing: fewest mismatches first, then newest first. */
-export function nearMisses(requests: readonly RecordedRequest[], { pattern, path }: MissingPattern) {
+export function nearMisses(requests: readonly JournalEntry[], { pattern, path }: MissingPattern) {
   return requests
+    .map((entry) => entry.toRecordedRequest())
     .map((request) => ({ request, differs: mismatches(request, pattern, path) }))
     .filter(({ differs }) => differs.length > 0)
     .sort((a, b) => a.differs.length - b.differs.length || b.request.sequence - a.request.sequence)
     .slice(0, 3)
 }
 
-export function matches(request: RecordedRequest, pattern: RequestPattern): boolean {
+export function matches(entry: JournalEntry, pattern: RequestPattern): boolean {
+  if (!mayMatch(entry, pattern)) return false
+  const { path, query, headers, body } = pattern
+  return !(path || query || headers || body !== undefined) || isMatching(entry.toRecordedRequest(), pattern)
+}
+
+/** Whether what is known of a request without describing it matches: enough for all but path, query, headers, body. */
+export function mayMatch(entry: JournalEntry, { operation, method, path, status }: RequestPattern): boolean {
+  if (operation !== undefined && entry.operation?.id !== operation) return false
+  if (status !== undefined && entry.status !== status) return false
+  const isPath = typeof path === 'string' && !path.includes(HIDDEN)
+  if (method === undefined && !isPath) return true
+  const [sentMethod, url = ''] = entry.text.split('\n', 2)
+  return (method === undefined || method.toUpperCase() === sentMethod) && (!isPath || path === pathOf(url))
+}
+
+export function isMatching(request: RecordedRequest, pattern: RequestPattern): boolean {
   return mismatches(request, pattern).length === 0
 }
 
@@ -92,8 +113,7 @@ function isMatch(expected: Expected, actual: Actual): boolean {
   if (actual === undefined) return false
   if (Array.isArray(expected)) return setKey(expected) === setKey([actual].flat())
   if (typeof expected === 'object') {
-    const pattern = new RegExp(expected.matches)
-    return [actual].flat().some((value) => pattern.test(String(value)))
+    return [actual].flat().some((value) => isPatternMatch(expected.matches, String(value)))
   }
   return Array.isArray(actual) ? actual.includes(String(expected)) : actual === expected
 }

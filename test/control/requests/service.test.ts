@@ -56,6 +56,7 @@ test('returns the last requests up to its capacity, whatever is opened, ended an
       const compare = (after: number) => {
         const requests = journal
           .requests(after)
+          .map((entry) => entry.toRecordedRequest())
           .map(({ sequence, path, status, body, flags }) => ({ sequence, path, status, body, flags }))
         expect(requests).toEqual(
           present(after).map(({ id: _, ...each }) => ({ status: undefined, body: undefined, ...each }))
@@ -63,8 +64,9 @@ test('returns the last requests up to its capacity, whatever is opened, ended an
         const newer = all.filter(({ sequence }) => sequence > Math.max(after, cleared))
         expect(journal.lost(after)).toBe(newer.length - present(after).length)
         const expected = present(0)
-          .filter(({ id }) => id !== undefined && (after > ended || id > after))
+          .filter(({ id }) => id !== undefined && id > after)
           .sort((one, other) => (one.id ?? 0) - (other.id ?? 0))
+        expect(journal.endedCount).toBe(ended)
         expect(journal.endedAfter(after).map(({ endSequence, sequence }) => [endSequence, sequence])).toEqual(
           expected.map(({ id, sequence }) => [id, sequence])
         )
@@ -98,7 +100,7 @@ test('returns the last requests up to its capacity, whatever is opened, ended an
   )
 })
 
-test('describes a request once it has ended only once, and before that each time', () => {
+test('describes a request only when it has changed, and keeps nothing for those who peek', () => {
   let count = 0
   const counted: Describe = (each) => {
     count += 1
@@ -106,13 +108,19 @@ test('describes a request once it has ended only once, and before that each time
   }
   const journal = createJournal({ capacity: 2, clock: () => 0, describe: counted })
   const entry = journal.open('/', undefined)
-  journal.requests()
-  journal.requests()
+  const look = () => entry.toRecordedRequest()
+  look()
+  look()
+  expect(count).toBe(1)
+  entry.setBody(Buffer.from('{}'))
+  expect([look(), look()].map(({ body }) => body)).toEqual(['{}', '{}'])
   expect(count).toBe(2)
   entry.end(200)
-  journal.requests()
-  journal.requests()
-  expect(count).toBe(3)
+  entry.peek()
+  entry.peek()
+  expect(count).toBe(4)
+  expect([look(), entry.peek()].map(({ status }) => status)).toEqual([200, 200])
+  expect(count).toBe(5)
 })
 
 test('drops and clears the journal of one environment only', () => {
