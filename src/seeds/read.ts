@@ -187,7 +187,8 @@ function copyOf(seed: object, issueAt: SeedText['issueAt']): unknown {
     return JSON.parse(JSON.stringify(seed))
   } catch (error) {
     const [reason] = (error as Error).message.split('\n')
-    throw new SeedError([issueAt([], `can't be read as JSON: ${reason}`)])
+    const isDeep = error instanceof RangeError && /call stack/.test(error.message)
+    throw new SeedError([issueAt([], isDeep ? TOO_DEEP : `can't be read as JSON: ${reason}`)])
   }
 }
 
