@@ -1,6 +1,7 @@
 import { FormatRegistry, Kind, type TSchema } from '@sinclair/typebox'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import { API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from './ids.js'
+import { finish } from './slices.js'
 import { suggest } from './suggest.js'
 import { compile, targetOf } from './typebox.js'
 
@@ -33,26 +34,30 @@ function regexError(text: string): string | undefined {
 /** How many issues of one value are put into words. */
 export const MAX_ISSUES = 100
 
-/**
- * Returns what is wrong with a JSON value by its schema, the first hundred issues; an empty list when it matches. Changes
- * nothing.
- */
-export function findIssues(schema: TSchema, value: unknown): ValidationIssue[] {
-  return findFirstIssues(schema, value).issues
+/** The first hundred issues of a value, and how many more there are. */
+export interface FoundIssues {
+  issues: ValidationIssue[]
+  more: number
 }
 
-/** The same with the number of further issues, for a value at the path `base`, and with at most `max` issues. */
-export function findFirstIssues(
-  schema: TSchema,
-  value: unknown,
-  { base = [], max = MAX_ISSUES }: { base?: Path; max?: number } = {}
-): { issues: ValidationIssue[]; more: number } {
+/** Returns the first hundred issues of a JSON value by its schema; an empty list when it matches. Changes nothing. */
+export function findIssues(schema: TSchema, value: unknown): ValidationIssue[] {
+  return compile(schema).Check(value) ? [] : finish(findingIssues(schema, value)).issues
+}
+
+/** Does the same in steps, for a value at a path, and counts the further issues. */
+export function* findingIssues(schema: TSchema, value: unknown, base: Path = []): Generator<void, FoundIssues> {
   const check = compile(schema)
   if (check.Check(value)) return { issues: [], more: 0 }
-  const breaches = countableBreaches(breachesOf(check.Errors(value), value, base))
+  const all: Breach[] = []
+  for (const error of check.Errors(value)) {
+    for (const breach of breachesOf([error], value, base)) all.push(breach)
+    if (all.length % 500 === 0) yield
+  }
+  const breaches = countableBreaches(all)
   const issues: ValidationIssue[] = []
   for (const [index, breach] of breaches.entries()) {
-    if (issues.length >= max) return { issues, more: breaches.length - index }
+    if (issues.length >= MAX_ISSUES) return { issues, more: breaches.length - index }
     issues.push(...issuesOf(breach))
   }
   return { issues, more: 0 }

@@ -1,3 +1,5 @@
+import { MAX_ISSUES } from '../core/validation.js'
+
 /** What is wrong at one location of a seed. */
 export interface SeedIssue {
   /** `seeds/shop.yaml:12:7`, which editors and terminals open; the file alone when there is no line. */
@@ -11,8 +13,8 @@ export interface SeedIssue {
   message: string
 }
 
-/** How many issues are told; of all others it is told only how many there are. */
-export const MAX_ISSUES = 100
+/** Characters of the path and of the message of an issue: a name in them may have a million. */
+const MAX_LENGTH = 2000
 
 /** Thrown with the first hundred issues of the seeds. Nothing of them has been applied. */
 export class SeedError extends Error {
@@ -45,7 +47,12 @@ export function addIssue(list: IssueList, create: () => SeedIssue): void {
 
 export function createIssue(issue: Omit<SeedIssue, 'location'>): SeedIssue {
   const { file, line, column } = issue
-  return { location: line === undefined ? file : `${file}:${line}:${column}`, ...issue }
+  const [path, message] = [shortened(issue.path), shortened(issue.message)]
+  return { location: line === undefined ? file : `${file}:${line}:${column}`, ...issue, path, message }
+}
+
+function shortened(text: string): string {
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text
 }
 
 export function byLocation(one: SeedIssue, other: SeedIssue): number {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { MAX_DEPTH } from '../core/depth.js'
 import { attempt } from '../core/errors.js'
 import type { Path } from '../core/validation.js'
-import { type SeedLimits, TOO_DEEP, tooMuch } from './limits.js'
+import { formatLimit, MAX_FIELDS, type SeedLimits, TOO_DEEP, tooMuch } from './limits.js'
 
 /** A text that is JSON. */
 export interface JsonText {
@@ -33,11 +33,14 @@ interface Open {
   pending: string
   holes: unknown[]
   value?: unknown[] | Record<string, unknown>
-  /** How many fields there are in the text to be read. */
+  /** How many fields there are in the text to be read, those of inner objects too. */
   fields: number
+  commas: number
   /** Where its values begin, or the names of its fields. */
   starts?: number[]
 }
+
+const TOO_WIDE = `is an object of more than ${formatLimit(MAX_FIELDS)} fields, the most that one may have: make it a list`
 
 interface Reading {
   source: string
@@ -91,7 +94,7 @@ class Problem extends Error {
 function wholeText({ source, starts }: Reading, start: number, { value }: Open, end: number): JsonText | JsonProblem {
   const rest = skipSpace(source, end)
   if (rest < source.length) return { offset: rest, message: 'there is more after its end' }
-  return { value, offsetOf: (path, part = 'value') => offsetOf(source, starts, start, path, part) }
+  return { value, offsetOf: createLocator(source, starts, start) }
 }
 
 /** Returns the outermost value when the character closes it. */
@@ -111,6 +114,7 @@ function readCharacter(reading: Reading, offset: number): Open | undefined {
     case ',':
       reading.values += 1
       if (!top) return undefined
+      if (++top.commas >= MAX_FIELDS && !top.isList) throw new Problem({ message: TOO_WIDE, isLimit: true })
       top.starts?.push(offset + 1)
       if (offset - top.from + top.pending.length > CHUNK) take(reading, top, offset)
       return undefined
@@ -131,7 +135,8 @@ function begin({ source, open, starts }: Reading, offset: number): void {
     from: offset + 1,
     pending: '',
     holes: [],
-    fields: 0
+    fields: 0,
+    commas: 0
   }
   if (open.length < INDEXED_DEPTH) {
     begun.starts = [offset + 1]
@@ -243,32 +248,37 @@ function endOfString(source: string, start: number): number {
   return source.length
 }
 
-function offsetOf(
-  source: string,
-  starts: ReadonlyMap<number, readonly number[]>,
-  start: number,
-  path: Path,
-  part: 'name' | 'value'
-): number {
-  let offset = start
-  for (const [index, step] of path.entries()) {
-    if (!/[[{]/.test(source[offset] ?? '')) return offset
-    const inside = starts.get(offset) ?? startsIn(source, offset)
-    if (typeof step === 'number') {
-      offset = skipSpace(source, inside[step] ?? offset)
-      continue
+/** Finds offsets of values; what it has found of an object or a list it knows the next time. */
+function createLocator(source: string, starts: Map<number, number[]>, start: number): JsonText['offsetOf'] {
+  const names = new Map<number, Map<unknown, number>>()
+  return (path, part = 'value') => {
+    let offset = start
+    for (const [index, step] of path.entries()) {
+      if (!/[[{]/.test(source[offset] ?? '')) return offset
+      const found = typeof step === 'number' ? startsOf(offset)[step] : namesOf(offset).get(step)
+      if (found === undefined) return offset
+      offset = skipSpace(source, found)
+      if (typeof step === 'number' || (index === path.length - 1 && part === 'name')) continue
+      offset = skipSpace(source, source.indexOf(':', endOfString(source, offset)) + 1)
     }
-    const name = inside.find((at) => nameAt(source, at) === step)
-    if (name === undefined) return offset
-    const isLast = index === path.length - 1
-    offset = skipSpace(source, name)
-    if (!isLast || part === 'value') offset = skipSpace(source, source.indexOf(':', endOfString(source, offset)) + 1)
+    return offset
   }
-  return offset
+
+  function startsOf(outer: number): number[] {
+    const known = starts.get(outer) ?? startsIn(source, outer)
+    starts.set(outer, known)
+    return known
+  }
+
+  function namesOf(outer: number): Map<unknown, number> {
+    const known =
+      names.get(outer) ?? new Map(startsOf(outer).map((each) => [nameAt(source, skipSpace(source, each)), each]))
+    names.set(outer, known)
+    return known
+  }
 }
 
-function nameAt(source: string, offset: number): unknown {
-  const start = skipSpace(source, offset)
+function nameAt(source: string, start: number): unknown {
   return attempt(() => JSON.parse(source.slice(start, endOfString(source, start) + 1)))
 }
 

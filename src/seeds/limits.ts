@@ -18,12 +18,15 @@ export interface SeedLimits {
 
 const MIB = 1024 * 1024
 
+/** How many fields one object may have. */
+export const MAX_FIELDS = 100_000
+
 /** For files and for the library. */
 export const FILE_LIMITS: SeedLimits = {
   where: 'in a file',
   json: 64 * MIB,
   yaml: 32 * MIB,
-  jsonValues: 5_000_000,
+  jsonValues: 3_000_000,
   yamlValues: 2_000_000,
   aliases: 64 * MIB,
   added: 512 * MIB,
@@ -36,13 +39,13 @@ export const REQUEST_LIMITS: SeedLimits = {
   json: 16 * MIB,
   yaml: 2 * MIB,
   jsonValues: 1_000_000,
-  yamlValues: 200_000,
+  yamlValues: 100_000,
   aliases: 16 * MIB,
   added: 64 * MIB,
   remedy: 'load it in parts with mode=merge, or start the server with it'
 }
 
-/** `2 MiB`, `200,000` */
+/** `2 MiB`, `100,000` */
 export function formatLimit(limit: number): string {
   return limit % MIB === 0 ? `${limit / MIB} MiB` : limit.toLocaleString('en')
 }

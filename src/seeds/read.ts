@@ -5,7 +5,7 @@ import { MAX_DEPTH } from '../core/depth.js'
 import { packageRoot } from '../core/package.js'
 import { finish, nextTurn, runSlice } from '../core/slices.js'
 import { suggest } from '../core/suggest.js'
-import { findFirstIssues, pathText } from '../core/validation.js'
+import { type FoundIssues, findingIssues, pathText } from '../core/validation.js'
 import { addIssue, byLocation, createIssue, SeedError, type SeedIssue } from './errors.js'
 import { Seed, SeedEnvironment, SeedIntegration, SeedMessage, SeedSubscriber, SeedWorkflow } from './format.js'
 import { FILE_LIMITS, REQUEST_LIMITS, type SeedLimits, TOO_DEEP, tooMuch } from './limits.js'
@@ -137,8 +137,6 @@ function knownSeed(text: string, file: string, known: unknown): SeedFile {
 
 const EMPTY = 'is empty: a seed begins with environments, and `environments: []` is a seed of nothing'
 
-type FoundIssues = ReturnType<typeof findFirstIssues>
-
 /** The lists of records of an environment, and the schema of each. */
 const RECORDS = {
   integrations: SeedIntegration,
@@ -150,7 +148,7 @@ const RECORDS = {
 /** Checks a value record by record, as a large seed has many, and calls back with the issues of each part. */
 function* checkSeed(value: unknown, onIssues: (found: FoundIssues) => void): Generator<void, void> {
   const environments = listIn(value, 'environments')
-  onIssues(findFirstIssues(Seed, environments ? { ...(value as object), environments: [] } : value))
+  onIssues(yield* findingIssues(Seed, environments ? { ...(value as object), environments: [] } : value))
   for (const [index, environment] of (environments ?? []).entries()) {
     yield
     const base = ['environments', index]
@@ -160,11 +158,11 @@ function* checkSeed(value: unknown, onIssues: (found: FoundIssues) => void): Gen
     })
     const emptied = lists.map(({ field }) => [field, []])
     const settings = lists.length > 0 ? { ...(environment as object), ...Object.fromEntries(emptied) } : environment
-    onIssues(findFirstIssues(SeedEnvironment, settings, { base }))
+    onIssues(yield* findingIssues(SeedEnvironment, settings, base))
     for (const { field, schema, records } of lists) {
       for (const [at, record] of records.entries()) {
         yield
-        onIssues(findFirstIssues(schema, record, { base: [...base, field, at] }))
+        onIssues(yield* findingIssues(schema, record, [...base, field, at]))
       }
     }
   }
@@ -189,7 +187,8 @@ function copyOf(seed: object, issueAt: SeedText['issueAt']): unknown {
     return JSON.parse(JSON.stringify(seed))
   } catch (error) {
     const [reason] = (error as Error).message.split('\n')
-    throw new SeedError([issueAt([], `can't be read as JSON: ${reason}`)])
+    const isDeep = error instanceof RangeError && /call stack/.test(error.message)
+    throw new SeedError([issueAt([], isDeep ? TOO_DEEP : `can't be read as JSON: ${reason}`)])
   }
 }
 

@@ -48,7 +48,7 @@ export function* parseYaml(text: string, lines: LineCounter): Generator<void, Ya
   tokens.push(...parser.end())
 
   const parts = new Map<Collection, Collection[]>()
-  for (const token of tokens) if (token.type === 'document') cut(token.value, parts)
+  for (const token of tokens) if (token.type === 'document') yield* cut(token.value, parts)
   const { contents, errors } = compose(tokens, text.length)
   const items = new Map<unknown, (Node | Pair)[]>()
   for (const [whole, each] of parts) {
@@ -74,14 +74,19 @@ function compose(tokens: CST.Token[], end: number): Pick<YamlText, 'contents' | 
 }
 
 /** Takes the items out of each large list and object in a token, into parts that are composed alike. Returns how many values are left. */
-function cut(token: CST.Token | null | undefined, parts: Map<Collection, Collection[]>): number {
-  if (!token || !('items' in token)) return 1
+function* cut(token: CST.Token | null | undefined, parts: Map<Collection, Collection[]>): Generator<void, number> {
+  if (!token || !('items' in token)) return 0
   const batches: Collection['items'][] = [[]]
   let size = 0
   for (const item of token.items as CST.CollectionItem[]) {
-    const added = cut(item.key, parts) + cut(item.value, parts)
+    const { key, value } = item
+    const added =
+      2 +
+      (key && 'items' in key ? yield* cut(key, parts) : 0) +
+      (value && 'items' in value ? yield* cut(value, parts) : 0)
     const canBegin = token.type !== 'flow-collection' || item.start[0]?.type === 'comma'
     if (size + added > BATCH && canBegin) {
+      yield
       batches.push([])
       size = 0
     }
@@ -94,7 +99,7 @@ function cut(token: CST.Token | null | undefined, parts: Map<Collection, Collect
     batches.map((items, index) => partOf(token, items as CST.CollectionItem[], index, batches.length))
   )
   Object.assign(token, partOf(token, [], 0, 2))
-  return 1
+  return 0
 }
 
 /** Returns a list or object of these items. In flow style only the last part ends as the whole does. */

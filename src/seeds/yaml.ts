@@ -39,10 +39,11 @@ export function* readYaml(text: string, file: string, limits: SeedLimits): Gener
   const reader = valueReader(parsed, { issues, createAt, limits })
   const { value } = yield* reader.read(parsed.contents, [])
   if (!reader.hasValue()) throw new SeedError(issues.issues.sort(byLocation), issues.more)
+  const offsetOf = createLocator(parsed.contents)
   return {
     value,
     issues,
-    issueAt: (path, message, part) => createAt(offsetOf(parsed.contents, path, part), message, path)
+    issueAt: (path, message, part) => createAt(offsetOf(path, part), message, path)
   }
 }
 
@@ -214,18 +215,31 @@ function fieldsOf(node: Node): readonly Field[] {
   return isMap(node) ? node.items : []
 }
 
-function offsetOf(contents: Node | null, path: Path, part: 'name' | 'value' = 'value'): number {
-  let node: unknown = contents
-  for (const [index, step] of path.entries()) {
-    if (isSeq(node) && typeof step === 'number') node = node.items[step] ?? node
-    else if (isMap(node)) {
-      const pairs: readonly Field[] = node.items
-      const pair = pairs.find(({ key }) => nameOf(key) === step)
-      if (!pair) return startOf(pairs.find(({ key }) => isMerge(key))?.value ?? node)
-      node = part === 'name' && index === path.length - 1 ? pair.key : (pair.value ?? pair.key)
+/** Finds offsets of values; the fields of an object that it has looked into it knows the next time. */
+function createLocator(contents: Node | null): (path: Path, part?: 'name' | 'value') => number {
+  const fields = new Map<Node, Map<string | undefined, Field>>()
+  return (path, part = 'value') => {
+    let node: unknown = contents
+    for (const [index, step] of path.entries()) {
+      if (isSeq(node) && typeof step === 'number') node = node.items[step] ?? node
+      else if (isMap(node)) {
+        const field = fieldsByName(node).get(String(step))
+        if (!field) return startOf(fieldsOf(node).find(({ key }) => isMerge(key))?.value ?? node)
+        node = part === 'name' && index === path.length - 1 ? field.key : (field.value ?? field.key)
+      }
     }
+    return startOf(node)
   }
-  return startOf(node)
+
+  function fieldsByName(node: Node): Map<string | undefined, Field> {
+    const known = fields.get(node) ?? new Map()
+    if (!fields.has(node)) {
+      fields.set(node, known)
+      // The first one counts, if there are several.
+      for (const field of [...fieldsOf(node)].reverse()) known.set(nameOf(field.key), field)
+    }
+    return known
+  }
 }
 
 interface Field {
