@@ -282,6 +282,23 @@ test.each(
   expect((await mock.get('/v1/messages')).json.totalCount).toBe(60)
 })
 
+test.each([
+  ['/_mock/seed', (seed: object) => seed, 'messages', 100_001],
+  ['/_mock/seed?mode=replace', (seed: object) => seed, 'subscribers', 10_001],
+  ['/_mock/environments', (seed: object) => ({ seed }), 'messages', 2_000_000]
+])('POST %s refuses to generate more than a server that others use can bear', async (path, bodyOf, field, count) => {
+  const mock = await givenMock()
+  const workflows = [{ identifier: 'order', steps: [{ type: 'email' }] }]
+  const seed = { environments: [{ name: 'x', workflows, generate: { messages: 1, [field]: count } }] }
+  const refused = await mock.post(path, {
+    body: JSON.stringify(bodyOf(seed)),
+    ...(path.includes('env') && { key: null })
+  })
+  expect(refused.status).toBe(422)
+  expect(Object.keys(refused.json.errors)).toEqual([`environments[0].generate.${field}`])
+  expect(refused.headers.get('x-mock-reason')).toMatch(/must be at most 10+ in a request; .*seed generate --data$/)
+})
+
 test('a merge that adds a second primary of a channel is rejected, and one that replaces the first is accepted', async () => {
   const mock = await givenMock()
   const { apiKey: key } = await givenEnvironment(mock, { seed: SHOP })
