@@ -17,6 +17,7 @@ export function environmentRepository(db: Db) {
   const select = (where: SQL | undefined) => orm.select().from(environments).where(where)
   const findByKey = select(eq(environments.key, sql.placeholder('key'))).prepare()
   const insertEnvironment = insertInto(db, environments)
+  const hasKey = client.prepare('SELECT 1 FROM api_keys WHERE hash = ?').pluck()
   const insertDataset = orm.insert(datasets).values({}).returning().prepare()
   const isNoSnapshot = isNull(environments.snapshotOf)
   const references = perKind((kind) =>
@@ -46,6 +47,8 @@ export function environmentRepository(db: Db) {
         .innerJoin(environments, eq(environments.key, apiKeys.environment))
         .where(eq(apiKeys.hash, hash))
         .get()?.environment,
+
+    hasKeyHash: (hash: Buffer): boolean => hasKey.get(hash) !== undefined,
 
     insertEnvironment(row: NewEnvironmentRow): EnvironmentRow {
       unshared.clear()

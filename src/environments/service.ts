@@ -58,6 +58,9 @@ export function environmentService({ db, clock, defaults }: EnvironmentDependenc
       return environment
     },
 
+    /** Whether a word is an API key. Quicker than to resolve it, as most words are none. */
+    isApiKey: (word: string): boolean => byApiKey.has(word) || repository.hasKeyHash(hashOfKey(word)),
+
     /** Returns all environments in the order of their creation. */
     list: (): Environment[] => repository.listEnvironments().map(fromRow),
 

@@ -29,7 +29,7 @@ export interface Secrets {
 export function redactionOf({ environments, adminToken }: Secrets, authorization = '') {
   /** What each word is replaced with, as words repeat and a look for a key takes a query. */
   const known = new Map<string, string>()
-  const isKey = (word: string) => environments.resolve(word) !== undefined
+  const isKey = (word: string) => environments.isApiKey(word)
   const ownKey = authorization.trim().replace(/^\S+\s+/, '')
   // An invalid key may be an ordinary word: it is then replaced only where it stands alone.
   const isAnywhere = isKey(ownKey) || ownKey.replace(WORD, '') !== ''
