@@ -4,6 +4,7 @@ import cors from '@fastify/cors'
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController, type onSendHookHandler } from 'fastify'
 import type { Logger } from 'pino'
 import { registerControl } from './control/index.js'
+import { redactedForLog } from './control/requests/log.js'
 import { recordRequests, recordUnroutable } from './control/requests/plugin.js'
 import type { Services } from './control/services.js'
 import { assume } from './core/assumptions.js'
@@ -53,8 +54,9 @@ export function buildApp(options: AppOptions): FastifyInstance {
   })
   app.addHook('onSend', sendTogether)
   if (logger.isLevelEnabled('debug')) {
-    app.addHook('onResponse', async ({ method, url, log }, { statusCode, elapsedTime: ms }) => {
-      log.debug({ method, url: redactedTarget(url), statusCode, ms }, 'request answered')
+    app.addHook('onResponse', async (request, { statusCode, elapsedTime: ms }) => {
+      const { method, log } = request
+      log.debug({ method, url: request.redacted?.(redactedTarget(request.url)), statusCode, ms }, 'request answered')
     })
   }
   if (options.cors) app.register(cors, { methods: METHODS, exposedHeaders: EXPOSED_HEADERS, strictPreflight: false })
@@ -90,11 +92,17 @@ function createServer({ services, clock, logger, requestTimeout }: AppOptions): 
   const handleError = errorHandler(({ environment }) =>
     environment ? { now: environment.now, uuid: environment.random.uuid } : ownSources
   )
+  const { environments, adminToken } = services
+  // The id stands in each line of the log.
+  const isSecret = (id: string, authorization: string) =>
+    (authorization.includes(id) && id.length > 3) || id === adminToken || environments.isApiKey(id)
   const app = fastify({
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: ({ headers: { 'x-request-id': id } }) =>
-      typeof id === 'string' && REQUEST_ID.test(id) ? id : `req-${(++count).toString(36)}`,
+    genReqId: ({ headers: { 'x-request-id': id, authorization = '' } }) =>
+      typeof id === 'string' && REQUEST_ID.test(id) && !isSecret(id, authorization)
+        ? id
+        : `req-${(++count).toString(36)}`,
     bodyLimit: MAX_BODY,
     requestTimeout,
     http: {
@@ -118,6 +126,9 @@ function createServer({ services, clock, logger, requestTimeout }: AppOptions): 
   })
   app.setErrorHandler(handleError)
   app.decorateRequest('environment')
+  app.decorateRequest('redacted', function (text) {
+    return logger.isLevelEnabled('info') ? redactedForLog(services, this, text) : text
+  })
 
   // The operations take no body. One that is sent is kept as it is, whatever its content type.
   app.removeAllContentTypeParsers()

@@ -76,7 +76,7 @@ export function sendErrorResponse(reply: FastifyReply, response: ErrorResponse, 
   const { status, reason, headers = {}, body, errorId } = response
   const { request } = reply
   if (errorId || (error && status === 507)) request.log.error({ err: error, errorId, reason }, 'request failed')
-  else request.log.info({ statusCode: status, reason }, 'request refused')
+  else logRefusal(request, status, reason)
 
   // No hook has run when the path can't be decoded.
   if (!reply.raw.hasHeader('x-request-id')) reply.header('x-request-id', request.id)
@@ -91,6 +91,11 @@ export function sendErrorResponse(reply: FastifyReply, response: ErrorResponse, 
   const json = () => (body === undefined ? errorJson(response, request.url, clock()) : JSON.stringify(body))
   const text = isText ? body : json()
   reply.code(status).type(type).send(Buffer.from(text))
+}
+
+/** Logs that a request was refused. */
+export function logRefusal(request: FastifyRequest, statusCode: number, reason: string): void {
+  request.log.info({ statusCode, reason: request.redacted?.(reason) ?? reason }, 'request refused')
 }
 
 function toErrorResponse(error: unknown, uuid: () => string): ErrorResponse {

@@ -1,3 +1,13 @@
+declare module 'fastify' {
+  interface FastifyRequest {
+    /**
+     * Returns a text about the request as a log may have it: without keys and tokens, wherever they were sent. Absent of
+     * a request whose path can't be decoded.
+     */
+    redacted?(text: string): string
+  }
+}
+
 /**
  * Path and query of a request, as answers and logs may show them: without the scheme and host that a proxy is sent, and
  * without the values of parameters named like a credential, where a key is sent by mistake.
