@@ -32,7 +32,7 @@ const KEYS = {
 
 test('there is a scenario for every purpose', () => {
   expect(scenarios.sort()).toEqual(
-    ['empty', 'failures', 'many-pages', 'one-page', 'steps', 'two-tenants', 'unicode'].sort()
+    ['empty', 'everything', 'failures', 'many-pages', 'one-page', 'steps', 'two-tenants', 'unicode'].sort()
   )
 })
 

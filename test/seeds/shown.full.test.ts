@@ -1,0 +1,115 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { Kind, type TSchema } from '@sinclair/typebox'
+import { expect, test } from 'vitest'
+import { PROFILES } from '../../src/core/assumptions.js'
+import { compile, targetOf } from '../../src/core/typebox.js'
+import { Integration } from '../../src/integrations/schemas.js'
+import { MessagesPage } from '../../src/messages/schemas.js'
+import { WorkflowStep } from '../../src/workflow-steps/schemas.js'
+import { type GivenMock, givenMock } from '../support/mock.js'
+import { wireSchemas } from '../support/wire-schemas.js'
+
+/** What no operation can show, with the reason. */
+const IMPOSSIBLE: Record<string, string[]> = {
+  'a record that is sent has an id': [
+    'Integration._id absent',
+    'MessageResponseDto._id absent',
+    'SubscriberResponseDto._id absent'
+  ],
+  'an integration is shown by set-primary only, after which it is primary': ['Integration.primary = false'],
+  'set-primary answers 404 for an integration that is deleted': [
+    'Integration.deleted = true',
+    'Integration.deletedAt present',
+    'Integration.deletedBy present'
+  ]
+}
+
+const SEEDS = readdirSync(join(import.meta.dirname, '../../seeds')).flatMap((name) =>
+  name.endsWith('.yaml') ? [name.slice(0, -'.yaml'.length)] : []
+)
+
+test('the seeds show all that the contract allows, but for what no operation can show', {
+  timeout: 120_000
+}, async () => {
+  const shown = new Set<string>()
+  for (const profile of PROFILES) {
+    for (const seed of SEEDS)
+      for await (const fact of factsShownBy(await givenMock({ seeds: [seed], profile }))) shown.add(fact)
+  }
+  const facts = [...new Set(wireSchemas.flatMap((schema) => [...factsOfFields(schema)]))]
+  expect(facts.length).toBeGreaterThan(600)
+  const missing = facts.filter((fact) => !shown.has(fact))
+  expect(missing.sort()).toEqual(Object.values(IMPOSSIBLE).flat().sort())
+})
+
+/** What the three operations show in each environment: all messages, all steps, and each integration made primary. */
+async function* factsShownBy(mock: GivenMock): AsyncGenerator<string> {
+  for (const { id, apiKeys, integrations, steps } of mock.seededEnvironments) {
+    const [key = ''] = apiKeys
+    for (const limit of [1, 1000]) {
+      yield* factsShown(MessagesPage, (await mock.get(`/v1/messages?limit=${limit}`, { key })).json)
+    }
+    for (const { workflowId, stepId } of steps) {
+      const path = `/v2/workflows/${encodeURIComponent(workflowId)}/steps/${encodeURIComponent(stepId)}`
+      const { json } = await mock.get(path, { key })
+      yield* factsShown(WorkflowStep, json.data ?? json)
+    }
+    for (const { _id } of integrations) {
+      // In a fork, as one that becomes primary changes the others.
+      const fork = (await mock.post('/_mock/environments', { key: null, body: JSON.stringify({ from: id }) })).json
+      const { status, json } = await mock.post(`/v1/integrations/${_id}/set-primary`, { key: fork.apiKey })
+      if (status === 200) yield* factsShown(Integration, json.data ?? json)
+      await mock.call(`/_mock/environments/${fork.environmentId}`, { method: 'DELETE', key: null })
+    }
+  }
+}
+
+/**
+ * The facts of an object's fields. A fact is one thing that an answer can show: that an optional field is there or not,
+ * a word, null, true or false, a list without and with items, a variant of a union.
+ */
+function* factsOfFields({ $id, properties = {}, required = [] }: TSchema): Generator<string> {
+  for (const [field, schema] of Object.entries<TSchema>(properties)) {
+    if (!required.includes(field)) yield* [`${$id}.${field} present`, `${$id}.${field} absent`]
+    yield* factsOfValues(schema, `${$id}.${field}`)
+  }
+}
+
+function* factsOfValues(schema: TSchema, at: string): Generator<string> {
+  const { type, enum: words, anyOf, items, additionalProperties } = schema
+  if (schema[Kind] === 'Reference') {
+    // What is in an object are facts of that object, wherever it is.
+    if (!targetOf(schema).properties) yield* factsOfValues(targetOf(schema), at)
+  } else if (words) yield* words.map((word: string) => `${at} = ${word}`)
+  else if (anyOf) for (const variant of anyOf) yield `${at} as ${nameOf(variant)}`
+  else if (items) yield* [`${at} empty`, `${at} filled`, ...factsOfValues(items, at)]
+  else if (typeof additionalProperties === 'object') yield* factsOfValues(additionalProperties, at)
+  if (type?.includes('null')) yield `${at} = null`
+  if (type?.includes('boolean')) yield* [`${at} = true`, `${at} = false`]
+}
+
+/** The facts that a value shows, its own and those of the objects in it. */
+function* factsShown(schema: TSchema, value: unknown, at = ''): Generator<string> {
+  if (schema[Kind] === 'Reference') return yield* factsShown(targetOf(schema), value, at)
+  if (value === null || typeof value === 'boolean' || schema.enum) yield `${at} = ${value}`
+  // A digest without more than a length of time is a delay too.
+  for (const variant of schema.anyOf ?? []) {
+    if (!compile(variant).Check(value)) continue
+    yield `${at} as ${nameOf(variant)}`
+    yield* factsShown(variant, value, at)
+  }
+  if (Array.isArray(value)) yield `${at} ${value.length === 0 ? 'empty' : 'filled'}`
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, inner] of Object.entries(value)) {
+    const property = schema.items ?? schema.properties?.[name] ?? schema.additionalProperties
+    if (typeof property === 'object') yield* factsShown(property, inner, schema.$id ? `${schema.$id}.${name}` : at)
+  }
+  if (schema.$id) {
+    for (const field of Object.keys(schema.properties ?? {})) {
+      yield `${schema.$id}.${field} ${field in value ? 'present' : 'absent'}`
+    }
+  }
+}
+
+const nameOf = ({ $ref, type }: TSchema): string => $ref ?? type
