@@ -1,12 +1,11 @@
-# Both stages must be the same Debian and the same Node major: the database addon is made in the first and loaded in the
-# second.
-FROM node:24-bookworm AS build
+# The slim image will do for the build too: the database addon brings its binaries along, so that nothing is compiled and
+# nothing is fetched but packages. Both stages must be the same Debian and the same processor, as one of them is picked.
+FROM node:24-bookworm-slim AS build
 WORKDIR /app
 
-# First what changes seldom, so that an edit in src/ does not install again. The addon comes prebuilt; where that can't be
-# fetched, this full image compiles it. (Against the headers of Node 24.19 and later, better-sqlite3 12 then aborts.)
+# First what changes seldom, so that an edit in src/ does not install again.
 COPY package.json package-lock.json .npmrc ./
-RUN --mount=type=cache,target=/root/.npm npm ci --no-audit --no-fund
+RUN npm ci --no-audit --no-fund
 
 COPY tsconfig.json ./
 COPY scripts ./scripts
@@ -14,6 +13,10 @@ COPY migrations ./migrations
 COPY seeds ./seeds
 COPY src ./src
 RUN npm run build
+# Of the addon only what is loaded: no sources, no binaries for other machines.
+RUN mkdir addon \
+    && cd node_modules/better-sqlite3 \
+    && cp -r --parents package.json LICENSE lib "prebuilds/linux-$(node -p process.arch).node" ../../addon
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production \
@@ -22,23 +25,20 @@ ENV NODE_ENV=production \
 WORKDIR /app
 
 # No VOLUME: it would leave an anonymous volume behind every `docker run`, and in CI a container should start empty.
-# Mount something on /data to keep the data.
-RUN mkdir /data && chown node:node /data
+# Mount something on /data to keep the data. Whoever `--user` names may write there too.
+RUN mkdir /data && chown node:node /data && chmod 1777 /data
 
 COPY LICENSE package.json ./
 COPY migrations ./migrations
 COPY seeds ./seeds
-# Of the installed packages only what is loaded: everything else is bundled.
-COPY --from=build /app/node_modules/better-sqlite3/package.json ./node_modules/better-sqlite3/
-COPY --from=build /app/node_modules/better-sqlite3/lib ./node_modules/better-sqlite3/lib
-COPY --from=build /app/node_modules/better-sqlite3/build/Release/better_sqlite3.node ./node_modules/better-sqlite3/build/Release/
-COPY --from=build /app/node_modules/bindings ./node_modules/bindings
-COPY --from=build /app/node_modules/file-uri-to-path ./node_modules/file-uri-to-path
+# All packages but the addon are bundled.
+COPY --from=build /app/addon ./node_modules/better-sqlite3
 COPY --from=build /app/dist ./dist
 
 USER node
 EXPOSE 4210
-HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --start-interval=500ms --retries=3 \
+# It finds the port that the server was started with.
+HEALTHCHECK --interval=3s --timeout=3s --start-period=10s --retries=3 \
     CMD ["node", "dist/cli/index.js", "healthcheck"]
 # Never npm in front: it would keep the signal that stops the server.
 ENTRYPOINT ["node", "dist/cli/index.js"]

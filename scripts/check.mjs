@@ -51,13 +51,7 @@ const STEPS = [
   { name: 'start', title: 'The built server starts, answers and stops', needs: 'build', run: startBuilt },
   { name: 'pack', title: 'The package holds what it should', needs: 'build', run: pack },
   { name: 'package', title: 'The package as others see it', needs: 'pack', run: lintPackage },
-  { name: 'install', title: 'The package installs and runs in an empty folder', needs: 'pack', run: installPackage },
-  {
-    name: 'image',
-    title: 'The steps of the Dockerfile, without an engine',
-    needs: 'build',
-    run: () => script('image-steps.mjs')
-  }
+  { name: 'install', title: 'The package installs and runs in an empty folder', needs: 'pack', run: installPackage }
 ]
 
 try {

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
 import type { Command } from 'commander'
 import { reachableHost } from '../config.js'
 import { StartError } from '../core/errors.js'
@@ -11,8 +13,11 @@ export function addHealthcheck(program: Command): void {
     .command('healthcheck')
     .description('ask a running server whether it is healthy: exit code 0 when it is, 1 when it is not')
   const options = [hostOption('address that the server listens on'), portOption('port that the server listens on', 1)]
-  addOptions(command, options).action(async ({ host, port }: { host: string; port: number }) => {
-    const url = `http://${reachableHost(host)}:${port}/health`
+  addOptions(command, options).action(async (given: { host: string; port: number }) => {
+    const flags = serverFlags()
+    const optionOf = (name: 'host' | 'port') =>
+      `${(command.getOptionValueSource(name) !== 'cli' && flags[name]) || given[name]}`
+    const url = `http://${reachableHost(optionOf('host'))}:${optionOf('port')}/health`
     const ask = async () => {
       const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT) })
       return { response, text: await response.text() }
@@ -23,4 +28,18 @@ export function addHealthcheck(program: Command): void {
     if (!response.ok) throw new StartError(`${url}: answers ${response.status}: ${text.slice(0, 500)}`)
     process.stdout.write('healthy\n')
   })
+}
+
+/** Returns where the server of this container was told to listen, from the command line of the container's first process. */
+function serverFlags(): { host?: string | boolean | undefined; port?: string | boolean | undefined } {
+  let words: string[]
+  try {
+    words = readFileSync('/proc/1/cmdline', 'utf8').split('\0')
+  } catch {
+    return {}
+  }
+  const command = words.findIndex((word) => /notification-mock$|dist\/cli\/index\.js$/.test(word))
+  if (command === -1) return {}
+  const options = { host: { type: 'string' }, port: { type: 'string' } } as const
+  return parseArgs({ args: words.slice(command + 1), options, strict: false }).values
 }

@@ -28,7 +28,7 @@ test.each([
   ['an unknown instruction', 'Dockerfile', 'ENTRYPOINT', 'ENTRYPOINTS'],
   ['an unknown flag', 'Dockerfile', '--start-period', '--started-period'],
   ['single quotes, which make it no list', 'Dockerfile', 'CMD ["serve"]', `CMD ['serve']`],
-  ['broken YAML', 'docker-compose.yml', '  data:\n', '  data: [\n'],
+  ['broken YAML', 'docker-compose.yml', 'volumes:\n  data:\n', 'volumes:\n  data: [\n'],
   ['an unknown key', 'docker-compose.yml', 'cap_drop', 'cap_dropped'],
   ['a port open to the network', 'docker-compose.yml', '127.0.0.1:', ''],
   ['a key given twice', 'docker-compose.yml', 'volumes:\n  data:', 'name: twice\nvolumes:\n  data:']
@@ -68,19 +68,28 @@ test('the image is healthy when our own command says so, needing no curl', () =>
 test('the image keeps its data in /data, which the user of the image owns', () => {
   expect(lineAfter('ENV')).toContain('NOTIFICATION_MOCK_DATA=/data/')
   expect(image).toContain('chown node:node /data')
-  expect(service.volumes).toEqual(['data:/data'])
+  expect(service.volumes).toEqual(['data:/data', `\${SEEDS:-./seeds}:/seeds:ro`])
 })
 
-test('the image is built from the lock, and holds no package but the database addon and what it loads', () => {
+test('the image is built from the lock, and holds no package but the database addon', () => {
   expect(dockerfile).toMatch(/^RUN .*npm ci\b/m)
   const packages = image.matchAll(/^COPY .* \.\/node_modules\/?([^/\s]*)/gm)
-  expect(new Set([...packages].map(([, name]) => name))).toEqual(
-    new Set(['better-sqlite3', 'bindings', 'file-uri-to-path'])
-  )
+  expect([...packages].map(([, name]) => name)).toEqual(['better-sqlite3'])
 })
 
-test('compose publishes the port that the image listens on, to this machine only', () => {
-  expect(service.ports).toEqual([`127.0.0.1:\${PORT:-4210}:${lineAfter('EXPOSE')}`])
+test('compose publishes the port that the server listens on and prints, to this machine only', () => {
+  const port = `\${PORT:-${lineAfter('EXPOSE')}}`
+  expect(service.ports).toEqual([`127.0.0.1:${port}:${port}`])
+  expect(service.environment.NOTIFICATION_MOCK_PORT).toBe(port)
+})
+
+test('compose passes on the admin token, without which nobody outside the container manages environments', () => {
+  expect(service.environment.NOTIFICATION_MOCK_ADMIN_TOKEN).toBe(`\${NOTIFICATION_MOCK_ADMIN_TOKEN:-}`)
+})
+
+test('older engines take the files: no flag or key of later ones', () => {
+  expect(dockerfile).not.toMatch(/--start-interval|--mount|<</)
+  expect(composeFile).not.toMatch(/start_interval|^version:/m)
 })
 
 test('compose gives the container no more rights than it needs', () => {

@@ -1,0 +1,134 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+const script = join(import.meta.dirname, '../../scripts/engine.sh')
+const folder = join(tmpdir(), 'notification-mock-engine')
+
+const start = spawnSync(script, ['check', folder], { encoding: 'utf8' })
+const unavailable = start.status === 0 ? undefined : start.stdout.trim()
+
+const IMAGE = 'notification-mock-test'
+const PORT = '4321'
+const ADDRESS = `http://127.0.0.1:${PORT}`
+const KEY = 'ApiKey development-key'
+const COMPOSE = ['compose', '--project-name', IMAGE]
+const VARIABLES = { PORT, NOTIFICATION_MOCK_ADMIN_TOKEN: 'engine-token', NOTIFICATION_MOCK_SEED: '/seeds/default.yaml' }
+
+describe.skipIf(unavailable)(`with an engine${unavailable ? ` (left out: ${unavailable})` : ''}, the image`, () => {
+  beforeAll(() => {
+    engine('start', [], 360_000)
+    docker(...COMPOSE, 'down', '--volumes')
+    docker('build', '--tag', IMAGE, '.')
+    // What compose would build is the same, and here already.
+    docker('tag', IMAGE, `${IMAGE}-notification-mock`)
+  }, 600_000)
+
+  afterAll(() => {
+    docker(...COMPOSE, 'down', '--volumes')
+    engine('stop')
+  }, 60_000)
+
+  test('holds of the packages only the addon, and of that only what this machine loads', () => {
+    const files = docker('run', '--rm', '--entrypoint', 'find', IMAGE, 'node_modules', '-type', 'f').split('\n')
+    const others = files.filter(
+      (file) => !/^node_modules\/better-sqlite3\/(lib\/[\w/-]+\.js|package\.json)$/.test(file)
+    )
+    expect(others.sort()).toEqual([
+      'node_modules/better-sqlite3/LICENSE',
+      expect.stringMatching(/^node_modules\/better-sqlite3\/prebuilds\/linux-\w+\.node$/)
+    ])
+    const kilobytes = Number(docker('run', '--rm', '--entrypoint', 'du', IMAGE, '-sk', '/app').split('\t')[0])
+    expect(kilobytes).toBeLessThan(15_000)
+  })
+
+  test('is healthy with another port, with another user, and with a file system that can not be written', async () => {
+    const given = [
+      [[], ['serve', '--port', '5000']],
+      [['--init'], ['serve', '--port=5000']],
+      [['--user', '1234:1234'], []],
+      [['--read-only', '--tmpfs', '/data'], []],
+      [['--read-only', '--tmpfs', '/data', '--user', '1234:1234'], []]
+    ]
+    const ids = given.map(([flags = [], words = []]) => docker('run', '--detach', ...flags, IMAGE, ...words))
+    const states = await Promise.all(ids.map(health))
+    const logs = ids.map((id) => docker('logs', id))
+    docker('rm', '--force', ...ids)
+    expect({ states, logs }).toEqual({ states: ids.map(() => 'healthy'), logs: expect.anything() })
+  })
+
+  test('under compose, serves at the address that it prints, to this machine only, a seed of the user', async () => {
+    docker(...COMPOSE, 'up', '--no-build', '--wait', '--wait-timeout', '60')
+    expect(docker(...COMPOSE, 'logs', '--no-log-prefix')).toContain(`is ready at ${ADDRESS}`)
+    expect(docker('port', container())).toBe(`${PORT}/tcp -> 127.0.0.1:${PORT}`)
+    expect(ask('/v1/messages?limit=1', { headers: { authorization: KEY } })).toMatchObject({ status: 200 })
+    expect(inspect('.Config.Env')).toContain('NOTIFICATION_MOCK_SEED=/seeds/default.yaml')
+  })
+
+  test('under compose, lets the admin token manage environments, and nobody else', () => {
+    const body = '{"from":"Development"}'
+    const create = (headers: Record<string, string>) => ask('/_mock/environments', { method: 'POST', body, headers })
+    expect(create({})).toMatchObject({ status: 403 })
+    expect(create({ authorization: 'Bearer engine-token' })).toMatchObject({ status: 201 })
+  })
+
+  test('stops within seconds with exit code 0, and keeps its data over a stop and a kill', () => {
+    const setPrimary = (id: string) =>
+      ask(`/v1/integrations/${id}/set-primary`, { method: 'POST', headers: { authorization: KEY } })
+    expect(setPrimary('mailgun-eu')).toMatchObject({ status: 200 })
+    const startedAt = performance.now()
+    docker('stop', container())
+    expect(performance.now() - startedAt).toBeLessThan(5000)
+    expect(inspect('.State.ExitCode')).toBe('0')
+
+    docker(...COMPOSE, 'up', '--no-build', '--wait', '--wait-timeout', '60')
+    expect(primary()).toBe('mailgun-eu')
+    expect(setPrimary('sendgrid-main')).toMatchObject({ status: 200 })
+    docker('kill', container())
+    docker(...COMPOSE, 'up', '--no-build', '--wait', '--wait-timeout', '60')
+    expect(primary()).toBe('sendgrid-main')
+  })
+})
+
+function engine(action: string, words: readonly string[] = [], timeout = 300_000): string {
+  const env = { ...process.env, ...VARIABLES }
+  return execFileSync(script, [action, folder, ...words], { encoding: 'utf8', env, timeout, stdio: 'pipe' }).trim()
+}
+
+function docker(...words: string[]): string {
+  return engine('run', ['docker', ...words])
+}
+
+function container(): string {
+  return docker(...COMPOSE, 'ps', '--all', '--quiet')
+}
+
+function inspect(field: string): string {
+  return docker('inspect', '--format', `{{${field}}}`, container())
+}
+
+/** The first verdict of the health check, or the last word after half a minute. */
+async function health(id: string): Promise<string> {
+  for (let tries = 0; tries < 60; tries += 1) {
+    const state = docker('inspect', '--format', '{{.State.Health.Status}}', id)
+    if (state !== 'starting') return state
+    await sleep(500)
+  }
+  return 'starting'
+}
+
+/** Asks from the machine of the engine, where the port is published. */
+function ask(path: string, request: RequestInit): { status: number; body: { [name: string]: unknown } } {
+  const client = `fetch(${JSON.stringify(ADDRESS + path)}, ${JSON.stringify(request)})
+    .then(async (answer) => console.log(JSON.stringify({ status: answer.status, body: await answer.json() })))`
+  return JSON.parse(engine('net', [process.execPath, '-e', client]))
+}
+
+/** The identifier of the primary e-mail integration. */
+function primary(): unknown {
+  const { body } = ask('/_mock/state', { headers: { authorization: KEY } })
+  const [{ integrations }] = body.environments as [{ integrations: { [name: string]: unknown }[] }]
+  return integrations.find(({ channel, primary }) => channel === 'email' && primary)?.identifier
+}
