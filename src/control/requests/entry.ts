@@ -31,6 +31,8 @@ export class JournalEntry {
   /** 0 if the request was not answered. */
   status = 0
   size = 0
+  /** Its `length` when it ended, as the journal counts it; 0 before that. */
+  kept = 0
   reason: string | undefined
   private startedAt = 0
   private readonly bytes = Buffer.allocUnsafeSlow(TEXT_SIZE)
@@ -50,7 +52,7 @@ export class JournalEntry {
     this.time = time
     this.startedAt = performance.now()
     this.operation = operation
-    this.endSequence = this.status = 0
+    this.endSequence = this.status = this.kept = 0
     this.replayed = false
     this.faulted = this.reason = this.body = this.recorded = undefined
     // A character of UTF-16 takes at most three bytes.

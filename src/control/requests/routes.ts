@@ -4,11 +4,12 @@ import { ref, strictObject } from '../../core/typebox.js'
 import { controlRoutes } from '../../http/control-route.js'
 import { timeOf } from '../../http/validation.js'
 import type { Services } from '../services.js'
+import type { JournalEntry } from './entry.js'
 import { preparePatterns } from './patterns.js'
 import { RecordedRequest, RequestPattern, Verification, VerificationResult } from './schemas.js'
-import type { Journal } from './service.js'
+import { describeInTurns, type Journal } from './service.js'
 import { streamRequests } from './stream.js'
-import { matches } from './verification.js'
+import { matches, mayMatch } from './verification.js'
 import { verifyRequests } from './verifier.js'
 
 const { operation, method, status } = RequestPattern.properties
@@ -79,8 +80,10 @@ export const keylessRequestRoutes: FastifyPluginAsync<Services> = async (app, { 
   })
 }
 
-function listRequests(journal: Journal, { after, since, ...pattern }: Static<typeof JournalQuery>) {
+async function listRequests(journal: Journal, { after, since, ...pattern }: Static<typeof JournalQuery>) {
   const from = since === undefined ? 0 : timeOf('since', since)
-  const found = journal.requests(after).filter((entry) => entry.time >= from && matches(entry, pattern))
+  const wanted = (entry: JournalEntry) => entry.time >= from && mayMatch(entry, pattern)
+  await describeInTurns(journal.requests(after).filter(wanted))
+  const found = journal.requests(after).filter((entry) => wanted(entry) && matches(entry, pattern))
   return { requests: found.map((entry) => entry.toRecordedRequest()) }
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../core/clock.js'
 import { type Describe, JournalEntry } from './entry.js'
 
@@ -42,13 +43,21 @@ export function journalService({ capacity, clock, describe }: JournalOptions) {
   }
 }
 
-/** The last `capacity` requests, oldest first. With a capacity of 0 its listeners are not called either. */
+/** Bytes of requests that a journal keeps, so that a thousand of the largest do not take all memory. */
+const MAX_BYTES = 32 * 1024 * 1024
+
+/**
+ * The last `capacity` requests, oldest first, or as many of them as have 32 MiB together. With a capacity of 0 its
+ * listeners are not called either.
+ */
 export function createJournal({ capacity, clock, describe }: JournalOptions, closed = false) {
   const listeners = new Set<JournalListener>()
   /** A ring: the request with sequence n is at index n modulo capacity. */
   const entries: (JournalEntry | undefined)[] = []
   let count = 0
   let clearedCount = 0
+  let droppedCount = 0
+  let bytes = 0
   let endedCount = 0
 
   return {
@@ -60,6 +69,7 @@ export function createJournal({ capacity, clock, describe }: JournalOptions, clo
       count += 1
       const index = count % capacity
       let entry = entries[index]
+      bytes -= entry?.kept ?? 0
       // The entry of a request in progress stays its own, though it is no longer in the journal.
       if (!entry || entry.endSequence === 0) {
         entry = new JournalEntry(end, describe)
@@ -80,13 +90,13 @@ export function createJournal({ capacity, clock, describe }: JournalOptions, clo
 
     /** Returns how many requests with a greater sequence were replaced by newer ones. */
     lost(after = 0): number {
-      return Math.max(0, count - capacity - Math.max(after, clearedCount))
+      return Math.max(0, lastForgotten() - Math.max(after, clearedCount))
     },
 
     /** Empties the journal. Sequences go on, so that a stream that resumes does not take new requests for old ones. */
     clear(): void {
       clearedCount = count
-      entries.length = 0
+      entries.length = bytes = 0
     },
 
     /** How many requests have ended: the end sequence of the last one. */
@@ -116,7 +126,24 @@ export function createJournal({ capacity, clock, describe }: JournalOptions, clo
 
   function end(entry: JournalEntry): void {
     entry.endSequence = ++endedCount
+    if (entries[entry.sequence % capacity] === entry) {
+      entry.kept = entry.length
+      bytes += entry.kept
+      while (bytes > MAX_BYTES) forgetOldest()
+    }
     notify(entry)
+  }
+
+  /** The sequence of the last request that others have replaced. */
+  function lastForgotten(): number {
+    return Math.max(count - capacity, droppedCount)
+  }
+
+  function forgetOldest(): void {
+    droppedCount = Math.max(lastForgotten(), clearedCount) + 1
+    const index = droppedCount % capacity
+    bytes -= entries[index]?.kept ?? 0
+    entries[index] = undefined
   }
 
   function notify(entry: JournalEntry): void {
@@ -124,8 +151,22 @@ export function createJournal({ capacity, clock, describe }: JournalOptions, clo
   }
 
   function entriesAfter(after = 0): JournalEntry[] {
-    const first = Math.max(after, clearedCount, count - capacity) + 1
+    const first = Math.max(after, clearedCount, lastForgotten()) + 1
     const sequences = Array.from({ length: Math.max(0, count + 1 - first) }, (_, index) => first + index)
     return sequences.flatMap((sequence) => entries[sequence % capacity] ?? [])
+  }
+}
+
+/** How long the descriptions of requests may keep the event loop from everything else, in milliseconds. */
+const SLICE = 20
+
+/** Describes requests, so that it costs no time to look at them afterwards; in turns, as there may be thousands. */
+export async function describeInTurns(entries: readonly JournalEntry[]): Promise<void> {
+  let end = performance.now() + SLICE
+  for (const entry of entries) {
+    entry.toRecordedRequest()
+    if (performance.now() < end) continue
+    await setImmediate()
+    end = performance.now() + SLICE
   }
 }

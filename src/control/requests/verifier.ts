@@ -3,7 +3,7 @@ import type { Environment } from '../../environments/service.js'
 import type { Services } from '../services.js'
 import type { JournalEntry } from './entry.js'
 import type { RequestPattern, Verification } from './schemas.js'
-import type { Journal } from './service.js'
+import { describeInTurns, type Journal } from './service.js'
 import {
   isMatching,
   matches,
@@ -29,17 +29,21 @@ export async function verifyRequests(
   rejectContradictions(verification)
   const journal = services.journals.of(environment)
   if (journal.capacity === 0) throw JOURNAL_OFF
+  const { after, inOrder = [verification] } = verification
+  const isCandidate = (entry: JournalEntry) => inOrder.some((pattern) => mayMatch(entry, pattern))
+  await describeInTurns(journal.requests(after).filter(isCandidate))
   const verdict = await waitForVerdict(journal, verification, signal)
   const { holds, matched } = verdict
-  const lost = journal.lost(verification.after)
+  const lost = journal.lost(after)
   if (holds) return { matched: matched.length, requests: matched, ...(lost > 0 && { lost }) }
 
+  if (!failures.has(verdict)) await describeInTurns(journal.requests(after))
   const failure = failures.get(verdict) ?? explain(verdict)
   failures.set(verdict, failure)
   throw failure
 
   function explain({ finding, missing }: Verdict): DomainError {
-    const nearest = missing ? nearMisses(journal.requests(verification.after), missing) : []
+    const nearest = missing ? nearMisses(journal.requests(after), missing) : []
     const elsewhere = missing ? findElsewhere(missing.pattern, environment, services) : []
     const forgotten = lost > 0 ? [`${lost} older requests are no longer in the journal`] : []
     return new DomainError('expectation-failed', finding, {

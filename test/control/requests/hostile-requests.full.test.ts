@@ -54,3 +54,19 @@ test('a field with a name of a megabyte is refused at once', async () => {
   expect((await send(mock, 'POST', '/_mock/faults', { ['x'.repeat(1_000_000)]: 1 })).status).toBe(422)
   expect(performance.now() - before).toBeLessThan(GUARD)
 })
+
+test('others are answered while many such requests are described', async () => {
+  const mock = await givenMock()
+  const headers = { authorization: `ApiKey ${DEVELOPMENT}` }
+  const send = (index: number) => fetch(`${mock.url}${REQUESTS[3]?.[1]}&index=${index}`, { headers })
+  for (let index = 0; index < 20; index++) await (await send(index)).arrayBuffer()
+  for (const look of [() => verify(mock, { query: { z: '1' } }), () => journalOf(mock)]) {
+    const order: string[] = []
+    const looking = look().then(() => order.push('look'))
+    await mock.get('/health').then(() => order.push('health'))
+    await looking
+    expect(order).toEqual(['health', 'look'])
+    await mock.call('/_mock/requests', { method: 'DELETE' })
+    for (let index = 0; index < 20; index++) await (await send(index)).arrayBuffer()
+  }
+})

@@ -123,6 +123,22 @@ test('describes a request only when it has changed, and keeps nothing for those 
   expect(count).toBe(5)
 })
 
+test('keeps at most 32 MiB, and counts what it has forgotten for that', () => {
+  const journal = createJournal({ capacity: 100, clock: () => 0, describe })
+  const text = 'x'.repeat(1024 * 1024)
+  const inProgress = journal.open(text, undefined)
+  for (let sequence = 2; sequence <= 40; sequence++) journal.open(text, undefined).end(200)
+  const sequences = () => journal.requests().map(({ sequence }) => sequence)
+  expect([sequences().length, sequences()[0], journal.lost()]).toEqual([32, 9, 8])
+  inProgress.end(200)
+  expect(sequences()).toHaveLength(32)
+  for (let sequence = 41; sequence <= 160; sequence++) journal.open('small', undefined).end(200)
+  expect([sequences().length, sequences()[0], journal.lost()]).toEqual([100, 61, 60])
+  journal.clear()
+  for (let sequence = 161; sequence <= 200; sequence++) journal.open(text, undefined).end(200)
+  expect([sequences().length, sequences()[0], journal.lost()]).toEqual([32, 169, 8])
+})
+
 test('drops and clears the journal of one environment only', () => {
   const journals = journalService({ capacity: 10, clock: () => 0, describe })
   const [first, second] = [1, 2].map((key) => ({ key, now: () => 0 }))
