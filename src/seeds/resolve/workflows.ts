@@ -44,12 +44,16 @@ export function addWorkflow(builder: EnvironmentBuilder, seed: SeedWorkflow, loc
   builder.workflows.set(identifier, { workflow, steps: resolved })
 }
 
-/** A step that has issues is one whose values are not right yet. */
-function checkSchemas({ variables, controls, controlValues, issues }: SeedStep, location: SeedLocation): void {
+/**
+ * Checks the values against a dataSchema of the step's own: by that of its type, which an export repeats, the deployed
+ * service saves a step whose values are not complete. A step with issues is one whose values are not right yet.
+ */
+function checkSchemas({ type, variables, controls, controlValues, issues }: SeedStep, location: SeedLocation): void {
   if (variables) checkJsonSchema(variables, location.at('variables'))
   const { dataSchema } = controls ?? {}
-  const isSchema = dataSchema !== undefined && checkJsonSchema(dataSchema, location.at('controls', 'dataSchema'))
-  if (isSchema && controlValues && !issues) checkAgainstSchema(controlValues, dataSchema, location.at('controlValues'))
+  if (dataSchema === undefined || !checkJsonSchema(dataSchema, location.at('controls', 'dataSchema'))) return
+  const isOwn = JSON.stringify(dataSchema) !== JSON.stringify(defaultControls(type).dataSchema)
+  if (isOwn && controlValues && !issues) checkAgainstSchema(controlValues, dataSchema, location.at('controlValues'))
 }
 
 function stepOf(
