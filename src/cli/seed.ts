@@ -26,16 +26,18 @@ async function check(files: string[], { json }: { json?: true }): Promise<void> 
       const counts = Object.entries({ integrations, subscribers, workflows, steps, messages })
       return `${name}: ${formatCounts(Object.fromEntries(counts.map(([kind, all]) => [kind, all.length])))}\n`
     })
-    process.stdout.write(json ? outcomeJson([]) : `${lines.join('')}${files.map(seedPath).join(', ')}: no issues\n`)
+    process.stdout.write(
+      json ? outcomeJson({ issues: [], more: 0 }) : `${lines.join('')}${files.map(seedPath).join(', ')}: no issues\n`
+    )
   } catch (error) {
     if (!json || !(error instanceof SeedError)) throw error
-    process.stdout.write(outcomeJson(error.issues))
+    process.stdout.write(outcomeJson(error))
     process.exitCode = 1
   }
 }
 
-function outcomeJson(issues: readonly SeedIssue[]): string {
-  return `${JSON.stringify({ ok: issues.length === 0, issues })}\n`
+function outcomeJson({ issues, more }: { issues: readonly SeedIssue[]; more: number }): string {
+  return `${JSON.stringify({ ok: issues.length === 0, issues, more })}\n`
 }
 
 /** `60 messages, 1 integration` */

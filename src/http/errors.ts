@@ -132,7 +132,8 @@ const FRAMEWORK_ERRORS: Record<string, Partial<ErrorResponse>> = {
     reason: 'the path has a percent sign that is not followed by two hex digits of UTF-8: encode it as %25'
   },
   FST_ERR_CTP_BODY_TOO_LARGE: {
-    reason: 'a body may have up to 1 MiB, and 64 MiB where a seed is sent'
+    reason:
+      'a body may have up to 1 MiB, and 16 MiB where a seed is sent: load it in parts with mode=merge, or start the server with it'
   },
   // Nobody gets this answer, but the journal has it.
   ECONNRESET: { message: 'Request aborted', reason: 'the connection was closed before the end of the body' }

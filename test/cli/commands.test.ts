@@ -157,7 +157,7 @@ describe('seed check', () => {
     const valid = await runCommand(['seed', 'check', 'shop.yaml', '--json'], seeds)
     expect({ ...valid, stdout: JSON.parse(valid.stdout) }).toMatchObject({
       code: 0,
-      stdout: { ok: true, issues: [] }
+      stdout: { ok: true, issues: [], more: 0 }
     })
     const wrong = await runCommand(['seed', 'check', 'wrong.yaml', '--json'], seeds)
     expect({ ...wrong, stdout: JSON.parse(wrong.stdout) }).toMatchObject({

@@ -130,6 +130,20 @@ describe('a large seed', () => {
     expect(request[0]).toMatch(/^seed:1:\d+: /)
   })
 
+  test('keeps fields that are named like a part of every object', () => {
+    const payload = `{"a":"${'x'.repeat(100_000)}","__proto__":{"b":["${'y'.repeat(100_000)}"]},"constructor":1,"toString":2}`
+    const [file] = readSeeds([
+      {
+        name: 'seed',
+        seed: shopJson({ messages: [{ channel: 'sms', payload: 0 }] }).replace(
+          '"payload":0',
+          () => `"payload":${payload}`
+        )
+      }
+    ])
+    expect(JSON.stringify(file?.seed.environments[0]?.messages?.[0]?.payload)).toBe(payload)
+  })
+
   test('has a field that is given twice in JSON located, however far its end is', async () => {
     const text = shopJson({ messages }).replace('"subject":"350"', '"subject":"350","subject":"again"')
     const { file, request } = await issuesOf(text)

@@ -21,7 +21,7 @@ export function consistentSeed(): fc.Arbitrary<Seed> {
 
 /**
  * Any environment that the format allows, changed to be consistent: names and ids are there once, a channel has one
- * primary, and references lead to what is there.
+ * primary, references lead to what is there, and what has an error has the status of one.
  */
 export function consistentEnvironment(): fc.Arbitrary<SeedEnvironment> {
   return object({
@@ -168,8 +168,10 @@ function withoutContradictions(environment: Required<SeedEnvironment>): SeedEnvi
     messages: messages.map(({ subscriberId, workflow, ...message }, position) => {
       count += 1
       const subscriber = message.subscriber && { ...message.subscriber, subscriberId: `own-${count}` }
+      const isError = message.errorId !== undefined || message.errorText !== undefined
       return {
         ...message,
+        ...(isError && message.status !== 'warning' && { status: 'error' }),
         ...('_id' in message && { _id: count.toString(16).padStart(24, '0') }),
         ...(subscriber && { subscriber }),
         ...(!subscriber && subscriberId !== undefined && pick('subscriberId', names.subscribers, position)),

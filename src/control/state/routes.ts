@@ -8,10 +8,11 @@ import { freeObject, namedObject, ref, strictObject, stringEnum } from '../../co
 import { Snapshot } from '../../environments/schemas.js'
 import { controlRoutes } from '../../http/control-route.js'
 import { SeedError } from '../../seeds/errors.js'
+import { REQUEST_LIMITS } from '../../seeds/limits.js'
 import type { Services } from '../services.js'
 
 /** The body limit of requests that carry a seed, in bytes. */
-export const MAX_SEED = 64 * 1024 * 1024
+export const MAX_SEED = REQUEST_LIMITS.json
 
 const SEED_MODES = ['merge', 'replace'] as const
 

@@ -31,6 +31,12 @@ export function addMessage(builder: EnvironmentBuilder, seed: SeedMessage, locat
     _subscriberId = subscriber?._id ?? builder.derivedId('subscriber', ''),
     _notificationId = builder.derivedId('notification', transactionId, _subscriberId)
   } = seed
+  if ((seed.status ?? 'sent') === 'sent') {
+    for (const field of ['errorId', 'errorText'] as const) {
+      if (seed[field] !== undefined)
+        location.at(field).report('needs status: error or warning, as it says what went wrong')
+    }
+  }
   builder.claim(['message', '_id', _id], location.at('_id'))
   builder.countAdded(DEFAULTS + (seed.subscriber ? 0 : sizeOf(builder, subscriber)), location)
   builder.data.messages.push(
