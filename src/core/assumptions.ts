@@ -27,8 +27,8 @@ const ROWS = {
   },
   'integration-lookup': {
     sentence: 'What set-primary accepts as `integrationId`.',
-    document: ['id-or-identifier', '`_id` or `identifier`; unknown 404'],
-    live: ['id', '`_id` only; what is not 24 hex digits is a 422 on `integrationId`']
+    document: ['id-or-identifier', '`_id`, also in capitals as in the paths of steps, or `identifier`; unknown 404'],
+    live: ['id', '`_id` only, also in capitals; what is not 24 hex digits is a 422 on `integrationId`']
   },
   'foreign-integration': {
     sentence: "How set-primary answers for an integration in another environment of the key's organization.",

@@ -3,6 +3,13 @@ import { createHash } from 'node:crypto'
 /** Ids are 24 lower-case hex digits. */
 export const ID_PATTERN = /^[0-9a-f]{24}$/
 
+const ID_IN_ANY_CASE = /^[0-9a-f]{24}$/i
+
+/** Returns the id that a client's text is, whose letters may be in capitals, or undefined when it is none. */
+export function idIn(text: string): string | undefined {
+  return ID_IN_ANY_CASE.test(text) ? text.toLowerCase() : undefined
+}
+
 /** API keys are printable ASCII without spaces, which any header can carry. */
 export const API_KEY_PATTERN = /^[!-~]+$/
 

@@ -6,8 +6,15 @@ const BASE = BigInt(ALPHABET.length)
 /** ASCII words without camelCase, between characters that become `-`, as all do but four. */
 const PLAIN_WORDS = /^(?:(?:[A-Z]?[a-z\d]+|[A-Z]+)(?![A-Za-z\d])|[ -%(-/:-@[-\]_{-~])*$/
 
-/** Returns a name as lower-case ASCII words joined by `-`; empty when nothing of it can be transliterated. */
-export function slugify(name: string): string {
+/** The characters of a name that its slug is made of: to transliterate a megabyte takes minutes. */
+const MAX_NAME = 500
+
+/**
+ * Returns the first 500 characters of a name as lower-case ASCII words joined by `-`; empty when nothing of them can be
+ * transliterated.
+ */
+export function slugify(wholeName: string): string {
+  const name = wholeName.slice(0, MAX_NAME)
   // Most names are such words, and the package tries each of 2,000 replacements, which takes 30 ms of a start.
   if (PLAIN_WORDS.test(name)) return (name.toLowerCase().match(/[a-z\d]+/g) ?? []).join('-')
   return libSlugify(name, { decamelize: true })

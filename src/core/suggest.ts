@@ -2,8 +2,10 @@
 export function suggest(word: string, words: readonly string[]): string | undefined {
   let best: { distance: number; word: string } | undefined
   for (const candidate of words) {
-    const distance = edits(word.toLowerCase(), candidate.toLowerCase())
     const allowed = Math.max(1, Math.floor(Math.max(word.length, candidate.length) / 3))
+    // Each letter too many is a typo. A word of a megabyte would else be compared letter by letter.
+    if (Math.abs(word.length - candidate.length) > allowed) continue
+    const distance = edits(word.toLowerCase(), candidate.toLowerCase())
     if (distance <= allowed && distance < (best?.distance ?? Number.POSITIVE_INFINITY)) {
       best = { distance, word: candidate }
     }

@@ -1,6 +1,7 @@
 import { FormatRegistry, Kind, type TSchema } from '@sinclair/typebox'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import { API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from './ids.js'
+import { finish } from './slices.js'
 import { suggest } from './suggest.js'
 import { compile, targetOf } from './typebox.js'
 
@@ -30,10 +31,36 @@ function regexError(text: string): string | undefined {
   }
 }
 
-/** Returns everything that is wrong with a JSON value by its schema; an empty list when it matches. Changes nothing. */
+/** How many issues of one value are put into words. */
+export const MAX_ISSUES = 100
+
+/** The first hundred issues of a value, and how many more there are. */
+export interface FoundIssues {
+  issues: ValidationIssue[]
+  more: number
+}
+
+/** Returns the first hundred issues of a JSON value by its schema; an empty list when it matches. Changes nothing. */
 export function findIssues(schema: TSchema, value: unknown): ValidationIssue[] {
+  return compile(schema).Check(value) ? [] : finish(findingIssues(schema, value)).issues
+}
+
+/** Does the same in steps, for a value at a path, and counts the further issues. */
+export function* findingIssues(schema: TSchema, value: unknown, base: Path = []): Generator<void, FoundIssues> {
   const check = compile(schema)
-  return check.Check(value) ? [] : issuesOf(breachesOf(check.Errors(value), value, []))
+  if (check.Check(value)) return { issues: [], more: 0 }
+  const all: Breach[] = []
+  for (const error of check.Errors(value)) {
+    for (const breach of breachesOf([error], value, base)) all.push(breach)
+    if (all.length % 500 === 0) yield
+  }
+  const breaches = countableBreaches(all)
+  const issues: ValidationIssue[] = []
+  for (const [index, breach] of breaches.entries()) {
+    if (issues.length >= MAX_ISSUES) return { issues, more: breaches.length - index }
+    issues.push(...issuesOf(breach))
+  }
+  return { issues, more: 0 }
 }
 
 /** Returns a path as it is written in code: `environments[0].integrations[1].channel`. */
@@ -52,6 +79,8 @@ interface Breach extends Pick<ValueError, 'type' | 'schema' | 'value'> {
   path: Path
   /** The breaches of each variant of a union. */
   variants: Breach[][]
+  /** The fields that the object lacks, of a breach about one. */
+  missing: string[]
 }
 
 /** `root` is the value that the errors are about, and `base` its path. */
@@ -63,7 +92,8 @@ function breachesOf(errors: Iterable<ValueError>, root: unknown, base: Path): Br
     if (schema[Kind] === 'Reference' && type === ValueErrorType.Kind) {
       return breachesOf(compile(targetOf(schema)).Errors(value), value, path)
     }
-    return [{ type, schema, path, value, variants: variants.map((each) => breachesOf(each, root, base)) }]
+    const missing = type === ValueErrorType.ObjectRequiredProperty ? [String(path.at(-1))] : []
+    return [{ type, schema, path, value, missing, variants: variants.map((each) => breachesOf(each, root, base)) }]
   })
 }
 
@@ -80,26 +110,30 @@ function pathFrom(root: unknown, pointer: string): Path {
     })
 }
 
-function issuesOf(breaches: Breach[]): ValidationIssue[] {
-  const missing = breaches.filter(({ type }) => type === ValueErrorType.ObjectRequiredProperty)
-  return breaches.flatMap((breach) => {
-    const { type, schema, path } = breach
-    if (type === ValueErrorType.Union) return issuesOfUnion(breach)
-    if (type === ValueErrorType.ObjectRequiredProperty) return issueOfMissing(breach, missing)
-    if (type !== ValueErrorType.ObjectAdditionalProperties) return [{ path, ...wording(breach), part: 'value' }]
-    const allowed = Object.keys(schema.properties)
-    const meant = suggest(String(path.at(-1)), allowed)
-    const hint = meant ? `; did you mean ${meant}?` : `; ${listed(allowed)}`
-    return [{ path, message: 'is not a field here', hint, part: 'name' }]
+/** Returns the breaches with one in place of all the fields that an object lacks. */
+function countableBreaches(breaches: Breach[]): Breach[] {
+  const lacking = new Map<string, Breach>()
+  return breaches.filter((breach) => {
+    if (breach.type !== ValueErrorType.ObjectRequiredProperty) return true
+    const object = pathText(breach.path.slice(0, -1))
+    const first = lacking.get(object)
+    if (first) first.missing.push(String(breach.path.at(-1)))
+    else lacking.set(object, breach)
+    return first === undefined
   })
 }
 
-/** Returns one issue for all the fields that an object lacks, at the first of them. */
-function issueOfMissing(breach: Breach, missing: Breach[]): ValidationIssue[] {
-  const path = breach.path.slice(0, -1)
-  const ofSameObject = missing.filter((other) => pathText(other.path.slice(0, -1)) === pathText(path))
-  const fields = ofSameObject.map((each) => each.path.at(-1)).join(', ')
-  return ofSameObject[0] === breach ? [{ path, message: `must have ${fields}`, hint: '', part: 'value' }] : []
+function issuesOf(breach: Breach): ValidationIssue[] {
+  const { type, schema, path, missing } = breach
+  if (type === ValueErrorType.Union) return issuesOfUnion(breach)
+  if (type === ValueErrorType.ObjectRequiredProperty) {
+    return [{ path: path.slice(0, -1), message: `must have ${missing.join(', ')}`, hint: '', part: 'value' }]
+  }
+  if (type !== ValueErrorType.ObjectAdditionalProperties) return [{ path, ...wording(breach), part: 'value' }]
+  const allowed = Object.keys(schema.properties)
+  const meant = suggest(String(path.at(-1)), allowed)
+  const hint = meant ? `; did you mean ${meant}?` : `; ${listed(allowed)}`
+  return [{ path, message: 'is not a field here', hint, part: 'name' }]
 }
 
 /** The fields whose value says which variant of a union is meant. */
@@ -111,7 +145,7 @@ function issuesOfUnion({ variants, path, value }: Breach): ValidationIssue[] {
   const isOtherVariant = (breach: Breach) => isOtherType(breach) || isDiscriminator(breach, path)
 
   const [meant] = variants.filter((each) => !each.some(isOtherVariant)).sort((one, two) => one.length - two.length)
-  if (meant) return issuesOf(meant)
+  if (meant) return countableBreaches(meant).flatMap(issuesOf)
   const discriminators = variants.flat().filter((breach) => isDiscriminator(breach, path))
   const [first] = discriminators
   if (first) {

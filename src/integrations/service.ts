@@ -1,6 +1,6 @@
 import type { Assumptions } from '../core/assumptions.js'
 import { DomainError, invalidFields } from '../core/errors.js'
-import { ID_PATTERN } from '../core/ids.js'
+import { idIn } from '../core/ids.js'
 import { withVendorNames } from '../core/vendor-names.js'
 import type { Db } from '../db/open.js'
 import type { Environment, EnvironmentService } from '../environments/service.js'
@@ -37,17 +37,17 @@ export function integrationService({ db, environments }: { db: Db; environments:
 
   function find(environment: Environment, integrationId: string): FoundIntegration {
     const idOnly = environment.assumptions['integration-lookup'] === 'id'
-    if (idOnly && !ID_PATTERN.test(integrationId.toLowerCase())) {
+    const id = idIn(integrationId)
+    if (idOnly && id === undefined) {
       const messages = ['integrationId must be a mongodb id']
       throw invalidFields({ integrationId: { messages, value: integrationId } })
     }
-    const id = idOnly ? integrationId.toLowerCase() : integrationId
     const { integrations } = environment.datasets
     const found =
-      (ID_PATTERN.test(id) ? repository.findById(integrations, id) : undefined) ??
+      (id === undefined ? undefined : repository.findById(integrations, id)) ??
       (idOnly ? undefined : repository.findByIdentifier(integrations, integrationId))
     if (found && !found.deleted) return found
-    if (!found) rejectForeign(environment, id, idOnly ? null : integrationId)
+    if (!found) rejectForeign(environment, id ?? integrationId, idOnly ? null : integrationId)
     throw new DomainError('not-found', `Integration with id ${integrationId} not found`, {
       reason: found
         ? `integration ${integrationId} of environment ${environment.name} is soft-deleted, which counts as absent`

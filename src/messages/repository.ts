@@ -23,6 +23,8 @@ interface WantedPage {
   tail: string
 }
 
+const SUBSCRIBER_OF_ID = 'SELECT subscriber_id FROM subscribers WHERE dataset = ? AND id = ?'
+
 /**
  * The list is one BLOB that SQLite puts together, so that no row becomes a JavaScript value: twice as fast as drizzle.
  * Each statement is prepared once per combination of filters.
@@ -61,7 +63,11 @@ export function messageRepository({ client }: Db) {
     forgetTotals: totals.forget,
 
     hasSubscriber: (dataset: number, subscriberId: string): boolean =>
-      subscriber.get(dataset, subscriberId) !== undefined
+      subscriber.get(dataset, subscriberId) !== undefined,
+
+    /** Returns the `subscriberId` of the subscriber that has this `_id`. */
+    findSubscriberId: (dataset: number, _id: string): string | undefined =>
+      client.prepare<[number, string], string>(SUBSCRIBER_OF_ID).pluck().get(dataset, _id)
   }
 
   function countAll(dataset: number, conditions: readonly Condition[]): number {

@@ -1,4 +1,5 @@
 import { DomainError } from '../core/errors.js'
+import { idIn } from '../core/ids.js'
 import { mayNeedVendorNames, withVendorNames } from '../core/vendor-names.js'
 import type { Db } from '../db/open.js'
 import type { Environment, EnvironmentService } from '../environments/service.js'
@@ -46,13 +47,22 @@ export function messageService({ db, environments }: { db: Db; environments: Env
     const { datasets, name, assumptions } = environment
     if (subscriberId === undefined || assumptions['unknown-subscriber-filter'] !== 'not-found') return
     if (repository.hasSubscriber(datasets.subscribers, subscriberId)) return
+    const hint = internalIdHint(environment, subscriberId)
     throw new DomainError('not-found', `Subscriber not found for id ${subscriberId}`, {
-      reason: `environment ${name} has no subscriber ${subscriberId} (assumption unknown-subscriber-filter)`
+      reason: `environment ${name} has no subscriber ${subscriberId} (assumption unknown-subscriber-filter)${hint}`
     })
   }
 
+  /** Names the slip of who filters by the `_id` of a subscriber; empty if it is none. */
+  function internalIdHint({ datasets }: Environment, subscriberId: string): string {
+    const id = idIn(subscriberId)
+    const owner = id && repository.findSubscriberId(datasets.subscribers, id)
+    return owner === undefined ? '' : `: that is the internal id of ${owner}; subscriberId is the external one`
+  }
+
   /** Adds the filters one after the other, and names the one that excluded the last message. */
-  function whyEmpty({ name, datasets }: Environment, filters: MessageFilters, query: ListMessagesQuery): string {
+  function whyEmpty(environment: Environment, filters: MessageFilters, query: ListMessagesQuery): string {
+    const { name, datasets } = environment
     const { page, limit } = query
     let applied: MessageFilters = {}
     let before = repository.countMessages(datasets.messages, applied)
@@ -61,7 +71,10 @@ export function messageService({ db, environments }: { db: Db; environments: Env
       if (filters[field] === undefined) continue
       applied = { ...applied, [field]: filters[field] }
       const left = repository.countMessages(datasets.messages, applied)
-      if (left === 0) return `${parameter} left 0 of ${before}`
+      if (left === 0) {
+        const hint = field === 'subscriberId' ? internalIdHint(environment, String(filters.subscriberId)) : ''
+        return `${parameter} left 0 of ${before}${hint}`
+      }
       before = left
     }
     return `page ${page} is past the end: at ${limit} a page the last is page ${Math.ceil(before / limit) - 1}, the first page 0`

@@ -1,3 +1,5 @@
+import { MAX_ISSUES } from '../core/validation.js'
+
 /** What is wrong at one location of a seed. */
 export interface SeedIssue {
   /** `seeds/shop.yaml:12:7`, which editors and terminals open; the file alone when there is no line. */
@@ -11,20 +13,46 @@ export interface SeedIssue {
   message: string
 }
 
-/** Thrown with every issue of the seeds. Nothing of them has been applied. */
+/** Characters of the path and of the message of an issue: a name in them may have a million. */
+const MAX_LENGTH = 2000
+
+/** Thrown with the first hundred issues of the seeds. Nothing of them has been applied. */
 export class SeedError extends Error {
   override readonly name = 'SeedError'
   readonly issues: readonly SeedIssue[]
+  /** How many more issues there are. */
+  readonly more: number
 
-  constructor(issues: readonly SeedIssue[]) {
-    super(issues.map(({ location, path, message }) => `${location}${path && ` ${path}`}: ${message}`).join('\n'))
-    this.issues = issues
+  constructor(issues: readonly SeedIssue[], more = 0) {
+    const first = issues.slice(0, MAX_ISSUES)
+    const others = more + issues.length - first.length
+    const lines = first.map(({ location, path, message }) => `${location}${path && ` ${path}`}: ${message}`)
+    super([...lines, ...(others > 0 ? [`and ${others} more ${others === 1 ? 'issue' : 'issues'}`] : [])].join('\n'))
+    this.issues = first
+    this.more = others
   }
+}
+
+/** The first hundred issues, and how many more there are. */
+export interface IssueList {
+  issues: SeedIssue[]
+  more: number
+}
+
+/** Adds an issue. To find its location and its words may take long: that is done for the first hundred only. */
+export function addIssue(list: IssueList, create: () => SeedIssue): void {
+  if (list.issues.length < MAX_ISSUES) list.issues.push(create())
+  else list.more += 1
 }
 
 export function createIssue(issue: Omit<SeedIssue, 'location'>): SeedIssue {
   const { file, line, column } = issue
-  return { location: line === undefined ? file : `${file}:${line}:${column}`, ...issue }
+  const [path, message] = [shortened(issue.path), shortened(issue.message)]
+  return { location: line === undefined ? file : `${file}:${line}:${column}`, ...issue, path, message }
+}
+
+function shortened(text: string): string {
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text
 }
 
 export function byLocation(one: SeedIssue, other: SeedIssue): number {

@@ -1,16 +1,22 @@
 import { hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { MAX_DEPTH } from '../core/depth.js'
 import { packageRoot } from '../core/package.js'
+import { finish, inTurns } from '../core/slices.js'
 import { suggest } from '../core/suggest.js'
-import { findIssues, pathText } from '../core/validation.js'
-import { byLocation, createIssue, SeedError, type SeedIssue } from './errors.js'
-import { Seed } from './format.js'
-import { readText, type SeedText } from './yaml.js'
+import { type FoundIssues, findingIssues, pathText } from '../core/validation.js'
+import { addIssue, byLocation, createIssue, SeedError, type SeedIssue } from './errors.js'
+import { Seed, SeedEnvironment, SeedIntegration, SeedMessage, SeedSubscriber, SeedWorkflow } from './format.js'
+import { FILE_LIMITS, REQUEST_LIMITS, type SeedLimits, TOO_DEEP, tooMuch } from './limits.js'
+import { readText } from './text.js'
+import type { SeedText } from './yaml.js'
 
 /** A seed that has the format. */
 export interface SeedFile {
   seed: Seed
+  /** What applying it may add to it. */
+  limits: SeedLimits
   issueAt: SeedText['issueAt']
 }
 
@@ -24,28 +30,30 @@ export interface SeedValue {
   value?: unknown
 }
 
-/** Reads seeds: files, names of packaged seeds, or values. Throws SeedError with all that breaks the format. */
+/** Reads seeds: files, names of packaged seeds, or values. Throws SeedError with what breaks the format. */
 export function readSeeds(seeds: readonly (string | SeedValue)[]): SeedFile[] {
   const issues: SeedIssue[] = []
+  let more = 0
   const files = seeds.flatMap((seed) => {
     try {
-      return readSeed(typeof seed === 'string' ? readFile(seedPath(seed)) : seed)
+      return finish(readSeed(typeof seed === 'string' ? readFile(seedPath(seed)) : seed, FILE_LIMITS))
     } catch (error) {
       if (!(error instanceof SeedError)) throw error
       issues.push(...error.issues)
+      more += error.more
       return []
     }
   })
-  if (issues.length > 0) throw new SeedError(issues)
+  if (issues.length > 0) throw new SeedError(issues, more)
   return files
 }
 
 /**
- * Reads one seed, text or value, without stopping other requests for long. Rejects with SeedError with all that breaks
- * the format.
+ * Reads the seed of a request, text or value, in slices of some milliseconds. Rejects with SeedError with what breaks the
+ * format or a limit. A value belongs to the seed then: it is not copied.
  */
 export async function readSeedAsync(seed: string | object): Promise<SeedFile> {
-  return readSeed({ name: 'seed', seed })
+  return inTurns(readSeed({ name: 'seed', seed }, REQUEST_LIMITS))
 }
 
 /** The path of a seed: a file, or one that comes with the package, by its bare name. */
@@ -57,9 +65,14 @@ export function seedPath(seed: string): string {
 
 function readFile(file: string): SeedValue {
   try {
+    const { json, where, remedy } = FILE_LIMITS
+    if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > json) {
+      throw new SeedError([createIssue({ file, path: '', message: tooMuch('bytes', json, where, remedy) })])
+    }
     const seed = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file))
     return { name: file, seed, value: packagedValue(file, seed) }
   } catch (error) {
+    if (error instanceof SeedError) throw error
     const { code = '' } = error as NodeJS.ErrnoException
     const reason = code === 'ENOENT' ? notFoundMessage(file) : (READ_ERRORS[code] ?? code)
     throw new SeedError([createIssue({ file, path: '', message: `can't be read: ${reason}` })])
@@ -88,24 +101,92 @@ function notFoundMessage(file: string): string {
   return `there is no such file, nor a seed of this name; ${remedy}`
 }
 
-function readSeed({ name, seed, value: known }: SeedValue): SeedFile {
-  const { value, issues, issueAt } = typeof seed === 'string' ? readText(seed, name, known) : readValue(seed, name)
+function* readSeed({ name, seed, value: known }: SeedValue, limits: SeedLimits): Generator<void, SeedFile> {
+  if (known !== undefined && typeof seed === 'string') return knownSeed(seed, name, known)
+  const { value, issues, issueAt } =
+    typeof seed === 'string' ? yield* readText(seed, name, limits) : readValue(seed, name, limits)
   if (value === null) throw new SeedError([issueAt([], EMPTY)])
-  const found = known === undefined ? findIssues(Seed, value) : []
-  for (const { path, message, hint, part } of found) issues.push(issueAt(path, message + hint, part))
-  if (issues.length > 0) throw new SeedError(issues.sort(byLocation))
-  return { seed: value as Seed, issueAt }
+  yield* checkSeed(value, (found) => {
+    for (const { path, message, hint, part } of found.issues) {
+      addIssue(issues, () => issueAt(path, message + hint, part))
+    }
+    issues.more += found.more
+  })
+  if (issues.issues.length > 0) throw new SeedError(issues.issues.sort(byLocation), issues.more)
+  return { seed: value as Seed, limits, issueAt }
+}
+
+/** A seed that is known to have the format: its text is read only if there is an issue to locate. */
+function knownSeed(text: string, file: string, known: unknown): SeedFile {
+  let read: SeedText | undefined
+  return {
+    seed: known as Seed,
+    limits: FILE_LIMITS,
+    issueAt(...issue) {
+      read ??= finish(readText(text, file, FILE_LIMITS))
+      return read.issueAt(...issue)
+    }
+  }
 }
 
 const EMPTY = 'is empty: a seed begins with environments, and `environments: []` is a seed of nothing'
 
+/** The lists of records of an environment, and the schema of each. */
+const RECORDS = {
+  integrations: SeedIntegration,
+  subscribers: SeedSubscriber,
+  workflows: SeedWorkflow,
+  messages: SeedMessage
+}
+
+/** Checks a value record by record, as a large seed has many, and calls back with the issues of each part. */
+function* checkSeed(value: unknown, onIssues: (found: FoundIssues) => void): Generator<void, void> {
+  const environments = listIn(value, 'environments')
+  onIssues(yield* findingIssues(Seed, environments ? { ...(value as object), environments: [] } : value))
+  for (const [index, environment] of (environments ?? []).entries()) {
+    yield
+    const base = ['environments', index]
+    const lists = Object.entries(RECORDS).flatMap(([field, schema]) => {
+      const records = listIn(environment, field)
+      return records ? [{ field, schema, records }] : []
+    })
+    const emptied = lists.map(({ field }) => [field, []])
+    const settings = lists.length > 0 ? { ...(environment as object), ...Object.fromEntries(emptied) } : environment
+    onIssues(yield* findingIssues(SeedEnvironment, settings, base))
+    for (const { field, schema, records } of lists) {
+      for (const [at, record] of records.entries()) {
+        yield
+        onIssues(yield* findingIssues(schema, record, [...base, field, at]))
+      }
+    }
+  }
+}
+
+function listIn(value: unknown, field: string): unknown[] | undefined {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, field)
+  const list = isObject ? (value as Record<string, unknown>)[field] : undefined
+  return Array.isArray(list) ? list : undefined
+}
+
 /** A copy, as it is in JSON. */
-function readValue(seed: object, file: string): SeedText {
+function readValue(seed: object, file: string, limits: SeedLimits): SeedText {
   const issueAt: SeedText['issueAt'] = (path, message) => createIssue({ file, path: pathText(path), message })
+  const value = limits === REQUEST_LIMITS ? seed : copyOf(seed, issueAt)
+  if (isTooDeep(value)) throw new SeedError([issueAt([], TOO_DEEP)])
+  return { value, issues: { issues: [], more: 0 }, issueAt }
+}
+
+function copyOf(seed: object, issueAt: SeedText['issueAt']): unknown {
   try {
-    return { value: JSON.parse(JSON.stringify(seed)), issues: [], issueAt }
+    return JSON.parse(JSON.stringify(seed))
   } catch (error) {
     const [reason] = (error as Error).message.split('\n')
-    throw new SeedError([issueAt([], `can't be read as JSON: ${reason}`)])
+    const isDeep = error instanceof RangeError && /call stack/.test(error.message)
+    throw new SeedError([issueAt([], isDeep ? TOO_DEEP : `can't be read as JSON: ${reason}`)])
   }
+}
+
+function isTooDeep(value: unknown, depth = 0): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return depth >= MAX_DEPTH || Object.values(value).some((each) => isTooDeep(each, depth + 1))
 }

@@ -1,13 +1,21 @@
-import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
-import { attempt } from '../core/errors.js'
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, type Scalar } from 'yaml'
+import { MAX_DEPTH } from '../core/depth.js'
 import { type Path, pathText } from '../core/validation.js'
-import { byLocation, createIssue, SeedError, type SeedIssue } from './errors.js'
+import { addIssue, byLocation, createIssue, type IssueList, SeedError, type SeedIssue } from './errors.js'
+import { numberProblem } from './json.js'
+import { formatLimit, type SeedLimits, TOO_DEEP } from './limits.js'
+import { parseYaml, type YamlText } from './yaml-parse.js'
+
+/** After the first syntax errors the parser has lost track. */
+const MAX_SYNTAX_ERRORS = 20
+/** Values between two pauses. */
+const VALUES = 1000
 
 /** A seed that was given as text, YAML or JSON. */
 export interface SeedText {
   value: unknown
   /** What is wrong with the text itself, though it has a value. */
-  issues: SeedIssue[]
+  issues: IssueList
   /**
    * Returns an issue with the value at the path, or with the name of the field there. What an alias or a merge brings
    * in is located at the alias, and what is missing at the innermost value around it.
@@ -15,168 +23,223 @@ export interface SeedText {
   issueAt(path: Path, message: string, part?: 'name' | 'value'): SeedIssue
 }
 
-/** More than any seed needs, and few enough for every recursive function that reads a seed. */
-const MAX_DEPTH = 100
-const TOO_DEEP = `is nested more than ${MAX_DEPTH} deep`
-/** Aliases in all, those within aliased values included. */
-const MAX_ALIASES = 1_000_000
-/** After the first syntax errors the parser has lost track. */
-const MAX_SYNTAX_ERRORS = 20
-/** Up to so many characters the YAML parser reads JSON too, in half a second: it finds fields that are given twice. */
-const SMALL_JSON = 50_000
+export type IssueAtOffset = (offset: number, message: string, path?: Path) => SeedIssue
 
-/** Reads YAML or JSON; `known` is its value, if known. Throws SeedError with all that keeps it from having one. */
-export function readText(text: string, file: string, known?: unknown): SeedText {
-  const source = text.replace(/^\uFEFF/, '')
-  const value = known ?? (source.length > SMALL_JSON ? attempt(() => JSON.parse(source)) : undefined)
-  if (!isExact(value)) return readYaml(source, file)
-  // The YAML parser takes a hundred times as long: it runs only if there is an issue to locate.
-  let yaml: SeedText | undefined
-  return {
-    value,
-    issues: [],
-    issueAt(...issue) {
-      yaml ??= readYaml(source, file)
-      return yaml.issueAt(...issue)
-    }
-  }
-}
-
-/** Whether it is an object in which every number is exact and which is not nested too deeply. */
-function isExact(value: unknown, depth = 0): boolean {
-  if (typeof value !== 'object' || value === null) return depth > 0 && !numberProblem(value, '')
-  return depth < MAX_DEPTH && Object.values(value).every((each) => isExact(each, depth + 1))
-}
-
-function readYaml(text: string, file: string): SeedText {
-  const lineCounter = new LineCounter()
+/** Reads YAML. Throws SeedError with all that keeps it from having a value. */
+export function* readYaml(text: string, file: string, limits: SeedLimits): Generator<void, SeedText> {
+  const lines = new LineCounter()
   const createAt: IssueAtOffset = (offset, message, path = []) => {
-    const { line, col } = lineCounter.linePos(offset)
+    const { line, col } = lines.linePos(offset)
     // The counter has no line for an empty text.
     return createIssue({ file, line: line || 1, column: line === 0 ? 1 : col, path: pathText(path), message })
   }
-  const document = parseDocument(text, { lineCounter, prettyErrors: false, merge: true, uniqueKeys: false })
-  throwSyntaxErrors(document, createAt)
-  const issues = lossesIn(document, createAt)
+  const parsed = yield* parseYaml(text, lines)
+  throwSyntaxErrors(parsed, createAt)
+  const issues: IssueList = { issues: [], more: 0 }
+  const reader = valueReader(parsed, { issues, createAt, limits })
+  const { value } = yield* reader.read(parsed.contents, [])
+  if (!reader.hasValue()) throw new SeedError(issues.issues.sort(byLocation), issues.more)
+  const offsetOf = createLocator(parsed.contents)
   return {
-    value: document.toJS({ maxAliasCount: -1 }),
+    value,
     issues,
-    issueAt: (path, message, part) => createAt(offsetOf(document, path, part), message, path)
+    issueAt: (path, message, part) => createAt(offsetOf(path, part), message, path)
   }
 }
 
-type IssueAtOffset = (offset: number, message: string, path?: Path) => SeedIssue
-
-function throwSyntaxErrors({ errors, warnings }: Document, createAt: IssueAtOffset): void {
+function throwSyntaxErrors({ errors, tooDeepAt }: YamlText, createAt: IssueAtOffset): void {
+  if (tooDeepAt !== undefined) throw new SeedError([createAt(tooDeepAt, TOO_DEEP)])
   // An unknown tag is reported later, with its path; a long name is no issue.
-  const all = [...errors, ...warnings].filter(({ code }) => !/^(TAG_RESOLVE_FAILED|KEY_OVER_1024_CHARS)$/.test(code))
-  const tooDeep = all.find(({ code }) => code === 'RESOURCE_EXHAUSTION')
+  const all = errors.filter(({ code }) => !/^(TAG_RESOLVE_FAILED|KEY_OVER_1024_CHARS)$/.test(code))
   const issues = new Map<number, SeedIssue>()
-  for (const { code, pos, message } of tooDeep ? [tooDeep] : all) {
+  for (const { code, pos, message } of all.sort((one, other) => one.pos[0] - other.pos[0])) {
+    if (issues.size === MAX_SYNTAX_ERRORS) break
     if (!issues.has(pos[0])) issues.set(pos[0], createAt(pos[0], SYNTAX_MESSAGES[code] ?? message))
   }
-  if (issues.size > 0) throw new SeedError([...issues.values()].sort(byLocation).slice(0, MAX_SYNTAX_ERRORS))
+  if (issues.size > 0) throw new SeedError([...issues.values()])
 }
 
 const SYNTAX_MESSAGES: Record<string, string> = {
-  MULTIPLE_DOCS: 'a seed is one document: drop this second one',
-  RESOURCE_EXHAUSTION: TOO_DEEP
+  MULTIPLE_DOCS: 'a seed is one document: drop this second one'
 }
 
 /** The tags of YAML that have a meaning in JSON. */
 const TAGS = ['map', 'seq', 'str', 'int', 'float', 'bool', 'null', 'merge'].map((name) => `tag:yaml.org,2002:${name}`)
 
-/** Returns what is well-formed YAML but is lost when it becomes JSON. Throws SeedError if it can't become JSON. */
-function lossesIn(document: Document, createAt: IssueAtOffset): SeedIssue[] {
-  const issues: SeedIssue[] = []
+/** The value of a node. */
+interface Valued {
+  value: unknown
+  /** Its characters in JSON, about. */
+  size: number
+  /** How deep it is nested: not at all if it is a scalar. */
+  depth: number
+}
+
+const NOTHING: Valued = { value: null, size: 4, depth: 0 }
+
+interface Context {
+  issues: IssueList
+  createAt: IssueAtOffset
+  limits: SeedLimits
+}
+
+/** Reads nodes into the values that they have in JSON, and reports what is well-formed YAML but is lost there. */
+function valueReader({ items }: YamlText, { issues, createAt, limits }: Context) {
   let hasValue = true
+  let count = 0
+  /** Characters that aliases and merges stand for. */
+  let repeated = 0
   const anchors = new Map<string, Node>()
+  const anchored = new Map<Node, Valued>()
   const open: Node[] = []
-  /** How many aliases each node stands for, those within aliased values included. */
-  const weights = new Map<Node, number>()
-  let aliases = 0
-  check(document.contents, [])
-  if (!hasValue) throw new SeedError(issues)
-  return issues
+  return { read, hasValue: () => hasValue }
 
   function report(node: unknown, path: Path, message: string, isFatal = false): void {
     if (isFatal) hasValue = false
-    issues.push(createAt(startOf(node), message, path))
+    addIssue(issues, () => createAt(startOf(node), message, path))
   }
 
-  function check(node: unknown, path: Path): void {
-    if (isAlias(node)) checkAlias(node, node.source, path)
-    else if (open.length > MAX_DEPTH) report(node, path, TOO_DEEP, true)
-    else if (isNode(node)) checkValue(node, path)
-  }
-
-  function checkValue(node: Node, path: Path): void {
+  function* read(node: unknown, path: Path): Generator<void, Valued> {
+    if (++count % VALUES === 0) yield
+    if (isAlias(node)) return readAlias(node, path)
+    if (!isNode(node)) return NOTHING
     if (node.anchor) anchors.set(node.anchor, node)
     if (node.tag && !TAGS.includes(node.tag)) {
       const tag = node.tag.replace('tag:yaml.org,2002:', '!!')
       report(node, path, `the tag ${tag} has no meaning here: leave it out`)
     }
-    const problem = isScalar(node) && numberProblem(node.value, node.source)
-    if (problem) report(node, path, problem)
-    open.push(node)
-    if (isSeq(node)) for (const [index, item] of node.items.entries()) check(item, [...path, index])
-    if (isMap(node)) checkFields(node.items, path)
-    open.pop()
+    const valued = isScalar(node) ? readScalar(node, path) : yield* readCollection(node, path)
+    if (node.anchor) anchored.set(node, valued)
+    return valued
   }
 
-  function checkFields(pairs: readonly Field[], path: Path): void {
+  function readScalar(node: Scalar, path: Path): Valued {
+    const { value, source } = node
+    const problem = numberProblem(value, source)
+    if (problem) report(node, path, problem)
+    return { value, size: typeof value === 'string' ? value.length + 2 : String(value).length, depth: 0 }
+  }
+
+  function* readCollection(node: Node, path: Path): Generator<void, Valued> {
+    if (open.length >= MAX_DEPTH) {
+      report(node, path, TOO_DEEP, true)
+      return NOTHING
+    }
+    // What was composed apart is put in, for issues to be located there.
+    if (isSeq(node) || isMap(node)) node.items = (items.get(node.srcToken) as never) ?? node.items
+    delete node.srcToken
+    open.push(node)
+    const valued = isSeq(node) ? yield* readList(node.items, path) : yield* readObject(fieldsOf(node), path)
+    open.pop()
+    return { ...valued, depth: valued.depth + 1 }
+  }
+
+  function* readList(elements: readonly unknown[], path: Path): Generator<void, Valued> {
+    const value: unknown[] = []
+    let [size, depth] = [2, 0]
+    for (const [index, element] of elements.entries()) {
+      const item = yield* read(element, [...path, index])
+      value.push(item.value)
+      size += item.size + 1
+      depth = Math.max(depth, item.depth)
+    }
+    return { value, size, depth }
+  }
+
+  function* readObject(fields: readonly Field[], path: Path): Generator<void, Valued> {
+    const object: Record<string, unknown> = {}
     const keys = new Map<string, unknown>()
-    for (const { key, value } of pairs) {
+    let [size, depth] = [2, 0]
+    for (const { key, value } of fields) {
       const name = nameOf(key)
-      if (isMerge(key)) for (const source of isSeq(value) ? value.items : [value]) checkMerged(source, path)
-      else if (name === undefined) report(key, path, 'the name of a field must be text', true)
-      else {
-        const first = keys.get(name)
-        if (!first) keys.set(name, key)
-        else report(key, [...path, name], `is given twice, first at ${createAt(startOf(first), '').location}`)
-        check(value, [...path, name])
+      const sources = isMerge(key) ? (isSeq(value) ? value.items : [value]) : []
+      for (const source of sources) {
+        const merged = yield* readMerged(source, path)
+        for (const [each, inner] of Object.entries(merged.value as object)) {
+          if (!Object.hasOwn(object, each)) setField(object, each, inner)
+        }
+        size += merged.size
+        depth = Math.max(depth, merged.depth - 1)
+      }
+      if (isMerge(key)) continue
+      if (name === undefined) {
+        report(key, path, 'the name of a field must be text', true)
+        continue
+      }
+      const first = keys.get(name)
+      if (!first) keys.set(name, key)
+      else report(key, [...path, name], `is given twice, first at ${createAt(startOf(first), '').location}`)
+      const field = yield* read(value, [...path, name])
+      setField(object, name, field.value)
+      size += name.length + field.size + 4
+      depth = Math.max(depth, field.depth)
+    }
+    return { value: object, size, depth }
+  }
+
+  function* readMerged(source: unknown, path: Path): Generator<void, Valued> {
+    const merged = yield* read(source, path)
+    const isObject = typeof merged.value === 'object' && merged.value !== null && !Array.isArray(merged.value)
+    if (isObject) return merged
+    if (hasValue) report(source, path, 'only an object can be merged in with <<', true)
+    return { ...NOTHING, value: {} }
+  }
+
+  function readAlias(alias: Node & { source: string }, path: Path): Valued {
+    const node = anchors.get(alias.source)
+    if (!node) report(alias, path, `there is no anchor &${alias.source} before this`, true)
+    else if (open.includes(node)) {
+      report(alias, path, `*${alias.source} is inside the value that it stands for`, true)
+    }
+    const valued = node && anchored.get(node)
+    if (!valued) return NOTHING
+    if (open.length + valued.depth > MAX_DEPTH) report(alias, path, TOO_DEEP, true)
+    repeated += valued.size
+    if (repeated > limits.aliases) {
+      const { aliases, where } = limits
+      const most = `the most that aliases may stand for ${where}`
+      const message = `with this the aliases stand for more than ${formatLimit(aliases)} of JSON, ${most}: use fewer`
+      throw new SeedError([...issues.issues, createAt(startOf(alias), message, path)].sort(byLocation), issues.more)
+    }
+    return valued
+  }
+}
+
+function setField(object: Record<string, unknown>, name: string, value: unknown): void {
+  // An assignment would not make a field of this name.
+  if (name !== '__proto__') object[name] = value
+  else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
+}
+
+function fieldsOf(node: Node): readonly Field[] {
+  return isMap(node) ? node.items : []
+}
+
+/** Finds offsets of values; the fields of an object that it has looked into it knows the next time. */
+function createLocator(contents: Node | null): (path: Path, part?: 'name' | 'value') => number {
+  const fields = new Map<Node, Map<string | undefined, Field>>()
+  return (path, part = 'value') => {
+    let node: unknown = contents
+    for (const [index, step] of path.entries()) {
+      if (isSeq(node) && typeof step === 'number') node = node.items[step] ?? node
+      else if (isMap(node)) {
+        const field = fieldsByName(node).get(String(step))
+        if (!field) return startOf(fieldsOf(node).find(({ key }) => isMerge(key))?.value ?? node)
+        node = part === 'name' && index === path.length - 1 ? field.key : (field.value ?? field.key)
       }
     }
+    return startOf(node)
   }
 
-  function checkMerged(source: unknown, path: Path): void {
-    check(source, path)
-    const merged = isAlias(source) ? anchors.get(source.source) : source
-    if (merged && !isMap(merged)) report(source, path, 'only an object can be merged in with <<', true)
-  }
-
-  function checkAlias(alias: Node, name: string, path: Path): void {
-    const anchored = anchors.get(name)
-    const weight = 1 + ((anchored && weights.get(anchored)) ?? 0)
-    for (const outer of open) weights.set(outer, (weights.get(outer) ?? 0) + weight)
-    const hadTooMany = aliases > MAX_ALIASES
-    aliases += weight
-    if (!anchored) report(alias, path, `there is no anchor &${name} before this`, true)
-    else if (open.includes(anchored)) report(alias, path, `*${name} is inside the value that it stands for`, true)
-    else if (aliases > MAX_ALIASES && !hadTooMany)
-      report(alias, path, `with this there are more than ${MAX_ALIASES} aliases`, true)
-  }
-}
-
-function numberProblem(value: unknown, source = ''): string | undefined {
-  if (typeof value !== 'number') return undefined
-  if (!Number.isFinite(value)) return `${source} is no number that JSON can hold; for a text put it in quotes`
-  const isExact = !Number.isInteger(value) || Number.isSafeInteger(value) || String(value) === source
-  return isExact ? undefined : `${source} has too many digits for a number; for a text put it in quotes`
-}
-
-function offsetOf(document: Document, path: Path, part: 'name' | 'value' = 'value'): number {
-  let node: unknown = document.contents
-  for (const [index, step] of path.entries()) {
-    if (isSeq(node) && typeof step === 'number') node = node.items[step] ?? node
-    else if (isMap(node)) {
-      const pairs: readonly Field[] = node.items
-      const pair = pairs.find(({ key }) => nameOf(key) === step)
-      if (!pair) return startOf(pairs.find(({ key }) => isMerge(key))?.value ?? node)
-      node = part === 'name' && index === path.length - 1 ? pair.key : (pair.value ?? pair.key)
+  function fieldsByName(node: Node): Map<string | undefined, Field> {
+    const known = fields.get(node) ?? new Map()
+    if (!fields.has(node)) {
+      fields.set(node, known)
+      // The first one counts, if there are several.
+      for (const field of [...fieldsOf(node)].reverse()) known.set(nameOf(field.key), field)
     }
+    return known
   }
-  return startOf(node)
 }
 
 interface Field {

@@ -1,5 +1,5 @@
 import { DomainError } from '../core/errors.js'
-import { ID_PATTERN } from '../core/ids.js'
+import { idIn } from '../core/ids.js'
 import { idFromSlug } from '../core/slug.js'
 import { mayNeedVendorNames, withVendorNames } from '../core/vendor-names.js'
 import type { Db } from '../db/open.js'
@@ -37,7 +37,8 @@ function find<Found>(
   kind: 'wf' | 'st',
   lookUp: (by: 'id' | 'name', value: string) => Found | undefined
 ): Found | undefined {
-  const found = (ID_PATTERN.test(text) ? lookUp('id', text) : undefined) ?? lookUp('name', text)
+  const id = idIn(text)
+  const found = (id === undefined ? undefined : lookUp('id', id)) ?? lookUp('name', text)
   const slugId = found ? undefined : idFromSlug(text, kind)
   return slugId === undefined ? found : lookUp('id', slugId)
 }

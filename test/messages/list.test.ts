@@ -286,6 +286,18 @@ describe('the reason of an empty page', () => {
     }
   })
 
+  test.each([
+    ['empty-page', 'subscriberId left 0 of 12'],
+    ['not-found', `environment Shop has no subscriber ${hex(7).toUpperCase()} (assumption unknown-subscriber-filter)`]
+  ])('names the slip of who filters by the _id of a subscriber (%s)', async (position, reason) => {
+    const mock = await givenMessages(messages, {
+      subscribers: [{ ...subscribers[0], _id: hex(7) }, { subscriberId: 'bob' }],
+      assumptions: { 'unknown-subscriber-filter': position }
+    })
+    const answer = await mock.get(`/v1/messages?subscriberId=${hex(7).toUpperCase()}`)
+    expect(reasonOf(answer)).toBe(`${reason}: that is the internal id of ada; subscriberId is the external one`)
+  })
+
   test('in an environment without messages says so, whatever was asked', async () => {
     const mock = await givenMessages([])
     for (const query of ['', 'channel=sms', 'page=3']) {

@@ -35,6 +35,14 @@ describe('a step is found', () => {
     expect(answer).toMatchObject({ status: 200, json: { _id: EMAIL._id, stepId: 'email-step', type: 'email' } })
   })
 
+  test.each(['document', 'live'])('by ids in capitals, in the profile %s', async (profile) => {
+    const [environment] = (SEED as { environments: object[] }).environments
+    const seed = { environments: [{ ...environment, profile, assumptions: { envelope: 'bare' } }] }
+    const mock = await givenMock({ seed })
+    const answer = await mock.get(`/v2/workflows/${SHIPPED._id.toUpperCase()}/steps/${EMAIL._id.toUpperCase()}`)
+    expect(answer).toMatchObject({ status: 200, json: { _id: EMAIL._id, stepId: 'email-step' } })
+  })
+
   test('and answers the same, byte for byte, whatever it was asked by: the workflowId is the identifier', async () => {
     const mock = await givenMock({ seed: SEED })
     const answers = await Promise.all(

@@ -7,22 +7,33 @@ import type { Environment } from '../../environments/service.js'
 import type { SubscriberResponse } from '../../messages/schemas.js'
 import type { WorkflowStep } from '../../workflow-steps/schemas.js'
 import type { EnvironmentData, Stored, WorkflowDocument } from '../environment-data.js'
-import type { SeedIssue } from '../errors.js'
+import { addIssue, byLocation, type IssueList, SeedError } from '../errors.js'
 import { type ExistingData, recordKey } from '../existing-data.js'
+import { formatLimit, type SeedLimits } from '../limits.js'
 import type { SeedFile } from '../read.js'
 
 /** A value in a seed, to report issues there. */
 export interface SeedLocation {
   at(...path: Path): SeedLocation
-  report(message: string): void
+  /** The words may be a function, if it takes long to find them: it is called for the first hundred issues only. */
+  report(message: string | (() => string)): void
+  /** Throws SeedError with this issue and those that were reported: for what would take all memory. */
+  fail(message: string): never
   /** `shop.yaml:4:23`, or the file and the path where there is no text. */
   describe(): string
+  limits: SeedLimits
 }
 
-export function locationIn(file: SeedFile, issues: SeedIssue[], path: Path = []): SeedLocation {
+export function locationIn(file: SeedFile, list: IssueList, path: Path = []): SeedLocation {
   return {
-    at: (...more) => locationIn(file, issues, [...path, ...more]),
-    report: (message) => void issues.push(file.issueAt(path, message)),
+    limits: file.limits,
+    at: (...more) => locationIn(file, list, [...path, ...more]),
+    report(message) {
+      addIssue(list, () => file.issueAt(path, typeof message === 'string' ? message : message()))
+    },
+    fail(message) {
+      throw new SeedError([...list.issues, file.issueAt(path, message)].sort(byLocation), list.more)
+    },
     describe() {
       const issue = file.issueAt(path, '')
       return issue.line === undefined ? `${issue.location} ${issue.path}`.trim() : issue.location
@@ -53,6 +64,7 @@ export type EnvironmentBuilder = ReturnType<typeof environmentBuilder>
 export function environmentBuilder({ target, existing, location, idBase, replacedIds, now }: Options) {
   const { id, organizationId, name, clock } = target
   let messageNumber = existing?.messageCount ?? 0
+  let added = 0
   const uses = new Map<string, SeedLocation>()
   const settings = { profile: null, assumptions: {}, apiKeys: [] }
   const records = { integrations: [], subscribers: [], workflows: [], steps: [], messages: [] }
@@ -61,7 +73,11 @@ export function environmentBuilder({ target, existing, location, idBase, replace
     data,
     location,
     /** The identifiers of all integrations here, so that no default is one of them. */
-    identifiers: new Set<string | undefined>(),
+    identifiers: { names: new Set(), suffixes: new Map() } as TakenNames,
+    /** The provider of messages without one, by channel. */
+    providers: new Map<string, string | undefined>(),
+    /** The characters of each subscriber in JSON. */
+    sizes: new Map<SubscriberResponse, number>(),
     subscribers: new Map<string, Stored<SubscriberResponse>>(),
     workflows: new Map<string, { workflow: WorkflowDocument; steps: WorkflowStep[] }>(),
     /** The fields of a document that say which environment it belongs to. */
@@ -78,7 +94,7 @@ export function environmentBuilder({ target, existing, location, idBase, replace
     ): boolean {
       const key = JSON.stringify(use)
       const first = uses.get(key)
-      if (first) at.report(message(first.describe()))
+      if (first) at.report(() => message(first.describe()))
       else uses.set(key, at)
       return !first
     },
@@ -106,20 +122,44 @@ export function environmentBuilder({ target, existing, location, idBase, replace
       at: SeedLocation
     ): Named | undefined {
       if (reference === undefined || all.has(reference)) return all.get(reference ?? '')
-      const names = [...all.keys()]
-      const suggested = suggest(reference, names)
-      const remedy = suggested ? `did you mean ${suggested}?` : `there are ${names.slice(0, 10).join(', ')}`
-      at.report(`this environment has no ${kind} ${reference}; ${names.length > 0 ? remedy : 'it has none'}`)
+      at.report(() => {
+        const names = [...all.keys()].slice(0, MAX_CANDIDATES)
+        const suggested = suggest(reference, names)
+        const remedy = suggested ? `did you mean ${suggested}?` : `there are ${names.slice(0, 10).join(', ')}`
+        return `this environment has no ${kind} ${reference}; ${names.length > 0 ? remedy : 'it has none'}`
+      })
       return undefined
+    },
+
+    /** Counts what a default or a reference adds to a record, in characters of JSON. Throws SeedError beyond the limit. */
+    countAdded(size: number, at: SeedLocation): void {
+      added += size
+      const { added: most, where, remedy } = at.limits
+      if (added <= most) return
+      const what = `defaults, references and generated schemas add more than ${formatLimit(most)} to the seed`
+      at.fail(`with this ${what}, the most that they may ${where}: ${remedy}`)
     }
   }
   return builder
 }
 
-/** Returns the base, or the first of `base-2`, `base-3`, ... that is not taken. */
-export function unusedName(base: string, taken: ReadonlySet<string | undefined>): string {
+/** Among how many names that which was probably meant is looked for. */
+const MAX_CANDIDATES = 1000
+
+/** The names that are taken, and the last suffix that each got. */
+export interface TakenNames {
+  names: Set<string | undefined>
+  suffixes: Map<string, number>
+}
+
+/** Returns the base, or the first of `base-2`, `base-3`, ... that is not taken, and takes it. */
+export function unusedName(base: string, { names, suffixes }: TakenNames): string {
   let name = base
-  for (let suffix = 2; taken.has(name); suffix++) name = `${base}-${suffix}`
+  for (let suffix = suffixes.get(base) ?? 2; names.has(name); suffix++) {
+    name = `${base}-${suffix}`
+    suffixes.set(base, suffix)
+  }
+  names.add(name)
   return name
 }
 

@@ -18,6 +18,7 @@ export interface Building extends Located {
 export function withBuilders(located: readonly Located[], now: number): Building[] {
   const organizations = organizationsIn(located)
   const builders = new Map<string, EnvironmentBuilder>()
+  const byId = new Map<string, EnvironmentBuilder>()
   return located.map(({ seed, location }) => {
     const { name, organization = '' } = seed
     const { id: organizationId = idOf('organization', organization) } = organizations.get(organization) ?? {}
@@ -33,12 +34,15 @@ export function withBuilders(located: readonly Located[], now: number): Building
   })
 
   function create(id: string, idBase: readonly [string, string], location: SeedLocation): EnvironmentBuilder {
-    const same = [...builders.values()].find(({ data }) => data.id === id)
+    const same = byId.get(id)
     if (same) {
-      location.at('_id').report(`is that of environment ${same.data.name} too, at ${same.location.describe()}`)
+      const describe = () => `is that of environment ${same.data.name} too, at ${same.location.describe()}`
+      location.at('_id').report(describe)
     }
     const [organizationId, name] = idBase
-    return environmentBuilder({ target: { id, organizationId, name, clock: WALL }, location, idBase, now })
+    const builder = environmentBuilder({ target: { id, organizationId, name, clock: WALL }, location, idBase, now })
+    if (!same) byId.set(id, builder)
+    return builder
   }
 }
 
@@ -52,7 +56,7 @@ function organizationsIn(located: readonly Located[]): Map<string, { id: string;
     const first = organizations.get(organization)
     if (!first) organizations.set(organization, { id, location })
     else if (first.id !== id) {
-      location.report(`organization ${organization} has another id, ${first.id}, at ${first.location.describe()}`)
+      location.report(() => `organization ${organization} has another id, ${first.id}, at ${first.location.describe()}`)
     }
   }
   return organizations
@@ -61,7 +65,7 @@ function organizationsIn(located: readonly Located[]): Map<string, { id: string;
 /** Sets what the seed says of the environment itself; of several seeds the last one wins. */
 export function addSettings({ seed, location, builder }: Building): void {
   const { data, identifiers } = builder
-  for (const { identifier } of seed.integrations ?? []) identifiers.add(identifier)
+  for (const { identifier } of seed.integrations ?? []) identifiers.names.add(identifier)
   data.profile = seed.profile ?? data.profile
   if (seed.randomSeed !== undefined) data.randomSeed = seed.randomSeed
   Object.assign(data.assumptions, seed.assumptions)
@@ -85,8 +89,9 @@ export function addApiKeys(located: readonly Building[], ownerOf?: KeyOwner): vo
       add(builder, key, location.at('apiKeys', index), 'this API key is')
     }
   }
+  const named = new Set(located.filter(({ seed }) => seed.apiKeys).map(({ builder }) => builder))
   for (const builder of new Set(located.map((each) => each.builder))) {
-    if (located.some((each) => each.builder === builder && each.seed.apiKeys)) continue
+    if (named.has(builder)) continue
     const key = `${slugify(builder.data.name) || 'environment'}-key`
     add(builder, key, builder.location, `has no apiKeys, and its default, ${key}, is`)
   }
@@ -101,8 +106,10 @@ export function addApiKeys(located: readonly Building[], ownerOf?: KeyOwner): vo
       owners.set(key, { builder, location })
       builder.data.apiKeys.push(key)
     } else if (first.builder !== builder) {
-      const owner = `${first.builder.data.name}, at ${first.location.describe()}`
-      location.report(`${subject} that of ${owner}; each environment needs keys of its own`)
+      location.report(() => {
+        const owner = `${first.builder.data.name}, at ${first.location.describe()}`
+        return `${subject} that of ${owner}; each environment needs keys of its own`
+      })
     }
   }
 }

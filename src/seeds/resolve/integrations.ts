@@ -3,6 +3,9 @@ import { Integration } from '../../integrations/schemas.js'
 import type { SeedIntegration } from '../format.js'
 import { type EnvironmentBuilder, inOrder, type SeedLocation, timesOf, unusedName } from './builder.js'
 
+/** About what the defaults of an integration take, in characters of JSON. */
+const DEFAULTS = 200
+
 export function addIntegration(builder: EnvironmentBuilder, seed: SeedIntegration, location: SeedLocation): void {
   const { providerId, channel, name = providerId } = seed
   const { identifier = unusedName(slugify(name) || channel, builder.identifiers) } = seed
@@ -19,7 +22,8 @@ export function addIntegration(builder: EnvironmentBuilder, seed: SeedIntegratio
     identifier,
     ...timesOf(seed, ['deletedAt'], location)
   })
-  builder.identifiers.add(identifier)
+  builder.identifiers.names.add(identifier)
+  builder.countAdded(DEFAULTS, location)
   builder.claimNames(['integration', 'identifier', identifier], _id, location)
   if (integration.primary && !integration.deleted) {
     builder.claim(['primary', channel], location.at('primary'), (first) => {

@@ -12,6 +12,8 @@ import { type EnvironmentBuilder, inOrder, type SeedLocation, timeOf, timesOf } 
 import { subscriberOf } from './subscribers.js'
 
 const MINUTE = 60_000
+/** About what the defaults of a message take, in characters of JSON. */
+const DEFAULTS = 500
 
 /** To be called after everything that messages refer to has been added. */
 export function addMessage(builder: EnvironmentBuilder, seed: SeedMessage, location: SeedLocation): void {
@@ -30,6 +32,7 @@ export function addMessage(builder: EnvironmentBuilder, seed: SeedMessage, locat
     _notificationId = builder.derivedId('notification', transactionId, _subscriberId)
   } = seed
   builder.claim(['message', '_id', _id], location.at('_id'))
+  builder.countAdded(DEFAULTS + (seed.subscriber ? 0 : sizeOf(builder, subscriber)), location)
   builder.data.messages.push(
     inOrder(MessageResponse, {
       // A message that has its `_subscriberId`, as in an export, says itself where it went.
@@ -65,16 +68,26 @@ function subscriberFor(builder: EnvironmentBuilder, { subscriber, subscriberId }
   return subscriberOf(builder, subscriber, location.at('subscriber'))
 }
 
+function sizeOf({ sizes }: EnvironmentBuilder, subscriber: SubscriberResponse | undefined): number {
+  if (!subscriber) return 0
+  const size = sizes.get(subscriber) ?? JSON.stringify(subscriber).length
+  sizes.set(subscriber, size)
+  return size
+}
+
 /** Where the message went: the subscriber's address, and the provider of the channel's primary integration. */
 function addressOf(
-  { data }: EnvironmentBuilder,
+  { data, providers }: EnvironmentBuilder,
   { channel }: SeedMessage,
   subscriber: SubscriberResponse | undefined
 ): Pick<MessageResponse, 'email' | 'phone' | 'providerId'> {
-  const usable = data.integrations.filter((each) => each.channel === channel && each.active && !each.deleted)
-  const integration = usable.find(({ primary }) => primary) ?? usable[0]
+  if (!providers.has(channel)) {
+    const usable = data.integrations.filter((each) => each.channel === channel && each.active && !each.deleted)
+    providers.set(channel, (usable.find(({ primary }) => primary) ?? usable[0])?.providerId)
+  }
+  const providerId = providers.get(channel)
   return {
-    ...(integration && { providerId: integration.providerId }),
+    ...(providerId !== undefined && { providerId }),
     ...(channel === 'email' && subscriber?.email && { email: subscriber.email }),
     ...(channel === 'sms' && subscriber?.phone && { phone: subscriber.phone })
   }

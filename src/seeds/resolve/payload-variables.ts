@@ -1,4 +1,5 @@
 import { ForTag, Liquid, TablerowTag, type Template, TypeGuards, toValueSync, type Value } from 'liquidjs'
+import { MAX_DEPTH } from '../../core/depth.js'
 import { attempt } from '../../core/errors.js'
 
 /** Reads templates and renders them, without files, in UTC and English; an object as JSON, as the deployed service does. */
@@ -20,38 +21,83 @@ export interface PayloadUse {
   isLoopItem: boolean
 }
 
-/** Returns the uses of the payload in all texts inside a value, in order; of malformed Liquid those that can be read. */
+/** How many characters of texts are read in all, so that it takes some milliseconds at most. */
+const MAX_CHARACTERS = 50_000
+/** How many parts of a text that is malformed as a whole are read by themselves. */
+const MAX_PARTS = 200
+/** How deep blocks and names may be nested: a schema is nested twice as deep as the names in it. */
+const MAX_NESTING = 30
+
+/**
+ * Returns the uses of the payload in the texts inside a value, in order: in the first 50,000 characters, and of malformed
+ * Liquid those that can be read.
+ */
 export function payloadUses(value: unknown): PayloadUse[] {
-  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(payloadUses)
-  if (typeof value !== 'string' || !/\{[{%]/.test(value)) return []
-  // The text of the block editor is JSON: the quotes in its Liquid are escaped.
-  const blocks = /^\s*\{\s*"/.test(value) ? attempt(() => JSON.parse(value)) : undefined
-  return blocks ? payloadUses(blocks) : [...usesIn(parseLeniently(value), new Map([['payload', []]]))]
+  let left = MAX_CHARACTERS
+  return usesInValue(value, 0)
+
+  function usesInValue(value: unknown, depth: number): PayloadUse[] {
+    if (depth > MAX_DEPTH) return []
+    if (typeof value === 'object' && value !== null) {
+      return Object.values(value).flatMap((each) => usesInValue(each, depth + 1))
+    }
+    if (typeof value !== 'string' || !value.includes('payload') || !/\{[{%]/.test(value)) return []
+    left -= value.length
+    if (left < 0) return []
+    // The text of the block editor is JSON: the quotes in its Liquid are escaped.
+    const blocks = /^\s*\{\s*"/.test(value) ? attempt(() => JSON.parse(value)) : undefined
+    return blocks ? usesInValue(blocks, depth + 1) : [...usesIn(parseLeniently(value), new Map([['payload', []]]))]
+  }
 }
 
 function parseLeniently(text: string): Template[] {
   const parse = (source: string) => attempt(() => liquid.parse(source))
-  const parts = [...text.matchAll(/\{\{.*?\}\}|\{%-?\s*(\w+).*?%\}/gs)]
-  return parse(text) ?? parts.flatMap(([part, tag]) => parse(part) ?? parse(`${part}{% end${tag} %}`) ?? [])
+  return (
+    parse(text) ??
+    [...partsOf(text)].flatMap((part) => {
+      const tag = /^\{%-?\s*(\w+)/.exec(part)?.[1]
+      return parse(part) ?? parse(`${part}{% end${tag} %}`) ?? []
+    })
+  )
+}
+
+const ENDS: Record<string, string> = { '{{': '}}', '{%': '%}' }
+
+/** The first outputs and tags of a text, from their opening braces to the next closing ones. */
+function* partsOf(text: string): Generator<string, void> {
+  const unclosed = new Set<string>()
+  let from = 0
+  let count = 0
+  for (const { 0: open, index } of text.matchAll(/\{[{%]/g)) {
+    if (index < from || unclosed.has(open)) continue
+    const end = text.indexOf(ENDS[open] ?? '', index + 2)
+    if (end === -1) unclosed.add(open)
+    else {
+      yield text.slice(index, end + 2)
+      from = end + 2
+      if (++count === MAX_PARTS) return
+    }
+  }
 }
 
 type Paths = ReadonlyMap<string, PayloadUse['path']>
 
 /** `known` has the paths that variables stand for: `payload`, and those of the loops around. */
-function* usesIn(templates: readonly Template[], known: Paths): Generator<PayloadUse> {
+function* usesIn(templates: readonly Template[], known: Paths, nesting = 0): Generator<PayloadUse> {
+  if (nesting > MAX_NESTING) return
   for (const template of templates) {
     const loop = template instanceof ForTag || template instanceof TablerowTag ? template : undefined
     let inner = known
     for (const token of [...(template.arguments?.() ?? [])].flatMap(accessesIn)) {
       const [root, ...names] = token.props.map(nameOf)
-      const path = [...(known.get(root ?? '') ?? [null]), ...names]
+      const path = [...(known.get(root ?? '') ?? [null]), ...names].slice(0, MAX_NESTING)
       if (typeof path[0] !== 'string') continue
       const isCollection = loop !== undefined && loop.collection === token
       const use = isCollection ? { path: [...path, null], text: undefined } : { path, text: token.getText() }
       if (isCollection) inner = new Map([...inner, [loop.variable, use.path]])
       yield { ...use, isLoopItem: root !== 'payload' }
     }
-    if (template.children) yield* usesIn(toValueSync(template.children(false, true)) as Template[], inner)
+    if (template.children) yield* usesIn(toValueSync(template.children(false, true)) as Template[], inner, nesting + 1)
   }
 }
 

@@ -1,9 +1,10 @@
 import { idOf } from '../../core/ids.js'
 import { finish } from '../../core/slices.js'
 import type { EnvironmentData } from '../environment-data.js'
-import { byLocation, createIssue, SeedError, type SeedIssue } from '../errors.js'
+import { byLocation, createIssue, type IssueList, SeedError } from '../errors.js'
 import { type ExistingData, withoutReplaced } from '../existing-data.js'
 import type { SeedEnvironment } from '../format.js'
+import { FILE_LIMITS } from '../limits.js'
 import type { SeedFile } from '../read.js'
 import { environmentBuilder, locationIn, type SeedTarget } from './builder.js'
 import { addApiKeys, addSettings, type Building, type KeyOwner, withBuilders } from './environments.js'
@@ -38,7 +39,7 @@ export function* resolving(
   now: number,
   { target, existing, ownerOf }: Options = {}
 ): Generator<void, EnvironmentData[]> {
-  const issues = new Map<SeedFile, SeedIssue[]>()
+  const issues = new Map<SeedFile, IssueList>()
   const described = files.flatMap((file) => locatedIn(file, issues))
   const located = target ? inTarget(target) : withBuilders(described, now)
   for (const each of located) addSettings(each)
@@ -52,18 +53,17 @@ export function* resolving(
   }
   // After the records of all files, which they refer to.
   for (const { seed, location, builder } of located) {
-    for (const [at, each] of (seed.messages ?? []).entries())
-      yield addMessage(builder, each, location.at('messages', at))
+    const { messages = [] } = seed
+    for (const [at, each] of messages.entries()) yield addMessage(builder, each, location.at('messages', at))
     if (seed.generate) setGenerate(builder, seed.generate, location.at('generate'))
   }
-  const sorted = [...issues.values()].flatMap((each) => each.sort(byLocation))
-  if (sorted.length > 0) throw new SeedError(sorted)
+  throwIssues([...issues.values()])
   return [...new Set(located.map(({ builder }) => builder.data))]
 
   function inTarget(wanted: SeedTarget): Building[] {
     const [first, second] = described
     const [file] = files
-    if (file && !first) issues.get(file)?.push(file.issueAt(['environments'], ONE_ENVIRONMENT))
+    if (file && !first) throw new SeedError([file.issueAt(['environments'], ONE_ENVIRONMENT)])
     if (second) second.location.report(ONE_ENVIRONMENT)
     if (!first) return []
     const { organization = '', _organizationId = idOf('organization', organization), name } = first.seed
@@ -78,8 +78,14 @@ export function* resolving(
 
 const ONE_ENVIRONMENT = 'a seed that is loaded into an environment has one environment, no more and no less'
 
-function locatedIn(file: SeedFile, issues: Map<SeedFile, SeedIssue[]>) {
-  const own: SeedIssue[] = []
+function throwIssues(lists: readonly IssueList[]): void {
+  const sorted = lists.flatMap(({ issues }) => issues.sort(byLocation))
+  const more = lists.reduce((sum, list) => sum + list.more, 0)
+  if (sorted.length > 0) throw new SeedError(sorted, more)
+}
+
+function locatedIn(file: SeedFile, issues: Map<SeedFile, IssueList>) {
+  const own: IssueList = { issues: [], more: 0 }
   issues.set(file, own)
   return file.seed.environments.map((seed, index) => ({
     seed,
@@ -90,5 +96,5 @@ function locatedIn(file: SeedFile, issues: Map<SeedFile, SeedIssue[]>) {
 function fileOfExisting(environment: SeedEnvironment): SeedFile {
   const issueAt: SeedFile['issueAt'] = (_path, message) =>
     createIssue({ file: 'the environment itself', path: '', message })
-  return { seed: { environments: [environment] }, issueAt }
+  return { seed: { environments: [environment] }, limits: FILE_LIMITS, issueAt }
 }

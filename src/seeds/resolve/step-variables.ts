@@ -8,7 +8,8 @@ export function stepVariables(
   earlierSteps: ReadonlyArray<{ stepId: string; type: StepType }>,
   payload: JsonSchema
 ): JsonSchema {
-  const results = earlierSteps.map(({ stepId, type }) => [stepId, structuredClone(RESULTS[type])] as const)
+  const ownResults = structuredClone(RESULTS)
+  const results = earlierSteps.map(({ stepId, type }) => [stepId, ownResults[type]] as const)
   const steps = strictObject(Object.fromEntries(results), [], 'Previous Steps Results')
   return strictObject({ subscriber: structuredClone(SUBSCRIBER), steps, payload })
 }
@@ -23,21 +24,27 @@ export function inferPayloadSchema(controlValues: unknown, { loopItems = false }
 }
 
 function objectSchema(uses: readonly PayloadUse[]): JsonSchema {
-  const names = new Set(uses.map(({ path }) => path[0]))
-  return openObject(Object.fromEntries([...names].map((name) => [name, schemaOf(usesBelow(uses, name))])))
+  const named = new Map<string | null | undefined, PayloadUse[]>()
+  for (const use of uses) {
+    const [name] = use.path
+    const known = named.get(name)
+    if (known) known.push(withoutFirst(use))
+    else named.set(name, [withoutFirst(use)])
+  }
+  return openObject(Object.fromEntries([...named].map(([name, each]) => [name, schemaOf(each)])))
 }
 
 function schemaOf(uses: readonly PayloadUse[]): JsonSchema {
-  const elements = usesBelow(uses, null)
-  if (elements.length > 0) return { type: 'array', items: schemaOf(elements) }
+  const elements = uses.filter(({ path }) => path[0] === null)
+  if (elements.length > 0) return { type: 'array', items: schemaOf(elements.map(withoutFirst)) }
   const named = uses.filter(({ path }) => path.length > 0)
   if (named.length > 0) return objectSchema(named)
   const text = uses.find((use) => use.text !== undefined)?.text
   return text === undefined ? {} : { type: 'string', default: `{{${text}}}` }
 }
 
-function usesBelow(uses: readonly PayloadUse[], name: string | null | undefined): PayloadUse[] {
-  return uses.filter(({ path }) => path[0] === name).map((use) => ({ ...use, path: use.path.slice(1) }))
+function withoutFirst(use: PayloadUse): PayloadUse {
+  return { ...use, path: use.path.slice(1) }
 }
 
 /** An object of these properties and no others. */

@@ -6,6 +6,10 @@ import { type EnvironmentBuilder, inOrder, type SeedLocation, unusedName } from 
 import { defaultControls } from './step-controls.js'
 import { inferPayloadSchema, stepVariables } from './step-variables.js'
 
+/** About what the defaults of a step take, and the result of a step among the variables of a later one, in characters of JSON. */
+const DEFAULTS = 3000
+const RESULT = 150
+
 export function addWorkflow(builder: EnvironmentBuilder, seed: SeedWorkflow, location: SeedLocation): void {
   const { name, identifier = slugify(name ?? ''), origin = 'external', payloadSchema, steps = [] } = seed
   if (identifier === '') {
@@ -20,10 +24,14 @@ export function addWorkflow(builder: EnvironmentBuilder, seed: SeedWorkflow, loc
 
   const resolved: WorkflowStep[] = []
   const payload = payloadSchema ?? inferPayloadSchema(steps.map(({ controlValues }) => controlValues))
-  const stepIds = new Set(steps.map(({ stepId }) => stepId))
+  const stepIds = { names: new Set(steps.map(({ stepId }) => stepId)), suffixes: new Map() }
+  const payloadSize = JSON.stringify(payload).length
+  let resultsSize = 0
   for (const [index, step] of steps.entries()) {
     const { type, stepId = unusedName(slugify(step.name ?? '') || slugify(defaultName(type)), stepIds) } = step
-    stepIds.add(stepId)
+    // Each step has the payload and the results of all steps before it.
+    builder.countAdded(DEFAULTS + (step.variables ? 0 : payloadSize + resultsSize), location.at('steps', index))
+    resultsSize += RESULT + stepId.length
     const { variables = stepVariables(resolved, payload) } = step
     const added = stepOf(builder, workflow, { ...step, stepId, variables })
     builder.claimNames(['step', 'stepId', stepId, identifier], added._id, location.at('steps', index))

@@ -1,0 +1,124 @@
+import {
+  Composer,
+  type CST,
+  Lexer,
+  type LineCounter,
+  type Node,
+  type Pair,
+  Parser,
+  type YAMLError,
+  YAMLParseError
+} from 'yaml'
+import { MAX_DEPTH } from '../core/depth.js'
+
+/** A text as YAML nodes. */
+export interface YamlText {
+  contents: Node | null
+  errors: YAMLError[]
+  /** The items of large lists and objects, whose nodes have none: by the `srcToken` of the node. */
+  items: ReadonlyMap<unknown, readonly (Node | Pair)[]>
+  /** Where it is nested too deeply; there are no contents then. */
+  tooDeepAt?: number
+}
+
+type Collection = CST.BlockMap | CST.BlockSequence | CST.FlowCollection
+
+/** Lexemes between two pauses. */
+const LEXEMES = 1000
+/** How many values of a list or an object are made nodes at once. */
+const BATCH = 500
+const OPTIONS = { prettyErrors: false, merge: true, uniqueKeys: false, keepSourceTokens: true }
+
+/**
+ * Parses a YAML text, and pauses after each some milliseconds. The parser of `yaml` can be paused, but its composer, which
+ * makes nodes of the tokens, can't. So the items of large lists and objects are composed by themselves.
+ */
+export function* parseYaml(text: string, lines: LineCounter): Generator<void, YamlText> {
+  const parser = new Parser(lines.addNewLine)
+  const tokens: CST.Token[] = []
+  let count = 0
+  lines.addNewLine(0)
+  for (const lexeme of new Lexer().lex(text)) {
+    tokens.push(...parser.next(lexeme))
+    // The stack has the document and a scalar too.
+    if (parser.stack.length > MAX_DEPTH + 2)
+      return { contents: null, errors: [], items: new Map(), tooDeepAt: parser.offset }
+    if (++count % LEXEMES === 0) yield
+  }
+  tokens.push(...parser.end())
+
+  const parts = new Map<Collection, Collection[]>()
+  for (const token of tokens) if (token.type === 'document') yield* cut(token.value, parts)
+  const { contents, errors } = compose(tokens, text.length)
+  const items = new Map<unknown, (Node | Pair)[]>()
+  for (const [whole, each] of parts) {
+    const composed: (Node | Pair)[] = []
+    for (const value of each) {
+      yield
+      const part = compose([{ type: 'document', offset: value.offset, start: [], value }], text.length)
+      errors.push(...part.errors)
+      composed.push(...((part.contents as { items?: (Node | Pair)[] } | null)?.items ?? []))
+    }
+    items.set(whole, composed)
+  }
+  return { contents, errors, items }
+}
+
+function compose(tokens: CST.Token[], end: number): Pick<YamlText, 'contents' | 'errors'> {
+  const documents = new Composer(OPTIONS).compose(tokens, true, end)
+  const first = documents.next().value
+  const second = documents.next().value
+  const errors: YAMLError[] = first ? [...first.errors, ...first.warnings] : []
+  if (second) errors.push(new YAMLParseError([second.range[0], second.range[1]], 'MULTIPLE_DOCS', ''))
+  return { contents: first?.contents ?? null, errors }
+}
+
+/** Takes the items out of each large list and object in a token, into parts that are composed alike. Returns how many values are left. */
+function* cut(token: CST.Token | null | undefined, parts: Map<Collection, Collection[]>): Generator<void, number> {
+  if (!token || !('items' in token)) return 0
+  const batches: Collection['items'][] = [[]]
+  let size = 0
+  for (const item of token.items as CST.CollectionItem[]) {
+    const { key, value } = item
+    const added =
+      2 +
+      (key && 'items' in key ? yield* cut(key, parts) : 0) +
+      (value && 'items' in value ? yield* cut(value, parts) : 0)
+    const canBegin = token.type !== 'flow-collection' || item.start[0]?.type === 'comma'
+    if (size + added > BATCH && canBegin) {
+      yield
+      batches.push([])
+      size = 0
+    }
+    size += added
+    batches.at(-1)?.push(item as never)
+  }
+  if (batches.length === 1) return size
+  parts.set(
+    token,
+    batches.map((items, index) => partOf(token, items as CST.CollectionItem[], index, batches.length))
+  )
+  Object.assign(token, partOf(token, [], 0, 2))
+  return 0
+}
+
+/** Returns a list or object of these items. In flow style only the last part ends as the whole does. */
+function partOf(token: Collection, items: CST.CollectionItem[], index: number, count: number): Collection {
+  if (token.type !== 'flow-collection') return { ...token, items } as Collection
+  const [first, ...others] = items
+  const [, ...start] = first?.start ?? []
+  const { offset, indent } = token
+  const isMap = token.start.source === '{'
+  const end: CST.SourceToken = {
+    type: isMap ? 'flow-map-end' : 'flow-seq-end',
+    offset,
+    indent,
+    source: isMap ? '}' : ']'
+  }
+  return {
+    ...token,
+    // The first part begins without a comma, and so do the others then.
+    items: first && index > 0 ? [{ ...first, start }, ...others] : items,
+    end: index < count - 1 ? [end] : token.end
+  }
+}

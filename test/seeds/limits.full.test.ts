@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest'
+import { readSeedAsync, readSeeds } from '../../src/seeds/read.js'
+import { issuesOf, shop, shopJson } from '../support/seed-issues.js'
+
+describe('is refused soon, with its place and what to do:', () => {
+  test.each<[string, () => string, RegExp]>([
+    [
+      'a long text by thousands of aliases',
+      () =>
+        shop(
+          `  messages:\n  - {channel: sms, content: &t ${'x'.repeat(500_000)}}\n${'  - {channel: sms, content: *t}\n'.repeat(500)}`
+        ),
+      /^seed:\d+:29 environments\[0\]\.messages\[\d+\]\.content: with this the aliases stand for more than .+: use fewer$/
+    ],
+    [
+      'millions of values in YAML',
+      () => '1,'.repeat(5_000_000),
+      /^seed:1:\d+: has more than .+ of YAML, the most that a seed may have in a .+: write it as JSON, .+$/
+    ],
+    [
+      'an object of more fields than there are names for',
+      () => `{${Array.from({ length: 100_001 }, (_, index) => `"${index}":1`).join()}}`,
+      /^seed:1:\d+: is an object of more than 100,000 fields, the most that one may have: make it a list$/
+    ]
+  ])('%s', async (_, text, expected) => {
+    const { file, request } = await issuesOf(text())
+    expect(file[0]).toMatch(expected)
+    expect(request[0]).toMatch(expected)
+  })
+
+  test('a request of more JSON or YAML than it may have, where a file may have more', async () => {
+    const yaml = shop(`  messages: []\n${'#'.repeat(2 * 1024 * 1024)}`)
+    expect(readSeeds([{ name: 'seed', seed: yaml }])).toHaveLength(1)
+    await expect(readSeedAsync(yaml)).rejects.toThrow(
+      /^seed:\d+:\d+: has more than 2 MiB characters of YAML, the most that a seed may have in a request: write it as JSON, which may have 16 MiB in a request, or /
+    )
+    const json = `${shopJson({})}${' '.repeat(16 * 1024 * 1024)}`
+    expect(readSeeds([{ name: 'seed', seed: json }])).toHaveLength(1)
+    await expect(readSeedAsync(json)).rejects.toThrow(
+      /^seed:1:\d+: has more than 16 MiB characters, the most that a seed may have in a request: load it in parts with mode=merge, or start the server with it$/
+    )
+  })
+})
+
+describe('the first hundred issues are told, and how many more there are:', () => {
+  test.each<[string, string, string, string]>([
+    [
+      'thousands of messages without a channel',
+      shopJson({ messages: Array(32_000).fill({ subject: 'x' }) }),
+      'seed:1:45 environments[0].messages[0]: must have channel',
+      'and 31900 more issues'
+    ],
+    [
+      'thousands of fields that are none',
+      shopJson(Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`f${index}`, 1]))),
+      'seed:1:33 environments[0].f0: is not a field here; there are _id,',
+      'and 49900 more issues'
+    ],
+    [
+      'a field that is given thousands of times',
+      shop('  profile: live\n'.repeat(5000)),
+      'seed:4:3 environments[0].profile: is given twice, first at seed:3:3',
+      'and 4899 more issues'
+    ]
+  ])('%s', async (_, text, first, last) => {
+    const { file, request } = await issuesOf(text)
+    for (const lines of [file, request]) {
+      expect(lines).toHaveLength(101)
+      expect(lines[0]).toContain(first)
+      expect(lines[100]).toBe(last)
+    }
+  })
+})
+
+test('JSON of 20,000 messages is read in turns with other work', async () => {
+  const message = { channel: 'email', content: 'x'.repeat(500), payload: { a: [1, 2, 3], b: { c: 'd' } } }
+  const text = shopJson({ messages: Array(20_000).fill(message) })
+  let turns = 0
+  let isDone = false
+  const count = () => {
+    turns += 1
+    if (!isDone) setImmediate(count)
+  }
+  setImmediate(count)
+  const { seed } = await readSeedAsync(text)
+  isDone = true
+  expect(seed.environments[0]?.messages).toHaveLength(20_000)
+  expect(turns).toBeGreaterThan(3)
+})

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest'
+import { parse, stringify } from 'yaml'
+import { readSeedAsync, readSeeds } from '../../src/seeds/read.js'
+import { issuesOf, linesOf, shop, shopJson } from '../support/seed-issues.js'
+
+function mergesOfMerges(): string {
+  const lines = Array.from({ length: 30 }, (_, index) => `a${index + 1}: &a${index + 1} {<<: [*a${index}, *a${index}]}`)
+  return ['a0: &a0 {x: 1}', ...lines].join('\n')
+}
+
+describe('is refused soon, with its place and what to do:', () => {
+  test.each<[string, () => string, RegExp]>([
+    [
+      'merges of merges',
+      mergesOfMerges,
+      /^seed:2\d:\d+ a2\d: with this the aliases stand for more than .+: use fewer$/
+    ],
+    [
+      'aliases in aliases, thousands deep',
+      () =>
+        Array.from({ length: 300 }, (_, index) => `a${index}: &a${index} [${index && `*a${index - 1}`}]`).join('\n'),
+      /^seed:100:\d+ a99\[0\]: is nested more than 100 deep: make it flatter$/
+    ],
+    [
+      'millions of lists in lists',
+      () => '['.repeat(3_000_000),
+      /^seed:1:101: is nested more than 100 deep: make it flatter$/
+    ],
+    [
+      'millions of objects in objects, in YAML',
+      () => '{a: '.repeat(500_000),
+      /^seed:1:401: is nested more than 100 deep: make it flatter$/
+    ],
+    [
+      'a million lists in lists, in a block',
+      () => '- '.repeat(1_000_000),
+      /^seed:1:\d+: is nested more than 100 deep: make it flatter$/
+    ]
+  ])('%s', async (_, text, expected) => {
+    const { file, request } = await issuesOf(text())
+    expect(file[0]).toMatch(expected)
+    expect(request[0]).toMatch(expected)
+  })
+
+  test('a value that is nested more than 100 deep', async () => {
+    const payload = JSON.parse('['.repeat(5000) + ']'.repeat(5000))
+    const seed = { environments: [{ name: 'Shop', messages: [{ channel: 'sms', payload: { payload } }] }] }
+    const expected = ['seed: is nested more than 100 deep: make it flatter']
+    expect(linesOf(() => readSeeds([{ name: 'seed', seed }]))).toEqual(expected)
+    await expect(readSeedAsync(seed)).rejects.toThrow(expected[0])
+  })
+})
+
+describe('the first hundred issues are told, and how many more there are:', () => {
+  test('of a program too', () => {
+    const text = shopJson({ messages: Array(150).fill({}) })
+    try {
+      readSeeds([
+        { name: 'one', seed: text },
+        { name: 'two', seed: text }
+      ])
+    } catch (error) {
+      expect(error).toMatchObject({ more: 200, issues: { length: 100 } })
+    }
+    expect.assertions(1)
+  })
+
+  test('a name of a million characters is shortened', async () => {
+    const { file } = await issuesOf(shopJson({ ['x'.repeat(1_000_000)]: 1 }))
+    expect(file.join().length).toBeLessThan(10_000)
+  })
+})
+
+describe('a large seed', () => {
+  const messages = Array.from({ length: 400 }, (_, index) => ({
+    channel: 'email',
+    subject: `${index}`,
+    content: 'x'.repeat(400),
+    payload: { index, 'a "name"': [1, { b: null }], deep: ['\\', '[', '}'] }
+  }))
+  const seed = { environments: [{ name: 'Shop', messages }, { name: 'Other' }] }
+
+  test.each([
+    ['JSON', JSON.stringify(seed)],
+    ['JSON over several lines', JSON.stringify(seed, null, 2)],
+    ['YAML', stringify(seed)],
+    ['YAML in flow style', stringify(seed, { collectionStyle: 'flow' })],
+    [
+      'YAML with JSON in its lines',
+      shop(`  messages:\n${messages.map((each) => `  - ${JSON.stringify(each)}\n`).join('')}- name: Other`)
+    ]
+  ])('is read in turns with other work: %s', async (what, text) => {
+    let turns = 0
+    let isDone = false
+    const count = () => {
+      turns += 1
+      if (!isDone) setImmediate(count)
+    }
+    setImmediate(count)
+    const file = await readSeedAsync(text)
+    isDone = true
+    expect(file.seed).toEqual(seed)
+    // JSON of this size is read within one.
+    if (what.startsWith('YAML')) expect(turns).toBeGreaterThan(1)
+    expect(readSeeds([{ name: 'seed', seed: text }])[0]?.seed).toEqual(seed)
+  })
+
+  test('of aliases, merges and wide objects has the value that the parser of the package gives it', () => {
+    const wide = Array.from(
+      { length: 600 },
+      (_, index) => `        f${index}: ${index % 7 ? `{ a: ${index} }` : `&f${index} { b: ${index} }`}\n`
+    )
+    const lists = Array.from({ length: 600 }, (_, index) =>
+      index % 9 ? `{ <<: *f${Math.floor(index / 7) * 7}, x: ${index} }` : `*f${Math.floor(index / 7) * 7}`
+    )
+    const text = shop(
+      `  messages:\n    - channel: sms\n      payload:\n${wide.join('')}        list: [${lists.join(', ')}]\n        block:\n${lists.map((each) => `          - ${each}\n`).join('')}`
+    )
+    const [file] = readSeeds([{ name: 'seed', seed: text }])
+    expect(file?.seed).toEqual(parse(text, { merge: true, maxAliasCount: -1 }))
+  })
+
+  test.each([
+    ['a comma too many between', (text: string) => text.replaceAll(',{"channel"', ',,{"channel"')],
+    ['a bracket that does not fit', (text: string) => text.replace(/\]\}\]\}$/, '}}]}')],
+    ['what follows its end', (text: string) => `${text} {}`]
+  ])('that is no JSON because of %s has an issue with its place', async (_, broken) => {
+    const text = broken(shopJson({ messages }))
+    const { request } = await issuesOf(text)
+    expect(request[0]).toMatch(/^seed:1:\d+: /)
+  })
+
+  test('has a field that is given twice in JSON located, however far its end is', async () => {
+    const text = shopJson({ messages }).replace('"subject":"350"', '"subject":"350","subject":"again"')
+    const { file, request } = await issuesOf(text)
+    expect(file).toEqual([
+      expect.stringMatching(/^seed:1:\d+ environments\[0\]\.messages\[350\]\.subject: is given twice, /)
+    ])
+    expect(request).toEqual(file)
+  })
+})
