@@ -107,7 +107,8 @@ const REMEDIES: Record<string, string> = {
 const NOT_WRITABLE = 'its folder can not be written to; check the permissions, or name another file with --out'
 
 async function intoData(data: string, options: GenerateOptions, { signal, onProgress }: Control): Promise<string> {
-  const { buildServices, toStartError, loadGenerator, openDatabase, readSeeds, replaceFile } = await import('./work.js')
+  const work = await import('./work.js')
+  const { buildServices, inTurns, toStartError, loadGenerator, openDatabase, readSeeds, replaceFile } = work
   await loadGenerator()
   const files = readSeeds(options.seed)
   return existsSync(data) ? addTo(data, false) : replaceFile(data, (tempFile) => addTo(tempFile, true))
@@ -117,7 +118,7 @@ async function intoData(data: string, options: GenerateOptions, { signal, onProg
     try {
       const clock = () => options.until ?? wallClock()
       const { environments, seeds } = buildServices({ db, clock, defaults: DEFAULTS, journal: 0 })
-      seeds.seed(files)
+      await inTurns(seeds.seeding(files), () => signal.throwIfAborted())
       const environment = chosen(environments.list(), options.environment)
       for (const done of seeds.generating(environment, options)) {
         onProgress(done)

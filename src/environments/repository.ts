@@ -171,11 +171,18 @@ export function environmentRepository(db: Db) {
       return true
     },
 
-    /** Counts workflows without their steps. */
-    countRows: (ofKinds: Readonly<Record<DatasetKind, number>>): Record<DatasetKind, number> =>
+    /** Counts workflows without their steps. Datasets that are in `known`, to which it adds, are not counted again. */
+    countRows: (
+      ofKinds: Readonly<Record<DatasetKind, number>>,
+      known: Map<number, number>
+    ): Record<DatasetKind, number> =>
       perKind((kind) => {
         const [table] = DATASET_TABLES[kind]
-        return orm.select({ rows: count() }).from(table).where(eq(table.dataset, ofKinds[kind])).get()?.rows ?? 0
+        const dataset = ofKinds[kind]
+        const rows = () => orm.select({ rows: count() }).from(table).where(eq(table.dataset, dataset)).get()?.rows ?? 0
+        const total = known.get(dataset) ?? rows()
+        known.set(dataset, total)
+        return total
       })
   }
 }

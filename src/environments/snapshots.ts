@@ -33,7 +33,8 @@ export function snapshotService(
 
     listSnapshots(environment: Environment): Snapshot[] {
       const rows = repository.listSnapshots(environment.key)
-      return rows.filter(({ snapshotName }) => snapshotName !== BASELINE).map(toSnapshot)
+      const counted = new Map<number, number>()
+      return rows.filter(({ snapshotName }) => snapshotName !== BASELINE).map((row) => toSnapshot(row, counted))
     },
 
     /** Throws `not-found` when there is no snapshot of this name. */
@@ -95,8 +96,9 @@ export function snapshotService(
     onReset(environment, parts)
   }
 
-  function toSnapshot({ snapshotName, createdAt, ...datasets }: EnvironmentRow): Snapshot {
-    const { idempotency: idempotencyKeys, ...size } = repository.countRows(datasets)
+  function toSnapshot(row: EnvironmentRow, counted = new Map<number, number>()): Snapshot {
+    const { snapshotName, createdAt, ...datasets } = row
+    const { idempotency: idempotencyKeys, ...size } = repository.countRows(datasets, counted)
     return { name: snapshotName ?? BASELINE, createdAt: isoTime(createdAt), size: { ...size, idempotencyKeys } }
   }
 }

@@ -11,11 +11,13 @@ import type { RecordKind } from './repository.js'
  * for byte. Its keys, which are not stored, are not in it, nor its own id and organization.
  */
 export function exportSeed(stored: Settings & Pick<EnvironmentData, RecordKind>): SeedEnvironment {
+  const stepsOf = new Map<string, WorkflowStep[]>(stored.workflows.map(({ _id }) => [_id, []]))
+  for (const step of stored.steps) stepsOf.get(step.workflowDatabaseId)?.push(step)
   return {
     ...exportSettings(stored),
     integrations: stored.integrations.map(withoutOwner),
     subscribers: stored.subscribers.map(withoutOwner),
-    workflows: stored.workflows.map((workflow) => exportWorkflow(workflow, stored.steps)),
+    workflows: stored.workflows.map((workflow) => exportWorkflow(workflow, stepsOf.get(workflow._id) ?? [])),
     messages: stored.messages.map(exportMessage)
   } as SeedEnvironment
 }
@@ -93,10 +95,9 @@ function toYaml(value: object): string {
 }
 
 function exportWorkflow(workflow: WorkflowDocument, steps: readonly WorkflowStep[]): SeedWorkflow {
-  const own = steps.filter(({ workflowDatabaseId }) => workflowDatabaseId === workflow._id)
   return {
     ...workflow,
-    steps: own.map(({ workflowId: _identifier, workflowDatabaseId: _id, origin: _origin, ...step }) => step)
+    steps: steps.map(({ workflowId: _identifier, workflowDatabaseId: _id, origin: _origin, ...step }) => step)
   }
 }
 

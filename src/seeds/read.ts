@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { MAX_DEPTH } from '../core/depth.js'
 import { packageRoot } from '../core/package.js'
-import { finish, nextTurn, runSlice } from '../core/slices.js'
+import { finish, inTurns } from '../core/slices.js'
 import { suggest } from '../core/suggest.js'
 import { type FoundIssues, findingIssues, pathText } from '../core/validation.js'
 import { addIssue, byLocation, createIssue, SeedError, type SeedIssue } from './errors.js'
@@ -53,13 +53,7 @@ export function readSeeds(seeds: readonly (string | SeedValue)[]): SeedFile[] {
  * format or a limit. A value belongs to the seed then: it is not copied.
  */
 export async function readSeedAsync(seed: string | object): Promise<SeedFile> {
-  const work = readSeed({ name: 'seed', seed }, REQUEST_LIMITS)
-  let step = runSlice(work)
-  while (!step.done) {
-    await nextTurn()
-    step = runSlice(work)
-  }
-  return step.value
+  return inTurns(readSeed({ name: 'seed', seed }, REQUEST_LIMITS))
 }
 
 /** The path of a seed: a file, or one that comes with the package, by its bare name. */

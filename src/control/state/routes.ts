@@ -76,7 +76,7 @@ export const stateRoutes: FastifyPluginAsync<Services> = async (app, { environme
     id: 'loadSeed',
     summary: 'Load a seed into this environment',
     description:
-      'JSON or YAML with one environment, whose own name, ids and keys are ignored. The whole seed is checked first, and nothing of it is loaded if it has an error.',
+      'JSON or YAML with one environment, whose own name, ids and keys are ignored. The whole seed is checked first, and nothing of it is loaded if it has an error. Until all of it is loaded, other requests see the former state.',
     querystring: SeedQuery,
     body: SeedText,
     bodyLimit: MAX_SEED,

@@ -53,8 +53,8 @@ export function* resolving(
   }
   // After the records of all files, which they refer to.
   for (const { seed, location, builder } of located) {
-    for (const [at, each] of (seed.messages ?? []).entries())
-      yield addMessage(builder, each, location.at('messages', at))
+    const { messages = [] } = seed
+    for (const [at, each] of messages.entries()) yield addMessage(builder, each, location.at('messages', at))
     if (seed.generate) setGenerate(builder, seed.generate, location.at('generate'))
   }
   throwIssues([...issues.values()])

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { get as httpGet, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -5,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import type { CreatedEnvironment } from '../../../src/control/environments/routes.js'
 import { openDatabase } from '../../../src/db/open.js'
 import { type GivenMock, givenOwnMock } from '../../support/mock.js'
-import { givenFolder } from '../../support/process.js'
+import { givenFolder, startCommand } from '../../support/process.js'
 import { expectSound, givenEnvironment, plainCall, rowCounts } from '../environments/environment-client.js'
 
 const PRIMARY = { providerId: 'ses', channel: 'email' }
@@ -121,10 +122,10 @@ test('other requests are answered while 50,000 messages are generated, forked, e
   for (const [name, work] of steps) expect(await longestWait(mock, work), name).toBeLessThan(PATIENCE)
 })
 
-test('1,000 messages as YAML and 20,000 as JSON are the state that an import gives back', {
+test('a state of several chunks as YAML is, once imported, the same state as JSON', {
   timeout: 120_000
 }, async () => {
-  const { mock, key } = await given({ generate: { messages: 1000 } })
+  const { mock, key } = await given({ generate: { messages: 500 } })
   const json = (await plainCall(mock, '/_mock/state', key)).text
   const yaml = (await plainCall(mock, '/_mock/state', key, { headers: { accept: 'application/yaml' } })).text
   const other = await givenEnvironment(mock, {})
@@ -209,6 +210,29 @@ test('an environment that is removed while a seed is loaded into it, or a client
   expect((await loading).status).toBe(401)
   await settled(mock)
   expect(rowCounts(mock.db)).toMatchObject({ messages: 0, datasets: 0, environments: 0 })
+})
+
+test('a server that is killed while it loads a large seed has, once started again, what it had before', async () => {
+  const data = `${givenFolder()}/mock.db`
+  const args = ['--data', data, '--no-seed']
+  const first = await startCommand(args)
+  const made = await fetch(`${first.url}/_mock/environments`, {
+    method: 'POST',
+    body: JSON.stringify({ seed: seedOf(SHOP) })
+  })
+  const { apiKey: key } = (await made.json()) as CreatedEnvironment
+  const before = (await plainCall(first, '/_mock/state', key)).text
+  const body = JSON.stringify(seedOf({ generate: { messages: 100_000 } }))
+  const loading = plainCall(first, '/_mock/seed', key, { method: 'POST', body }).catch(String)
+  // By then some of it is in the file.
+  await vi.waitFor(() => expect(statSync(`${data}-wal`).size).toBeGreaterThan(5_000_000), { timeout: 20_000 })
+  first.child.kill('SIGKILL')
+  await Promise.all([first.ended, loading])
+
+  const second = await startCommand(args)
+  expect((await plainCall(second, '/_mock/state', key)).text).toBe(before)
+  second.child.kill('SIGTERM')
+  expect((await second.ended).code).toBe(0)
 })
 
 test('what a process that was killed has left half done is deleted by the next start', async () => {
