@@ -4,16 +4,15 @@
  *     tsx scripts/default-seed.ts            write it
  *     tsx scripts/default-seed.ts --check    write nothing; exit 1 when it is stale
  */
-import { hash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readSeeds } from '../src/seeds/read.js'
+import { packagedHash, readSeeds } from '../src/seeds/read.js'
 
 const folder = join(import.meta.dirname, '../seeds')
 const file = join(folder, 'default.parsed.json')
 const yaml = readFileSync(join(folder, 'default.yaml'), 'utf8')
 const [read] = readSeeds([{ name: 'default.yaml', seed: yaml }])
-const text = `${JSON.stringify({ sha256: hash('sha256', yaml, 'hex'), seed: read?.seed })}\n`
+const text = `${JSON.stringify({ sha256: packagedHash(yaml, read?.seed), seed: read?.seed })}\n`
 
 if (!process.argv.includes('--check')) writeFileSync(file, text)
 else if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {

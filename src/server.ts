@@ -46,7 +46,7 @@ export interface RunningServer {
   seeded: boolean
   /**
    * Finishes what is in flight, then closes the database. Connections that are still busy after `grace` milliseconds,
-   * 800 by default, are cut. Calling it again can shorten the grace.
+   * 5000 by default, are cut. Calling it again can shorten the grace.
    */
   close(grace?: number): Promise<void>
 }
@@ -60,8 +60,8 @@ export interface Server extends RunningServer {
   seededEnvironments: SeedOutcome['environments']
 }
 
-/** In milliseconds: longer than any answer takes, and the process ends within a second. */
-const DEFAULT_GRACE = 800
+/** In milliseconds: longer than any answer takes, and shorter than supervisors wait before they kill. */
+const DEFAULT_GRACE = 5000
 
 /**
  * Opens the database, migrates, seeds, listens.

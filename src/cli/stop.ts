@@ -8,8 +8,11 @@ import type { Mock } from '../index.js'
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const OTHER_SIGNALS = ['SIGQUIT', 'SIGILL', 'SIGTRAP', 'SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGSEGV', 'SIGUSR2'] as const
 
-/** In milliseconds, beyond the grace of the server itself: for when closing hangs. */
-const LAST_RESORT = 2000
+/** How long what is in flight may take, in milliseconds: longer than answers do, and the process ends within a second. */
+const GRACE = 800
+
+/** In milliseconds, for when closing hangs. */
+const LAST_RESORT = 5000
 
 /**
  * Closes the server and ends the process with exit code 0 on the first signal; npm passes on what the terminal sent to us
@@ -23,7 +26,7 @@ export function stopOnSignals(starting: Promise<Mock>, logger: Promise<Logger>):
   const closing = closeWithGrace({ delay: LAST_RESORT, logger: false, skip }, async ({ err }) => {
     asked = true
     if (err) (await logger).fatal({ err }, 'stopping after an uncaught error')
-    await (await starting).close()
+    await (await starting).close(GRACE)
   })
   const stop = () => {
     if (asked) return

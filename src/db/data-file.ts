@@ -1,7 +1,7 @@
-import { statSync } from 'node:fs'
+import { closeSync, openSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { StartError } from '../core/errors.js'
+import { attempt, StartError } from '../core/errors.js'
 
 /** How long another process may lock the file before it counts as in use, in milliseconds. */
 export const LOCK_TIMEOUT = 500
@@ -51,6 +51,15 @@ function contentProblem(client: Database.Database, lastMigration: number): strin
   const applied = client.prepare('SELECT max(created_at) FROM __drizzle_migrations').pluck().get()
   if (Number(applied) <= lastMigration) return undefined
   return 'it was written by a newer version of notification-mock; use that version, or name another file with --data'
+}
+
+/**
+ * Creates an empty file that only its owner can read, as it will hold what clients have sent; SQLite gives the log beside it
+ * the same mode. A file that there is keeps its own.
+ */
+export function createDataFile(file: string): void {
+  // SQLite says better why a file can't be created.
+  if (file !== ':memory:') attempt(() => closeSync(openSync(file, 'wx', 0o600)))
 }
 
 /** Returns a `StartError` with the remedy where the error is about the file or the addon, else the error itself. */

@@ -5,7 +5,7 @@ import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3'
 import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { packageRoot } from '../core/package.js'
-import { checkDataFile, LOCK_TIMEOUT, toStartError } from './data-file.js'
+import { checkDataFile, createDataFile, LOCK_TIMEOUT, toStartError } from './data-file.js'
 import { type Transactions, transactions } from './transaction.js'
 
 export { toStartError } from './data-file.js'
@@ -42,6 +42,7 @@ export function openDatabase(file?: string, { bulkLoad = false, of = file }: Ope
     if (file !== undefined) {
       const lastMigration = readMigrationFiles({ migrationsFolder }).at(-1)?.folderMillis ?? 0
       checkDataFile(file, of ?? file, lastMigration)
+      createDataFile(file)
     }
     client = new Database(file ?? ':memory:', { timeout: LOCK_TIMEOUT })
     if (file !== undefined) configure(client, file, bulkLoad)

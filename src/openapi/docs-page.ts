@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
@@ -40,13 +41,16 @@ export const documentation: FastifyPluginAsync<Options> = async (app, { environm
   app.get('/docs/json', (_request, reply) => sendDocument(reply, assumptions))
 
   for (const url of ['/docs', '/docs/']) {
-    app.get(url, (_request, reply) => reply.type('text/html; charset=utf-8').send(PAGE))
+    app.get(url, (_request, reply) => reply.headers(PAGE_HEADERS).type('text/html; charset=utf-8').send(PAGE))
   }
 
   for (const [name, type] of Object.entries(FILES)) {
     app.get(`/docs/static/${name}`, async (_request, reply) => {
       // The build puts them there, from a package that is not installed with ours.
-      return reply.type(type).send(await readFile(join(packageRoot(), 'dist/swagger-ui', name)))
+      return reply
+        .headers(PAGE_HEADERS)
+        .type(type)
+        .send(await readFile(join(packageRoot(), 'dist/swagger-ui', name)))
     })
   }
 }
@@ -58,6 +62,37 @@ const FILES = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
   'favicon-16x16.png': 'image/png',
   'favicon-32x32.png': 'image/png'
+}
+
+const SCRIPT = `
+SwaggerUIBundle({
+  url: '/docs/json',
+  dom_id: '#swagger-ui',
+  deepLinking: true,
+  validatorUrl: null,
+  layout: 'BaseLayout',
+  defaultModelsExpandDepth: 0,
+  displayRequestDuration: true,
+  persistAuthorization: true,
+  tryItOutEnabled: true
+})
+`
+
+/** What the page loads is from here, but for images that are in its style sheets. */
+const PAGE_HEADERS = {
+  'content-security-policy': [
+    "default-src 'none'",
+    `script-src 'self' 'sha256-${hash('sha256', SCRIPT, 'base64')}'`,
+    // The page styles what it opens and closes.
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    // The document may name this server otherwise than the address by which the page was opened.
+    "connect-src 'self' http: https:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'"
+  ].join('; '),
+  'x-content-type-options': 'nosniff'
 }
 
 /** The page. Its base layout lacks the bar that loads documents from elsewhere. */
@@ -74,19 +109,7 @@ const PAGE = `<!doctype html>
 <body>
 <div id="swagger-ui"></div>
 <script src="/docs/static/swagger-ui-bundle.js"></script>
-<script>
-SwaggerUIBundle({
-  url: '/docs/json',
-  dom_id: '#swagger-ui',
-  deepLinking: true,
-  validatorUrl: null,
-  layout: 'BaseLayout',
-  defaultModelsExpandDepth: 0,
-  displayRequestDuration: true,
-  persistAuthorization: true,
-  tryItOutEnabled: true
-})
-</script>
+<script>${SCRIPT}</script>
 </body>
 </html>
 `

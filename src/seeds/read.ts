@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { MAX_DEPTH } from '../core/depth.js'
+import { attempt } from '../core/errors.js'
 import { packageRoot } from '../core/package.js'
 import { finish, inTurns } from '../core/slices.js'
 import { suggest } from '../core/suggest.js'
@@ -83,8 +84,13 @@ function readFile(file: string): SeedValue {
 function packagedValue(file: string, text: string): unknown {
   const parsed = file.replace(/\.yaml$/, '.parsed.json')
   if (!file.startsWith(packageRoot()) || !existsSync(parsed)) return undefined
-  const { sha256, seed } = JSON.parse(readFileSync(parsed, 'utf8'))
-  return sha256 === hash('sha256', text, 'hex') ? seed : undefined
+  const { sha256, seed } = attempt(() => JSON.parse(readFileSync(parsed, 'utf8'))) ?? {}
+  return sha256 === packagedHash(text, seed) ? seed : undefined
+}
+
+/** The hash that a packaged seed has in JSON: of another text, or damaged, it is not used. */
+export function packagedHash(text: string, seed: unknown): string {
+  return hash('sha256', text + JSON.stringify(seed), 'hex')
 }
 
 const READ_ERRORS: Record<string, string> = {

@@ -1,6 +1,16 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -337,6 +347,28 @@ describe('a transaction', () => {
     expect(() => db.transaction(async () => insert(db.client, 1))).toThrow('cannot return a promise')
     expect(ids(db.client)).toEqual([])
   })
+})
+
+test.skipIf(process.platform === 'win32')('a new file can be read by its owner only, an old one keeps its mode', () => {
+  const folder = givenFolder()
+  const modes = (file: string) => {
+    const { close } = openDatabase(join(folder, file))
+    const found = readdirSync(folder).filter((name) => name.startsWith(file))
+    const all = found.map((name) => [name, (statSync(join(folder, name)).mode & 0o777).toString(8)])
+    close()
+    return all
+  }
+  const before = process.umask(0)
+  onTestFinished(() => void process.umask(before))
+  expect(modes('new.db')).toEqual([
+    ['new.db', '600'],
+    ['new.db-wal', '600']
+  ])
+  chmodSync(join(folder, 'new.db'), 0o640)
+  expect(modes('new.db')).toEqual([
+    ['new.db', '640'],
+    ['new.db-wal', '640']
+  ])
 })
 
 test('a file whose first start was killed before it came to the tables opens', () => {

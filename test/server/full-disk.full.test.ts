@@ -8,8 +8,8 @@ import { givenFolder } from '../support/process.js'
 /** A disk of 4 MB. Only root can have one. */
 function givenDisk(): string {
   const disk = givenFolder()
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk])
-  onTestFinished(() => void execFileSync('umount', ['-l', disk]))
+  execFileSync('/bin/mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk])
+  onTestFinished(() => void execFileSync('/bin/umount', ['-l', disk]))
   return disk
 }
 
