@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { assume, PROFILES } from '../../src/core/assumptions.js'
 import { openApiDocument } from '../../src/openapi/documents.js'
@@ -84,6 +85,18 @@ describe.each(PROFILES)('with the default seed and the profile %s', async (profi
       expect(undocumented(await mock.call(url, { method, headers }), operation)).toEqual([])
     }
   )
+})
+
+test('the document allows the empty text where the server does, and nowhere else', async () => {
+  const mock = await givenMock()
+  const operation = operationsOf(await openApiDocument(assume('document')))[1]?.operation
+  const queries = operation.parameters.filter(({ in: place }: Document) => place === 'query')
+  for (const { name, schema } of queries) {
+    const allows = new Ajv2020({ strict: false }).compile({ ...schema, format: undefined })
+    const { status } = await mock.get(`/v1/messages?${name}=`)
+    expect(status, name).toBe(allows(schema.type === 'array' ? [''] : '') ? 200 : 422)
+  }
+  expect(queries).toHaveLength(6)
 })
 
 test('the header of an empty page is documented', async () => {

@@ -3,7 +3,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { isScalar, Scalar, visit, Document as YamlDocument } from 'yaml'
 import { RESET_PARTS, type ResetPart } from '../../core/enums.js'
 import { DomainError, type FieldErrors } from '../../core/errors.js'
-import { freeObject, namedObject, ref, strictObject, stringEnum } from '../../core/typebox.js'
+import { freeObject, namedEnum, namedObject, ref, strictObject, stringEnum } from '../../core/typebox.js'
 import { Snapshot } from '../../environments/schemas.js'
 import { controlRoutes } from '../../http/control-route.js'
 import { SeedError } from '../../seeds/errors.js'
@@ -27,7 +27,8 @@ const SeedDocument = freeObject('A seed with one environment')
 /** Published as the object that it describes, and taken as any text: the reader of seeds knows lines and columns. */
 const SeedText = Type.Unsafe<string>({ ...SeedDocument, [Kind]: 'Any' })
 
-const Parts = Type.Array(stringEnum(RESET_PARTS), { minItems: 1, description: 'What to reset; everything if left out' })
+const Part = namedEnum('ResetPart', 'What can be reset', RESET_PARTS)
+const Parts = Type.Array(ref(Part), { minItems: 1, description: 'What to reset; everything if left out' })
 
 const ResetRequest = namedObject(
   'ResetRequest',
@@ -36,7 +37,7 @@ const ResetRequest = namedObject(
 )
 
 const ResetResult = namedObject('ResetResult', 'What was reset', {
-  parts: Type.Array(stringEnum(RESET_PARTS)),
+  parts: Type.Array(ref(Part), { description: 'What was reset' }),
   duration: Type.Number({ minimum: 0, description: 'How long it took, in milliseconds' })
 })
 
@@ -71,7 +72,7 @@ export const stateRoutes: FastifyPluginAsync<Services> = async (app, { environme
     body: SeedText,
     bodyLimit: MAX_SEED,
     textBody: true,
-    response: strictObject({ mode: stringEnum(SEED_MODES) }),
+    response: strictObject({ mode: stringEnum(SEED_MODES, { description: 'How it was loaded' }) }),
     handler: async ({ environment, body, query: { mode } }) => {
       if (needsGenerator(body)) await loadGenerator()
       withSeedErrors(() => seeds.load(environment, body, mode))
@@ -97,7 +98,9 @@ export const snapshotRoutes: FastifyPluginAsync<Services> = async (app, { enviro
   route('GET', '/snapshots', {
     id: 'listSnapshots',
     summary: 'List the snapshots',
-    response: strictObject({ snapshots: Type.Array(ref(Snapshot)) }),
+    response: strictObject({
+      snapshots: Type.Array(ref(Snapshot), { description: 'All snapshots of the environment' })
+    }),
     handler: async ({ environment }) => ({ snapshots: environments.listSnapshots(environment) })
   })
 
