@@ -180,7 +180,8 @@ describe('the document', () => {
 
   test('shows no credential where all are hidden', async () => {
     const { CredentialsDto } = (await documentOf('live')).components.schemas
-    expect(CredentialsDto).toMatchObject({ properties: {}, additionalProperties: false })
+    expect(Object.keys(CredentialsDto.properties)).toEqual([])
+    expect(CredentialsDto.additionalProperties).toBe(false)
   })
 
   test('has an idempotency key of its own for each operation', async () => {
