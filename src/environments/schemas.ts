@@ -1,10 +1,21 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { PROFILES } from '../core/assumptions.js'
 import type { ClockSetting as Setting } from '../core/clock.js'
-import { freeObject, namedObject, recordOf, strictObject, stringEnum } from '../core/typebox.js'
+import {
+  dateTime,
+  freeObject,
+  namedEnum,
+  namedObject,
+  recordOf,
+  ref,
+  strictObject,
+  stringEnum
+} from '../core/typebox.js'
+
+export const ProfileName = namedEnum('Profile', 'Which positions the environment takes on open questions', PROFILES)
 
 export const NewEnvironment = namedObject('NewEnvironment', 'An environment to create: empty, seeded or forked', {
-  name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Display name' })),
   organizationId: Type.Optional(
     Type.String({ pattern: '^[0-9a-f]{24}$', description: 'A new organization if left out' })
   ),
@@ -13,23 +24,21 @@ export const NewEnvironment = namedObject('NewEnvironment', 'An environment to c
   seed: Type.Optional(
     freeObject('A seed with one environment, in the format of the seed files; its ids and keys are ignored')
   ),
-  profile: Type.Optional(
-    stringEnum(PROFILES, { description: 'If left out, that of the forked environment or of the seed' })
-  ),
+  profile: Type.Optional(ref(ProfileName, 'If left out, that of the forked environment or of the seed')),
   assumptions: Type.Optional(recordOf(Type.String(), 'Assumptions that differ from the profile, by their ids'))
 })
 export type NewEnvironment = Static<typeof NewEnvironment>
 
 export const Snapshot = namedObject('Snapshot', 'A named state of the environment', {
-  name: Type.String(),
-  createdAt: Type.String(),
+  name: Type.String({ description: 'Name that it was taken under' }),
+  createdAt: dateTime('When it was taken'),
   size: strictObject(
     {
-      integrations: Type.Integer(),
-      subscribers: Type.Integer(),
-      workflows: Type.Integer(),
-      messages: Type.Integer(),
-      idempotencyKeys: Type.Integer()
+      integrations: Type.Integer({ description: 'Number of integrations' }),
+      subscribers: Type.Integer({ description: 'Number of subscribers' }),
+      workflows: Type.Integer({ description: 'Number of workflows' }),
+      messages: Type.Integer({ description: 'Number of messages' }),
+      idempotencyKeys: Type.Integer({ description: 'Number of stored idempotency keys' })
     },
     { description: 'How many of each it holds' }
   )
@@ -42,15 +51,22 @@ export const MAX_OFFSET = 5000 * 365 * 24 * 60 * 60 * 1000
 export const ClockSetting = Type.Unsafe<Setting>(
   Type.Union(
     [
-      strictObject({ mode: stringEnum(['wall']) }, { description: "The machine's own time" }),
       strictObject(
-        { mode: stringEnum(['fixed']), at: Type.String({ description: 'ISO 8601' }) },
+        { mode: stringEnum(['wall'], { description: 'Always `wall`' }) },
+        { description: "The machine's own time" }
+      ),
+      strictObject(
+        {
+          mode: stringEnum(['fixed'], { description: 'Always `fixed`' }),
+          at: Type.String({ description: 'The time, ISO 8601' })
+        },
         { description: 'The clock is stopped at a time' }
       ),
       strictObject(
         {
-          mode: stringEnum(['offset']),
+          mode: stringEnum(['offset'], { description: 'Always `offset`' }),
           by: Type.Integer({
+            format: 'int64',
             minimum: -MAX_OFFSET,
             maximum: MAX_OFFSET,
             description: 'Milliseconds, negative for the past'

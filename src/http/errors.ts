@@ -4,7 +4,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Clock, isoTime } from '../core/clock.js'
 import { DomainError, type ErrorCode, type ErrorDetails } from '../core/errors.js'
-import { namedObject, recordOf, strictObject } from '../core/typebox.js'
+import { dateTime, namedObject, recordOf, strictObject } from '../core/typebox.js'
 import { redactedTarget } from './target.js'
 
 /** Exhaustive on purpose: a new code does not compile until it has a status. */
@@ -25,7 +25,7 @@ const STATUS: Record<ErrorCode, number> = {
 /** The body of every error. */
 export const ErrorBody = namedObject('ErrorBody', 'Why a request was rejected', {
   statusCode: Type.Integer({ description: 'The HTTP status' }),
-  timestamp: Type.String({ description: 'When it happened, ISO 8601 in UTC' }),
+  timestamp: dateTime('When it happened, in UTC'),
   path: Type.String({ description: 'Path and query string of the request, without the host' }),
   message: Type.String({ description: 'What is wrong' }),
   error: Type.String({ description: "The status's name" }),

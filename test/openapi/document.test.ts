@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ASSUMPTION_IDS, assume, PROFILES, positionsOf } from '../../src/core/assumptions.js'
-import { openApiDocument } from '../../src/openapi/documents.js'
+import { controlDocument, openApiDocument } from '../../src/openapi/documents.js'
 import { wireSchemas } from '../support/wire-schemas.js'
 import { danglingReferences, judgeExamples, redoclyComplaints, unusedSchemas, validatorComplaints } from './judges.js'
 
@@ -100,6 +100,38 @@ describe('validators of the document', () => {
   })
 })
 
+describe.each([
+  ['the document of the profile document', () => documentOf('document')],
+  ['the document of the profile live', () => documentOf('live')],
+  ['the document of the control routes', async () => JSON.parse(JSON.stringify(await controlDocument()))]
+])('%s', (_, create) => {
+  test('describes every field and every parameter, by words of its own or those of what it refers to', async () => {
+    const document = await create()
+    const described = ({ description, $ref }: Document) => description ?? partOf(document, $ref)?.description
+    const silent = [...nodesOf(document)].flatMap(([at, node]) => [
+      ...Object.entries(node.type === 'object' ? (node.properties ?? {}) : {})
+        .filter(([, property]) => !described(property))
+        .map(([name]) => `${at} ${name}`),
+      ...(node.in && !node.description ? [`${at} ${node.name}`] : [])
+    ])
+    expect(silent).toEqual([])
+  })
+
+  test('gives an integer that may need more than 32 bits the format int64', async () => {
+    const large = [...nodesOf(await create())].filter(([, { type, minimum = 0, maximum = 0 }]) => {
+      return [type].flat().includes('integer') && (maximum >= 2 ** 31 || minimum < -(2 ** 31))
+    })
+    expect(large.length).toBeGreaterThan(0)
+    expect(large.filter(([, { format }]) => format !== 'int64').map(([at]) => at)).toEqual([])
+  })
+
+  test('names whom to ask, and a server', async () => {
+    const { info, servers } = await create()
+    expect(info.contact.name).toMatch(/notification-mock/)
+    expect(servers).toHaveLength(1)
+  })
+})
+
 describe('the document', () => {
   test('has the three operations of the contract and no other, with a key for each and a body for none', async () => {
     const document = await documentOf('document')
@@ -144,6 +176,19 @@ describe('the document', () => {
     expect(schemas).toEqual(Object.fromEntries(wireSchemas.map(({ $id = '', ...schema }) => [$id, published(schema)])))
     expect(errorBody.required).toEqual(['statusCode', 'timestamp', 'path', 'message', 'error', 'ctx'])
     expect(JSON.stringify(document)).not.toMatch(/"\$id"|def-\d/)
+  })
+
+  test('shows no credential where all are hidden', async () => {
+    const { CredentialsDto } = (await documentOf('live')).components.schemas
+    expect(Object.keys(CredentialsDto.properties)).toEqual([])
+    expect(CredentialsDto.additionalProperties).toBe(false)
+  })
+
+  test('has an idempotency key of its own for each operation', async () => {
+    const keys = operationsOf(await documentOf('document')).map(
+      ({ parameters }) => parameters.find(({ in: place }: Document) => place === 'header').schema.examples
+    )
+    expect(keys).toEqual([['set-primary-0001'], ['list-messages-0001'], ['retrieve-step-0001']])
   })
 
   test('says by reference that a field of the controls holds such fields', async () => {
@@ -222,11 +267,32 @@ describe('an assumption changes in the document what it changes in requests and 
 })
 
 async function documentOf(profile: (typeof PROFILES)[number], overrides = {}): Promise<Document> {
-  return JSON.parse(JSON.stringify(await openApiDocument(assume(profile, overrides))))
+  const assumptions = assume(profile, overrides)
+  const key = JSON.stringify(assumptions)
+  const text = texts.get(key) ?? openApiDocument(assumptions).then((document) => JSON.stringify(document))
+  texts.set(key, text)
+  return JSON.parse(await text)
 }
+
+/** Documents that have been made, by their assumptions. */
+const texts = new Map<string, Promise<string>>()
 
 function operationsOf(document: Document): Document[] {
   return Object.values(document.paths).flatMap((methods) => Object.values(methods as object))
+}
+
+/** Every object in a document, examples apart, with its place. */
+function* nodesOf(node: Document, at = ''): Generator<[at: string, node: Document]> {
+  if (typeof node !== 'object' || node === null) return
+  if (!Array.isArray(node)) yield [at, node]
+  for (const [name, inner] of Object.entries(node)) {
+    if (name !== 'example' && name !== 'examples') yield* nodesOf(inner, `${at}/${name}`)
+  }
+}
+
+/** What a reference leads to. */
+function partOf(document: Document, reference = ''): Document {
+  return document.components.schemas[reference.replace('#/components/schemas/', '')]
 }
 
 function changed(document: Document, change: (document: Document) => void): Document {

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { assume, PROFILES } from '../../src/core/assumptions.js'
 import { openApiDocument } from '../../src/openapi/documents.js'
@@ -85,6 +86,21 @@ describe.each(PROFILES)('with the default seed and the profile %s', async (profi
     }
   )
 })
+
+test.each(PROFILES)(
+  'the document of %s allows the empty text where the server does, and nowhere else',
+  async (profile) => {
+    const mock = await givenMock({ profile })
+    const operation = operationsOf(await openApiDocument(assume(profile)))[1]?.operation
+    const queries = operation.parameters.filter(({ in: place }: Document) => place === 'query')
+    for (const { name, schema, allowEmptyValue } of queries) {
+      const allows = new Ajv2020({ strict: false }).compile({ ...schema, format: undefined })
+      const { status } = await mock.get(`/v1/messages?${name}=`)
+      expect(status, name).toBe(allowEmptyValue || allows(schema.type === 'array' ? [''] : '') ? 200 : 422)
+    }
+    expect(queries).toHaveLength(6)
+  }
+)
 
 test('the header of an empty page is documented', async () => {
   const mock = await givenMock()

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import { isoTime } from '../../core/clock.js'
-import { namedObject, nullable, ref } from '../../core/typebox.js'
+import { dateTime, namedObject, nullable, ref } from '../../core/typebox.js'
 import { ClockSetting, MAX_OFFSET } from '../../environments/schemas.js'
 import type { Environment } from '../../environments/service.js'
 import { controlRoutes } from '../../http/control-route.js'
@@ -10,16 +10,17 @@ import type { Services } from '../services.js'
 
 const ClockState = namedObject('ClockState', 'The setting of the clock, and its time', {
   setting: ref(ClockSetting),
-  now: Type.String({ description: 'The time of the environment' })
+  now: dateTime('The time of the environment')
 })
 
 const AdvanceRequest = namedObject('AdvanceRequest', 'How far to advance the clock', {
-  by: Type.Integer({ minimum: 1, maximum: MAX_OFFSET, description: 'Milliseconds' })
+  by: Type.Integer({ minimum: 1, maximum: MAX_OFFSET, format: 'int64', description: 'Milliseconds' })
 })
 
 const RandomSeed = {
   minimum: 0,
   maximum: 4294967295,
+  format: 'int64',
   description: 'Seed of the random values, which the same seed repeats; null: not repeatable'
 }
 const RandomSetting = namedObject('RandomSetting', 'Where random values come from', {

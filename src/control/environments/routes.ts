@@ -1,27 +1,31 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
-import { assumptionIssue, PROFILES } from '../../core/assumptions.js'
+import { assumptionIssue } from '../../core/assumptions.js'
 import { isoTime } from '../../core/clock.js'
 import { invalidFields, noFieldErrors } from '../../core/errors.js'
-import { namedObject, ref, strictObject, stringEnum } from '../../core/typebox.js'
-import { NewEnvironment } from '../../environments/schemas.js'
+import { dateTime, namedObject, ref, strictObject } from '../../core/typebox.js'
+import { NewEnvironment, ProfileName } from '../../environments/schemas.js'
 import { controlRoutes } from '../../http/control-route.js'
 import type { Services } from '../services.js'
 import { MAX_SEED, rejectAborted, withSeedErrors } from '../state/routes.js'
 
-const identity = { environmentId: Type.String(), organizationId: Type.String(), name: Type.String() }
+const identity = {
+  environmentId: Type.String({ description: 'Identifier of the environment' }),
+  organizationId: Type.String({ description: 'Owning organization' }),
+  name: Type.String({ description: 'Display name' })
+}
 
 const CreatedEnvironment = namedObject('CreatedEnvironment', 'A new environment, and the key to it', {
   ...identity,
   apiKey: Type.String({ description: 'The key to the environment. It is returned only here' }),
-  profile: stringEnum(PROFILES)
+  profile: ref(ProfileName)
 })
 export type CreatedEnvironment = Static<typeof CreatedEnvironment>
 
 const ListedEnvironment = namedObject('ListedEnvironment', 'An environment, without its keys', {
   ...identity,
-  profile: stringEnum(PROFILES),
-  createdAt: Type.String()
+  profile: ref(ProfileName),
+  createdAt: dateTime('When it was created')
 })
 
 /** Creates, lists and removes environments. */
@@ -50,7 +54,9 @@ export const environmentRoutes: FastifyPluginAsync<Services> = async (app, { env
   route('GET', '/environments', {
     id: 'listEnvironments',
     summary: 'List environments, oldest first',
-    response: strictObject({ environments: Type.Array(ref(ListedEnvironment)) }),
+    response: strictObject({
+      environments: Type.Array(ref(ListedEnvironment), { description: 'All environments, oldest first' })
+    }),
     handler: async () => ({
       environments: environments.list().map(({ id, organizationId, name, profile, createdAt }) => {
         return { environmentId: id, organizationId, name, profile, createdAt: isoTime(createdAt) }

@@ -13,7 +13,9 @@ export const faultRoutes: FastifyPluginAsync<Services> = async (app, { faults })
   route('GET', '/faults', {
     id: 'listFaults',
     summary: 'List fault rules with their counters',
-    response: strictObject({ faults: Type.Array(ref(FaultRule)) }),
+    response: strictObject({
+      faults: Type.Array(ref(FaultRule), { description: 'All rules, in the order they were added' })
+    }),
     handler: async ({ environment }) => ({ faults: faults.list(environment.key) })
   })
 
@@ -38,7 +40,7 @@ export const faultRoutes: FastifyPluginAsync<Services> = async (app, { faults })
   route('DELETE', '/faults/:id', {
     id: 'removeFault',
     summary: 'Remove a fault rule',
-    params: strictObject({ id: Type.String() }),
+    params: strictObject({ id: Type.String({ description: 'Identifier of the rule' }) }),
     errors: [404],
     handler: async ({ environment, params }) => faults.remove(environment.key, params.id)
   })

@@ -1,7 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { OPERATION_IDS } from '../../core/enums.js'
 import { namedObject, recordOf, ref, strictObject, stringEnum } from '../../core/typebox.js'
-import { RequestPattern } from '../requests/schemas.js'
+import { OperationName, RequestPattern } from '../requests/schemas.js'
 
 const { query, path, headers } = RequestPattern.properties
 
@@ -22,15 +21,15 @@ export const FaultEffect = strictObject(
 )
 export type FaultEffect = Static<typeof FaultEffect>
 
-const times = (description?: string) =>
-  Type.Union([Type.Integer({ minimum: 1 }), Type.Literal('always')], { ...(description && { description }) })
+const times = (description: string) =>
+  Type.Union([Type.Integer({ minimum: 1 }), Type.Literal('always')], { description })
 const Probability = { exclusiveMinimum: 0, maximum: 1, description: "By the environment's random generator; default 1" }
 
 export const NewFaultRule = namedObject(
   'NewFaultRule',
   'When to inject a fault, and which; applied once unless `times` is given',
   {
-    operation: Type.Optional(stringEnum(OPERATION_IDS, { description: 'Any operation if left out' })),
+    operation: Type.Optional(ref(OperationName, 'Any operation if left out')),
     match: Type.Optional(strictObject({ query, path, headers }, { description: 'Apply only to matching requests' })),
     after: Type.Optional(Type.Integer({ minimum: 0, description: 'Skip the first matching requests; default 0' })),
     times: Type.Optional(times('Apply at most this number of times; default 1')),
@@ -42,12 +41,12 @@ export const NewFaultRule = namedObject(
 export type NewFaultRule = Static<typeof NewFaultRule>
 
 export const FaultRule = namedObject('FaultRule', 'A fault rule and its counters', {
-  id: Type.String(),
+  id: Type.String({ description: 'Identifier of the rule' }),
   ...NewFaultRule.properties,
-  after: Type.Integer(),
-  times: times(),
-  every: Type.Integer(),
-  probability: Type.Number(),
+  after: Type.Integer({ description: 'How many matching requests are skipped first' }),
+  times: times('Applied at most this number of times'),
+  every: Type.Integer({ description: 'Applied to every nth of the others' }),
+  probability: Type.Number({ description: 'Probability of each application' }),
   seen: Type.Integer({ description: 'Number of requests that matched' }),
   hits: Type.Integer({ description: 'Number of requests that the fault was injected into' })
 })

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
-import { ref, strictObject } from '../../core/typebox.js'
+import { OPERATION_IDS } from '../../core/enums.js'
+import { ref, strictObject, stringEnum } from '../../core/typebox.js'
 import { controlRoutes } from '../../http/control-route.js'
 import { timeOf } from '../../http/validation.js'
 import type { Services } from '../services.js'
@@ -12,17 +13,26 @@ import { streamRequests } from './stream.js'
 import { matches, mayMatch } from './verification.js'
 import { verifyRequests } from './verifier.js'
 
-const { operation, method, status } = RequestPattern.properties
+const { status } = RequestPattern.properties
 const JournalQuery = strictObject({
-  operation,
-  method,
+  operation: Type.Optional(stringEnum(OPERATION_IDS, { description: 'Only requests of this operation' })),
+  method: Type.Optional(Type.String({ description: 'Only requests with this method' })),
   status,
   path: Type.Optional(Type.String({ description: 'Exactly this path' })),
   since: Type.Optional(Type.String({ description: 'Only requests at or after this time, ISO 8601 with its zone' })),
-  after: Type.Integer({ default: 0, minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Only later sequences' })
+  after: Type.Integer({
+    default: 0,
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    format: 'int64',
+    description: 'Only later sequences'
+  })
 })
 
-const LIST = { querystring: JournalQuery, response: strictObject({ requests: Type.Array(ref(RecordedRequest)) }) }
+const LIST = {
+  querystring: JournalQuery,
+  response: strictObject({ requests: Type.Array(ref(RecordedRequest), { description: 'The requests, newest last' }) })
+}
 
 /** Lists, streams and verifies the recorded requests of an environment. */
 export const journalRoutes: FastifyPluginAsync<Services> = async (app, services) => {

@@ -1,14 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { OPERATION_IDS } from '../../core/enums.js'
-import { namedObject, recordOf, ref, strictObject, stringEnum } from '../../core/typebox.js'
+import { dateTime, namedEnum, namedObject, recordOf, ref, strictObject } from '../../core/typebox.js'
 
 const Values = Type.Union([Type.String(), Type.Array(Type.String())], { description: 'A list when a name is repeated' })
 
+export const OperationName = namedEnum('Operation', 'An operation of the service', OPERATION_IDS)
+
 export const RecordedRequest = namedObject('RecordedRequest', 'A request to the service and its outcome', {
-  sequence: Type.Integer({ minimum: 1, description: 'Number of the request in its journal, from 1' }),
-  time: Type.String({ description: "When it arrived, by the environment's clock" }),
-  operation: Type.Optional(stringEnum(OPERATION_IDS, { description: 'Absent when no operation serves the request' })),
-  method: Type.String(),
+  sequence: Type.Integer({ minimum: 1, format: 'int64', description: 'Number of the request in its journal, from 1' }),
+  time: dateTime("When it arrived, by the environment's clock"),
+  operation: Type.Optional(ref(OperationName, 'Absent when no operation serves the request')),
+  method: Type.String({ description: 'HTTP method' }),
   path: Type.String({ description: 'Without the query string' }),
   query: recordOf(Values, 'Query parameters, decoded'),
   headers: recordOf(Values, 'Names in lower case; secrets are replaced by ***'),
@@ -18,13 +20,19 @@ export const RecordedRequest = namedObject('RecordedRequest', 'A request to the 
   size: Type.Optional(Type.Integer({ minimum: 0, description: 'Bytes of the response body' })),
   duration: Type.Optional(Type.Number({ minimum: 0, description: 'Milliseconds from its arrival to its end' })),
   reason: Type.Optional(Type.String({ description: 'The x-mock-reason header of the response' })),
-  flags: strictObject({
-    replayed: Type.Optional(Type.Boolean({ description: 'The response was stored for this idempotency key' })),
-    faulted: Type.Optional(Type.String({ description: 'Id of the fault rule, or `header` for x-mock-fault' })),
-    unserved: Type.Optional(Type.Boolean({ description: 'No route matches the method and path' }))
-  }),
+  flags: strictObject(
+    {
+      replayed: Type.Optional(Type.Boolean({ description: 'The response was stored for this idempotency key' })),
+      faulted: Type.Optional(Type.String({ description: 'Id of the fault rule, or `header` for x-mock-fault' })),
+      unserved: Type.Optional(Type.Boolean({ description: 'No route matches the method and path' }))
+    },
+    { description: 'What else is known of it' }
+  ),
   unread: strictObject(
-    { query: Type.Array(Type.String()), headers: Type.Array(Type.String()) },
+    {
+      query: Type.Array(Type.String(), { description: 'Names of parameters' }),
+      headers: Type.Array(Type.String(), { description: 'Names of headers' })
+    },
     { description: 'Names of parameters and headers that the server does not read' }
   )
 })
@@ -37,17 +45,17 @@ const Pattern = strictObject({
     description: 'May match anywhere in the value; without lookarounds and backreferences, as it takes linear time'
   })
 })
-const Text = Type.Union([Type.String(), Pattern])
+const text = (description: string) => Type.Optional(Type.Union([Type.String(), Pattern], { description }))
 const TextOrSet = Type.Union([Type.String(), Pattern, Type.Array(Type.String(), { minItems: 1 })])
 
 export const RequestPattern = namedObject('RequestPattern', 'Matches requests that have all of these properties', {
-  operation: Type.Optional(stringEnum(OPERATION_IDS)),
-  method: Type.Optional(Type.String()),
-  path: Type.Optional(Text),
+  operation: Type.Optional(ref(OperationName)),
+  method: Type.Optional(Type.String({ description: 'Method, in any case' })),
+  path: text('Path without the query string, or a pattern for it'),
   query: Type.Optional(recordOf(TextOrSet, 'Required parameters; a list is compared as a set with a repeated one')),
   headers: Type.Optional(recordOf(TextOrSet, 'Required headers; names in any case')),
-  body: Type.Optional(Text),
-  status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599 }))
+  body: text('Body as text, or a pattern for it'),
+  status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599, description: 'Status of the response' }))
 })
 export type RequestPattern = Static<typeof RequestPattern>
 
@@ -70,6 +78,6 @@ export type Verification = Static<typeof Verification>
 
 export const VerificationResult = namedObject('VerificationResult', 'The verification succeeded', {
   matched: Type.Integer({ description: 'Number of matching requests' }),
-  requests: Type.Array(Type.Integer({ description: 'Sequence of a matching request' })),
+  requests: Type.Array(Type.Integer({ format: 'int64' }), { description: 'Sequences of the matching requests' }),
   lost: number(1, 'Number of older requests that are no longer in the journal')
 })

@@ -10,14 +10,14 @@ export const healthRoute: FastifyPluginAsync = async (app) => {
   controlRoutes(app, { tag: 'Server', access: 'open' })('GET', '/health', {
     id: 'health',
     summary: 'Check whether the server is ready',
-    response: strictObject({ status: stringEnum(['ok']) }),
+    response: strictObject({ status: stringEnum(['ok'], { description: 'Always `ok`' }) }),
     handler: async () => ({ status: 'ok' })
   })
 }
 
 const ListedAssumption = Type.Object(
   {
-    id: Type.String(),
+    id: Type.String({ description: 'Name of the assumption' }),
     value: Type.String({ description: 'The position for environments that do not set their own' })
   },
   { description: 'One assumption, its positions, and the one that applies' }
@@ -33,7 +33,7 @@ export const serverRoutes: FastifyPluginAsync<Options> = async (app, { assumptio
     id: 'listAssumptions',
     summary: 'List the assumptions',
     description: 'An assumption settles what the contract leaves open or the deployed service does differently.',
-    response: strictObject({ assumptions: Type.Array(ListedAssumption) }),
+    response: strictObject({ assumptions: Type.Array(ListedAssumption, { description: 'All assumptions' }) }),
     handler: async () => ({
       assumptions: ASSUMPTION_IDS.map((id) => ({ id, ...assumptionRow(id), value: assumptions[id] }))
     })

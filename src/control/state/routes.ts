@@ -4,7 +4,7 @@ import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import { RESET_PARTS, type ResetPart } from '../../core/enums.js'
 import { DomainError, noFieldErrors } from '../../core/errors.js'
 import { inChunks, MAX_CHUNK } from '../../core/slices.js'
-import { freeObject, namedObject, ref, strictObject, stringEnum } from '../../core/typebox.js'
+import { freeObject, namedEnum, namedObject, ref, strictObject, stringEnum } from '../../core/typebox.js'
 import { Snapshot } from '../../environments/schemas.js'
 import { controlRoutes } from '../../http/control-route.js'
 import { SeedError } from '../../seeds/errors.js'
@@ -28,7 +28,8 @@ const SeedDocument = freeObject('A seed with one environment')
 /** Published as the object that it describes, and taken as any text: the reader of seeds knows lines and columns. */
 const SeedText = Type.Unsafe<string>({ ...SeedDocument, [Kind]: 'Any' })
 
-const Parts = Type.Array(stringEnum(RESET_PARTS), { minItems: 1, description: 'What to reset; everything if left out' })
+const Part = namedEnum('ResetPart', 'What can be reset', RESET_PARTS)
+const Parts = Type.Array(ref(Part), { minItems: 1, description: 'What to reset; everything if left out' })
 
 const ResetRequest = namedObject(
   'ResetRequest',
@@ -37,7 +38,7 @@ const ResetRequest = namedObject(
 )
 
 const ResetResult = namedObject('ResetResult', 'What was reset', {
-  parts: Type.Array(stringEnum(RESET_PARTS)),
+  parts: Type.Array(ref(Part), { description: 'What was reset' }),
   duration: Type.Number({ minimum: 0, description: 'How long it took, in milliseconds' })
 })
 
@@ -81,7 +82,7 @@ export const stateRoutes: FastifyPluginAsync<Services> = async (app, { environme
     body: SeedText,
     bodyLimit: MAX_SEED,
     textBody: true,
-    response: strictObject({ mode: stringEnum(SEED_MODES) }),
+    response: strictObject({ mode: stringEnum(SEED_MODES, { description: 'How it was loaded' }) }),
     handler: async ({ environment, body, query: { mode } }, reply) => {
       await withSeedErrors(() => seeds.loadAsync(environment, body, mode, () => rejectAborted(reply)))
       return { mode }
@@ -106,7 +107,9 @@ export const snapshotRoutes: FastifyPluginAsync<Services> = async (app, { enviro
   route('GET', '/snapshots', {
     id: 'listSnapshots',
     summary: 'List the snapshots',
-    response: strictObject({ snapshots: Type.Array(ref(Snapshot)) }),
+    response: strictObject({
+      snapshots: Type.Array(ref(Snapshot), { description: 'All snapshots of the environment' })
+    }),
     handler: async ({ environment }) => ({ snapshots: environments.listSnapshots(environment) })
   })
 
