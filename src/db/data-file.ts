@@ -57,8 +57,10 @@ function contentProblem(client: Database.Database, lastMigration: number): strin
 export function toStartError(error: unknown, file: string | undefined): unknown {
   const { message = '', code, cause, syscall } = error as NodeJS.ErrnoException
   if (code === 'ERR_DLOPEN_FAILED' || /^Could not locate the bindings file|better_sqlite3\.node/.test(message)) {
+    // Where version 13 can run, it needs no building; 12, as Node 20 has it, may abort if it is built for a later Node.
+    const remedy = Number(process.versions.napi) < 10 ? 'npm rebuild' : 'npm update'
     return new StartError(
-      `the database addon was not built for this Node, ${process.version}; run: npm rebuild better-sqlite3`
+      `the database addon was not built for this Node, ${process.version}; run: ${remedy} better-sqlite3`
     )
   }
   if (file === undefined) return error
