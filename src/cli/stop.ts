@@ -39,9 +39,12 @@ export function stopOnSignals(starting: Promise<Mock>, logger: Promise<Logger>):
   return { isAsked: () => askedAt !== undefined }
 }
 
-/** Stops when the parent has gone: npm starts us through a shell, and neither passes a SIGTERM on. */
+/**
+ * Stops when the parent has gone: npm starts us through a shell, and neither passes a SIGTERM on. Not on Windows, where
+ * the parent's number stays when it has gone.
+ */
 function stopWithParent(stop: () => void): void {
-  if (process.env.npm_lifecycle_event === undefined) return
+  if (process.env.npm_lifecycle_event === undefined || process.platform === 'win32') return
   const parent = process.ppid
   const timer = setInterval(() => {
     if (process.ppid === parent) return
