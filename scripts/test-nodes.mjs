@@ -6,10 +6,11 @@
  *     node scripts/test-nodes.mjs 22.14.0     only these
  *
  * The Nodes come as packages from npm, into a folder that is deleted at the end. Each gets a copy of what git knows of this
- * checkout, with changes that are not committed. Prints a table, and exits 1 if one failed. Linux and macOS.
+ * checkout, with changes that are not committed. Exits 1 if one failed; if all passed, writes the table of docs/support.md.
+ * For Linux and macOS.
  */
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 
@@ -31,8 +32,17 @@ try {
 } finally {
   rmSync(scratch, { recursive: true, force: true })
 }
-console.log(`\n${rows.map(([node, ...results]) => `| ${[node, ...results].join(' | ')} |`).join('\n')}`)
 process.exitCode = rows.some((row) => row.includes('FAILED')) ? 1 : 0
+if (wanted.length === 0 && process.exitCode === 0) writeTable()
+
+function writeTable() {
+  const page = join(root, 'docs/support.md')
+  const lines = [['Node', 'database addon', '`npm test`'], ['---', '---', '---'], ...rows].map(
+    (row) => `| ${row.join(' | ')} |`
+  )
+  const marked = /(?<=<!-- nodes -->\n).*(?=<!-- \/nodes -->)/s
+  writeFileSync(page, readFileSync(page, 'utf8').replace(marked, `\n${lines.join('\n')}\n\n`))
+}
 
 /** Returns the row of a Node that must install and pass. */
 function support(range) {
