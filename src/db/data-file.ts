@@ -36,9 +36,13 @@ function problemOf(file: string, lastMigration: number): string | undefined {
 }
 
 function folderProblem(folder: string): string | undefined {
-  const found = statSync(folder, { throwIfNoEntry: false })
-  if (!found) return `the folder ${folder} does not exist; make it first`
-  return found.isDirectory() ? undefined : `${folder} is not a folder; name another file with --data`
+  try {
+    return statSync(folder).isDirectory() ? undefined : `${folder} is not a folder; name another file with --data`
+  } catch (error) {
+    // With throwIfNoEntry: false, Node 24 would not throw ENOTDIR either.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return `the folder ${folder} does not exist; make it first`
+  }
 }
 
 function contentProblem(client: Database.Database, lastMigration: number): string | undefined {
