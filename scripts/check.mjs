@@ -144,8 +144,9 @@ async function installPackage() {
   const printed = tool('npx', ['--no-install', 'notification-mock', '--version'], { cwd, quiet: true }).trim()
   if (printed !== version) throw new Failed(`--version printed ${printed} instead of ${version}`)
   // Not by npx, which would keep the signal that stops the server.
-  const command = join(cwd, 'node_modules/.bin/notification-mock')
-  console.log(await told(startAndAsk({ command, args: ['--port', '0', '--json'], cwd, env: outside() })))
+  const command = join(cwd, 'node_modules/notification-mock/dist/cli/index.js')
+  const args = [command, '--port', '0', '--json']
+  console.log(await told(startAndAsk({ command: process.execPath, args, cwd, env: outside() })))
 }
 
 function tarball() {
@@ -165,7 +166,9 @@ function tool(command, args = [], { cwd = root, quiet = false } = {}) {
     cwd,
     env: cwd === root ? environment : outside(),
     encoding: 'utf8',
-    stdio: ['ignore', quiet ? 'pipe' : 'inherit', 'inherit']
+    stdio: ['ignore', quiet ? 'pipe' : 'inherit', 'inherit'],
+    // On Windows npm and what it installs are scripts, which only a shell runs.
+    shell: process.platform === 'win32' && command !== process.execPath
   })
   if (error) throw new Failed(`${command} could not be run: ${error.message}`)
   if (status !== 0 && quiet) console.log(stdout)

@@ -41,7 +41,7 @@ install_tools() {
 install_engine() {
   mkdir -p "$folder"
   if [ ! -d "$root" ]; then
-    rm -rf "$root.part"
+    rm -rf --one-file-system "$root.part"
     timeout 240 mmdebstrap --quiet --variant=minbase \
       --include=docker.io,docker-cli,docker-buildx,docker-compose,iptables,ca-certificates trixie "$root.part"
     mkdir "$root.part/checkout"
@@ -53,7 +53,7 @@ install_engine() {
 install_base() {
   local packages
   [ ! -d "$base" ] || return 0
-  rm -rf "$base.part"
+  rm -rf --one-file-system "$base.part"
   timeout 240 mmdebstrap --quiet --variant=minbase --include=ca-certificates bookworm "$base.part"
   packages=$(mktemp -d)
   (cd "$packages" && timeout 120 npm pack --silent "node-linux-$(node -p process.arch)@24" npm@11 > /dev/null)

@@ -54,9 +54,12 @@ function isUnderNohup(): boolean {
   return isNull && attempt(() => readSync(0, Buffer.alloc(1))) === undefined
 }
 
-/** Stops when the parent has gone: npm starts us through a shell, and neither passes a SIGTERM on. */
+/**
+ * Stops when the parent has gone: npm starts us through a shell, and neither passes a SIGTERM on. Not on Windows, where
+ * the parent's number stays when it has gone.
+ */
 function stopWithParent(stop: () => void): void {
-  if (process.env.npm_lifecycle_event === undefined) return
+  if (process.env.npm_lifecycle_event === undefined || process.platform === 'win32') return
   const parent = process.ppid
   const timer = setInterval(() => {
     if (process.ppid === parent) return

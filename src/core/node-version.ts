@@ -18,8 +18,8 @@ export function unsupportedNodeMessage(): string | undefined {
     const found = addon === undefined ? 'it is not installed' : `${addon} is installed, which needs Node >=22.14.0`
     return `on Node ${process.version} the database addon has to be better-sqlite3 12, and ${found}; run: npm install better-sqlite3@12`
   }
-  if (addon === undefined) return 'the database addon is not installed; run: npm install better-sqlite3'
-  return undefined
+  if (addon !== undefined) return undefined
+  return 'the database addon better-sqlite3 is not installed; run: npm install --ignore-scripts better-sqlite3@13'
 }
 
 /** Undefined when it is not installed: as an optional dependency it may be left out, or its installation may fail. */

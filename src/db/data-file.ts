@@ -36,9 +36,13 @@ function problemOf(file: string, lastMigration: number): string | undefined {
 }
 
 function folderProblem(folder: string): string | undefined {
-  const found = statSync(folder, { throwIfNoEntry: false })
-  if (!found) return `the folder ${folder} does not exist; make it first`
-  return found.isDirectory() ? undefined : `${folder} is not a folder; name another file with --data`
+  try {
+    return statSync(folder).isDirectory() ? undefined : `${folder} is not a folder; name another file with --data`
+  } catch (error) {
+    // With throwIfNoEntry: false, Node 24 would not throw ENOTDIR either.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return `the folder ${folder} does not exist; make it first`
+  }
 }
 
 function contentProblem(client: Database.Database, lastMigration: number): string | undefined {
@@ -66,8 +70,10 @@ export function createDataFile(file: string): void {
 export function toStartError(error: unknown, file: string | undefined): unknown {
   const { message = '', code, cause, syscall } = error as NodeJS.ErrnoException
   if (code === 'ERR_DLOPEN_FAILED' || /^Could not locate the bindings file|better_sqlite3\.node/.test(message)) {
+    // Where version 13 can run, it needs no building; 12, as Node 20 has it, may abort if it is built for a later Node.
+    const remedy = Number(process.versions.napi) < 10 ? 'npm rebuild' : 'npm update'
     return new StartError(
-      `the database addon was not built for this Node, ${process.version}; run: npm rebuild better-sqlite3`
+      `the database addon was not built for this Node, ${process.version}; run: ${remedy} better-sqlite3`
     )
   }
   if (file === undefined) return error

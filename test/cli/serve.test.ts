@@ -1,9 +1,10 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
 import { commandIn, givenFolder, givenPackage, type Running, runCommand, startCommand } from '../support/process.js'
@@ -275,13 +276,13 @@ other.yaml:1:1 environment: is not a field here; did you mean environments?
     const [ours, folder] = [await givenPackage(), givenFolder()]
     for (const name of ['package.json', 'dist', 'migrations', 'seeds'])
       cpSync(join(ours, name), join(folder, name), { recursive: true })
-    const modules = join(ours, 'node_modules')
+    const addon = realpathSync(join(ours, 'node_modules/better-sqlite3'))
     mkdirSync(join(folder, 'node_modules'))
-    for (const name of readdirSync(modules)) {
-      if (name !== 'better-sqlite3') symlinkSync(join(modules, name), join(folder, 'node_modules', name))
+    for (const name of NEEDS_BUILD ? ['bindings', 'file-uri-to-path'] : []) {
+      symlinkSync(join(addon, '..', name), join(folder, 'node_modules', name))
     }
     for (const name of ['package.json', 'lib']) {
-      cpSync(join(modules, 'better-sqlite3', name), join(folder, 'node_modules/better-sqlite3', name), {
+      cpSync(join(addon, name), join(folder, 'node_modules/better-sqlite3', name), {
         recursive: true
       })
     }
@@ -291,26 +292,70 @@ other.yaml:1:1 environment: is not a field here; did you mean environments?
     expect({ status, stdout, stderr }).toEqual({
       status: 1,
       stdout: '',
-      stderr: `error: the database addon was not built for this Node, ${process.version}; run: npm rebuild better-sqlite3\n`
+      stderr: `error: the database addon was not built for this Node, ${process.version}; run: ${NEEDS_BUILD ? 'npm rebuild' : 'npm update'} better-sqlite3\n`
     })
   })
 
-  test('a Node that is too old, before anything else is loaded', async () => {
-    const folder = givenFolder()
-    writeFileSync(
-      join(folder, 'old.mjs'),
-      `Object.defineProperty(process, 'version', { value: 'v18.20.4' })
-      Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.4' } })`
-    )
-    const ended = await runCommand(['--no-seed'], { env: { NODE_OPTIONS: `--import=${join(folder, 'old.mjs')}` } })
-    expect(ended).toEqual({
-      code: 1,
-      signal: null,
+  test.each([
+    [
+      'that is not installed, as when optional packages are left out',
+      undefined,
+      /not installed; run: npm install .*@1[23]$/
+    ],
+    [
+      'that would crash this Node, before it is loaded',
+      '13.2.0',
+      /has to be .* 12, and 13.2.0 is .*; run: npm install .*@12$/
+    ]
+  ])('a database addon %s', async (_, addon, message) => {
+    const [ours, folder] = [await givenPackage(), givenFolder()]
+    for (const name of ['package.json', 'dist']) cpSync(join(ours, name), join(folder, name), { recursive: true })
+    if (addon) {
+      mkdirSync(join(folder, 'node_modules/better-sqlite3'), { recursive: true })
+      writeFileSync(join(folder, 'node_modules/better-sqlite3/package.json'), JSON.stringify({ version: addon }))
+    }
+    const { status, stdout, stderr } = spawnSync(process.execPath, [commandIn(folder)], {
+      encoding: 'utf8',
+      env: { ...process.env, NODE_OPTIONS: otherNode({ node: '20.19.2', napi: '9' }) }
+    })
+    expect({ status, stdout, stderr: stderr.trimEnd() }).toEqual({
+      status: 1,
       stdout: '',
-      stderr: 'notification-mock needs Node ^20.19.0 or >=22.14.0, and this is v18.20.4; install another Node\n'
+      stderr: expect.stringMatching(message)
     })
   })
+
+  test.each(['18.20.8', '20.19.1', '21.7.3', '22.13.1'])(
+    'Node %s, which is too old, before anything else is loaded',
+    async (version) => {
+      expect(await runCommand(['--version'], { env: { NODE_OPTIONS: otherNode({ node: version }) } })).toEqual({
+        code: 1,
+        signal: null,
+        stdout: '',
+        stderr: `notification-mock needs Node ^20.19.2 or >=22.14.0, and this is v${version}; install another Node\n`
+      })
+    }
+  )
+
+  test.each(['20.19.2', '20.20.0', '22.14.0', '23.6.0', '26.0.0'])('no Node like %s', async (version) => {
+    const ended = await runCommand(['--version'], { env: { NODE_OPTIONS: otherNode({ node: version }) } })
+    expect(ended).toMatchObject({ code: 0, stderr: '' })
+  })
 })
+
+/** Whether this Node takes better-sqlite3 12: it is built for one Node alone. */
+const NEEDS_BUILD = Number(process.versions.napi) < 10
+
+/** The option that makes Node say that it is another. */
+function otherNode(versions: { node: string; napi?: string }): string {
+  const file = join(givenFolder(), 'other.mjs')
+  writeFileSync(
+    file,
+    `Object.defineProperty(process, 'version', { value: 'v${versions.node}' })
+    Object.defineProperty(process, 'versions', { value: { ...process.versions, ...${JSON.stringify(versions)} } })`
+  )
+  return `--import=${pathToFileURL(file)}`
+}
 
 async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
