@@ -26,6 +26,24 @@ export function finish<Result>(steps: Iterator<unknown, Result>): Result {
   return step.value
 }
 
+/**
+ * Takes all steps, in slices. Resolves to what the work returns. When `check`, which is called between slices, throws, the
+ * work is ended and it rejects with that.
+ */
+export async function inTurns<Result>(steps: Generator<unknown, Result>, check = () => {}): Promise<Result> {
+  try {
+    let step = runSlice(steps)
+    while (!step.done) {
+      await nextTurn()
+      check()
+      step = runSlice(steps)
+    }
+    return step.value
+  } finally {
+    steps.return(undefined as never)
+  }
+}
+
 /** In characters. */
 export const MAX_CHUNK = 1 << 18
 
