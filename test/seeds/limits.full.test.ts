@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readSeedAsync, readSeeds } from '../../src/seeds/read.js'
+import { resolveSeeds } from '../../src/seeds/resolve/resolve.js'
 import { issuesOf, shop, shopJson } from '../support/seed-issues.js'
 
 describe('is refused soon, with its place and what to do:', () => {
@@ -86,4 +87,25 @@ test('JSON of 20,000 messages is read in turns with other work', async () => {
   isDone = true
   expect(seed.environments[0]?.messages).toHaveLength(20_000)
   expect(turns).toBeGreaterThan(3)
+})
+
+test('what references add to a seed has a limit, with the place and what to do', () => {
+  const subscribers = [{ subscriberId: 'ada', data: { text: 'x'.repeat(1_000_000) } }]
+  const messages = Array(600).fill({ channel: 'sms', subscriberId: 'ada' })
+  const files = readSeeds([{ name: 'seed', seed: shopJson({ subscribers, messages }) }])
+  expect(() => resolveSeeds(files, 0)).toThrow(
+    /^seed:1:\d+ environments\[0\]\.messages\[536\]: with this, defaults and references add more than 512 MiB, the most in a file: /
+  )
+})
+
+test('thousands of references that lead nowhere, and names that are taken, are told soon', () => {
+  const subscribers = Array.from({ length: 20_000 }, (_, index) => ({ subscriberId: `user-${index}` }))
+  const messages = Array.from({ length: 20_000 }, (_, index) => ({ channel: 'sms', subscriberId: `usr-${index}` }))
+  const integrations = Array(20_000).fill({ providerId: 'ses', channel: 'email' })
+  const files = readSeeds([{ name: 'seed', seed: shopJson({ subscribers, messages, integrations }) }])
+  const started = performance.now()
+  expect(() => resolveSeeds(files, 0)).toThrow(
+    /has no subscriber usr-0; did you mean user-0\?.*and 19900 more issues$/s
+  )
+  expect(performance.now() - started).toBeLessThan(20_000)
 })

@@ -136,8 +136,7 @@ export function environmentBuilder({ target, existing, location, idBase, replace
       added += size
       const { added: most, where, remedy } = at.limits
       if (added <= most) return
-      const what = `defaults, references and generated schemas add more than ${formatLimit(most)} to the seed`
-      at.fail(`with this ${what}, the most that they may ${where}: ${remedy}`)
+      at.fail(`with this, defaults and references add more than ${formatLimit(most)}, the most ${where}: ${remedy}`)
     }
   }
   return builder
