@@ -17,7 +17,7 @@ export function findTooDeep(json: string): number | undefined {
 }
 
 /** Returns the offset of the quote that ends the string which begins there, or that of the end of the text. */
-function endOfString(json: string, start: number): number {
+export function endOfString(json: string, start: number): number {
   let offset = start + 1
   while (offset < json.length && json[offset] !== '"') offset += json[offset] === '\\' ? 2 : 1
   return offset

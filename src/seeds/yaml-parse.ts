@@ -40,9 +40,11 @@ export function* parseYaml(text: string, lines: LineCounter): Generator<void, Ya
   lines.addNewLine(0)
   for (const lexeme of new Lexer().lex(text)) {
     tokens.push(...parser.next(lexeme))
-    // The stack has the document and a scalar too.
-    if (parser.stack.length > MAX_DEPTH + 2)
-      return { contents: null, errors: [], items: new Map(), tooDeepAt: parser.offset }
+    // The stack begins with the document, and may end with a scalar.
+    if (parser.stack.length > MAX_DEPTH + 2) {
+      const { offset } = parser.stack[MAX_DEPTH + 1] ?? parser
+      return { contents: null, errors: [], items: new Map(), tooDeepAt: offset }
+    }
     if (++count % LEXEMES === 0) yield
   }
   tokens.push(...parser.end())

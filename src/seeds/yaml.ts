@@ -2,7 +2,7 @@ import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, type S
 import { MAX_DEPTH } from '../core/depth.js'
 import { type Path, pathText } from '../core/validation.js'
 import { addIssue, byLocation, createIssue, type IssueList, SeedError, type SeedIssue } from './errors.js'
-import { numberProblem } from './json.js'
+import { numberProblem, setField } from './json.js'
 import { formatLimit, type SeedLimits, TOO_DEEP } from './limits.js'
 import { parseYaml, type YamlText } from './yaml-parse.js'
 
@@ -203,12 +203,6 @@ function valueReader({ items }: YamlText, { issues, createAt, limits }: Context)
     }
     return valued
   }
-}
-
-function setField(object: Record<string, unknown>, name: string, value: unknown): void {
-  // An assignment would not make a field of this name.
-  if (name !== '__proto__') object[name] = value
-  else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
 }
 
 function fieldsOf(node: Node): readonly Field[] {

@@ -27,8 +27,13 @@ describe('is refused soon, with its place and what to do:', () => {
       /^seed:1:101: is nested more than 100 deep: make it flatter$/
     ],
     [
-      'millions of objects in objects, in YAML',
-      () => '{a: '.repeat(500_000),
+      'half a million objects in objects',
+      () => '{"a": '.repeat(500_000),
+      /^seed:1:601: is nested more than 100 deep: make it flatter$/
+    ],
+    [
+      'thousands of objects in objects, in YAML',
+      () => '{a: '.repeat(90_000),
       /^seed:1:401: is nested more than 100 deep: make it flatter$/
     ],
     [
@@ -151,5 +156,19 @@ describe('a large seed', () => {
       expect.stringMatching(/^seed:1:\d+ environments\[0\]\.messages\[350\]\.subject: is given twice, /)
     ])
     expect(request).toEqual(file)
+  })
+  test.each([
+    ['a field that is given twice', '"subject":"350","subject":"again"', 16, 'the field subject is given twice'],
+    ['a number with too many digits', '"n":12345678901234567890', 4, 'the number has too many digits'],
+    ['a value that is missing', '"n":,"subject":"350"', 4, 'there is no value, or a malformed one'],
+    ['a wrong escape', '"n":"\\x"', 4, 'there is no value, or a malformed one'],
+    ['a colon that is missing', '"subject" "350"', 10, 'there is no colon'],
+    ['a comma that is missing', '"n":1 "subject":"350"', 6, 'there is no comma or }']
+  ])('that is too large for YAML is told exactly where it is no JSON: %s', async (_, broken, ahead, message) => {
+    const text = shopJson({ messages: [...messages, { content: 'é'.repeat(2_000_000) }] })
+    const column = text.indexOf('"subject":"350"') + ahead + 1
+    await expect(readSeedAsync(text.replace('"subject":"350"', broken))).rejects.toThrow(
+      `seed:1:${column}: is no JSON here: ${message}; and it has more than 2 MiB`
+    )
   })
 })
