@@ -110,7 +110,9 @@ function printTable(results) {
 async function startBuilt() {
   const args = [join(root, 'dist/cli/index.js'), '--port', '0', '--json']
   // In an empty folder, so that nothing is found by luck of the current one.
-  console.log(await told(startAndAsk({ command: process.execPath, args, cwd: emptyFolder('start'), env: environment })))
+  console.log(
+    await asFailure(startAndAsk({ command: process.execPath, args, cwd: emptyFolder('start'), env: environment }))
+  )
 }
 
 /** Packs as publishing does, with the scripts of the package, since these decide what is in dist/. */
@@ -146,7 +148,7 @@ async function installPackage() {
   // Not by npx, which would keep the signal that stops the server.
   const command = join(cwd, 'node_modules/notification-mock/dist/cli/index.js')
   const args = [command, '--port', '0', '--json']
-  console.log(await told(startAndAsk({ command: process.execPath, args, cwd, env: outside() })))
+  console.log(await asFailure(startAndAsk({ command: process.execPath, args, cwd, env: outside() })))
 }
 
 function tarball() {
@@ -196,7 +198,7 @@ function emptyFolder(name) {
   return folder
 }
 
-function told(promise) {
+function asFailure(promise) {
   return promise.catch((error) => {
     throw new Failed(error.message)
   })

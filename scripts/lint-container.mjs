@@ -16,12 +16,12 @@ const problems = [...lintDockerfile('Dockerfile'), ...lintCompose('docker-compos
 
 for (const problem of problems) console.error(problem)
 if (problems.length > 0) process.exit(1)
-console.log('Dockerfile and docker-compose.yml: no complaints')
+console.log('Dockerfile and docker-compose.yml: no problems')
 
 function lintDockerfile(name) {
   if (!existsSync(join(folder, name))) return [`${name}: missing`]
-  const complaints = dockerfileUtils.validate(readFileSync(join(folder, name), 'utf8'))
-  return complaints.map(({ range, message }) => `${name}:${range.start.line + 1} ${message}`)
+  const problems = dockerfileUtils.validate(readFileSync(join(folder, name), 'utf8'))
+  return problems.map(({ range, message }) => `${name}:${range.start.line + 1} ${message}`)
 }
 
 function lintCompose(name) {

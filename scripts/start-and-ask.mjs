@@ -20,9 +20,9 @@ export async function startAndAsk({ command, args, cwd, env = process.env }) {
   const exited = once(server, 'exit')
   // Waiting for it later is not the same as nobody caring now.
   exited.catch(() => {})
-  let complaints = ''
+  let stderr = ''
   server.stderr.setEncoding('utf8').on('data', (text) => {
-    complaints += text
+    stderr += text
   })
 
   try {
@@ -38,7 +38,7 @@ export async function startAndAsk({ command, args, cwd, env = process.env }) {
     }
     return `ready in ${startedIn} ms, answered, and left with ${code ?? signal} on SIGTERM`
   } catch (error) {
-    throw new Error([error.message, complaints.trim()].filter(Boolean).join('\n'))
+    throw new Error([error.message, stderr.trim()].filter(Boolean).join('\n'))
   } finally {
     server.kill('SIGKILL')
   }
@@ -85,10 +85,10 @@ function parse(text) {
   }
 }
 
-async function within(milliseconds, promise, complaint) {
+async function within(milliseconds, promise, message) {
   let timer
   const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${complaint} within ${milliseconds / 1000} s`)), milliseconds)
+    timer = setTimeout(() => reject(new Error(`${message} within ${milliseconds / 1000} s`)), milliseconds)
   })
   return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }

@@ -92,6 +92,8 @@ function givenNode(range) {
   const options = { cwd: modules, encoding: 'utf8', timeout: TIMEOUT }
   spawnSync('npm', ['install', '--no-audit', '--no-fund', `${name}@${range}`], options)
   const node = join(modules, 'node_modules', name)
+  // Else the tests would run on the Node of this machine.
+  if (!existsSync(join(node, 'bin/node'))) throw new Error(`${name}@${range} could not be installed`)
   const checkout = join(folder, 'checkout')
   const { stdout } = spawnSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' })
   for (const file of stdout.split('\0').filter((each) => each && existsSync(join(root, each)))) {

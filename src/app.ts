@@ -49,7 +49,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     if (headers['content-type'] !== undefined && !MEDIA_TYPE.test(headers['content-type']))
       delete headers['content-type']
     if (request.raw.httpVersion !== '1.1') done()
-    else if (headers.expect !== undefined && !MET_EXPECTATION.test(headers.expect)) done(NO_EXPECTATIONS)
+    else if (headers.expect !== undefined && !CONTINUE.test(headers.expect)) done(NO_EXPECTATIONS)
     else done(headers.host === undefined ? HOST_MISSING : undefined)
   })
   app.addHook('onSend', sendTogether)
@@ -136,7 +136,7 @@ function createServer({ services, clock, logger, requestTimeout }: AppOptions): 
 
   // However many fit. By default Node 20 drops those beyond a thousand, the key among them, and later versions refuse.
   app.server.maxHeadersCount = 0
-  // Rejected like any request, in its turn behind those that came before.
+  // Rejected like any request, after the earlier ones on its connection.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.server.on('connect', (_request, socket) => rejectInTurn(socket as Socket, NO_TUNNELS, clock))
   return app
@@ -153,8 +153,8 @@ const sendTogether: onSendHookHandler<unknown> = (_request, _reply, payload, don
 const HOST_MISSING = new DomainError('bad-request', 'Missing Host header', {
   reason: 'HTTP/1.1 asks for a Host header'
 })
-/** As Node tells it. */
-const MET_EXPECTATION = /(?:^|\W)100-continue(?:$|\W)/i
+/** As Node recognises it. */
+const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i
 const NO_EXPECTATIONS = new DomainError('expectation-failed', 'Expectation failed', {
   reason: 'the only Expect that is met is 100-continue'
 })

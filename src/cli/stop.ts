@@ -1,5 +1,6 @@
 import { fstatSync, readSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import closeWithGrace, { type AllEvents } from 'close-with-grace'
 import type { Logger } from 'pino'
 import { attempt } from '../core/errors.js'
@@ -17,7 +18,7 @@ const LAST_RESORT = 5000
 /**
  * Closes the server and ends the process with exit code 0 on the first signal; npm passes on what the terminal sent to us
  * too, so that it may come twice. An uncaught error is logged, closes the server too, and makes the exit code 1. A server
- * that is still starting is closed once it has started.
+ * that is still starting is closed once it has started, if that is soon.
  */
 export function stopOnSignals(starting: Promise<Mock>, logger: Promise<Logger>): { isAsked(): boolean } {
   let asked = false
@@ -26,7 +27,9 @@ export function stopOnSignals(starting: Promise<Mock>, logger: Promise<Logger>):
   const closing = closeWithGrace({ delay: LAST_RESORT, logger: false, skip }, async ({ err }) => {
     asked = true
     if (err) (await logger).fatal({ err }, 'stopping after an uncaught error')
-    await (await starting).close(GRACE)
+    // A start that takes longer is ended with the process, as if that were killed.
+    const mock = await Promise.race([starting, delay(GRACE)])
+    await mock?.close(GRACE)
   })
   const stop = () => {
     if (asked) return

@@ -1,6 +1,8 @@
 /** How deep a document may be nested: more than any needs, and few enough for every recursive function that reads one. */
 export const MAX_DEPTH = 100
 
+export const TOO_DEEP = `is nested more than ${MAX_DEPTH} deep: make it flatter`
+
 /**
  * Returns the offset of the first bracket in a JSON text that is nested more than `MAX_DEPTH` deep, or undefined. To be
  * asked before the text is parsed, as what is parsed of a megabyte of brackets takes a hundred times the memory.

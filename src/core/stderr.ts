@@ -30,7 +30,7 @@ function chooseWrite(): (text: string) => void {
 
 function writeToStream(text: string): void {
   const { stderr } = process
-  if (stderr.writableLength + text.length < MAX_UNREAD) {
+  if (stderr.writableLength === 0 || stderr.writableLength + text.length < MAX_UNREAD) {
     isDropping = false
     stderr.write(text)
   } else if (!isDropping) {

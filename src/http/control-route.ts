@@ -1,7 +1,7 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import fp from 'fastify-plugin'
-import { findTooDeep, MAX_DEPTH } from '../core/depth.js'
+import { findTooDeep, TOO_DEEP } from '../core/depth.js'
 import { DomainError, invalidFields, noFieldErrors } from '../core/errors.js'
 import { strictObject } from '../core/typebox.js'
 import { type OperationSummary, requestSchemas } from './operation.js'
@@ -102,7 +102,7 @@ function parseJson(text: string): unknown {
   if (text.trim() === '') return {}
   const offset = findTooDeep(text)
   if (offset !== undefined) {
-    const message = `body is nested more than ${MAX_DEPTH} deep, at character ${offset + 1}: make it flatter`
+    const message = `body ${TOO_DEEP} (character ${offset + 1})`
     throw invalidFields({ body: { messages: [message] } })
   }
   try {

@@ -28,6 +28,8 @@ const rejected = new WeakSet<Socket>()
 
 /** Answers with an error body on a bare socket, behind the answers to the requests that came before, and closes it. */
 export function rejectInTurn(socket: Socket, response: ErrorResponse, clock: Clock, atOnce = false): void {
+  // A socket that asked for a tunnel has no other listener, and an error would end the process.
+  socket.on('error', () => socket.destroy())
   whenAnswered(socket, () => {
     rejectSocket(socket, response, clock)
     // The rest of a request that came too late must not be taken for one in time.
@@ -48,8 +50,6 @@ function whenAnswered(socket: Socket, proceed: () => void): void {
  */
 function rejectSocket(socket: Socket, response: ErrorResponse, clock: Clock): void {
   socket.setTimeout(LINGER, () => socket.destroy())
-  // A socket that asked for a tunnel has no other listener, and an error would end the process.
-  socket.on('error', () => socket.destroy())
   if (!socket.writable) return
 
   const body = errorJson(response, '', clock())

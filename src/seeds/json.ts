@@ -1,8 +1,8 @@
-import { endOfString, MAX_DEPTH } from '../core/depth.js'
+import { endOfString, MAX_DEPTH, TOO_DEEP } from '../core/depth.js'
 import { attempt } from '../core/errors.js'
 import { finish } from '../core/slices.js'
 import type { Path } from '../core/validation.js'
-import { formatLimit, MAX_FIELDS, type SeedLimits, TOO_DEEP, tooMuch } from './limits.js'
+import { formatLimit, MAX_FIELDS, type SeedLimits, tooMuch } from './limits.js'
 
 /** A text that is JSON. */
 export interface JsonText {

@@ -1,5 +1,3 @@
-import { MAX_DEPTH } from '../core/depth.js'
-
 /** What a seed may have at most. docs/seeds.md has the same table. */
 export interface SeedLimits {
   where: string
@@ -49,8 +47,6 @@ export const REQUEST_LIMITS: SeedLimits = {
 export function formatLimit(limit: number): string {
   return limit % MIB === 0 ? `${limit / MIB} MiB` : limit.toLocaleString('en')
 }
-
-export const TOO_DEEP = `is nested more than ${MAX_DEPTH} deep: make it flatter`
 
 export function tooMuch(what: string, most: number, where: string, remedy: string): string {
   return `has more than ${formatLimit(most)} ${what}, the most that a seed may have ${where}: ${remedy}`

@@ -1,9 +1,9 @@
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, type Scalar } from 'yaml'
-import { MAX_DEPTH } from '../core/depth.js'
+import { MAX_DEPTH, TOO_DEEP } from '../core/depth.js'
 import { type Path, pathText } from '../core/validation.js'
 import { addIssue, byLocation, createIssue, type IssueList, SeedError, type SeedIssue } from './errors.js'
 import { numberProblem, setField } from './json.js'
-import { formatLimit, type SeedLimits, TOO_DEEP } from './limits.js'
+import { formatLimit, type SeedLimits } from './limits.js'
 import { parseYaml, type YamlText } from './yaml-parse.js'
 
 /** After the first syntax errors the parser has lost track. */

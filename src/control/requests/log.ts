@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { redactionOf, type Secrets } from './redaction.js'
+import { decode, HIDDEN, redactionOf, type Secrets, withoutLastWord } from './redaction.js'
 
 /** How much of a text is looked at, as each word takes a query, and logged. */
 const MAX_LENGTH = 8192
@@ -13,26 +13,16 @@ const KEY_FORM = /(?<![0-9a-z])[0-9a-f]{32}(?![0-9a-z])/gi
  */
 export function redactedForLog(secrets: Secrets, { url, headers }: FastifyRequest, text: string): string {
   const redaction = redactionOf(secrets, headers.authorization)
-  const cut = text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH).replace(/[^\s"/?&=]*$/, '')}...` : text
-  // A key may have signs in it that else delimit words.
-  const odd = url
+  const cut = text.length > MAX_LENGTH ? `${withoutLastWord(text.slice(0, MAX_LENGTH))}...` : text
+  // A key may contain characters that delimit words.
+  const encodedKeys = url
     .slice(0, MAX_LENGTH)
     .split(/[/?&=]/)
-    .filter((part) => part.includes('%') && isOddKey(part))
-  const rest = odd.reduce((left, part) => left.replaceAll(part, HIDDEN).replaceAll(decode(part), HIDDEN), cut)
+    .filter((part) => part.includes('%') && isEncodedKey(part))
+  const rest = encodedKeys.reduce((left, part) => left.replaceAll(part, HIDDEN).replaceAll(decode(part), HIDDEN), cut)
   return redaction.text(rest).replace(KEY_FORM, HIDDEN)
 
-  function isOddKey(part: string): boolean {
+  function isEncodedKey(part: string): boolean {
     return secrets.environments.isApiKey(decode(part)) || decode(part) === secrets.adminToken
-  }
-}
-
-const HIDDEN = '***'
-
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
   }
 }

@@ -92,13 +92,14 @@ export function redactionOf({ environments, adminToken }: Secrets, authorization
   }
 }
 
-function withoutLastWord(text: string): string {
+/** Returns the text up to its last delimiter: what follows may be half a key. */
+export function withoutLastWord(text: string): string {
   let end = text.length
   while (end > 0 && !DELIMITER.test(text.charAt(end - 1))) end -= 1
   return text.slice(0, end)
 }
 
-function decode(word: string): string {
+export function decode(word: string): string {
   try {
     return decodeURIComponent(word)
   } catch {
