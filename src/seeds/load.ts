@@ -82,8 +82,8 @@ export function seedLoader({ db, clock, environments, repository, applier }: Dep
      * loaded into the environment waits. Rejects with `taken` when the environment is changed all the time.
      */
     async loadAsync(environment: Environment, seed: string | object, mode: SeedMode, check: () => void): Promise<void> {
-      const file = await readRequested(seed)
       await afterOthers(environment.key, async () => {
+        const file = await readRequested(seed)
         check()
         if (!isLarge(environment, file, mode)) {
           db.transaction(() => finish(loading(environment, file, mode)))

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
+import { existsSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { givenOpenCall } from '../support/open-call.js'
 import {
   commandIn,
@@ -8,6 +10,7 @@ import {
   givenFolder,
   givenPackage,
   type Running,
+  spawnCommand,
   startCommand,
   startProcess
 } from '../support/process.js'
@@ -56,6 +59,31 @@ const BUSY: Record<string, (server: Running) => Promise<unknown>> = {
     onTestFinished(() => clearInterval(talking))
   }
 }
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s ends a start that takes long, and the next start begins anew',
+  async (signal) => {
+    const folder = givenFolder()
+    const seed = join(folder, 'seed.json')
+    const workflows = [{ identifier: 'order', steps: [{ stepId: 'mail', type: 'email' }] }]
+    const environment = { name: 'Shop', apiKeys: ['shop'], workflows, generate: { messages: 400_000 } }
+    writeFileSync(seed, JSON.stringify({ environments: [environment] }))
+    const data = join(folder, 'kept.db')
+    const { child, ended } = await spawnCommand(['--seed', seed, '--data', data, '--port', '0'])
+    await vi.waitFor(() => expect(existsSync(`${data}-wal`)).toBe(true), { timeout: 20_000, interval: 20 })
+    const asked = performance.now()
+    child.kill(signal)
+    expect(await ended).toMatchObject({ code: 0, signal: null })
+    // A second on a quiet machine; the start takes ten times as long.
+    expect(performance.now() - asked).toBeLessThan(4000)
+
+    environment.generate.messages = 1
+    writeFileSync(seed, JSON.stringify({ environments: [environment] }))
+    const { url } = await startCommand(['--seed', seed, '--data', data])
+    const list = await fetch(`${url}/v1/messages`, { headers: { authorization: 'ApiKey shop' } })
+    expect(await list.json()).toMatchObject({ totalCount: 1 })
+  }
+)
 
 function connectTo(url: string): Socket {
   const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true })

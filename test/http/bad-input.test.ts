@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { type Contract, contractOf } from '../support/contract.js'
 import { givenLoggedMock, KEYS, type LoggedMock, SEED } from '../support/logged-mock.js'
-import { type GivenMock, givenMock } from '../support/mock.js'
+import { type GivenMock, givenMock, givenOwnMock } from '../support/mock.js'
 import { type Bytes, connectTo, exchange, type RawAnswer } from './exchange.js'
 
 interface Row {
@@ -471,6 +473,17 @@ async function fetchElsewhere(url: string, sizes: object, times: number): Promis
   const { stdout } = await promisify(execFile)(process.execPath, ['-e', `(async () => {${client}})()`])
   return JSON.parse(stdout)
 }
+
+test('a client that asks for a tunnel behind many requests, and then resets the connection, ends nothing', async () => {
+  const mock = await givenOwnMock({ seed: SEED })
+  const socket = connect(mock.port, '127.0.0.1')
+  const closed = once(socket, 'close')
+  socket.write(`${get('/v1/messages').repeat(400)}CONNECT a:1 HTTP/1.1\r\n${HOST}\r\n`)
+  await once(socket, 'data')
+  socket.resetAndDestroy()
+  await closed
+  expect((await mock.get('/health')).status).toBe(200)
+})
 
 test('a server that refuses connections of all kinds can still be closed', async () => {
   const mock = await givenMock({ seed: SEED })

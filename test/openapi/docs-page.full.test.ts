@@ -105,7 +105,9 @@ describe('over HTTP', () => {
     const needed = [...html.text.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, url]) => url ?? '')
     expect(needed.length).toBe(5)
     for (const url of needed) expect((await mock.get(url, { key: null })).status, url).toBe(200)
-    expect((await mock.get('/docs/json')).json).toEqual((await mock.get('/openapi.json', { key: null })).json)
+    const served = (await mock.get('/openapi.json', { key: null })).json
+    // Behind a proxy the page has another address than the server knows.
+    expect((await mock.get('/docs/json')).json).toEqual({ ...served, servers: [{ ...served.servers[0], url: '/' }] })
   })
 
   test('an unknown path under /docs is a 404 with an error body', async () => {
