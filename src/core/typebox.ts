@@ -101,12 +101,12 @@ export function nullable<Schema extends TSchema>(schema: Schema): TUnsafe<Static
 }
 
 /** Returns an object with any keys, whose values all have one schema. */
-export function recordOf<Schema extends TSchema>(values: Schema, description: string) {
-  return openObject<Static<Schema>>(values, description)
+export function recordOf<Schema extends TSchema>(values: Schema, description: string, maxProperties?: number) {
+  return openObject<Static<Schema>>(values, description, { ...(maxProperties && { maxProperties }) })
 }
 
-function openObject<Value>(values: TSchema | true, description: string): TUnsafe<Record<string, Value>> {
-  return Type.Unsafe<Record<string, Value>>(Type.Object({}, { additionalProperties: values, description }))
+function openObject<Value>(values: TSchema | true, description: string, limits = {}): TUnsafe<Record<string, Value>> {
+  return Type.Unsafe<Record<string, Value>>(Type.Object({}, { additionalProperties: values, description, ...limits }))
 }
 
 /** Returns the schemas with an `$id` that these consist of or refer to, each after those that it refers to. */

@@ -179,6 +179,10 @@ function formText({ type, schema, value }: Breach): string | undefined {
       return `must have at most ${schema.maxLength} characters`
     case ValueErrorType.ArrayMinItems:
       return `must have at least ${schema.minItems}`
+    case ValueErrorType.ArrayMaxItems:
+      return `must have at most ${schema.maxItems}`
+    case ValueErrorType.ObjectMaxProperties:
+      return `must have at most ${schema.maxProperties} fields`
     case ValueErrorType.IntegerMaximum:
       // Larger numbers can't be told apart, so the bound is not part of the type's description.
       return schema.maximum === Number.MAX_SAFE_INTEGER ? `must be at most ${schema.maximum}` : undefined

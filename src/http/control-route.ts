@@ -1,8 +1,10 @@
+import { Readable } from 'node:stream'
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import fp from 'fastify-plugin'
 import { findTooDeep, TOO_DEEP } from '../core/depth.js'
 import { DomainError, invalidFields, noFieldErrors } from '../core/errors.js'
+import { inChunks, MAX_CHUNK } from '../core/slices.js'
 import { strictObject } from '../core/typebox.js'
 import { type OperationSummary, requestSchemas } from './operation.js'
 import { type Query, rejectMalformedQuery } from './query-string.js'
@@ -85,6 +87,19 @@ export const controlRequests = fp(
   },
   { name: 'control-requests' }
 )
+
+/** Sends pieces of text, in chunks if they are large: so others are answered meanwhile. What is small has a length. */
+export async function sendInChunks({ method }: FastifyRequest, reply: FastifyReply, pieces: Iterable<string>) {
+  const chunks = inChunks(pieces)
+  const { value: first = '' } = await chunks.next()
+  const isWhole = first.length < MAX_CHUNK
+  if (isWhole || method === 'HEAD') await chunks.return()
+  if (isWhole) return reply.send(first)
+  if (method === 'HEAD') return reply.send(Readable.from([]))
+  const stream = Readable.from(chunks, { objectMode: false })
+  stream.unshift(first)
+  return reply.send(stream)
+}
 
 const NO_FIELDS = strictObject({})
 

@@ -27,6 +27,8 @@ export const faultRoutes: FastifyPluginAsync<Services> = async (app, { faults })
     status: 201,
     handler: async ({ environment, body }) => {
       await preparePatterns(['match.', body.match ?? {}])
+      // Throws if it has been removed meanwhile: nothing would ever remove the rule.
+      void environment.datasets
       return faults.add(environment.key, body)
     }
   })

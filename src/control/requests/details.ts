@@ -11,8 +11,10 @@ export function createDescribe({ faultHeader, ...secrets }: Secrets & { faultHea
     const [method = '', url = '', ...rawHeaders] = entry.text.split('\n')
     const sentHeaders = pairsOf(rawHeaders)
     const redaction = redactionOf(secrets, sentHeaders.find(([name]) => name === 'authorization')?.[1])
-    const query = redaction.values(parametersOf(url))
+    // In this order: what has too many words hides those that follow.
     const headers = redaction.values(sentHeaders)
+    const path = redaction.text(pathOf(url))
+    const query = redaction.values(parametersOf(url))
     const isCut = body !== undefined && body.length < bodyLength
     const isRead = (name: string) => KNOWN_HEADERS.has(name) || (faultHeader && name === 'x-mock-fault')
     return {
@@ -20,7 +22,7 @@ export function createDescribe({ faultHeader, ...secrets }: Secrets & { faultHea
       time: isoTime(entry.time),
       ...(operation && { operation: operation.id }),
       method,
-      path: redaction.text(pathOf(url)),
+      path,
       query,
       headers,
       ...(body && { body: redaction.body(body, isCut) }),

@@ -21,6 +21,8 @@ const DELIMITER = new RegExp(`[${DELIMITERS}]`)
 const WORD = new RegExp(`[^${DELIMITERS}]+`, 'g')
 /** How many times over a key is recognised that is percent-encoded. What is encoded more often is hidden unread. */
 const MAX_ENCODINGS = 5
+/** How many different words of a request are looked at, as each takes a query. Further ones are hidden unread. */
+const MAX_WORDS = 5000
 
 export interface Secrets {
   /** The keys of all of them are secret. */
@@ -50,7 +52,7 @@ export function redactionOf({ environments, adminToken }: Secrets, authorization
   function text(value: string, encodings = 0): string {
     const rest = anywhere.reduce((text, secret) => text.replaceAll(secret, HIDDEN), value)
     return rest.replace(WORD, (word) => {
-      if (!known.has(word)) known.set(word, isSecret(word, encodings) ? HIDDEN : word)
+      if (!known.has(word)) known.set(word, known.size >= MAX_WORDS || isSecret(word, encodings) ? HIDDEN : word)
       return known.get(word) as string
     })
   }

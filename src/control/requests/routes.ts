@@ -2,15 +2,15 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import { OPERATION_IDS } from '../../core/enums.js'
 import { ref, strictObject, stringEnum } from '../../core/typebox.js'
-import { controlRoutes } from '../../http/control-route.js'
+import { controlRoutes, sendInChunks } from '../../http/control-route.js'
+import { JSON_TYPE } from '../../http/errors.js'
 import { timeOf } from '../../http/validation.js'
 import type { Services } from '../services.js'
-import type { JournalEntry } from './entry.js'
 import { preparePatterns } from './patterns.js'
 import { RecordedRequest, RequestPattern, Verification, VerificationResult } from './schemas.js'
-import { describeInTurns, type Journal } from './service.js'
+import type { Journal } from './service.js'
 import { streamRequests } from './stream.js'
-import { matches, mayMatch } from './verification.js'
+import { matches, unchanged } from './verification.js'
 import { verifyRequests } from './verifier.js'
 
 const { status } = RequestPattern.properties
@@ -43,7 +43,10 @@ export const journalRoutes: FastifyPluginAsync<Services> = async (app, services)
     ...LIST,
     id: 'listRequests',
     summary: 'List recorded requests, newest last',
-    handler: async ({ environment, query }) => listRequests(journals.of(environment), query)
+    handler: async (request, reply) => {
+      const pieces = listRequests(journals.of(request.environment), request.query)
+      return sendInChunks(request, reply.type(JSON_TYPE), pieces)
+    }
   })
 
   route('DELETE', '/requests', {
@@ -75,6 +78,8 @@ export const journalRoutes: FastifyPluginAsync<Services> = async (app, services)
       reply.raw.once('close', () => disconnected.abort())
       const inOrder = (body.inOrder ?? []).map((pattern, index) => [`inOrder[${index}].`, pattern] as const)
       await preparePatterns(['', body], ...inOrder)
+      // Throws if it has been removed meanwhile: its journal must not come back.
+      void environment.datasets
       return verifyRequests(services, environment, body, disconnected.signal)
     }
   })
@@ -86,14 +91,24 @@ export const keylessRequestRoutes: FastifyPluginAsync<Services> = async (app, { 
     ...LIST,
     id: 'listKeylessRequests',
     summary: 'List requests without a valid key, newest last',
-    handler: async ({ query }) => listRequests(journals.of(undefined), query)
+    handler: async (request, reply) =>
+      sendInChunks(request, reply.type(JSON_TYPE), listRequests(journals.of(undefined), request.query))
   })
 }
 
-async function listRequests(journal: Journal, { after, since, ...pattern }: Static<typeof JournalQuery>) {
+/** Returns the answer in pieces, one for each request. Throws `invalid` for a malformed time. */
+function listRequests(journal: Journal, { after, since, ...pattern }: Static<typeof JournalQuery>): Iterable<string> {
   const from = since === undefined ? 0 : timeOf('since', since)
-  const wanted = (entry: JournalEntry) => entry.time >= from && mayMatch(entry, pattern)
-  await describeInTurns(journal.requests(after).filter(wanted))
-  const found = journal.requests(after).filter((entry) => wanted(entry) && matches(entry, pattern))
-  return { requests: found.map((entry) => entry.toRecordedRequest()) }
+  return pieces()
+
+  function* pieces(): Generator<string, void> {
+    let separator = ''
+    yield '{"requests":['
+    for (const entry of unchanged(journal.requests(after))) {
+      const isWanted = entry.time >= from && matches(entry, pattern)
+      yield isWanted ? separator + JSON.stringify(entry.toRecordedRequest()) : ''
+      if (isWanted) separator = ','
+    }
+    yield ']}'
+  }
 }

@@ -46,14 +46,16 @@ const Pattern = strictObject({
   })
 })
 const text = (description: string) => Type.Optional(Type.Union([Type.String(), Pattern], { description }))
-const TextOrSet = Type.Union([Type.String(), Pattern, Type.Array(Type.String(), { minItems: 1 })])
+const TextOrSet = Type.Union([Type.String(), Pattern, Type.Array(Type.String(), { minItems: 1, maxItems: 100 })])
+/** Each request is compared with all of them. */
+const texts = (description: string) => Type.Optional(recordOf(TextOrSet, description, 50))
 
 export const RequestPattern = namedObject('RequestPattern', 'Matches requests that have all of these properties', {
   operation: Type.Optional(ref(OperationName)),
   method: Type.Optional(Type.String({ description: 'Method, in any case' })),
   path: text('Path without the query string, or a pattern for it'),
-  query: Type.Optional(recordOf(TextOrSet, 'Required parameters; a list is compared as a set with a repeated one')),
-  headers: Type.Optional(recordOf(TextOrSet, 'Required headers; names in any case')),
+  query: texts('Required parameters; a list is compared as a set with a repeated one'),
+  headers: texts('Required headers; names in any case'),
   body: text('Body as text, or a pattern for it'),
   status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599, description: 'Status of the response' }))
 })
@@ -68,7 +70,9 @@ export const Verification = namedObject('Verification', 'What to expect of the r
   atLeast: number(1, 'Smallest number of matching requests; 1 when no number is given'),
   atMost: number(0, 'Largest number of matching requests'),
   never: Type.Optional(Type.Literal(true, { description: 'No request may match; the same as `count: 0`' })),
-  inOrder: Type.Optional(Type.Array(ref(RequestPattern), { minItems: 1, description: 'Others may come in between' })),
+  inOrder: Type.Optional(
+    Type.Array(ref(RequestPattern), { minItems: 1, maxItems: 100, description: 'Others may come in between' })
+  ),
   after: number(0, 'Only requests with a greater sequence'),
   within: number(0, 'Milliseconds to wait for the result; `never` and `atMost` alone wait to the end', {
     maximum: 600_000

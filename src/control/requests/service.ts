@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../core/clock.js'
 import { type Describe, JournalEntry } from './entry.js'
 
@@ -154,19 +153,5 @@ export function createJournal({ capacity, clock, describe }: JournalOptions, clo
     const first = Math.max(after, clearedCount, lastForgotten()) + 1
     const sequences = Array.from({ length: Math.max(0, count + 1 - first) }, (_, index) => first + index)
     return sequences.flatMap((sequence) => entries[sequence % capacity] ?? [])
-  }
-}
-
-/** How long the descriptions of requests may keep the event loop from everything else, in milliseconds. */
-const SLICE = 20
-
-/** Describes requests, so that it costs no time to look at them afterwards; in turns, as there may be thousands. */
-export async function describeInTurns(entries: readonly JournalEntry[]): Promise<void> {
-  let end = performance.now() + SLICE
-  for (const entry of entries) {
-    entry.toRecordedRequest()
-    if (performance.now() < end) continue
-    await setImmediate()
-    end = performance.now() + SLICE
   }
 }

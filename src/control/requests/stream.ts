@@ -14,6 +14,9 @@ export function streamRequests(journal: Journal, request: FastifyRequest, reply:
   const { raw } = reply
   /** The end sequence of the last request that was sent. */
   let sent = journal.endedCount
+  /** Those that the client has not read yet, newest first, and the end sequence of the first of them. */
+  let waiting: JournalEntry[] = []
+  let last = 0
   reply.hijack()
   raw.writeHead(200, {
     ...(reply.getHeaders() as Record<string, string>),
@@ -46,9 +49,16 @@ export function streamRequests(journal: Journal, request: FastifyRequest, reply:
   }
 
   function sendWaiting(): void {
-    for (const entry of journal.endedAfter(sent)) {
-      if (raw.writableNeedDrain) return
-      send(entry)
+    while (!raw.writableNeedDrain) {
+      const entry = waiting.pop()
+      if (entry) {
+        // Else it was used again for a later request.
+        if (entry.endSequence > sent && entry.endSequence <= last) send(entry)
+        continue
+      }
+      waiting = journal.endedAfter(sent).reverse()
+      last = waiting[0]?.endSequence ?? 0
+      if (waiting.length === 0) return
     }
   }
 

@@ -7,16 +7,27 @@ import { type RecordedRequest, RequestPattern, type Verification } from './schem
 
 type MissingPattern = { pattern: RequestPattern; path: string }
 
-export type Verdict = ReturnType<typeof verifyOrder>
+export interface Verdict {
+  holds: boolean
+  final: boolean
+  matched: number[]
+  finding: string
+  missing: MissingPattern | undefined
+}
 
 /**
- * Judges requests, oldest first. The verdict is `final` when no later request can change it; `matched` are sequences,
- * `finding` is a sentence, and `missing` the pattern that too few requests match, if that is why it does not hold.
+ * Judges requests, oldest first, one in each step. The verdict is `final` when no later request can change it; `matched`
+ * are sequences, `finding` is a sentence, and `missing` the pattern that too few requests match, if that is why it does
+ * not hold.
  */
-export function verify(requests: readonly JournalEntry[], verification: Verification): Verdict {
+export function* verify(requests: readonly JournalEntry[], verification: Verification): Generator<void, Verdict> {
   const { count, atLeast, atMost, never, inOrder } = verification
-  if (inOrder) return verifyOrder(requests, inOrder)
-  const matched = requests.filter((request) => matches(request, verification)).map(({ sequence }) => sequence)
+  if (inOrder) return yield* verifyOrder(requests, inOrder)
+  const matched: number[] = []
+  for (const request of unchanged(requests)) {
+    if (matches(request, verification)) matched.push(request.sequence)
+    yield
+  }
   const min = count ?? atLeast ?? (atMost === undefined && !never ? 1 : 0)
   const max = never ? 0 : (count ?? atMost ?? Number.POSITIVE_INFINITY)
   const tooMany = matched.length > max
@@ -31,16 +42,25 @@ export function verify(requests: readonly JournalEntry[], verification: Verifica
   }
 }
 
-function verifyOrder(requests: readonly JournalEntry[], patterns: readonly RequestPattern[]) {
+function* verifyOrder(
+  requests: readonly JournalEntry[],
+  patterns: readonly RequestPattern[]
+): Generator<void, Verdict> {
   const matched: number[] = []
-  for (const request of requests) {
+  for (const request of unchanged(requests)) {
     const pattern = patterns[matched.length]
-    if (pattern && matches(request, pattern)) matched.push(request.sequence)
+    if (!pattern) break
+    if (matches(request, pattern)) matched.push(request.sequence)
+    yield
   }
   const path = `inOrder[${matched.length}]`
   const pattern = patterns[matched.length]
-  const early = pattern && requests.findLast((request) => matches(request, pattern))
-  const hint = early ? `; ${path} came before, as request ${early.sequence}` : ''
+  let early: number | undefined
+  for (const request of pattern ? unchanged(requests) : []) {
+    if (pattern && matches(request, pattern)) early = request.sequence
+    yield
+  }
+  const hint = early === undefined ? '' : `; ${path} came before, as request ${early}`
   return {
     holds: !pattern,
     final: !pattern,
@@ -56,14 +76,25 @@ function formatRange(min: number, max: number): string {
   return min === 0 ? `at most ${max}` : `${min} to ${max}`
 }
 
+export type NearMiss = { request: RecordedRequest; differs: Difference[] }
+
 /** Returns the three requests that come closest to what is missing: fewest mismatches first, then newest first. */
-export function nearMisses(requests: readonly JournalEntry[], { pattern, path }: MissingPattern) {
-  return requests
-    .map((entry) => entry.toRecordedRequest())
-    .map((request) => ({ request, differs: mismatches(request, pattern, path) }))
-    .filter(({ differs }) => differs.length > 0)
-    .sort((a, b) => a.differs.length - b.differs.length || b.request.sequence - a.request.sequence)
-    .slice(0, 3)
+export function* nearMisses(requests: readonly JournalEntry[], { pattern, path }: MissingPattern) {
+  const nearest: NearMiss[] = []
+  for (const entry of unchanged(requests)) {
+    const request = entry.toRecordedRequest()
+    const differs = [...mismatches(request, pattern, path)]
+    if (differs.length > 0) nearest.push({ request, differs })
+    nearest.sort((a, b) => a.differs.length - b.differs.length || b.request.sequence - a.request.sequence).splice(3)
+    yield
+  }
+  return nearest
+}
+
+/** Returns the requests, oldest first, without those that the journal replaces by later ones while they are looked at. */
+export function* unchanged(requests: readonly JournalEntry[]): Generator<JournalEntry, void> {
+  const last = requests.at(-1)?.sequence ?? 0
+  for (const entry of requests) if (entry.sequence <= last) yield entry
 }
 
 export function matches(entry: JournalEntry, pattern: RequestPattern): boolean {
@@ -83,27 +114,31 @@ export function mayMatch(entry: JournalEntry, { operation, method, path, status 
 }
 
 export function isMatching(request: RecordedRequest, pattern: RequestPattern): boolean {
-  return mismatches(request, pattern).length === 0
+  return mismatches(request, pattern).next().done === true
 }
 
-/** Returns each field of the pattern that the request does not match; `actual` is undefined if it lacks the field. */
-function mismatches(request: RecordedRequest, pattern: RequestPattern, path = '') {
-  const { query, headers } = request
-  const found: { field: string; expected: unknown; actual: unknown }[] = []
-  compare('operation', pattern.operation, request.operation)
-  compare('method', pattern.method?.toUpperCase(), request.method)
-  compare('path', pattern.path, request.path)
-  for (const [name, expected] of Object.entries(pattern.query ?? {})) compare(`query.${name}`, expected, query[name])
-  for (const [name, expected] of Object.entries(pattern.headers ?? {})) {
-    compare(`headers.${name.toLowerCase()}`, expected, headers[name.toLowerCase()])
-  }
-  compare('body', pattern.body, request.body)
-  compare('status', pattern.status, request.status)
-  return found
+/** A field of the pattern that the request does not match; `actual` is undefined if it lacks the field. */
+type Difference = { field: string; expected: Expected; actual: Actual }
 
-  function compare(field: string, expected: Expected | undefined, actual: Actual): void {
-    if (expected !== undefined && !isMatch(expected, actual)) found.push({ field: `${path}${field}`, expected, actual })
+function* mismatches(request: RecordedRequest, pattern: RequestPattern, path = ''): Generator<Difference, void> {
+  for (const [field, expected, actual] of comparisons(request, pattern)) {
+    if (expected !== undefined && !isMatch(expected, actual)) yield { field: `${path}${field}`, expected, actual }
   }
+}
+
+type Comparison = [field: string, expected: Expected | undefined, actual: Actual]
+
+function* comparisons({ query, headers, ...request }: RecordedRequest, pattern: RequestPattern): Generator<Comparison> {
+  yield ['operation', pattern.operation, request.operation]
+  yield ['method', pattern.method?.toUpperCase(), request.method]
+  yield ['path', pattern.path, request.path]
+  for (const [name, expected] of Object.entries(pattern.query ?? {})) yield [`query.${name}`, expected, query[name]]
+  for (const [sent, expected] of Object.entries(pattern.headers ?? {})) {
+    const name = sent.toLowerCase()
+    yield [`headers.${name}`, expected, headers[name]]
+  }
+  yield ['body', pattern.body, request.body]
+  yield ['status', pattern.status, request.status]
 }
 
 type Expected = string | number | string[] | { matches: string }
@@ -111,13 +146,19 @@ type Actual = string | number | string[] | undefined
 
 function isMatch(expected: Expected, actual: Actual): boolean {
   if (actual === undefined) return false
-  if (Array.isArray(expected)) return setKey(expected) === setKey([actual].flat())
+  if (Array.isArray(expected)) {
+    const key = setKeys.get(expected) ?? setKey(expected)
+    setKeys.set(expected, key)
+    return key === setKey([actual].flat())
+  }
   if (typeof expected === 'object') {
     return [actual].flat().some((value) => isPatternMatch(expected.matches, String(value)))
   }
   return Array.isArray(actual) ? actual.includes(String(expected)) : actual === expected
 }
 
+/** Of lists in patterns, as thousands of requests are compared with each. */
+const setKeys = new WeakMap<string[], string>()
 const setKey = (values: readonly unknown[]) => JSON.stringify([...new Set(values.map(String))].sort())
 
 /** Throws `invalid` for bounds that contradict each other, and for a pattern beside `inOrder`. */

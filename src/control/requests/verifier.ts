@@ -1,13 +1,15 @@
 import { DomainError } from '../../core/errors.js'
+import { inTurns, nextTurn } from '../../core/slices.js'
 import type { Environment } from '../../environments/service.js'
 import type { Services } from '../services.js'
 import type { JournalEntry } from './entry.js'
 import type { RequestPattern, Verification } from './schemas.js'
-import { describeInTurns, type Journal } from './service.js'
+import type { Journal } from './service.js'
 import {
   isMatching,
   matches,
   mayMatch,
+  type NearMiss,
   nearMisses,
   rejectContradictions,
   type Verdict,
@@ -29,22 +31,18 @@ export async function verifyRequests(
   rejectContradictions(verification)
   const journal = services.journals.of(environment)
   if (journal.capacity === 0) throw JOURNAL_OFF
-  const { after, inOrder = [verification] } = verification
-  const isCandidate = (entry: JournalEntry) => inOrder.some((pattern) => mayMatch(entry, pattern))
-  await describeInTurns(journal.requests(after).filter(isCandidate))
   const verdict = await waitForVerdict(journal, verification, signal)
   const { holds, matched } = verdict
-  const lost = journal.lost(after)
+  const lost = journal.lost(verification.after)
   if (holds) return { matched: matched.length, requests: matched, ...(lost > 0 && { lost }) }
 
-  if (!failures.has(verdict)) await describeInTurns(journal.requests(after))
-  const failure = failures.get(verdict) ?? explain(verdict)
+  const failure = failures.get(verdict) ?? inTurns(explain(verdict))
   failures.set(verdict, failure)
-  throw failure
+  throw await failure
 
-  function explain({ finding, missing }: Verdict): DomainError {
-    const nearest = missing ? nearMisses(journal.requests(after), missing) : []
-    const elsewhere = missing ? findElsewhere(missing.pattern, environment, services) : []
+  function* explain({ finding, missing }: Verdict): Generator<void, DomainError> {
+    const nearest = missing ? yield* nearMisses(journal.requests(verification.after), missing) : []
+    const elsewhere = missing ? yield* findElsewhere(missing.pattern, environment, services) : []
     const forgotten = lost > 0 ? [`${lost} older requests are no longer in the journal`] : []
     return new DomainError('expectation-failed', finding, {
       reason: [finding, ...elsewhere, ...nearest.slice(0, 1).map(formatNearMiss), ...forgotten].join('; '),
@@ -54,34 +52,42 @@ export async function verifyRequests(
 }
 
 /** What those who wait for the same are told together, as it takes long to find out. */
-const failures = new WeakMap<Verdict, DomainError>()
+const failures = new WeakMap<Verdict, Promise<DomainError>>()
 
 /** Resolves with the verdict as soon as it is final, `within` is over, the journal closes or the signal aborts. */
 async function waitForVerdict(journal: Journal, verification: Verification, signal: AbortSignal): Promise<Verdict> {
   const { within, after } = verification
-  const first = verify(journal.requests(after), verification)
-  if (within === undefined || first.final || journal.closed) return first
+  if (within === undefined) return inTurns(verify(journal.requests(after), verification))
 
   const wait = waitFor(journal, verification)
-  return new Promise((resolve) => {
-    const finish = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', finish)
-      wait.leave(finish)
-      resolve(wait.judge())
-    }
-    const timer = setTimeout(finish, within)
-    signal.addEventListener('abort', finish)
-    wait.waiting.add(finish)
+  let finish: Finish = () => {}
+  const over = new Promise<Verdict | undefined>((resolve) => {
+    finish = resolve
   })
+  const onOver = () => finish()
+  const timer = setTimeout(onOver, within)
+  signal.addEventListener('abort', onOver)
+  // Before it is judged for the first time, so that no request is missed meanwhile.
+  wait.waiting.add(finish)
+  try {
+    const first = await wait.judge()
+    if (first.final || journal.closed || signal.aborted) return first
+    return (await over) ?? (await wait.judge())
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', onOver)
+    wait.leave(finish)
+  }
 }
+
+/** Called with a verdict that is final, or with none when the wait is over. */
+type Finish = (verdict?: Verdict) => void
 
 /** One wait for all who wait for the same: thousands of them are judged as one. */
 interface Wait {
-  /** Called when the verdict is final, or the journal closes. */
-  waiting: Set<() => void>
-  judge(): Verdict
-  leave(finish: () => void): void
+  waiting: Set<Finish>
+  judge(): Promise<Verdict>
+  leave(finish: Finish): void
 }
 
 const waits = new WeakMap<Journal, Map<string, Wait>>()
@@ -97,29 +103,63 @@ function waitFor(journal: Journal, { within: _, ...verification }: Verification)
 
 function createWait(journal: Journal, verification: Verification, onEmpty: () => void): Wait {
   const { after, inOrder = [verification] } = verification
-  const waiting = new Set<() => void>()
-  let judged: { version: number; verdict: Verdict } | undefined
-  journal.listeners.add(check)
+  const waiting = new Set<Finish>()
+  /** Requests that have arrived or ended, and have not been looked at since. */
+  const changed = new Set<JournalEntry>()
+  let isChecking = false
+  let judged: { version: number; verdict: Promise<Verdict> } | undefined
+  journal.listeners.add(onChange)
   return {
     waiting,
     judge,
     leave(finish) {
       waiting.delete(finish)
       if (waiting.size > 0) return
-      journal.listeners.delete(check)
+      journal.listeners.delete(onChange)
       onEmpty()
     }
   }
 
-  function judge(): Verdict {
+  function judge(): Promise<Verdict> {
     const { version } = journal
-    if (judged?.version !== version) judged = { version, verdict: verify(journal.requests(after), verification) }
+    if (judged?.version !== version) {
+      judged = { version, verdict: inTurns(verify(journal.requests(after), verification)) }
+    }
     return judged.verdict
   }
 
-  function check(entry?: JournalEntry): void {
-    const isRelevant = entry && inOrder.some((pattern) => matches(entry, pattern))
-    if (!entry || (isRelevant && judge().final)) for (const finish of [...waiting]) finish()
+  function onChange(entry?: JournalEntry): void {
+    if (entry) changed.add(entry)
+    else finishAll()
+    if (!entry || isChecking) return
+    isChecking = true
+    // Thousands of different waits would else be judged before the request is answered.
+    void nextTurn()
+      .then(() => inTurns(check()))
+      // They then judge it themselves, and reject.
+      .catch(() => finishAll())
+  }
+
+  function* check(): Generator<void, void> {
+    try {
+      while (changed.size > 0 && waiting.size > 0) {
+        let isRelevant = false
+        for (const entry of changed) {
+          changed.delete(entry)
+          isRelevant ||= inOrder.some((pattern) => matches(entry, pattern))
+          yield
+        }
+        if (!isRelevant) continue
+        const verdict = yield* verify(journal.requests(after), verification)
+        if (verdict.final) finishAll(verdict)
+      }
+    } finally {
+      isChecking = false
+    }
+  }
+
+  function finishAll(verdict?: Verdict): void {
+    for (const finish of waiting) finish(verdict)
   }
 }
 
@@ -127,33 +167,32 @@ function createWait(journal: Journal, verification: Verification, onEmpty: () =>
 const MAX_SEARCHED = 1024 * 1024
 
 /** Returns sentences on matching requests that came with another key: the most common reason for a missing request. */
-function findElsewhere(pattern: RequestPattern, own: Environment, { journals, environments }: Services): string[] {
+function* findElsewhere(pattern: RequestPattern, own: Environment, { journals, environments }: Services) {
   let left = MAX_SEARCHED
-  const isIn = (journal: Journal) =>
-    journal
-      .requests()
-      .reverse()
-      .some((entry) => {
-        if (left <= 0 || !mayMatch(entry, pattern)) return false
-        left -= entry.length
-        return isMatching(entry.peek(), pattern)
-      })
-  const isOwn = (other: Environment) => other.organizationId === own.organizationId
+  const isOwn = ({ organizationId }: Environment) => organizationId === own.organizationId
   const others = environments.list().filter((other) => other.key !== own.key)
-  const owners = [
-    ...others.filter((other) => isOwn(other) && isIn(journals.of(other))),
-    ...others.filter((other) => !isOwn(other) && isIn(journals.of(other)))
-  ].map((other) =>
-    isOwn(other)
-      ? `with the key of environment ${other.name}`
-      : 'with the key of an environment of another organization'
-  )
-  if (isIn(journals.of(undefined))) owners.push('without a valid key')
-  const found = [...new Set(owners)].map((owner) => `such a request came ${owner}`)
+  const searched = [
+    ...others.filter(isOwn).map((other) => [`with the key of environment ${other.name}`, other] as const),
+    ...others.filter((other) => !isOwn(other)).map((other) => [FOREIGN, other] as const),
+    ['without a valid key', undefined] as const
+    // All at once, as an environment that is removed meanwhile must not get another journal.
+  ].map(([owner, other]) => [owner, journals.of(other)] as const)
+  const owners = new Set<string>()
+  for (const [owner, journal] of searched) {
+    for (const entry of owners.has(owner) ? [] : journal.requests().reverse()) {
+      yield
+      if (left <= 0 || owners.has(owner) || !mayMatch(entry, pattern)) continue
+      left -= entry.length
+      if (isMatching(entry.peek(), pattern)) owners.add(owner)
+    }
+  }
+  const found = [...owners].map((owner) => `such a request came ${owner}`)
   return left > 0 ? found : [...found, 'not all requests of other environments were looked at']
 }
 
-function formatNearMiss({ request, differs }: ReturnType<typeof nearMisses>[number]): string {
+const FOREIGN = 'with the key of an environment of another organization'
+
+function formatNearMiss({ request, differs }: NearMiss): string {
   const fields = differs.map(({ field, actual }) => `${field} is ${JSON.stringify(actual) ?? 'missing'}`)
   const unread = [...request.unread.query, ...request.unread.headers].join(', ')
   const hint = unread && `; it has parameters or headers that are not read: ${unread}`

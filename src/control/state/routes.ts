@@ -1,12 +1,10 @@
-import { Readable } from 'node:stream'
 import { Kind, type Static, Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import { RESET_PARTS, type ResetPart } from '../../core/enums.js'
 import { DomainError, noFieldErrors } from '../../core/errors.js'
-import { inChunks, MAX_CHUNK } from '../../core/slices.js'
 import { freeObject, namedEnum, namedObject, ref, strictObject, stringEnum } from '../../core/typebox.js'
 import { Snapshot } from '../../environments/schemas.js'
-import { controlRoutes } from '../../http/control-route.js'
+import { controlRoutes, sendInChunks } from '../../http/control-route.js'
 import { SeedError } from '../../seeds/errors.js'
 import { REQUEST_LIMITS } from '../../seeds/limits.js'
 import type { Services } from '../services.js'
@@ -56,20 +54,12 @@ export const stateRoutes: FastifyPluginAsync<Services> = async (app, { environme
     description:
       'In JSON, or in YAML if the Accept header asks for it. An environment with this seed answers byte for byte the same.',
     response: SeedDocument,
-    handler: async ({ method, environment, headers }, reply) => {
+    handler: async (request, reply) => {
+      const { environment, headers } = request
       // What Accept names first counts.
       const format = /json|yaml|\*/i.exec(headers.accept ?? '')?.[0].toLowerCase() === 'yaml' ? 'yaml' : 'json'
       reply.type(`application/${format}; charset=utf-8`)
-      const chunks = inChunks(seeds.export(environment, format))
-      const { value: first = '' } = await chunks.next()
-      const isWhole = first.length < MAX_CHUNK
-      if (isWhole || method === 'HEAD') await chunks.return()
-      // What is small has a length.
-      if (isWhole) return reply.send(first)
-      if (method === 'HEAD') return reply.send(Readable.from([]))
-      const stream = Readable.from(chunks, { objectMode: false })
-      stream.unshift(first)
-      return reply.send(stream)
+      return sendInChunks(request, reply, seeds.export(environment, format))
     }
   })
 

@@ -103,3 +103,13 @@ test('a key is redacted that is percent-encoded some times over, and a text enco
   await mock.get(`/v1/messages?a=100%2525%2B`)
   expect((await journalOf(mock)).map(({ query }) => query.a)).toEqual(['***', '***', '***', '***', '***', '100%25+'])
 })
+
+test('of a request with more than 5,000 different words those that follow are hidden unread, headers last', async () => {
+  const mock = await givenMock()
+  const words = Array.from({ length: 6000 }, (_, index) => `w${index}`)
+  await mock.get(`/v1/messages?a=${words.join('/')}/${DEVELOPMENT}`, { headers: { 'x-run': 'run-7' } })
+  const [entry] = await journalOf(mock)
+  expect(entry).toMatchObject({ path: '/v1/messages', headers: { 'x-run': 'run-7' } })
+  const shown = String(entry?.query.a).split('/')
+  expect([shown.length, shown[4000], shown.at(-2), shown.at(-1)]).toEqual([6001, 'w4000', '***', '***'])
+})

@@ -41,3 +41,15 @@ test('a client that does not read costs no memory, and is told what it has misse
   const missed = [...text().matchAll(/^: (\d+) requests before this one are no longer in the journal$/gm)]
   expect(ids.length + missed.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(400)
 })
+
+test('a stream that resumes over 60,000 requests delivers them in seconds, each once and in order', async () => {
+  const mock = await givenMock({ journal: 60_000 })
+  const journal = mock.services.journals.of(mock.services.environments.find('Development'))
+  for (let n = 0; n < 60_000; n++)
+    journal.open(`GET\n/v1/messages?limit=${n}\nx-a\n${'a '.repeat(100)}`, undefined).end(200)
+  const before = performance.now()
+  const { text } = raw(mock, head('GET /_mock/requests/stream', 'last-event-id: 0'))
+  await until(() => text().endsWith('\r\n') && text().includes('id: 60000\n'))
+  expect(performance.now() - before).toBeLessThan(10_000)
+  expect(idsIn(text())).toEqual(range(1, 60_000))
+}, 120_000)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { head, raw, send, until, verify } from '../../support/control.js'
+import { DEVELOPMENT, head, raw, send, setPrimary, until, verify } from '../../support/control.js'
 import { givenMock } from '../../support/mock.js'
 
 const GUARD = 10_000
@@ -45,3 +45,36 @@ test('a verification that fails looks at a bounded part of what came with other 
     'such a request came with the key of an environment of another organization'
   )
 }, 120_000)
+
+test('requests are answered at once while two thousand wait for different ones', async () => {
+  const mock = await givenMock()
+  for (let n = 0; n < 1000; n++) await (await fetch(`${mock.url}/v1/messages?limit=1`, AUTHORIZED)).arrayBuffer()
+  const ask = (index: number) => {
+    const body = JSON.stringify({ query: { limit: '1' }, atLeast: 5000 + index, within: 600_000 })
+    return raw(mock, head('POST /_mock/requests/verify', `content-length: ${body.length}`) + body)
+  }
+  const clients = Array.from({ length: 2000 }, (_, index) => ask(index))
+  const { listeners } = mock.services.journals.of(mock.services.environments.find('Development'))
+  await until(() => listeners.size >= 2000)
+  await fetch(`${mock.url}/health`)
+  const before = performance.now()
+  for (let n = 0; n < 20; n++) await (await fetch(`${mock.url}/v1/messages?limit=1`, AUTHORIZED)).arrayBuffer()
+  expect(performance.now() - before).toBeLessThan(GUARD)
+  expect(clients.filter(({ text }) => text() !== '')).toEqual([])
+}, 120_000)
+
+test('others are answered while large bodies are searched for a pattern', async () => {
+  const mock = await givenMock()
+  const body = 'ab'.repeat(32_000)
+  for (let n = 0; n < 40; n++) {
+    await (await fetch(mock.url + setPrimary('none'), { ...AUTHORIZED, method: 'POST', body })).arrayBuffer()
+  }
+  await verify(mock, { query: { a: 'described' } })
+  const order: string[] = []
+  const looking = verify(mock, { body: { matches: '(a|b)*a(a|b){40}z' } }).then(({ status }) => order.push(`${status}`))
+  for (let n = 0; n < 5; n++) await mock.get('/health').then(() => order.push('health'))
+  await looking
+  expect(order).toEqual([...Array(5).fill('health'), '417'])
+}, 120_000)
+
+const AUTHORIZED = { headers: { authorization: `ApiKey ${DEVELOPMENT}` } }
