@@ -11,7 +11,7 @@ import { addApiKeys, addSettings, type Building, type KeyOwner, withBuilders } f
 import { addIntegration } from './integrations.js'
 import { addMessage, setGenerate } from './messages.js'
 import { addSubscriber } from './subscribers.js'
-import { addWorkflow } from './workflows.js'
+import { addingWorkflow } from './workflows.js'
 
 interface Options {
   /** The one environment to return, whatever the seed calls it. */
@@ -33,7 +33,7 @@ export function resolveSeeds(files: readonly SeedFile[], now: number, options: O
   return finish(resolving(files, now, options))
 }
 
-/** Does what `resolveSeeds` does, with a step for each record. */
+/** Does what `resolveSeeds` does, with a step for each record and each step of a workflow. */
 export function* resolving(
   files: readonly SeedFile[],
   now: number,
@@ -49,7 +49,9 @@ export function* resolving(
     for (const [at, each] of integrations.entries())
       yield addIntegration(builder, each, location.at('integrations', at))
     for (const [at, each] of subscribers.entries()) yield addSubscriber(builder, each, location.at('subscribers', at))
-    for (const [at, each] of workflows.entries()) yield addWorkflow(builder, each, location.at('workflows', at))
+    for (const [at, each] of workflows.entries()) {
+      yield yield* addingWorkflow(builder, each, location.at('workflows', at))
+    }
   }
   // After the records of all files, which they refer to.
   for (const { seed, location, builder } of located) {
