@@ -2,7 +2,7 @@ import { idOf } from '../../core/ids.js'
 import { finish } from '../../core/slices.js'
 import type { EnvironmentData } from '../environment-data.js'
 import { byLocation, createIssue, type IssueList, SeedError } from '../errors.js'
-import { type ExistingData, withoutReplaced } from '../existing-data.js'
+import { type ExistingData, leavingReplaced } from '../existing-data.js'
 import type { SeedEnvironment } from '../format.js'
 import { FILE_LIMITS } from '../limits.js'
 import type { SeedFile } from '../read.js'
@@ -41,7 +41,7 @@ export function* resolving(
 ): Generator<void, EnvironmentData[]> {
   const issues = new Map<SeedFile, IssueList>()
   const described = files.flatMap((file) => locatedIn(file, issues))
-  const located = target ? inTarget(target) : withBuilders(described, now)
+  const located = target ? yield* inTarget(target) : withBuilders(described, now)
   for (const each of located) addSettings(each)
   if (!target) addApiKeys(located, ownerOf)
   for (const { seed, location, builder } of located) {
@@ -62,14 +62,14 @@ export function* resolving(
   throwIssues([...issues.values()])
   return [...new Set(located.map(({ builder }) => builder.data))]
 
-  function inTarget(wanted: SeedTarget): Building[] {
+  function* inTarget(wanted: SeedTarget): Generator<void, Building[]> {
     const [first, second] = described
     const [file] = files
     if (file && !first) throw new SeedError([file.issueAt(['environments'], ONE_ENVIRONMENT)])
     if (second) second.location.report(ONE_ENVIRONMENT)
     if (!first) return []
     const { organization = '', _organizationId = idOf('organization', organization), name } = first.seed
-    const { remaining, replacedIds } = existing ? withoutReplaced(existing.seed, first.seed) : {}
+    const { remaining, replacedIds } = existing ? yield* leavingReplaced(existing.seed, first.seed) : {}
     const idBase = [_organizationId, name]
     const builder = environmentBuilder({ target: wanted, existing, location: first.location, idBase, replacedIds, now })
     // What an environment holds already is resolved as if a first file described it.

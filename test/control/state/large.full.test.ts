@@ -122,6 +122,38 @@ test('other requests are answered while 50,000 messages are generated, forked, e
   for (const [name, work] of steps) expect(await longestWait(mock, work), name).toBeLessThan(PATIENCE)
 })
 
+test.each<[string, (mock: GivenMock, key: string) => Promise<unknown>]>([
+  [
+    'a seed of few records with long texts',
+    (mock, key) => load(mock, key, 'replace', { workflows: liquidWorkflows() })
+  ],
+  [
+    'messages that are generated from long texts',
+    (mock, key) => load(mock, key, 'replace', { workflows: liquidWorkflows(), generate: { messages: 1 } })
+  ],
+  [
+    'a merge of thousands of workflows whose names take long to make identifiers of',
+    (mock, key) =>
+      load(mock, key, 'merge', {
+        workflows: Array.from({ length: 2500 }, (_, index) => ({ name: `workflowName aB${index}`.repeat(10) }))
+      })
+  ]
+])('other requests are answered while this is loaded: %s', { timeout: 120_000 }, async (_, work) => {
+  const { mock, key } = await given({})
+  expect(
+    await longestWait(mock, async () => expect((await work(mock, key)) as object).toMatchObject({ status: 200 }))
+  ).toBeLessThan(PATIENCE)
+})
+
+/** Little in number, and seconds to read. */
+function liquidWorkflows() {
+  const body = '{{ payload.name | upcase }} {% if payload.b %}x{% endif %}'.repeat(800)
+  return Array.from({ length: 60 }, (_, index) => ({
+    name: `w${index}`,
+    steps: [{ type: 'sms', controlValues: { body } }]
+  }))
+}
+
 test('a state of several chunks as YAML is, once imported, the same state as JSON', {
   timeout: 120_000
 }, async () => {
