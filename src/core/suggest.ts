@@ -1,9 +1,13 @@
+/** Longer ones are no typos of a name, and take long to compare letter by letter. */
+const MAX_LENGTH = 100
+
 /** Returns the word that was probably meant: the one with the fewest typos, if these are few for its length. */
 export function suggest(word: string, words: readonly string[]): string | undefined {
+  if (word.length > MAX_LENGTH) return undefined
   let best: { distance: number; word: string } | undefined
   for (const candidate of words) {
     const allowed = Math.max(1, Math.floor(Math.max(word.length, candidate.length) / 3))
-    // Each letter too many is a typo. A word of a megabyte would else be compared letter by letter.
+    // Each letter too many is a typo.
     if (Math.abs(word.length - candidate.length) > allowed) continue
     const distance = edits(word.toLowerCase(), candidate.toLowerCase())
     if (distance <= allowed && distance < (best?.distance ?? Number.POSITIVE_INFINITY)) {

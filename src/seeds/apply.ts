@@ -6,9 +6,6 @@ import type { SeedGenerate } from './format.js'
 import { loadedGenerator } from './generate/load.js'
 import type { SeedRepository } from './repository.js'
 
-/** Messages that are generated between two steps: a millisecond. */
-const STEP = 20
-
 /** From so many messages on, dropping the indexes and making them again at the end is faster. */
 const MANY = 20_000
 
@@ -83,8 +80,8 @@ export function seedApplier(environments: EnvironmentService, repository: SeedRe
   }
 
   /**
-   * Adds generated messages, and the subscribers they need. Yields how many there are after each `STEP` of them, and
-   * anything while it prepares and completes that.
+   * Adds generated messages, and the subscribers they need. Yields how many there are after each of them, and anything
+   * while it prepares and completes that.
    */
   function* generate(
     datasets: Datasets,
@@ -103,8 +100,7 @@ export function seedApplier(environments: EnvironmentService, repository: SeedRe
       let done = 0
       for (const message of messages()) {
         repository.insertMessage(datasets.messages, toMessageRow(message))
-        done += 1
-        if (done % STEP === 0) yield done
+        yield ++done
       }
     }
   }

@@ -1,5 +1,5 @@
 import { slugify } from '../core/slug.js'
-import type { SeedEnvironment } from './format.js'
+import type { SeedEnvironment, SeedWorkflow } from './format.js'
 
 /** What an environment holds before a seed is added to it. */
 export interface ExistingData {
@@ -11,42 +11,53 @@ export interface ExistingData {
 
 /**
  * Returns what stays when the seed is added, which is all but the records with the `_id` or the name of one in the
- * seed, and the ids of these, by `recordKey`, for the new records to keep.
+ * seed, and the ids of these, by `recordKey`, for the new records to keep. With a step for each record.
  */
-export function withoutReplaced(existing: SeedEnvironment, seed: SeedEnvironment) {
+export function* leavingReplaced(existing: SeedEnvironment, seed: SeedEnvironment) {
   const replacedIds = new Map<string, string>()
   const { integrations = [], subscribers = [], workflows = [] } = seed
   const stepIds = new Set(workflows.flatMap(({ steps = [] }) => steps.map(({ _id }) => _id)))
   const remaining = {
     ...existing,
-    integrations: left('integration', existing.integrations, integrations, (each) => each.identifier),
-    subscribers: left('subscriber', existing.subscribers, subscribers, (each) => each.subscriberId),
-    workflows: left('workflow', existing.workflows, workflows, (each) => each.identifier ?? slugify(each.name ?? ''))
+    integrations: yield* leaving('integration', existing.integrations, integrations, (each) => each.identifier),
+    subscribers: yield* leaving('subscriber', existing.subscribers, subscribers, (each) => each.subscriberId),
+    workflows: yield* leaving('workflow', existing.workflows, workflows, identifierOf)
   }
+  const kept = new Set(remaining.workflows)
   for (const workflow of existing.workflows ?? []) {
-    if (remaining.workflows.includes(workflow)) continue
+    yield
+    if (kept.has(workflow)) continue
     for (const { _id = '', stepId } of workflow.steps ?? []) {
       if (!stepIds.has(_id)) replacedIds.set(recordKey('workflow', workflow.identifier, 'step', stepId), _id)
     }
   }
   return { remaining, replacedIds }
 
-  function left<Each extends { _id?: string }>(
+  function* leaving<Each extends { _id?: string }>(
     kind: string,
     present: readonly Each[] = [],
     added: readonly Each[],
     nameOf: (each: Each) => string | undefined
-  ): Each[] {
+  ): Generator<undefined, Each[]> {
     const ids = new Set(added.map(({ _id }) => _id))
-    const names = new Set(added.map(nameOf))
-    return present.filter((each) => {
+    const names = new Set<string | undefined>()
+    for (const each of added) {
+      yield
+      names.add(nameOf(each))
+    }
+    const left: Each[] = []
+    for (const each of present) {
+      yield
       const { _id = '' } = each
-      if (!names.has(nameOf(each)) && !ids.has(_id)) return true
-      if (!ids.has(_id)) replacedIds.set(recordKey(kind, nameOf(each)), _id)
-      return false
-    })
+      const isReplaced = names.has(nameOf(each)) || ids.has(_id)
+      if (!isReplaced) left.push(each)
+      else if (!ids.has(_id)) replacedIds.set(recordKey(kind, nameOf(each)), _id)
+    }
+    return left
   }
 }
+
+const identifierOf = ({ identifier, name = '' }: SeedWorkflow) => identifier ?? slugify(name)
 
 /** Identifies a record by the path that its id is derived from: its kind and name, and a step's after its workflow's. */
 export const recordKey = (...path: unknown[]) => JSON.stringify(path)

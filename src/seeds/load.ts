@@ -29,8 +29,12 @@ export type SeedMode = 'merge' | 'replace'
 /** What a request may have generated: a server that many use must not grow by gigabytes for one of them. */
 export const MAX_GENERATED = { messages: 100_000, subscribers: 10_000 }
 
-/** Records up to which a seed is loaded in one go: some hundredths of a second. */
+/** The size up to which a seed is loaded in one go, counted in records: some hundredths of a second. */
 const MAX_AT_ONCE = 1000
+
+/** Characters of JSON that count as one record, as long records take long too, and records that a generated message takes. */
+const RECORD_LENGTH = 200
+const GENERATED_WEIGHT = 5
 
 /** How often a merge begins again because the environment has changed meanwhile. */
 const MAX_ATTEMPTS = 5
@@ -112,10 +116,12 @@ export function seedLoader({ db, clock, environments, repository, applier }: Dep
     const held = environments.hold()
     try {
       const before = stateOf(environment)
+      // Those of now: they may be others, and then these again, before it is compared with what the environment was.
+      const present = { ...environment.datasets }
       if (inSlices) held.keep(before.datasets)
-      const existing = mode === 'merge' ? yield* existingIn(before.settings, environment.datasets) : undefined
+      const existing = mode === 'merge' ? yield* existingIn(before.settings, present) : undefined
       const data = yield* resolved(file, environment, existing)
-      const datasets = existing ? yield* merged(environment, data, held, inSlices) : held.createAll()
+      const datasets = existing ? yield* merged(environment, present, data, held, inSlices) : held.createAll()
       yield* applier.insert(datasets, data, false)
       if (existing && inSlices && JSON.stringify(stateOf(environment)) !== JSON.stringify(before)) return false
       const { idempotency, ...ofRecords } = datasets
@@ -130,11 +136,12 @@ export function seedLoader({ db, clock, environments, repository, applier }: Dep
   /** Returns the datasets to merge into: new ones of the kinds that are written anew, and one to add messages to. */
   function* merged(
     environment: Environment,
+    present: Datasets,
     { messages, generate }: EnvironmentData,
     held: HeldDatasets,
     inSlices: boolean
   ): Generator<unknown, Datasets> {
-    const datasets = withMergedKinds(environment.datasets, held)
+    const datasets = withMergedKinds(present, held)
     if (messages.length === 0 && !generate) return datasets
     if (!inSlices) return { ...datasets, messages: environments.ensureOwned(environment, 'messages') }
     return { ...datasets, messages: yield* held.copying('messages', datasets.messages) }
@@ -251,19 +258,31 @@ function addsMessages({ environments }: Seed): boolean {
   return environments.some(({ messages = [], generate }) => messages.length > 0 || generate)
 }
 
-/** How many records a seed has, generated ones included. */
-function sizeOf({ environments }: Seed): number {
-  return environments.reduce(
+/** How large a seed is, in records; beyond `MAX_AT_ONCE` not how much larger. Generated messages are counted too. */
+function sizeOf(seed: Seed): number {
+  const records = seed.environments.reduce(
     (sum, { integrations = [], subscribers = [], workflows = [], messages = [], generate }) => {
       const steps = workflows.flatMap((workflow) => workflow.steps ?? [])
-      const records = [integrations, subscribers, workflows, steps, messages].reduce(
-        (all, each) => all + each.length,
-        0
-      )
-      return sum + records + (generate?.messages ?? 0) + (generate?.subscribers ?? 0)
+      const lists = [integrations, subscribers, workflows, steps, messages]
+      const generated = GENERATED_WEIGHT * (generate?.messages ?? 0) + (generate?.subscribers ?? 0)
+      return lists.reduce((all, each) => all + each.length, sum + generated)
     },
     0
   )
+  if (records > MAX_AT_ONCE) return records
+  return Math.max(records, lengthOf(seed, (MAX_AT_ONCE + 1) * RECORD_LENGTH) / RECORD_LENGTH)
+}
+
+/** About how many characters of JSON a value is, aliases included; beyond the limit not how many more. */
+function lengthOf(value: unknown, limit: number): number {
+  if (typeof value === 'string') return value.length
+  if (typeof value !== 'object' || value === null) return 5
+  let length = 2
+  for (const [name, each] of Object.entries(value)) {
+    if (length > limit) break
+    length += name.length + lengthOf(each, limit - length)
+  }
+  return length
 }
 
 function fileOf(seed: string | object): SeedFile {

@@ -93,8 +93,9 @@ export function seedService({ db, clock, environments }: Dependencies) {
     *export(environment: Environment, format: SeedFormat): Generator<string, void> {
       const settings = environments.settings(environment)
       const { datasets } = environment
+      const { idempotency: _, ...read } = datasets
       const held = environments.hold()
-      held.keep(datasets)
+      held.keep(read)
       try {
         const list = (kind: RecordKind) => repository.documents(kind, datasets)
         yield* exportText(settings, { list, stepsOf: ({ _id }) => repository.stepsOf(datasets.workflows, _id) }, format)

@@ -7,7 +7,7 @@ import type { MessageResponse } from '../../messages/schemas.js'
 import type { EnvironmentInput } from '../environment-data.js'
 import type { SeedGenerate } from '../format.js'
 import { inboxState, outcomeOf } from './delivery.js'
-import { planWorkflows, type StepPlan, sendRatesOf, type WorkflowPlan } from './plan.js'
+import { planningWorkflows, type StepPlan, sendRatesOf, type WorkflowPlan } from './plan.js'
 import { createFaker, DAY, HOUR, pick, randomInt } from './random.js'
 import { creatingRecipients, creatingSubscribers, type Recipient } from './subscribers.js'
 
@@ -30,7 +30,7 @@ export function generation(environment: EnvironmentInput, options: SeedGenerate,
   return finish(preparing(environment, options, now))
 }
 
-/** Does what `generation` does, with a step for each subscriber. */
+/** Does what `generation` does, with a step for each step of a workflow and each subscriber. */
 export function* preparing(
   environment: EnvironmentInput,
   options: SeedGenerate,
@@ -38,7 +38,7 @@ export function* preparing(
   messageCount = environment.messages.length
 ) {
   const { messages: total, days = 30, randomSeed = 1 } = options
-  const workflows = planWorkflows(environment)
+  const workflows = yield* planningWorkflows(environment)
   if (workflows.length === 0) {
     const problem = `environment ${environment.name} has nothing to make messages of`
     throw new StartError(`${problem}: it needs a workflow with a step of a channel`)

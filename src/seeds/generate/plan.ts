@@ -6,29 +6,49 @@ import { isPersonal, valueMaker } from './payload.js'
 import { compile, compileEmail } from './templates.js'
 
 /** Everything about a workflow that is the same in each of its triggers. */
-export type WorkflowPlan = ReturnType<typeof planWorkflows>[number]
+export type WorkflowPlan = ReturnType<typeof planningWorkflow> extends Generator<unknown, infer Plan> ? Plan : never
 
 /** Everything about a step that is the same in each of its messages. */
 export type StepPlan = ReturnType<typeof planStep>
 
 type Step = EnvironmentData['steps'][number]
 
-/** Returns the plans of the workflows that send. Steps whose content has issues send only if all of them have. */
-export function planWorkflows(environment: EnvironmentInput) {
+/**
+ * Returns the plans of the workflows that send, with a step for each of their steps. Those whose content has issues send
+ * only if all have.
+ */
+export function* planningWorkflows(environment: EnvironmentInput): Generator<undefined, WorkflowPlan[]> {
   const sending = environment.steps.filter((step) => canGenerate({ steps: [step] }))
   const sound = sending.filter(({ issues }) => Object.values(issues?.controls ?? {}).every((each) => each.length === 0))
   const usable = new Set(sound.length > 0 ? sound : sending)
-  return environment.workflows.flatMap(({ _id: id, identifier, name, payloadSchema }) => {
-    const all = environment.steps.filter(({ workflowDatabaseId }) => workflowDatabaseId === id)
-    const steps = all.filter((step) => usable.has(step)).map((step) => planStep(environment, step, name))
-    const controlValues = all.map((step) => step.controlValues)
-    const declared = payloadSchema ?? inferPayloadSchema(controlValues, { loopItems: true })
-    const schema = { properties: {}, ...declared, type: 'object' }
-    // Only then may a payload go to many subscribers at once.
-    const isImpersonal = !Object.keys(schema.properties).some(isPersonal)
-    const digests = all.filter(({ type }) => type === 'digest').map(({ stepId }) => stepId)
-    return steps.length > 0 ? [{ id, identifier, payload: valueMaker(schema), isImpersonal, digests, steps }] : []
-  })
+  const stepsOf = new Map<string, Step[]>(environment.workflows.map(({ _id }) => [_id, []]))
+  for (const step of environment.steps) stepsOf.get(step.workflowDatabaseId)?.push(step)
+  const plans: WorkflowPlan[] = []
+  for (const workflow of environment.workflows) {
+    const plan = yield* planningWorkflow(environment, workflow, stepsOf.get(workflow._id) ?? [], usable)
+    if (plan.steps.length > 0) plans.push(plan)
+  }
+  return plans
+}
+
+function* planningWorkflow(
+  environment: EnvironmentInput,
+  { identifier, name, payloadSchema, _id: id }: EnvironmentInput['workflows'][number],
+  all: readonly Step[],
+  usable: ReadonlySet<Step>
+) {
+  const steps: StepPlan[] = []
+  for (const step of all) {
+    yield
+    if (usable.has(step)) steps.push(planStep(environment, step, name))
+  }
+  const controlValues = all.map((step) => step.controlValues)
+  const declared = payloadSchema ?? inferPayloadSchema(controlValues, { loopItems: true })
+  const schema = { properties: {}, ...declared, type: 'object' }
+  // Only then may a payload go to many subscribers at once.
+  const isImpersonal = !Object.keys(schema.properties).some(isPersonal)
+  const digests = all.filter(({ type }) => type === 'digest').map(({ stepId }) => stepId)
+  return { id, identifier, payload: valueMaker(schema), isImpersonal, digests, steps }
 }
 
 /** Of a hundred messages, how many are of each channel, as far as the workflows have steps of it. */

@@ -82,20 +82,26 @@ export function checkJsonSchema(schema: unknown, location: SeedLocation): boolea
   }
 }
 
-/** How many comparisons of a value with a schema are made: there is no end to what a hostile schema could ask for. */
-const MAX_COMPARISONS = 20_000
+/**
+ * How much is looked at to compare a value with a schema, counted in fields, elements and keywords: there is no end to
+ * what a hostile schema could ask for.
+ */
+const MAX_LOOKED_AT = 200_000
 
 /**
  * Reports the first way in which a value does not match a schema. Patterns, formats, references and conditions are not
- * followed, and text with Liquid matches everything, as it can become anything.
+ * followed, and text with Liquid matches everything, as it can become anything. What is beyond some hundredths of a second
+ * of work matches too.
  */
 export function checkAgainstSchema(value: unknown, schema: unknown, location: SeedLocation): void {
-  let left = MAX_COMPARISONS
+  let left = MAX_LOOKED_AT
   const found = mismatch(value, schema, [])
   if (found) location.at(...found.path).report(found.message)
 
   function mismatch(value: unknown, schema: unknown, path: Path): Mismatch | undefined {
-    if (!isObject(schema) || --left < 0 || (typeof value === 'string' && /\{[{%]/.test(value))) return undefined
+    if (!isObject(schema) || left < 0) return undefined
+    left -= sizeOf(value) + Object.values(schema).reduce<number>((sum, each) => sum + sizeOf(each), 0)
+    if (left < 0 || (typeof value === 'string' && /\{[{%]/.test(value))) return undefined
     return typeMismatch(value, schema, path) ?? inside(value, schema, path) ?? combined(value, schema, path)
   }
 
@@ -115,7 +121,8 @@ export function checkAgainstSchema(value: unknown, schema: unknown, location: Se
       if (Object.hasOwn(properties, name)) return mismatch(each, properties[name], [...path, name])
       const isAllowed = additionalProperties !== false || schema.patternProperties !== undefined
       if (isAllowed) return mismatch(each, additionalProperties, [...path, name])
-      return { path: [...path, name], message: `is not a field by its dataSchema, which has ${names(properties)}` }
+      const message = () => `is not a field by its dataSchema, which has ${names(properties)}`
+      return { path: [...path, name], message }
     })
   }
 
@@ -137,24 +144,31 @@ type Schema = Record<string, unknown>
 
 interface Mismatch {
   path: Path
-  message: string
+  /** A function, as most mismatches are those of a variant, which nobody is told of. */
+  message: () => string
 }
 
 function typeMismatch(value: unknown, schema: Schema, path: Path): Mismatch | undefined {
   const { type, enum: values, const: only, required, minimum, maximum } = schema
   const types = [type ?? []].flat()
-  const not = (words: string) => ({ path, message: `must be ${words} by its dataSchema` })
-  if (types.length > 0 && !types.some((each) => isOfType(value, each))) return not(types.join(' or '))
+  const not = (words: () => string) => ({ path, message: () => `must be ${words()} by its dataSchema` })
+  if (types.length > 0 && !types.some((each) => isOfType(value, each))) return not(() => types.join(' or '))
   const isScalar = typeof value !== 'object' || value === null
-  if (Array.isArray(values) && isScalar && !values.includes(value)) return not(`one of ${values.join(', ')}`)
-  if (only !== undefined && isScalar && only !== value) return not(JSON.stringify(only))
+  if (Array.isArray(values) && isScalar && !values.includes(value)) return not(() => `one of ${values.join(', ')}`)
+  if (only !== undefined && isScalar && only !== value) return not(() => JSON.stringify(only))
   if (typeof value === 'number') {
-    if (typeof minimum === 'number' && value < minimum) return not(`at least ${minimum}`)
-    if (typeof maximum === 'number' && value > maximum) return not(`at most ${maximum}`)
+    if (typeof minimum === 'number' && value < minimum) return not(() => `at least ${minimum}`)
+    if (typeof maximum === 'number' && value > maximum) return not(() => `at most ${maximum}`)
   }
   if (!isObject(value) || !Array.isArray(required)) return undefined
   const missing = required.filter((name) => !Object.hasOwn(value, name))
-  return missing.length > 0 ? { path, message: `must have ${missing.join(', ')} by its dataSchema` } : undefined
+  return missing.length > 0 ? { path, message: () => `must have ${missing.join(', ')} by its dataSchema` } : undefined
+}
+
+/** One for the value itself, and one for each field or element, or for each hundred characters. */
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return 1 + value.length / 100
+  return typeof value === 'object' && value !== null ? 1 + Object.keys(value).length : 1
 }
 
 function isOfType(value: unknown, type: unknown): boolean {

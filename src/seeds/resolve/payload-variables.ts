@@ -7,6 +7,9 @@ export const liquid = new Liquid({
   templates: {},
   timezoneOffset: 0,
   locale: 'en-US',
+  // Characters of a template, and characters and elements that filters and ranges make at one rendering.
+  parseLimit: 100_000,
+  memoryLimit: 10_000,
   outputEscape: (value: unknown) =>
     (typeof value === 'object' && value !== null && !Array.isArray(value) ? JSON.stringify(value) : value) as string
 })

@@ -2,7 +2,7 @@ import { idOf } from '../../core/ids.js'
 import { finish } from '../../core/slices.js'
 import type { EnvironmentData } from '../environment-data.js'
 import { byLocation, createIssue, type IssueList, SeedError } from '../errors.js'
-import { type ExistingData, withoutReplaced } from '../existing-data.js'
+import { type ExistingData, leavingReplaced } from '../existing-data.js'
 import type { SeedEnvironment } from '../format.js'
 import { FILE_LIMITS } from '../limits.js'
 import type { SeedFile } from '../read.js'
@@ -11,7 +11,7 @@ import { addApiKeys, addSettings, type Building, type KeyOwner, withBuilders } f
 import { addIntegration } from './integrations.js'
 import { addMessage, setGenerate } from './messages.js'
 import { addSubscriber } from './subscribers.js'
-import { addWorkflow } from './workflows.js'
+import { addingWorkflow } from './workflows.js'
 
 interface Options {
   /** The one environment to return, whatever the seed calls it. */
@@ -33,7 +33,7 @@ export function resolveSeeds(files: readonly SeedFile[], now: number, options: O
   return finish(resolving(files, now, options))
 }
 
-/** Does what `resolveSeeds` does, with a step for each record. */
+/** Does what `resolveSeeds` does, with a step for each record and each step of a workflow. */
 export function* resolving(
   files: readonly SeedFile[],
   now: number,
@@ -41,7 +41,7 @@ export function* resolving(
 ): Generator<void, EnvironmentData[]> {
   const issues = new Map<SeedFile, IssueList>()
   const described = files.flatMap((file) => locatedIn(file, issues))
-  const located = target ? inTarget(target) : withBuilders(described, now)
+  const located = target ? yield* inTarget(target) : withBuilders(described, now)
   for (const each of located) addSettings(each)
   if (!target) addApiKeys(located, ownerOf)
   for (const { seed, location, builder } of located) {
@@ -49,7 +49,9 @@ export function* resolving(
     for (const [at, each] of integrations.entries())
       yield addIntegration(builder, each, location.at('integrations', at))
     for (const [at, each] of subscribers.entries()) yield addSubscriber(builder, each, location.at('subscribers', at))
-    for (const [at, each] of workflows.entries()) yield addWorkflow(builder, each, location.at('workflows', at))
+    for (const [at, each] of workflows.entries()) {
+      yield yield* addingWorkflow(builder, each, location.at('workflows', at))
+    }
   }
   // After the records of all files, which they refer to.
   for (const { seed, location, builder } of located) {
@@ -60,14 +62,14 @@ export function* resolving(
   throwIssues([...issues.values()])
   return [...new Set(located.map(({ builder }) => builder.data))]
 
-  function inTarget(wanted: SeedTarget): Building[] {
+  function* inTarget(wanted: SeedTarget): Generator<void, Building[]> {
     const [first, second] = described
     const [file] = files
     if (file && !first) throw new SeedError([file.issueAt(['environments'], ONE_ENVIRONMENT)])
     if (second) second.location.report(ONE_ENVIRONMENT)
     if (!first) return []
     const { organization = '', _organizationId = idOf('organization', organization), name } = first.seed
-    const { remaining, replacedIds } = existing ? withoutReplaced(existing.seed, first.seed) : {}
+    const { remaining, replacedIds } = existing ? yield* leavingReplaced(existing.seed, first.seed) : {}
     const idBase = [_organizationId, name]
     const builder = environmentBuilder({ target: wanted, existing, location: first.location, idBase, replacedIds, now })
     // What an environment holds already is resolved as if a first file described it.

@@ -11,7 +11,12 @@ import { inferPayloadSchema, stepVariables } from './step-variables.js'
 const DEFAULTS = 3000
 const RESULT = 150
 
-export function addWorkflow(builder: EnvironmentBuilder, seed: SeedWorkflow, location: SeedLocation): void {
+/** Adds a workflow, with a step for each of its steps. */
+export function* addingWorkflow(
+  builder: EnvironmentBuilder,
+  seed: SeedWorkflow,
+  location: SeedLocation
+): Generator<void, void> {
   const { name, identifier = slugify(name ?? ''), origin = 'external', payloadSchema, steps = [] } = seed
   if (identifier === '') {
     const needed = name === undefined ? 'identifier or name' : 'identifier: its name has no slug'
@@ -25,11 +30,14 @@ export function addWorkflow(builder: EnvironmentBuilder, seed: SeedWorkflow, loc
   builder.data.workflows.push(workflow)
 
   const resolved: WorkflowStep[] = []
-  const payload = payloadSchema ?? inferPayloadSchema(steps.map(({ controlValues }) => controlValues))
+  // It takes long, and steps that an environment holds already have variables.
+  const isInferred = !payloadSchema && steps.some(({ variables }) => !variables)
+  const payload = payloadSchema ?? inferPayloadSchema(isInferred ? steps.map(({ controlValues }) => controlValues) : [])
   const stepIds = { names: new Set(steps.map(({ stepId }) => stepId)), suffixes: new Map() }
   const payloadSize = JSON.stringify(payload).length
   let resultsSize = 0
   for (const [index, step] of steps.entries()) {
+    yield
     const { type, stepId = unusedName(slugify(step.name ?? '') || slugify(defaultName(type)), stepIds) } = step
     // Each step has the payload and the results of all steps before it.
     builder.countAdded(DEFAULTS + (step.variables ? 0 : payloadSize + resultsSize), location.at('steps', index))

@@ -84,6 +84,18 @@ test('a state is what it was when it began, whatever is done to the environment 
   expect(rowCounts(mock.db)).toMatchObject({ environments: 0, datasets: 0, messages: 0, integrations: 0 })
 })
 
+test('a state keeps no idempotency keys from being deleted while it is read', async () => {
+  const { mock, key } = await given({ messages: manyMessages(3000, 5000) })
+  const headers = { 'idempotency-key': 'one' }
+  await plainCall(mock, '/v1/integrations/b/set-primary', key, { method: 'POST', headers })
+  expect(rowCounts(mock.db)).toMatchObject({ idempotency_keys: 1 })
+  const open = await openState(mock, key)
+  await load(mock, key, 'replace', SHOP)
+  await vi.waitFor(() => expect(rowCounts(mock.db)).toMatchObject({ idempotency_keys: 0 }), { timeout: 5000 })
+  expect(rowCounts(mock.db).messages).toBe(3000)
+  expect((await open.read()).length).toBeGreaterThan(15_000_000)
+})
+
 test('a client that goes away in the middle of a state leaves nothing behind', async () => {
   const { mock, made, key } = await given({ messages: manyMessages(3000, 5000) })
   const open = await openState(mock, key)
@@ -122,6 +134,38 @@ test('other requests are answered while 50,000 messages are generated, forked, e
   ]
   for (const [name, work] of steps) expect(await longestWait(mock, work), name).toBeLessThan(PATIENCE)
 })
+
+test.each<[string, (mock: GivenMock, key: string) => Promise<unknown>]>([
+  [
+    'a seed of few records with long texts',
+    (mock, key) => load(mock, key, 'replace', { workflows: liquidWorkflows() })
+  ],
+  [
+    'messages that are generated from long texts',
+    (mock, key) => load(mock, key, 'replace', { workflows: liquidWorkflows(), generate: { messages: 1 } })
+  ],
+  [
+    'a merge of thousands of workflows whose names take long to make identifiers of',
+    (mock, key) =>
+      load(mock, key, 'merge', {
+        workflows: Array.from({ length: 3000 }, (_, index) => ({ name: `workflowName aB${index}`.repeat(10) }))
+      })
+  ]
+])('other requests are answered while this is loaded: %s', { timeout: 120_000 }, async (_, work) => {
+  const { mock, key } = await given({})
+  expect(
+    await longestWait(mock, async () => expect((await work(mock, key)) as object).toMatchObject({ status: 200 }))
+  ).toBeLessThan(PATIENCE)
+})
+
+/** Little in number, and seconds to read. */
+function liquidWorkflows() {
+  const body = '{{ payload.name | upcase }} {% if payload.b %}x{% endif %}'.repeat(800)
+  return Array.from({ length: 80 }, (_, index) => ({
+    name: `w${index}`,
+    steps: [{ type: 'sms', controlValues: { body } }]
+  }))
+}
 
 test('a state of several chunks as YAML is, once imported, the same state as JSON', {
   timeout: 120_000

@@ -87,6 +87,22 @@ describe('a template', () => {
   })
 })
 
+describe('a template that takes too much stays as it stands:', () => {
+  test.each([
+    ['a loop over millions', '{% for i in (1..3000000) %}{{payload.name}}{% endfor %}'],
+    ['loops in loops', `${'{% for i in (1..99) %}'.repeat(4)}{{payload.name}}${'{% endfor %}'.repeat(4)}`],
+    ['thousands of outputs in a loop', `{% for i in (1..9000) %}${'{{payload.name}}'.repeat(500)}{% endfor %}`],
+    ['thousands of filters in a loop', `{% for i in (1..9000) %}{{payload.gone${' | x'.repeat(2000)}}}{% endfor %}`],
+    ['a text of megabytes', `{% for i in (1..500) %}${'x'.repeat(10_000)}{% endfor %}`],
+    ['a long source', `{{payload.name}} ${'x'.repeat(100_000)}{% if payload.name %}{% endif %}`]
+  ])('%s', (_, template) => {
+    const render = compile(template)
+    const started = performance.now()
+    expect(render(SCOPE)).toBe(template)
+    expect(performance.now() - started).toBeLessThan(1000)
+  })
+})
+
 describe('the content of an email', () => {
   const contentOf = (body: string) => compileEmail(body, 'On {{payload.dueOn}}', 'Kettle & Clay')(SCOPE)
 

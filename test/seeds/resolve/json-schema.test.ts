@@ -92,6 +92,30 @@ describe("control values that do not match the step's own dataSchema are an issu
     expect(issuesOf({ controls: { dataSchema }, controlValues: { size: '{{payload.size}}' } })).toEqual([])
   })
 
+  test.each<[string, object, object]>([
+    [
+      'thousands of schemas for thousands of fields',
+      { allOf: Array(2000).fill({}) },
+      Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`f${index}`, 1]))
+    ],
+    [
+      'thousands of names that each of thousands of elements must have',
+      { properties: { a: { items: { required: Array(20_000).fill('a') } } } },
+      { a: Array(5000).fill({ a: 1 }) }
+    ],
+    [
+      'a long list of words that is no match for any of thousands',
+      {
+        properties: { a: { items: { anyOf: [{ enum: Array(5000).fill('x'.repeat(100)) }, { type: 'number' }] } } }
+      },
+      { a: Array(5000).fill(1) }
+    ]
+  ])('are no longer compared when that takes long: %s', (_, dataSchema, controlValues) => {
+    const started = performance.now()
+    expect(issuesOf({ controls: { dataSchema }, controlValues })).toEqual([])
+    expect(performance.now() - started).toBeLessThan(1000)
+  })
+
   test('those of a step that has issues need not match', () => {
     const issues = { controls: { size: [{ issueType: 'MISSING_VALUE', message: 'is missing' }] } }
     expect(issuesOf({ controls: { dataSchema }, controlValues: {}, issues })).toEqual([])
