@@ -31,30 +31,36 @@ export interface SeedValue {
   value?: unknown
 }
 
-/** Reads seeds: files, names of packaged seeds, or values. Throws SeedError with what breaks the format. */
+/** Reads seeds: files, names of packaged seeds, or values. Throws SeedError with what breaks the format or a limit. */
 export function readSeeds(seeds: readonly (string | SeedValue)[]): SeedFile[] {
+  return finish(readingSeeds(seeds))
+}
+
+/** Does what `readSeeds` does, in steps. */
+export function* readingSeeds(seeds: readonly (string | SeedValue)[]): Generator<void, SeedFile[]> {
+  const files: SeedFile[] = []
   const issues: SeedIssue[] = []
   let more = 0
-  const files = seeds.flatMap((seed) => {
+  for (const seed of seeds) {
     try {
-      return finish(readSeed(typeof seed === 'string' ? readFile(seedPath(seed)) : seed, FILE_LIMITS))
+      files.push(yield* readSeed(typeof seed === 'string' ? readFile(seedPath(seed)) : seed, FILE_LIMITS))
     } catch (error) {
       if (!(error instanceof SeedError)) throw error
       issues.push(...error.issues)
       more += error.more
-      return []
     }
-  })
+  }
   if (issues.length > 0) throw new SeedError(issues, more)
   return files
 }
 
 /**
  * Reads the seed of a request, text or value, in slices of some milliseconds. Rejects with SeedError with what breaks the
- * format or a limit. A value belongs to the seed then: it is not copied.
+ * format or a limit, and when `check`, which is called between slices, throws. A value belongs to the seed then: it is not
+ * copied.
  */
-export async function readSeedAsync(seed: string | object): Promise<SeedFile> {
-  return inTurns(readSeed({ name: 'seed', seed }, REQUEST_LIMITS))
+export async function readSeedAsync(seed: string | object, check?: () => void): Promise<SeedFile> {
+  return inTurns(readSeed({ name: 'seed', seed }, REQUEST_LIMITS), check)
 }
 
 /** The path of a seed: a file, or one that comes with the package, by its bare name. */

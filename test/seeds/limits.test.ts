@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { readSeedAsync, readSeeds } from '../../src/seeds/read.js'
+import { startServer } from '../../src/server.js'
 import { issuesOf, linesOf, shop, shopJson } from '../support/seed-issues.js'
 
 function mergesOfMerges(): string {
@@ -76,6 +77,21 @@ describe('the first hundred issues are told, and how many more there are:', () =
   })
 })
 
+/** Counts turns of the event loop until it is called. */
+function countTurns(): () => number {
+  let turns = 0
+  let isDone = false
+  const count = () => {
+    turns += 1
+    if (!isDone) setImmediate(count)
+  }
+  setImmediate(count)
+  return () => {
+    isDone = true
+    return turns
+  }
+}
+
 describe('a large seed', () => {
   const messages = Array.from({ length: 400 }, (_, index) => ({
     channel: 'email',
@@ -95,19 +111,26 @@ describe('a large seed', () => {
       shop(`  messages:\n${messages.map((each) => `  - ${JSON.stringify(each)}\n`).join('')}- name: Other`)
     ]
   ])('is read in turns with other work: %s', async (what, text) => {
-    let turns = 0
-    let isDone = false
-    const count = () => {
-      turns += 1
-      if (!isDone) setImmediate(count)
-    }
-    setImmediate(count)
+    const turns = countTurns()
     const file = await readSeedAsync(text)
-    isDone = true
+    const count = turns()
     expect(file.seed).toEqual(seed)
     // JSON of this size is read within one.
-    if (what.startsWith('YAML')) expect(turns).toBeGreaterThan(1)
+    if (what.startsWith('YAML')) expect(count).toBeGreaterThan(1)
     expect(readSeeds([{ name: 'seed', seed: text }])[0]?.seed).toEqual(seed)
+  })
+
+  test('of a server that starts is read in turns with other work', async () => {
+    const turns = countTurns()
+    await expect(startServer({ seed: `${stringify(seed)}  - {}` })).rejects.toThrow('environments[2]: must have name')
+    expect(turns()).toBeGreaterThan(3)
+  })
+
+  test('is read no further when nobody wants it any more', async () => {
+    const check = () => {
+      throw new Error('gone')
+    }
+    await expect(readSeedAsync(stringify(seed), check)).rejects.toThrow('gone')
   })
 
   test('of aliases, merges and wide objects has the value that the parser of the package gives it', () => {
