@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { MAX_DEPTH, TOO_DEEP } from '../core/depth.js'
+import { findExcess, TOO_DEEP } from '../core/depth.js'
 import { attempt } from '../core/errors.js'
 import { packageRoot } from '../core/package.js'
 import { finish, inTurns } from '../core/slices.js'
@@ -180,25 +180,23 @@ function listIn(value: unknown, field: string): unknown[] | undefined {
   return Array.isArray(list) ? list : undefined
 }
 
-/** A copy, as it is in JSON. */
+/** A copy, as it is in JSON. Of a request it is the value itself, whose size and depth were looked at as it was parsed. */
 function readValue(seed: object, file: string, limits: SeedLimits): SeedText {
   const issueAt: SeedText['issueAt'] = (path, message) => createIssue({ file, path: pathText(path), message })
-  const value = limits === REQUEST_LIMITS ? seed : copyOf(seed, issueAt)
-  if (isTooDeep(value)) throw new SeedError([issueAt([], TOO_DEEP)])
+  const value = limits === REQUEST_LIMITS ? seed : copyOf(seed, limits, issueAt)
   return { value, issues: { issues: [], more: 0 }, issueAt }
 }
 
-function copyOf(seed: object, issueAt: SeedText['issueAt']): unknown {
+function copyOf(seed: object, { jsonValues }: SeedLimits, issueAt: SeedText['issueAt']): unknown {
   try {
-    return JSON.parse(JSON.stringify(seed))
+    const json = JSON.stringify(seed)
+    const excess = findExcess(json, jsonValues)
+    if (excess) throw new SeedError([issueAt([], excess.message)])
+    return JSON.parse(json)
   } catch (error) {
+    if (error instanceof SeedError) throw error
     const [reason] = (error as Error).message.split('\n')
     const isDeep = error instanceof RangeError && /call stack/.test(error.message)
     throw new SeedError([issueAt([], isDeep ? TOO_DEEP : `can't be read as JSON: ${reason}`)])
   }
-}
-
-function isTooDeep(value: unknown, depth = 0): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return depth >= MAX_DEPTH || Object.values(value).some((each) => isTooDeep(each, depth + 1))
 }

@@ -48,12 +48,11 @@ describe('is refused soon, with its place and what to do:', () => {
     expect(request[0]).toMatch(expected)
   })
 
-  test('a value that is nested more than 100 deep', async () => {
-    const payload = JSON.parse('['.repeat(5000) + ']'.repeat(5000))
+  test.each([101, 5000])('a value that is nested %d deep', (depth) => {
+    const payload = JSON.parse('['.repeat(depth) + ']'.repeat(depth))
     const seed = { environments: [{ name: 'Shop', messages: [{ channel: 'sms', payload: { payload } }] }] }
     const expected = ['seed: is nested more than 100 deep: make it flatter']
     expect(linesOf(() => readSeeds([{ name: 'seed', seed }]))).toEqual(expected)
-    await expect(readSeedAsync(seed)).rejects.toThrow(expected[0])
   })
 })
 
