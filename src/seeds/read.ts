@@ -9,7 +9,7 @@ import { suggest } from '../core/suggest.js'
 import { type FoundIssues, findingIssues, pathText } from '../core/validation.js'
 import { addIssue, byLocation, createIssue, SeedError, type SeedIssue } from './errors.js'
 import { Seed, SeedEnvironment, SeedIntegration, SeedMessage, SeedSubscriber, SeedWorkflow } from './format.js'
-import { FILE_LIMITS, REQUEST_LIMITS, type SeedLimits, tooMuch } from './limits.js'
+import { FILE_LIMITS, REQUEST_LIMITS, recordProblem, type SeedLimits, tooMuch } from './limits.js'
 import { readText } from './text.js'
 import type { SeedText } from './yaml.js'
 
@@ -168,7 +168,10 @@ function* checkSeed(value: unknown, onIssues: (found: FoundIssues) => void): Gen
     for (const { field, schema, records } of lists) {
       for (const [at, record] of records.entries()) {
         yield
-        onIssues(yield* findingIssues(schema, record, [...base, field, at]))
+        const path = [...base, field, at]
+        const message = recordProblem(record)
+        if (message) onIssues({ issues: [{ path, message, hint: '', part: 'value' }], more: 0 })
+        else onIssues(yield* findingIssues(schema, record, path))
       }
     }
   }

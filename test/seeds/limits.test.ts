@@ -48,6 +48,26 @@ describe('is refused soon, with its place and what to do:', () => {
     expect(request[0]).toMatch(expected)
   })
 
+  test.each([
+    ['integrations', { providerId: 'ses', channel: 'email', credentials: { secretKey: 'x'.repeat(2 ** 20) } }],
+    ['subscribers', { subscriberId: 'ada', data: { a: Array(20).fill('x'.repeat(60_000)) } }],
+    ['workflows', { name: 'w', steps: Array(2).fill({ type: 'sms', controlValues: { body: 'x'.repeat(2 ** 19) } }) }],
+    ['messages', { channel: 'sms', content: '\u0001'.repeat(2 ** 18) }]
+  ])('one of the %s of more than a megabyte', async (kind, record) => {
+    const { file, request } = await issuesOf(shopJson({ [kind]: [record] }))
+    const message = `environments[0].${kind}[0]: is more than 1 MiB of JSON, the most that one record may be: shorten it`
+    expect(file).toEqual([expect.stringContaining(message)])
+    expect(request).toEqual(file)
+  })
+
+  test('nothing of a record of just a megabyte', async () => {
+    const record = { channel: 'sms', content: '', payload: { a: [[], {}, null, 1.5, 'é"\n'] } }
+    const rest = 2 ** 20 - JSON.stringify(record).length
+    const seed = (content: string) => shopJson({ messages: [{ ...record, content }] })
+    expect(readSeeds([{ name: 'seed', seed: seed('x'.repeat(rest)) }])).toHaveLength(1)
+    expect((await issuesOf(seed('x'.repeat(rest + 10)))).file).toHaveLength(1)
+  })
+
   test.each([101, 5000])('a value that is nested %d deep', (depth) => {
     const payload = JSON.parse('['.repeat(depth) + ']'.repeat(depth))
     const seed = { environments: [{ name: 'Shop', messages: [{ channel: 'sms', payload: { payload } }] }] }
