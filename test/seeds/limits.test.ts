@@ -9,6 +9,8 @@ function mergesOfMerges(): string {
   return ['a0: &a0 {x: 1}', ...lines].join('\n')
 }
 
+const ONE_TAG = /^seed:\d+:\d+: a value has at most one tag and one anchor$/
+
 describe('is refused soon, with its place and what to do:', () => {
   test.each<[string, () => string, RegExp]>([
     [
@@ -22,6 +24,8 @@ describe('is refused soon, with its place and what to do:', () => {
         Array.from({ length: 300 }, (_, index) => `a${index}: &a${index} [${index && `*a${index - 1}`}]`).join('\n'),
       /^seed:100:\d+ a99\[0\]: is nested more than 100 deep: make it flatter$/
     ],
+    ['thousands of tags of one value', () => `a: ${'!x '.repeat(30_000)}`, ONE_TAG],
+    ['thousands of anchors of one value', () => `a: ${'&x #\n '.repeat(30_000)}`, ONE_TAG],
     [
       'millions of lists in lists',
       () => '['.repeat(3_000_000),
@@ -150,6 +154,13 @@ describe('a large seed', () => {
       throw new Error('gone')
     }
     await expect(readSeedAsync(stringify(seed), check)).rejects.toThrow('gone')
+  })
+
+  test('may have tags and anchors wherever a value begins', () => {
+    const text =
+      'environments: &a !!seq\n- &o !!map\n  &k !!str name: &n !!str Shop\n- &p !!map {&l !!str name: &m !!str Other}'
+    const [file] = readSeeds([{ name: 'seed', seed: text }])
+    expect(file?.seed).toEqual({ environments: [{ name: 'Shop' }, { name: 'Other' }] })
   })
 
   test('of aliases, merges and wide objects has the value that the parser of the package gives it', () => {
