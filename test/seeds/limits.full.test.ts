@@ -29,6 +29,13 @@ describe('is refused soon, with its place and what to do:', () => {
     expect(request[0]).toMatch(expected)
   })
 
+  test('a text of millions of lines', () => {
+    const started = performance.now()
+    const text = `{"a":1${'\n'.repeat(60_000_000)}}`
+    expect(linesOf(() => readSeeds([{ name: 'seed', seed: text }]))[0]).toBe('seed:1:1: must have environments')
+    expect(performance.now() - started).toBeLessThan(1200)
+  })
+
   test('a value of millions of values', () => {
     const messages = [{ channel: 'sms', payload: { a: Array(3_000_000).fill(1) } }]
     const seed = { environments: [{ name: 'Shop', messages }] }

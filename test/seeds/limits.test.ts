@@ -156,6 +156,15 @@ describe('a large seed', () => {
     await expect(readSeedAsync(stringify(seed), check)).rejects.toThrow('gone')
   })
 
+  test('has its lines and columns counted, however many or long they are', () => {
+    const text = `{"environments":[${'\n'.repeat(2 ** 17)}{}${' '.repeat(2 ** 17)},{},${'\n'.repeat(3)} {}]}`
+    expect(linesOf(() => readSeeds([{ name: 'seed', seed: text }]))).toEqual([
+      'seed:131073:1 environments[0]: must have name',
+      'seed:131073:131076 environments[1]: must have name',
+      'seed:131076:2 environments[2]: must have name'
+    ])
+  })
+
   test('may have tags and anchors wherever a value begins', () => {
     const text =
       'environments: &a !!seq\n- &o !!map\n  &k !!str name: &n !!str Shop\n- &p !!map {&l !!str name: &m !!str Other}'
