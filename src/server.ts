@@ -11,7 +11,7 @@ import { inTurns } from './core/slices.js'
 import { writeToStderr } from './core/stderr.js'
 import { type Db, openDatabase } from './db/open.js'
 import { loadGenerator, needsGenerator } from './seeds/generate/load.js'
-import { readSeeds } from './seeds/read.js'
+import { readingSeeds } from './seeds/read.js'
 import type { SeedOutcome } from './seeds/service.js'
 import { reloader, type SeedReload, watchSeeds } from './seeds/watch.js'
 
@@ -78,8 +78,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   if (watch && config.seeds.length === 0) throw new StartError('there is nothing to watch: put files into seeds')
   const watching = watch && watchSeeds(config.seeds)
   const given = seed === undefined ? [] : [{ name: 'seed', seed: seedText(seed) }]
-  const read = () => readSeeds([...config.seeds, ...given])
-  const files = read()
+  const read = (check?: () => void) => inTurns(readingSeeds([...config.seeds, ...given]), check)
+  const files = await read()
   const { db, close: closeDatabase } = openDatabase(config.data)
   let app: FastifyInstance | undefined
   try {
@@ -101,7 +101,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const port = await listen(app, config)
     const url = `http://${reachableHost(config.host)}:${port}`
     const { log } = app
-    const reload = reloader(read, files, services.seeds.reseedAsync)
+    const rejectClosed = () => {
+      if (!db.client.open) throw new StartError('the server is closed')
+    }
+    const reload = reloader(() => read(rejectClosed), files, services.seeds.reseedAsync)
     watching?.start(async (changed) => {
       try {
         watch?.(await reload(changed))

@@ -3,17 +3,30 @@ export const MAX_DEPTH = 100
 
 export const TOO_DEEP = `is nested more than ${MAX_DEPTH} deep: make it flatter`
 
+/** Where a text has more than it may have, and what to do, in words that follow the name of the text. */
+export interface Excess {
+  offset: number
+  message: string
+}
+
 /**
- * Returns the offset of the first bracket in a JSON text that is nested more than `MAX_DEPTH` deep, or undefined. To be
- * asked before the text is parsed, as what is parsed of a megabyte of brackets takes a hundred times the memory.
+ * Returns the first place in a JSON text that is nested more than `MAX_DEPTH` deep or has more than `maxValues` values
+ * before it, counted by commas and opening brackets; undefined if there is none. To be asked before the text is parsed,
+ * as what is parsed of a megabyte of brackets takes a hundred times the memory.
  */
-export function findTooDeep(json: string): number | undefined {
+export function findExcess(json: string, maxValues: number): Excess | undefined {
   let depth = 0
+  let values = 0
   for (let offset = 0; offset < json.length; offset++) {
     const character = json[offset]
     if (character === '"') offset = endOfString(json, offset)
     else if (character === ']' || character === '}') depth -= 1
-    else if ((character === '[' || character === '{') && ++depth > MAX_DEPTH) return offset
+    else if (character === ',' || character === '[' || character === '{') {
+      if (character !== ',' && ++depth > MAX_DEPTH) return { offset, message: TOO_DEEP }
+      if (++values > maxValues) {
+        return { offset, message: `has more than ${maxValues.toLocaleString('en')} values: divide it into parts` }
+      }
+    }
   }
   return undefined
 }

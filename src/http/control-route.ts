@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import fp from 'fastify-plugin'
-import { findTooDeep, TOO_DEEP } from '../core/depth.js'
+import { findExcess } from '../core/depth.js'
 import { DomainError, invalidFields, noFieldErrors } from '../core/errors.js'
 import { inChunks, MAX_CHUNK } from '../core/slices.js'
 import { strictObject } from '../core/typebox.js'
@@ -113,11 +113,14 @@ function rejectUnknownParameters(query: Query, known: string[]): void {
   if (Object.keys(errors).length > 0) throw invalidFields(errors)
 }
 
+/** How many values a body may have: a seed in it too. */
+const MAX_VALUES = 1_000_000
+
 function parseJson(text: string): unknown {
   if (text.trim() === '') return {}
-  const offset = findTooDeep(text)
-  if (offset !== undefined) {
-    const message = `body ${TOO_DEEP} (character ${offset + 1})`
+  const excess = findExcess(text, MAX_VALUES)
+  if (excess) {
+    const message = `body ${excess.message} (character ${excess.offset + 1})`
     throw invalidFields({ body: { messages: [message] } })
   }
   try {

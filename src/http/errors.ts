@@ -105,6 +105,7 @@ function toErrorResponse(error: unknown, uuid: () => string): ErrorResponse {
   const { statusCode: status, code, message } = error as { statusCode?: unknown; code?: unknown; message?: unknown }
   const storage = /^SQLITE_(FULL|READONLY|IOERR(?!_(SHORT_)?READ))/.exec(String(code))?.[1]
   if (storage) return { status: 507, message: NOT_WRITTEN, reason: STORAGE_REASONS[storage] ?? DISK_FAILS }
+  if (code === 'SQLITE_TOOBIG') return { status: 400, message: 'Response too large', reason: TOO_LARGE }
   if (typeof status === 'number' && status >= 400 && status < 500 && /^(FST_|ECONNRESET$)/.test(String(code))) {
     return { status, message: String(message), reason: String(message), ...FRAMEWORK_ERRORS[String(code)] }
   }
@@ -116,6 +117,7 @@ function toErrorResponse(error: unknown, uuid: () => string): ErrorResponse {
   }
 }
 
+const TOO_LARGE = 'the response would have a gigabyte or more: ask for fewer messages with limit'
 const NOT_WRITTEN = 'Insufficient storage, the data could not be written'
 const DISK_FAILS = 'the disk does not take what is written: look at the log, and at the disk; nothing was changed'
 const STORAGE_REASONS: Record<string, string> = {

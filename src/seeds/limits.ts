@@ -19,6 +19,29 @@ const MIB = 1024 * 1024
 /** How many fields one object may have. */
 export const MAX_FIELDS = 100_000
 
+/** How many characters of JSON a record may be, its steps included: a page of many is one text. */
+const MAX_RECORD = MIB
+
+/** Returns what is wrong with a record that is too large. It is looked at only as far as it may reach. */
+export function recordProblem(record: unknown): string | undefined {
+  const isLarge = leftAfter(record, MAX_RECORD) < 0
+  return isLarge
+    ? `is more than ${formatLimit(MAX_RECORD)} of JSON, the most that one record may be: shorten it`
+    : undefined
+}
+
+/** Returns how many of the characters a value leaves in JSON; some number below zero when they are not enough. */
+function leftAfter(value: unknown, characters: number): number {
+  if (typeof value !== 'object' || value === null) return characters - (JSON.stringify(value) ?? '').length
+  const isList = Array.isArray(value)
+  let left = characters - 1
+  for (const name of isList ? value.keys() : Object.keys(value)) {
+    if (left < 0) return left
+    left = leftAfter(value[name as never], isList ? left - 1 : leftAfter(name, left - 2))
+  }
+  return left
+}
+
 /** For files and for the library. */
 export const FILE_LIMITS: SeedLimits = {
   where: 'in a file',

@@ -73,7 +73,7 @@ export function seedLoader({ db, clock, environments, repository, applier }: Dep
 
     /** Does what `make` does, beside other requests. `check` throws when nobody wants the outcome any more. */
     async makeAsync(wanted: NewEnvironment, check: () => void): Promise<MadeEnvironment> {
-      const file = wanted.seed ? await readRequested(wanted.seed) : undefined
+      const file = wanted.seed ? await readRequested(wanted.seed, check) : undefined
       check()
       const { from, snapshot } = wanted
       const copied = from === undefined ? 0 : countSome(environments.find(from).datasets)
@@ -87,7 +87,7 @@ export function seedLoader({ db, clock, environments, repository, applier }: Dep
      */
     async loadAsync(environment: Environment, seed: string | object, mode: SeedMode, check: () => void): Promise<void> {
       await afterOthers(environment.key, async () => {
-        const file = await readRequested(seed)
+        const file = await readRequested(seed, check)
         check()
         if (!isLarge(environment, file, mode)) {
           db.transaction(() => finish(loading(environment, file, mode)))
@@ -290,8 +290,8 @@ function fileOf(seed: string | object): SeedFile {
 }
 
 /** Rejects with SeedError what a request may not ask for, and loads what it takes to generate messages. */
-async function readRequested(seed: string | object): Promise<SeedFile> {
-  const file = await readSeedAsync(seed)
+async function readRequested(seed: string | object, check: () => void): Promise<SeedFile> {
+  const file = await readSeedAsync(seed, check)
   const issues = file.seed.environments.flatMap(({ generate }, index) =>
     (['messages', 'subscribers'] as const).flatMap((field) => {
       if (!generate || (generate[field] ?? 0) <= MAX_GENERATED[field]) return []

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { MAX_DEPTH, TOO_DEEP } from '../core/depth.js'
+import { findExcess, TOO_DEEP } from '../core/depth.js'
 import { attempt } from '../core/errors.js'
 import { packageRoot } from '../core/package.js'
 import { finish, inTurns } from '../core/slices.js'
@@ -9,7 +9,7 @@ import { suggest } from '../core/suggest.js'
 import { type FoundIssues, findingIssues, pathText } from '../core/validation.js'
 import { addIssue, byLocation, createIssue, SeedError, type SeedIssue } from './errors.js'
 import { Seed, SeedEnvironment, SeedIntegration, SeedMessage, SeedSubscriber, SeedWorkflow } from './format.js'
-import { FILE_LIMITS, REQUEST_LIMITS, type SeedLimits, tooMuch } from './limits.js'
+import { FILE_LIMITS, REQUEST_LIMITS, recordProblem, type SeedLimits, tooMuch } from './limits.js'
 import { readText } from './text.js'
 import type { SeedText } from './yaml.js'
 
@@ -31,30 +31,36 @@ export interface SeedValue {
   value?: unknown
 }
 
-/** Reads seeds: files, names of packaged seeds, or values. Throws SeedError with what breaks the format. */
+/** Reads seeds: files, names of packaged seeds, or values. Throws SeedError with what breaks the format or a limit. */
 export function readSeeds(seeds: readonly (string | SeedValue)[]): SeedFile[] {
+  return finish(readingSeeds(seeds))
+}
+
+/** Does what `readSeeds` does, in steps. */
+export function* readingSeeds(seeds: readonly (string | SeedValue)[]): Generator<void, SeedFile[]> {
+  const files: SeedFile[] = []
   const issues: SeedIssue[] = []
   let more = 0
-  const files = seeds.flatMap((seed) => {
+  for (const seed of seeds) {
     try {
-      return finish(readSeed(typeof seed === 'string' ? readFile(seedPath(seed)) : seed, FILE_LIMITS))
+      files.push(yield* readSeed(typeof seed === 'string' ? readFile(seedPath(seed)) : seed, FILE_LIMITS))
     } catch (error) {
       if (!(error instanceof SeedError)) throw error
       issues.push(...error.issues)
       more += error.more
-      return []
     }
-  })
+  }
   if (issues.length > 0) throw new SeedError(issues, more)
   return files
 }
 
 /**
  * Reads the seed of a request, text or value, in slices of some milliseconds. Rejects with SeedError with what breaks the
- * format or a limit. A value belongs to the seed then: it is not copied.
+ * format or a limit, and when `check`, which is called between slices, throws. A value belongs to the seed then: it is not
+ * copied.
  */
-export async function readSeedAsync(seed: string | object): Promise<SeedFile> {
-  return inTurns(readSeed({ name: 'seed', seed }, REQUEST_LIMITS))
+export async function readSeedAsync(seed: string | object, check?: () => void): Promise<SeedFile> {
+  return inTurns(readSeed({ name: 'seed', seed }, REQUEST_LIMITS), check)
 }
 
 /** The path of a seed: a file, or one that comes with the package, by its bare name. */
@@ -162,7 +168,10 @@ function* checkSeed(value: unknown, onIssues: (found: FoundIssues) => void): Gen
     for (const { field, schema, records } of lists) {
       for (const [at, record] of records.entries()) {
         yield
-        onIssues(yield* findingIssues(schema, record, [...base, field, at]))
+        const path = [...base, field, at]
+        const message = recordProblem(record)
+        if (message) onIssues({ issues: [{ path, message, hint: '', part: 'value' }], more: 0 })
+        else onIssues(yield* findingIssues(schema, record, path))
       }
     }
   }
@@ -174,25 +183,23 @@ function listIn(value: unknown, field: string): unknown[] | undefined {
   return Array.isArray(list) ? list : undefined
 }
 
-/** A copy, as it is in JSON. */
+/** A copy, as it is in JSON. Of a request it is the value itself, whose size and depth were looked at as it was parsed. */
 function readValue(seed: object, file: string, limits: SeedLimits): SeedText {
   const issueAt: SeedText['issueAt'] = (path, message) => createIssue({ file, path: pathText(path), message })
-  const value = limits === REQUEST_LIMITS ? seed : copyOf(seed, issueAt)
-  if (isTooDeep(value)) throw new SeedError([issueAt([], TOO_DEEP)])
+  const value = limits === REQUEST_LIMITS ? seed : copyOf(seed, limits, issueAt)
   return { value, issues: { issues: [], more: 0 }, issueAt }
 }
 
-function copyOf(seed: object, issueAt: SeedText['issueAt']): unknown {
+function copyOf(seed: object, { jsonValues }: SeedLimits, issueAt: SeedText['issueAt']): unknown {
   try {
-    return JSON.parse(JSON.stringify(seed))
+    const json = JSON.stringify(seed)
+    const excess = findExcess(json, jsonValues)
+    if (excess) throw new SeedError([issueAt([], excess.message)])
+    return JSON.parse(json)
   } catch (error) {
+    if (error instanceof SeedError) throw error
     const [reason] = (error as Error).message.split('\n')
     const isDeep = error instanceof RangeError && /call stack/.test(error.message)
     throw new SeedError([issueAt([], isDeep ? TOO_DEEP : `can't be read as JSON: ${reason}`)])
   }
-}
-
-function isTooDeep(value: unknown, depth = 0): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return depth >= MAX_DEPTH || Object.values(value).some((each) => isTooDeep(each, depth + 1))
 }

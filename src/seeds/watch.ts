@@ -72,7 +72,7 @@ function readEach(seeds: readonly string[], read: (file: string) => string): str
  * meanwhile, it waits until that is done.
  */
 export function reloader(
-  read: () => SeedFile[],
+  read: () => Promise<SeedFile[]>,
   applied: readonly SeedFile[],
   reseed: SeedService['reseedAsync']
 ): (files: readonly string[]) => Promise<SeedReload> {
@@ -86,7 +86,7 @@ export function reloader(
 
   async function reload(files: readonly string[]): Promise<SeedReload> {
     try {
-      const present = read()
+      const present = await read()
       const changes = await reseed(present, former)
       former = present
       return { applied: true, files, changes }

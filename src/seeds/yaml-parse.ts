@@ -25,6 +25,8 @@ type Collection = CST.BlockMap | CST.BlockSequence | CST.FlowCollection
 
 /** Lexemes between two pauses. */
 const LEXEMES = 1000
+/** Tags and anchors before a value: those of an object and of its first name may follow each other. */
+const MAX_PROPERTIES = 4
 /** How many values of a list or an object are made nodes at once. */
 const BATCH = 500
 const OPTIONS = { prettyErrors: false, merge: true, uniqueKeys: false, keepSourceTokens: true }
@@ -37,6 +39,7 @@ export function* parseYaml(text: string, lines: LineCounter): Generator<void, Ya
   const parser = new Parser(lines.addNewLine)
   const tokens: CST.Token[] = []
   let count = 0
+  let properties = 0
   lines.addNewLine(0)
   for (const lexeme of new Lexer().lex(text)) {
     tokens.push(...parser.next(lexeme))
@@ -44,6 +47,14 @@ export function* parseYaml(text: string, lines: LineCounter): Generator<void, Ya
     if (parser.stack.length > MAX_DEPTH + 2) {
       const { offset } = parser.stack[MAX_DEPTH + 1] ?? parser
       return { contents: null, errors: [], items: new Map(), tooDeepAt: offset }
+    }
+    if (/^[!&]/.test(lexeme)) properties += 1
+    else if (/^[^\s#]/.test(lexeme)) properties = 0
+    if (properties > MAX_PROPERTIES) {
+      // The composer would make an error of each.
+      const position: [number, number] = [parser.offset - lexeme.length, parser.offset]
+      const error = new YAMLParseError(position, 'BAD_PROP_ORDER', 'a value has at most one tag and one anchor')
+      return { contents: null, errors: [error], items: new Map() }
     }
     if (++count % LEXEMES === 0) yield
   }

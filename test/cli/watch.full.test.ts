@@ -249,6 +249,21 @@ test.each([
   })
 })
 
+test('answers requests while it reads a large file that has changed', async () => {
+  const mock = await watched({ 'shop.yaml': SHOP })
+  mock.write(`${SHOP}${OTHER.repeat(20_000)}  - nam: x\n`)
+  let isRead = false
+  const issues = mock.nextErrorLines(1).then(() => (isRead = true))
+  let longest = 0
+  while (!isRead) {
+    const sent = performance.now()
+    await mock.get('/health')
+    longest = Math.max(longest, performance.now() - sent)
+  }
+  await issues
+  expect(longest).toBeLessThan(1000)
+})
+
 test('without --watch a changed seed is ignored', async () => {
   const mock = await watched({ 'shop.yaml': SHOP })
   const other = await startCommand(['--seed', 'shop.yaml'], { cwd: mock.cwd })

@@ -81,7 +81,7 @@ test('a body nested more than 100 deep is refused by every route, with the place
       const { status, json } = await mock.call(path, { method, body: nested(depth) })
       expect([status, json.errors], path).toEqual([
         422,
-        { body: { messages: ['body is nested more than 100 deep, at character 301: make it flatter'] } }
+        { body: { messages: ['body is nested more than 100 deep: make it flatter (character 301)'] } }
       ])
     }
     const fault = await mock.post('/_mock/faults', { body: `{"effect": {"status": 503, "body": ${nested(depth)}}}` })
@@ -174,4 +174,20 @@ test('a rule that can not be copied is not stored', async () => {
   expect(() => mock.services.faults.add(environment?.key ?? 0, { effect })).toThrow('could not be cloned')
   expect((await mock.get('/_mock/faults')).json).toEqual({ faults: [] })
   expect((await send(mock, 'POST', '/_mock/faults', { effect: { status: 503 } })).json.id).toBe('fault-1')
+})
+
+test('a body of more than a million values is refused, with the place', async () => {
+  const mock = await givenMock()
+  const seed = `{"environments":[{"name":"a","integrations":[${'{},'.repeat(500_001)}{}]}]}`
+  const { status, json } = await mock.post('/_mock/environments', { body: `{"seed":${seed}}` })
+  expect([status, json.errors]).toEqual([
+    422,
+    {
+      body: {
+        messages: [
+          expect.stringMatching(/^body has more than 1,000,000 values: divide it into parts \(character \d+\)$/)
+        ]
+      }
+    }
+  ])
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Answer, type GivenMock, givenMock } from '../support/mock.js'
+import { type Answer, type GivenMock, givenMock, givenOwnMock } from '../support/mock.js'
 
 const NOW = Date.parse('2026-02-18T12:00:00.000Z')
 
@@ -409,4 +409,15 @@ describe('in the profile live', () => {
     expect(reasonOf(answer)).toContain('environment Mine has no subscriber bob')
     expect((await mock.get('/v1/messages?subscriberId=ada')).status).toBe(200)
   })
+})
+
+test('a page that is too large for one text is refused with what to do', async () => {
+  const mock = await givenOwnMock({ seed: { environments: [{ name: 'Shop', messages: several(1) }] } })
+  // As documents of hundreds of megabytes would, without the memory.
+  mock.db.client.exec(`
+    ALTER TABLE messages RENAME COLUMN document TO former;
+    ALTER TABLE messages ADD COLUMN document TEXT GENERATED ALWAYS AS (zeroblob(2000000000))`)
+  const answer = await mock.get('/v1/messages?limit=100')
+  expect([answer.status, answer.json.message]).toEqual([400, 'Response too large'])
+  expect(reasonOf(answer)).toContain('ask for fewer messages with limit')
 })

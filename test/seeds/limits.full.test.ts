@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readSeedAsync, readSeeds } from '../../src/seeds/read.js'
 import { resolveSeeds } from '../../src/seeds/resolve/resolve.js'
-import { issuesOf, shop, shopJson } from '../support/seed-issues.js'
+import { issuesOf, linesOf, shop, shopJson } from '../support/seed-issues.js'
 
 describe('is refused soon, with its place and what to do:', () => {
   test.each<[string, () => string, RegExp]>([
@@ -27,6 +27,20 @@ describe('is refused soon, with its place and what to do:', () => {
     const { file, request } = await issuesOf(text())
     expect(file[0]).toMatch(expected)
     expect(request[0]).toMatch(expected)
+  })
+
+  test('a text of millions of lines', () => {
+    const started = performance.now()
+    const text = `{"a":1${'\n'.repeat(60_000_000)}}`
+    expect(linesOf(() => readSeeds([{ name: 'seed', seed: text }]))[0]).toBe('seed:1:1: must have environments')
+    expect(performance.now() - started).toBeLessThan(1200)
+  })
+
+  test('a value of millions of values', () => {
+    const messages = [{ channel: 'sms', payload: { a: Array(3_000_000).fill(1) } }]
+    const seed = { environments: [{ name: 'Shop', messages }] }
+    const expected = ['seed: has more than 3,000,000 values: divide it into parts']
+    expect(linesOf(() => readSeeds([{ name: 'seed', seed }]))).toEqual(expected)
   })
 
   test('a request of more JSON or YAML than it may have, where a file may have more', async () => {

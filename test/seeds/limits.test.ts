@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { readSeedAsync, readSeeds } from '../../src/seeds/read.js'
+import { startServer } from '../../src/server.js'
 import { issuesOf, linesOf, shop, shopJson } from '../support/seed-issues.js'
 
 function mergesOfMerges(): string {
   const lines = Array.from({ length: 30 }, (_, index) => `a${index + 1}: &a${index + 1} {<<: [*a${index}, *a${index}]}`)
   return ['a0: &a0 {x: 1}', ...lines].join('\n')
 }
+
+const ONE_TAG = /^seed:\d+:\d+: a value has at most one tag and one anchor$/
 
 describe('is refused soon, with its place and what to do:', () => {
   test.each<[string, () => string, RegExp]>([
@@ -21,6 +24,8 @@ describe('is refused soon, with its place and what to do:', () => {
         Array.from({ length: 300 }, (_, index) => `a${index}: &a${index} [${index && `*a${index - 1}`}]`).join('\n'),
       /^seed:100:\d+ a99\[0\]: is nested more than 100 deep: make it flatter$/
     ],
+    ['thousands of tags of one value', () => `a: ${'!x '.repeat(30_000)}`, ONE_TAG],
+    ['thousands of anchors of one value', () => `a: ${'&x #\n '.repeat(30_000)}`, ONE_TAG],
     [
       'millions of lists in lists',
       () => '['.repeat(3_000_000),
@@ -47,12 +52,31 @@ describe('is refused soon, with its place and what to do:', () => {
     expect(request[0]).toMatch(expected)
   })
 
-  test('a value that is nested more than 100 deep', async () => {
-    const payload = JSON.parse('['.repeat(5000) + ']'.repeat(5000))
+  test.each([
+    ['integrations', { providerId: 'ses', channel: 'email', credentials: { secretKey: 'x'.repeat(2 ** 20) } }],
+    ['subscribers', { subscriberId: 'ada', data: { a: Array(20).fill('x'.repeat(60_000)) } }],
+    ['workflows', { name: 'w', steps: Array(2).fill({ type: 'sms', controlValues: { body: 'x'.repeat(2 ** 19) } }) }],
+    ['messages', { channel: 'sms', content: '\u0001'.repeat(2 ** 18) }]
+  ])('one of the %s of more than a megabyte', async (kind, record) => {
+    const { file, request } = await issuesOf(shopJson({ [kind]: [record] }))
+    const message = `environments[0].${kind}[0]: is more than 1 MiB of JSON, the most that one record may be: shorten it`
+    expect(file).toEqual([expect.stringContaining(message)])
+    expect(request).toEqual(file)
+  })
+
+  test('nothing of a record of just a megabyte', async () => {
+    const record = { channel: 'sms', content: '', payload: { a: [[], {}, null, 1.5, 'é"\n'] } }
+    const rest = 2 ** 20 - JSON.stringify(record).length
+    const seed = (content: string) => shopJson({ messages: [{ ...record, content }] })
+    expect(readSeeds([{ name: 'seed', seed: seed('x'.repeat(rest)) }])).toHaveLength(1)
+    expect((await issuesOf(seed('x'.repeat(rest + 10)))).file).toHaveLength(1)
+  })
+
+  test.each([101, 5000])('a value that is nested %d deep', (depth) => {
+    const payload = JSON.parse('['.repeat(depth) + ']'.repeat(depth))
     const seed = { environments: [{ name: 'Shop', messages: [{ channel: 'sms', payload: { payload } }] }] }
     const expected = ['seed: is nested more than 100 deep: make it flatter']
     expect(linesOf(() => readSeeds([{ name: 'seed', seed }]))).toEqual(expected)
-    await expect(readSeedAsync(seed)).rejects.toThrow(expected[0])
   })
 })
 
@@ -76,6 +100,21 @@ describe('the first hundred issues are told, and how many more there are:', () =
   })
 })
 
+/** Counts turns of the event loop until it is called. */
+function countTurns(): () => number {
+  let turns = 0
+  let isDone = false
+  const count = () => {
+    turns += 1
+    if (!isDone) setImmediate(count)
+  }
+  setImmediate(count)
+  return () => {
+    isDone = true
+    return turns
+  }
+}
+
 describe('a large seed', () => {
   const messages = Array.from({ length: 400 }, (_, index) => ({
     channel: 'email',
@@ -95,19 +134,42 @@ describe('a large seed', () => {
       shop(`  messages:\n${messages.map((each) => `  - ${JSON.stringify(each)}\n`).join('')}- name: Other`)
     ]
   ])('is read in turns with other work: %s', async (what, text) => {
-    let turns = 0
-    let isDone = false
-    const count = () => {
-      turns += 1
-      if (!isDone) setImmediate(count)
-    }
-    setImmediate(count)
+    const turns = countTurns()
     const file = await readSeedAsync(text)
-    isDone = true
+    const count = turns()
     expect(file.seed).toEqual(seed)
     // JSON of this size is read within one.
-    if (what.startsWith('YAML')) expect(turns).toBeGreaterThan(1)
+    if (what.startsWith('YAML')) expect(count).toBeGreaterThan(1)
     expect(readSeeds([{ name: 'seed', seed: text }])[0]?.seed).toEqual(seed)
+  })
+
+  test('of a server that starts is read in turns with other work', async () => {
+    const turns = countTurns()
+    await expect(startServer({ seed: `${stringify(seed)}  - {}` })).rejects.toThrow('environments[2]: must have name')
+    expect(turns()).toBeGreaterThan(3)
+  })
+
+  test('is read no further when nobody wants it any more', async () => {
+    const check = () => {
+      throw new Error('gone')
+    }
+    await expect(readSeedAsync(stringify(seed), check)).rejects.toThrow('gone')
+  })
+
+  test('has its lines and columns counted, however many or long they are', () => {
+    const text = `{"environments":[${'\n'.repeat(2 ** 17)}{}${' '.repeat(2 ** 17)},{},${'\n'.repeat(3)} {}]}`
+    expect(linesOf(() => readSeeds([{ name: 'seed', seed: text }]))).toEqual([
+      'seed:131073:1 environments[0]: must have name',
+      'seed:131073:131076 environments[1]: must have name',
+      'seed:131076:2 environments[2]: must have name'
+    ])
+  })
+
+  test('may have tags and anchors wherever a value begins', () => {
+    const text =
+      'environments: &a !!seq\n- &o !!map\n  &k !!str name: &n !!str Shop\n- &p !!map {&l !!str name: &m !!str Other}'
+    const [file] = readSeeds([{ name: 'seed', seed: text }])
+    expect(file?.seed).toEqual({ environments: [{ name: 'Shop' }, { name: 'Other' }] })
   })
 
   test('of aliases, merges and wide objects has the value that the parser of the package gives it', () => {
