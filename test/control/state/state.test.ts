@@ -530,7 +530,8 @@ test('environments, keys, snapshots and what a reset goes back to outlive a rest
 test('a seed larger than what the operations take is loaded', async () => {
   const mock = await givenMock()
   const { apiKey: key } = await givenEnvironment(mock)
-  const body = seedOf({ messages: [{ channel: 'sms', content: 'x'.repeat(2 * 1024 * 1024) }] })
+  const messages = Array(4).fill({ channel: 'sms', content: 'x'.repeat(512 * 1024) })
+  const body = seedOf({ messages })
   expect((await mock.post('/_mock/seed', { key, body })).status).toBe(200)
   const state = await mock.get('/_mock/state', { key })
   expect((await mock.post('/_mock/seed?mode=replace', { key, body: state.text })).status).toBe(200)
