@@ -20,8 +20,8 @@ const service = services['notification-mock']
 
 const HEALTHCHECK = ['node', 'dist/cli/index.js', 'healthcheck']
 
-test('the linters have no complaint about the container files', () => {
-  expect(lint(root)).toEqual({ status: 0, output: expect.stringContaining('no complaints') })
+test('the linters find no problem in the container files', () => {
+  expect(lint(root)).toEqual({ status: 0, output: expect.stringContaining('no problems') })
 })
 
 test.each([
@@ -32,7 +32,7 @@ test.each([
   ['an unknown key', 'docker-compose.yml', 'cap_drop', 'cap_dropped'],
   ['a port open to the network', 'docker-compose.yml', '127.0.0.1:', ''],
   ['a key given twice', 'docker-compose.yml', 'volumes:\n  data:', 'volumes:\n  data:\nvolumes:\n  data:']
-])('the linters complain about %s', (_, file, sound, faulty) => {
+])('the linters find %s', (_, file, sound, faulty) => {
   const files: Record<string, string> = { Dockerfile: dockerfile, 'docker-compose.yml': composeFile }
   expect(files[file]).toContain(sound)
   const folder = givenFolder({ ...files, [file]: files[file]?.replace(sound, faulty) ?? '' })
