@@ -8,7 +8,7 @@ const compiled = new Map<string, RE2JS>()
 const MAX_COMPILED = 1000
 /** How many expressions one body can have. */
 const MAX_EXPRESSIONS = 20
-/** As `sizeOf` counts. A text takes about as many times its length at most, and an expression its square to compile. */
+/** As `sizeOf` counts. A text takes about as many times its length at most. */
 const MAX_SIZE = 200
 
 /**
