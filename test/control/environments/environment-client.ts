@@ -110,3 +110,39 @@ export async function everyAnswer(
 function inQuery(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }
+
+const YAML = { accept: 'application/yaml' }
+
+/** Expects copies of an environment, made from its state as JSON and as YAML, to give the same answers, byte for byte. */
+export async function expectSameAnswers(
+  mock: GivenMock,
+  origin: Pick<CreatedEnvironment, 'apiKey' | 'environmentId' | 'organizationId' | 'name'>
+) {
+  const exported = ({ apiKey }: { apiKey: string }) => plainCall(mock, '/_mock/state', apiKey)
+  const json = await exported(origin)
+  const yaml = await plainCall(mock, '/_mock/state', origin.apiKey, { headers: YAML })
+  expect(json.headers.get('content-type')).toBe('application/json; charset=utf-8')
+  expect(yaml.headers.get('content-type')).toBe('application/yaml; charset=utf-8')
+
+  const ofJson = await givenEnvironment(mock, { seed: JSON.parse(json.text) })
+  const before = {
+    name: origin.name,
+    profile: 'live',
+    clock: { mode: 'offset', by: 1 },
+    messages: [{ channel: 'sms' }]
+  }
+  const ofYaml = await givenEnvironment(mock, { seed: { environments: [before] } })
+  const loaded = await plainCall(mock, '/_mock/seed?mode=replace', ofYaml.apiKey, { method: 'POST', body: yaml.text })
+  expect(loaded.text).toBe('{"mode":"replace"}')
+  for (const copy of [ofJson, ofYaml]) expect((await exported(copy)).text).toBe(json.text)
+
+  const answers = await everyAnswer(mock, origin)
+  expect(await everyAnswer(mock, ofJson)).toEqual(answers)
+  expect(await everyAnswer(mock, ofYaml)).toEqual(answers)
+  // The answers have changed the environments, alike.
+  const changed = await exported(origin)
+  for (const copy of [ofJson, ofYaml]) {
+    expect((await exported(copy)).text).toBe(changed.text)
+    await mock.call(`/_mock/environments/${copy.environmentId}`, { method: 'DELETE', key: null })
+  }
+}

@@ -1,16 +1,12 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import type { CreatedEnvironment } from '../../../src/control/environments/routes.js'
 import { clientOf, type GivenMock, givenMock } from '../../support/mock.js'
-import { consistentEnvironment } from '../../support/seeds.js'
 import {
-  everyAnswer,
+  expectSameAnswers,
   expectSound,
   givenEnvironment,
-  plainCall,
   rowCounts,
   type SeededEnvironment,
   stateOf
@@ -18,8 +14,6 @@ import {
 
 const NOW = Date.parse('2026-02-18T10:00:00.000Z')
 const clock = () => NOW
-
-const YAML = { accept: 'application/yaml' }
 
 const SHOP = {
   environments: [
@@ -38,9 +32,8 @@ const SHOP = {
 
 const seedOf = (environment: object) => JSON.stringify({ environments: [{ name: 'x', ...environment }] })
 
-const OWN_SEEDS = readdirSync('seeds').filter((file) => file.endsWith('.yaml'))
-
-test.each(OWN_SEEDS)(
+// The other seeds, and random ones, are in export.full.test.ts.
+test.each(['default.yaml', 'everything.yaml'])(
   'an export loaded into a new environment, as JSON or as YAML, gives the same answers byte for byte: %s',
   { timeout: 60_000 },
   async (file) => {
@@ -69,52 +62,6 @@ test.each(['live', 'document'] as const)(
     await expectSameAnswers(mock, { ...world, environmentId: world.id, apiKey: apiKeys[0] ?? '' })
   }
 )
-
-test('an export loaded into a new environment, as JSON or as YAML, gives the same answers byte for byte: random seeds', async () => {
-  const mock = await givenMock({ clock })
-  await fc.assert(
-    fc.asyncProperty(consistentEnvironment(), async (environment) => {
-      const origin = await givenEnvironment(mock, { seed: { environments: [environment] } })
-      await expectSameAnswers(mock, origin)
-      await mock.call(`/_mock/environments/${origin.environmentId}`, { method: 'DELETE', key: null })
-    }),
-    { numRuns: 25 }
-  )
-  expectSound(mock.db)
-})
-
-async function expectSameAnswers(
-  mock: GivenMock,
-  origin: Pick<CreatedEnvironment, 'apiKey' | 'environmentId' | 'organizationId' | 'name'>
-) {
-  const exported = ({ apiKey }: { apiKey: string }) => plainCall(mock, '/_mock/state', apiKey)
-  const json = await exported(origin)
-  const yaml = await plainCall(mock, '/_mock/state', origin.apiKey, { headers: YAML })
-  expect(json.headers.get('content-type')).toBe('application/json; charset=utf-8')
-  expect(yaml.headers.get('content-type')).toBe('application/yaml; charset=utf-8')
-
-  const ofJson = await givenEnvironment(mock, { seed: JSON.parse(json.text) })
-  const before = {
-    name: origin.name,
-    profile: 'live',
-    clock: { mode: 'offset', by: 1 },
-    messages: [{ channel: 'sms' }]
-  }
-  const ofYaml = await givenEnvironment(mock, { seed: { environments: [before] } })
-  const loaded = await plainCall(mock, '/_mock/seed?mode=replace', ofYaml.apiKey, { method: 'POST', body: yaml.text })
-  expect(loaded.text).toBe('{"mode":"replace"}')
-  for (const copy of [ofJson, ofYaml]) expect((await exported(copy)).text).toBe(json.text)
-
-  const answers = await everyAnswer(mock, origin)
-  expect(await everyAnswer(mock, ofJson)).toEqual(answers)
-  expect(await everyAnswer(mock, ofYaml)).toEqual(answers)
-  // The answers have changed the environments, alike.
-  const changed = await exported(origin)
-  for (const copy of [ofJson, ofYaml]) {
-    expect((await exported(copy)).text).toBe(changed.text)
-    await mock.call(`/_mock/environments/${copy.environmentId}`, { method: 'DELETE', key: null })
-  }
-}
 
 test.each([
   ['nothing', undefined, 'json'],
