@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { readSeedAsync, readSeeds } from '../../src/seeds/read.js'
 import { resolveSeeds } from '../../src/seeds/resolve/resolve.js'
 import { issuesOf, linesOf, shop, shopJson } from '../support/seed-issues.js'
+import { countTurns } from '../support/turns.js'
 
 describe('is refused soon, with its place and what to do:', () => {
   test.each<[string, () => string, RegExp]>([
@@ -90,17 +91,10 @@ describe('the first hundred issues are told, and how many more there are:', () =
 test('JSON of 20,000 messages is read in turns with other work', async () => {
   const message = { channel: 'email', content: 'x'.repeat(500), payload: { a: [1, 2, 3], b: { c: 'd' } } }
   const text = shopJson({ messages: Array(20_000).fill(message) })
-  let turns = 0
-  let isDone = false
-  const count = () => {
-    turns += 1
-    if (!isDone) setImmediate(count)
-  }
-  setImmediate(count)
+  const turns = countTurns()
   const { seed } = await readSeedAsync(text)
-  isDone = true
+  expect(turns()).toBeGreaterThan(3)
   expect(seed.environments[0]?.messages).toHaveLength(20_000)
-  expect(turns).toBeGreaterThan(3)
 })
 
 test('what references add to a seed has a limit, with the place and what to do', () => {

@@ -3,6 +3,7 @@ import { parse, stringify } from 'yaml'
 import { readSeedAsync, readSeeds } from '../../src/seeds/read.js'
 import { startServer } from '../../src/server.js'
 import { issuesOf, linesOf, shop, shopJson } from '../support/seed-issues.js'
+import { countTurns } from '../support/turns.js'
 
 function mergesOfMerges(): string {
   const lines = Array.from({ length: 30 }, (_, index) => `a${index + 1}: &a${index + 1} {<<: [*a${index}, *a${index}]}`)
@@ -99,21 +100,6 @@ describe('the first hundred issues are told, and how many more there are:', () =
     expect(file.join().length).toBeLessThan(10_000)
   })
 })
-
-/** Counts turns of the event loop until it is called. */
-function countTurns(): () => number {
-  let turns = 0
-  let isDone = false
-  const count = () => {
-    turns += 1
-    if (!isDone) setImmediate(count)
-  }
-  setImmediate(count)
-  return () => {
-    isDone = true
-    return turns
-  }
-}
 
 describe('a large seed', () => {
   const messages = Array.from({ length: 400 }, (_, index) => ({
