@@ -78,3 +78,4 @@ export const ClockSetting = Type.Unsafe<Setting>(
     { $id: 'ClockSetting', description: 'Which time the environment has' }
   )
 )
+export type ClockSetting = Setting

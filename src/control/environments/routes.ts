@@ -15,18 +15,19 @@ const identity = {
   name: Type.String({ description: 'Display name' })
 }
 
-const CreatedEnvironment = namedObject('CreatedEnvironment', 'A new environment, and the key to it', {
+export const CreatedEnvironment = namedObject('CreatedEnvironment', 'A new environment, and the key to it', {
   ...identity,
   apiKey: Type.String({ description: 'The key to the environment. It is returned only here' }),
   profile: ref(ProfileName)
 })
 export type CreatedEnvironment = Static<typeof CreatedEnvironment>
 
-const ListedEnvironment = namedObject('ListedEnvironment', 'An environment, without its keys', {
+export const ListedEnvironment = namedObject('ListedEnvironment', 'An environment, without its keys', {
   ...identity,
   profile: ref(ProfileName),
   createdAt: dateTime('When it was created')
 })
+export type ListedEnvironment = Static<typeof ListedEnvironment>
 
 /** Creates, lists and removes environments. */
 export const environmentRoutes: FastifyPluginAsync<Services> = async (app, { environments, seeds }) => {
