@@ -57,7 +57,7 @@ function openEntry(request: FastifyRequest, { journals, environments }: Services
 }
 
 function isControlPath({ url }: FastifyRequest): boolean {
-  return /^\/(_mock|docs|health|openapi\.json|llms\.txt|favicon\.ico)(?=\/|$)/.test(pathOf(url))
+  return /^\/(_mock|docs|health|openapi\.json|favicon\.ico)(?=\/|$)/.test(pathOf(url))
 }
 
 function sizeOf(request: FastifyRequest, reply: FastifyReply): number {
