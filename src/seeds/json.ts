@@ -1,6 +1,6 @@
 import { endOfString, MAX_DEPTH, TOO_DEEP } from '../core/depth.js'
 import { attempt } from '../core/errors.js'
-import { finish } from '../core/slices.js'
+import { runToEnd } from '../core/slices.js'
 import type { Path } from '../core/validation.js'
 import { formatLimit, MAX_FIELDS, type SeedLimits, tooMuch } from './limits.js'
 
@@ -50,7 +50,7 @@ export function* readJson(source: string, limits: SeedLimits): Generator<void, J
     let offset = start
     for (const [index, step] of path.entries()) {
       // What is too deep to be noted is read once more.
-      if (isOpening(source[offset]) && !starts.has(offset)) finish(readCollection(source, offset, starts, limits))
+      if (isOpening(source[offset]) && !starts.has(offset)) runToEnd(readCollection(source, offset, starts, limits))
       const noted = starts.get(offset)
       const field = noted instanceof Map ? noted.get(String(step)) : undefined
       const found = Array.isArray(noted) ? noted[Number(step)] : field?.[index === path.length - 1 ? part : 'value']
