@@ -115,7 +115,7 @@ function launch(command: string, args: readonly string[], { env, ...options }: O
 
 function ownEnvironment(): Record<string, string | undefined> {
   const foreign =
-    /^(NOTIFICATION_MOCK_|npm_(lifecycle|package|command|node)|PORT$|NODE_ENV$|VITEST|FORCE_COLOR$|NO_COLOR$)/
+    /^(_$|NOTIFICATION_MOCK_|npm_(lifecycle|package|command|node)|PORT$|NODE_ENV$|VITEST|FORCE_COLOR$|NO_COLOR$)/
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)))
 }
 
