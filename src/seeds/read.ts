@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { findExcess, TOO_DEEP } from '../core/depth.js'
 import { attempt } from '../core/errors.js'
 import { packageRoot } from '../core/package.js'
-import { finish, inTurns } from '../core/slices.js'
+import { runInSlices, runToEnd } from '../core/slices.js'
 import { suggest } from '../core/suggest.js'
 import { type FoundIssues, findingIssues, pathText } from '../core/validation.js'
 import { addIssue, byLocation, createIssue, SeedError, type SeedIssue } from './errors.js'
@@ -35,7 +35,7 @@ export interface SeedValue {
 
 /** Reads seeds: files, names of packaged seeds, or values. Throws SeedError with what breaks the format or a limit. */
 export function readSeeds(seeds: readonly (string | SeedValue)[]): SeedFile[] {
-  return finish(readingSeeds(seeds))
+  return runToEnd(readingSeeds(seeds))
 }
 
 /** Does what `readSeeds` does, in steps. */
@@ -45,7 +45,7 @@ export function* readingSeeds(seeds: readonly (string | SeedValue)[]): Generator
   let more = 0
   for (const seed of seeds) {
     try {
-      files.push(yield* readSeed(typeof seed === 'string' ? readFile(seedPath(seed)) : seed, FILE_LIMITS))
+      files.push(yield* readingSeed(typeof seed === 'string' ? readFile(seedPath(seed)) : seed, FILE_LIMITS))
     } catch (error) {
       if (!(error instanceof SeedError)) throw error
       issues.push(...error.issues)
@@ -61,8 +61,8 @@ export function* readingSeeds(seeds: readonly (string | SeedValue)[]): Generator
  * format or a limit, and when `check`, which is called between slices, throws. A value belongs to the seed then: it is not
  * copied.
  */
-export async function readSeedAsync(seed: string | object, check?: () => void): Promise<SeedFile> {
-  return inTurns(readSeed({ name: 'seed', seed }, REQUEST_LIMITS), check)
+export async function readSeed(seed: string | object, check?: () => void): Promise<SeedFile> {
+  return runInSlices(readingSeed({ name: 'seed', seed }, REQUEST_LIMITS), check)
 }
 
 /** The path of a seed: a file, or one that comes with the package, by its bare name. */
@@ -115,7 +115,7 @@ function notFoundMessage(file: string): string {
   return `there is no such file, nor a seed of this name; ${remedy}`
 }
 
-function* readSeed({ name, seed, value: known }: SeedValue, limits: SeedLimits): Generator<void, SeedFile> {
+function* readingSeed({ name, seed, value: known }: SeedValue, limits: SeedLimits): Generator<void, SeedFile> {
   if (known !== undefined && typeof seed === 'string') return knownSeed(seed, name, known)
   const { value, issues, issueAt } =
     typeof seed === 'string' ? yield* readText(seed, name, limits) : readValue(seed, name, limits)
@@ -138,7 +138,7 @@ function knownSeed(text: string, file: string, known: unknown): SeedFile {
     seed: known as Seed,
     limits: FILE_LIMITS,
     issueAt(...issue) {
-      read ??= finish(readText(text, file, FILE_LIMITS))
+      read ??= runToEnd(readText(text, file, FILE_LIMITS))
       return read.issueAt(...issue)
     }
   }

@@ -44,7 +44,7 @@ export function givenPackage(): Promise<string> {
 async function install(): Promise<string> {
   const folder = mkdtempSync(join(process.env.TEST_RUN_FOLDER ?? tmpdir(), 'package-'))
   chmodSync(folder, 0o755)
-  for (const name of ['package.json', 'migrations', 'seeds']) {
+  for (const name of ['package.json', 'llms.txt', 'docs', 'migrations', 'seeds']) {
     cpSync(join(root, name), join(folder, name), { recursive: true })
   }
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
