@@ -88,7 +88,7 @@ export function* parseYaml(text: string, lines: LineCounter): Generator<void, Ya
  */
 function settle(list: CST.FlowCollection, settled: Map<CST.Token, number>): void {
   if (list.start.type !== 'flow-seq-start') return
-  const last = list.items.length - 1
+  const last = Math.max(list.items.length - 1, 0)
   for (let index = settled.get(list) ?? 0; index < last; index++) {
     const { start, key, sep, value } = list.items[index] as CST.CollectionItem
     const isPair = value || start.some(({ type }) => type === 'explicit-key-ind')

@@ -4,7 +4,7 @@ import type { WorkflowDocument } from '../environment-data.js'
 import type { SeedStep, SeedWorkflow } from '../format.js'
 import { type EnvironmentBuilder, inOrder, type SeedLocation, unusedName } from './builder.js'
 import { defaultControls } from './step-controls.js'
-import { inferPayloadSchema, stepVariables } from './step-variables.js'
+import { inferringPayloadSchema, stepVariables } from './step-variables.js'
 
 /** About what the defaults of a step take, and the result of a step among the variables of a later one, in characters of JSON. */
 const DEFAULTS = 3000
@@ -30,7 +30,8 @@ export function* addingWorkflow(
   const resolved: WorkflowStep[] = []
   // It takes long, and steps that an environment holds already have variables.
   const isInferred = !payloadSchema && steps.some(({ variables }) => !variables)
-  const payload = payloadSchema ?? inferPayloadSchema(isInferred ? steps.map(({ controlValues }) => controlValues) : [])
+  const controlValues = isInferred ? steps.map((step) => step.controlValues) : []
+  const payload = payloadSchema ?? (yield* inferringPayloadSchema(controlValues))
   const stepIds = { names: new Set(steps.map(({ stepId }) => stepId)), suffixes: new Map() }
   const payloadSize = JSON.stringify(payload).length
   let resultsSize = 0
