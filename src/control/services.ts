@@ -6,6 +6,7 @@ import { integrationService } from '../integrations/service.js'
 import { messageService } from '../messages/service.js'
 import { seedService } from '../seeds/service.js'
 import { workflowStepService } from '../workflow-steps/service.js'
+import { coverageService } from './coverage/service.js'
 import { faultService } from './faults/service.js'
 import { createDescribe } from './requests/details.js'
 import { journalService } from './requests/service.js'
@@ -28,11 +29,13 @@ export function buildServices({ db, clock, defaults, journal, faultHeader = fals
   const faults = faultService(faultHeader)
   const environments = environmentService({ db, clock, defaults })
   const describe = createDescribe({ environments, adminToken, faultHeader })
-  const journals = journalService({ capacity: journal, clock, describe })
+  const coverage = coverageService(defaults)
+  const journals = journalService({ capacity: journal, clock, describe, counterOf: coverage.counterOf })
   environments.subscribe({
     onRemoved({ key }) {
       journals.drop(key)
       faults.clear(key)
+      coverage.drop(key)
     },
     onReset(environment, parts) {
       if (parts.includes('requests')) journals.of(environment).clear()
@@ -43,6 +46,7 @@ export function buildServices({ db, clock, defaults, journal, faultHeader = fals
     adminToken,
     journals,
     faults,
+    coverage,
     environments,
     messages: messageService({ db, environments }),
     integrations: integrationService({ db, environments }),
