@@ -52,7 +52,7 @@ const HINTS: Record<ErrorStatus, (operation: Operation, request: CoverageRequest
     const request = withKey(operation, 'coverage-in-use')
     const delay = fault(operation, FAILURES[409])
     return hint(
-      'use an idempotency-key before its first request is answered: ',
+      'use an idempotency-key while its first request is still delayed: ',
       delay,
       { ...request, atOnce: true },
       request
@@ -65,17 +65,18 @@ const HINTS: Record<ErrorStatus, (operation: Operation, request: CoverageRequest
 }
 
 function hint(why: string, ...requests: CoverageRequest[]): Hint {
-  return { how: why + requests.map(textOf).join(', then '), requests }
+  const texts = requests.map(textOf).map((text, index, all) => (text === all[index - 1] ? 'the same again' : text))
+  const text = texts.map((each, index) => `${each}${requests[index]?.atOnce ? ' (do not wait)' : ''}`)
+  return { how: why + text.join(', then '), requests }
 }
 
-function textOf({ method, path, headers = {}, body, withoutKey, atOnce }: CoverageRequest): string {
+function textOf({ method, path, headers = {}, body, withoutKey }: CoverageRequest): string {
   const sent = Object.entries(headers).map(([name, value]) => ` with ${name}: ${value}`)
   return [
     `${method} ${path}`,
     ...(body === undefined ? [] : [` ${body}`]),
     ...(withoutKey ? [' without an API key'] : []),
-    ...sent,
-    ...(atOnce ? [', and without waiting for the answer'] : [])
+    ...sent
   ].join('')
 }
 

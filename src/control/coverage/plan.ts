@@ -2,7 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import type { Assumptions } from '../../core/assumptions.js'
 import type { ErrorCode } from '../../core/errors.js'
 import type { Operation, OperationError } from '../../http/operation.js'
-import type { Query } from '../../http/query-string.js'
+import { MalformedQuery, type Query } from '../../http/query-string.js'
 import { callHint, errorHint, type Hint, keyHint, queryHint, replayHint } from './hints.js'
 import type { ItemKind } from './schemas.js'
 
@@ -108,8 +108,9 @@ export function isDocumented({ error }: PlannedItem, assumptions: Assumptions): 
 }
 
 /** Returns what a query was sent with, a bit each. An empty text counts as absent. */
-export function sentBits({ parameters }: CoveragePlan, query: Query): number {
+export function sentBits({ parameters }: CoveragePlan, query: Query | MalformedQuery): number {
   let bits = 0
+  if (query instanceof MalformedQuery) return bits
   for (const name in query) {
     const parameter = parameters.get(name)
     const value = query[name]

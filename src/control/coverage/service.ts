@@ -6,8 +6,6 @@ import { type CoveragePlan, isDocumented, type PlannedItem, planOf, sentBits } f
 import { reportOf } from './report.js'
 import type { Coverage } from './schemas.js'
 
-export type CoverageService = ReturnType<typeof coverageService>
-
 type Operation = CoveragePlan['operation']
 type CountedEnvironment = Pick<Environment, 'key' | 'assumptions'>
 

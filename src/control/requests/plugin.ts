@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { environmentOf } from '../../environments/plugin.js'
-import type { Query } from '../../http/query-string.js'
+import type { MalformedQuery, Query } from '../../http/query-string.js'
 import { pathOf } from '../../http/target.js'
 import type { Services } from '../services.js'
 import type { JournalEntry } from './entry.js'
@@ -60,7 +60,7 @@ function openEntry(request: FastifyRequest, { journals, environments, coverage }
   const entry = journals.of(request.environment).open(text, operation)
   request.journalEntry = entry
   if (!operation) return
-  entry.sent = coverage.sentBits(operation, query as Query)
+  entry.sent = coverage.sentBits(operation, query as Query | MalformedQuery)
   // The contract has no HEAD.
   entry.ignored = method === 'HEAD'
 }

@@ -162,8 +162,10 @@ test('tells requests that no operation serves and parameters that none reads, wi
     []
   ])
   for (let index = 0; index < 30; index++) await mock.get(`/v1/none-${index}`)
+  await mock.get('/v1/messages?other=%')
   const later = await coverageOf(mock)
   expect([later.unserved.requests, later.unserved.targets.length]).toEqual([33, 20])
+  expect(later.operations[1]?.unread).toHaveLength(2)
 })
 
 test('counts on when the journal is full, emptied, reset or off', async () => {
