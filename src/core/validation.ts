@@ -1,7 +1,7 @@
 import { FormatRegistry, Kind, type TSchema } from '@sinclair/typebox'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import { API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from './ids.js'
-import { finish } from './slices.js'
+import { runToEnd } from './slices.js'
 import { suggest } from './suggest.js'
 import { compile, targetOf } from './typebox.js'
 
@@ -42,7 +42,7 @@ export interface FoundIssues {
 
 /** Returns the first hundred issues of a JSON value by its schema; an empty list when it matches. Changes nothing. */
 export function findIssues(schema: TSchema, value: unknown): ValidationIssue[] {
-  return compile(schema).Check(value) ? [] : finish(findingIssues(schema, value)).issues
+  return compile(schema).Check(value) ? [] : runToEnd(findingIssues(schema, value)).issues
 }
 
 /** Does the same in steps, for a value at a path, and counts the further issues. */

@@ -7,6 +7,7 @@ import { registerControl } from '../control/index.js'
 import { buildServices } from '../control/services.js'
 import { type Assumptions, assume } from '../core/assumptions.js'
 import { VERSION } from '../core/package.js'
+import { runToEnd } from '../core/slices.js'
 import { namedSchemas } from '../core/typebox.js'
 import { openDatabase } from '../db/open.js'
 import { ErrorBody, errorHandler } from '../http/errors.js'
@@ -24,7 +25,7 @@ export async function openApiDocument(assumptions: Assumptions): Promise<OpenApi
   try {
     const defaults = { profile: 'document', assumptions } as const
     const services = buildServices({ db, clock: exampleClock, defaults, journal: 0 })
-    services.seeds.seed(readSeeds(['default']))
+    runToEnd(services.seeds.seeding(readSeeds(['default'])))
     const app = await describedApp(
       OPERATIONS_INFO,
       (root) => {

@@ -1,6 +1,6 @@
 import { type Clock, WALL } from '../core/clock.js'
 import { DomainError } from '../core/errors.js'
-import { finish } from '../core/slices.js'
+import { runToEnd } from '../core/slices.js'
 import type { Db } from '../db/open.js'
 import type { NewEnvironment } from '../environments/schemas.js'
 import {
@@ -19,7 +19,7 @@ import type { ExistingData } from './existing-data.js'
 import { exportSeed } from './export.js'
 import type { Seed } from './format.js'
 import { loadGenerator, needsGenerator } from './generate/load.js'
-import { readSeedAsync, readSeeds, type SeedFile } from './read.js'
+import { readSeed, type SeedFile } from './read.js'
 import type { RecordKind, SeedRepository } from './repository.js'
 import type { SeedTarget } from './resolve/builder.js'
 import { resolving } from './resolve/resolve.js'
@@ -54,47 +54,38 @@ export function seedLoader({ db, clock, environments, repository, applier }: Dep
 
   return {
     /**
-     * Creates an environment with a new key: empty, from a seed, or as a fork of another one or of its snapshot. Throws
-     * `not-found` for an unknown origin and SeedError for a bad seed, having created nothing.
+     * Creates an environment with a new key: empty, from a seed, or as a fork of another one or of its snapshot; what is
+     * large, beside other requests. Rejects with `not-found` for an unknown origin, with SeedError for a bad seed, and with
+     * what `check` throws, which is called when others have had their turn; then nothing is created.
      */
-    make(wanted: NewEnvironment): MadeEnvironment {
-      const file = wanted.seed ? fileOf(wanted.seed) : undefined
-      return db.transaction(() => finish(making(wanted, file)))
+    async createEnvironment(wanted: NewEnvironment, check = () => {}): Promise<KeyedEnvironment> {
+      const file = wanted.seed ? await readRequested(wanted.seed, check) : undefined
+      check()
+      const { from, snapshot } = wanted
+      const copied = from === undefined ? 0 : countRecords(environments.find(from).datasets)
+      const isSmall = snapshot === undefined && (file ? sizeOf(file.seed) : 0) + copied <= MAX_AT_ONCE
+      const steps = creatingEnvironment(wanted, file)
+      return isSmall ? db.transaction(() => runToEnd(steps)) : db.transactionPerSlice(steps, check)
     },
 
     /**
      * Loads a seed with one environment, text or value. `replace` makes the environment what a new one from the seed would
      * be, and sets its baseline. `merge` adds the seed's records; they replace those of the same names, and keep their ids.
-     * Throws SeedError with every issue, having changed nothing.
+     *
+     * What is large is loaded beside other requests, which see the environment as it was until all is loaded; what else is
+     * loaded into it waits. Rejects with SeedError with every issue, with `taken` when the environment is changed all the
+     * time, and with what `check` throws; then nothing is changed.
      */
-    load(environment: Environment, seed: string | object, mode: SeedMode): void {
-      db.transaction(() => finish(loading(environment, fileOf(seed), mode)))
-    },
-
-    /** Does what `make` does, beside other requests. `check` throws when nobody wants the outcome any more. */
-    async makeAsync(wanted: NewEnvironment, check: () => void): Promise<MadeEnvironment> {
-      const file = wanted.seed ? await readRequested(wanted.seed, check) : undefined
-      check()
-      const { from, snapshot } = wanted
-      const copied = from === undefined ? 0 : countSome(environments.find(from).datasets)
-      const isSmall = snapshot === undefined && (file ? sizeOf(file.seed) : 0) + copied <= MAX_AT_ONCE
-      return isSmall ? db.transaction(() => finish(making(wanted, file))) : db.inSlices(making(wanted, file), check)
-    },
-
-    /**
-     * Does what `load` does, beside other requests, which see the environment as it was until all is loaded. What else is
-     * loaded into the environment waits. Rejects with `taken` when the environment is changed all the time.
-     */
-    async loadAsync(environment: Environment, seed: string | object, mode: SeedMode, check: () => void): Promise<void> {
-      await afterOthers(environment.key, async () => {
+    async load(environment: Environment, seed: string | object, mode: SeedMode, check = () => {}): Promise<void> {
+      await enqueue(environment.key, async () => {
         const file = await readRequested(seed, check)
         check()
         if (!isLarge(environment, file, mode)) {
-          db.transaction(() => finish(loading(environment, file, mode)))
+          db.transaction(() => runToEnd(loading(environment, file, mode)))
           return
         }
         for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-          if (await db.inSlices(loading(environment, file, mode, true), check)) return
+          if (await db.transactionPerSlice(loading(environment, file, mode, true), check)) return
         }
         throw new DomainError('taken', 'The environment was changed while the seed was loaded', {
           reason: `other requests have changed it ${MAX_ATTEMPTS} times meanwhile: merge so large a seed when they are done`
@@ -111,19 +102,19 @@ export function seedLoader({ db, clock, environments, repository, applier }: Dep
     environment: Environment,
     file: SeedFile,
     mode: SeedMode,
-    inSlices = false
+    besideOthers = false
   ): Generator<unknown, boolean> {
     const held = environments.hold()
     try {
       const before = stateOf(environment)
       // Those of now: they may be others, and then these again, before it is compared with what the environment was.
       const present = { ...environment.datasets }
-      if (inSlices) held.keep(before.datasets)
-      const existing = mode === 'merge' ? yield* existingIn(before.settings, present) : undefined
+      if (besideOthers) held.keep(before.datasets)
+      const existing = mode === 'merge' ? yield* readExisting(before.settings, present) : undefined
       const data = yield* resolved(file, environment, existing)
-      const datasets = existing ? yield* merged(environment, present, data, held, inSlices) : held.createAll()
+      const datasets = existing ? yield* merged(environment, present, data, held, besideOthers) : held.createAll()
       yield* applier.insert(datasets, data, false)
-      if (existing && inSlices && JSON.stringify(stateOf(environment)) !== JSON.stringify(before)) return false
+      if (existing && besideOthers && JSON.stringify(stateOf(environment)) !== JSON.stringify(before)) return false
       const { idempotency, ...ofRecords } = datasets
       environments.change(environment, settingsOf(data, file, existing), existing ? ofRecords : datasets)
       if (!existing) environments.setBaseline(environment)
@@ -139,15 +130,18 @@ export function seedLoader({ db, clock, environments, repository, applier }: Dep
     present: Datasets,
     { messages, generate }: EnvironmentData,
     held: HeldDatasets,
-    inSlices: boolean
+    besideOthers: boolean
   ): Generator<unknown, Datasets> {
     const datasets = withMergedKinds(present, held)
     if (messages.length === 0 && !generate) return datasets
-    if (!inSlices) return { ...datasets, messages: environments.ensureOwned(environment, 'messages') }
+    if (!besideOthers) return { ...datasets, messages: environments.ensureOwned(environment, 'messages') }
     return { ...datasets, messages: yield* held.copying('messages', datasets.messages) }
   }
 
-  function* making(wanted: NewEnvironment, file: SeedFile | undefined): Generator<unknown, MadeEnvironment> {
+  function* creatingEnvironment(
+    wanted: NewEnvironment,
+    file: SeedFile | undefined
+  ): Generator<unknown, KeyedEnvironment> {
     const { from, snapshot, seed: _, organizationId = newId(), ...own } = wanted
     const held = environments.hold()
     try {
@@ -157,7 +151,7 @@ export function seedLoader({ db, clock, environments, repository, applier }: Dep
         ? yield* environments.forking(origin, { ...own, organizationId }, snapshot, held)
         : { row: environments.newRow({ name, ...own, organizationId }), datasets: held.createAll() }
       if (file) {
-        const existing = origin && (yield* existingIn(row, datasets))
+        const existing = origin && (yield* readExisting(row, datasets))
         const data = yield* resolved(file, row, existing)
         if (existing) datasets = withMergedKinds(datasets, held)
         yield* applier.insert(datasets, data, false)
@@ -178,7 +172,7 @@ export function seedLoader({ db, clock, environments, repository, applier }: Dep
     return data as EnvironmentData
   }
 
-  function* existingIn(settings: Settings, datasets: Datasets): Generator<unknown, ExistingData> {
+  function* readExisting(settings: Settings, datasets: Datasets): Generator<unknown, ExistingData> {
     const records: Record<string, object[]> = { integrations: [], subscribers: [], workflows: [], steps: [] }
     for (const [kind, documents] of Object.entries(records)) {
       for (const document of repository.documents(kind as RecordKind, datasets)) yield documents.push(document)
@@ -201,28 +195,28 @@ export function seedLoader({ db, clock, environments, repository, applier }: Dep
     if (mode === 'replace' || size > MAX_AT_ONCE) return size > MAX_AT_ONCE
     const isCopied = addsMessages(seed) && environments.isShared(environment, 'messages')
     const { messages } = repository.countRecords(environment.datasets, MAX_AT_ONCE + 1)
-    return size + countSome(environment.datasets) - (isCopied ? 0 : messages) > MAX_AT_ONCE
+    return size + countRecords(environment.datasets) - (isCopied ? 0 : messages) > MAX_AT_ONCE
   }
 
   /** Returns how many records there are, but of no kind more than it takes to be too many. */
-  function countSome(datasets: Datasets): number {
+  function countRecords(datasets: Datasets): number {
     const counts = Object.values(repository.countRecords(datasets, MAX_AT_ONCE + 1))
     return counts.reduce((sum, count) => sum + count, 0)
   }
 
   /** Runs the work when what was to be loaded into the environment before is done. */
-  async function afterOthers(key: number, work: () => Promise<void>): Promise<void> {
-    const mine = (queues.get(key) ?? Promise.resolve()).then(work, work)
-    queues.set(key, mine)
+  async function enqueue(key: number, work: () => Promise<void>): Promise<void> {
+    const task = (queues.get(key) ?? Promise.resolve()).then(work, work)
+    queues.set(key, task)
     try {
-      await mine
+      await task
     } finally {
-      if (queues.get(key) === mine) queues.delete(key)
+      if (queues.get(key) === task) queues.delete(key)
     }
   }
 }
 
-export interface MadeEnvironment {
+export interface KeyedEnvironment {
   environment: Environment
   apiKey: string
 }
@@ -285,13 +279,9 @@ function lengthOf(value: unknown, limit: number): number {
   return length
 }
 
-function fileOf(seed: string | object): SeedFile {
-  return readSeeds([{ name: 'seed', seed }])[0] as SeedFile
-}
-
 /** Rejects with SeedError what a request may not ask for, and loads what it takes to generate messages. */
 async function readRequested(seed: string | object, check: () => void): Promise<SeedFile> {
-  const file = await readSeedAsync(seed, check)
+  const file = await readSeed(seed, check)
   const issues = file.seed.environments.flatMap(({ generate }, index) =>
     (['messages', 'subscribers'] as const).flatMap((field) => {
       if (!generate || (generate[field] ?? 0) <= MAX_GENERATED[field]) return []

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readSeedAsync, readSeeds } from '../../src/seeds/read.js'
+import { readSeed, readSeeds } from '../../src/seeds/read.js'
 import { resolveSeeds } from '../../src/seeds/resolve/resolve.js'
 import { issuesOf, linesOf, shop, shopJson } from '../support/seed-issues.js'
 import { countTurns } from '../support/turns.js'
@@ -47,12 +47,12 @@ describe('is refused soon, with its place and what to do:', () => {
   test('a request of more JSON or YAML than it may have, where a file may have more', async () => {
     const yaml = shop(`  messages: []\n${'#'.repeat(2 * 1024 * 1024)}`)
     expect(readSeeds([{ name: 'seed', seed: yaml }])).toHaveLength(1)
-    await expect(readSeedAsync(yaml)).rejects.toThrow(
+    await expect(readSeed(yaml)).rejects.toThrow(
       /^seed:\d+:\d+: has more than 2 MiB characters of YAML, the most that a seed may have in a request: write it as JSON, which may have 16 MiB in a request, or /
     )
     const json = `${shopJson({})}${' '.repeat(16 * 1024 * 1024)}`
     expect(readSeeds([{ name: 'seed', seed: json }])).toHaveLength(1)
-    await expect(readSeedAsync(json)).rejects.toThrow(
+    await expect(readSeed(json)).rejects.toThrow(
       /^seed:1:\d+: has more than 16 MiB characters, the most that a seed may have in a request: load it in parts with mode=merge, or start the server with it$/
     )
   })
@@ -92,7 +92,7 @@ test('JSON of 20,000 messages is read in turns with other work', async () => {
   const message = { channel: 'email', content: 'x'.repeat(500), payload: { a: [1, 2, 3], b: { c: 'd' } } }
   const text = shopJson({ messages: Array(20_000).fill(message) })
   const turns = countTurns()
-  const { seed } = await readSeedAsync(text)
+  const { seed } = await readSeed(text)
   expect(turns()).toBeGreaterThan(3)
   expect(seed.environments[0]?.messages).toHaveLength(20_000)
 })

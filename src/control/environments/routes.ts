@@ -6,8 +6,8 @@ import { invalidFields, noFieldErrors } from '../../core/errors.js'
 import { dateTime, namedObject, ref, strictObject } from '../../core/typebox.js'
 import { NewEnvironment, ProfileName } from '../../environments/schemas.js'
 import { controlRoutes } from '../../http/control-route.js'
+import { MAX_SEED, rejectAborted, withSeedErrors } from '../seed-requests.js'
 import type { Services } from '../services.js'
-import { MAX_SEED, rejectAborted, withSeedErrors } from '../state/routes.js'
 
 const identity = {
   environmentId: Type.String({ description: 'Identifier of the environment' }),
@@ -45,7 +45,9 @@ export const environmentRoutes: FastifyPluginAsync<Services> = async (app, { env
     handler: async ({ body }, reply) => {
       rejectUnknownAssumptions(body.assumptions)
       if (body.snapshot !== undefined && body.from === undefined) throw invalidFields(SNAPSHOT_WITHOUT_FROM)
-      const { environment, apiKey } = await withSeedErrors(() => seeds.makeAsync(body, () => rejectAborted(reply)))
+      const { environment, apiKey } = await withSeedErrors(() =>
+        seeds.createEnvironment(body, () => rejectAborted(reply))
+      )
       const { id, organizationId, name, profile } = environment
       return { environmentId: id, organizationId, name, apiKey, profile }
     }
