@@ -20,6 +20,7 @@ import { redactedTarget } from './http/target.js'
 import { COMPILERS } from './http/validation.js'
 import { documentation } from './openapi/docs-page.js'
 import { controlDocument } from './openapi/documents.js'
+import { manual } from './openapi/manual.js'
 import { registerOperations } from './openapi/operations.js'
 
 export { buildServices, type Services } from './control/services.js'
@@ -68,6 +69,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     }
   })
   app.register(documentation, { environments: services.environments, assumptions })
+  app.register(manual)
   app.register(async (scope) => registerOperations(scope, services))
   app.register(async (scope) => {
     registerControl(scope, { ...services, assumptions, document: controlDocument })

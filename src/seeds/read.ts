@@ -9,7 +9,9 @@ import { suggest } from '../core/suggest.js'
 import { type FoundIssues, findingIssues, pathText } from '../core/validation.js'
 import { addIssue, byLocation, createIssue, SeedError, type SeedIssue } from './errors.js'
 import { Seed, SeedEnvironment, SeedIntegration, SeedMessage, SeedSubscriber, SeedWorkflow } from './format.js'
-import { FILE_LIMITS, REQUEST_LIMITS, recordProblem, type SeedLimits, tooMuch } from './limits.js'
+import type { Report } from './json-schema.js'
+import { checkingRecord, FILE_LIMITS, REQUEST_LIMITS, type SeedLimits, tooMuch } from './limits.js'
+import { checkingSchemas } from './step-schemas.js'
 import { readText } from './text.js'
 import type { SeedText } from './yaml.js'
 
@@ -135,7 +137,8 @@ function* readingSeed({ name, seed, value: known }: SeedValue, limits: SeedLimit
   const text = typeof seed === 'string' ? yield* readText(seed, name, limits) : readValue(seed, name, limits)
   const { value, issues, issueAt } = limits === REQUEST_LIMITS ? withEnvironments(text) : text
   if (value === null) throw new SeedError([issueAt([], EMPTY)])
-  yield* checkSeed(value, (found) => {
+  const report: Report = (path, message) => addIssue(issues, () => issueAt(path, message()))
+  yield* checkSeed(value, report, (found) => {
     for (const { path, message, hint, part } of found.issues) {
       addIssue(issues, () => issueAt(path, message + hint, part))
     }
@@ -187,7 +190,7 @@ const RECORDS = {
 }
 
 /** Checks a value record by record, as a large seed has many, and calls back with the issues of each part. */
-function* checkSeed(value: unknown, onIssues: (found: FoundIssues) => void): Generator<void, void> {
+function* checkSeed(value: unknown, report: Report, onIssues: (found: FoundIssues) => void): Generator<void, void> {
   const environments = listIn(value, 'environments')
   onIssues(yield* findingIssues(Seed, environments ? { ...(value as object), environments: [] } : value))
   for (const [index, environment] of (environments ?? []).entries()) {
@@ -204,9 +207,15 @@ function* checkSeed(value: unknown, onIssues: (found: FoundIssues) => void): Gen
       for (const [at, record] of records.entries()) {
         yield
         const path = [...base, field, at]
-        const message = recordProblem(record)
-        if (message) onIssues({ issues: [{ path, message, hint: '', part: 'value' }], more: 0 })
-        else onIssues(yield* findingIssues(schema, record, path))
+        const problem = yield* checkingRecord(record)
+        if (problem) {
+          report(path, () => problem)
+          continue
+        }
+        const found = yield* findingIssues(schema, record, path)
+        onIssues(found)
+        const isWorkflow = schema === SeedWorkflow && found.issues.length === 0
+        if (isWorkflow) yield* checkingSchemas(record as SeedWorkflow, path, report)
       }
     }
   }
