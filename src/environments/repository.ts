@@ -30,6 +30,7 @@ export function environmentRepository(db: Db) {
   const select = (where: SQL | undefined) => orm.select().from(environments).where(where)
   const findByKey = select(eq(environments.key, sql.placeholder('key'))).prepare()
   const insertEnvironment = insertInto(db, environments)
+  const hasName = client.prepare('SELECT 1 FROM environments WHERE name = ? AND snapshot_of IS NULL').pluck()
   const hasKey = client.prepare('SELECT 1 FROM api_keys WHERE hash = ?').pluck()
   const insertDataset = orm.insert(datasets).values({}).returning().prepare()
   const isNoSnapshot = isNull(environments.snapshotOf)
@@ -74,6 +75,8 @@ export function environmentRepository(db: Db) {
         .innerJoin(environments, eq(environments.key, apiKeys.environment))
         .where(eq(apiKeys.hash, hash))
         .get()?.environment,
+
+    hasName: (name: string): boolean => hasName.get(name) !== undefined,
 
     hasKeyHash: (hash: Buffer): boolean => hasKey.get(hash) !== undefined,
 
