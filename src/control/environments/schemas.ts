@@ -78,3 +78,4 @@ export const ListedEnvironment = namedObject('ListedEnvironment', 'An environmen
   profile: ref(ProfileName),
   createdAt: dateTime('When it was created')
 })
+export type ListedEnvironment = Static<typeof ListedEnvironment>
