@@ -34,6 +34,9 @@ export function journalService({ capacity, clock, describe }: JournalOptions) {
       journals.delete(environmentKey)
     },
 
+    /** Whether requests of the environment are in progress, or streams or waits open. */
+    isBusy: (environmentKey: number): boolean => journals.get(environmentKey)?.isBusy ?? false,
+
     /** Ends all streams and waits, and any that start later. */
     close(): void {
       closed = true
@@ -108,6 +111,11 @@ export function createJournal({ capacity, clock, describe }: JournalOptions, clo
       return entriesAfter()
         .filter((entry) => entry.endSequence > endSequence)
         .sort((a, b) => a.endSequence - b.endSequence)
+    },
+
+    /** Whether requests are in progress, or streams or waits open. */
+    get isBusy(): boolean {
+      return count > endedCount || listeners.size > 0
     },
 
     /** Whether streams and waits on this journal have been ended, so that none may start. */
