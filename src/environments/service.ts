@@ -15,9 +15,9 @@ export type Settings = Pick<
   'organizationId' | 'name' | 'profile' | 'assumptions' | 'clock' | 'randomSeed'
 >
 
-type NewRow = Settings & Pick<EnvironmentRow, 'id' | 'createdAt'>
+type NewRow = Settings & Pick<EnvironmentRow, 'id' | 'createdAt' | 'ttl'>
 
-export type NewEnvironment = Pick<Settings, 'organizationId' | 'name'> & Partial<Settings & { id: string }>
+export type NewEnvironment = Pick<Settings, 'organizationId' | 'name'> & Partial<Omit<NewRow, 'createdAt'>>
 
 /** For what is kept in memory for environments. */
 export interface EnvironmentListener {
@@ -35,14 +35,16 @@ export function environmentService({ db, clock, defaults }: EnvironmentDependenc
   const store = environmentStore({ db, clock, defaults })
   const { repository, fromRow, requireRow, update } = store
   const listeners: EnvironmentListener[] = []
+  /** By API key, once used: hashing the key each time would cost a request a twentieth. */
+  const byApiKey = new Map<string, Environment>()
+  /** The last number that a name got since an environment was removed: to try all of them each time would take long. */
+  const lastNumbers = new Map<string, number>()
   const { create: createDataset, ...datasets } = datasetService(db, store, (kind, dataset) => {
     for (const listener of listeners) listener.onWrite?.(kind, dataset)
   })
   const { requireSnapshot, ...snapshots } = snapshotService(db, store, (environment, parts) => {
     for (const listener of listeners) listener.onReset?.(environment, parts)
   })
-  /** By API key, once used: hashing the key each time would cost a request a twentieth. */
-  const byApiKey = new Map<string, Environment>()
 
   return {
     ...datasets,
@@ -80,6 +82,30 @@ export function environmentService({ db, clock, defaults }: EnvironmentDependenc
     },
 
     newRow,
+
+    /** Throws `exists` when another environment has the name or the API key, be it as its id. */
+    requireUnused({ name, apiKey }: { name?: string; apiKey?: string }): void {
+      if (name !== undefined && isNameTaken(name)) {
+        throw new DomainError('exists', `There is an environment named ${name} already`, {
+          reason: 'names are unique: choose another, or remove that one by DELETE /_mock/environments/{id}'
+        })
+      }
+      if (apiKey !== undefined && repository.hasKeyHash(hashOfKey(apiKey))) {
+        throw new DomainError('exists', 'The API key is that of another environment', {
+          reason: 'choose another apiKey, or leave it out to get one that is unused'
+        })
+      }
+    },
+
+    /** Returns the name, or the first of `<name> 2`, `<name> 3`, ... that no environment has. */
+    unusedName(base: string): string {
+      let name = base
+      for (let number = (lastNumbers.get(base) ?? 1) + 1; isNameTaken(name); number++) {
+        name = `${base} ${number}`
+        lastNumbers.set(base, number)
+      }
+      return name
+    },
 
     /** Creates an environment, empty unless datasets are given. An id that is given must be unused. */
     create: (wanted: NewEnvironment, filled?: Datasets): Environment =>
@@ -134,6 +160,7 @@ export function environmentService({ db, clock, defaults }: EnvironmentDependenc
       })
       store.discard(environment)
       byApiKey.clear()
+      lastNumbers.clear()
       for (const listener of listeners) listener.onRemoved?.(environment)
     },
 
@@ -151,10 +178,14 @@ export function environmentService({ db, clock, defaults }: EnvironmentDependenc
     }
   }
 
+  function isNameTaken(name: string): boolean {
+    return repository.hasName(name) || repository.findById(name) !== undefined
+  }
+
   /** Returns an environment's row, complete but for its datasets. */
   function newRow({ id = newId(), organizationId, name, profile = null, ...wanted }: NewEnvironment): NewRow {
-    const { assumptions = {}, clock: setting = WALL, randomSeed = null } = wanted
-    return { id, organizationId, name, profile, assumptions, clock: setting, randomSeed, createdAt: clock() }
+    const { assumptions = {}, clock: setting = WALL, randomSeed = null, ttl = null } = wanted
+    return { id, organizationId, name, profile, assumptions, clock: setting, randomSeed, ttl, createdAt: clock() }
   }
 }
 
