@@ -3,6 +3,7 @@ import { StartError } from '../core/errors.js'
 import { VERSION } from '../core/package.js'
 import { writeToStderr } from '../core/stderr.js'
 import { SeedError } from '../seeds/errors.js'
+import { addCoverage } from './coverage.js'
 import { addHealthcheck } from './healthcheck.js'
 import { addOpenapi } from './openapi.js'
 import { checkVariables, describeOption } from './options.js'
@@ -40,6 +41,7 @@ function program(): Command {
     .addHelpText('after', EXAMPLES)
   const serve = addServe(root)
   const seed = addSeed(root)
+  addCoverage(root)
   addOpenapi(root)
   addHealthcheck(root)
   // `notification-mock --help` is typed most, so it lists the flags of `serve` too.

@@ -3,7 +3,7 @@
  * scripts/wire-types.mjs prints them from these schemas.
  */
 export type { ClockState, RandomSetting } from '../control/clock/routes.js'
-export type { CreatedEnvironment, ListedEnvironment } from '../control/environments/routes.js'
+export type { CreatedEnvironment, ListedEnvironment, NewEnvironment } from '../control/environments/schemas.js'
 export type { FaultEffect, FaultRule, NewFaultRule } from '../control/faults/schemas.js'
 export type {
   OperationName as Operation,
@@ -14,7 +14,7 @@ export type {
 } from '../control/requests/schemas.js'
 export type { ListedAssumption as Assumption } from '../control/server/routes.js'
 export type { ResetPart, ResetResult } from '../control/state/routes.js'
-export type { ClockSetting, NewEnvironment, Snapshot } from '../environments/schemas.js'
+export type { ClockSetting, Snapshot } from '../environments/schemas.js'
 export type { Integration } from '../integrations/schemas.js'
 export type { MessageResponse } from '../messages/schemas.js'
 export type {

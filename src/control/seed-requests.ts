@@ -20,10 +20,10 @@ export async function withSeedErrors<Result>(load: () => Promise<Result>): Promi
   } catch (error) {
     if (!(error instanceof SeedError)) throw error
     const errors = noFieldErrors()
-    for (const { location, path, message } of error.issues) {
+    for (const { location, line, path, message } of error.issues) {
       const field = path || 'seed'
       errors[field] ??= { messages: [] }
-      errors[field].messages.push(`${location} ${message}`)
+      errors[field].messages.push(`${line === undefined ? field : location} ${message}`)
     }
     throw new DomainError('invalid', 'Validation Error', { reason: error.message.replaceAll('\n', '; '), errors })
   }

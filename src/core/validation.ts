@@ -1,5 +1,6 @@
 import { FormatRegistry, Kind, type TSchema } from '@sinclair/typebox'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
+import { DURATION_PATTERN } from './duration.js'
 import { API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from './ids.js'
 import { runToEnd } from './slices.js'
 import { suggest } from './suggest.js'
@@ -173,6 +174,7 @@ function formText({ type, schema, value }: Breach): string | undefined {
     case ValueErrorType.StringFormat:
       return `must be a regular expression: ${regexError(String(value))}`
     case ValueErrorType.StringMinLength:
+      return schema.minLength === 1 ? 'must not be empty' : `must have at least ${schema.minLength} characters`
     case ValueErrorType.ObjectMinProperties:
       return 'must not be empty'
     case ValueErrorType.StringMaxLength:
@@ -252,6 +254,7 @@ function described(value: unknown): string {
 /** The patterns of our schemas, in words. */
 const FORMS: Record<string, string> = {
   [CONTEXT_KEY_PATTERN]: 'in the form type:id',
+  [DURATION_PATTERN]: 'a duration, such as 30s, 10m or 1h',
   [ID_PATTERN.source]: 'an id of 24 lower-case hex digits',
   [API_KEY_PATTERN.source]: 'an API key, of printable ASCII without spaces'
 }

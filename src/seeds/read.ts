@@ -33,19 +33,24 @@ export interface SeedValue {
   value?: unknown
 }
 
+/** A seed that comes with the package, whatever files there are. */
+interface PackagedSeed {
+  packaged: string
+}
+
 /** Reads seeds: files, names of packaged seeds, or values. Throws SeedError with what breaks the format or a limit. */
 export function readSeeds(seeds: readonly (string | SeedValue)[]): SeedFile[] {
   return runToEnd(readingSeeds(seeds))
 }
 
 /** Does what `readSeeds` does, in steps. */
-export function* readingSeeds(seeds: readonly (string | SeedValue)[]): Generator<void, SeedFile[]> {
+export function* readingSeeds(seeds: readonly (string | SeedValue | PackagedSeed)[]): Generator<void, SeedFile[]> {
   const files: SeedFile[] = []
   const issues: SeedIssue[] = []
   let more = 0
   for (const seed of seeds) {
     try {
-      files.push(yield* readingSeed(typeof seed === 'string' ? readFile(seedPath(seed)) : seed, FILE_LIMITS))
+      files.push(yield* readingSeed(sourceOf(seed), FILE_LIMITS))
     } catch (error) {
       if (!(error instanceof SeedError)) throw error
       issues.push(...error.issues)
@@ -68,8 +73,20 @@ export async function readSeed(seed: string | object, check?: () => void): Promi
 /** The path of a seed: a file, or one that comes with the package, by its bare name. */
 export function seedPath(seed: string): string {
   if (!/^[\w-]+$/.test(seed) || statSync(seed, { throwIfNoEntry: false })?.isFile()) return seed
-  const packaged = join(packageRoot(), 'seeds', `${seed}.yaml`)
+  const packaged = packagedPath(seed)
   return existsSync(packaged) ? packaged : seed
+}
+
+/** Returns the names of the seeds that come with the package. */
+export function packagedSeeds(): string[] {
+  return readdirSync(join(packageRoot(), 'seeds')).flatMap((name) => /^(.+)\.yaml$/.exec(name)?.[1] ?? [])
+}
+
+const packagedPath = (name: string) => join(packageRoot(), 'seeds', `${name}.yaml`)
+
+function sourceOf(seed: string | SeedValue | PackagedSeed): SeedValue {
+  if (typeof seed === 'string') return readFile(seedPath(seed))
+  return 'packaged' in seed ? readFile(packagedPath(seed.packaged)) : seed
 }
 
 function readFile(file: string): SeedValue {
@@ -109,7 +126,7 @@ const READ_ERRORS: Record<string, string> = {
 }
 
 function notFoundMessage(file: string): string {
-  const names = readdirSync(join(packageRoot(), 'seeds')).flatMap((name) => /^(.+)\.yaml$/.exec(name)?.[1] ?? [])
+  const names = packagedSeeds()
   const suggested = suggest(file, names)
   const remedy = suggested ? `did you mean ${suggested}?` : `the package has ${names.join(', ')}`
   return `there is no such file, nor a seed of this name; ${remedy}`
@@ -117,8 +134,8 @@ function notFoundMessage(file: string): string {
 
 function* readingSeed({ name, seed, value: known }: SeedValue, limits: SeedLimits): Generator<void, SeedFile> {
   if (known !== undefined && typeof seed === 'string') return knownSeed(seed, name, known)
-  const { value, issues, issueAt } =
-    typeof seed === 'string' ? yield* readText(seed, name, limits) : readValue(seed, name, limits)
+  const text = typeof seed === 'string' ? yield* readText(seed, name, limits) : readValue(seed, name, limits)
+  const { value, issues, issueAt } = limits === REQUEST_LIMITS ? withEnvironments(text) : text
   if (value === null) throw new SeedError([issueAt([], EMPTY)])
   const report: Report = (path, message) => addIssue(issues, () => issueAt(path, message()))
   yield* checkSeed(value, report, (found) => {
@@ -145,6 +162,24 @@ function knownSeed(text: string, file: string, known: unknown): SeedFile {
 }
 
 const EMPTY = 'is empty: a seed begins with environments, and `environments: []` is a seed of nothing'
+
+/** Returns a seed whose one environment may be given alone, without a name. Its issues are located as it was given. */
+function withEnvironments({ value, issues, issueAt }: SeedText): SeedText {
+  const fields = isObject(value) ? Object.keys(value) : []
+  const isWhole = fields.length === 0 || fields.some((field) => suggest(field, ['environments']))
+  if (isWhole) return { value, issues, issueAt }
+  const { $schema, ...environment } = value as Record<string, unknown>
+  return {
+    value: { environments: [{ name: 'Unnamed', ...environment }] },
+    issues,
+    // Without `environments` and the index.
+    issueAt: (path, ...issue) => issueAt(path.slice(2), ...issue)
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
 
 /** The lists of records of an environment, and the schema of each. */
 const RECORDS = {
@@ -187,8 +222,7 @@ function* checkSeed(value: unknown, report: Report, onIssues: (found: FoundIssue
 }
 
 function listIn(value: unknown, field: string): unknown[] | undefined {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, field)
-  const list = isObject ? (value as Record<string, unknown>)[field] : undefined
+  const list = isObject(value) && Object.hasOwn(value, field) ? value[field] : undefined
   return Array.isArray(list) ? list : undefined
 }
 

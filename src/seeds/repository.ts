@@ -21,6 +21,13 @@ const TABLES = {
 
 export const RECORD_KINDS = Object.keys(TABLES) as RecordKind[]
 
+/**
+ * Up to which size, in bytes, the document of a step takes no longer than other records, as most of it is what all steps
+ * have, and how many bytes more count as one record: its content may be of templates, which take long to read.
+ */
+const STEP_SIZE = 4000
+const TEMPLATE_SIZE = 60
+
 /** Documents that are read in one go. */
 const READ_AT_ONCE = 100
 
@@ -43,8 +50,14 @@ export function seedRepository(db: Db) {
   ) as Record<RecordKind, Statement>
   const count = Object.fromEntries(
     Object.entries(TABLES).map(([kind, table]) => {
-      const some = `SELECT 1 FROM ${getTableName(table)} WHERE dataset = ? LIMIT ?`
-      return [kind, client.prepare(`SELECT count(*) FROM (${some})`).pluck()]
+      return [kind, client.prepare(`SELECT count(*) FROM ${getTableName(table)} WHERE dataset = ?`).pluck()]
+    })
+  ) as Record<RecordKind, Statement<[number], number>>
+  const weigh = Object.fromEntries(
+    Object.entries(TABLES).map(([kind, table]) => {
+      const weight = kind === 'steps' ? `1 + max(octet_length(document) - ${STEP_SIZE}, 0) / ${TEMPLATE_SIZE}` : '1'
+      const some = `SELECT ${weight} AS weight FROM ${getTableName(table)} WHERE dataset = ? LIMIT ?`
+      return [kind, client.prepare(`SELECT total(weight) FROM (${some})`).pluck()]
     })
   ) as Record<RecordKind, Statement<[number, number], number>>
   const countMessages = client.prepare<[number], number>('SELECT count(*) FROM messages WHERE dataset = ?').pluck()
@@ -93,13 +106,14 @@ export function seedRepository(db: Db) {
       return orm.select({ id: messages.id }).from(messages).where(isMeant).get() !== undefined
     },
 
-    /** Counts the records of each kind, up to a limit if there is one. */
-    countRecords(datasets: Datasets, limit = -1): Record<RecordKind, number> {
-      const counts = Object.entries(count).map(([kind, statement]) => {
-        return [kind, statement.get(datasets[datasetOf(kind as RecordKind)], limit)]
-      })
-      return Object.fromEntries(counts)
-    },
+    /** Counts the records of each kind. With a limit no more than so many, and a long step as several. */
+    countRecords: (datasets: Datasets, limit?: number): Record<RecordKind, number> =>
+      Object.fromEntries(
+        RECORD_KINDS.map((kind) => {
+          const dataset = datasets[datasetOf(kind)]
+          return [kind, (limit === undefined ? count[kind].get(dataset) : weigh[kind].get(dataset, limit)) ?? 0]
+        })
+      ) as Record<RecordKind, number>,
 
     /** Faster than `countRecords`. */
     countMessages: ({ messages: dataset }: Datasets): number => countMessages.get(dataset) as number,

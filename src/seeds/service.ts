@@ -2,13 +2,16 @@ import type { Clock } from '../core/clock.js'
 import type { Db } from '../db/open.js'
 import type { Environment, EnvironmentService } from '../environments/service.js'
 import { type StoredData, seedApplier } from './apply.js'
+import { environmentCreator } from './create.js'
 import type { EnvironmentData } from './environment-data.js'
 import { exportText, type SeedFormat } from './export.js'
 import type { SeedGenerate } from './format.js'
 import { seedLoader } from './load.js'
+import { environmentQueue } from './queue.js'
 import type { SeedFile } from './read.js'
 import { RECORD_KINDS, type RecordKind, seedRepository } from './repository.js'
 import { resolving } from './resolve/resolve.js'
+import { targetResolver } from './target.js'
 
 export interface SeedOutcome {
   /** False: the database already held environments, and was left as it is. */
@@ -45,9 +48,12 @@ export type SeedService = ReturnType<typeof seedService>
 export function seedService({ db, clock, environments }: Dependencies) {
   const repository = seedRepository(db)
   const applier = seedApplier(environments, repository, clock)
+  const resolver = targetResolver(repository, clock)
+  const shared = { db, environments, repository, applier, resolver, enqueue: environmentQueue() }
 
   return {
-    ...seedLoader({ db, clock, environments, repository, applier }),
+    ...environmentCreator(shared),
+    ...seedLoader(shared),
 
     seeding,
 

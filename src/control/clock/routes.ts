@@ -5,8 +5,8 @@ import { dateTime, namedObject, nullable, ref } from '../../core/typebox.js'
 import { ClockSetting, MAX_OFFSET } from '../../environments/schemas.js'
 import type { Environment } from '../../environments/service.js'
 import { controlRoutes } from '../../http/control-route.js'
-import { timeOf } from '../../http/validation.js'
 import type { Services } from '../services.js'
+import { toClockSetting } from './setting.js'
 
 export const ClockState = namedObject('ClockState', 'The setting of the clock, and its time', {
   setting: ref(ClockSetting),
@@ -47,8 +47,7 @@ export const clockRoutes: FastifyPluginAsync<Services> = async (app, { environme
     body: ref(ClockSetting),
     response: ref(ClockState),
     handler: async ({ environment, body }) => {
-      const setting = body.mode === 'fixed' ? { ...body, at: isoTime(timeOf('at', body.at)) } : body
-      environments.change(environment, { clock: setting })
+      environments.change(environment, { clock: toClockSetting('', body) })
       return toClockState(environment)
     }
   })
