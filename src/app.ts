@@ -74,8 +74,11 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.register(async (scope) => {
     registerControl(scope, { ...services, assumptions, document: controlDocument })
   })
-  // Otherwise open streams and waits would keep the server from closing.
-  app.addHook('preClose', async () => services.journals.close())
+  app.addHook('preClose', async () => {
+    // Otherwise open streams and waits would keep the server from closing.
+    services.journals.close()
+    services.environments.close()
+  })
   return app
 }
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.js'
+import { type Clock, wallClock } from '../core/clock.js'
 import type { Db } from '../db/open.js'
 import { type EnvironmentDefaults, environmentService } from '../environments/service.js'
 import { idempotencyService } from '../idempotency/service.js'
@@ -16,6 +16,8 @@ export type Services = ReturnType<typeof buildServices>
 interface ServiceOptions {
   db: Db
   clock: Clock
+  /** The clock by which unused environments are removed. The system's by default. */
+  machineClock?: Clock
   defaults: EnvironmentDefaults
   /** Requests that each journal keeps. */
   journal: number
@@ -25,13 +27,15 @@ interface ServiceOptions {
 }
 
 /** The service layer over one database. What it keeps in memory stays right as long as all changes go through it. */
-export function buildServices({ db, clock, defaults, journal, faultHeader = false, adminToken }: ServiceOptions) {
+export function buildServices(options: ServiceOptions) {
+  const { db, clock, machineClock = wallClock, defaults, journal, faultHeader = false, adminToken } = options
   const faults = faultService(faultHeader)
-  const environments = environmentService({ db, clock, defaults })
+  const environments = environmentService({ db, clock, machineClock, defaults })
   const describe = createDescribe({ environments, adminToken, faultHeader })
   const coverage = coverageService(defaults)
   const journals = journalService({ capacity: journal, clock, describe, counterOf: coverage.counterOf })
   environments.subscribe({
+    isBusy: ({ key }) => journals.isBusy(key),
     onRemoved({ key }) {
       journals.drop(key)
       faults.clear(key)

@@ -1,4 +1,4 @@
-import { and, count, eq, getTableColumns, getTableName, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, count, eq, getTableColumns, getTableName, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { DATASET_KINDS, type DatasetKind } from '../core/enums.js'
 import { insertInto } from '../db/insert.js'
@@ -56,6 +56,8 @@ export function environmentRepository(db: Db) {
       select(and(isNoSnapshot, name === undefined ? undefined : eq(environments.name, name)))
         .orderBy(environments.key)
         .all(),
+
+    listExpiring: (): EnvironmentRow[] => select(and(isNoSnapshot, isNotNull(environments.ttl))).all(),
 
     findEnvironment: (key: number): EnvironmentRow | undefined => findByKey.get({ key }),
 

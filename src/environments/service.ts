@@ -1,9 +1,10 @@
 import { hash, randomBytes } from 'node:crypto'
-import { advanced, WALL } from '../core/clock.js'
+import { advanced, WALL, wallClock } from '../core/clock.js'
 import { DATASET_KINDS, type DatasetKind, type ResetPart } from '../core/enums.js'
 import { DomainError, invalidFields } from '../core/errors.js'
 import { datasetService, type HeldDatasets } from './datasets.js'
 import { type Datasets, type Environment, type EnvironmentDependencies, environmentStore } from './environment.js'
+import { expiryTimer } from './expiry.js'
 import { type EnvironmentRow, perKind } from './repository.js'
 import { snapshotService } from './snapshots.js'
 
@@ -22,6 +23,8 @@ export type NewEnvironment = Pick<Settings, 'organizationId' | 'name'> & Partial
 /** For what is kept in memory for environments. */
 export interface EnvironmentListener {
   onRemoved?(environment: Environment): void
+  /** Whether the environment is in use, so that it must not expire. */
+  isBusy?(environment: Environment): boolean
   /** After a reset or restore. */
   onReset?(environment: Environment, parts: readonly ResetPart[]): void
   /** When a dataset is new or about to be written to, and when that is rolled back. */
@@ -31,14 +34,20 @@ export interface EnvironmentListener {
 export type EnvironmentService = ReturnType<typeof environmentService>
 
 /** Creates, changes and removes environments; it has the methods of `datasets.ts` and `snapshots.ts` too. */
-export function environmentService({ db, clock, defaults }: EnvironmentDependencies) {
-  const store = environmentStore({ db, clock, defaults })
+export function environmentService({ db, clock, machineClock = wallClock, defaults }: EnvironmentDependencies) {
+  const store = environmentStore({ db, clock, machineClock, defaults })
   const { repository, fromRow, requireRow, update } = store
   const listeners: EnvironmentListener[] = []
   /** By API key, once used: hashing the key each time would cost a request a twentieth. */
   const byApiKey = new Map<string, Environment>()
   /** The last number that a name got since an environment was removed: to try all of them each time would take long. */
   const lastNumbers = new Map<string, number>()
+  const expiry = expiryTimer(db, {
+    machineClock,
+    list: store.listExpiring,
+    isBusy: (environment) => listeners.some((listener) => listener.isBusy?.(environment)),
+    remove
+  })
   const { create: createDataset, ...datasets } = datasetService(db, store, (kind, dataset) => {
     for (const listener of listeners) listener.onWrite?.(kind, dataset)
   })
@@ -46,21 +55,29 @@ export function environmentService({ db, clock, defaults }: EnvironmentDependenc
     for (const listener of listeners) listener.onReset?.(environment, parts)
   })
 
+  // Their time counts from now, as nobody could use them while the server was down.
+  for (const row of repository.listExpiring()) expiry.watch(fromRow(row))
+
   return {
     ...datasets,
     ...snapshots,
+    remove,
+    removeExpired: expiry.removeExpired,
+
+    /** Ends what would otherwise go on by a timer. */
+    close: expiry.close,
 
     subscribe: (listener: EnvironmentListener): void => void listeners.push(listener),
 
     /** Returns the environment of an API key, or undefined when the key belongs to none. */
     resolve(apiKey: string): Environment | undefined {
       const known = byApiKey.get(apiKey)
-      if (known) return known
+      if (known) return used(known)
       const row = repository.findByKeyHash(hashOfKey(apiKey))
       if (!row) return undefined
       const environment = fromRow(row)
       byApiKey.set(apiKey, environment)
-      return environment
+      return used(environment)
     },
 
     /** Whether a word is an API key. Quicker than to resolve it, as most words are none. */
@@ -72,10 +89,10 @@ export function environmentService({ db, clock, defaults }: EnvironmentDependenc
     /** Throws `not-found` when no environment has this id or name, `bad-request` when several have the name. */
     find(idOrName: string): Environment {
       const byId = repository.findById(idOrName)
-      if (byId) return fromRow(byId)
+      if (byId) return used(fromRow(byId))
       const [row, ...others] = repository.listEnvironments(idOrName)
       if (others.length > 0) throw ambiguousName(idOrName, others.length + 1)
-      if (row) return fromRow(row)
+      if (row) return used(fromRow(row))
       throw new DomainError('not-found', `Environment ${idOrName} not found`, {
         reason: 'GET /_mock/environments lists the environments there are'
       })
@@ -108,8 +125,12 @@ export function environmentService({ db, clock, defaults }: EnvironmentDependenc
     },
 
     /** Creates an environment, empty unless datasets are given. An id that is given must be unused. */
-    create: (wanted: NewEnvironment, filled?: Datasets): Environment =>
-      db.transaction(() => store.insert({ ...newRow(wanted), ...(filled ?? perKind(createDataset)) })),
+    create(wanted: NewEnvironment, filled?: Datasets): Environment {
+      const fill = () => filled ?? perKind(createDataset)
+      const environment = db.transaction(() => store.insert({ ...newRow(wanted), ...fill() }))
+      expiry.watch(environment)
+      return environment
+    },
 
     /**
      * Copies, in steps, all that an environment has, or had when the snapshot was taken, with the same ids; only the ids of
@@ -151,19 +172,6 @@ export function environmentService({ db, clock, defaults }: EnvironmentDependenc
       if (settings.randomSeed !== undefined) store.restartRandom(environment)
     },
 
-    /** Removes an environment with its rows, keys and snapshots. */
-    remove(environment: Environment): void {
-      db.transaction(() => {
-        const rows = [requireRow(environment), ...repository.listSnapshots(environment.key)]
-        repository.deleteEnvironment(environment.key)
-        for (const row of rows) store.deleteUnused(row)
-      })
-      store.discard(environment)
-      byApiKey.clear()
-      lastNumbers.clear()
-      for (const listener of listeners) listener.onRemoved?.(environment)
-    },
-
     /** Throws `invalid` when there is no such time. */
     advanceClock(environment: Environment, by: number): void {
       const setting = advanced(environment.clock, by, clock)
@@ -176,6 +184,24 @@ export function environmentService({ db, clock, defaults }: EnvironmentDependenc
       const { organizationId, name, profile, assumptions, clock: setting, randomSeed } = requireRow(environment)
       return { organizationId, name, profile, assumptions, clock: setting, randomSeed }
     }
+  }
+
+  /** Removes an environment with its rows, keys and snapshots. */
+  function remove(environment: Environment): void {
+    db.transaction(() => {
+      const rows = [requireRow(environment), ...repository.listSnapshots(environment.key)]
+      repository.deleteEnvironment(environment.key)
+      for (const row of rows) store.deleteUnused(row)
+    })
+    store.discard(environment)
+    byApiKey.clear()
+    lastNumbers.clear()
+    for (const listener of listeners) listener.onRemoved?.(environment)
+  }
+
+  function used(environment: Environment): Environment {
+    if (environment.ttl !== null) environment.lastUsed = machineClock()
+    return environment
   }
 
   function isNameTaken(name: string): boolean {

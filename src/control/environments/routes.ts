@@ -42,9 +42,14 @@ export const environmentRoutes: FastifyPluginAsync<Services> = async (app, { env
       environments: Type.Array(ref(ListedEnvironment), { description: 'All environments, oldest first' })
     }),
     handler: async () => ({
-      environments: environments.list().map(({ id, organizationId, name, profile, createdAt }) => {
-        return { environmentId: id, organizationId, name, profile, createdAt: isoTime(createdAt) }
-      })
+      environments: environments.list().map(({ id, organizationId, name, profile, createdAt, ttl, lastUsed }) => ({
+        environmentId: id,
+        organizationId,
+        name,
+        profile,
+        createdAt: isoTime(createdAt),
+        ...(ttl !== null && { ttl, expiresAt: isoTime(lastUsed + ttl) })
+      }))
     })
   })
 

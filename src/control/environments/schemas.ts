@@ -76,5 +76,10 @@ export type CreatedEnvironment = Static<typeof CreatedEnvironment>
 export const ListedEnvironment = namedObject('ListedEnvironment', 'An environment, without its keys', {
   ...identity,
   profile: ref(ProfileName),
-  createdAt: dateTime('When it was created')
+  createdAt: dateTime('When it was created'),
+  ttl: Type.Optional(
+    Type.Integer({ format: 'int64', description: 'Milliseconds after its last use that it is removed' })
+  ),
+  expiresAt: Type.Optional(dateTime("When it is removed unless it is used before, by the machine's clock"))
 })
+export type ListedEnvironment = Static<typeof ListedEnvironment>

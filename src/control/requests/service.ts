@@ -44,6 +44,9 @@ export function journalService({ capacity, clock, describe, counterOf }: Service
       journals.delete(environmentKey)
     },
 
+    /** Whether requests of the environment are in progress, or streams or waits open. */
+    isBusy: (environmentKey: number): boolean => journals.get(environmentKey)?.isBusy ?? false,
+
     /** Ends all streams and waits, and any that start later. */
     close(): void {
       closed = true
@@ -118,6 +121,11 @@ export function createJournal({ capacity, clock, describe, count: countEnded }: 
       return entriesAfter()
         .filter((entry) => entry.endSequence > endSequence)
         .sort((a, b) => a.endSequence - b.endSequence)
+    },
+
+    /** Whether requests are in progress, or streams or waits open. */
+    get isBusy(): boolean {
+      return count > endedCount || listeners.size > 0
     },
 
     /** Whether streams and waits on this journal have been ended, so that none may start. */
