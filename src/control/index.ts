@@ -6,6 +6,7 @@ import { serverAccess } from './access.js'
 import { clockRoutes } from './clock/routes.js'
 import { environmentRoutes } from './environments/routes.js'
 import { faultRoutes } from './faults/routes.js'
+import { integrationRecordRoutes, messageRecordRoutes, workflowRecordRoutes } from './records/routes.js'
 import { journalRoutes, keylessRequestRoutes } from './requests/routes.js'
 import { healthRoute, serverRoutes } from './server/routes.js'
 import type { Services } from './services.js'
@@ -24,7 +25,8 @@ const SCOPES: FastifyPluginCallback<Options>[][] = [
   [serverAccess, controlRequests, environmentRoutes, keylessRequestRoutes],
   [
     ...[authentication, presentEnvironment, controlRequests],
-    ...[stateRoutes, snapshotRoutes, journalRoutes, faultRoutes, clockRoutes]
+    ...[stateRoutes, snapshotRoutes, messageRecordRoutes, integrationRecordRoutes, workflowRecordRoutes],
+    ...[journalRoutes, faultRoutes, clockRoutes]
   ]
 ]
 

@@ -1,4 +1,3 @@
-import type { Statement } from 'better-sqlite3'
 import { and, eq, getTableName } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { insertInto } from '../db/insert.js'
@@ -35,18 +34,14 @@ export function seedRepository(db: Db) {
   const messageIndexes = client.prepare<[], { name: string; sql: string }>(
     `SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'messages' AND sql NOT LIKE '%UNIQUE%'`
   )
-  const nextDocuments = Object.fromEntries(
-    Object.entries(TABLES).map(([kind, table]) => {
-      const from = `FROM ${getTableName(table)} WHERE dataset = ? AND rowid > ?`
-      return [kind, client.prepare(`SELECT rowid AS address, document ${from} ORDER BY rowid LIMIT ${READ_AT_ONCE}`)]
-    })
-  ) as Record<RecordKind, Statement>
-  const count = Object.fromEntries(
-    Object.entries(TABLES).map(([kind, table]) => {
-      const some = `SELECT 1 FROM ${getTableName(table)} WHERE dataset = ? LIMIT ?`
-      return [kind, client.prepare(`SELECT count(*) FROM (${some})`).pluck()]
-    })
-  ) as Record<RecordKind, Statement<[number, number], number>>
+  const nextDocuments = perTable((name) => {
+    const from = `FROM ${name} WHERE dataset = ? AND rowid > ?`
+    return client.prepare(`SELECT rowid AS address, document ${from} ORDER BY rowid LIMIT ${READ_AT_ONCE}`)
+  })
+  const count = perTable((name) => {
+    const some = `SELECT 1 FROM ${name} WHERE dataset = ? LIMIT ?`
+    return client.prepare<[number, number], number>(`SELECT count(*) FROM (${some})`).pluck()
+  })
   const countMessages = client.prepare<[number], number>('SELECT count(*) FROM messages WHERE dataset = ?').pluck()
   const stepsOf = client
     .prepare<[number, string], string>(
@@ -130,4 +125,9 @@ export function seedRepository(db: Db) {
   function datasetOf(kind: RecordKind) {
     return kind === 'steps' ? 'workflows' : kind
   }
+}
+
+function perTable<Value>(create: (tableName: string) => Value): Record<RecordKind, Value> {
+  const values = Object.entries(TABLES).map(([kind, table]) => [kind, create(getTableName(table))])
+  return Object.fromEntries(values)
 }
