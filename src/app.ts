@@ -131,6 +131,7 @@ function createServer({ services, clock, logger, requestTimeout }: AppOptions): 
   })
   app.setErrorHandler(handleError)
   app.decorateRequest('environment')
+  app.decorateRequest('errorCode')
   app.decorateRequest('redacted', function (text) {
     return logger.isLevelEnabled('info') ? redactedForLog(services, this, text) : text
   })

@@ -4,6 +4,7 @@ import { authentication, presentEnvironment } from '../environments/plugin.js'
 import { controlRequests } from '../http/control-route.js'
 import { serverAccess } from './access.js'
 import { clockRoutes } from './clock/routes.js'
+import { coverageRoutes, serverCoverageRoutes } from './coverage/routes.js'
 import { environmentRoutes } from './environments/routes.js'
 import { faultRoutes } from './faults/routes.js'
 import { integrationRecordRoutes, messageRecordRoutes, workflowRecordRoutes } from './records/routes.js'
@@ -22,11 +23,11 @@ interface Options extends Services {
 /** The plugins of each scope under `/_mock`, hooks first: of the server, of all environments, of one environment. */
 const SCOPES: FastifyPluginCallback<Options>[][] = [
   [controlRequests, serverRoutes],
-  [serverAccess, controlRequests, environmentRoutes, keylessRequestRoutes],
+  [serverAccess, controlRequests, environmentRoutes, keylessRequestRoutes, serverCoverageRoutes],
   [
     ...[authentication, presentEnvironment, controlRequests],
     ...[stateRoutes, snapshotRoutes, messageRecordRoutes, integrationRecordRoutes, workflowRecordRoutes],
-    ...[journalRoutes, faultRoutes, clockRoutes]
+    ...[journalRoutes, faultRoutes, clockRoutes, coverageRoutes]
   ]
 ]
 

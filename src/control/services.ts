@@ -6,6 +6,7 @@ import { integrationService } from '../integrations/service.js'
 import { messageService } from '../messages/service.js'
 import { seedService } from '../seeds/service.js'
 import { workflowStepService } from '../workflow-steps/service.js'
+import { coverageService } from './coverage/service.js'
 import { faultService } from './faults/service.js'
 import { createDescribe } from './requests/details.js'
 import { journalService } from './requests/service.js'
@@ -31,12 +32,14 @@ export function buildServices(options: ServiceOptions) {
   const faults = faultService(faultHeader)
   const environments = environmentService({ db, clock, machineClock, defaults })
   const describe = createDescribe({ environments, adminToken, faultHeader })
-  const journals = journalService({ capacity: journal, clock, describe })
+  const coverage = coverageService(defaults)
+  const journals = journalService({ capacity: journal, clock, describe, counterOf: coverage.counterOf })
   environments.subscribe({
     isBusy: ({ key }) => journals.isBusy(key),
     onRemoved({ key }) {
       journals.drop(key)
       faults.clear(key)
+      coverage.drop(key)
     },
     onReset(environment, parts) {
       if (parts.includes('requests')) journals.of(environment).clear()
@@ -47,6 +50,7 @@ export function buildServices(options: ServiceOptions) {
     adminToken,
     journals,
     faults,
+    coverage,
     environments,
     messages: messageService({ db, environments }),
     integrations: integrationService({ db, environments }),

@@ -54,3 +54,4 @@ export const ClockSetting = Type.Unsafe<Setting>(
     { $id: 'ClockSetting', description: 'Which time the environment has' }
   )
 )
+export type ClockSetting = Setting

@@ -7,6 +7,13 @@ import { DomainError, type ErrorCode, type ErrorDetails } from '../core/errors.j
 import { dateTime, namedObject, recordOf, strictObject } from '../core/typebox.js'
 import { redactedTarget } from './target.js'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Why it was rejected, if a service or a hook has rejected it. */
+    errorCode: ErrorCode | undefined
+  }
+}
+
 /** Exhaustive on purpose: a new code does not compile until it has a status. */
 const STATUS: Record<ErrorCode, number> = {
   unauthenticated: 401,
@@ -70,6 +77,7 @@ export function storedErrorResponse(error: DomainError, path: string, now: numbe
 export function errorHandler(sources: (request: FastifyRequest) => { now: Clock; uuid: () => string }) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const { now, uuid } = sources(request)
+    if (error instanceof DomainError) request.errorCode = error.code
     sendErrorResponse(reply, toErrorResponse(error, uuid), now, error)
   }
 }

@@ -20,6 +20,13 @@ const TABLES = {
 
 export const RECORD_KINDS = Object.keys(TABLES) as RecordKind[]
 
+/**
+ * Up to which size, in bytes, the document of a step takes no longer than other records, as most of it is what all steps
+ * have, and how many bytes more count as one record: its content may be of templates, which take long to read.
+ */
+const STEP_SIZE = 4000
+const TEMPLATE_SIZE = 60
+
 /** Documents that are read in one go. */
 const READ_AT_ONCE = 100
 
@@ -34,13 +41,17 @@ export function seedRepository(db: Db) {
   const messageIndexes = client.prepare<[], { name: string; sql: string }>(
     `SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'messages' AND sql NOT LIKE '%UNIQUE%'`
   )
-  const nextDocuments = perTable((name) => {
+  const nextDocuments = perKind((name) => {
     const from = `FROM ${name} WHERE dataset = ? AND rowid > ?`
     return client.prepare(`SELECT rowid AS address, document ${from} ORDER BY rowid LIMIT ${READ_AT_ONCE}`)
   })
-  const count = perTable((name) => {
-    const some = `SELECT 1 FROM ${name} WHERE dataset = ? LIMIT ?`
-    return client.prepare<[number, number], number>(`SELECT count(*) FROM (${some})`).pluck()
+  const count = perKind((name) =>
+    client.prepare<[number], number>(`SELECT count(*) FROM ${name} WHERE dataset = ?`).pluck()
+  )
+  const weigh = perKind((name, kind) => {
+    const weight = kind === 'steps' ? `1 + max(octet_length(document) - ${STEP_SIZE}, 0) / ${TEMPLATE_SIZE}` : '1'
+    const some = `SELECT ${weight} AS weight FROM ${name} WHERE dataset = ? LIMIT ?`
+    return client.prepare<[number, number], number>(`SELECT total(weight) FROM (${some})`).pluck()
   })
   const countMessages = client.prepare<[number], number>('SELECT count(*) FROM messages WHERE dataset = ?').pluck()
   const stepsOf = client
@@ -88,13 +99,14 @@ export function seedRepository(db: Db) {
       return orm.select({ id: messages.id }).from(messages).where(isMeant).get() !== undefined
     },
 
-    /** Counts the records of each kind, up to a limit if there is one. */
-    countRecords(datasets: Datasets, limit = -1): Record<RecordKind, number> {
-      const counts = Object.entries(count).map(([kind, statement]) => {
-        return [kind, statement.get(datasets[datasetOf(kind as RecordKind)], limit)]
-      })
-      return Object.fromEntries(counts)
-    },
+    /** Counts the records of each kind. With a limit no more than so many, and a long step as several. */
+    countRecords: (datasets: Datasets, limit?: number): Record<RecordKind, number> =>
+      Object.fromEntries(
+        RECORD_KINDS.map((kind) => {
+          const dataset = datasets[datasetOf(kind)]
+          return [kind, (limit === undefined ? count[kind].get(dataset) : weigh[kind].get(dataset, limit)) ?? 0]
+        })
+      ) as Record<RecordKind, number>,
 
     /** Faster than `countRecords`. */
     countMessages: ({ messages: dataset }: Datasets): number => countMessages.get(dataset) as number,
@@ -127,7 +139,7 @@ export function seedRepository(db: Db) {
   }
 }
 
-function perTable<Value>(create: (tableName: string) => Value): Record<RecordKind, Value> {
-  const values = Object.entries(TABLES).map(([kind, table]) => [kind, create(getTableName(table))])
+function perKind<Value>(create: (tableName: string, kind: RecordKind) => Value): Record<RecordKind, Value> {
+  const values = Object.entries(TABLES).map(([kind, table]) => [kind, create(getTableName(table), kind as RecordKind)])
   return Object.fromEntries(values)
 }

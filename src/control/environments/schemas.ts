@@ -82,3 +82,4 @@ export const ListedEnvironment = namedObject('ListedEnvironment', 'An environmen
   ),
   expiresAt: Type.Optional(dateTime("When it is removed unless it is used before, by the machine's clock"))
 })
+export type ListedEnvironment = Static<typeof ListedEnvironment>

@@ -1,6 +1,7 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import { ASSUMPTION_IDS, type Assumptions, assumptionRow } from '../../core/assumptions.js'
+import { remembered } from '../../core/remember.js'
 import { freeObject, strictObject, stringEnum } from '../../core/typebox.js'
 import { controlRoutes } from '../../http/control-route.js'
 import { serversOf } from '../../http/operation.js'
@@ -15,13 +16,14 @@ export const healthRoute: FastifyPluginAsync = async (app) => {
   })
 }
 
-const ListedAssumption = Type.Object(
+export const ListedAssumption = Type.Object(
   {
     id: Type.String({ description: 'Name of the assumption' }),
     value: Type.String({ description: 'The position for environments that do not set their own' })
   },
   { description: 'One assumption, its positions, and the one that applies' }
 )
+export type ListedAssumption = Static<typeof ListedAssumption>
 
 type Options = { assumptions: Assumptions; document: () => Promise<object> }
 
@@ -39,18 +41,11 @@ export const serverRoutes: FastifyPluginAsync<Options> = async (app, { assumptio
     })
   })
 
-  let cached: Promise<object> | undefined
+  const rememberedDocument = remembered(document)
   route('GET', '/openapi.json', {
     id: 'getControlDocument',
     summary: 'Get this document',
     response: freeObject('An OpenAPI document'),
-    handler: async (request) => {
-      cached ??= document()
-      // It may be made the next time: for instance when there are file descriptors again.
-      cached.catch(() => {
-        cached = undefined
-      })
-      return { ...(await cached), servers: serversOf(request) }
-    }
+    handler: async (request) => ({ ...(await rememberedDocument()), servers: serversOf(request) })
   })
 }

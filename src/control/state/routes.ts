@@ -1,6 +1,6 @@
 import { Kind, type Static, Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
-import { RESET_PARTS, type ResetPart } from '../../core/enums.js'
+import { RESET_PARTS } from '../../core/enums.js'
 import { freeObject, namedEnum, namedObject, ref, strictObject, stringEnum } from '../../core/typebox.js'
 import { Snapshot } from '../../environments/schemas.js'
 import { controlRoutes, sendInChunks } from '../../http/control-route.js'
@@ -21,8 +21,9 @@ const SeedDocument = freeObject('A seed with one environment')
 /** Published as the object that it describes, and taken as any text: the reader of seeds knows lines and columns. */
 const SeedText = Type.Unsafe<string>({ ...SeedDocument, [Kind]: 'Any' })
 
-const Part = namedEnum('ResetPart', 'What can be reset', RESET_PARTS)
-const Parts = Type.Array(ref(Part), { minItems: 1, description: 'What to reset; everything if left out' })
+export const ResetPart = namedEnum('ResetPart', 'What can be reset', RESET_PARTS)
+export type ResetPart = Static<typeof ResetPart>
+const Parts = Type.Array(ref(ResetPart), { minItems: 1, description: 'What to reset; everything if left out' })
 
 const ResetRequest = namedObject(
   'ResetRequest',
@@ -30,10 +31,11 @@ const ResetRequest = namedObject(
   { parts: Type.Optional(Parts) }
 )
 
-const ResetResult = namedObject('ResetResult', 'What was reset', {
-  parts: Type.Array(ref(Part), { description: 'What was reset' }),
+export const ResetResult = namedObject('ResetResult', 'What was reset', {
+  parts: Type.Array(ref(ResetPart), { description: 'What was reset' }),
   duration: Type.Number({ minimum: 0, description: 'How long it took, in milliseconds' })
 })
+export type ResetResult = Static<typeof ResetResult>
 
 const SnapshotParams = strictObject({
   name: Type.String({ minLength: 1, maxLength: 200, description: 'Name of the snapshot' })
@@ -132,7 +134,7 @@ export const snapshotRoutes: FastifyPluginAsync<Services> = async (app, { enviro
 /** Recorded requests and faults stay: a restore happens within a test, which still looks at its requests. */
 const RESTORED: ResetPart[] = ['data', 'clock', 'idempotency']
 
-function timed(parts: ResetPart[], reset: () => void): Static<typeof ResetResult> {
+function timed(parts: ResetPart[], reset: () => void): ResetResult {
   const started = performance.now()
   reset()
   return { parts, duration: Math.round((performance.now() - started) * 1000) / 1000 }
