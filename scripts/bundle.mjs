@@ -9,7 +9,9 @@ const root = join(import.meta.dirname, '..')
 /** What can be imported of the package, by the names in dist/: where it stands, and the test runner that it extends. */
 export const ENTRIES = {
   index: { source: 'src/index.ts' },
-  client: { source: 'src/client/index.ts' }
+  client: { source: 'src/client/index.ts' },
+  vitest: { source: 'src/fixtures/vitest.ts', runner: 'vitest' },
+  playwright: { source: 'src/fixtures/playwright.ts', runner: '@playwright/test' }
 }
 
 /** What the docs page loads. */

@@ -6,7 +6,7 @@ import { parseTime, wallClock } from '../core/clock.js'
 import { StartError } from '../core/errors.js'
 import type { SeedGenerate } from '../seeds/format.js'
 import { addOptions, countOption, seedOption, textOption } from './options.js'
-import { onStopSignal } from './stop.js'
+import { onStopSignal } from './signals.js'
 
 interface GenerateOptions extends SeedGenerate {
   until?: number

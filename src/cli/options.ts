@@ -28,9 +28,14 @@ function setVariableOf(option: Option): string | undefined {
   const own = variableOf(option)
   if (!option.required) return ON.includes(readVariable(own).toLowerCase()) ? own : undefined
   // Kubernetes sets our variable to such an address, for a service that is named notification-mock.
-  const isOwn = option.long !== '--port' || !(readVariable(own) === '' || readVariable(own).startsWith('tcp://'))
-  const name = isOwn ? own : 'PORT'
-  return readVariable(name) === '' ? undefined : name
+  const isAddress = option.long === '--port' && readVariable(own).startsWith('tcp://')
+  const name = takesPort(option) && (readVariable(own) === '' || isAddress) ? 'PORT' : own
+  return readVariable(name) === '' || (name === own && isAddress) ? undefined : name
+}
+
+/** Whether PORT counts too. Where a free port is the default, it is that of another program. */
+function takesPort({ long, defaultValue }: Option): boolean {
+  return long === '--port' && defaultValue !== 0
 }
 
 /** A flag for a text that must not be empty. Help shows the default, or what it means to leave the flag out. */
@@ -81,10 +86,15 @@ function sentence(text: string): string {
 export function seedOption(): Option {
   const description = 'seed, YAML or JSON, or name of one that comes with the package; may be repeated'
   const option = new Option('--seed <file>', description).default(DEFAULTS.seeds, DEFAULTS.seeds.join(', '))
-  return option.argParser((text: string, before: readonly string[]) => [
-    ...(before === DEFAULTS.seeds ? [] : before),
+  return repeatable(option, notEmpty)
+}
+
+/** Makes a flag one that may be repeated, its values in a list. The first replaces the default. */
+export function repeatable<Value>(option: Option, parse: (text: string) => Value): Option {
+  return option.argParser((text: string, before: readonly Value[]) => [
+    ...(before === option.defaultValue ? [] : before),
     // A variable can't be repeated.
-    ...(readVariable(variableOf(option)) === text ? text.split(',') : [text]).map(notEmpty)
+    ...(readVariable(variableOf(option)) === text ? text.split(',') : [text]).map(parse)
   ])
 }
 
@@ -100,7 +110,7 @@ export function describeOption(option: Option): string {
   const facts = [
     ...(argChoices ? [`one of ${argChoices.join(', ')}`] : []),
     ...(required && !mandatory ? [`default: ${defaultValueDescription ?? defaultValue}`] : []),
-    `env: ${variableOf(option)}${required ? '' : '=1'}${long === '--port' ? ', else PORT' : ''}`
+    `env: ${variableOf(option)}${required ? '' : '=1'}${takesPort(option) ? ', else PORT' : ''}`
   ]
   return `${description}\n(${facts.join('; ')})`
 }

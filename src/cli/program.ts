@@ -4,6 +4,7 @@ import { VERSION } from '../core/package.js'
 import { writeToStderr } from '../core/stderr.js'
 import { SeedError } from '../seeds/errors.js'
 import { addCoverage } from './coverage.js'
+import { addExec, EXEC_PREFIX } from './exec.js'
 import { addHealthcheck } from './healthcheck.js'
 import { addOpenapi } from './openapi.js'
 import { checkVariables, describeOption } from './options.js'
@@ -16,14 +17,14 @@ const WRONG_USAGE = 2
 /** Runs a command line. Sets the exit code: 0 done, 1 it could not be done, 2 the command line is wrong. */
 export async function run(argv: string[]): Promise<void> {
   process.stdout.on('error', reportOutput)
+  const words = argv.slice(2)
   try {
-    const words = argv.slice(2)
     const isForAll = words.some((word) => ['-h', '--help', '-V', '--version'].includes(word))
     // Without a command, it is `serve`.
     const isServe = !isForAll && (words[0] ?? '-').startsWith('-')
     await program().parseAsync(isServe ? ['serve', ...words] : words, { from: 'user' })
   } catch (error) {
-    process.exitCode = report(error)
+    process.exitCode = report(error, words[0] ?? '')
   }
 }
 
@@ -35,11 +36,14 @@ function program(): Command {
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
     .exitOverride()
+    // So that exec leaves the flags of its command alone.
+    .enablePositionalOptions()
     // `report` prints errors, in one line each.
     .configureOutput({ outputError: () => {} })
     .configureHelp({ optionDescription: describeOption })
     .addHelpText('after', EXAMPLES)
   const serve = addServe(root)
+  addExec(root)
   const seed = addSeed(root)
   addCoverage(root)
   addOpenapi(root)
@@ -66,16 +70,22 @@ Examples:
 Exit codes: 0 done, 1 it could not be done, 2 the command line is wrong.`
 
 /** Prints what went wrong, without a stack for the user's own errors; returns the exit code. */
-function report(error: unknown): number {
+function report(error: unknown, word: string): number {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0
-    if (error.code !== 'commander.help') print(`${inOneLine(error.message)} (see notification-mock --help)`)
+    if (error.code !== 'commander.help') print(usageMessage(inOneLine(error.message), word))
     return WRONG_USAGE
   }
   if (error instanceof SeedError) print(error.message)
   else if (error instanceof StartError) print(`error: ${error.message}`)
   else print(error instanceof Error ? (error.stack ?? error.message) : String(error))
   return FAILED
+}
+
+/** The output of exec is that of its command, so each line of ours says that it is. */
+function usageMessage(message: string, word: string): string {
+  if (word !== 'exec') return `${message} (see notification-mock --help)`
+  return `${EXEC_PREFIX}${message.replace(/^error: /, '')} (see notification-mock exec --help)`
 }
 
 /** A reader that has enough, such as `head`, is no error. A server whose output can't be written goes on. */

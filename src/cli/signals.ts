@@ -10,10 +10,10 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const OTHER_SIGNALS = ['SIGQUIT', 'SIGILL', 'SIGTRAP', 'SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGSEGV', 'SIGUSR2'] as const
 
 /** How long what is in flight may take, in milliseconds: longer than answers do, and the process ends within a second. */
-const GRACE = 800
+export const GRACE = 800
 
 /** In milliseconds, for when closing hangs. */
-const LAST_RESORT = 5000
+export const LAST_RESORT = 5000
 
 /**
  * Closes the server and ends the process with exit code 0 on the first signal; npm passes on what the terminal sent to us
@@ -43,13 +43,13 @@ export function stopOnSignals(starting: Promise<Mock>, logger: Promise<Logger>):
 }
 
 /** Calls back on each signal that asks the process to end. */
-export function onStopSignal(stop: () => void): void {
+export function onStopSignal(stop: (signal: NodeJS.Signals) => void): void {
   const ignore = () => {}
   for (const signal of SIGNALS) process.on(signal, signal === 'SIGHUP' && isUnderNohup() ? ignore : stop)
 }
 
 /** Whether nohup has started this process. Node undoes at its start that SIGHUP is ignored, so other traces must do. */
-function isUnderNohup(): boolean {
+export function isUnderNohup(): boolean {
   // Shells name the command there that they start.
   if (basename(process.env._ ?? '') === 'nohup') return true
   const isNull = attempt(() => fstatSync(0).rdev === statSync('/dev/null').rdev) ?? false
@@ -61,7 +61,7 @@ function isUnderNohup(): boolean {
  * Stops when the parent has gone: npm starts us through a shell, and neither passes a SIGTERM on. Not on Windows, where
  * the parent's number stays when it has gone.
  */
-function stopWithParent(stop: () => void): void {
+export function stopWithParent(stop: () => void): void {
   if (process.env.npm_lifecycle_event === undefined || process.platform === 'win32') return
   const parent = process.ppid
   const timer = setInterval(() => {

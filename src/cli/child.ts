@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
+import { constants } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
+import { attempt, StartError } from '../core/errors.js'
+import { isUnderNohup } from './signals.js'
+
+/** How a process ended: by itself with a code, or by a signal. */
+export interface Ending {
+  code: number | null
+  signal: NodeJS.Signals | null
+}
+
+/** A command that could not be started. */
+export class NotRunnable extends StartError {
+  /** As of `env`, `nohup` and `timeout`. */
+  readonly exitCode: 126 | 127
+
+  constructor(file: string, code: string) {
+    super(`can't run ${file}: ${REASONS[code] ?? code}`)
+    this.exitCode = code === 'ENOENT' ? 127 : 126
+  }
+}
+
+const WINDOWS_REMEDY = process.platform === 'win32' ? '; for scripts such as npm write: cmd /c npm ...' : ''
+const REASONS: Record<string, string> = {
+  ENOENT: `there is no such command, or not the interpreter that its first line names${WINDOWS_REMEDY}`,
+  EACCES: 'it is not executable; check the permissions',
+  E2BIG: 'its arguments and variables are too long'
+}
+
+/** A command that runs with our own input and output. */
+export interface Child {
+  /** Rejects with `NotRunnable` if the command could not be started. */
+  ended: Promise<Ending>
+  /** Passes on a signal that this process got. */
+  pass(signal: NodeJS.Signals): void
+  /** Asks the command and what it started to end. */
+  stop(): void
+  /** Ends what the command started and left behind. Not at a terminal, where its job control does that. */
+  endRest(): Promise<void>
+}
+
+/** How long what a command left behind may take to end before it is killed, in milliseconds. */
+const REST_GRACE = 1000
+const POLL_INTERVAL = 10
+
+/**
+ * Starts a command. Without a terminal it gets a process group of its own, so that signals reach what it starts too: npm
+ * and shells do not pass them on. At a terminal it stays in ours, as only that group may read from it.
+ */
+export function startChild([file = '', ...args]: readonly string[], env: NodeJS.ProcessEnv): Child {
+  const hasGroup = process.platform !== 'win32' && (!hasTerminal() || isUnderNohup())
+  const child = spawned(file, () => spawn(file, args, { env, stdio: 'inherit', detached: hasGroup }))
+  const { pid } = child
+  const ended = once(child, 'exit').then(
+    ([code, signal]): Ending => ({ code, signal }),
+    (error) => {
+      throw new NotRunnable(file, error.code)
+    }
+  )
+  // Waited for later.
+  ended.catch(() => {})
+
+  /** Returns whether there was anybody to send it to. */
+  function send(signal: NodeJS.Signals | 0): boolean {
+    if (pid === undefined) return false
+    return hasGroup ? (attempt(() => process.kill(-pid, signal)) ?? false) : child.kill(signal)
+  }
+  return {
+    ended,
+    pass(signal) {
+      // A terminal sends these to the whole group, and twice would be a command to hurry.
+      if (hasGroup || !(signal === 'SIGINT' || signal === 'SIGQUIT')) send(signal)
+    },
+    stop: () => void send('SIGTERM'),
+    async endRest() {
+      if (!hasGroup || !send('SIGTERM')) return
+      for (let waited = 0; waited < REST_GRACE; waited += POLL_INTERVAL) {
+        await delay(POLL_INTERVAL)
+        if (!send(0)) return
+      }
+      send('SIGKILL')
+    }
+  }
+}
+
+/** Most errors come as an event, some are thrown. */
+function spawned(file: string, start: () => ChildProcess): ChildProcess {
+  try {
+    return start()
+  } catch (error) {
+    throw new NotRunnable(file, (error as NodeJS.ErrnoException).code ?? String(error))
+  }
+}
+
+/** Whether a terminal controls this process, in the foreground or not. */
+function hasTerminal(): boolean {
+  return attempt(() => closeSync(openSync('/dev/tty', 'r')) ?? true) ?? false
+}
+
+/** Ends this process as another has ended, also by its signal: who waits for us may look at that. */
+export async function endLike({ code, signal }: Ending): Promise<void> {
+  if (signal === null) {
+    process.exitCode = code ?? undefined
+    return
+  }
+  process.removeAllListeners(signal)
+  // Node ignores or uses some. What a listener leaves behind is the default of the system.
+  attempt(() => process.on(signal, () => {}).removeAllListeners(signal))
+  process.kill(process.pid, signal)
+  // It is on its way, unless the system has no such signal.
+  await delay(REST_GRACE)
+  process.exit(128 + constants.signals[signal])
+}

@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest'
+import { runCommand } from '../support/process.js'
+
+test('runs a command against a server of its own, ends with its exit code, and stops the server', async () => {
+  const program = `
+    const { NOTIFICATION_MOCK_URL: url, NOTIFICATION_MOCK_API_KEY: key } = process.env
+    fetch(url + '/v1/messages', { headers: { authorization: 'ApiKey ' + key } }).then(async (response) => {
+      console.log(url)
+      console.error((await response.json()).totalCount)
+      process.exitCode = 42
+    })`
+  // That of the product, perhaps.
+  const { stdout, ...ended } = await runCommand(['exec', '--', process.execPath, '-e', program], { env: { PORT: '1' } })
+  expect(ended).toEqual({ code: 42, signal: null, stderr: '60\n' })
+  await expect(fetch(`${stdout.trim()}/health`)).rejects.toThrow('fetch failed')
+})
+
+describe('what is not the fault of the command has an exit code of its own, and lines that say so', () => {
+  test.concurrent.each<[string, string[], number, string]>([
+    [
+      'a flag that there is not',
+      ['--prot', '0', '--', 'true'],
+      2,
+      "'--prot'; did you mean --port? (see notification-mock exec --help)"
+    ],
+    ['a seed that is not there', ['--seed', 'gone.yaml', '--', 'true'], 125, "gone.yaml: can't be read"],
+    ['a command that is not there', ['--', 'gone'], 127, "can't run gone: there is no such command"]
+  ])('%s', async (_, args, code, sentence) => {
+    const ended = await runCommand(['exec', ...args])
+    expect(ended).toEqual({ code, signal: null, stdout: '', stderr: expect.stringMatching(/^[^\n]+\n$/) })
+    expect(ended.stderr).toMatch(/^notification-mock exec: /)
+    expect(ended.stderr).toContain(sentence)
+  })
+})
