@@ -28,7 +28,8 @@ WORKDIR /app
 # Mount something on /data to keep the data. Whoever `--user` names may write there too.
 RUN mkdir /data && chown node:node /data && chmod 1777 /data
 
-COPY LICENSE package.json ./
+COPY LICENSE package.json llms.txt ./
+COPY docs ./docs
 COPY migrations ./migrations
 COPY seeds ./seeds
 # All packages but the addon are bundled.

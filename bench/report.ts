@@ -86,7 +86,7 @@ function reportOf(name: string, runs: readonly Results[], byHand: string): strin
 # Performance
 
 What was measured, on which machine, how, and how it stands to what was aimed at. \`npm run bench\` measures it anew,
-and [bench/README.md](../bench/README.md) says how.
+and \`bench/README.md\` of the repository says how.
 
 ${tableText(factsTable(runs))}
 

@@ -11,8 +11,19 @@
  * On Node 20 all three install the database addon first if it is missing.
  * (The script `dependencies` of package.json runs it, not `prepare`: npm warns of that one where a tarball is installed.)
  */
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { installAddonOnNode20, unsupportedNodeMessage } from './node-version.mjs'
@@ -48,29 +59,47 @@ async function build() {
   console.error('building dist/')
   rmSync(dist, { recursive: true, force: true })
   // First, since it fails on an error in any file: a half-built dist/ must not pass for a fresh one.
-  const types = await rollUpTypes()
+  const { bundle, ENTRIES } = await import('./bundle.mjs')
+  const types = await rollUpTypes(ENTRIES)
   mkdirSync(dist)
-  for (const name of ['index.d.ts', 'index.d.cts']) writeFileSync(join(dist, name), types)
-  const { bundle } = await import('./bundle.mjs')
+  for (const [name, text] of Object.entries(types)) {
+    for (const extension of ['d.ts', 'd.cts']) writeFileSync(join(dist, `${name}.${extension}`), text)
+  }
   await bundle(dist)
 }
 
-/** Returns the library's declarations as one file, which names no package's types. */
-async function rollUpTypes() {
+/**
+ * Returns the declarations of each entry as one file, which names no other package's types but those of the test runner
+ * that a fixture extends. What is typed by a schema is printed from it: the types of TypeBox would be such types.
+ */
+async function rollUpTypes(entries) {
   const { generateDtsBundle } = await import('dts-bundle-generator')
-  const entry = {
-    filePath: join(root, 'src/index.ts'),
-    output: { exportReferencedTypes: false, noBanner: true },
-    libraries: { importedLibraries: [], allowedTypesLibraries: [] }
-  }
+  const { wireTypes } = await import('./wire-types.mjs')
+  const folder = mkdtempSync(join(tmpdir(), 'notification-mock-types-'))
   try {
-    const [types] = generateDtsBundle([entry], { preferredConfigPath: join(root, 'tsconfig.json') })
+    for (const name of ['src', 'package.json', 'tsconfig.json']) {
+      cpSync(join(root, name), join(folder, name), { recursive: true })
+    }
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
+    for (const file of WIRE_TYPES) writeFileSync(join(folder, file), await wireTypes(root, join(root, file)))
+    const configs = Object.values(entries).map(({ source, runner }) => ({
+      filePath: join(folder, source),
+      output: { exportReferencedTypes: false, noBanner: true },
+      libraries: { importedLibraries: runner ? [runner] : [], allowedTypesLibraries: [] }
+    }))
+    const types = generateDtsBundle(configs, { preferredConfigPath: join(folder, 'tsconfig.json') })
     // For `Symbol.asyncDispose`, which only the newest targets and the types of Node declare.
-    return `/// <reference lib="esnext.disposable" />\n${types}`
+    const text = types.map((each) => `/// <reference lib="esnext.disposable" />\n${each}`)
+    return Object.fromEntries(Object.keys(entries).map((name, index) => [name, text[index]]))
   } catch (error) {
     fail(`the build failed: ${error.message}`)
+  } finally {
+    rmSync(folder, { recursive: true })
   }
 }
+
+/** The sources that give schemas' types and nothing else. */
+const WIRE_TYPES = ['src/client/wire.ts']
 
 /** Returns the time of the latest change. Folders count too: theirs is when a file was last added or removed. */
 function newest(paths) {

@@ -6,6 +6,12 @@ import { build } from 'esbuild'
 
 const root = join(import.meta.dirname, '..')
 
+/** What can be imported of the package, by the names in dist/: where it stands, and the test runner that it extends. */
+export const ENTRIES = {
+  index: { source: 'src/index.ts' },
+  client: { source: 'src/client/index.ts' }
+}
+
 /** What the docs page loads. */
 const SWAGGER_UI_FILES = [
   'swagger-ui.css',
@@ -14,6 +20,8 @@ const SWAGGER_UI_FILES = [
   'favicon-16x16.png',
   'favicon-32x32.png'
 ]
+
+const RUNNERS = Object.values(ENTRIES).flatMap(({ runner = [] }) => runner)
 
 /** What Fastify loads only for what we don't use: its own compilers of schemas (`http/validation.ts`), and `inject`. */
 const NEVER_LOADED = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request']
@@ -34,9 +42,26 @@ const NODE_MODULES = {
   }
 }
 
+/** Loads another entry by the name of the package, so that there is one copy of it, whichever way it is loaded. */
+const OTHER_ENTRIES = {
+  name: 'other-entries',
+  setup(build) {
+    const names = new Map(
+      Object.entries(ENTRIES).map(([name, { source }]) => [
+        join(root, source),
+        name === 'index' ? 'notification-mock' : `notification-mock/${name}`
+      ])
+    )
+    build.onResolve({ filter: /^[.].*[.]js$/ }, ({ path, resolveDir }) => {
+      const name = names.get(join(resolveDir, path.replace(/js$/, 'ts')))
+      return name && { path: name, external: true }
+    })
+  }
+}
+
 /**
- * Writes the command and the library as ECMAScript modules that share their chunks, the library as one CommonJS file
- * beside them, and the files of the docs page. All packages but the database addon are bundled.
+ * Writes the command and the library as ECMAScript modules that share their chunks, each entry as one CommonJS file
+ * beside them, and the files of the docs page. All packages but the database addon and test runners are bundled.
  */
 export async function bundle(dist) {
   const shared = {
@@ -44,8 +69,8 @@ export async function bundle(dist) {
     bundle: true,
     platform: 'node',
     target: 'node20.19',
-    external: ['better-sqlite3', ...NEVER_LOADED],
-    plugins: [NODE_MODULES],
+    external: ['better-sqlite3', ...RUNNERS, ...NEVER_LOADED],
+    plugins: [OTHER_ENTRIES, NODE_MODULES],
     // Names stay, for stack traces.
     minifyWhitespace: true,
     minifySyntax: true,
@@ -67,12 +92,19 @@ export async function bundle(dist) {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);"
     }
   })
+  const { index: _, ...others } = ENTRIES
+  const sources = (entries) => Object.fromEntries(Object.entries(entries).map(([name, { source }]) => [name, source]))
+  // Without the banner: the client runs in a browser.
+  await build({ ...shared, entryPoints: sources(others), outdir: dist, format: 'esm' })
   await build({
     ...shared,
-    entryPoints: ['src/index.ts'],
-    outfile: join(dist, 'index.cjs'),
+    entryPoints: sources(ENTRIES),
+    outdir: dist,
+    outExtension: { '.js': '.cjs' },
     format: 'cjs',
-    define: { 'import.meta.filename': '__filename' }
+    define: { 'import.meta.filename': '__filename' },
+    // Jest takes no `import()` without a flag.
+    supported: { 'dynamic-import': false }
   })
   chmodSync(join(dist, 'cli/index.js'), 0o755)
   writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), licenses(Object.keys(metafile.inputs)))

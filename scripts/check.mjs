@@ -46,6 +46,7 @@ const STEPS = [
     title: 'The default seed in JSON is fresh',
     run: () => tool('tsx', ['scripts/default-seed.ts', '--check'])
   },
+  { name: 'llms', title: 'llms.txt is fresh', run: () => tool('tsx', ['scripts/llms.ts', '--check']) },
   { name: 'container', title: 'Container files', run: () => script('lint-container.mjs') },
   { name: 'build', title: 'Build', run: () => script('build.mjs') },
   { name: 'start', title: 'The built server starts, answers and stops', needs: 'build', run: startBuilt },
@@ -115,6 +116,8 @@ async function startBuilt() {
   )
 }
 
+const PACKED = /^(dist|docs|migrations|seeds)\/|^(package\.json|LICENSE|(README|CHANGELOG|CONTRIBUTING)\.md|llms\.txt)$/
+
 /** Packs as publishing does, with the scripts of the package, since these decide what is in dist/. */
 function pack() {
   const folder = emptyFolder('pack')
@@ -122,12 +125,21 @@ function pack() {
   const files = tool('tar', ['-tzf', tarball()], { quiet: true }).split('\n').filter(Boolean)
   const names = files.map((file) => file.replace(/^package\//, ''))
   const built = ['cli/index.js', ...['js', 'cjs', 'd.ts', 'd.cts'].map((extension) => `index.${extension}`)]
-  const lacking = ['package.json', 'LICENSE', 'README.md', ...built.map((name) => `dist/${name}`)]
+  const lacking = [
+    'package.json',
+    'LICENSE',
+    'README.md',
+    'CHANGELOG.md',
+    'llms.txt',
+    ...built.map((name) => `dist/${name}`)
+  ]
     .filter((name) => !names.includes(name))
     .concat(
-      ['migrations/', 'seeds/', 'dist/swagger-ui/'].filter((start) => !names.some((name) => name.startsWith(start)))
+      ['docs/', 'migrations/', 'seeds/', 'dist/swagger-ui/'].filter(
+        (start) => !names.some((name) => name.startsWith(start))
+      )
     )
-  const strange = names.filter((name) => !/^(dist|migrations|seeds)\/|^(package\.json|LICENSE|README\.md)$/.test(name))
+  const strange = names.filter((name) => !PACKED.test(name))
   if (lacking.length > 0) throw new Failed(`not in the package: ${lacking.join(', ')}`)
   if (strange.length > 0) throw new Failed(`in the package, but should not be: ${strange.join(', ')}`)
   console.log(`${names.length} files`)

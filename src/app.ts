@@ -20,6 +20,7 @@ import { redactedTarget } from './http/target.js'
 import { COMPILERS } from './http/validation.js'
 import { documentation } from './openapi/docs-page.js'
 import { controlDocument } from './openapi/documents.js'
+import { manual } from './openapi/manual.js'
 import { registerOperations } from './openapi/operations.js'
 
 export { buildServices, type Services } from './control/services.js'
@@ -68,12 +69,16 @@ export function buildApp(options: AppOptions): FastifyInstance {
     }
   })
   app.register(documentation, { environments: services.environments, assumptions })
+  app.register(manual)
   app.register(async (scope) => registerOperations(scope, services))
   app.register(async (scope) => {
     registerControl(scope, { ...services, assumptions, document: controlDocument })
   })
-  // Otherwise open streams and waits would keep the server from closing.
-  app.addHook('preClose', async () => services.journals.close())
+  app.addHook('preClose', async () => {
+    // Otherwise open streams and waits would keep the server from closing.
+    services.journals.close()
+    services.environments.close()
+  })
   return app
 }
 
@@ -126,6 +131,7 @@ function createServer({ services, clock, logger, requestTimeout }: AppOptions): 
   })
   app.setErrorHandler(handleError)
   app.decorateRequest('environment')
+  app.decorateRequest('errorCode')
   app.decorateRequest('redacted', function (text) {
     return logger.isLevelEnabled('info') ? redactedForLog(services, this, text) : text
   })

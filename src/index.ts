@@ -1,8 +1,10 @@
+import { type ConnectedMock, type ConnectOptions, connect } from './client/index.js'
 import type { Profile } from './core/assumptions.js'
 import { StartError } from './core/errors.js'
 import { unsupportedNodeMessage } from './core/node-version.js'
 import type { RunningServer, ServerOptions } from './server.js'
 
+export * from './client/index.js'
 export type { Config } from './config.js'
 export type { Profile } from './core/assumptions.js'
 export { StartError } from './core/errors.js'
@@ -11,7 +13,10 @@ export type { SeedChange } from './seeds/service.js'
 export type { SeedReload } from './seeds/watch.js'
 export type { MockLogger } from './server.js'
 
-export type MockOptions = ServerOptions
+export interface MockOptions extends ServerOptions, Pick<ConnectOptions, 'fetch'> {
+  /** Let the process end while the server runs, as it does when a `close()` is forgotten. */
+  unref?: boolean | undefined
+}
 
 export interface MockEnvironment {
   id: string
@@ -22,9 +27,11 @@ export interface MockEnvironment {
   apiKeys: string[]
 }
 
-/** A running server. */
-export interface Mock extends RunningServer {
+/** A running server, and a client of it. */
+export interface Mock extends RunningServer, ConnectedMock {
+  /** Those of the start. `listEnvironments` has all that there are. */
   environments: MockEnvironment[]
+  /** Closes the server. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -40,12 +47,17 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
   if (unsupported) throw new StartError(unsupported)
   // Not imported above: it loads the database addon, which can crash on a Node that it was not made for.
   const { startServer } = await import('./server.js')
-  const { port = 0, logLevel = 'silent' } = options
-  const server = await startServer({ ...options, port, logLevel })
+  const { unref = false, fetch, ...serverOptions } = options
+  const { port = 0, logLevel = 'silent', adminToken } = options
+  const server = await startServer({ ...serverOptions, port, logLevel })
   const { url, services, seededEnvironments, seeded, close } = server
+  if (unref) {
+    server.app.server.unref()
+    server.app.server.on('connection', (socket) => socket.unref())
+  }
   const apiKeys = seededEnvironments.flatMap((environment) => environment.apiKeys)
   return {
-    url,
+    ...connect(url, { adminToken, fetch }),
     port: server.port,
     environments: services.environments.list().map(({ id, organizationId, name, profile }) => ({
       id,

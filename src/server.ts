@@ -7,7 +7,7 @@ import { buildApp, buildServices, type Services } from './app.js'
 import { type Config, configOf, reachableHost } from './config.js'
 import { type Clock, wallClock } from './core/clock.js'
 import { StartError } from './core/errors.js'
-import { inTurns } from './core/slices.js'
+import { runInSlices } from './core/slices.js'
 import { writeToStderr } from './core/stderr.js'
 import { type Db, openDatabase } from './db/open.js'
 import { loadGenerator, needsGenerator } from './seeds/generate/load.js'
@@ -78,7 +78,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   if (watch && config.seeds.length === 0) throw new StartError('there is nothing to watch: put files into seeds')
   const watching = watch && watchSeeds(config.seeds)
   const given = seed === undefined ? [] : [{ name: 'seed', seed: seedText(seed) }]
-  const read = (check?: () => void) => inTurns(readingSeeds([...config.seeds, ...given]), check)
+  const read = (check?: () => void) => runInSlices(readingSeeds([...config.seeds, ...given]), check)
   const files = await read()
   const { db, close: closeDatabase } = openDatabase(config.data)
   let app: FastifyInstance | undefined
@@ -87,7 +87,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const services = buildServices({ ...config, db, clock, defaults })
     // While watching, a changed seed may come to ask for generated messages.
     if (watch || files.some((file) => needsGenerator(file.seed))) await loadGenerator()
-    const { applied, environments: seededEnvironments } = await inTurns(services.seeds.seeding(files))
+    const { applied, environments: seededEnvironments } = await runInSlices(services.seeds.seeding(files))
     app = buildApp({
       ...config,
       services,
@@ -104,7 +104,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const rejectClosed = () => {
       if (!db.client.open) throw new StartError('the server is closed')
     }
-    const reload = reloader(() => read(rejectClosed), files, services.seeds.reseedAsync)
+    const reload = reloader(() => read(rejectClosed), files, services.seeds.reseed)
     watching?.start(async (changed) => {
       try {
         watch?.(await reload(changed))

@@ -10,7 +10,9 @@ const rules: { forbidden: { name: string }[] } = createRequire(import.meta.url)(
 
 /** A small project that keeps every rule. */
 const SOUND = {
-  'src/index.ts': `export { startServer } from './server.js'`,
+  'src/index.ts': `export { startServer } from './server.js'\nexport { connect } from './client/index.js'`,
+  'src/client/index.ts': `import type { Id } from '../messages/schemas.js'\nexport const connect = (id: typeof Id) => id`,
+  'src/fixtures/vitest.ts': `import { connect } from '../index.js'\nexport const mock = connect`,
   'src/server.ts': `export { config as startServer } from './config.js'\nexport { buildApp } from './app.js'`,
   'src/config.ts': `import { CHANNELS } from './core/enums.js'\nexport const config = CHANNELS`,
   'src/app.ts': `import { document } from './openapi/document.js'\nimport { messageRoutes } from './messages/routes.js'\nexport const buildApp = { document, messageRoutes }`,
@@ -44,6 +46,11 @@ interface Violation {
 
 const VIOLATIONS: Violation[] = [
   violation('below-index', 'src/index.ts', `import '../src/cli/index.js'`, /src\/cli\/index/),
+  violation('below-fixtures', 'src/fixtures/a.ts', `import '../cli/index.js'`, /src\/cli\/index/),
+  violation('below-cli', 'src/cli/b.ts', `import '../fixtures/vitest.js'`, /src\/fixtures\/vitest/),
+  violation('below-client', 'src/client/a.ts', `import type { startServer } from '../server.js'`, /src\/server/),
+  violation('client-stands-alone', 'src/client/b.ts', `import { text } from '../core/typebox.js'`, /core\/typebox/),
+  violation('client-stands-alone', 'src/client/c.ts', `import { join } from 'node:path'`, /path/),
   violation('below-server', 'src/server.ts', `import './index.js'`, /src\/index/),
   violation('below-config', 'src/config.ts', `import './server.js'`, /src\/server/),
   violation('below-app', 'src/app.ts', `import type { config } from './config.js'`, /src\/config/),
@@ -121,7 +128,7 @@ test('the source keeps the rules', () => {
 })
 
 test('a project that keeps the rules passes', () => {
-  expect(check(givenProject(SOUND))).toEqual({ status: 0, output: expect.stringMatching(/^22 files.* no violations/) })
+  expect(check(givenProject(SOUND))).toEqual({ status: 0, output: expect.stringMatching(/^24 files.* no violations/) })
 })
 
 describe('in a project that breaks every rule', () => {
@@ -165,7 +172,7 @@ test('a folder or file at the top of src without a layer is named, and so are to
   )
   expect(status).toBe(1)
   expect(output.match(/^misplaced: .*$/gm)?.sort()).toEqual([
-    'misplaced: src/ has 13 folders, at most 12 are allowed',
+    'misplaced: src/ has 15 folders, at most 14 are allowed',
     'misplaced: src/ has 5 files, at most 4 are allowed',
     'misplaced: src/extra.ts is in no layer: give it one in LAYERS (.dependency-cruiser.cjs)',
     'misplaced: src/helpers is in no layer: give it one in LAYERS (.dependency-cruiser.cjs)'

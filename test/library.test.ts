@@ -6,7 +6,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createMock, type Mock, type MockOptions, SeedError, type SeedReload, StartError } from '../src/index.js'
+import {
+  createMock,
+  type Mock,
+  MockError,
+  type MockOptions,
+  SeedError,
+  type SeedReload,
+  StartError
+} from '../src/index.js'
 import { commandIn, givenPackage } from './support/process.js'
 
 const SHOP = {
@@ -130,6 +138,16 @@ test('`await using` closes it at the end of the block', async () => {
     expect((await fetch(`${url}/health`)).status).toBe(200)
   }
   await expect(fetch(`${url}/health`)).rejects.toThrow()
+})
+
+test('it is a client of itself: it creates environments, which are used and removed over http', async () => {
+  const mock = await given()
+  await using env = await mock.environment({ from: 'Shop' })
+  await fetch(`${mock.url}/v1/messages`, { headers: env.headers })
+  expect(await env.requests.verify({ operation: 'listMessages', count: 1 })).toMatchObject({ matched: 1 })
+  expect(await mock.listEnvironments()).toMatchObject([{ name: 'Shop' }, { environmentId: env.id }])
+  expect(mock.environments).toHaveLength(1)
+  await expect(env.faults.remove('none')).rejects.toThrow(MockError)
 })
 
 test('its options decide how it answers', async () => {
@@ -257,6 +275,28 @@ test('it prints nothing, and listens to no signal or event of the process', asyn
   expect(listeners()).toEqual(before)
   await mock.close()
   for (const spy of [...written, ...console]) expect(spy).not.toHaveBeenCalled()
+})
+
+test('with unref a forgotten close does not keep `node --test` alive, connections or none', async () => {
+  const folder = await givenPackage()
+  const program = `
+    import { test } from 'node:test'
+    import { connect } from 'node:net'
+    import { createMock } from 'notification-mock'
+    test('uses a server and forgets it', async () => {
+      const mock = await createMock({ unref: true })
+      const env = await mock.environment({ from: 'Development' })
+      await fetch(mock.url + '/v1/messages', { headers: env.headers })
+      const other = connect(mock.port, '127.0.0.1').unref()
+      await new Promise((settle) => other.once('connect', settle))
+    })`
+  const file = join(commandIn(folder), '../forgotten.test.mjs')
+  writeFileSync(file, program)
+  const { status, stdout } = spawnSync(process.execPath, ['--test', '--test-reporter=tap', file], {
+    encoding: 'utf8',
+    timeout: 60_000
+  })
+  expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining('# pass 1') })
 })
 
 test('a program ends by itself once its mocks are closed, from the package as it is installed', async () => {

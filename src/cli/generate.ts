@@ -108,7 +108,7 @@ const NOT_WRITABLE = 'its folder can not be written to; check the permissions, o
 
 async function intoData(data: string, options: GenerateOptions, { signal, onProgress }: Control): Promise<string> {
   const work = await import('./work.js')
-  const { buildServices, inTurns, toStartError, loadGenerator, openDatabase, readSeeds, replaceFile } = work
+  const { buildServices, runInSlices, toStartError, loadGenerator, openDatabase, readSeeds, replaceFile } = work
   await loadGenerator()
   const files = readSeeds(options.seed)
   return existsSync(data) ? addTo(data, false) : replaceFile(data, (tempFile) => addTo(tempFile, true))
@@ -118,7 +118,7 @@ async function intoData(data: string, options: GenerateOptions, { signal, onProg
     try {
       const clock = () => options.until ?? wallClock()
       const { environments, seeds } = buildServices({ db, clock, defaults: DEFAULTS, journal: 0 })
-      await inTurns(seeds.seeding(files), () => signal.throwIfAborted())
+      await runInSlices(seeds.seeding(files), () => signal.throwIfAborted())
       const environment = chosen(environments.list(), options.environment)
       for (const done of seeds.generating(environment, options)) {
         onProgress(done)

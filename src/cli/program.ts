@@ -3,12 +3,16 @@ import { StartError } from '../core/errors.js'
 import { VERSION } from '../core/package.js'
 import { writeToStderr } from '../core/stderr.js'
 import { SeedError } from '../seeds/errors.js'
+import { addCoverage } from './coverage.js'
 import { addExec, EXEC_PREFIX } from './exec.js'
 import { addHealthcheck } from './healthcheck.js'
 import { addOpenapi } from './openapi.js'
 import { checkVariables, describeOption } from './options.js'
 import { addSeed } from './seed.js'
 import { addServe } from './serve.js'
+import { addStart } from './start.js'
+import { addStatus, addStop } from './status.js'
+import { addWait } from './wait.js'
 
 const FAILED = 1
 const WRONG_USAGE = 2
@@ -43,7 +47,12 @@ function program(): Command {
     .addHelpText('after', EXAMPLES)
   const serve = addServe(root)
   addExec(root)
+  addStart(root)
+  addWait(root)
+  addStatus(root)
+  addStop(root)
   const seed = addSeed(root)
+  addCoverage(root)
   addOpenapi(root)
   addHealthcheck(root)
   // `notification-mock --help` is typed most, so it lists the flags of `serve` too.

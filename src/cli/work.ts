@@ -4,7 +4,7 @@
  */
 export { pino } from 'pino'
 export { buildServices } from '../app.js'
-export { inTurns } from '../core/slices.js'
+export { runInSlices } from '../core/slices.js'
 export { openDatabase, toStartError } from '../db/open.js'
 export { createMock } from '../index.js'
 export { openApiDocument } from '../openapi/documents.js'

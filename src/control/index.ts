@@ -4,6 +4,7 @@ import { authentication, presentEnvironment } from '../environments/plugin.js'
 import { controlRequests } from '../http/control-route.js'
 import { serverAccess } from './access.js'
 import { clockRoutes } from './clock/routes.js'
+import { coverageRoutes, serverCoverageRoutes } from './coverage/routes.js'
 import { environmentRoutes } from './environments/routes.js'
 import { faultRoutes } from './faults/routes.js'
 import { journalRoutes, keylessRequestRoutes } from './requests/routes.js'
@@ -21,10 +22,10 @@ interface Options extends Services {
 /** The plugins of each scope under `/_mock`, hooks first: of the server, of all environments, of one environment. */
 const SCOPES: FastifyPluginCallback<Options>[][] = [
   [controlRequests, serverRoutes],
-  [serverAccess, controlRequests, environmentRoutes, keylessRequestRoutes],
+  [serverAccess, controlRequests, environmentRoutes, keylessRequestRoutes, serverCoverageRoutes],
   [
     ...[authentication, presentEnvironment, controlRequests],
-    ...[stateRoutes, snapshotRoutes, journalRoutes, faultRoutes, clockRoutes]
+    ...[stateRoutes, snapshotRoutes, journalRoutes, faultRoutes, clockRoutes, coverageRoutes]
   ]
 ]
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.js'
+import { type Clock, wallClock } from '../core/clock.js'
 import type { Db } from '../db/open.js'
 import { type EnvironmentDefaults, environmentService } from '../environments/service.js'
 import { idempotencyService } from '../idempotency/service.js'
@@ -6,6 +6,7 @@ import { integrationService } from '../integrations/service.js'
 import { messageService } from '../messages/service.js'
 import { seedService } from '../seeds/service.js'
 import { workflowStepService } from '../workflow-steps/service.js'
+import { coverageService } from './coverage/service.js'
 import { faultService } from './faults/service.js'
 import { createDescribe } from './requests/details.js'
 import { journalService } from './requests/service.js'
@@ -15,6 +16,8 @@ export type Services = ReturnType<typeof buildServices>
 interface ServiceOptions {
   db: Db
   clock: Clock
+  /** The clock by which unused environments are removed. The system's by default. */
+  machineClock?: Clock
   defaults: EnvironmentDefaults
   /** Requests that each journal keeps. */
   journal: number
@@ -24,15 +27,19 @@ interface ServiceOptions {
 }
 
 /** The service layer over one database. What it keeps in memory stays right as long as all changes go through it. */
-export function buildServices({ db, clock, defaults, journal, faultHeader = false, adminToken }: ServiceOptions) {
+export function buildServices(options: ServiceOptions) {
+  const { db, clock, machineClock = wallClock, defaults, journal, faultHeader = false, adminToken } = options
   const faults = faultService(faultHeader)
-  const environments = environmentService({ db, clock, defaults })
+  const environments = environmentService({ db, clock, machineClock, defaults })
   const describe = createDescribe({ environments, adminToken, faultHeader })
-  const journals = journalService({ capacity: journal, clock, describe })
+  const coverage = coverageService(defaults)
+  const journals = journalService({ capacity: journal, clock, describe, counterOf: coverage.counterOf })
   environments.subscribe({
+    isBusy: ({ key }) => journals.isBusy(key),
     onRemoved({ key }) {
       journals.drop(key)
       faults.clear(key)
+      coverage.drop(key)
     },
     onReset(environment, parts) {
       if (parts.includes('requests')) journals.of(environment).clear()
@@ -43,6 +50,7 @@ export function buildServices({ db, clock, defaults, journal, faultHeader = fals
     adminToken,
     journals,
     faults,
+    coverage,
     environments,
     messages: messageService({ db, environments }),
     integrations: integrationService({ db, environments }),

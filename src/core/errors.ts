@@ -8,6 +8,7 @@ export type ErrorCode =
   | 'key-reused'
   | 'key-in-use'
   | 'taken'
+  | 'exists'
   | 'expectation-failed'
   | 'method-not-allowed'
   | 'not-served'

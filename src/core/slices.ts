@@ -20,7 +20,7 @@ export function runSlice<Step, Result>(steps: Iterator<Step, Result>): IteratorR
 }
 
 /** Takes all steps at once. Returns what the work returns. */
-export function finish<Result>(steps: Iterator<unknown, Result>): Result {
+export function runToEnd<Result>(steps: Iterator<unknown, Result>): Result {
   let step = steps.next()
   while (!step.done) step = steps.next()
   return step.value
@@ -30,7 +30,7 @@ export function finish<Result>(steps: Iterator<unknown, Result>): Result {
  * Takes all steps, in slices. Resolves to what the work returns. When `check`, which is called between slices, throws, the
  * work is ended and it rejects with that.
  */
-export async function inTurns<Result>(steps: Generator<unknown, Result>, check = () => {}): Promise<Result> {
+export async function runInSlices<Result>(steps: Generator<unknown, Result>, check = () => {}): Promise<Result> {
   try {
     let step = runSlice(steps)
     while (!step.done) {
@@ -48,7 +48,7 @@ export async function inTurns<Result>(steps: Generator<unknown, Result>, check =
 export const MAX_CHUNK = 1 << 18
 
 /** Joins pieces of text to chunks, of which only the last is smaller than `MAX_CHUNK`, and makes them in slices. */
-export async function* inChunks(pieces: Iterable<string>): AsyncGenerator<string, void> {
+export async function* toChunks(pieces: Iterable<string>): AsyncGenerator<string, void> {
   let text = ''
   let end = performance.now() + SLICE
   for (const piece of pieces) {

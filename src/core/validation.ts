@@ -1,7 +1,8 @@
 import { FormatRegistry, Kind, type TSchema } from '@sinclair/typebox'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
+import { DURATION_PATTERN } from './duration.js'
 import { API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from './ids.js'
-import { finish } from './slices.js'
+import { runToEnd } from './slices.js'
 import { suggest } from './suggest.js'
 import { compile, targetOf } from './typebox.js'
 
@@ -42,7 +43,7 @@ export interface FoundIssues {
 
 /** Returns the first hundred issues of a JSON value by its schema; an empty list when it matches. Changes nothing. */
 export function findIssues(schema: TSchema, value: unknown): ValidationIssue[] {
-  return compile(schema).Check(value) ? [] : finish(findingIssues(schema, value)).issues
+  return compile(schema).Check(value) ? [] : runToEnd(findingIssues(schema, value)).issues
 }
 
 /** Does the same in steps, for a value at a path, and counts the further issues. */
@@ -173,6 +174,7 @@ function formText({ type, schema, value }: Breach): string | undefined {
     case ValueErrorType.StringFormat:
       return `must be a regular expression: ${regexError(String(value))}`
     case ValueErrorType.StringMinLength:
+      return schema.minLength === 1 ? 'must not be empty' : `must have at least ${schema.minLength} characters`
     case ValueErrorType.ObjectMinProperties:
       return 'must not be empty'
     case ValueErrorType.StringMaxLength:
@@ -252,6 +254,7 @@ function described(value: unknown): string {
 /** The patterns of our schemas, in words. */
 const FORMS: Record<string, string> = {
   [CONTEXT_KEY_PATTERN]: 'in the form type:id',
+  [DURATION_PATTERN]: 'a duration, such as 30s, 10m or 1h',
   [ID_PATTERN.source]: 'an id of 24 lower-case hex digits',
   [API_KEY_PATTERN.source]: 'an API key, of printable ASCII without spaces'
 }

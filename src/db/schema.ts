@@ -52,10 +52,14 @@ export const environments = sqliteTable(
     snapshotOf: integer('snapshot_of').references((): AnySQLiteColumn => environments.key, { onDelete: 'cascade' }),
     /** Set for snapshots; empty for the baseline, which a reset goes back to. */
     snapshotName: text('snapshot_name'),
+    /** Milliseconds after its last use to remove it. Null: it stays. */
+    ttl: integer('ttl'),
     createdAt: integer('created_at').notNull()
   },
   (table) => [
     uniqueIndex('environments_id').on(table.id).where(sql`${table.snapshotOf} IS NULL`),
+    // Not unique: seeds may have environments of one name in several organizations.
+    index('environments_name').on(table.name).where(sql`${table.snapshotOf} IS NULL`),
     uniqueIndex('environments_snapshot').on(table.snapshotOf, table.snapshotName),
     // Each write asks whether its dataset is shared.
     ...DATASET_KINDS.map((name) => index(`environments_${name}`).on(table[name]))

@@ -8,13 +8,13 @@ export interface Transactions {
    */
   transaction<T>(work: () => T): T
   /** The same for work that pauses, while nobody else uses the database. Ending it early rolls it back too. */
-  inSteps<Step, T>(work: () => Generator<Step, T, undefined>): Generator<Step, T, undefined>
+  transactionInSteps<Step, T>(work: () => Generator<Step, T, undefined>): Generator<Step, T, undefined>
   /**
    * Runs the work in slices of some milliseconds, each a transaction of its own, and lets others use the database between
    * them. What stands between two steps is done whole or not at all. Before each slice it calls `check`. When that or the
    * work throws, rejects with it; the slices before are undone only by what the work does in `finally`.
    */
-  inSlices<T>(work: Generator<unknown, T>, check: () => void): Promise<T>
+  transactionPerSlice<T>(work: Generator<unknown, T>, check: () => void): Promise<T>
   /** Calls back when the open transaction, or a savepoint in it, is rolled back. Without one it does nothing. */
   onRollback(undo: () => void): void
 }
@@ -25,7 +25,7 @@ export function transactions(client: Database.Database): Transactions {
   return {
     transaction,
 
-    async inSlices(work, check) {
+    async transactionPerSlice(work, check) {
       try {
         while (true) {
           await nextTurn()
@@ -39,7 +39,7 @@ export function transactions(client: Database.Database): Transactions {
       }
     },
 
-    *inSteps(work) {
+    *transactionInSteps(work) {
       client.exec('BEGIN IMMEDIATE')
       try {
         const result = yield* work()

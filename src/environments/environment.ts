@@ -1,5 +1,5 @@
 import { type Assumptions, assume, type Profile } from '../core/assumptions.js'
-import { type Clock, type ClockSetting, timeBy } from '../core/clock.js'
+import { type Clock, type ClockSetting, timeBy, wallClock } from '../core/clock.js'
 import { DATASET_KINDS, type DatasetKind } from '../core/enums.js'
 import { DomainError } from '../core/errors.js'
 import { createRandom, type Random } from '../core/random.js'
@@ -25,6 +25,10 @@ export interface Environment {
   readonly random: Random
   readonly createdAt: number
   readonly now: Clock
+  /** Milliseconds after its last use to remove it, or null. */
+  readonly ttl: number | null
+  /** When it was last asked for, by the machine's clock; kept only where there is a `ttl`. */
+  lastUsed: number
 }
 
 /** The server's own settings, for environments that have none. */
@@ -36,13 +40,15 @@ export interface EnvironmentDefaults {
 export interface EnvironmentDependencies {
   db: Db
   clock: Clock
+  /** The clock of `ttl`, which goes on where that of the server is fixed. */
+  machineClock?: Clock
   defaults: EnvironmentDefaults
 }
 
 export type EnvironmentStore = ReturnType<typeof environmentStore>
 
 /** The `Environment` objects, each kept equal to its row, also when a change of the row is rolled back. */
-export function environmentStore({ db, clock, defaults }: EnvironmentDependencies) {
+export function environmentStore({ db, clock, machineClock = wallClock, defaults }: EnvironmentDependencies) {
   const repository = environmentRepository(db)
   const unused = unusedDatasets(db, repository)
   const environments = new Map<number, { -readonly [Field in keyof Environment]: Environment[Field] }>()
@@ -52,6 +58,9 @@ export function environmentStore({ db, clock, defaults }: EnvironmentDependencie
     unused,
     fromRow,
     deleteUnused,
+
+    /** Those with a `ttl` that were asked for since the start, or are there since then. */
+    listExpiring: (): Environment[] => [...environments.values()].filter(({ ttl }) => ttl !== null),
 
     insert(row: Parameters<typeof repository.insertEnvironment>[0]): Environment {
       const inserted = repository.insertEnvironment(row)
@@ -103,16 +112,16 @@ export function environmentStore({ db, clock, defaults }: EnvironmentDependencie
 
   /** Returns the environment's object, brought up to date with the row. */
   function fromRow(row: EnvironmentRow): Environment {
-    const { key, id, organizationId, name, clock: setting, randomSeed, createdAt } = row
+    const { key, id, organizationId, name, clock: setting, randomSeed, createdAt, ttl } = row
     const profile = row.profile ?? defaults.profile
     const assumptions = assume(profile, defaults.assumptions, row.assumptions)
     const datasets = perKind((kind) => row[kind])
     const settings = { profile, assumptions, clock: setting, randomSeed }
-    const state = { key, id, organizationId, name, createdAt, datasets, ...settings }
+    const state = { key, id, organizationId, name, createdAt, datasets, ttl, ...settings }
     const existing = environments.get(key)
     if (existing) return Object.assign(existing, state)
     const now: Clock = () => timeBy(environment.clock, clock)
-    const environment = { ...state, random: createRandom(randomSeed), now }
+    const environment = { ...state, random: createRandom(randomSeed), now, lastUsed: machineClock() }
     environments.set(key, environment)
     return environment
   }

@@ -1,9 +1,9 @@
-import { and, count, eq, getTableColumns, getTableName, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, count, eq, getTableColumns, getTableName, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { DATASET_KINDS, type DatasetKind } from '../core/enums.js'
 import { insertInto } from '../db/insert.js'
 import type { Db } from '../db/open.js'
-import { apiKeys, DATASET_TABLES, datasets, environments } from '../db/schema.js'
+import { apiKeys, DATASET_TABLES, datasets, environments, messages } from '../db/schema.js'
 
 export type EnvironmentRow = typeof environments.$inferSelect
 type NewEnvironmentRow = typeof environments.$inferInsert
@@ -30,6 +30,7 @@ export function environmentRepository(db: Db) {
   const select = (where: SQL | undefined) => orm.select().from(environments).where(where)
   const findByKey = select(eq(environments.key, sql.placeholder('key'))).prepare()
   const insertEnvironment = insertInto(db, environments)
+  const hasName = client.prepare('SELECT 1 FROM environments WHERE name = ? AND snapshot_of IS NULL').pluck()
   const hasKey = client.prepare('SELECT 1 FROM api_keys WHERE hash = ?').pluck()
   const insertDataset = orm.insert(datasets).values({}).returning().prepare()
   const isNoSnapshot = isNull(environments.snapshotOf)
@@ -49,19 +50,14 @@ export function environmentRepository(db: Db) {
     const some = `SELECT rowid FROM ${name} WHERE dataset = ? LIMIT ${MAX_AT_ONCE}`
     return client.prepare(`DELETE FROM ${name} WHERE rowid IN (${some})`)
   })
-  const lastOfNext = client
-    .prepare(
-      `SELECT max(address) FROM
-        (SELECT rowid AS address FROM messages WHERE dataset = ? AND rowid > ? ORDER BY rowid LIMIT ${MAX_AT_ONCE / 2})`
-    )
-    .pluck()
-
   return {
     /** Without snapshots, in the order of their creation; with a name only those of this name. */
     listEnvironments: (name?: string): EnvironmentRow[] =>
       select(and(isNoSnapshot, name === undefined ? undefined : eq(environments.name, name)))
         .orderBy(environments.key)
         .all(),
+
+    listExpiring: (): EnvironmentRow[] => select(and(isNoSnapshot, isNotNull(environments.ttl))).all(),
 
     findEnvironment: (key: number): EnvironmentRow | undefined => findByKey.get({ key }),
 
@@ -74,6 +70,8 @@ export function environmentRepository(db: Db) {
         .innerJoin(environments, eq(environments.key, apiKeys.environment))
         .where(eq(apiKeys.hash, hash))
         .get()?.environment,
+
+    hasName: (name: string): boolean => hasName.get(name) !== undefined,
 
     hasKeyHash: (hash: Buffer): boolean => hasKey.get(hash) !== undefined,
 
@@ -130,16 +128,21 @@ export function environmentRepository(db: Db) {
       for (const table of DATASET_TABLES[kind]) client.prepare(copySql(table, owners !== undefined)).run(parameters)
     },
 
-    /** Does what `copyRows` does, in steps for messages. Nothing may write to the first dataset meanwhile. */
+    /** Does what `copyRows` does, in steps. Nothing may write to the first dataset meanwhile. */
     *copyingRows(kind: DatasetKind, from: number, to: number, owners?: Owners): Generator<undefined, void> {
-      if (kind !== 'messages') return this.copyRows(kind, from, to, owners)
-      const copy = client.prepare(copySql(DATASET_TABLES.messages[0], owners !== undefined))
       const replacements = replacementsOf(owners)
-      for (let after = -1; ; yield) {
-        const until = lastOfNext.get(from, after) as number | null
-        if (until === null) return
-        copy.run({ from, to, after, until, ...replacements })
-        after = until
+      for (const table of DATASET_TABLES[kind]) {
+        const { first, last } = client.prepare(boundsSql(table)).get({ from }) as Record<
+          'first' | 'last',
+          number | null
+        >
+        const copy = client.prepare(copySql(table, owners !== undefined, true))
+        const lastOfNext = client.prepare<object, number | null>(lastOfNextSql(table)).pluck()
+        for (let after = (first ?? 0) - 1; last !== null && after < last; yield) {
+          const until = lastOfNext.get({ from, after }) ?? last
+          copy.run({ from, to, after, until, ...replacements })
+          after = until
+        }
       }
     },
 
@@ -206,12 +209,29 @@ function replacementsOf(owners: Owners | undefined) {
   )
 }
 
+/** Selects between which addresses the rows of a dataset lie. */
+function boundsSql(table: SQLiteTable): string {
+  const selected = (bound: string) => `(SELECT ${bound}(rowid) FROM ${getTableName(table)} WHERE dataset = @from)`
+  return `SELECT ${selected('min')} AS first, ${selected('max')} AS last`
+}
+
+/** Selects the last address of the rows to copy next; of tables other than that of messages, among rows of others. */
+function lastOfNextSql(table: SQLiteTable): string {
+  const rows = `${stepwise(table)} WHERE ${table === messages ? 'dataset = @from AND ' : ''}rowid > @after`
+  return `SELECT max(address) FROM (SELECT rowid AS address FROM ${rows} ORDER BY rowid LIMIT ${MAX_AT_ONCE / 2})`
+}
+
+/** Returns a table to walk by addresses. Only that of messages has an index that goes on with these. */
+function stepwise(table: SQLiteTable): string {
+  return table === messages ? getTableName(table) : `${getTableName(table)} NOT INDEXED`
+}
+
 /**
  * The rows are copied inside SQLite, whatever their columns are: a million messages in seconds. They keep their order.
  * Their keys are sorted first, since to sort whole rows takes as long as to write them; without the LIMIT SQLite would
  * drop the order.
  */
-function copySql(table: SQLiteTable, withOwners: boolean): string {
+function copySql(table: SQLiteTable, withOwners: boolean, inSteps = false): string {
   const columns = Object.values(getTableColumns(table))
     .map(({ name }) => name)
     .filter((name) => name !== 'dataset' && name !== 'sequence')
@@ -225,7 +245,7 @@ function copySql(table: SQLiteTable, withOwners: boolean): string {
   return `INSERT INTO ${name} (dataset, ${columns.join(', ')})
     SELECT @to, ${values.join(', ')}
     FROM (
-      SELECT rowid AS address FROM ${name}
+      SELECT rowid AS address FROM ${inSteps ? stepwise(table) : name}
       WHERE dataset = @from AND rowid > @after AND rowid <= @until ORDER BY rowid LIMIT -1
     ) AS addresses CROSS JOIN ${name} AS origin ON origin.rowid = addresses.address`
 }

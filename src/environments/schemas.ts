@@ -1,33 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { PROFILES } from '../core/assumptions.js'
 import type { ClockSetting as Setting } from '../core/clock.js'
-import {
-  dateTime,
-  freeObject,
-  namedEnum,
-  namedObject,
-  recordOf,
-  ref,
-  strictObject,
-  stringEnum
-} from '../core/typebox.js'
+import { dateTime, namedEnum, namedObject, strictObject, stringEnum } from '../core/typebox.js'
 
 export const ProfileName = namedEnum('Profile', 'Which positions the environment takes on open questions', PROFILES)
-
-export const NewEnvironment = namedObject('NewEnvironment', 'An environment to create: empty, seeded or forked', {
-  name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Display name' })),
-  organizationId: Type.Optional(
-    Type.String({ pattern: '^[0-9a-f]{24}$', description: 'A new organization if left out' })
-  ),
-  from: Type.Optional(Type.String({ description: 'Id or name of the environment to fork, with all its ids' })),
-  snapshot: Type.Optional(Type.String({ description: 'Name of a snapshot of that environment to fork instead' })),
-  seed: Type.Optional(
-    freeObject('A seed with one environment, in the format of the seed files; its ids and keys are ignored')
-  ),
-  profile: Type.Optional(ref(ProfileName, 'If left out, that of the forked environment or of the seed')),
-  assumptions: Type.Optional(recordOf(Type.String(), 'Assumptions that differ from the profile, by their ids'))
-})
-export type NewEnvironment = Static<typeof NewEnvironment>
 
 export const Snapshot = namedObject('Snapshot', 'A named state of the environment', {
   name: Type.String({ description: 'Name that it was taken under' }),
@@ -78,3 +54,4 @@ export const ClockSetting = Type.Unsafe<Setting>(
     { $id: 'ClockSetting', description: 'Which time the environment has' }
   )
 )
+export type ClockSetting = Setting

@@ -1,9 +1,10 @@
 import { hash, randomBytes } from 'node:crypto'
-import { advanced, WALL } from '../core/clock.js'
+import { advanced, WALL, wallClock } from '../core/clock.js'
 import { DATASET_KINDS, type DatasetKind, type ResetPart } from '../core/enums.js'
 import { DomainError, invalidFields } from '../core/errors.js'
 import { datasetService, type HeldDatasets } from './datasets.js'
 import { type Datasets, type Environment, type EnvironmentDependencies, environmentStore } from './environment.js'
+import { expiryTimer } from './expiry.js'
 import { type EnvironmentRow, perKind } from './repository.js'
 import { snapshotService } from './snapshots.js'
 
@@ -15,13 +16,15 @@ export type Settings = Pick<
   'organizationId' | 'name' | 'profile' | 'assumptions' | 'clock' | 'randomSeed'
 >
 
-type NewRow = Settings & Pick<EnvironmentRow, 'id' | 'createdAt'>
+type NewRow = Settings & Pick<EnvironmentRow, 'id' | 'createdAt' | 'ttl'>
 
-export type NewEnvironment = Pick<Settings, 'organizationId' | 'name'> & Partial<Settings & { id: string }>
+export type NewEnvironment = Pick<Settings, 'organizationId' | 'name'> & Partial<Omit<NewRow, 'createdAt'>>
 
 /** For what is kept in memory for environments. */
 export interface EnvironmentListener {
   onRemoved?(environment: Environment): void
+  /** Whether the environment is in use, so that it must not expire. */
+  isBusy?(environment: Environment): boolean
   /** After a reset or restore. */
   onReset?(environment: Environment, parts: readonly ResetPart[]): void
   /** When a dataset is new or about to be written to, and when that is rolled back. */
@@ -31,34 +34,50 @@ export interface EnvironmentListener {
 export type EnvironmentService = ReturnType<typeof environmentService>
 
 /** Creates, changes and removes environments; it has the methods of `datasets.ts` and `snapshots.ts` too. */
-export function environmentService({ db, clock, defaults }: EnvironmentDependencies) {
-  const store = environmentStore({ db, clock, defaults })
+export function environmentService({ db, clock, machineClock = wallClock, defaults }: EnvironmentDependencies) {
+  const store = environmentStore({ db, clock, machineClock, defaults })
   const { repository, fromRow, requireRow, update } = store
   const listeners: EnvironmentListener[] = []
+  /** By API key, once used: hashing the key each time would cost a request a twentieth. */
+  const byApiKey = new Map<string, Environment>()
+  /** The last number that a name got since an environment was removed: to try all of them each time would take long. */
+  const lastNumbers = new Map<string, number>()
+  const expiry = expiryTimer(db, {
+    machineClock,
+    list: store.listExpiring,
+    isBusy: (environment) => listeners.some((listener) => listener.isBusy?.(environment)),
+    remove
+  })
   const { create: createDataset, ...datasets } = datasetService(db, store, (kind, dataset) => {
     for (const listener of listeners) listener.onWrite?.(kind, dataset)
   })
   const { requireSnapshot, ...snapshots } = snapshotService(db, store, (environment, parts) => {
     for (const listener of listeners) listener.onReset?.(environment, parts)
   })
-  /** By API key, once used: hashing the key each time would cost a request a twentieth. */
-  const byApiKey = new Map<string, Environment>()
+
+  // Their time counts from now, as nobody could use them while the server was down.
+  for (const row of repository.listExpiring()) expiry.watch(fromRow(row))
 
   return {
     ...datasets,
     ...snapshots,
+    remove,
+    removeExpired: expiry.removeExpired,
+
+    /** Ends what would otherwise go on by a timer. */
+    close: expiry.close,
 
     subscribe: (listener: EnvironmentListener): void => void listeners.push(listener),
 
     /** Returns the environment of an API key, or undefined when the key belongs to none. */
     resolve(apiKey: string): Environment | undefined {
       const known = byApiKey.get(apiKey)
-      if (known) return known
+      if (known) return used(known)
       const row = repository.findByKeyHash(hashOfKey(apiKey))
       if (!row) return undefined
       const environment = fromRow(row)
       byApiKey.set(apiKey, environment)
-      return environment
+      return used(environment)
     },
 
     /** Whether a word is an API key. Quicker than to resolve it, as most words are none. */
@@ -70,10 +89,10 @@ export function environmentService({ db, clock, defaults }: EnvironmentDependenc
     /** Throws `not-found` when no environment has this id or name, `bad-request` when several have the name. */
     find(idOrName: string): Environment {
       const byId = repository.findById(idOrName)
-      if (byId) return fromRow(byId)
+      if (byId) return used(fromRow(byId))
       const [row, ...others] = repository.listEnvironments(idOrName)
       if (others.length > 0) throw ambiguousName(idOrName, others.length + 1)
-      if (row) return fromRow(row)
+      if (row) return used(fromRow(row))
       throw new DomainError('not-found', `Environment ${idOrName} not found`, {
         reason: 'GET /_mock/environments lists the environments there are'
       })
@@ -81,9 +100,37 @@ export function environmentService({ db, clock, defaults }: EnvironmentDependenc
 
     newRow,
 
+    /** Throws `exists` when another environment has the name or the API key, be it as its id. */
+    requireUnused({ name, apiKey }: { name?: string; apiKey?: string }): void {
+      if (name !== undefined && isNameTaken(name)) {
+        throw new DomainError('exists', `There is an environment named ${name} already`, {
+          reason: 'names are unique: choose another, or remove that one by DELETE /_mock/environments/{id}'
+        })
+      }
+      if (apiKey !== undefined && repository.hasKeyHash(hashOfKey(apiKey))) {
+        throw new DomainError('exists', 'The API key is that of another environment', {
+          reason: 'choose another apiKey, or leave it out to get one that is unused'
+        })
+      }
+    },
+
+    /** Returns the name, or the first of `<name> 2`, `<name> 3`, ... that no environment has. */
+    unusedName(base: string): string {
+      let name = base
+      for (let number = (lastNumbers.get(base) ?? 1) + 1; isNameTaken(name); number++) {
+        name = `${base} ${number}`
+        lastNumbers.set(base, number)
+      }
+      return name
+    },
+
     /** Creates an environment, empty unless datasets are given. An id that is given must be unused. */
-    create: (wanted: NewEnvironment, filled?: Datasets): Environment =>
-      db.transaction(() => store.insert({ ...newRow(wanted), ...(filled ?? perKind(createDataset)) })),
+    create(wanted: NewEnvironment, filled?: Datasets): Environment {
+      const fill = () => filled ?? perKind(createDataset)
+      const environment = db.transaction(() => store.insert({ ...newRow(wanted), ...fill() }))
+      expiry.watch(environment)
+      return environment
+    },
 
     /**
      * Copies, in steps, all that an environment has, or had when the snapshot was taken, with the same ids; only the ids of
@@ -125,18 +172,6 @@ export function environmentService({ db, clock, defaults }: EnvironmentDependenc
       if (settings.randomSeed !== undefined) store.restartRandom(environment)
     },
 
-    /** Removes an environment with its rows, keys and snapshots. */
-    remove(environment: Environment): void {
-      db.transaction(() => {
-        const rows = [requireRow(environment), ...repository.listSnapshots(environment.key)]
-        repository.deleteEnvironment(environment.key)
-        for (const row of rows) store.deleteUnused(row)
-      })
-      store.discard(environment)
-      byApiKey.clear()
-      for (const listener of listeners) listener.onRemoved?.(environment)
-    },
-
     /** Throws `invalid` when there is no such time. */
     advanceClock(environment: Environment, by: number): void {
       const setting = advanced(environment.clock, by, clock)
@@ -151,10 +186,32 @@ export function environmentService({ db, clock, defaults }: EnvironmentDependenc
     }
   }
 
+  /** Removes an environment with its rows, keys and snapshots. */
+  function remove(environment: Environment): void {
+    db.transaction(() => {
+      const rows = [requireRow(environment), ...repository.listSnapshots(environment.key)]
+      repository.deleteEnvironment(environment.key)
+      for (const row of rows) store.deleteUnused(row)
+    })
+    store.discard(environment)
+    byApiKey.clear()
+    lastNumbers.clear()
+    for (const listener of listeners) listener.onRemoved?.(environment)
+  }
+
+  function used(environment: Environment): Environment {
+    if (environment.ttl !== null) environment.lastUsed = machineClock()
+    return environment
+  }
+
+  function isNameTaken(name: string): boolean {
+    return repository.hasName(name) || repository.findById(name) !== undefined
+  }
+
   /** Returns an environment's row, complete but for its datasets. */
   function newRow({ id = newId(), organizationId, name, profile = null, ...wanted }: NewEnvironment): NewRow {
-    const { assumptions = {}, clock: setting = WALL, randomSeed = null } = wanted
-    return { id, organizationId, name, profile, assumptions, clock: setting, randomSeed, createdAt: clock() }
+    const { assumptions = {}, clock: setting = WALL, randomSeed = null, ttl = null } = wanted
+    return { id, organizationId, name, profile, assumptions, clock: setting, randomSeed, ttl, createdAt: clock() }
   }
 }
 

@@ -71,7 +71,7 @@ export function snapshotService(
   function save(environment: Environment, snapshotName: string): EnvironmentRow {
     const { key: snapshotOf, ...state } = requireRow(environment)
     remove(environment, snapshotName)
-    return repository.insertEnvironment({ ...state, snapshotOf, snapshotName, createdAt: environment.now() })
+    return repository.insertEnvironment({ ...state, ttl: null, snapshotOf, snapshotName, createdAt: environment.now() })
   }
 
   function remove(environment: Environment, name: string): void {

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod 
 import fp from 'fastify-plugin'
 import { findExcess } from '../core/depth.js'
 import { DomainError, invalidFields, noFieldErrors } from '../core/errors.js'
-import { inChunks, MAX_CHUNK } from '../core/slices.js'
+import { MAX_CHUNK, toChunks } from '../core/slices.js'
 import { strictObject } from '../core/typebox.js'
 import { type OperationSummary, requestSchemas } from './operation.js'
 import { type Query, rejectMalformedQuery } from './query-string.js'
@@ -90,7 +90,7 @@ export const controlRequests = fp(
 
 /** Sends pieces of text, in chunks if they are large: so others are answered meanwhile. What is small has a length. */
 export async function sendInChunks({ method }: FastifyRequest, reply: FastifyReply, pieces: Iterable<string>) {
-  const chunks = inChunks(pieces)
+  const chunks = toChunks(pieces)
   const { value: first = '' } = await chunks.next()
   const isWhole = first.length < MAX_CHUNK
   if (isWhole || method === 'HEAD') await chunks.return()

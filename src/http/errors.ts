@@ -7,6 +7,13 @@ import { DomainError, type ErrorCode, type ErrorDetails } from '../core/errors.j
 import { dateTime, namedObject, recordOf, strictObject } from '../core/typebox.js'
 import { redactedTarget } from './target.js'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Why it was rejected, if a service or a hook has rejected it. */
+    errorCode: ErrorCode | undefined
+  }
+}
+
 /** Exhaustive on purpose: a new code does not compile until it has a status. */
 const STATUS: Record<ErrorCode, number> = {
   unauthenticated: 401,
@@ -17,6 +24,7 @@ const STATUS: Record<ErrorCode, number> = {
   'key-reused': 422,
   'key-in-use': 409,
   taken: 409,
+  exists: 409,
   'expectation-failed': 417,
   'method-not-allowed': 405,
   'not-served': 501
@@ -51,6 +59,8 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 export interface ErrorResponse extends ErrorDetails {
   status: number
   message: string
+  /** Whether the same request would be rejected again, so that no client should retry it by itself. */
+  isFinal?: boolean
   errorId?: string
   headers?: Record<string, string>
   /** Sent in place of the error body. */
@@ -67,13 +77,14 @@ export function storedErrorResponse(error: DomainError, path: string, now: numbe
 export function errorHandler(sources: (request: FastifyRequest) => { now: Clock; uuid: () => string }) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const { now, uuid } = sources(request)
+    if (error instanceof DomainError) request.errorCode = error.code
     sendErrorResponse(reply, toErrorResponse(error, uuid), now, error)
   }
 }
 
 /** Answers with an error. Nothing else writes an error body, but for what is rejected on the bare socket. */
 export function sendErrorResponse(reply: FastifyReply, response: ErrorResponse, clock: Clock, error?: unknown): void {
-  const { status, reason, headers = {}, body, errorId } = response
+  const { status, reason, headers = {}, body, errorId, isFinal = false } = response
   const { request } = reply
   if (errorId || (error && status === 507)) request.log.error({ err: error, errorId, reason }, 'request failed')
   else logRefusal(request, status, reason)
@@ -83,7 +94,7 @@ export function sendErrorResponse(reply: FastifyReply, response: ErrorResponse, 
   // Fastify would close the connection while the client still sends its body, and the answer would be lost.
   if (status === 413) reply.removeHeader('connection')
   if (status === 401) reply.header('WWW-Authenticate', 'ApiKey')
-  if (status === 409 || status === 429 || status === 503) reply.header('Retry-After', '1')
+  if (RETRIED.includes(status) && !isFinal) reply.header('Retry-After', '1')
   reply.headers(headers)
   giveReason(reply, reason)
   const type = headers['content-type'] ?? JSON_TYPE
@@ -93,6 +104,9 @@ export function sendErrorResponse(reply: FastifyReply, response: ErrorResponse, 
   reply.code(status).type(type).send(Buffer.from(text))
 }
 
+/** The statuses on which clients send a request again. */
+const RETRIED = [409, 429, 503]
+
 /** Logs that a request was refused. */
 export function logRefusal(request: FastifyRequest, statusCode: number, reason: string): void {
   request.log.info({ statusCode, reason: request.redacted?.(reason) ?? reason }, 'request refused')
@@ -100,7 +114,7 @@ export function logRefusal(request: FastifyRequest, statusCode: number, reason: 
 
 function toErrorResponse(error: unknown, uuid: () => string): ErrorResponse {
   if (error instanceof DomainError) {
-    return { status: STATUS[error.code], message: error.message, ...error.details }
+    return { status: STATUS[error.code], message: error.message, isFinal: error.code === 'exists', ...error.details }
   }
   const { statusCode: status, code, message } = error as { statusCode?: unknown; code?: unknown; message?: unknown }
   const storage = /^SQLITE_(FULL|READONLY|IOERR(?!_(SHORT_)?READ))/.exec(String(code))?.[1]

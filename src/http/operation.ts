@@ -1,7 +1,8 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
-import type { Assumptions } from '../core/assumptions.js'
+import type { AssumptionId, Assumptions } from '../core/assumptions.js'
 import type { OperationId } from '../core/enums.js'
+import type { ErrorCode } from '../core/errors.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -21,7 +22,18 @@ export interface OperationSummary {
   querystring?: TObject
 }
 
-/** An operation of the service, described once for its route, the OpenAPI document, the journal and the faults. */
+/** An error that an operation rejects with. */
+export interface OperationError {
+  status: ErrorStatus
+  /** Tells apart the errors that have one status; the one without a code is any other. */
+  code?: ErrorCode
+  /** The position of an assumption that it needs, if it needs one. */
+  under?: readonly [AssumptionId, string]
+  /** A path of the default seed that is rejected with it. */
+  example?: string
+}
+
+/** An operation of the service, described once for its route, the OpenAPI document, the journal, faults and coverage. */
 export interface Operation extends OperationSummary {
   id: OperationId
   method: 'GET' | 'POST'
@@ -29,8 +41,8 @@ export interface Operation extends OperationSummary {
   url: string
   /** Schema of the body of a 200. */
   response: TSchema
-  /** The statuses it rejects with, besides 500. */
-  errors: ErrorStatus[]
+  /** What it rejects with, besides 500. */
+  errors: readonly OperationError[]
   /** Whether an idempotency key has an effect. */
   idempotent?: boolean
   /** Requests that the default seed can answer. */
@@ -38,14 +50,17 @@ export interface Operation extends OperationSummary {
     params?: Record<string, string>
     query?: Record<string, string | number | readonly string[]>
     idempotencyKey?: string
-    /** Paths that are rejected, by status. */
-    errors?: Record<string, string>
   }
 }
 
 /** Types the operation as precisely as it is written. */
 export function defineOperation<const Defined extends Operation>(operation: Defined): Defined {
   return operation
+}
+
+/** Returns the errors that an operation rejects with under these assumptions, besides 500. */
+export function errorsUnder({ errors }: Operation, assumptions: Assumptions): OperationError[] {
+  return errors.filter(({ under }) => under === undefined || assumptions[under[0]] === under[1])
 }
 
 /** Returns the options of the route that serves an operation, but for the handler. */

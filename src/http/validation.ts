@@ -2,6 +2,7 @@ import type { TObject, TSchema } from '@sinclair/typebox'
 import type { FastifyServerOptions } from 'fastify'
 import { parseTime } from '../core/clock.js'
 import { type DomainError, invalidFields, noFieldErrors } from '../core/errors.js'
+import { targetOf } from '../core/typebox.js'
 import { findIssues, type Path, pathText } from '../core/validation.js'
 import type { Query } from './query-string.js'
 
@@ -27,7 +28,7 @@ export function validate(schema: TSchema, sent: unknown): Judgement {
   const errors = noFieldErrors()
   for (const { path, message, hint } of issues) {
     const field = pathText(path) || 'body'
-    errors[field] ??= { messages: [], ...sentAt(path, sent) }
+    errors[field] ??= { messages: [], ...(!isSecret(schema, path) && sentAt(path, sent)) }
     errors[field].messages.push(`${field} ${message}${hint}`)
   }
   return { error: invalidFields(errors) }
@@ -38,6 +39,12 @@ export function timeOf(field: string, text: string): number {
   const time = parseTime(text)
   if (time !== undefined) return time
   throw invalidFields({ [field]: { messages: [`${field} must be a time in ISO 8601, with its zone`], value: text } })
+}
+
+/** Whether the schema says that the value of a field is not to be repeated. */
+function isSecret(schema: TSchema, [name = '']: Path): boolean {
+  const { properties } = schema.$ref === undefined ? schema : targetOf(schema)
+  return properties?.[name]?.writeOnly === true
 }
 
 /** Returns the value at a path. Objects and lists are left out: they may be long, and their fields have own messages. */

@@ -23,15 +23,24 @@ export const setIntegrationAsPrimary = defineOperation({
     })
   }),
   response: Integration,
-  errors: [400, 401, 403, 404, 409, 413, 422],
+  errors: [
+    { status: 400 },
+    { status: 401 },
+    {
+      status: 403,
+      under: ['foreign-integration', 'forbidden'],
+      example: '/v1/integrations/6703aa1c5d2e8b0013b70001/set-primary'
+    },
+    { status: 404, example: '/v1/integrations/66f1c2a47c9b1a0012adffff/set-primary' },
+    { status: 409 },
+    { status: 413 },
+    { status: 422, code: 'key-reused' },
+    { status: 422, under: ['integration-lookup', 'id'], example: '/v1/integrations/none/set-primary' }
+  ],
   idempotent: true,
   examples: {
     params: { integrationId: '66f1c2a47c9b1a0012ad0001' },
-    idempotencyKey: 'set-primary-0001',
-    errors: {
-      403: '/v1/integrations/6703aa1c5d2e8b0013b70001/set-primary',
-      404: '/v1/integrations/66f1c2a47c9b1a0012adffff/set-primary'
-    }
+    idempotencyKey: 'set-primary-0001'
   }
 })
 

@@ -17,12 +17,17 @@ export const listMessages = defineOperation({
   tag: 'Messages',
   querystring: MessageQuery,
   response: MessagesPage,
-  errors: [400, 401, 404, 422],
-  examples: {
-    query: EXAMPLE_QUERY,
-    idempotencyKey: 'list-messages-0001',
-    errors: { 404: '/v1/messages?subscriberId=user-none', 422: '/v1/messages?page=-1' }
-  }
+  errors: [
+    { status: 400 },
+    { status: 401 },
+    {
+      status: 404,
+      under: ['unknown-subscriber-filter', 'not-found'],
+      example: '/v1/messages?subscriberId=user-none'
+    },
+    { status: 422, example: '/v1/messages?page=-1' }
+  ],
+  examples: { query: EXAMPLE_QUERY, idempotencyKey: 'list-messages-0001' }
 })
 
 type LenientFilters = Pick<ListMessagesQuery, 'channel' | 'contextKeys'>

@@ -3,10 +3,10 @@ import type { Assumptions } from '../core/assumptions.js'
 import type { OperationId } from '../core/enums.js'
 import { freeObject, strictObject } from '../core/typebox.js'
 import { VENDOR_NAMES } from '../core/vendor-names.js'
-import type { Operation } from '../http/operation.js'
 import { Configurations, Credentials } from '../integrations/schemas.js'
 import { MessagesPage } from '../messages/schemas.js'
 import { ControlsMetadata } from '../workflow-steps/schemas.js'
+import type { ExampleRequests } from './described-routes.js'
 
 /** An OpenAPI 3.1 document, as far as it is changed after @fastify/swagger has made it. */
 export interface OpenApiDocument {
@@ -21,7 +21,7 @@ export interface DescribedOperation {
   parameters: Parameter[]
   responses: Record<string, { content: { 'application/json': { schema: TSchema; example?: unknown } } }>
   /** What to make the examples of. */
-  'x-examples'?: Operation['examples']
+  'x-examples'?: ExampleRequests
 }
 
 interface Parameter {
@@ -52,7 +52,6 @@ export function applyAssumptions(document: OpenApiDocument, assumptions: Assumpt
   if (assumptions['integration-lookup'] === 'id') {
     parameterOf(setIntegrationAsPrimary, 'integrationId').schema.pattern = '^[0-9a-fA-F]{24}$'
   }
-  if (assumptions['foreign-integration'] === 'not-found') delete setIntegrationAsPrimary.responses[403]
   if (assumptions.credentials === 'hidden') {
     Object.assign(schemaOf(Credentials), { properties: {}, description: 'Hidden: always empty' })
     delete schemaOf(Configurations).properties.inboundWebhookSigningKey
@@ -61,7 +60,6 @@ export function applyAssumptions(document: OpenApiDocument, assumptions: Assumpt
   if (assumptions['malformed-context-key'] === 'empty-page') {
     delete parameterOf(listMessages, 'contextKeys').schema.items.pattern
   }
-  if (assumptions['unknown-subscriber-filter'] === 'empty-page') delete listMessages.responses[404]
   if (assumptions['paging-bounds'] === 'lenient') {
     const limit = parameterOf(listMessages, 'limit')
     limit.schema.minimum = 0

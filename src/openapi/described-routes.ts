@@ -1,12 +1,22 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
+import type { Assumptions } from '../core/assumptions.js'
 import { ref, strictObject } from '../core/typebox.js'
 import type { ControlOperation } from '../http/control-route.js'
 import { ErrorBody } from '../http/errors.js'
-import type { ErrorStatus, Operation, OperationSummary } from '../http/operation.js'
+import { type ErrorStatus, errorsUnder, type Operation, type OperationSummary } from '../http/operation.js'
 
-/** Returns the route schema from which @fastify/swagger documents an operation. */
-export function describeOperation(operation: Operation) {
-  const { errors, idempotent } = operation
+/** What to make the examples of an operation of; `errors` are paths that are rejected, by status. */
+export type ExampleRequests = Operation['examples'] & { errors: Record<string, string | undefined> }
+
+/** Returns the route schema from which @fastify/swagger documents an operation, as it is under these assumptions. */
+export function describeOperation(operation: Operation, assumptions: Assumptions) {
+  const { idempotent, examples } = operation
+  // The first error of a status is its example.
+  const errors = new Map(
+    errorsUnder(operation, assumptions)
+      .reverse()
+      .map((error) => [error.status, error.example])
+  )
   const respond = (status: 200 | ErrorStatus, description: string, schema: TSchema) => {
     return [status, { ...content(schema, description), headers: headersOf(status, operation) }]
   }
@@ -14,10 +24,10 @@ export function describeOperation(operation: Operation) {
     ...describe(operation),
     security: [{ ApiKey: [] }],
     headers: idempotent ? WITH_EFFECT : WITHOUT_EFFECT,
-    'x-examples': operation.examples,
+    'x-examples': { ...examples, errors: Object.fromEntries(errors) } satisfies ExampleRequests,
     response: Object.fromEntries([
       respond(200, 'OK', ref(operation.response)),
-      ...[...errors, 500 as const].map((status) =>
+      ...[...errors.keys(), 500 as const].map((status) =>
         respond(status, status === 422 && idempotent ? KEY_REUSED : ERRORS[status], ref(ErrorBody))
       )
     ])

@@ -5,8 +5,9 @@ import type { TSchema } from '@sinclair/typebox'
 import { type FastifyInstance, fastify } from 'fastify'
 import { registerControl } from '../control/index.js'
 import { buildServices } from '../control/services.js'
-import type { Assumptions } from '../core/assumptions.js'
+import { type Assumptions, assume } from '../core/assumptions.js'
 import { VERSION } from '../core/package.js'
+import { runToEnd } from '../core/slices.js'
 import { namedSchemas } from '../core/typebox.js'
 import { openDatabase } from '../db/open.js'
 import { ErrorBody, errorHandler } from '../http/errors.js'
@@ -24,11 +25,15 @@ export async function openApiDocument(assumptions: Assumptions): Promise<OpenApi
   try {
     const defaults = { profile: 'document', assumptions } as const
     const services = buildServices({ db, clock: exampleClock, defaults, journal: 0 })
-    services.seeds.seed(readSeeds(['default']))
-    const app = await describedApp(OPERATIONS_INFO, (root) => {
-      root.setErrorHandler(errorHandler(() => ({ now: exampleClock, uuid: randomUUID })))
-      root.register(async (scope) => registerOperations(scope, services))
-    })
+    runToEnd(services.seeds.seeding(readSeeds(['default'])))
+    const app = await describedApp(
+      OPERATIONS_INFO,
+      (root) => {
+        root.setErrorHandler(errorHandler(() => ({ now: exampleClock, uuid: randomUUID })))
+        root.register(async (scope) => registerOperations(scope, services))
+      },
+      assumptions
+    )
     const document = documentOf(app)
     document['x-assumptions'] = assumptions
     applyAssumptions(document, assumptions)
@@ -58,7 +63,11 @@ function documentOf(app: FastifyInstance): OpenApiDocument {
 const exampleClock = () => EXAMPLE_TIME
 
 /** Returns an app that has nothing but these routes, and whose document @fastify/swagger can make. */
-async function describedApp(info: object, registerRoutes: (app: FastifyInstance) => void): Promise<FastifyInstance> {
+async function describedApp(
+  info: object,
+  registerRoutes: (app: FastifyInstance) => void,
+  assumptions = assume('document')
+): Promise<FastifyInstance> {
   const app = fastify({
     routerOptions: { querystringParser: parseQuery as never },
     schemaController: { compilersFactory: COMPILERS }
@@ -73,7 +82,7 @@ async function describedApp(info: object, registerRoutes: (app: FastifyInstance)
     openapi: { openapi: '3.1.0', servers: [{ url: '/', description: 'This server' }], ...info },
     refResolver: { buildLocalReference: (schema) => String(schema.$id) },
     transform: ({ schema, url, route: { config } }) => {
-      if (config?.operation) return { schema: describeOperation(config.operation), url }
+      if (config?.operation) return { schema: describeOperation(config.operation, assumptions), url }
       return { schema: config?.control ? describeControl(config.control) : schema, url }
     }
   })

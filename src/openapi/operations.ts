@@ -16,6 +16,7 @@ const ROUTES = [integrationRoutes, messageRoutes, workflowStepRoutes]
 export function registerOperations(app: FastifyInstance, services: Services): void {
   app.addHook('onRoute', ({ method, url, config }) => {
     if (!config?.operation) throw new Error(`the route ${method} ${url} serves no operation: see defineOperation`)
+    services.coverage.include(config.operation)
   })
   for (const plugin of [...HOOKS, ...ROUTES]) app.register(plugin, services)
 }

@@ -45,15 +45,15 @@ export function* leavingReplaced(existing: SeedEnvironment, seed: SeedEnvironmen
       yield
       names.add(nameOf(each))
     }
-    const left: Each[] = []
+    const remaining: Each[] = []
     for (const each of present) {
       yield
       const { _id = '' } = each
       const isReplaced = names.has(nameOf(each)) || ids.has(_id)
-      if (!isReplaced) left.push(each)
+      if (!isReplaced) remaining.push(each)
       else if (!ids.has(_id)) replacedIds.set(recordKey(kind, nameOf(each)), _id)
     }
-    return left
+    return remaining
   }
 }
 

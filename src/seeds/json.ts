@@ -1,8 +1,7 @@
 import { endOfString, MAX_DEPTH, TOO_DEEP } from '../core/depth.js'
 import { attempt } from '../core/errors.js'
-import { finish } from '../core/slices.js'
 import type { Path } from '../core/validation.js'
-import { formatLimit, MAX_FIELDS, type SeedLimits, tooMuch } from './limits.js'
+import { MAX_FIELDS, type SeedLimits, TOO_WIDE, tooMuch } from './limits.js'
 
 /** A text that is JSON. */
 export interface JsonText {
@@ -49,8 +48,7 @@ export function* readJson(source: string, limits: SeedLimits): Generator<void, J
   function offsetOf(path: Path, part: 'name' | 'value' = 'value'): number {
     let offset = start
     for (const [index, step] of path.entries()) {
-      // What is too deep to be noted is read once more.
-      if (isOpening(source[offset]) && !starts.has(offset)) finish(readCollection(source, offset, starts, limits))
+      if (isOpening(source[offset]) && !starts.has(offset)) starts.set(offset, startsIn(source, offset))
       const noted = starts.get(offset)
       const field = noted instanceof Map ? noted.get(String(step)) : undefined
       const found = Array.isArray(noted) ? noted[Number(step)] : field?.[index === path.length - 1 ? part : 'value']
@@ -59,6 +57,39 @@ export function* readJson(source: string, limits: SeedLimits): Generator<void, J
     }
     return offset
   }
+}
+
+/** Returns where the values begin in the list or object that begins there, which has been read before. */
+function startsIn(source: string, start: number): Starts {
+  const starts: Starts = source[start] === '[' ? [] : new Map()
+  let at = endOf(SPACE, source, start + 1)
+  while (source[at] !== ']' && source[at] !== '}') {
+    if (source[at] === ',') at = endOf(SPACE, source, at + 1)
+    if (Array.isArray(starts)) starts.push(at)
+    else {
+      const name = at
+      const end = endOfString(source, name) + 1
+      at = endOf(SPACE, source, endOf(SPACE, source, end) + 1)
+      starts.set(JSON.parse(source.slice(name, end)), { name, value: at })
+    }
+    at = endOf(SPACE, source, endOfValue(source, at))
+  }
+  return starts
+}
+
+/** Returns where that ends which begins there. Of a list or object it looks at the brackets and quotes alone. */
+function endOfValue(source: string, start: number): number {
+  if (source[start] !== '"' && !isOpening(source[start])) return endOf(WORD, source, start)
+  let depth = 0
+  let at = start
+  do {
+    const character = source[at]
+    if (character === '"') at = endOfString(source, at)
+    else if (isOpening(character)) depth += 1
+    else if (character === ']' || character === '}') depth -= 1
+    at += 1
+  } while (depth > 0)
+  return at
 }
 
 /** Reads the list or object that begins there, and notes where its values begin. Throws Problem. */
@@ -101,7 +132,7 @@ function* readCollection(source: string, start: number, starts: Map<number, Star
     const begin = at
     const name = source[at] === '"' ? String(readScalar()) : fail('there is no name of a field')
     if (Object.hasOwn(object, name)) fail(`the field ${name} is given twice`, begin)
-    if (count > MAX_FIELDS) fail(TOO_WIDE, begin, true)
+    if (count > MAX_FIELDS) fail(`is ${TOO_WIDE}`, begin, true)
     return take(':') ? name : fail('there is no colon')
   }
 
@@ -128,8 +159,6 @@ function* readCollection(source: string, start: number, starts: Map<number, Star
     throw Object.assign(problem, { offset, isLimit })
   }
 }
-
-const TOO_WIDE = `is an object of more than ${formatLimit(MAX_FIELDS)} fields, the most that one may have: make it a list`
 
 class Problem extends Error implements JsonProblem {
   offset = 0

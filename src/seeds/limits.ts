@@ -16,30 +16,52 @@ export interface SeedLimits {
 
 const MIB = 1024 * 1024
 
-/** How many fields one object may have. */
-export const MAX_FIELDS = 100_000
+/** How many fields one object may have: to list, copy or write those of one can't be paused. */
+export const MAX_FIELDS = 20_000
+
+export const TOO_WIDE = `an object of more than ${formatLimit(MAX_FIELDS)} fields, the most that one may have: make it a list`
 
 /** How many characters of JSON a record may be, its steps included: a page of many is one text. */
 const MAX_RECORD = MIB
 
-/** Returns what is wrong with a record that is too large. It is looked at only as far as it may reach. */
-export function recordProblem(record: unknown): string | undefined {
-  const isLarge = leftAfter(record, MAX_RECORD) < 0
-  return isLarge
+/** Values between two pauses. */
+const VALUES = 10_000
+
+/** Returns what is wrong with a record that is too large, in steps. It is looked at only as far as it may reach. */
+export function* checkingRecord(record: unknown): Generator<void, string | undefined> {
+  let left = MAX_RECORD
+  let count = 0
+  let isWide = false
+  yield* measure(record)
+  if (isWide) return `has ${TOO_WIDE}`
+  return left < 0
     ? `is more than ${formatLimit(MAX_RECORD)} of JSON, the most that one record may be: shorten it`
     : undefined
+
+  function* measure(value: unknown): Generator<void, void> {
+    if (typeof value !== 'object' || value === null) {
+      left -= lengthOf(value)
+      return
+    }
+    const isList = Array.isArray(value)
+    const names = isList ? value.keys() : Object.keys(value)
+    if (!isList && (names as string[]).length > MAX_FIELDS) isWide = true
+    left -= 1
+    for (const name of names) {
+      if (left < 0 || isWide) return
+      if (++count % VALUES === 0) yield
+      left -= isList ? 1 : 2 + lengthOf(name)
+      const each = value[name as never] as unknown
+      if (typeof each === 'object' && each !== null) yield* measure(each)
+      else left -= lengthOf(each)
+    }
+  }
 }
 
-/** Returns how many of the characters a value leaves in JSON; some number below zero when they are not enough. */
-function leftAfter(value: unknown, characters: number): number {
-  if (typeof value !== 'object' || value === null) return characters - (JSON.stringify(value) ?? '').length
-  const isList = Array.isArray(value)
-  let left = characters - 1
-  for (const name of isList ? value.keys() : Object.keys(value)) {
-    if (left < 0) return left
-    left = leftAfter(value[name as never], isList ? left - 1 : leftAfter(name, left - 2))
-  }
-  return left
+/** Characters in JSON of what is no list or object; at least so many of a text that is longer than any record. */
+function lengthOf(value: unknown): number {
+  if (typeof value !== 'string') return String(value).length
+  return value.length > MAX_RECORD ? value.length : JSON.stringify(value).length
 }
 
 /** For files and for the library. */

@@ -4,12 +4,14 @@ import { join } from 'node:path'
 import { findExcess, TOO_DEEP } from '../core/depth.js'
 import { attempt } from '../core/errors.js'
 import { packageRoot } from '../core/package.js'
-import { finish, inTurns } from '../core/slices.js'
+import { runInSlices, runToEnd } from '../core/slices.js'
 import { suggest } from '../core/suggest.js'
 import { type FoundIssues, findingIssues, pathText } from '../core/validation.js'
 import { addIssue, byLocation, createIssue, SeedError, type SeedIssue } from './errors.js'
 import { Seed, SeedEnvironment, SeedIntegration, SeedMessage, SeedSubscriber, SeedWorkflow } from './format.js'
-import { FILE_LIMITS, REQUEST_LIMITS, recordProblem, type SeedLimits, tooMuch } from './limits.js'
+import type { Report } from './json-schema.js'
+import { checkingRecord, FILE_LIMITS, REQUEST_LIMITS, type SeedLimits, tooMuch } from './limits.js'
+import { checkingSchemas } from './step-schemas.js'
 import { readText } from './text.js'
 import type { SeedText } from './yaml.js'
 
@@ -31,19 +33,24 @@ export interface SeedValue {
   value?: unknown
 }
 
+/** A seed that comes with the package, whatever files there are. */
+interface PackagedSeed {
+  packaged: string
+}
+
 /** Reads seeds: files, names of packaged seeds, or values. Throws SeedError with what breaks the format or a limit. */
 export function readSeeds(seeds: readonly (string | SeedValue)[]): SeedFile[] {
-  return finish(readingSeeds(seeds))
+  return runToEnd(readingSeeds(seeds))
 }
 
 /** Does what `readSeeds` does, in steps. */
-export function* readingSeeds(seeds: readonly (string | SeedValue)[]): Generator<void, SeedFile[]> {
+export function* readingSeeds(seeds: readonly (string | SeedValue | PackagedSeed)[]): Generator<void, SeedFile[]> {
   const files: SeedFile[] = []
   const issues: SeedIssue[] = []
   let more = 0
   for (const seed of seeds) {
     try {
-      files.push(yield* readSeed(typeof seed === 'string' ? readFile(seedPath(seed)) : seed, FILE_LIMITS))
+      files.push(yield* readingSeed(sourceOf(seed), FILE_LIMITS))
     } catch (error) {
       if (!(error instanceof SeedError)) throw error
       issues.push(...error.issues)
@@ -59,15 +66,27 @@ export function* readingSeeds(seeds: readonly (string | SeedValue)[]): Generator
  * format or a limit, and when `check`, which is called between slices, throws. A value belongs to the seed then: it is not
  * copied.
  */
-export async function readSeedAsync(seed: string | object, check?: () => void): Promise<SeedFile> {
-  return inTurns(readSeed({ name: 'seed', seed }, REQUEST_LIMITS), check)
+export async function readSeed(seed: string | object, check?: () => void): Promise<SeedFile> {
+  return runInSlices(readingSeed({ name: 'seed', seed }, REQUEST_LIMITS), check)
 }
 
 /** The path of a seed: a file, or one that comes with the package, by its bare name. */
 export function seedPath(seed: string): string {
   if (!/^[\w-]+$/.test(seed) || statSync(seed, { throwIfNoEntry: false })?.isFile()) return seed
-  const packaged = join(packageRoot(), 'seeds', `${seed}.yaml`)
+  const packaged = packagedPath(seed)
   return existsSync(packaged) ? packaged : seed
+}
+
+/** Returns the names of the seeds that come with the package. */
+export function packagedSeeds(): string[] {
+  return readdirSync(join(packageRoot(), 'seeds')).flatMap((name) => /^(.+)\.yaml$/.exec(name)?.[1] ?? [])
+}
+
+const packagedPath = (name: string) => join(packageRoot(), 'seeds', `${name}.yaml`)
+
+function sourceOf(seed: string | SeedValue | PackagedSeed): SeedValue {
+  if (typeof seed === 'string') return readFile(seedPath(seed))
+  return 'packaged' in seed ? readFile(packagedPath(seed.packaged)) : seed
 }
 
 function readFile(file: string): SeedValue {
@@ -107,18 +126,19 @@ const READ_ERRORS: Record<string, string> = {
 }
 
 function notFoundMessage(file: string): string {
-  const names = readdirSync(join(packageRoot(), 'seeds')).flatMap((name) => /^(.+)\.yaml$/.exec(name)?.[1] ?? [])
+  const names = packagedSeeds()
   const suggested = suggest(file, names)
   const remedy = suggested ? `did you mean ${suggested}?` : `the package has ${names.join(', ')}`
   return `there is no such file, nor a seed of this name; ${remedy}`
 }
 
-function* readSeed({ name, seed, value: known }: SeedValue, limits: SeedLimits): Generator<void, SeedFile> {
+function* readingSeed({ name, seed, value: known }: SeedValue, limits: SeedLimits): Generator<void, SeedFile> {
   if (known !== undefined && typeof seed === 'string') return knownSeed(seed, name, known)
-  const { value, issues, issueAt } =
-    typeof seed === 'string' ? yield* readText(seed, name, limits) : readValue(seed, name, limits)
+  const text = typeof seed === 'string' ? yield* readText(seed, name, limits) : readValue(seed, name, limits)
+  const { value, issues, issueAt } = limits === REQUEST_LIMITS ? withEnvironments(text) : text
   if (value === null) throw new SeedError([issueAt([], EMPTY)])
-  yield* checkSeed(value, (found) => {
+  const report: Report = (path, message) => addIssue(issues, () => issueAt(path, message()))
+  yield* checkSeed(value, report, (found) => {
     for (const { path, message, hint, part } of found.issues) {
       addIssue(issues, () => issueAt(path, message + hint, part))
     }
@@ -135,13 +155,31 @@ function knownSeed(text: string, file: string, known: unknown): SeedFile {
     seed: known as Seed,
     limits: FILE_LIMITS,
     issueAt(...issue) {
-      read ??= finish(readText(text, file, FILE_LIMITS))
+      read ??= runToEnd(readText(text, file, FILE_LIMITS))
       return read.issueAt(...issue)
     }
   }
 }
 
 const EMPTY = 'is empty: a seed begins with environments, and `environments: []` is a seed of nothing'
+
+/** Returns a seed whose one environment may be given alone, without a name. Its issues are located as it was given. */
+function withEnvironments({ value, issues, issueAt }: SeedText): SeedText {
+  const fields = isObject(value) ? Object.keys(value) : []
+  const isWhole = fields.length === 0 || fields.some((field) => suggest(field, ['environments']))
+  if (isWhole) return { value, issues, issueAt }
+  const { $schema, ...environment } = value as Record<string, unknown>
+  return {
+    value: { environments: [{ name: 'Unnamed', ...environment }] },
+    issues,
+    // Without `environments` and the index.
+    issueAt: (path, ...issue) => issueAt(path.slice(2), ...issue)
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
 
 /** The lists of records of an environment, and the schema of each. */
 const RECORDS = {
@@ -152,7 +190,7 @@ const RECORDS = {
 }
 
 /** Checks a value record by record, as a large seed has many, and calls back with the issues of each part. */
-function* checkSeed(value: unknown, onIssues: (found: FoundIssues) => void): Generator<void, void> {
+function* checkSeed(value: unknown, report: Report, onIssues: (found: FoundIssues) => void): Generator<void, void> {
   const environments = listIn(value, 'environments')
   onIssues(yield* findingIssues(Seed, environments ? { ...(value as object), environments: [] } : value))
   for (const [index, environment] of (environments ?? []).entries()) {
@@ -169,17 +207,22 @@ function* checkSeed(value: unknown, onIssues: (found: FoundIssues) => void): Gen
       for (const [at, record] of records.entries()) {
         yield
         const path = [...base, field, at]
-        const message = recordProblem(record)
-        if (message) onIssues({ issues: [{ path, message, hint: '', part: 'value' }], more: 0 })
-        else onIssues(yield* findingIssues(schema, record, path))
+        const problem = yield* checkingRecord(record)
+        if (problem) {
+          report(path, () => problem)
+          continue
+        }
+        const found = yield* findingIssues(schema, record, path)
+        onIssues(found)
+        const isWorkflow = schema === SeedWorkflow && found.issues.length === 0
+        if (isWorkflow) yield* checkingSchemas(record as SeedWorkflow, path, report)
       }
     }
   }
 }
 
 function listIn(value: unknown, field: string): unknown[] | undefined {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, field)
-  const list = isObject ? (value as Record<string, unknown>)[field] : undefined
+  const list = isObject(value) && Object.hasOwn(value, field) ? value[field] : undefined
   return Array.isArray(list) ? list : undefined
 }
 

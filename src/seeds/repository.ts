@@ -1,13 +1,12 @@
 import type { Statement } from 'better-sqlite3'
-import { and, eq, getTableName, sql } from 'drizzle-orm'
+import { and, eq, getTableName } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { insertInto } from '../db/insert.js'
 import type { Db } from '../db/open.js'
 import { integrations, messages, subscribers, workflowSteps, workflows } from '../db/schema.js'
-import type { Datasets, Environment } from '../environments/environment.js'
+import type { Datasets } from '../environments/environment.js'
 import type { MessageRow } from '../messages/row.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
-import type { EnvironmentData } from './environment-data.js'
 
 /** The kinds of records of an environment. Spelled out, as it is in the library's types, which name no package's. */
 export type RecordKind = 'messages' | 'integrations' | 'subscribers' | 'workflows' | 'steps'
@@ -19,6 +18,15 @@ const TABLES = {
   workflows,
   steps: workflowSteps
 } satisfies Record<RecordKind, SQLiteTable>
+
+export const RECORD_KINDS = Object.keys(TABLES) as RecordKind[]
+
+/**
+ * Up to which size, in bytes, the document of a step takes no longer than other records, as most of it is what all steps
+ * have, and how many bytes more count as one record: its content may be of templates, which take long to read.
+ */
+const STEP_SIZE = 4000
+const TEMPLATE_SIZE = 60
 
 /** Documents that are read in one go. */
 const READ_AT_ONCE = 100
@@ -42,8 +50,14 @@ export function seedRepository(db: Db) {
   ) as Record<RecordKind, Statement>
   const count = Object.fromEntries(
     Object.entries(TABLES).map(([kind, table]) => {
-      const some = `SELECT 1 FROM ${getTableName(table)} WHERE dataset = ? LIMIT ?`
-      return [kind, client.prepare(`SELECT count(*) FROM (${some})`).pluck()]
+      return [kind, client.prepare(`SELECT count(*) FROM ${getTableName(table)} WHERE dataset = ?`).pluck()]
+    })
+  ) as Record<RecordKind, Statement<[number], number>>
+  const weigh = Object.fromEntries(
+    Object.entries(TABLES).map(([kind, table]) => {
+      const weight = kind === 'steps' ? `1 + max(octet_length(document) - ${STEP_SIZE}, 0) / ${TEMPLATE_SIZE}` : '1'
+      const some = `SELECT ${weight} AS weight FROM ${getTableName(table)} WHERE dataset = ? LIMIT ?`
+      return [kind, client.prepare(`SELECT total(weight) FROM (${some})`).pluck()]
     })
   ) as Record<RecordKind, Statement<[number, number], number>>
   const countMessages = client.prepare<[number], number>('SELECT count(*) FROM messages WHERE dataset = ?').pluck()
@@ -92,26 +106,31 @@ export function seedRepository(db: Db) {
       return orm.select({ id: messages.id }).from(messages).where(isMeant).get() !== undefined
     },
 
-    /** Counts the records of each kind, up to a limit if there is one. */
-    countRecords(datasets: Datasets, limit = -1): Record<RecordKind, number> {
-      const counts = Object.entries(count).map(([kind, statement]) => {
-        return [kind, statement.get(datasets[datasetOf(kind as RecordKind)], limit)]
-      })
-      return Object.fromEntries(counts)
-    },
+    /** Counts the records of each kind. With a limit no more than so many, and a long step as several. */
+    countRecords: (datasets: Datasets, limit?: number): Record<RecordKind, number> =>
+      Object.fromEntries(
+        RECORD_KINDS.map((kind) => {
+          const dataset = datasets[datasetOf(kind)]
+          return [kind, (limit === undefined ? count[kind].get(dataset) : weigh[kind].get(dataset, limit)) ?? 0]
+        })
+      ) as Record<RecordKind, number>,
 
     /** Faster than `countRecords`. */
     countMessages: ({ messages: dataset }: Datasets): number => countMessages.get(dataset) as number,
 
     /**
-     * Yields the documents of a dataset in the order in which they were stored, reading some at a time. The dataset must be
-     * held meanwhile.
+     * Yields the documents of a dataset, all or the first ones, in the order in which they were stored, reading some at a
+     * time. The dataset must be held meanwhile.
      */
-    *documents(kind: RecordKind, datasets: Datasets): Generator<object, void> {
+    *documents(kind: RecordKind, datasets: Datasets, limit = Number.POSITIVE_INFINITY): Generator<object, void> {
       const dataset = datasets[datasetOf(kind)]
+      let count = 0
       for (let after = -1; ; ) {
         const rows = nextDocuments[kind].all(dataset, after) as { address: number; document: string }[]
-        for (const { document } of rows) yield JSON.parse(document)
+        for (const { document } of rows) {
+          if (++count > limit) return
+          yield JSON.parse(document)
+        }
         const last = rows.at(-1)
         if (!last) return
         after = last.address
@@ -119,18 +138,7 @@ export function seedRepository(db: Db) {
     },
 
     stepsOf: (dataset: number, workflowId: string): WorkflowStep[] =>
-      stepsOf.all(dataset, workflowId).map((document) => JSON.parse(document)),
-
-    /** Returns the documents in the order in which they were stored; of the messages all or the first ones. */
-    listRecords({ datasets }: Environment, messageLimit = -1): Pick<EnvironmentData, RecordKind> {
-      const records = Object.entries(TABLES).map(([kind, { dataset, document }]) => {
-        const rows = orm.select({ document }).from(TABLES[kind as RecordKind])
-        const own = rows.where(eq(dataset, datasets[datasetOf(kind as RecordKind)])).orderBy(sql`rowid`)
-        const limited = own.limit(kind === 'messages' ? messageLimit : -1).all()
-        return [kind, limited.map((row) => JSON.parse(row.document))]
-      })
-      return Object.fromEntries(records)
-    }
+      stepsOf.all(dataset, workflowId).map((document) => JSON.parse(document))
   }
 
   function datasetOf(kind: RecordKind) {

@@ -1,15 +1,17 @@
 import type { Clock } from '../core/clock.js'
-import { finish } from '../core/slices.js'
 import type { Db } from '../db/open.js'
 import type { Environment, EnvironmentService } from '../environments/service.js'
 import { type StoredData, seedApplier } from './apply.js'
+import { environmentCreator } from './create.js'
 import type { EnvironmentData } from './environment-data.js'
 import { exportText, type SeedFormat } from './export.js'
 import type { SeedGenerate } from './format.js'
 import { seedLoader } from './load.js'
+import { environmentQueue } from './queue.js'
 import type { SeedFile } from './read.js'
-import { type RecordKind, seedRepository } from './repository.js'
+import { RECORD_KINDS, type RecordKind, seedRepository } from './repository.js'
 import { resolving } from './resolve/resolve.js'
+import { targetResolver } from './target.js'
 
 export interface SeedOutcome {
   /** False: the database already held environments, and was left as it is. */
@@ -46,34 +48,31 @@ export type SeedService = ReturnType<typeof seedService>
 export function seedService({ db, clock, environments }: Dependencies) {
   const repository = seedRepository(db)
   const applier = seedApplier(environments, repository, clock)
+  const resolver = targetResolver(repository, clock)
+  const shared = { db, environments, repository, applier, resolver, enqueue: environmentQueue() }
 
   return {
-    ...seedLoader({ db, clock, environments, repository, applier }),
-
-    /** Fills an empty database with what the seeds describe. Throws SeedError with every issue, having applied nothing. */
-    seed: (files: readonly SeedFile[]): SeedOutcome => finish(seeding(files)),
+    ...environmentCreator(shared),
+    ...seedLoader(shared),
 
     seeding,
 
     /**
-     * Applies what has changed between two readings of the seeds: adds and removes environments, and makes those that are
-     * described differently what a start with the seeds would make of them, but for their requests, faults and snapshots.
-     * Throws SeedError with every issue, having changed nothing.
+     * Applies what has changed between two readings of the seeds, beside requests, which see the environments as they were
+     * until all is applied: adds and removes environments, and makes those that are described differently what a start with
+     * the seeds would make of them, but for their requests, faults and snapshots. Rejects with SeedError with every issue,
+     * having changed nothing.
      */
-    reseed: (files: readonly SeedFile[], former: readonly SeedFile[]): SeedChange[] =>
-      db.transaction(() => finish(reseeding(files, former))),
-
-    /** Does what `reseed` does, beside requests, which see the environments as they were until all is applied. */
-    reseedAsync: (files: readonly SeedFile[], former: readonly SeedFile[]): Promise<SeedChange[]> =>
-      db.inSlices(reseeding(files, former), () => {}),
+    reseed: (files: readonly SeedFile[], former: readonly SeedFile[]): Promise<SeedChange[]> =>
+      db.transactionPerSlice(reseeding(files, former), () => {}),
 
     /**
      * Adds generated messages to an environment, and sets its baseline. Yields their number after each some thousand;
      * unless it runs to its end, nothing is added. Throws `StartError` for an environment without a step that sends messages.
      */
     *generating(environment: Environment, options: SeedGenerate): Generator<number, void> {
-      const data = { ...environment, ...repository.listRecords(environment, SAMPLE) }
-      yield* db.inSteps(function* () {
+      const data = { ...environment, ...sampleOf(environment) }
+      yield* db.transactionInSteps(function* () {
         environments.dropBaseline(environment)
         environments.ensureOwned(environment, 'subscribers')
         environments.ensureOwned(environment, 'messages')
@@ -105,10 +104,21 @@ export function seedService({ db, clock, environments }: Dependencies) {
     }
   }
 
-  /** Does what `seed` does, in steps. Nobody else may use the database meanwhile; unless it ends, nothing is applied. */
+  /** Returns the records to generate messages from. */
+  function sampleOf({ datasets }: Environment): Pick<EnvironmentData, RecordKind> {
+    const lists = RECORD_KINDS.map((kind) => {
+      return [kind, [...repository.documents(kind, datasets, kind === 'messages' ? SAMPLE : undefined)]]
+    })
+    return Object.fromEntries(lists)
+  }
+
+  /**
+   * Fills an empty database with what the seeds describe. Nobody else may use the database meanwhile; unless it ends,
+   * nothing is applied. Throws SeedError with every issue.
+   */
   function* seeding(files: readonly SeedFile[]): Generator<unknown, SeedOutcome> {
     const described = yield* resolving(files, clock())
-    const applied = yield* db.inSteps(function* () {
+    const applied = yield* db.transactionInSteps(function* () {
       if (environments.list().length > 0) return false
       const held = environments.hold()
       try {

@@ -74,14 +74,14 @@ function readEach(seeds: readonly string[], read: (file: string) => string): str
 export function reloader(
   read: () => Promise<SeedFile[]>,
   applied: readonly SeedFile[],
-  reseed: SeedService['reseedAsync']
+  reseed: SeedService['reseed']
 ): (files: readonly string[]) => Promise<SeedReload> {
   let former = applied
   let last: Promise<unknown> = Promise.resolve()
   return (files) => {
-    const mine = last.then(() => reload(files))
-    last = mine.catch(() => {})
-    return mine
+    const task = last.then(() => reload(files))
+    last = task.catch(() => {})
+    return task
   }
 
   async function reload(files: readonly string[]): Promise<SeedReload> {

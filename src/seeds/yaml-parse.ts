@@ -40,6 +40,8 @@ export function* parseYaml(text: string, lines: LineCounter): Generator<void, Ya
   const tokens: CST.Token[] = []
   let count = 0
   let properties = 0
+  /** How many items of lists in brackets are settled. */
+  const settled = new Map<CST.Token, number>()
   lines.addNewLine(0)
   for (const lexeme of new Lexer().lex(text)) {
     tokens.push(...parser.next(lexeme))
@@ -56,7 +58,10 @@ export function* parseYaml(text: string, lines: LineCounter): Generator<void, Ya
       const error = new YAMLParseError(position, 'BAD_PROP_ORDER', 'a value has at most one tag and one anchor')
       return { contents: null, errors: [error], items: new Map() }
     }
-    if (++count % LEXEMES === 0) yield
+    if (++count % LEXEMES === 0) {
+      for (const token of parser.stack) if (token.type === 'flow-collection') settle(token, settled)
+      yield
+    }
   }
   tokens.push(...parser.end())
 
@@ -75,6 +80,25 @@ export function* parseYaml(text: string, lines: LineCounter): Generator<void, Ya
     items.set(whole, composed)
   }
   return { contents, errors, items }
+}
+
+/**
+ * Does to the complete items of a list in brackets what the parser does to all at its end, and takes a tenth of a second
+ * for: each was taken for a name that a colon may follow, and becomes a value.
+ */
+function settle(list: CST.FlowCollection, settled: Map<CST.Token, number>): void {
+  if (list.start.type !== 'flow-seq-start') return
+  const last = Math.max(list.items.length - 1, 0)
+  for (let index = settled.get(list) ?? 0; index < last; index++) {
+    const { start, key, sep, value } = list.items[index] as CST.CollectionItem
+    const isPair = value || start.some(({ type }) => type === 'explicit-key-ind')
+    if (!sep || isPair || sep.some(({ type }) => type === 'map-value-ind')) continue
+    if (sep.length > 0 && key && !key.type.startsWith('block')) {
+      Object.assign(key, { end: [...((key as CST.FlowScalar).end ?? []), ...sep] })
+    } else start.push(...sep)
+    list.items[index] = { start, ...(key && { value: key }) } as never
+  }
+  settled.set(list, last)
 }
 
 function compose(tokens: CST.Token[], end: number): Pick<YamlText, 'contents' | 'errors'> {

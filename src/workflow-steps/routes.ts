@@ -18,14 +18,14 @@ export const retrieveWorkflowStep = defineOperation({
     stepId: Type.String({ description: "The step's `_id`, `stepId` or slug" })
   }),
   response: WorkflowStep,
-  errors: [400, 401, 404],
+  errors: [
+    { status: 400, example: '/v2/workflows/order-shipped/steps/none' },
+    { status: 401 },
+    { status: 404, example: '/v2/workflows/none/steps/email-step' }
+  ],
   examples: {
     params: { workflowId: 'order-shipped', stepId: 'email-step' },
-    idempotencyKey: 'retrieve-step-0001',
-    errors: {
-      400: '/v2/workflows/order-shipped/steps/none',
-      404: '/v2/workflows/none/steps/email-step'
-    }
+    idempotencyKey: 'retrieve-step-0001'
   }
 })
 

@@ -166,6 +166,10 @@ test('every route answers as the document says', async () => {
   await call('GET', '/_mock/requests/keyless')
   await call('POST', '/_mock/requests/verify', { operation: 'listMessages' })
   await call('DELETE', '/_mock/requests')
+  for (const path of ['/_mock/coverage', '/_mock/coverage/server']) {
+    await call('GET', path)
+    await call('DELETE', path)
+  }
   await call('POST', '/_mock/reset', {})
   const described = (await operationsOf(mock)).map(({ route }) => route)
   expect([...called, 'GET /_mock/requests/stream'].sort()).toEqual(described.sort())

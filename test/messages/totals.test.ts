@@ -45,17 +45,18 @@ function totals({ services }: Pick<Given, 'services'>, environment: Environment)
   })
 }
 
+const NONE = [0, 0, 0, 0, 0, 0]
 const THREE = [3, 1, 3, 2, 3, 1]
 const SIX = [6, 2, 6, 3, 6, 2]
 const NINE = [9, 3, 9, 5, 9, 3]
 
 /** Environments of six and of three messages, whose totals have all been asked for. */
-function givenTotals(): Given {
+async function givenTotals(): Promise<Given> {
   const { db, close } = openDatabase()
   onTestFinished(close)
   const services = buildServices({ db, clock: () => NOW, defaults: DEFAULTS, journal: 0 })
-  const [mine, other] = [seedOf(6, 'a'), seedOf(3, 'b')].map((seed) => services.seeds.make({ seed }).environment)
-  if (!mine || !other) throw new Error('no environments')
+  const { environment: mine } = await services.seeds.createEnvironment({ seed: seedOf(6, 'a') })
+  const { environment: other } = await services.seeds.createEnvironment({ seed: seedOf(3, 'b') })
   // Else a change would go to a copy of what is shared with the baseline, of which no total is remembered.
   db.transaction(() => services.environments.ensureOwned(mine, 'messages'))
   expect(totals({ services }, mine)).toEqual(SIX)
@@ -65,14 +66,14 @@ function givenTotals(): Given {
 
 class Undone extends Error {}
 
-const CHANGES: [string, number[], (given: Given) => void][] = [
+const CHANGES: [string, number[], (given: Given) => unknown][] = [
   ['a merge', NINE, ({ services, mine }) => services.seeds.load(mine, seedOf(3, 'c'), 'merge')],
   [
     'a merge into messages that a snapshot shares',
     NINE,
-    ({ services, mine }) => {
+    async ({ services, mine }) => {
       services.environments.snapshot(mine, 'before')
-      services.seeds.load(mine, seedOf(3, 'c'), 'merge')
+      await services.seeds.load(mine, seedOf(3, 'c'), 'merge')
     }
   ],
   ['a merge in place of messages', SIX, ({ services, mine }) => services.seeds.load(mine, seedOf(3, 'a'), 'merge')],
@@ -80,8 +81,8 @@ const CHANGES: [string, number[], (given: Given) => void][] = [
   [
     'a reset',
     SIX,
-    (given) => {
-      given.services.seeds.load(given.mine, seedOf(3, 'c'), 'merge')
+    async (given) => {
+      await given.services.seeds.load(given.mine, seedOf(3, 'c'), 'merge')
       expect(totals(given, given.mine)).toEqual(NINE)
       given.services.environments.reset(given.mine)
     }
@@ -89,9 +90,9 @@ const CHANGES: [string, number[], (given: Given) => void][] = [
   [
     'a restore',
     SIX,
-    (given) => {
+    async (given) => {
       given.services.environments.snapshot(given.mine, 'before')
-      given.services.seeds.load(given.mine, seedOf(3, 'c'), 'merge')
+      await given.services.seeds.load(given.mine, seedOf(3, 'c'), 'merge')
       expect(totals(given, given.mine)).toEqual(NINE)
       given.services.environments.restore(given.mine, 'before', ['data'])
     }
@@ -99,73 +100,71 @@ const CHANGES: [string, number[], (given: Given) => void][] = [
   [
     'a merge into a fork, which alone changes',
     SIX,
-    (given) => {
-      const { environment: fork } = given.services.seeds.make({ from: given.mine.id })
+    async (given) => {
+      const { environment: fork } = await given.services.seeds.createEnvironment({ from: given.mine.id })
       expect(totals(given, fork)).toEqual(SIX)
-      given.services.seeds.load(fork, seedOf(3, 'c'), 'merge')
+      await given.services.seeds.load(fork, seedOf(3, 'c'), 'merge')
       expect(totals(given, fork)).toEqual(NINE)
     }
   ],
   [
     'another environment was removed and as many messages came',
     NINE,
-    ({ services, mine }) => {
-      services.environments.remove(services.seeds.make({ seed: seedOf(3, 'd') }).environment)
-      services.seeds.load(mine, seedOf(3, 'c'), 'merge')
+    async ({ services, mine }) => {
+      services.environments.remove((await services.seeds.createEnvironment({ seed: seedOf(3, 'd') })).environment)
+      await services.seeds.load(mine, seedOf(3, 'c'), 'merge')
     }
   ],
   [
-    'a merge that was rolled back after its totals were asked for',
+    'a change that was rolled back after its totals were asked for',
     SIX,
     (given) => {
       const change = () =>
         given.db.transaction(() => {
-          given.services.seeds.load(given.mine, seedOf(3, 'c'), 'merge')
-          expect(totals(given, given.mine)).toEqual(NINE)
+          const dataset = given.services.environments.ensureOwned(given.mine, 'messages')
+          given.db.client.prepare('DELETE FROM messages WHERE dataset = ?').run(dataset)
+          expect(totals(given, given.mine)).toEqual(NONE)
           throw new Undone()
         })
       expect(change).toThrow(Undone)
     }
   ],
   [
-    'a fork that was rolled back, and another whose dataset has the same number',
+    'an environment that was rolled back, and another whose dataset has the same number',
     SIX,
-    (given) => {
-      const fork = (from: Environment, then: (fork: Environment) => void) =>
-        given.db.transaction(() => then(given.services.seeds.make({ from: from.id }).environment))
+    async ({ db, services }) => {
       const datasets: number[] = []
       const change = () =>
-        fork(given.other, (forked) => {
-          datasets.push(forked.datasets.messages)
-          expect(totals(given, forked)).toEqual(THREE)
+        db.transaction(() => {
+          const environment = services.environments.create({ name: 'Gone', organizationId: 'a'.repeat(24) })
+          datasets.push(environment.datasets.messages)
+          expect(totals({ services }, environment)).toEqual(NONE)
           throw new Undone()
         })
       expect(change).toThrow(Undone)
-      fork(given.mine, (forked) => {
-        datasets.push(forked.datasets.messages)
-        expect(totals(given, forked)).toEqual(SIX)
-      })
-      expect(datasets[0]).toBe(datasets[1])
+      const { environment } = await services.seeds.createEnvironment({ seed: seedOf(3, 'd') })
+      expect(environment.datasets.messages).toBe(datasets[0])
+      expect(totals({ services }, environment)).toEqual(THREE)
     }
   ]
 ]
 
-test.each(CHANGES)('totals are right after %s', (_name, expected, change) => {
-  const given = givenTotals()
-  change(given)
+test.each(CHANGES)('totals are right after %s', async (_name, expected, change) => {
+  const given = await givenTotals()
+  await change(given)
   expect(totals(given, given.mine)).toEqual(expected)
   expect(totals(given, given.other)).toEqual(THREE)
 })
 
-test('totals are not counted again while an environment stays as it is, whatever others do', () => {
-  const { db, services, mine, other } = givenTotals()
+test('totals are not counted again while an environment stays as it is, whatever others do', async () => {
+  const { db, services, mine, other } = await givenTotals()
   const total = () => JSON.parse(services.messages.list(mine, { page: 0, limit: 1 }).body.toString()).totalCount
   // Behind the back of the service, which only so can be seen not to count.
   db.client.prepare('DELETE FROM messages WHERE dataset = ? AND channel = ?').run(mine.datasets.messages, 'email')
-  services.seeds.load(other, seedOf(3, 'c'), 'merge')
-  services.environments.remove(services.seeds.make({ seed: seedOf(3, 'd') }).environment)
+  await services.seeds.load(other, seedOf(3, 'c'), 'merge')
+  services.environments.remove((await services.seeds.createEnvironment({ seed: seedOf(3, 'd') })).environment)
   expect(total()).toBe(6)
-  services.seeds.load(mine, seedOf(3, 'c'), 'merge')
+  await services.seeds.load(mine, seedOf(3, 'c'), 'merge')
   expect(total()).toBe(7)
 })
 

@@ -1,10 +1,11 @@
 import { fastify } from 'fastify'
 import { expect, test } from 'vitest'
+import { coverageService } from '../../src/control/coverage/service.js'
 import { OPERATION_IDS } from '../../src/core/enums.js'
 import { COMPILERS } from '../../src/http/validation.js'
 import { registerOperations } from '../../src/openapi/operations.js'
 
-const NO_SERVICES = {} as never
+const NO_SERVICES = { coverage: coverageService({ profile: 'document', assumptions: {} }) } as never
 
 test('every operation is registered once', async () => {
   const app = fastify({ schemaController: { compilersFactory: COMPILERS } })

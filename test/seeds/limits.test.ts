@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
-import { readSeedAsync, readSeeds } from '../../src/seeds/read.js'
+import { readSeed, readSeeds } from '../../src/seeds/read.js'
 import { startServer } from '../../src/server.js'
 import { issuesOf, linesOf, shop, shopJson } from '../support/seed-issues.js'
 import { countTurns } from '../support/turns.js'
@@ -121,7 +121,7 @@ describe('a large seed', () => {
     ]
   ])('is read in turns with other work: %s', async (what, text) => {
     const turns = countTurns()
-    const file = await readSeedAsync(text)
+    const file = await readSeed(text)
     const count = turns()
     expect(file.seed).toEqual(seed)
     // JSON of this size is read within one.
@@ -139,7 +139,7 @@ describe('a large seed', () => {
     const check = () => {
       throw new Error('gone')
     }
-    await expect(readSeedAsync(stringify(seed), check)).rejects.toThrow('gone')
+    await expect(readSeed(stringify(seed), check)).rejects.toThrow('gone')
   })
 
   test('has its lines and columns counted, however many or long they are', () => {
@@ -215,7 +215,7 @@ describe('a large seed', () => {
   ])('that is too large for YAML is told exactly where it is no JSON: %s', async (_, broken, ahead, message) => {
     const text = shopJson({ messages: [...messages, { content: 'é'.repeat(2_000_000) }] })
     const column = text.indexOf('"subject":"350"') + ahead + 1
-    await expect(readSeedAsync(text.replace('"subject":"350"', broken))).rejects.toThrow(
+    await expect(readSeed(text.replace('"subject":"350"', broken))).rejects.toThrow(
       `seed:1:${column}: is no JSON here: ${message}; and it has more than 2 MiB`
     )
   })

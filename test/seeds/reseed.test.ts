@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { buildServices } from '../../src/app.js'
 import type { DatasetKind } from '../../src/core/enums.js'
+import { runToEnd } from '../../src/core/slices.js'
 import { openDatabase } from '../../src/db/open.js'
 import { SeedError } from '../../src/seeds/errors.js'
 import type { Seed, SeedEnvironment } from '../../src/seeds/format.js'
@@ -39,7 +40,7 @@ function given(...environments: SeedEnvironment[]) {
   const clock = () => now
   const services = buildServices({ db, clock, defaults: { profile: 'document', assumptions: {} }, journal: 10 })
   const files = filesOf(...environments)
-  services.seeds.seed(files)
+  runToEnd(services.seeds.seeding(files))
   now += 3_600_000
   return {
     ...services,
@@ -60,13 +61,13 @@ function startedWith(...environments: SeedEnvironment[]) {
   onTestFinished(close)
   const defaults = { profile: 'document' as const, assumptions: {} }
   const services = buildServices({ db, clock: () => NOW + 3_600_000, defaults, journal: 10 })
-  services.seeds.seed(filesOf(...environments))
+  runToEnd(services.seeds.seeding(filesOf(...environments)))
   return { ...services, client: db.client }
 }
 
 describe('the changes', () => {
-  test('name each environment that changed, with its keys and the number of its records', () => {
-    const changes = given(SHOP, OTHER).reseed(
+  test('name each environment that changed, with its keys and the number of its records', async () => {
+    const changes = await given(SHOP, OTHER).reseed(
       { ...SHOP, apiKeys: ['shop-key', 'new-key'], messages: SHOP.messages.slice(1), generate: { messages: 10 } },
       OTHER
     )
@@ -81,16 +82,16 @@ describe('the changes', () => {
     ])
   })
 
-  test('are none when the seeds say the same an hour later, with times left to the server', () => {
+  test('are none when the seeds say the same an hour later, with times left to the server', async () => {
     const mock = given(SHOP, OTHER)
     const before = allRows(mock.client)
-    expect(mock.reseed(SHOP, OTHER)).toEqual([])
+    expect(await mock.reseed(SHOP, OTHER)).toEqual([])
     expect(allRows(mock.client)).toEqual(before)
   })
 
-  test('include an environment in which only the order changed', () => {
+  test('include an environment in which only the order changed', async () => {
     const subscribers = SHOP.subscribers.toReversed()
-    expect(given(SHOP).reseed({ ...SHOP, subscribers })).toMatchObject([{ name: 'Shop', change: 'reloaded' }])
+    expect(await given(SHOP).reseed({ ...SHOP, subscribers })).toMatchObject([{ name: 'Shop', change: 'reloaded' }])
   })
 })
 
@@ -105,9 +106,9 @@ describe('an environment that the seeds describe differently', () => {
     apiKeys: ['new-key']
   }
 
-  test('becomes what a start with the seeds makes of it', () => {
+  test('becomes what a start with the seeds makes of it', async () => {
     const mock = given(SHOP, OTHER)
-    mock.reseed(changed, OTHER)
+    await mock.reseed(changed, OTHER)
     const started = startedWith(changed, OTHER)
     const rowsOf = ({ client }: Pick<typeof started, 'client'>) =>
       Object.entries(environmentRows(client)).map(([table, rows]) => [
@@ -121,44 +122,44 @@ describe('an environment that the seeds describe differently', () => {
     expect(mock.find('Shop').random.next()).toBe(started.environments.find('Shop').random.next())
   })
 
-  test('is reset to what it became', () => {
+  test('is reset to what it became', async () => {
     const mock = given(SHOP)
-    mock.reseed(changed)
+    await mock.reseed(changed)
     const rows = environmentRows(mock.client)
     mock.empty('Shop', 'messages')
     mock.environments.reset(mock.find('Shop'))
     expect(environmentRows(mock.client)).toEqual(rows)
   })
 
-  test('has the keys of the new seeds and no others', () => {
+  test('has the keys of the new seeds and no others', async () => {
     const mock = given(SHOP)
     expect(mock.environments.resolve('shop-key')?.name).toBe('Shop')
-    mock.reseed(changed)
+    await mock.reseed(changed)
     expect(mock.environments.resolve('new-key')?.name).toBe('Shop')
     expect(mock.environments.resolve('shop-key')).toBeUndefined()
     expect(mock.environments.resolve('spare-key')).toBeUndefined()
   })
 
-  test('gets a key that moves to it from another environment', () => {
+  test('gets a key that moves to it from another environment', async () => {
     const mock = given(SHOP, OTHER)
-    mock.reseed({ ...SHOP, apiKeys: ['other-key'] }, { ...OTHER, apiKeys: ['shop-key'] })
+    await mock.reseed({ ...SHOP, apiKeys: ['other-key'] }, { ...OTHER, apiKeys: ['shop-key'] })
     expect(mock.environments.resolve('other-key')?.name).toBe('Shop')
     expect(mock.environments.resolve('shop-key')?.name).toBe('Other')
   })
 
-  test('keeps its snapshots', () => {
+  test('keeps its snapshots', async () => {
     const mock = given(SHOP)
     mock.environments.snapshot(mock.find('Shop'), 'before')
-    mock.reseed({ ...SHOP, messages: [] })
+    await mock.reseed({ ...SHOP, messages: [] })
     expect(mock.environments.listSnapshots(mock.find('Shop'))).toMatchObject([
       { name: 'before', size: { messages: 3 } }
     ])
   })
 
-  test('may change its name and organization if its id is given', () => {
+  test('may change its name and organization if its id is given', async () => {
     const _id = '00000000000000000000000a'
     const mock = given({ ...SHOP, _id })
-    const changes = mock.reseed({ ...SHOP, _id, name: 'Store', organization: 'Acme' })
+    const changes = await mock.reseed({ ...SHOP, _id, name: 'Store', organization: 'Acme' })
     expect(changes).toMatchObject([{ id: _id, name: 'Store', change: 'reloaded' }])
     expect(mock.find('Store')).toMatchObject({ id: _id })
     expect(environmentRows(mock.client)).toEqual(
@@ -167,20 +168,20 @@ describe('an environment that the seeds describe differently', () => {
   })
 })
 
-test('keeps what was done to all other environments, also to those of no seed', () => {
+test('keeps what was done to all other environments, also to those of no seed', async () => {
   const mock = given(SHOP, OTHER)
-  const { apiKey } = mock.seeds.make({ name: 'Made' })
+  const { apiKey } = await mock.seeds.createEnvironment({ name: 'Made' })
   mock.empty('Other', 'integrations')
-  mock.reseed({ ...SHOP, messages: [] }, OTHER)
+  await mock.reseed({ ...SHOP, messages: [] }, OTHER)
   expect(environmentRows(mock.client).integrations?.map(({ environment }) => environment)).toEqual([1])
   expect(mock.environments.resolve('other-key')?.name).toBe('Other')
   expect(mock.environments.resolve(apiKey)?.name).toBe('Made')
 })
 
-test('adds an environment that is new in the seeds, and removes one that is gone from them', () => {
+test('adds an environment that is new in the seeds, and removes one that is gone from them', async () => {
   const mock = given(SHOP, OTHER)
   const { id } = mock.find('Other')
-  const changes = mock.reseed(SHOP, { name: 'Staging', subscribers: [{ subscriberId: 'ada' }] })
+  const changes = await mock.reseed(SHOP, { name: 'Staging', subscribers: [{ subscriberId: 'ada' }] })
   expect(changes).toMatchObject([
     { name: 'Staging', change: 'added', apiKeys: ['staging-key'] },
     { id, name: 'Other', change: 'removed' }
@@ -192,11 +193,11 @@ test('adds an environment that is new in the seeds, and removes one that is gone
   expect(environmentRows(mock.client).subscribers?.filter(({ environment }) => environment === 2)).toHaveLength(1)
 })
 
-test('adds an environment again that was removed since, when its seed changes', () => {
+test('adds an environment again that was removed since, when its seed changes', async () => {
   const mock = given(SHOP, OTHER)
   mock.environments.remove(mock.find('Shop'))
   mock.environments.remove(mock.find('Other'))
-  expect(mock.reseed({ ...SHOP, messages: [] })).toMatchObject([{ name: 'Shop', change: 'added' }])
+  expect(await mock.reseed({ ...SHOP, messages: [] })).toMatchObject([{ name: 'Shop', change: 'added' }])
   expect(mock.environments.list().map(({ name }) => name)).toEqual(['Shop'])
 })
 
@@ -204,38 +205,38 @@ describe('changes nothing', () => {
   const added = { name: 'Added' }
   const less = { ...SHOP, messages: [], apiKeys: ['less-key'] }
 
-  test('when the last environment has an issue', () => {
+  test('when the last environment has an issue', async () => {
     const mock = given(SHOP, OTHER)
     const before = allRows(mock.client)
     const late = { name: 'Late', messages: [{ channel: 'email' as const, workflow: 'gone' }] }
-    expect(() => mock.reseed(less, added, late)).toThrow(SeedError)
+    await expect(mock.reseed(less, added, late)).rejects.toThrow(SeedError)
     expect(allRows(mock.client)).toEqual(before)
   })
 
-  test('when a key belongs to an environment of no seed, which is located', () => {
+  test('when a key belongs to an environment of no seed, which is located', async () => {
     const mock = given(SHOP, OTHER)
-    const made = mock.seeds.make({ name: 'Made' })
+    const made = await mock.seeds.createEnvironment({ name: 'Made' })
     const before = allRows(mock.client)
-    expect(() => mock.reseed(less, { ...added, apiKeys: ['a', made.apiKey] })).toThrow(
+    await expect(mock.reseed(less, { ...added, apiKeys: ['a', made.apiKey] })).rejects.toThrow(
       `seed environments[1].apiKeys[1]: the API key ${made.apiKey} is that of Made`
     )
     expect(allRows(mock.client)).toEqual(before)
     expect(mock.environments.resolve('shop-key')?.name).toBe('Shop')
   })
 
-  test('when the database refuses a row, and accepts the next change', () => {
+  test('when the database refuses a row, and accepts the next change', async () => {
     const mock = given(SHOP, OTHER)
     const before = allRows(mock.client)
     const more = { ...added, messages: [{ channel: 'email' as const }] }
     mock.client.exec(
       "CREATE TRIGGER no_messages BEFORE INSERT ON messages BEGIN SELECT raise(ABORT, 'no messages'); END"
     )
-    expect(() => mock.reseed(less, more)).toThrow('no messages')
+    await expect(mock.reseed(less, more)).rejects.toThrow('no messages')
     mock.client.exec('DROP TRIGGER no_messages')
     expect(allRows(mock.client)).toEqual(before)
     expect(mock.environments.resolve('shop-key')?.datasets).toEqual(mock.find('Shop').datasets)
     expect(mock.environments.resolve('less-key')).toBeUndefined()
-    mock.reseed(less, more)
+    await mock.reseed(less, more)
     expect(mock.environments.list().map(({ name }) => name)).toEqual(['Shop', 'Added'])
   })
 })

@@ -4,6 +4,7 @@ import { fullFormats } from 'ajv-formats/dist/formats.js'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { buildServices } from '../../src/app.js'
+import { runToEnd } from '../../src/core/slices.js'
 import { type OpenDatabase, openDatabase } from '../../src/db/open.js'
 import { SeedError } from '../../src/seeds/errors.js'
 import type { Seed } from '../../src/seeds/format.js'
@@ -21,7 +22,7 @@ function servicesOver(db: OpenDatabase['db']) {
 function seeded(seed: string | object, database: OpenDatabase = openDatabase()) {
   const { db, close } = database
   onTestFinished(close)
-  const outcome = servicesOver(db).seeds.seed(readSeeds([{ name: 'seed', seed }]))
+  const outcome = runToEnd(servicesOver(db).seeds.seeding(readSeeds([{ name: 'seed', seed }])))
   return { ...outcome, db }
 }
 
@@ -118,7 +119,7 @@ describe('any seed that the server accepts', () => {
         const database = openDatabase()
         try {
           const files = readSeeds([{ name: 'seed', seed }])
-          servicesOver(database.db).seeds.seed(files)
+          runToEnd(servicesOver(database.db).seeds.seeding(files))
           for (const [table, schema] of Object.entries(DOCUMENTS)) {
             for (const json of database.db.client.prepare(`SELECT document FROM ${table}`).pluck().all()) {
               const document = JSON.parse(json as string)

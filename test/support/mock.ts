@@ -106,6 +106,7 @@ async function resetAll({ server, rows }: SharedMock): Promise<boolean> {
     services.journals.drop(environment.key)
   }
   services.journals.drop(undefined)
+  services.coverage.clearAll()
   const resets = await Promise.all(seededEnvironments.map(({ apiKeys: [key] }) => resetEnvironment(url, key)))
   return resets.every(Boolean) && rowsOf(server) === rows
 }

@@ -44,7 +44,7 @@ export function givenPackage(): Promise<string> {
 async function install(): Promise<string> {
   const folder = mkdtempSync(join(process.env.TEST_RUN_FOLDER ?? tmpdir(), 'package-'))
   chmodSync(folder, 0o755)
-  for (const name of ['package.json', 'migrations', 'seeds']) {
+  for (const name of ['package.json', 'llms.txt', 'docs', 'migrations', 'seeds']) {
     cpSync(join(root, name), join(folder, name), { recursive: true })
   }
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
@@ -115,7 +115,7 @@ function launch(command: string, args: readonly string[], { env, ...options }: O
 
 function ownEnvironment(): Record<string, string | undefined> {
   const foreign =
-    /^(NOTIFICATION_MOCK_|npm_(lifecycle|package|command|node)|PORT$|NODE_ENV$|VITEST|FORCE_COLOR$|NO_COLOR$)/
+    /^(_$|NOTIFICATION_MOCK_|npm_(lifecycle|package|command|node)|PORT$|NODE_ENV$|VITEST|FORCE_COLOR$|NO_COLOR$)/
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)))
 }
 

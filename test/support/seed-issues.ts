@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { SeedError } from '../../src/seeds/errors.js'
-import { readSeedAsync, readSeeds } from '../../src/seeds/read.js'
+import { readSeed, readSeeds } from '../../src/seeds/read.js'
 
 /** Far more than any of these takes, and far less than it would without limits. */
 const SOON = 20_000
@@ -13,7 +13,7 @@ export async function issuesOf(text: string): Promise<{ file: string[]; request:
   return issues
 
   async function readInRequest() {
-    const outcome = await readSeedAsync(text).catch((error: unknown) => error)
+    const outcome = await readSeed(text).catch((error: unknown) => error)
     return linesOf(() => {
       throw outcome
     })

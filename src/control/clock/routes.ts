@@ -1,17 +1,18 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import { isoTime } from '../../core/clock.js'
 import { dateTime, namedObject, nullable, ref } from '../../core/typebox.js'
 import { ClockSetting, MAX_OFFSET } from '../../environments/schemas.js'
 import type { Environment } from '../../environments/service.js'
 import { controlRoutes } from '../../http/control-route.js'
-import { timeOf } from '../../http/validation.js'
 import type { Services } from '../services.js'
+import { toClockSetting } from './setting.js'
 
-const ClockState = namedObject('ClockState', 'The setting of the clock, and its time', {
+export const ClockState = namedObject('ClockState', 'The setting of the clock, and its time', {
   setting: ref(ClockSetting),
   now: dateTime('The time of the environment')
 })
+export type ClockState = Static<typeof ClockState>
 
 const AdvanceRequest = namedObject('AdvanceRequest', 'How far to advance the clock', {
   by: Type.Integer({ minimum: 1, maximum: MAX_OFFSET, format: 'int64', description: 'Milliseconds' })
@@ -23,9 +24,10 @@ const RandomSeed = {
   format: 'int64',
   description: 'Seed of the random values, which the same seed repeats; null: not repeatable'
 }
-const RandomSetting = namedObject('RandomSetting', 'Where random values come from', {
+export const RandomSetting = namedObject('RandomSetting', 'Where random values come from', {
   randomSeed: nullable(Type.Integer(RandomSeed))
 })
+export type RandomSetting = Static<typeof RandomSetting>
 
 /** Time and random values in one environment. */
 export const clockRoutes: FastifyPluginAsync<Services> = async (app, { environments }) => {
@@ -45,8 +47,7 @@ export const clockRoutes: FastifyPluginAsync<Services> = async (app, { environme
     body: ref(ClockSetting),
     response: ref(ClockState),
     handler: async ({ environment, body }) => {
-      const setting = body.mode === 'fixed' ? { ...body, at: isoTime(timeOf('at', body.at)) } : body
-      environments.change(environment, { clock: setting })
+      environments.change(environment, { clock: toClockSetting('', body) })
       return toClockState(environment)
     }
   })

@@ -1,51 +1,35 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
-import { assumptionIssue } from '../../core/assumptions.js'
 import { isoTime } from '../../core/clock.js'
-import { invalidFields, noFieldErrors } from '../../core/errors.js'
-import { dateTime, namedObject, ref, strictObject } from '../../core/typebox.js'
-import { NewEnvironment, ProfileName } from '../../environments/schemas.js'
+import { ref, strictObject } from '../../core/typebox.js'
 import { controlRoutes } from '../../http/control-route.js'
+import { MAX_SEED, rejectAborted, withSeedErrors } from '../seed-requests.js'
 import type { Services } from '../services.js'
-import { MAX_SEED, rejectAborted, withSeedErrors } from '../state/routes.js'
-
-const identity = {
-  environmentId: Type.String({ description: 'Identifier of the environment' }),
-  organizationId: Type.String({ description: 'Owning organization' }),
-  name: Type.String({ description: 'Display name' })
-}
-
-const CreatedEnvironment = namedObject('CreatedEnvironment', 'A new environment, and the key to it', {
-  ...identity,
-  apiKey: Type.String({ description: 'The key to the environment. It is returned only here' }),
-  profile: ref(ProfileName)
-})
-export type CreatedEnvironment = Static<typeof CreatedEnvironment>
-
-const ListedEnvironment = namedObject('ListedEnvironment', 'An environment, without its keys', {
-  ...identity,
-  profile: ref(ProfileName),
-  createdAt: dateTime('When it was created')
-})
+import { CreatedEnvironment, ListedEnvironment, NewEnvironment } from './schemas.js'
+import { toWanted } from './wanted.js'
 
 /** Creates, lists and removes environments. */
-export const environmentRoutes: FastifyPluginAsync<Services> = async (app, { environments, seeds }) => {
+export const environmentRoutes: FastifyPluginAsync<Services> = async (app, { environments, seeds, faults }) => {
   const route = controlRoutes(app, { tag: 'Environments', access: 'server' })
 
   route('POST', '/environments', {
     id: 'createEnvironment',
     summary: 'Create an environment',
     description:
-      'Empty, from a seed, or as a fork of another environment or of one of its snapshots, which keeps all ids.',
+      'Empty, from a seed or a packaged scenario, or as a fork of another environment or of one of its snapshots, which keeps all ids. Nothing is created unless all that is asked for can be.',
     body: ref(NewEnvironment),
     bodyLimit: MAX_SEED,
     response: ref(CreatedEnvironment),
     status: 201,
-    errors: [404],
+    errors: [404, 409],
     handler: async ({ body }, reply) => {
-      rejectUnknownAssumptions(body.assumptions)
-      if (body.snapshot !== undefined && body.from === undefined) throw invalidFields(SNAPSHOT_WITHOUT_FROM)
-      const { environment, apiKey } = await withSeedErrors(() => seeds.makeAsync(body, () => rejectAborted(reply)))
+      const { faults: rules = [] } = body
+      const wanted = toWanted(body)
+      await faults.check(rules, 'faults')
+      const { environment, apiKey } = await withSeedErrors(() =>
+        seeds.createEnvironment(wanted, () => rejectAborted(reply))
+      )
+      for (const rule of rules) faults.add(environment.key, rule)
       const { id, organizationId, name, profile } = environment
       return { environmentId: id, organizationId, name, apiKey, profile }
     }
@@ -58,9 +42,14 @@ export const environmentRoutes: FastifyPluginAsync<Services> = async (app, { env
       environments: Type.Array(ref(ListedEnvironment), { description: 'All environments, oldest first' })
     }),
     handler: async () => ({
-      environments: environments.list().map(({ id, organizationId, name, profile, createdAt }) => {
-        return { environmentId: id, organizationId, name, profile, createdAt: isoTime(createdAt) }
-      })
+      environments: environments.list().map(({ id, organizationId, name, profile, createdAt, ttl, lastUsed }) => ({
+        environmentId: id,
+        organizationId,
+        name,
+        profile,
+        createdAt: isoTime(createdAt),
+        ...(ttl !== null && { ttl, expiresAt: isoTime(lastUsed + ttl) })
+      }))
     })
   })
 
@@ -73,17 +62,4 @@ export const environmentRoutes: FastifyPluginAsync<Services> = async (app, { env
     errors: [404],
     handler: async ({ params }) => environments.remove(environments.find(params.id))
   })
-}
-
-const SNAPSHOT_WITHOUT_FROM = {
-  snapshot: { messages: ['snapshot needs from: the environment that the snapshot was taken of'] }
-}
-
-function rejectUnknownAssumptions(assumptions: Record<string, string> = {}): void {
-  const errors = noFieldErrors()
-  for (const [id, value] of Object.entries(assumptions)) {
-    const issue = assumptionIssue(id, value)
-    if (issue) errors[`assumptions.${id}`] = { messages: [issue], value }
-  }
-  if (Object.keys(errors).length > 0) throw invalidFields(errors)
 }

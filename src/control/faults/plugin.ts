@@ -37,7 +37,10 @@ export const faultInjection = fp<{ faults: FaultService }>(
       const { id, effect } = fault
       const { random, now } = request.environment
       request.effect = effect
-      if (request.journalEntry) request.journalEntry.faulted = id
+      if (request.journalEntry) {
+        request.journalEntry.faulted = id
+        request.journalEntry.injected = Boolean(effect.status || effect.abort || effect.lostAnswer)
+      }
       const proceed = () => {
         if (effect.abort === 'reset') resetConnection(request, reply)
         else if (effect.status === undefined) done()

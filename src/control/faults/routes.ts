@@ -2,7 +2,6 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import { ref, strictObject } from '../../core/typebox.js'
 import { controlRoutes } from '../../http/control-route.js'
-import { preparePatterns } from '../requests/patterns.js'
 import type { Services } from '../services.js'
 import { FaultRule, NewFaultRule } from './schemas.js'
 
@@ -26,7 +25,7 @@ export const faultRoutes: FastifyPluginAsync<Services> = async (app, { faults })
     response: ref(FaultRule),
     status: 201,
     handler: async ({ environment, body }) => {
-      await preparePatterns(['match.', body.match ?? {}])
+      await faults.check([body])
       // Throws if it has been removed meanwhile: nothing would ever remove the rule.
       void environment.datasets
       return faults.add(environment.key, body)

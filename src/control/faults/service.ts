@@ -1,7 +1,8 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
-import { DomainError, invalidFields, noFieldErrors } from '../../core/errors.js'
+import { DomainError, type FieldErrors, invalidFields, noFieldErrors } from '../../core/errors.js'
 import type { Random } from '../../core/random.js'
 import type { JournalEntry } from '../requests/entry.js'
+import { preparePatterns } from '../requests/patterns.js'
 import { matches } from '../requests/verification.js'
 import type { FaultEffect, FaultRule, NewFaultRule } from './schemas.js'
 
@@ -22,9 +23,20 @@ export function faultService(acceptsHeader: boolean) {
       return structuredClone(rulesOf(environmentKey))
     },
 
-    /** Adds a last rule. Throws `invalid` for effects that can not be combined and headers that can not be sent. */
+    /**
+     * Prepares rules to be added. Rejects with `invalid` for effects that can not be combined, headers that can not be sent
+     * and patterns that can not be matched. `field` is where the list of rules stands in the body; of one rule, left out.
+     */
+    async check(rules: readonly NewFaultRule[], field?: string): Promise<void> {
+      const located = rules.map((rule, index) => [field === undefined ? '' : `${field}[${index}].`, rule] as const)
+      await preparePatterns(...located.map(([at, { match = {} }]) => [`${at}match.`, match] as const))
+      const errors = noFieldErrors()
+      for (const [at, { effect }] of located) addEffectErrors(errors, `${at}effect`, effect)
+      if (Object.keys(errors).length > 0) throw invalidFields(errors)
+    },
+
+    /** Adds a last rule, which has been checked. */
     add(environmentKey: number, newRule: NewFaultRule): FaultRule {
-      rejectInvalid(newRule)
       const environment = environments.get(environmentKey) ?? { rules: [], count: 0 }
       const id = `fault-${environment.count + 1}`
       const rule = { id, after: 0, times: 1, every: 1, probability: 1, ...newRule, seen: 0, hits: 0 }
@@ -86,16 +98,14 @@ export function findEffectErrors({ status, headers, body, abort, lostAnswer }: F
   ]
 }
 
-function rejectInvalid({ effect }: NewFaultRule): void {
-  const errors = noFieldErrors()
+function addEffectErrors(errors: FieldErrors, at: string, effect: FaultEffect): void {
   for (const [name, value] of Object.entries(effect.headers ?? {})) {
-    const field = `effect.headers.${name}`
+    const field = `${at}.headers.${name}`
     const problem = findHeaderProblem(name, value)
     if (problem) errors[field] = { messages: [`${field} ${problem}`], value }
   }
   const messages = findEffectErrors(effect)
-  if (messages.length > 0) errors.effect = { messages }
-  if (Object.keys(errors).length > 0) throw invalidFields(errors)
+  if (messages.length > 0) errors[at] = { messages: messages.map((message) => message.replace('effect', at)) }
 }
 
 /** Headers that frame the response: with another value the client would wait for ever or misread the next response. */

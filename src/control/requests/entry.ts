@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../core/errors.js'
 import type { Operation } from '../../http/operation.js'
 import type { RecordedRequest } from './schemas.js'
 
@@ -27,6 +28,15 @@ export class JournalEntry {
   replayed = false
   /** Id of the fault rule that was applied, or `header`. */
   faulted: string | undefined
+  /** Whether the fault has decided what the client got, and not only when. */
+  injected = false
+  /** Whether it had an idempotency key with an effect. */
+  hasKey = false
+  /** What it was sent with, for the coverage (`coverage/plan.ts`). */
+  sent = 0
+  /** Whether it counts for no coverage. */
+  ignored = false
+  errorCode: ErrorCode | undefined
   duration = 0
   /** 0 if the request was not answered. */
   status = 0
@@ -53,8 +63,9 @@ export class JournalEntry {
     this.startedAt = performance.now()
     this.operation = operation
     this.endSequence = this.status = this.kept = 0
-    this.replayed = false
-    this.faulted = this.reason = this.body = this.recorded = undefined
+    this.replayed = this.injected = this.hasKey = this.ignored = false
+    this.faulted = this.reason = this.body = this.recorded = this.errorCode = undefined
+    this.sent = 0
     // A character of UTF-16 takes at most three bytes.
     const fits = text.length * 3 <= TEXT_SIZE
     this.longText = fits ? undefined : text

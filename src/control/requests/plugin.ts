@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { environmentOf } from '../../environments/plugin.js'
+import type { MalformedQuery, Query } from '../../http/query-string.js'
 import { pathOf } from '../../http/target.js'
 import type { Services } from '../services.js'
 import type { JournalEntry } from './entry.js'
@@ -43,17 +44,25 @@ export function endEntry(request: FastifyRequest, reply: FastifyReply, size: num
   if (!entry) return
   request.journalEntry = null
   entry.replayed = reply.hasHeader('idempotency-replay')
+  entry.hasKey = request.idempotencyKey !== undefined
+  entry.errorCode = request.errorCode
   entry.setBody(request.body)
   if (size === undefined) entry.end()
   else entry.end(reply.statusCode, size, reply.getHeader('x-mock-reason') as string | undefined)
 }
 
-function openEntry(request: FastifyRequest, { journals, environments }: Services): void {
-  const { method, url, raw, headers, routeOptions } = request
+function openEntry(request: FastifyRequest, { journals, environments, coverage }: Services): void {
+  const { method, url, query, raw, headers, routeOptions } = request
   // Authentication uses it too.
   request.environment ??= environmentOf(headers.authorization, environments) as never
   const text = [method, url, ...raw.rawHeaders].join('\n')
-  request.journalEntry = journals.of(request.environment).open(text, routeOptions.config?.operation)
+  const operation = routeOptions.config?.operation
+  const entry = journals.of(request.environment).open(text, operation)
+  request.journalEntry = entry
+  if (!operation) return
+  entry.sent = coverage.sentBits(operation, query as Query | MalformedQuery)
+  // The contract has no HEAD.
+  entry.ignored = method === 'HEAD'
 }
 
 function isControlPath({ url }: FastifyRequest): boolean {

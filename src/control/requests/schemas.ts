@@ -5,6 +5,7 @@ import { dateTime, namedEnum, namedObject, recordOf, ref, strictObject } from '.
 const Values = Type.Union([Type.String(), Type.Array(Type.String())], { description: 'A list when a name is repeated' })
 
 export const OperationName = namedEnum('Operation', 'An operation of the service', OPERATION_IDS)
+export type OperationName = Static<typeof OperationName>
 
 export const RecordedRequest = namedObject('RecordedRequest', 'A request to the service and its outcome', {
   sequence: Type.Integer({ minimum: 1, format: 'int64', description: 'Number of the request in its journal, from 1' }),
@@ -85,3 +86,4 @@ export const VerificationResult = namedObject('VerificationResult', 'The verific
   requests: Type.Array(Type.Integer({ format: 'int64' }), { description: 'Sequences of the matching requests' }),
   lost: number(1, 'Number of older requests that are no longer in the journal')
 })
+export type VerificationResult = Static<typeof VerificationResult>

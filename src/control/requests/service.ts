@@ -1,28 +1,38 @@
 import type { Clock } from '../../core/clock.js'
+import type { Environment } from '../../environments/service.js'
 import { type Describe, JournalEntry } from './entry.js'
 
 /** Called with each request when it arrives and when it ends, and with nothing when the journal is closed. */
 export type JournalListener = (entry?: JournalEntry) => void
 export type Journal = ReturnType<typeof createJournal>
 
+type JournalOwner = Pick<Environment, 'key' | 'now' | 'assumptions'>
+
 interface JournalOptions {
   capacity: number
   clock: Clock
   describe: Describe
+  /** Called with each request that has ended, whatever the capacity. */
+  count: (entry: JournalEntry) => void
+}
+
+type ServiceOptions = Omit<JournalOptions, 'count'> & {
+  counterOf: (environment: JournalOwner | undefined) => JournalOptions['count']
 }
 
 /** A journal for each environment, and one for the requests without a valid key. In memory only. */
-export function journalService({ capacity, clock, describe }: JournalOptions) {
+export function journalService({ capacity, clock, describe, counterOf }: ServiceOptions) {
   const journals = new Map<number | undefined, Journal>()
   let closed = false
 
   return {
     /** Returns the journal of an environment; of `undefined`, that of the requests without a valid key. */
-    of(environment: { key: number; now: Clock } | undefined): Journal {
+    of(environment: JournalOwner | undefined): Journal {
       const key = environment?.key
       let journal = journals.get(key)
       if (!journal) {
-        journal = createJournal({ capacity, clock: environment?.now ?? clock, describe }, closed)
+        const count = counterOf(environment)
+        journal = createJournal({ capacity, clock: environment?.now ?? clock, describe, count }, closed)
         journals.set(key, journal)
       }
       return journal
@@ -33,6 +43,9 @@ export function journalService({ capacity, clock, describe }: JournalOptions) {
       journals.get(environmentKey)?.close()
       journals.delete(environmentKey)
     },
+
+    /** Whether requests of the environment are in progress, or streams or waits open. */
+    isBusy: (environmentKey: number): boolean => journals.get(environmentKey)?.isBusy ?? false,
 
     /** Ends all streams and waits, and any that start later. */
     close(): void {
@@ -49,7 +62,7 @@ const MAX_BYTES = 32 * 1024 * 1024
  * The last `capacity` requests, oldest first, or as many of them as have 32 MiB together. With a capacity of 0 its
  * listeners are not called either.
  */
-export function createJournal({ capacity, clock, describe }: JournalOptions, closed = false) {
+export function createJournal({ capacity, clock, describe, count: countEnded }: JournalOptions, closed = false) {
   const listeners = new Set<JournalListener>()
   /** A ring: the request with sequence n is at index n modulo capacity. */
   const entries: (JournalEntry | undefined)[] = []
@@ -110,6 +123,11 @@ export function createJournal({ capacity, clock, describe }: JournalOptions, clo
         .sort((a, b) => a.endSequence - b.endSequence)
     },
 
+    /** Whether requests are in progress, or streams or waits open. */
+    get isBusy(): boolean {
+      return count > endedCount || listeners.size > 0
+    },
+
     /** Whether streams and waits on this journal have been ended, so that none may start. */
     get closed(): boolean {
       return closed
@@ -125,6 +143,7 @@ export function createJournal({ capacity, clock, describe }: JournalOptions, clo
 
   function end(entry: JournalEntry): void {
     entry.endSequence = ++endedCount
+    countEnded(entry)
     if (entries[entry.sequence % capacity] === entry) {
       entry.kept = entry.length
       bytes += entry.kept

@@ -25,7 +25,6 @@ export function streamRequests(journal: Journal, request: FastifyRequest, reply:
     // The server ends the stream when it closes, and then need not wait for the client to disconnect.
     connection: 'close'
   })
-  raw.write(': the requests of this environment, as they are answered\n\n')
   const heartbeat = setInterval(() => !raw.writableNeedDrain && raw.write(':\n\n'), HEARTBEAT_INTERVAL)
   raw.on('drain', sendWaiting)
   raw.once('close', () => {
@@ -36,8 +35,10 @@ export function streamRequests(journal: Journal, request: FastifyRequest, reply:
   if (Number.isInteger(lastEventId)) {
     // An id from an earlier run of the server resumes with all requests.
     sent = lastEventId > sent ? 0 : Math.max(0, lastEventId)
-    sendWaiting()
   }
+  // With the id to resume after, should the connection be cut before the first request.
+  raw.write(`: the requests of this environment, as they are answered\nid: ${sent}\n\n`)
+  if (Number.isInteger(lastEventId)) sendWaiting()
   journal.listeners.add(onChange)
   if (journal.closed) onChange()
 

@@ -1,5 +1,5 @@
 import { DomainError } from '../../core/errors.js'
-import { inTurns, nextTurn } from '../../core/slices.js'
+import { nextTurn, runInSlices } from '../../core/slices.js'
 import type { Environment } from '../../environments/service.js'
 import type { Services } from '../services.js'
 import type { JournalEntry } from './entry.js'
@@ -36,7 +36,7 @@ export async function verifyRequests(
   const lost = journal.lost(verification.after)
   if (holds) return { matched: matched.length, requests: matched, ...(lost > 0 && { lost }) }
 
-  const failure = failures.get(verdict) ?? inTurns(explain(verdict))
+  const failure = failures.get(verdict) ?? runInSlices(explain(verdict))
   failures.set(verdict, failure)
   throw await failure
 
@@ -57,7 +57,7 @@ const failures = new WeakMap<Verdict, Promise<DomainError>>()
 /** Resolves with the verdict as soon as it is final, `within` is over, the journal closes or the signal aborts. */
 async function waitForVerdict(journal: Journal, verification: Verification, signal: AbortSignal): Promise<Verdict> {
   const { within, after } = verification
-  if (within === undefined) return inTurns(verify(journal.requests(after), verification))
+  if (within === undefined) return runInSlices(verify(journal.requests(after), verification))
 
   const wait = waitFor(journal, verification)
   let finish: Finish = () => {}
@@ -123,7 +123,7 @@ function createWait(journal: Journal, verification: Verification, onEmpty: () =>
   function judge(): Promise<Verdict> {
     const { version } = journal
     if (judged?.version !== version) {
-      judged = { version, verdict: inTurns(verify(journal.requests(after), verification)) }
+      judged = { version, verdict: runInSlices(verify(journal.requests(after), verification)) }
     }
     return judged.verdict
   }
@@ -135,7 +135,7 @@ function createWait(journal: Journal, verification: Verification, onEmpty: () =>
     isChecking = true
     // Thousands of different waits would else be judged before the request is answered.
     void nextTurn()
-      .then(() => inTurns(check()))
+      .then(() => runInSlices(check()))
       // They then judge it themselves, and reject.
       .catch(() => finishAll())
   }

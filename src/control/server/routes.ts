@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import { ASSUMPTION_IDS, type Assumptions, assumptionRow } from '../../core/assumptions.js'
 import { freeObject, strictObject, stringEnum } from '../../core/typebox.js'
@@ -15,13 +15,14 @@ export const healthRoute: FastifyPluginAsync = async (app) => {
   })
 }
 
-const ListedAssumption = Type.Object(
+export const ListedAssumption = Type.Object(
   {
     id: Type.String({ description: 'Name of the assumption' }),
     value: Type.String({ description: 'The position for environments that do not set their own' })
   },
   { description: 'One assumption, its positions, and the one that applies' }
 )
+export type ListedAssumption = Static<typeof ListedAssumption>
 
 type Options = { assumptions: Assumptions; document: () => Promise<object> }
 

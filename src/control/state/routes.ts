@@ -1,16 +1,11 @@
 import { Kind, type Static, Type } from '@sinclair/typebox'
-import type { FastifyPluginAsync, FastifyReply } from 'fastify'
-import { RESET_PARTS, type ResetPart } from '../../core/enums.js'
-import { DomainError, noFieldErrors } from '../../core/errors.js'
+import type { FastifyPluginAsync } from 'fastify'
+import { RESET_PARTS } from '../../core/enums.js'
 import { freeObject, namedEnum, namedObject, ref, strictObject, stringEnum } from '../../core/typebox.js'
 import { Snapshot } from '../../environments/schemas.js'
 import { controlRoutes, sendInChunks } from '../../http/control-route.js'
-import { SeedError } from '../../seeds/errors.js'
-import { REQUEST_LIMITS } from '../../seeds/limits.js'
+import { MAX_SEED, rejectAborted, withSeedErrors } from '../seed-requests.js'
 import type { Services } from '../services.js'
-
-/** The body limit of requests that carry a seed, in bytes. */
-export const MAX_SEED = REQUEST_LIMITS.json
 
 const SEED_MODES = ['merge', 'replace'] as const
 
@@ -26,8 +21,9 @@ const SeedDocument = freeObject('A seed with one environment')
 /** Published as the object that it describes, and taken as any text: the reader of seeds knows lines and columns. */
 const SeedText = Type.Unsafe<string>({ ...SeedDocument, [Kind]: 'Any' })
 
-const Part = namedEnum('ResetPart', 'What can be reset', RESET_PARTS)
-const Parts = Type.Array(ref(Part), { minItems: 1, description: 'What to reset; everything if left out' })
+export const ResetPart = namedEnum('ResetPart', 'What can be reset', RESET_PARTS)
+export type ResetPart = Static<typeof ResetPart>
+const Parts = Type.Array(ref(ResetPart), { minItems: 1, description: 'What to reset; everything if left out' })
 
 const ResetRequest = namedObject(
   'ResetRequest',
@@ -35,10 +31,11 @@ const ResetRequest = namedObject(
   { parts: Type.Optional(Parts) }
 )
 
-const ResetResult = namedObject('ResetResult', 'What was reset', {
-  parts: Type.Array(ref(Part), { description: 'What was reset' }),
+export const ResetResult = namedObject('ResetResult', 'What was reset', {
+  parts: Type.Array(ref(ResetPart), { description: 'What was reset' }),
   duration: Type.Number({ minimum: 0, description: 'How long it took, in milliseconds' })
 })
+export type ResetResult = Static<typeof ResetResult>
 
 const SnapshotParams = strictObject({
   name: Type.String({ minLength: 1, maxLength: 200, description: 'Name of the snapshot' })
@@ -74,7 +71,7 @@ export const stateRoutes: FastifyPluginAsync<Services> = async (app, { environme
     textBody: true,
     response: strictObject({ mode: stringEnum(SEED_MODES, { description: 'How it was loaded' }) }),
     handler: async ({ environment, body, query: { mode } }, reply) => {
-      await withSeedErrors(() => seeds.loadAsync(environment, body, mode, () => rejectAborted(reply)))
+      await withSeedErrors(() => seeds.load(environment, body, mode, () => rejectAborted(reply)))
       return { mode }
     }
   })
@@ -137,31 +134,8 @@ export const snapshotRoutes: FastifyPluginAsync<Services> = async (app, { enviro
 /** Recorded requests and faults stay: a restore happens within a test, which still looks at its requests. */
 const RESTORED: ResetPart[] = ['data', 'clock', 'idempotency']
 
-function timed(parts: ResetPart[], reset: () => void): Static<typeof ResetResult> {
+function timed(parts: ResetPart[], reset: () => void): ResetResult {
   const started = performance.now()
   reset()
   return { parts, duration: Math.round((performance.now() - started) * 1000) / 1000 }
-}
-
-/** Throws when the client has gone, or the server closes: what takes long is then given up. */
-export function rejectAborted({ raw, server }: FastifyReply): void {
-  if (raw.destroyed) throw new DomainError('bad-request', 'Request aborted', { reason: 'the connection was closed' })
-  if (server.server.listening) return
-  throw new DomainError('taken', 'The server is closing', { reason: 'nothing of what was asked for has been done' })
-}
-
-/** Rejects with `invalid` a seed that can't be loaded, each issue under its path in the seed. */
-export async function withSeedErrors<Result>(load: () => Promise<Result>): Promise<Result> {
-  try {
-    return await load()
-  } catch (error) {
-    if (!(error instanceof SeedError)) throw error
-    const errors = noFieldErrors()
-    for (const { location, path, message } of error.issues) {
-      const field = path || 'seed'
-      errors[field] ??= { messages: [] }
-      errors[field].messages.push(`${location} ${message}`)
-    }
-    throw new DomainError('invalid', 'Validation Error', { reason: error.message.replaceAll('\n', '; '), errors })
-  }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { isoTime } from '../../core/clock.js'
 import { StartError } from '../../core/errors.js'
 import { createRandom, type Random } from '../../core/random.js'
-import { finish } from '../../core/slices.js'
+import { runToEnd } from '../../core/slices.js'
 import type { MessageResponse } from '../../messages/schemas.js'
 import type { EnvironmentInput } from '../environment-data.js'
 import type { SeedGenerate } from '../format.js'
@@ -27,7 +27,7 @@ const UNREACHABLE_RATE = 1 / 8
  * Throws StartError when the environment has no step that sends messages.
  */
 export function generation(environment: EnvironmentInput, options: SeedGenerate, now: number) {
-  return finish(preparing(environment, options, now))
+  return runToEnd(preparing(environment, options, now))
 }
 
 /** Does what `generation` does, with a step for each step of a workflow and each subscriber. */

@@ -1,7 +1,7 @@
 import { CHANNELS, type Channel } from '../../core/enums.js'
 import type { MessageCTA } from '../../messages/schemas.js'
 import { canGenerate, type EnvironmentData, type EnvironmentInput } from '../environment-data.js'
-import { inferPayloadSchema } from '../resolve/step-variables.js'
+import { inferringPayloadSchema } from '../resolve/step-variables.js'
 import { isPersonal, valueMaker } from './payload.js'
 import { compile, compileEmail } from './templates.js'
 
@@ -17,7 +17,7 @@ type Step = EnvironmentData['steps'][number]
  * Returns the plans of the workflows that send, with a step for each of their steps. Those whose content has issues send
  * only if all have.
  */
-export function* planningWorkflows(environment: EnvironmentInput): Generator<undefined, WorkflowPlan[]> {
+export function* planningWorkflows(environment: EnvironmentInput): Generator<void, WorkflowPlan[]> {
   const sending = environment.steps.filter((step) => canGenerate({ steps: [step] }))
   const sound = sending.filter(({ issues }) => Object.values(issues?.controls ?? {}).every((each) => each.length === 0))
   const usable = new Set(sound.length > 0 ? sound : sending)
@@ -43,7 +43,7 @@ function* planningWorkflow(
     if (usable.has(step)) steps.push(planStep(environment, step, name))
   }
   const controlValues = all.map((step) => step.controlValues)
-  const declared = payloadSchema ?? inferPayloadSchema(controlValues, { loopItems: true })
+  const declared = payloadSchema ?? (yield* inferringPayloadSchema(controlValues, { loopItems: true }))
   const schema = { properties: {}, ...declared, type: 'object' }
   // Only then may a payload go to many subscribers at once.
   const isImpersonal = !Object.keys(schema.properties).some(isPersonal)

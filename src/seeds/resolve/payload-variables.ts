@@ -31,37 +31,59 @@ const MAX_PARTS = 200
 /** How deep blocks and names may be nested: a schema is nested twice as deep as the names in it. */
 const MAX_NESTING = 30
 
+/** Values that are looked into, and uses that are found, between two pauses. */
+const VALUES = 1000
+const USES = 100
+
 /**
  * Returns the uses of the payload in the texts inside a value, in order: in the first 50,000 characters, and of malformed
- * Liquid those that can be read.
+ * Liquid those that can be read. In steps.
  */
-export function payloadUses(value: unknown): PayloadUse[] {
+export function* findingPayloadUses(value: unknown): Generator<void, PayloadUse[]> {
   let left = MAX_CHARACTERS
-  return usesInValue(value, 0)
+  let count = 0
+  const uses: PayloadUse[] = []
+  yield* findIn(value, 0)
+  return uses
 
-  function usesInValue(value: unknown, depth: number): PayloadUse[] {
-    if (depth > MAX_DEPTH) return []
-    if (typeof value === 'object' && value !== null) {
-      return Object.values(value).flatMap((each) => usesInValue(each, depth + 1))
+  function* findIn(value: unknown, depth: number): Generator<void, void> {
+    if (depth > MAX_DEPTH) return
+    if (typeof value !== 'object' || value === null) return yield* findInText(value, depth)
+    for (const each of Object.values(value)) {
+      if (++count % VALUES === 0) yield
+      if (typeof each === 'object' && each !== null) yield* findIn(each, depth + 1)
+      else if (typeof each === 'string' && each.includes('payload')) yield* findInText(each, depth + 1)
     }
-    if (typeof value !== 'string' || !value.includes('payload') || !/\{[{%]/.test(value)) return []
-    left -= value.length
-    if (left < 0) return []
+  }
+
+  function* findInText(text: unknown, depth: number): Generator<void, void> {
+    if (typeof text !== 'string' || !text.includes('payload') || !/\{[{%]/.test(text)) return
+    left -= text.length
+    if (left < 0) return
+    yield
     // The text of the block editor is JSON: the quotes in its Liquid are escaped.
-    const blocks = /^\s*\{\s*"/.test(value) ? attempt(() => JSON.parse(value)) : undefined
-    return blocks ? usesInValue(blocks, depth + 1) : [...usesIn(parseLeniently(value), new Map([['payload', []]]))]
+    const blocks = /^\s*\{\s*"/.test(text) ? attempt(() => JSON.parse(text)) : undefined
+    if (blocks) return yield* findIn(blocks, depth + 1)
+    const templates = yield* parsingLeniently(text)
+    yield
+    for (const use of usesIn(templates, new Map([['payload', []]]))) {
+      uses.push(use)
+      if (uses.length % USES === 0) yield
+    }
   }
 }
 
-function parseLeniently(text: string): Template[] {
+function* parsingLeniently(text: string): Generator<void, Template[]> {
   const parse = (source: string) => attempt(() => liquid.parse(source))
-  return (
-    parse(text) ??
-    [...partsOf(text)].flatMap((part) => {
-      const tag = /^\{%-?\s*(\w+)/.exec(part)?.[1]
-      return parse(part) ?? parse(`${part}{% end${tag} %}`) ?? []
-    })
-  )
+  const whole = parse(text)
+  if (whole) return whole
+  const templates: Template[] = []
+  for (const part of partsOf(text)) {
+    yield
+    const tag = /^\{%-?\s*(\w+)/.exec(part)?.[1]
+    templates.push(...(parse(part) ?? parse(`${part}{% end${tag} %}`) ?? []))
+  }
+  return templates
 }
 
 const ENDS: Record<string, string> = { '{{': '}}', '{%': '%}' }

@@ -1,5 +1,5 @@
 import { idOf } from '../../core/ids.js'
-import { finish } from '../../core/slices.js'
+import { runToEnd } from '../../core/slices.js'
 import type { EnvironmentData } from '../environment-data.js'
 import { byLocation, createIssue, type IssueList, SeedError } from '../errors.js'
 import { type ExistingData, leavingReplaced } from '../existing-data.js'
@@ -30,7 +30,7 @@ interface Options {
  * belongs to an environment of none of the seeds.
  */
 export function resolveSeeds(files: readonly SeedFile[], now: number, options: Options = {}): EnvironmentData[] {
-  return finish(resolving(files, now, options))
+  return runToEnd(resolving(files, now, options))
 }
 
 /** Does what `resolveSeeds` does, with a step for each record and each step of a workflow. */

@@ -1,5 +1,5 @@
 import type { StepType } from '../../core/enums.js'
-import { type PayloadUse, payloadUses } from './payload-variables.js'
+import { findingPayloadUses, type PayloadUse } from './payload-variables.js'
 
 type JsonSchema = Record<string, unknown>
 
@@ -17,10 +17,14 @@ export function stepVariables(
 /**
  * Returns a schema that all uses of the payload in the control values agree with: a name with names below it is an
  * object, a name with an index or one looped over an array, any other a string. A name that is used in several ways is
- * an array first, then an object. With `loopItems`, the elements of an array also have what its loops use of them.
+ * an array first, then an object. With `loopItems`, the elements of an array also have what its loops use of them. In steps.
  */
-export function inferPayloadSchema(controlValues: unknown, { loopItems = false } = {}): JsonSchema {
-  return objectSchema(payloadUses(controlValues).filter(({ isLoopItem }) => loopItems || !isLoopItem))
+export function* inferringPayloadSchema(
+  controlValues: unknown,
+  { loopItems = false } = {}
+): Generator<void, JsonSchema> {
+  const uses = yield* findingPayloadUses(controlValues)
+  return objectSchema(uses.filter(({ isLoopItem }) => loopItems || !isLoopItem))
 }
 
 function objectSchema(uses: readonly PayloadUse[]): JsonSchema {

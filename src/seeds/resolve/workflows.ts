@@ -3,9 +3,8 @@ import { WorkflowStep } from '../../workflow-steps/schemas.js'
 import type { WorkflowDocument } from '../environment-data.js'
 import type { SeedStep, SeedWorkflow } from '../format.js'
 import { type EnvironmentBuilder, inOrder, type SeedLocation, unusedName } from './builder.js'
-import { checkAgainstSchema, checkJsonSchema } from './json-schema.js'
 import { defaultControls } from './step-controls.js'
-import { inferPayloadSchema, stepVariables } from './step-variables.js'
+import { inferringPayloadSchema, stepVariables } from './step-variables.js'
 
 /** About what the defaults of a step take, and the result of a step among the variables of a later one, in characters of JSON. */
 const DEFAULTS = 3000
@@ -24,7 +23,6 @@ export function* addingWorkflow(
     return
   }
   const { _id = builder.derivedId('workflow', identifier) } = seed
-  if (payloadSchema) checkJsonSchema(payloadSchema, location.at('payloadSchema'))
   const workflow = { _id, identifier, name: name ?? identifier, origin, ...(payloadSchema && { payloadSchema }) }
   builder.claimNames(['workflow', 'identifier', identifier], _id, location)
   builder.data.workflows.push(workflow)
@@ -32,7 +30,8 @@ export function* addingWorkflow(
   const resolved: WorkflowStep[] = []
   // It takes long, and steps that an environment holds already have variables.
   const isInferred = !payloadSchema && steps.some(({ variables }) => !variables)
-  const payload = payloadSchema ?? inferPayloadSchema(isInferred ? steps.map(({ controlValues }) => controlValues) : [])
+  const controlValues = isInferred ? steps.map((step) => step.controlValues) : []
+  const payload = payloadSchema ?? (yield* inferringPayloadSchema(controlValues))
   const stepIds = { names: new Set(steps.map(({ stepId }) => stepId)), suffixes: new Map() }
   const payloadSize = JSON.stringify(payload).length
   let resultsSize = 0
@@ -42,7 +41,6 @@ export function* addingWorkflow(
     // Each step has the payload and the results of all steps before it.
     builder.countAdded(DEFAULTS + (step.variables ? 0 : payloadSize + resultsSize), location.at('steps', index))
     resultsSize += RESULT + stepId.length
-    checkSchemas(step, location.at('steps', index))
     const { variables = stepVariables(resolved, payload) } = step
     const added = stepOf(builder, workflow, { ...step, stepId, variables })
     builder.claimNames(['step', 'stepId', stepId, identifier], added._id, location.at('steps', index))
@@ -50,18 +48,6 @@ export function* addingWorkflow(
   }
   builder.data.steps.push(...resolved)
   builder.workflows.set(identifier, { workflow, steps: resolved })
-}
-
-/**
- * Checks the values against a dataSchema of the step's own: by that of its type, which an export repeats, the deployed
- * service saves a step whose values are not complete. A step with issues is one whose values are not right yet.
- */
-function checkSchemas({ type, variables, controls, controlValues, issues }: SeedStep, location: SeedLocation): void {
-  if (variables) checkJsonSchema(variables, location.at('variables'))
-  const { dataSchema } = controls ?? {}
-  if (dataSchema === undefined || !checkJsonSchema(dataSchema, location.at('controls', 'dataSchema'))) return
-  const isOwn = JSON.stringify(dataSchema) !== JSON.stringify(defaultControls(type).dataSchema)
-  if (isOwn && controlValues && !issues) checkAgainstSchema(controlValues, dataSchema, location.at('controlValues'))
 }
 
 function stepOf(

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect, test, vi } from 'vitest'
-import type { CreatedEnvironment } from '../../../src/control/environments/routes.js'
+import type { CreatedEnvironment } from '../../../src/control/environments/schemas.js'
 import { type GivenMock, givenMock } from '../../support/mock.js'
 import { everyAnswer, expectSound, givenEnvironment, rowCounts, stateOf } from './environment-client.js'
 
@@ -245,15 +245,14 @@ test('a removed environment leaves nothing: no row in any table, no key, no snap
 })
 
 test('removing takes the name of one, and refuses a name of several and a name of none', async () => {
-  const mock = await givenMock()
-  await givenEnvironment(mock, { name: 'Mine' })
+  const twins = ['a', 'b'].map((organization) => ({ name: 'Mine', organization, apiKeys: [`${organization}-key`] }))
+  const mock = await givenMock({ seed: { environments: twins } })
   const remove = (name: string) => mock.call(`/_mock/environments/${name}`, { method: 'DELETE', key: null })
-  const twin = await givenEnvironment(mock, { name: 'Mine' })
 
   const refused = await remove('Mine')
   expect([refused.status, refused.json.message]).toEqual([400, 'There are 2 environments named Mine'])
   expect((await mock.post('/_mock/environments', { key: null, body: jsonOf({ from: 'Mine' }) })).status).toBe(400)
-  expect((await remove(twin.environmentId)).status).toBe(204)
+  expect((await remove(mock.seededEnvironments[0]?.id ?? '')).status).toBe(204)
   expect((await remove('Mine')).status).toBe(204)
   expect((await remove('Mine')).status).toBe(404)
 })
@@ -269,6 +268,42 @@ const INVALID: [title: string, body: string, status: number, field?: string][] =
   ['a position that the assumption has not', jsonOf({ assumptions: { envelope: 'x' } }), 422, 'assumptions.envelope'],
   ['an origin that there is not', jsonOf({ from: 'Nowhere' }), 404],
   ['a snapshot that there is not', jsonOf({ from: 'Development', snapshot: 'none' }), 404],
+  ['a scenario that there is not', jsonOf({ scenario: 'failurs' }), 422, 'scenario'],
+  ['a path in place of a scenario', jsonOf({ scenario: '../seeds/default' }), 422, 'scenario'],
+  ['a scenario with a seed', jsonOf({ scenario: 'failures', seed: SEED }), 422, 'scenario'],
+  ['a scenario in a fork', jsonOf({ scenario: 'failures', from: 'Development' }), 422, 'scenario'],
+  ['a clock that shows no time', jsonOf({ clock: 'yesterday' }), 422, 'clock'],
+  ['a fixed clock that shows no time', jsonOf({ clock: { mode: 'fixed', at: 'noon' } }), 422, 'clock.at'],
+  ['a clock of no mode', jsonOf({ clock: { mode: 'fixd' } }), 422, 'clock.mode'],
+  ['a fault without an effect', jsonOf({ faults: [{ times: 1 }] }), 422, 'faults[0]'],
+  [
+    'faults of which the last contradicts itself',
+    jsonOf({ faults: [{ effect: { status: 503 } }, { effect: { status: 503, abort: 'reset' } }] }),
+    422,
+    'faults[1].effect'
+  ],
+  [
+    'a fault with a pattern that can not be matched',
+    jsonOf({ faults: [{ match: { path: { matches: '(?=a)' } }, effect: { status: 503 } }] }),
+    422,
+    'faults[0].match.path.matches'
+  ],
+  ['a key with a space', jsonOf({ apiKey: 'my key' }), 422, 'apiKey'],
+  ['a key of three characters', jsonOf({ apiKey: 'key' }), 422, 'apiKey'],
+  ['a ttl in words', jsonOf({ ttl: '10 minutes' }), 422, 'ttl'],
+  ['a ttl of nothing', jsonOf({ ttl: '0s' }), 422, 'ttl'],
+  ['a ttl of months', jsonOf({ ttl: '31d' }), 422, 'ttl'],
+  ['a name that is taken', jsonOf({ name: 'Development' }), 409],
+  ['a name that is an id of another', jsonOf({ name: '66d5a0e97c9b1a0012ab3402' }), 409],
+  ['a name that is taken, for a fork', jsonOf({ from: 'Development', name: 'Production' }), 409],
+  ['a key that is taken', jsonOf({ apiKey: 'production-key' }), 409],
+  [
+    'a mistake in the content of an environment',
+    jsonOf({ seed: { messages: [{ channel: 'x' }] } }),
+    422,
+    'messages[0].channel'
+  ],
+  ['a misspelt list in the content of an environment', jsonOf({ seed: { mesages: [] } }), 422, 'mesages'],
   ['a snapshot of nothing', jsonOf({ snapshot: 'none' }), 422, 'snapshot'],
   ['the baseline by its name inside', jsonOf({ from: 'Development', snapshot: '' }), 404],
   [
@@ -373,3 +408,111 @@ async function heldCall(mock: GivenMock, method: string, path: string, headers: 
       sent.on('response', (response) => text(response).then(resolve, reject)).end(body)
     })
 }
+
+test('a scenario makes what the packaged seed has first, with its ids', async () => {
+  const seeded = await givenMock({ seeds: ['failures'], clock })
+  const mock = await givenMock({ clock })
+  const one = await givenEnvironment(mock, { scenario: 'failures' })
+  const two = await givenEnvironment(mock, { scenario: 'failures', profile: 'live' })
+
+  const { name, ...expected } = await stateOf(seeded, 'development-key')
+  expect(await stateOf(mock, one.apiKey)).toEqual({ ...expected, name: `${name} 2` })
+  expect(await stateOf(mock, two.apiKey)).toEqual({ ...expected, name: `${name} 3`, profile: 'live' })
+})
+
+test('the content of an environment alone is a seed, when it is created and when it is loaded', async () => {
+  const mock = await givenMock({ clock })
+  const [content] = SEED.environments
+  const whole = await givenEnvironment(mock, { seed: SEED, name: 'Whole' })
+  const { name: _, ...unnamed } = content
+  const alone = await givenEnvironment(mock, { seed: content })
+  const created = await givenEnvironment(mock, { seed: unnamed, name: 'Alone' })
+  const loaded = await givenEnvironment(mock)
+  const yaml = 'subscribers: [{ subscriberId: user-2 }]\nmessages:\n  - { channel: sms, subscriberId: user-2 }\n'
+  await mock.post('/_mock/seed?mode=replace', { key: loaded.apiKey, body: jsonOf(content) })
+
+  const { name: __, ...expected } = await stateOf(mock, whole.apiKey)
+  expect([alone.name, loaded.name]).toEqual(['Shop', 'Unnamed'])
+  expect(await stateOf(mock, alone.apiKey)).toMatchObject(expected)
+  expect(await stateOf(mock, loaded.apiKey)).toMatchObject(expected)
+  expect((await stateOf(mock, created.apiKey)).messages).toHaveLength(1)
+  expect((await mock.post('/_mock/seed', { key: loaded.apiKey, body: yaml })).status).toBe(200)
+  expect((await stateOf(mock, loaded.apiKey)).messages?.map(({ channel }) => channel)).toEqual(['email', 'sms'])
+})
+
+test('an issue in the content of an environment alone is located as it was sent', async () => {
+  const mock = await givenMock()
+  const body = 'messages:\n  - channel: sms\n    subscriberId: nobody\n'
+  const { json } = await mock.post('/_mock/seed', { body })
+  expect(Object.keys(json.errors)).toEqual(['messages[0].subscriberId'])
+  expect(json.errors['messages[0].subscriberId'].messages).toEqual([
+    expect.stringMatching(/^seed:3:19 this environment has no subscriber nobody/)
+  ])
+})
+
+test('the clock that is asked for sets the times that the seed leaves out, and is what a reset goes back to', async () => {
+  const mock = await givenMock()
+  const at = '2026-02-18T10:00:00.000Z'
+  const seed = { clock: { mode: 'fixed', at: '2001-01-01T00:00:00.000Z' }, messages: [{ channel: 'sms' }] }
+  const { apiKey: key } = await givenEnvironment(mock, { seed, clock: '2026-02-18T11:00:00+01:00' })
+  const fork = await givenEnvironment(mock, { from: 'Development', clock: { mode: 'offset', by: 5 } })
+
+  expect((await stateOf(mock, key)).messages?.[0]?.createdAt).toBe(at)
+  await mock.call('/_mock/clock', { method: 'PUT', key, body: '{"mode":"wall"}' })
+  await mock.post('/_mock/reset', { key })
+  expect((await mock.get('/_mock/clock', { key })).json).toEqual({ setting: { mode: 'fixed', at }, now: at })
+  expect((await mock.get('/_mock/clock', { key: fork.apiKey })).json.setting).toEqual({ mode: 'offset', by: 5 })
+})
+
+test('faults that are asked for meet the first requests', async () => {
+  const mock = await givenMock()
+  const faults = [{ effect: { status: 503 } }, { effect: { status: 429 } }] as const
+  const { apiKey: key } = await givenEnvironment(mock, { from: 'Development', faults: [...faults] })
+  const statuses = []
+  for (let request = 0; request < 3; request++) statuses.push((await mock.get('/v1/messages', { key })).status)
+  expect(statuses).toEqual([503, 429, 200])
+  expect((await mock.get('/_mock/faults', { key })).json.faults).toMatchObject([{ id: 'fault-1' }, { id: 'fault-2' }])
+})
+
+test('an environment has the key that is asked for, which is free again once it is removed', async () => {
+  const mock = await givenMock()
+  const apiKey = 'key-of-my-choice'
+  const made = await givenEnvironment(mock, { from: 'Development', apiKey })
+  expect(made.apiKey).toBe(apiKey)
+  expect((await mock.get('/v1/messages', { key: apiKey })).json.totalCount).toBe(60)
+  const second = await mock.post('/_mock/environments', { key: null, body: jsonOf({ apiKey }) })
+  expect([second.status, second.text.includes(apiKey), second.headers.get('retry-after')]).toEqual([409, false, null])
+  await mock.call(`/_mock/environments/${made.environmentId}`, { method: 'DELETE', key: null })
+  expect((await givenEnvironment(mock, { apiKey })).apiKey).toBe(apiKey)
+})
+
+test('a key that is refused is not repeated', async () => {
+  const mock = await givenMock()
+  const refused = await mock.post('/_mock/environments', { key: null, body: jsonOf({ apiKey: 'se cret' }) })
+  expect(refused.status).toBe(422)
+  expect(refused.text + refused.headers.get('x-mock-reason')).not.toContain('se cret')
+})
+
+test('without a name an environment gets one that is free', async () => {
+  const mock = await givenMock()
+  const names = []
+  for (const wanted of [{}, {}, { from: 'Development' }, { from: 'Development' }, { seed: SEED }, { seed: SEED }]) {
+    names.push((await givenEnvironment(mock, wanted)).name)
+  }
+  expect(names).toEqual(['Unnamed', 'Unnamed 2', 'Development fork', 'Development fork 2', 'Shop', 'Shop 2'])
+  await mock.call('/_mock/environments/Shop%202', { method: 'DELETE', key: null })
+  expect((await givenEnvironment(mock, { seed: SEED })).name).toBe('Shop 2')
+})
+
+test('of many that ask for the same name or key at once one gets it, also when its seed takes long', async () => {
+  const mock = await givenMock()
+  const before = rowCounts(mock.db)
+  const messages = Array.from({ length: 1500 }, () => ({ channel: 'sms' }))
+  const wanted = { name: 'Mine', apiKey: 'mine-key', seed: { messages } }
+  const answers = await Promise.all(
+    Array.from({ length: 3 }, () => mock.post('/_mock/environments', { key: null, body: jsonOf(wanted) }))
+  )
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409])
+  await mock.call('/_mock/environments/Mine', { method: 'DELETE', key: null })
+  await vi.waitFor(() => expect(rowCounts(mock.db)).toEqual(before))
+})

@@ -1,7 +1,6 @@
 import { expect } from 'vitest'
-import type { CreatedEnvironment } from '../../../src/control/environments/routes.js'
+import type { CreatedEnvironment, NewEnvironment } from '../../../src/control/environments/schemas.js'
 import type { Db } from '../../../src/db/open.js'
-import type { NewEnvironment } from '../../../src/environments/schemas.js'
 import type { Seed } from '../../../src/seeds/format.js'
 import type { Answer, GivenMock } from '../../support/mock.js'
 
@@ -128,7 +127,12 @@ export async function expectSameAnswers(
   mock: GivenMock,
   origin: Pick<CreatedEnvironment, 'apiKey' | 'environmentId' | 'organizationId' | 'name'>
 ) {
-  const exported = ({ apiKey }: { apiKey: string }) => plainCall(mock, '/_mock/state', apiKey)
+  /** With the name of the origin, as that of a copy has a number. */
+  const exported = async ({ apiKey, name }: Pick<CreatedEnvironment, 'apiKey' | 'name'>) => {
+    const answer = await plainCall(mock, '/_mock/state', apiKey)
+    const text = answer.text.replace(`"name":${JSON.stringify(name)}`, () => `"name":${JSON.stringify(origin.name)}`)
+    return { ...answer, text }
+  }
   const json = await exported(origin)
   const yaml = await plainCall(mock, '/_mock/state', origin.apiKey, { headers: YAML })
   expect(json.headers.get('content-type')).toBe('application/json; charset=utf-8')

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Describe, JournalEntry } from '../../../src/control/requests/entry.js'
 import { createJournal, journalService } from '../../../src/control/requests/service.js'
+import { assume } from '../../../src/core/assumptions.js'
 
 const describe: Describe = ({ sequence, text, status, body, replayed }) => ({
   ...{ sequence, time: '', method: 'GET', path: text, query: {}, headers: {}, unread: { query: [], headers: [] } },
@@ -9,6 +10,8 @@ const describe: Describe = ({ sequence, text, status, body, replayed }) => ({
   ...(body && { body: body.toString() }),
   flags: { ...(replayed && { replayed }) }
 })
+
+const count = () => {}
 
 /** What the journal should show of a request. */
 interface Expected {
@@ -46,7 +49,7 @@ const step = fc.oneof(
 test('returns the last requests up to its capacity, whatever is opened, ended and cleared', () => {
   fc.assert(
     fc.property(fc.constantFrom(1, 2, 7, 64), fc.array(step, { maxLength: 120, size: 'max' }), (capacity, steps) => {
-      const journal = createJournal({ capacity, clock: () => 0, describe })
+      const journal = createJournal({ capacity, clock: () => 0, describe, count })
       const inProgress: { entry: JournalEntry; expected: Expected }[] = []
       const all: Expected[] = []
       let cleared = 0
@@ -106,7 +109,7 @@ test('describes a request only when it has changed, and keeps nothing for those 
     count += 1
     return describe(each)
   }
-  const journal = createJournal({ capacity: 2, clock: () => 0, describe: counted })
+  const journal = createJournal({ capacity: 2, clock: () => 0, describe: counted, count: () => {} })
   const entry = journal.open('/', undefined)
   const look = () => entry.toRecordedRequest()
   look()
@@ -124,7 +127,7 @@ test('describes a request only when it has changed, and keeps nothing for those 
 })
 
 test('keeps at most 32 MiB, and counts what it has forgotten for that', () => {
-  const journal = createJournal({ capacity: 100, clock: () => 0, describe })
+  const journal = createJournal({ capacity: 100, clock: () => 0, describe, count })
   const text = 'x'.repeat(1024 * 1024)
   const inProgress = journal.open(text, undefined)
   for (let sequence = 2; sequence <= 40; sequence++) journal.open(text, undefined).end(200)
@@ -140,8 +143,8 @@ test('keeps at most 32 MiB, and counts what it has forgotten for that', () => {
 })
 
 test('drops and clears the journal of one environment only', () => {
-  const journals = journalService({ capacity: 10, clock: () => 0, describe })
-  const [first, second] = [1, 2].map((key) => ({ key, now: () => 0 }))
+  const journals = journalService({ capacity: 10, clock: () => 0, describe, counterOf: () => count })
+  const [first, second] = [1, 2].map((key) => ({ key, now: () => 0, assumptions: assume('document') }))
   for (const environment of [first, second]) journals.of(environment).open('/', undefined)
   const dropped = journals.of(first)
   journals.of(first).clear()

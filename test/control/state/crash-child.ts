@@ -1,70 +1,62 @@
 import { createHash } from 'node:crypto'
-import { writeSync } from 'node:fs'
+import { copyFileSync, rmSync, writeSync } from 'node:fs'
 import type { Db } from '../../../src/db/open.js'
 import type { Seed } from '../../../src/seeds/format.js'
 import { startServer } from '../../../src/server.js'
 
 /**
  * Run as a program: does something to the environment of a data file, and kills itself in the middle of it, at the given
- * share of the changes of rows that it takes. What is before and what will be after is told first.
+ * share of the changes of rows that it takes. What is before and what will be after, by a copy of the file, is told first.
  */
 const [file = '', work = '', share = '0'] = process.argv.slice(2)
-const { app, db, services } = await startServer({ port: 0, logLevel: 'silent', data: file, seed: { environments: [] } })
-const { environments, seeds } = services
-const main = environments.list().find(({ name }) => name === 'Main') ?? seeds.make({ name: 'Main' }).environment
-
-const WORK: Record<string, () => void> = {
-  prepare() {
-    seeds.load(main, many('a'), 'replace')
-    seeds.load(main, many('b'), 'merge')
-    environments.snapshot(main, 'b')
-    environments.reset(main)
-    environments.snapshot(main, 'a')
-  },
-  restore: () => environments.restore(main, nameOfNow() === 'a' ? 'b' : 'a', ['data', 'clock', 'idempotency']),
-  reset: () => {
-    environments.reset(main)
-  },
-  fork: () => void seeds.make({ from: main.id }),
-  merge: () => seeds.load(main, many('b'), 'merge'),
-  replace: () => seeds.load(main, many('b'), 'replace'),
-  snapshot: () => void environments.snapshot(main, 'c'),
-  remove: () => environments.remove(environments.list().at(-1) ?? main)
-}
-
-const run = WORK[work]
-if (!run) throw new Error(`there is no work ${work}`)
+let killAfter = Number.POSITIVE_INFINITY
 if (work !== 'prepare') {
-  const counter = countChanges(db)
-  const before = lookAll()
-  let after = ''
-  let changes = 0
-  try {
-    db.transaction(() => {
-      run()
-      after = lookAll()
-      changes = counter.changes
-      throw new Error('only a rehearsal')
-    })
-  } catch (error) {
-    if ((error as Error).message !== 'only a rehearsal') throw error
-  }
-  writeSync(1, `${JSON.stringify({ before, after, changes, untouched: lookAll() === before })}\n`)
-  counter.killAfter(Math.max(1, Math.ceil(Number(share) * changes)))
+  const copy = `${file}.copy`
+  copyFileSync(file, copy)
+  const told = await doWork(copy)
+  rmSync(copy)
+  writeSync(1, `${JSON.stringify(told)}\n`)
+  killAfter = Math.max(1, Math.ceil(Number(share) * told.changes))
 }
-run()
-await app.close()
+await doWork(file, killAfter)
+
+async function doWork(data: string, last = Number.POSITIVE_INFINITY) {
+  const { app, db, services } = await startServer({ port: 0, logLevel: 'silent', data, seed: { environments: [] } })
+  const { environments, seeds } = services
+  const main =
+    environments.list().find(({ name }) => name === 'Main') ??
+    (await seeds.createEnvironment({ name: 'Main' })).environment
+  const isB = environments.settings(main).profile === 'live'
+  const WORK: Record<string, () => unknown> = {
+    async prepare() {
+      await seeds.load(main, many('a'), 'replace')
+      await seeds.load(main, many('b'), 'merge')
+      environments.snapshot(main, 'b')
+      environments.reset(main)
+      environments.snapshot(main, 'a')
+    },
+    restore: () => environments.restore(main, isB ? 'a' : 'b', ['data', 'clock', 'idempotency']),
+    reset: () => environments.reset(main),
+    fork: () => seeds.createEnvironment({ from: main.id }),
+    merge: () => seeds.load(main, many('b'), 'merge'),
+    replace: () => seeds.load(main, many('b'), 'replace'),
+    snapshot: () => void environments.snapshot(main, 'c'),
+    remove: () => environments.remove(environments.list().at(-1) ?? main)
+  }
+  const run = WORK[work]
+  if (!run) throw new Error(`there is no work ${work}`)
+  const before = lookAll(db)
+  const counter = countChanges(db, last)
+  await run()
+  const { changes } = counter
+  const after = lookAll(db)
+  await app.close()
+  return { before, after, changes }
+}
 
 /** Calls back at every change of a row, from inside the transaction. */
-function countChanges({ client }: Db) {
-  let last = Number.POSITIVE_INFINITY
-  const counter = {
-    changes: 0,
-    killAfter(count: number) {
-      counter.changes = 0
-      last = count
-    }
-  }
+function countChanges({ client }: Db, last: number) {
+  const counter = { changes: 0 }
   client.function('row_changed', { directOnly: false }, () => {
     counter.changes += 1
     if (counter.changes === last) process.kill(process.pid, 'SIGKILL')
@@ -80,7 +72,7 @@ function countChanges({ client }: Db) {
 }
 
 /** A sum over what all environments export and keep, snapshots' rows included; owners and new ids apart. */
-function lookAll(): string {
+function lookAll(db: Db): string {
   const rows = db.client
     .prepare('SELECT * FROM environments ORDER BY key')
     .all()
@@ -109,10 +101,6 @@ function lookAll(): string {
   return createHash('sha256')
     .update(JSON.stringify([rows, keys]))
     .digest('hex')
-}
-
-function nameOfNow(): string {
-  return environments.settings(main).profile === 'live' ? 'b' : 'a'
 }
 
 function many(kind: 'a' | 'b'): Seed {

@@ -132,7 +132,11 @@ test(`after each of ${RUNS_BY_SERVICE} random sequences a restore gives back exa
   const mock = await givenMock({ clock: () => NOW, seed: { environments: [] } })
   await checked(
     mock,
-    () => serviceHandle(mock, mock.services.seeds.make({ seed: { environments: [SEED] } }).environment),
+    async () =>
+      serviceHandle(
+        mock,
+        (await mock.services.seeds.createEnvironment({ seed: { environments: [SEED] } })).environment
+      ),
     RUNS_BY_SERVICE
   )
 })
@@ -351,14 +355,14 @@ function serviceHandle({ services }: GivenMock, environment: Environment): Handl
         throw error
       }
     },
-    load: async (mode, seed) => seeds.load(environment, seedText(seed), mode),
+    load: (mode, seed) => seeds.load(environment, seedText(seed), mode),
     snapshot: async (as) => void environments.snapshot(environment, as),
     removeSnapshot: async (as) => environments.removeSnapshot(environment, as),
     restore: async (from, chosen) => environments.restore(environment, from, chosen),
     reset: async (chosen) => environments.reset(environment, chosen),
     fork: async (snapshot) => {
       const wanted = { from: id, ...(snapshot !== undefined && { snapshot }) }
-      return serviceHandle({ services } as GivenMock, seeds.make(wanted).environment)
+      return serviceHandle({ services } as GivenMock, (await seeds.createEnvironment(wanted)).environment)
     },
     clock: async (setting) => environments.change(environment, { clock: setting }),
     advance: async (by) => environments.advanceClock(environment, by),

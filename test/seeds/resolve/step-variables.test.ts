@@ -2,7 +2,8 @@ import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
 import { STEP_TYPES, type StepType } from '../../../src/core/enums.js'
-import { inferPayloadSchema, stepVariables } from '../../../src/seeds/resolve/step-variables.js'
+import { runToEnd } from '../../../src/core/slices.js'
+import { inferringPayloadSchema, stepVariables } from '../../../src/seeds/resolve/step-variables.js'
 
 const ALL_STEPS = STEP_TYPES.map((type) => ({ stepId: `${type}-step`, type }))
 
@@ -283,7 +284,7 @@ interface Input {
 }
 
 function variablesOf({ earlierSteps = [], payloadSchema, controlValues = [] }: Input): Variables {
-  return stepVariables(earlierSteps, payloadSchema ?? inferPayloadSchema(controlValues)) as Variables
+  return stepVariables(earlierSteps, payloadSchema ?? runToEnd(inferringPayloadSchema(controlValues))) as Variables
 }
 
 function payloadOf(controlValues: unknown[], payloadSchema?: Record<string, unknown>): ObjectSchema {

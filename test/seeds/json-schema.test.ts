@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { SeedError } from '../../../src/seeds/errors.js'
-import { readSeeds } from '../../../src/seeds/read.js'
-import { resolveSeeds } from '../../../src/seeds/resolve/resolve.js'
+import { SeedError } from '../../src/seeds/errors.js'
+import { readSeeds } from '../../src/seeds/read.js'
+import { resolveSeeds } from '../../src/seeds/resolve/resolve.js'
 
 const NOW = Date.parse('2026-02-18T10:00:00Z')
 const STEP = 'environments[0].workflows[0].steps[0]'

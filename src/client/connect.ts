@@ -1,0 +1,67 @@
+import { type ConnectOptions, connectionTo, path } from './connection.js'
+import {
+  type AttachedEnvironment,
+  asyncDispose,
+  attachedEnvironment,
+  createdEnvironment,
+  type Environment
+} from './environment.js'
+import { listRequests, type RequestFilter } from './requests.js'
+import type { SeedContent } from './state.js'
+import type { Assumption, CreatedEnvironment, ListedEnvironment, NewEnvironment, RecordedRequest } from './wire.js'
+
+/** An environment to create: empty, from a seed, or as a fork of another one. */
+export interface EnvironmentOptions extends Omit<NewEnvironment, 'seed'> {
+  seed?: SeedContent
+}
+
+/** A server to make environments on. */
+export interface ConnectedMock {
+  /** Without a slash at the end. */
+  url: string
+  /** Creates an environment. */
+  environment(options?: EnvironmentOptions): Promise<Environment>
+  /** Returns the environment that a key belongs to, without asking whether it does. */
+  attach(apiKey: string): AttachedEnvironment
+  /** Returns all environments, oldest first, without their keys. */
+  listEnvironments(): Promise<ListedEnvironment[]>
+  /** Removes an environment by its id, or by its name if only one has it. */
+  removeEnvironment(id: string): Promise<void>
+  /** Returns the requests without a valid key, which belong to no environment. */
+  keylessRequests(filter?: RequestFilter): Promise<RecordedRequest[]>
+  /** Resolves when the server is ready; rejects when it is not. */
+  health(): Promise<void>
+  assumptions(): Promise<Assumption[]>
+  /** Returns the OpenAPI document of the control routes. */
+  controlDocument(): Promise<Record<string, unknown>>
+  /** Nothing to do: the server runs on, and so do its environments. */
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/**
+ * Returns a client of the server at a url. It asks nothing of it yet. Throws `MockError` for what is no url of a server;
+ * the methods reject with `MockError`.
+ */
+export function connect(url: string, options: ConnectOptions = {}): ConnectedMock {
+  const server = connectionTo(url, options)
+  return {
+    url: server.url,
+    environment: async (wanted = {}) =>
+      createdEnvironment(
+        server,
+        await server.json<CreatedEnvironment>('POST', '/_mock/environments', { body: wanted })
+      ),
+    attach: (apiKey) => attachedEnvironment(server, apiKey),
+    listEnvironments: async () => {
+      const { environments } = await server.json<{ environments: ListedEnvironment[] }>('GET', '/_mock/environments')
+      return environments
+    },
+    removeEnvironment: (id) => server.done('DELETE', path`/_mock/environments/${id}`),
+    keylessRequests: (filter = {}) => listRequests(server, '/_mock/requests/keyless', filter),
+    health: () => server.done('GET', '/health'),
+    assumptions: async () =>
+      (await server.json<{ assumptions: Assumption[] }>('GET', '/_mock/assumptions')).assumptions,
+    controlDocument: () => server.json('GET', '/_mock/openapi.json'),
+    [asyncDispose]: async () => {}
+  }
+}

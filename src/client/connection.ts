@@ -1,0 +1,149 @@
+import { MockError } from './errors.js'
+
+/** The platform's own types, which not every project declares. */
+type Fetch = typeof globalThis extends { fetch: infer Fetch } ? Fetch : never
+export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Signal } } ? Signal : never
+
+export interface ConnectOptions {
+  /** What opens the routes about the whole server to other machines: `--admin-token`. */
+  adminToken?: string | undefined
+  /** Used in place of the global `fetch`. */
+  fetch?: Fetch | undefined
+}
+
+type Query = Record<string, string | number | Date | undefined>
+
+interface CallOptions {
+  query?: Query | undefined
+  /** Sent as JSON, unless it is text. */
+  body?: unknown
+  headers?: Record<string, string> | undefined
+  signal?: Signal | undefined
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** Sends requests to one server with one authorization. All reject with `MockError`. */
+export interface Connection {
+  url: string
+  headers: Record<string, string>
+  /** Returns the response, if its status is a success. */
+  send(method: Method, path: string, options?: CallOptions): Promise<Response>
+  /** Returns the body of the response, which is JSON. */
+  json<Result>(method: Method, path: string, options?: CallOptions): Promise<Result>
+  /** For responses without a body. */
+  done(method: Method, path: string, options?: CallOptions): Promise<void>
+  /** Returns a connection with this authorization. */
+  as(authorization: string): Connection
+}
+
+/** Throws `MockError` for a url that can't be one of a server. */
+export function connectionTo(url: string, { adminToken, fetch = globalThis.fetch }: ConnectOptions): Connection {
+  if (typeof fetch !== 'function') {
+    throw new MockError('there is no fetch here: pass one, connect(url, { fetch })')
+  }
+  return connection(baseUrl(url), adminToken === undefined ? undefined : `Bearer ${adminToken}`, fetch)
+}
+
+function connection(url: string, authorization: string | undefined, fetch: Fetch): Connection {
+  const headers: Record<string, string> = authorization === undefined ? {} : { authorization }
+  return {
+    url,
+    headers,
+    send,
+    json,
+    done: async (method, path, options) => {
+      await (await send(method, path, options)).text()
+    },
+    as: (other) => connection(url, other, fetch)
+  }
+
+  async function send(method: Method, path: string, options: CallOptions = {}): Promise<Response> {
+    const { query = {}, body, signal } = options
+    const target = `${url}${path}${queryString(query)}`
+    const text = typeof body === 'string' ? body : body === undefined ? undefined : JSON.stringify(body)
+    // What no option says is left out: some implementations refuse a signal or a body that is undefined.
+    const init = { method, headers: { ...headers, ...options.headers }, ...(signal && { signal }) }
+    const response = await fetch(target, text === undefined ? init : { ...init, body: text }).catch((error) => {
+      throw signal?.aborted ? error : unreachable(url, error)
+    })
+    if (!response.ok) throw await rejection(response, method, path)
+    return response
+  }
+
+  async function json<Result>(method: Method, path: string, options?: CallOptions): Promise<Result> {
+    const response = await send(method, path, options)
+    try {
+      return (await response.json()) as Result
+    } catch (cause) {
+      if (options?.signal?.aborted) throw cause
+      const reason = `the answer to ${method} ${path} is not JSON: is it a notification-mock that answers at ${url}?`
+      throw new MockError(reason, { status: response.status, cause })
+    }
+  }
+}
+
+/** Returns a path with these values in it, each as one segment. */
+export function path(texts: TemplateStringsArray, ...values: string[]): string {
+  return String.raw({ raw: texts }, ...values.map(encodeURIComponent))
+}
+
+function baseUrl(url: string): string {
+  const base = URL.canParse(url) ? new URL(url) : undefined
+  if (!base || !/^https?:$/.test(base.protocol) || base.search || base.hash) {
+    throw new MockError(`${url} is not the url of a server; it looks like http://127.0.0.1:4210`)
+  }
+  if (base.username || base.password) throw new MockError('the url of a server takes no user name and no password')
+  return base.href.replace(/\/+$/, '')
+}
+
+function queryString(query: Query): string {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) parameters.set(name, value instanceof Date ? value.toISOString() : String(value))
+  }
+  const text = parameters.toString()
+  return text && `?${text}`
+}
+
+function unreachable(url: string, cause: unknown): MockError {
+  const { cause: inner = cause } = cause as { cause?: unknown }
+  const { code, message } = inner as { code?: string; message?: string }
+  const remedy = 'is a server running there? "npx notification-mock serve" starts one and prints its url'
+  return new MockError(`no answer from ${url} (${code ?? message ?? 'connection failed'}): ${remedy}`, { cause })
+}
+
+interface ErrorAnswer {
+  message?: unknown
+  ctx?: Record<string, unknown>
+  errors?: MockError['fields']
+}
+
+async function rejection(response: Response, method: string, path: string): Promise<MockError> {
+  const { status, headers } = response
+  const text = await response.text().catch(() => '')
+  let body: ErrorAnswer = {}
+  try {
+    body = JSON.parse(text)
+  } catch {
+    // Another server, or a proxy.
+  }
+  const reason = headers.get('x-mock-reason')
+  const message = typeof body.message === 'string' ? body.message : `${method} ${path} was answered with ${status}`
+  return new MockError(reason === null ? message : decoded(reason), {
+    status,
+    fields: body.errors,
+    context: body.ctx
+  })
+}
+
+/** A header carries percent-encoded what is not ASCII, and nothing else. */
+function decoded(text: string): string {
+  return text.replace(/(%[89A-F][0-9A-F])+/g, (bytes) => {
+    try {
+      return decodeURIComponent(bytes)
+    } catch {
+      return bytes
+    }
+  })
+}

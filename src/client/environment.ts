@@ -1,0 +1,57 @@
+import { type Clock, clockOf, type RandomValues, randomOf } from './clock.js'
+import { type Connection, path } from './connection.js'
+import { type Faults, faultsOf } from './faults.js'
+import { type Requests, requestsOf } from './requests.js'
+import { type StateMethods, stateOf } from './state.js'
+import type { CreatedEnvironment } from './wire.js'
+
+/** An environment that the holder of its key uses. */
+export interface AttachedEnvironment extends StateMethods {
+  /** The base url for the client under test, without a slash at the end. */
+  url: string
+  apiKey: string
+  /** The headers that a request to the environment needs. */
+  headers: { authorization: string }
+  requests: Requests
+  faults: Faults
+  clock: Clock
+  random: RandomValues
+}
+
+/** An environment of its own, isolated from all others. */
+export interface Environment extends AttachedEnvironment, Omit<CreatedEnvironment, 'environmentId'> {
+  id: string
+  /** Removes the environment with all its data. */
+  remove(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export function attachedEnvironment(server: Connection, apiKey: string): AttachedEnvironment {
+  const authorization = `ApiKey ${apiKey}`
+  const connection = server.as(authorization)
+  return {
+    url: server.url,
+    apiKey,
+    headers: { authorization },
+    requests: requestsOf(connection),
+    faults: faultsOf(connection),
+    clock: clockOf(connection),
+    random: randomOf(connection),
+    ...stateOf(connection)
+  }
+}
+
+export function createdEnvironment(server: Connection, created: CreatedEnvironment): Environment {
+  const { environmentId: id, ...identity } = created
+  const remove = () => server.done('DELETE', path`/_mock/environments/${id}`)
+  return {
+    ...attachedEnvironment(server, created.apiKey),
+    ...identity,
+    id,
+    remove,
+    [asyncDispose]: remove
+  }
+}
+
+/** Browsers that do not know `await using` have no such symbol. */
+export const asyncDispose: typeof Symbol.asyncDispose = Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')

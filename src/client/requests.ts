@@ -1,0 +1,83 @@
+import type { Connection, Signal } from './connection.js'
+import { type Duration, milliseconds } from './duration.js'
+import { MockError } from './errors.js'
+import { type StreamOptions, streamRequests } from './stream.js'
+import type { Operation, RecordedRequest, RequestPattern, Verification, VerificationResult } from './wire.js'
+
+/** Which of the recorded requests to list; all if left out. */
+export interface RequestFilter {
+  operation?: Operation | undefined
+  method?: string | undefined
+  status?: number | undefined
+  /** Exactly this path. */
+  path?: string | undefined
+  /** Only requests at or after this time. */
+  since?: string | Date | undefined
+  /** Only requests with a greater sequence. */
+  after?: number | undefined
+}
+
+/** What to expect of the recorded requests; `within` waits for it. */
+export interface ExpectedRequests extends Omit<Verification, 'within'> {
+  within?: Duration
+}
+
+interface WaitOptions {
+  /** How long to wait; 5 seconds by default. */
+  within?: Duration
+  /** Only requests with a greater sequence; by default those that are there already count. */
+  after?: number
+  signal?: Signal
+}
+
+/** The requests to the service that an environment has recorded. */
+export interface Requests {
+  /** Returns the requests, newest last. */
+  list(filter?: RequestFilter): Promise<RecordedRequest[]>
+  /** Removes all recorded requests. */
+  clear(): Promise<void>
+  /**
+   * Verifies that the expected requests were made: at least one, unless a number is given. Rejects with `MockError` of
+   * status 417 if not; its message says which request came nearest and what differs.
+   */
+  verify(expected: ExpectedRequests, options?: { signal?: Signal }): Promise<VerificationResult>
+  /** Returns the first request that matches, and waits for it. Rejects as `verify` does when none comes in time. */
+  waitFor(pattern: RequestPattern, options?: WaitOptions): Promise<RecordedRequest>
+  /**
+   * Yields each request when it has ended. Continues after a connection that was cut, and ends by `break`, by the signal,
+   * or when the environment is removed.
+   */
+  stream(options?: StreamOptions): AsyncGenerator<RecordedRequest, void>
+}
+
+export function requestsOf(connection: Connection): Requests {
+  const list: Requests['list'] = (filter = {}) => listRequests(connection, '/_mock/requests', filter)
+  const verify: Requests['verify'] = ({ within, ...expected }, options) => {
+    const body = within === undefined ? expected : { ...expected, within: milliseconds(within) }
+    return connection.json('POST', '/_mock/requests/verify', { body, ...options })
+  }
+  return {
+    list,
+    clear: () => connection.done('DELETE', '/_mock/requests'),
+    verify,
+    waitFor: async (pattern, { within = '5s', after, signal } = {}) => {
+      const expected = { ...pattern, within, ...(after !== undefined && { after }) }
+      const { requests } = await verify(expected, signal && { signal })
+      const [sequence = 0] = requests
+      const found = (await list({ after: sequence - 1 })).find((request) => request.sequence === sequence)
+      if (!found) throw new MockError(`request ${sequence} has matched, but is no longer in the journal`)
+      return found
+    },
+    stream: (options = {}) => streamRequests(connection, options)
+  }
+}
+
+/** Returns the requests of a journal, newest last. */
+export async function listRequests(
+  connection: Connection,
+  journal: string,
+  filter: RequestFilter
+): Promise<RecordedRequest[]> {
+  const { requests } = await connection.json<{ requests: RecordedRequest[] }>('GET', journal, { query: { ...filter } })
+  return requests
+}

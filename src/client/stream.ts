@@ -1,0 +1,78 @@
+import type { Connection, Signal } from './connection.js'
+import { MockError } from './errors.js'
+import type { RecordedRequest } from './wire.js'
+
+export interface StreamOptions {
+  /** Ends the stream. */
+  signal?: Signal
+  /** Begin with the requests that the journal has, instead of with the next one. */
+  replay?: boolean
+}
+
+/** How often the stream is opened again in vain before it is given up. */
+const MAX_FAILURES = 5
+const FIRST_DELAY = 50
+
+/** Yields each request when it has ended, until the signal is aborted or the environment is removed. */
+export async function* streamRequests(
+  connection: Connection,
+  { signal, replay = false }: StreamOptions
+): AsyncGenerator<RecordedRequest, void> {
+  let lastEventId = replay ? '0' : ''
+  let failures = 0
+  let isOpen = false
+  while (!signal?.aborted) {
+    try {
+      const headers = { accept: 'text/event-stream', ...(lastEventId && { 'last-event-id': lastEventId }) }
+      const { body } = await connection.send('GET', '/_mock/requests/stream', { signal, headers })
+      isOpen = true
+      for await (const { id, data } of events(body)) {
+        failures = 0
+        lastEventId = id || lastEventId
+        if (data) yield JSON.parse(data)
+      }
+    } catch (error) {
+      if (signal?.aborted) return
+      const status = error instanceof MockError ? error.status : undefined
+      // The environment is gone, and its key with it.
+      if (isOpen && status === 401) return
+      if (status !== undefined || !isOpen || failures >= MAX_FAILURES) throw error
+    }
+    await delay(FIRST_DELAY * 2 ** failures++, signal)
+  }
+}
+
+/** Yields the server-sent events of a body; ends or throws when the connection does. */
+async function* events(body: Response['body']): AsyncGenerator<{ id: string; data: string }, void> {
+  // Not every browser can iterate over a body.
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
+  if (!reader) return
+  let text = ''
+  try {
+    for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read()) {
+      const blocks = (text + value).split('\n\n')
+      text = blocks.pop() ?? ''
+      for (const block of blocks) yield { id: fieldOf(block, 'id'), data: fieldOf(block, 'data') }
+    }
+  } finally {
+    // Closes the connection when the caller has seen enough.
+    await reader.cancel().catch(() => {})
+  }
+}
+
+function fieldOf(block: string, name: string): string {
+  const line = block.split('\n').find((each) => each.startsWith(`${name}: `))
+  return line?.slice(name.length + 2) ?? ''
+}
+
+function delay(milliseconds: number, signal: Signal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(end, milliseconds)
+    signal?.addEventListener('abort', end)
+    function end() {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }
+  })
+}

@@ -1,0 +1,30 @@
+/**
+ * What goes over the wire, by the schemas of the same names. The declarations of the package say it without TypeBox:
+ * scripts/wire-types.mjs prints them from these schemas.
+ */
+export type { ClockState, RandomSetting } from '../control/clock/routes.js'
+export type { CreatedEnvironment, ListedEnvironment, NewEnvironment } from '../control/environments/schemas.js'
+export type { FaultEffect, FaultRule, NewFaultRule } from '../control/faults/schemas.js'
+export type {
+  OperationName as Operation,
+  RecordedRequest,
+  RequestPattern,
+  Verification,
+  VerificationResult
+} from '../control/requests/schemas.js'
+export type { ListedAssumption as Assumption } from '../control/server/routes.js'
+export type { ResetPart, ResetResult } from '../control/state/routes.js'
+export type { ClockSetting, Snapshot } from '../environments/schemas.js'
+export type { Integration } from '../integrations/schemas.js'
+export type { MessageResponse } from '../messages/schemas.js'
+export type {
+  Seed,
+  SeedEnvironment,
+  SeedGenerate,
+  SeedIntegration,
+  SeedMessage,
+  SeedStep,
+  SeedSubscriber,
+  SeedWorkflow
+} from '../seeds/format.js'
+export type { WorkflowStep } from '../workflow-steps/schemas.js'

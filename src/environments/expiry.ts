@@ -1,0 +1,79 @@
+import type { Clock } from '../core/clock.js'
+import type { Db } from '../db/open.js'
+import type { Environment } from './environment.js'
+
+/** Milliseconds between two looks, at least and at most: Node has no longer timers than 24 days. */
+const MIN_WAIT = 20
+const MAX_WAIT = 3_600_000
+
+interface Options {
+  machineClock: Clock
+  /** Returns the environments that have a `ttl`. */
+  list: () => Environment[]
+  /** Whether requests, streams or waits are open. */
+  isBusy: (environment: Environment) => boolean
+  remove: (environment: Environment) => void
+}
+
+/** Removes the environments that were not used for as long as their `ttl`, by one timer, which keeps no process alive. */
+export function expiryTimer({ client }: Db, { machineClock, list, isBusy, remove }: Options) {
+  /** Those that were in use when their time was over. */
+  const busy = new Set<Environment>()
+  let timer: NodeJS.Timeout | undefined
+  let nextLook = Number.POSITIVE_INFINITY
+  let isClosed = false
+
+  return {
+    removeExpired,
+
+    /** To be called when an environment with a `ttl` is there. */
+    watch({ ttl, lastUsed }: Environment): void {
+      if (ttl !== null) lookAt(lastUsed + ttl)
+    },
+
+    close(): void {
+      isClosed = true
+      clearTimeout(timer)
+    }
+  }
+
+  function lookAt(time: number): void {
+    if (isClosed || time >= nextLook) return
+    nextLook = time
+    clearTimeout(timer)
+    const wait = Math.min(Math.max(time - machineClock(), MIN_WAIT), MAX_WAIT)
+    timer = setTimeout(look, wait).unref()
+  }
+
+  function look(): void {
+    if (!client.open) return
+    // Otherwise somebody works in steps, in a transaction that may be rolled back.
+    if (!client.inTransaction) removeExpired()
+    nextLook = Number.POSITIVE_INFINITY
+    for (const { ttl, lastUsed } of list()) lookAt(lastUsed + Number(ttl))
+  }
+
+  /** Removes those whose time is over. The time of one that is in use begins again when it is not any more. */
+  function removeExpired(): void {
+    const now = machineClock()
+    for (const environment of list()) {
+      if (now - environment.lastUsed < Number(environment.ttl)) continue
+      const wasBusy = busy.delete(environment)
+      if (isBusy(environment)) busy.add(environment)
+      else if (!wasBusy) {
+        removeOne(environment)
+        continue
+      }
+      environment.lastUsed = now
+    }
+  }
+
+  /** What can't be removed, be it that the disk is full, is tried again when as much time has passed. */
+  function removeOne(environment: Environment): void {
+    try {
+      remove(environment)
+    } catch {
+      environment.lastUsed = machineClock()
+    }
+  }
+}

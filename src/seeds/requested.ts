@@ -1,0 +1,49 @@
+import { invalidFields } from '../core/errors.js'
+import { runInSlices } from '../core/slices.js'
+import { suggest } from '../core/suggest.js'
+import { SeedError } from './errors.js'
+import { loadGenerator, needsGenerator } from './generate/load.js'
+import { packagedSeeds, readingSeeds, readSeed, type SeedFile } from './read.js'
+
+/** What a request may have generated: a server that many use must not grow by gigabytes for one of them. */
+export const MAX_GENERATED = { messages: 100_000, subscribers: 10_000 }
+
+/** Rejects with SeedError what a request may not ask for, and loads what it takes to generate messages. */
+export async function readRequested(seed: string | object, check: () => void): Promise<SeedFile> {
+  const file = await readSeed(seed, check)
+  const issues = file.seed.environments.flatMap(({ generate }, index) =>
+    (['messages', 'subscribers'] as const).flatMap((field) => {
+      if (!generate || (generate[field] ?? 0) <= MAX_GENERATED[field]) return []
+      const problem = `must be at most ${MAX_GENERATED[field]} in a request`
+      return file.issueAt(['environments', index, 'generate', field], `${problem}; ${GENERATE_REMEDY}`)
+    })
+  )
+  if (issues.length > 0) throw new SeedError(issues)
+  if (needsGenerator(file.seed)) await loadGenerator()
+  return file
+}
+
+const GENERATE_REMEDY = 'start the server with the seed, or put more into a data file before: seed generate --data'
+
+/** Those that were asked for: a packaged seed never changes, and its YAML takes longer to read than to load. */
+const scenarios = new Map<string, Promise<SeedFile>>()
+
+/** Returns the first environment of a packaged seed, by the seed's name. Rejects with `invalid` when there is none. */
+export async function readScenario(name: string): Promise<SeedFile> {
+  const names = packagedSeeds()
+  if (!names.includes(name)) {
+    const meant = suggest(name, names)
+    const hint = meant ? `; did you mean ${meant}?` : ''
+    const messages = [`scenario must be the name of a packaged seed, ${names.join(', ')}${hint}`]
+    throw invalidFields({ scenario: { messages, value: name } })
+  }
+  const known = scenarios.get(name) ?? readFirst(name)
+  scenarios.set(name, known)
+  return known
+}
+
+async function readFirst(name: string): Promise<SeedFile> {
+  const [file] = await runInSlices(readingSeeds([{ packaged: name }]))
+  const { seed, ...rest } = file as SeedFile
+  return { ...rest, seed: { environments: seed.environments.slice(0, 1) } }
+}

@@ -1,0 +1,258 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { connect, type EnvironmentOptions, MockError } from '../../src/client/index.js'
+import { addFault, MAILGUN, setPrimary } from '../support/control.js'
+import { givenMock, givenOwnMock } from '../support/mock.js'
+
+async function givenClient() {
+  const server = await givenMock()
+  const mock = connect(server.url)
+  const env = await mock.environment({ from: 'Development' })
+  return { server, mock, env }
+}
+
+async function givenHttpServer(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close().closeAllConnections())
+  await new Promise((listening) => server.once('listening', listening))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+async function errorOf(promise: Promise<unknown>): Promise<MockError> {
+  const error = await promise.then(
+    () => undefined,
+    (thrown) => thrown
+  )
+  expect(error).toBeInstanceOf(MockError)
+  return error
+}
+
+const list = ({ url, headers }: { url: string; headers: Record<string, string> }, query = '') =>
+  fetch(`${url}/v1/messages${query}`, { headers })
+
+test('an environment has the url and the headers that the client under test needs', async () => {
+  const { server, env } = await givenClient()
+  expect(env).toMatchObject({
+    url: server.url,
+    headers: { authorization: `ApiKey ${env.apiKey}` },
+    profile: 'document'
+  })
+  expect((await list(env)).status).toBe(200)
+})
+
+test('`await using` removes the environment at the end of the block, and it can be removed before', async () => {
+  const { mock } = await givenClient()
+  let key = ''
+  {
+    await using env = await mock.environment()
+    key = env.apiKey
+  }
+  expect((await errorOf(mock.attach(key).clock.get())).status).toBe(401)
+})
+
+test('an environment that there is can be used by its key', async () => {
+  const { mock } = await givenClient()
+  const { environments } = await mock.attach('development-key').state()
+  expect(environments[0]?.integrations?.map(({ identifier }) => identifier)).toContain('mailgun-eu')
+})
+
+test('what an environment is created with decides how it answers', async () => {
+  const { mock } = await givenClient()
+  const options: EnvironmentOptions = {
+    name: 'from a seed',
+    profile: 'live',
+    seed: { environments: [{ name: 'any', messages: [{ channel: 'sms', subject: 'Hi' }] }] }
+  }
+  await using env = await mock.environment(options)
+  expect(env).toMatchObject({ name: 'from a seed', profile: 'live' })
+  const { data } = (await (await list(env)).json()) as { data: object[] }
+  expect(data).toMatchObject([{ subject: 'Hi' }])
+})
+
+test('a verification that fails is an error whose message names the nearest request', async () => {
+  const { env } = await givenClient()
+  await list(env, '?channel=sms')
+  const expected = { operation: 'listMessages', query: { channel: 'email' } } as const
+  const error = await errorOf(env.requests.verify({ ...expected, within: '1ms' }))
+  expect(error).toMatchObject({ name: 'MockError', status: 417, fields: {} })
+  expect(error.message).toBe(error.reason)
+  expect(error.message).toMatch(/nearest is request 1, where query.channel is "sms"/)
+  expect(error.context.nearest).toMatchObject([{ request: { sequence: 1 } }])
+  expect(await env.requests.verify({ ...expected, query: { channel: 'sms' }, count: 1, within: 500 })).toEqual({
+    matched: 1,
+    requests: [1]
+  })
+})
+
+test('a request can be waited for', async () => {
+  const { env } = await givenClient()
+  await list(env)
+  const waiting = env.requests.waitFor({ path: setPrimary(MAILGUN), status: 200 }, { within: '1m' })
+  await fetch(`${env.url}${setPrimary(MAILGUN)}`, { method: 'POST', headers: env.headers })
+  expect(await waiting).toMatchObject({ operation: 'setIntegrationAsPrimary', sequence: 2 })
+  expect((await errorOf(env.requests.waitFor({ status: 404 }, { within: 1 }))).status).toBe(417)
+})
+
+test('a wait ends by its signal', async () => {
+  const { env } = await givenClient()
+  const waiting = env.requests.waitFor({ status: 404 }, { within: '1m', signal: AbortSignal.timeout(20) })
+  await expect(waiting).rejects.toMatchObject({ name: 'TimeoutError' })
+})
+
+test('wrong fields are listed by name, and the message says what is wrong with them', async () => {
+  const { env } = await givenClient()
+  const error = await errorOf(env.faults.add({ effect: { status: 200 }, tims: 1 } as never))
+  expect(error.status).toBe(422)
+  expect(Object.keys(error.fields).sort()).toEqual(['effect.status', 'tims'])
+  expect(error.message).toContain('did you mean times?')
+})
+
+test('a reason that a header can not carry as it is, is read as it was meant', async () => {
+  const { env } = await givenClient()
+  await list(env, `?subscriberId=${encodeURIComponent('Zoë – 100 %41')}`)
+  const error = await errorOf(env.requests.verify({ operation: 'listMessages', query: { subscriberId: 'Ada' } }))
+  expect(error.message).toContain('query.subscriberId is "Zoë – 100 %41"')
+})
+
+test('a snapshot can be restored and removed, whatever its name, and has one of its own without', async () => {
+  const { env } = await givenClient()
+  for (const name of ['a/b?c#d %', undefined]) {
+    const before = await env.snapshot(name)
+    await env.seed('environments: [{ name: x, messages: [{ channel: sms, subject: Added }] }]')
+    const size = async () => (await env.state()).environments[0]?.messages?.length
+    expect(await size()).toBe(61)
+    expect(await before.restore({ parts: ['data'] })).toMatchObject({ parts: ['data'] })
+    expect(await size()).toBe(60)
+    await env.snapshot(name)
+    await before.remove()
+  }
+  expect(await env.snapshots()).toMatchObject([{ size: { messages: 60 } }])
+})
+
+test('the state can be had as YAML, and loaded again', async () => {
+  const { mock } = await givenClient()
+  await using env = await mock.environment({
+    seed: { environments: [{ name: 'any', messages: [{ channel: 'sms' }] }] }
+  })
+  const yaml = await env.state({ format: 'yaml' })
+  expect(yaml).toMatch(/^environments:/)
+  await using copy = await mock.environment()
+  await copy.seed(yaml, { mode: 'replace' })
+  const content = async ({ state }: typeof env) => ({ ...(await state()).environments[0], name: '' })
+  expect(await content(copy)).toEqual(await content(env))
+})
+
+test('the clock takes times and lengths of time', async () => {
+  const { env } = await givenClient()
+  const at = async (state: Promise<{ now: string }>) => (await state).now
+  expect(await at(env.clock.set('2026-02-18T10:00:00Z'))).toBe('2026-02-18T10:00:00.000Z')
+  expect(await at(env.clock.advance('1.5h'))).toBe('2026-02-18T11:30:00.000Z')
+  expect(await at(env.clock.advance(250))).toBe('2026-02-18T11:30:00.250Z')
+  expect(await at(env.clock.set(new Date(0)))).toBe('1970-01-01T00:00:00.000Z')
+  await env.clock.set({ mode: 'wall' })
+  expect(await env.clock.get()).toMatchObject({ setting: { mode: 'wall' } })
+  expect(() => env.clock.advance('1 hour' as never)).toThrow('1 hour is no length of time')
+})
+
+test('random values can be made repeatable', async () => {
+  const { env } = await givenClient()
+  expect(await env.random.get()).toBeNull()
+  await env.random.set(7)
+  expect(await env.random.get()).toBe(7)
+})
+
+test('the admin token opens the routes of the server, and is sent nowhere else', async () => {
+  const { url } = await givenOwnMock({ adminToken: 'the-admin-token' })
+  const sent: [string, string][] = []
+  const mock = connect(url, {
+    adminToken: 'the-admin-token',
+    fetch: (input, init) => {
+      sent.push([new URL(String(input)).pathname, new Headers(init?.headers).get('authorization') ?? ''])
+      return fetch(input, init)
+    }
+  })
+  await using env = await mock.environment()
+  await env.clock.get()
+  expect(sent).toEqual([
+    ['/_mock/environments', 'Bearer the-admin-token'],
+    ['/_mock/clock', `ApiKey ${env.apiKey}`]
+  ])
+  const error = await errorOf(connect(url, { adminToken: 'another-token' }).environment())
+  expect(error.status).toBe(403)
+  expect(error.message).not.toContain('another-token')
+})
+
+test('where no server answers, the error names the url and the remedy', async () => {
+  const { url } = await givenOwnMock()
+  const gone = new URL(url)
+  gone.port = '9'
+  const error = await errorOf(connect(gone.href).health())
+  expect(error.status).toBeUndefined()
+  expect(error.message).toMatch(/^no answer from http:\/\/127\.0\.0\.1:9 \(.+\): is a server running there\? "npx/)
+})
+
+test('where something else answers, the error says so', async () => {
+  const html = await givenHttpServer((_request, response) => response.end('<!doctype html>'))
+  expect((await errorOf(connect(html).listEnvironments())).message).toContain(
+    `is it a notification-mock that answers at ${html}?`
+  )
+  const missing = await givenHttpServer((_request, response) => response.writeHead(404).end('Not found'))
+  expect(await errorOf(connect(missing).health())).toMatchObject({
+    status: 404,
+    message: 'GET /health was answered with 404'
+  })
+})
+
+test('the url may end with a slash, or have a path', async () => {
+  const { server } = await givenClient()
+  expect(connect(`${server.url}/`).url).toBe(server.url)
+  const paths: (string | undefined)[] = []
+  const proxy = await givenHttpServer((request, response) => {
+    paths.push(request.url)
+    response.end('{"status":"ok"}')
+  })
+  await connect(`${proxy}/mock/`).health()
+  expect(paths).toEqual(['/mock/health'])
+})
+
+test.each([
+  ['localhost:4210', 'localhost:4210 is not the url of a server; it looks like http://127.0.0.1:4210'],
+  ['', ' is not the url of a server'],
+  ['http://127.0.0.1:4210/?key=x', 'is not the url of a server'],
+  ['http://user:hunter2@127.0.0.1:4210', 'the url of a server takes no user name and no password']
+])('the url %j is refused', (url, message) => {
+  expect(() => connect(url)).toThrow(MockError)
+  expect(() => connect(url)).toThrow(message)
+  expect(() => connect(url)).not.toThrow('hunter2')
+})
+
+test('a fault that was added is listed with its counters', async () => {
+  const { server, env } = await givenClient()
+  const rule = await env.faults.add({ operation: 'listMessages', effect: { status: 503 } })
+  expect((await list(env)).status).toBe(503)
+  expect(await env.faults.list()).toEqual([{ ...rule, seen: 1, hits: 1 }])
+  await env.faults.remove(rule.id)
+  await addFault(server, { effect: { status: 500 } }, env.apiKey)
+  await env.faults.clear()
+  expect(await env.faults.list()).toEqual([])
+})
+
+test('what is wrong does not compile', () => {
+  const compiled = async () => {
+    const { mock, env } = await givenClient()
+    // @ts-expect-error a field that seeds do not have
+    await mock.environment({ seed: { environments: [{ name: 'x', messages: [{ chanel: 'sms' }] }] } })
+    // @ts-expect-error an option that environments do not have
+    await mock.environment({ form: 'Development' })
+    // @ts-expect-error an operation that the service does not have
+    await env.faults.add({ operation: 'listMessage', effect: { status: 503 } })
+    // @ts-expect-error a verification of something that is not recorded
+    await env.requests.verify({ querry: {} })
+    // @ts-expect-error a unit that there is not
+    await env.clock.advance('1y')
+    // @ts-expect-error an environment that others use is not removed
+    await mock.attach('development-key').remove()
+  }
+  expect(compiled).toBeTypeOf('function')
+})

@@ -1,0 +1,125 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect as connectTo, createServer, type Socket } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { connect, type Environment } from '../../src/client/index.js'
+import { until } from '../support/control.js'
+import { givenMock, givenOwnMock } from '../support/mock.js'
+
+/** A way to a server whose connections can be cut. */
+async function givenWay(target: { port: number }) {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    const other = connectTo(target.port, '127.0.0.1')
+    for (const each of [socket, other]) {
+      sockets.add(each)
+      each.on('error', () => {}).once('close', () => sockets.delete(each))
+    }
+    socket.pipe(other).pipe(socket)
+    socket.once('close', () => other.destroy())
+    other.once('close', () => socket.destroy())
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const cut = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  const close = () => {
+    server.close()
+    cut()
+  }
+  onTestFinished(close)
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets, cut, close }
+}
+
+const ask = ({ headers }: Environment, url: string, page: number) =>
+  fetch(`${url}/v1/messages?page=${page}`, { headers })
+
+/** Reads so many requests, and returns their pages. */
+async function pages(stream: AsyncGenerator<{ query: Record<string, unknown> }, void>, count: number) {
+  const read: unknown[] = []
+  while (read.length < count) {
+    const { value } = await stream.next()
+    if (!value) break
+    read.push(value.query.page)
+  }
+  return read
+}
+
+/** Resolves when the environment's stream has begun: it then has what ends from now on. */
+const begun = (way: { sockets: Set<Socket> }) =>
+  until(() => [...way.sockets].some(({ bytesRead, bytesWritten }) => bytesRead > 0 && bytesWritten > 0))
+
+test('a stream has the requests that end after its beginning, and ends by `break`, which closes the connection', async () => {
+  const server = await givenMock()
+  const way = await givenWay(server)
+  const env = await connect(server.url).environment({ from: 'Development' })
+  const streaming = connect(way.url).attach(env.apiKey)
+  await ask(env, server.url, 1)
+  const asked = begun(way).then(() => ask(env, server.url, 2))
+  for await (const { query } of streaming.requests.stream()) {
+    expect(query).toEqual({ page: '2' })
+    break
+  }
+  await asked
+  await until(() => way.sockets.size === 0)
+})
+
+test('a stream may begin with the requests that there are', async () => {
+  const { url } = await givenMock()
+  const env = await connect(url).environment({ from: 'Development' })
+  for (const page of [1, 2]) await ask(env, url, page)
+  const stream = env.requests.stream({ replay: true })
+  expect(await pages(stream, 2)).toEqual(['1', '2'])
+  await stream.return()
+})
+
+test('a stream whose connection is cut goes on, with nothing lost and nothing twice', async () => {
+  const server = await givenMock()
+  const way = await givenWay(server)
+  const env = await connect(server.url).environment({ from: 'Development' })
+  const stream = connect(way.url).attach(env.apiKey).requests.stream()
+  const first = stream.next()
+  await begun(way)
+  // Before anything has come over it.
+  way.cut()
+  for (const page of [1, 2]) await ask(env, server.url, page)
+  expect((await first).value).toMatchObject({ query: { page: '1' } })
+  expect(await pages(stream, 1)).toEqual(['2'])
+  way.cut()
+  await ask(env, server.url, 3)
+  expect(await pages(stream, 1)).toEqual(['3'])
+  await stream.return()
+})
+
+test('a stream ends by its signal, while it waits too', async () => {
+  const { url } = await givenMock()
+  const env = await connect(url).environment()
+  const ending = new AbortController()
+  const stream = env.requests.stream({ signal: ending.signal })
+  const next = stream.next()
+  ending.abort()
+  expect(await next).toEqual({ done: true, value: undefined })
+  expect(await env.requests.stream({ signal: AbortSignal.abort() }).next()).toEqual({ done: true, value: undefined })
+})
+
+test('a stream ends when the environment is removed', async () => {
+  const server = await givenMock()
+  const way = await givenWay(server)
+  const env = await connect(server.url).environment()
+  const next = connect(way.url).attach(env.apiKey).requests.stream().next()
+  await begun(way)
+  await env.remove()
+  expect(await next).toEqual({ done: true, value: undefined })
+})
+
+test('a stream is an error when the key is none, or when the server has gone for more than a moment', async () => {
+  const { url } = await givenMock()
+  await expect(connect(url).attach('no-key').requests.stream().next()).rejects.toMatchObject({ status: 401 })
+
+  const server = await givenOwnMock()
+  const way = await givenWay(server)
+  const env = await connect(way.url).environment()
+  const next = env.requests.stream().next()
+  await begun(way)
+  way.close()
+  await expect(next).rejects.toThrow(`no answer from ${way.url}`)
+})

@@ -1,0 +1,220 @@
+import { expect, test } from 'vitest'
+import type { Coverage, CoverageItem } from '../../../src/control/coverage/schemas.js'
+import { PROFILES } from '../../../src/core/assumptions.js'
+import {
+  addFault,
+  DEVELOPMENT,
+  OTHER_ORGANIZATION,
+  PRODUCTION,
+  SENDGRID,
+  send,
+  setPrimary
+} from '../../support/control.js'
+import { follow, itemsOf, uncoveredIn } from '../../support/coverage.js'
+import { type GivenMock, givenMock } from '../../support/mock.js'
+
+async function coverageOf(mock: GivenMock, key = DEVELOPMENT): Promise<Coverage> {
+  return (await mock.get('/_mock/coverage', { key })).json
+}
+
+async function serverCoverage(mock: GivenMock): Promise<Coverage> {
+  return (await mock.get('/_mock/coverage/server')).json
+}
+
+async function itemOf(mock: GivenMock, id: string): Promise<CoverageItem> {
+  const found = itemsOf(await coverageOf(mock)).find((item) => item.id === id)
+  if (!found) throw new Error(`no item ${id}`)
+  return found
+}
+
+const countsOf = async (mock: GivenMock, id: string) => {
+  const { met, injected, covered } = await itemOf(mock, id)
+  return { met, injected, covered }
+}
+
+test('is 0 before the first request', async () => {
+  const mock = await givenMock()
+  for (const coverage of [await coverageOf(mock), await serverCoverage(mock)]) {
+    expect(coverage).toMatchObject({ percentage: 0, covered: 0, requests: 0, unserved: { requests: 0, targets: [] } })
+    expect(uncoveredIn(coverage)).toHaveLength(coverage.total)
+  }
+})
+
+test('the requests that each item names meet it, and all together 100 %', async () => {
+  const mock = await givenMock()
+  const items = itemsOf(await serverCoverage(mock))
+  for (const item of items) {
+    await follow(mock.url, DEVELOPMENT, item)
+    expect(uncoveredIn(await serverCoverage(mock)), item.how).not.toContain(item.id)
+  }
+  expect(await serverCoverage(mock)).toMatchObject({ percentage: 100, covered: items.length, total: items.length })
+  // What has no valid key belongs to no environment, so it has no 401.
+  expect(await coverageOf(mock)).toMatchObject({ percentage: 100, total: items.length - 3 })
+})
+
+test.each(PROFILES)(
+  'statuses, parameters and values are those of the published document, with the profile %s',
+  async (profile) => {
+    const mock = await givenMock({ profile })
+    const { paths } = (await mock.get('/openapi.json', { key: null })).json
+    const { operations } = await serverCoverage(mock)
+    for (const { method, path, items } of operations) {
+      const { responses, parameters } = paths[path][method.toLowerCase()]
+      const named = (kind: string) => items.filter((item) => item.kind === kind).map(({ name }) => name)
+      expect([...new Set(named('status').map((name) => name.slice(0, 3)))]).toEqual(Object.keys(responses))
+      const query = parameters.filter((each: { in: string }) => each.in === 'query')
+      expect(named('query')).toEqual(query.map(({ name }: { name: string }) => name))
+      expect(named('list')).toEqual(['transactionId, several', 'contextKeys, several'].filter(() => query.length > 0))
+      expect(named('value')).toEqual(
+        ['in_app', 'email', 'sms', 'chat', 'push'].filter(() => query.length > 0).map((value) => `channel=${value}`)
+      )
+      expect(named('header')).toEqual(method === 'POST' ? ['idempotency-key', 'idempotency-replay'] : [])
+    }
+    expect(operations.map(({ path }) => path).sort()).toEqual(Object.keys(paths).sort())
+  }
+)
+
+test('counts parameters, values and headers of requests that were answered with 200, and of no others', async () => {
+  const mock = await givenMock()
+  await mock.get('/v1/messages?channel=sms&limit=-1')
+  expect(await countsOf(mock, 'listMessages.value.channel=sms')).toEqual({ met: 0, injected: 0, covered: false })
+  await mock.get('/v1/messages?channel=sms&subscriberId=&transactionId=a')
+  expect(await countsOf(mock, 'listMessages.value.channel=sms')).toEqual({ met: 1, injected: 0, covered: true })
+  expect(await countsOf(mock, 'listMessages.query.channel')).toMatchObject({ met: 1 })
+  expect(await countsOf(mock, 'listMessages.query.subscriberId')).toMatchObject({ met: 0 })
+  expect(await countsOf(mock, 'listMessages.query.limit')).toMatchObject({ met: 0 })
+  expect(await countsOf(mock, 'listMessages.list.transactionId.several')).toMatchObject({ met: 0 })
+  await mock.post(setPrimary('none'), { headers: { 'idempotency-key': 'a' } })
+  expect(await countsOf(mock, 'setIntegrationAsPrimary.header.idempotency-key')).toMatchObject({ met: 0 })
+  await mock.post(setPrimary(SENDGRID), { headers: { 'idempotency-key': 'b' } })
+  expect(await countsOf(mock, 'setIntegrationAsPrimary.header.idempotency-key')).toMatchObject({ met: 1 })
+})
+
+test('tells apart the errors of one status, also when they are stored and replayed', async () => {
+  const mock = await givenMock({ assumptions: { 'integration-lookup': 'id' } })
+  const reused = 'setIntegrationAsPrimary.status.422.key-reused'
+  const invalid = 'setIntegrationAsPrimary.status.422'
+  const headers = { 'idempotency-key': 'a' }
+  for (let times = 0; times < 2; times++) await mock.post(setPrimary('none'), { headers })
+  expect([await countsOf(mock, reused), await countsOf(mock, invalid)]).toMatchObject([{ met: 0 }, { met: 2 }])
+  await mock.post(setPrimary('none'), { headers, body: 'another' })
+  expect([await countsOf(mock, reused), await countsOf(mock, invalid)]).toMatchObject([{ met: 1 }, { met: 2 }])
+})
+
+test('an injected answer is told apart, and counts only for what the server has no real one of', async () => {
+  const mock = await givenMock()
+  for (const status of [404, 500, 503]) {
+    await addFault(mock, { operation: 'setIntegrationAsPrimary', effect: { status } })
+    await mock.post(setPrimary(SENDGRID))
+  }
+  const injected = { met: 0, injected: 1 }
+  expect(await countsOf(mock, 'setIntegrationAsPrimary.status.404')).toEqual({ ...injected, covered: false })
+  expect(await countsOf(mock, 'setIntegrationAsPrimary.status.500')).toEqual({ ...injected, covered: true })
+  const [setPrimaryCoverage] = (await coverageOf(mock)).operations
+  expect(setPrimaryCoverage?.others).toEqual([{ status: 503, met: 0, injected: 1 }])
+})
+
+test('a delayed answer is a real one; a lost one counts only as a call, and half of one as injected', async () => {
+  const mock = await givenMock()
+  await addFault(mock, { effect: { delay: 1 } })
+  await mock.get('/v1/messages')
+  expect(await countsOf(mock, 'listMessages.status.200')).toMatchObject({ met: 1, injected: 0 })
+  for (const effect of [{ lostAnswer: true }, { abort: 'reset' }]) {
+    await addFault(mock, { effect })
+    await expect(mock.get('/v1/messages')).rejects.toThrow()
+    expect(await countsOf(mock, 'listMessages.status.200')).toMatchObject({ met: 1, injected: 0 })
+  }
+  expect(await countsOf(mock, 'listMessages.operation.called')).toMatchObject({ met: 1, injected: 2 })
+  await addFault(mock, { effect: { abort: 'truncate' } })
+  await expect(mock.get('/v1/messages')).rejects.toThrow()
+  expect(await countsOf(mock, 'listMessages.status.200')).toMatchObject({ met: 1, injected: 1 })
+})
+
+test('HEAD, which the contract does not have, counts for nothing', async () => {
+  const mock = await givenMock()
+  await mock.call('/v1/messages', { method: 'HEAD' })
+  expect(await coverageOf(mock)).toMatchObject({ covered: 0, requests: 0, unserved: { requests: 0 } })
+})
+
+test('tells requests that no operation serves and parameters that none reads, without keys and the first 20 only', async () => {
+  const mock = await givenMock()
+  await mock.get(`/v1/topics/${PRODUCTION}?a=1`)
+  await mock.call('/v1/messages', { method: 'POST' })
+  await mock.call('/v1/messages', { method: 'POST' })
+  await mock.get(`/v1/messages?chanel=email&${PRODUCTION}=1&channel=email`)
+  const { requests, unserved, operations } = await coverageOf(mock)
+  expect([requests, unserved]).toEqual([
+    4,
+    {
+      requests: 3,
+      targets: [
+        { method: 'GET', path: '/v1/topics/***', requests: 1 },
+        { method: 'POST', path: '/v1/messages', requests: 2 }
+      ]
+    }
+  ])
+  expect(operations.map(({ unread }) => unread)).toEqual([
+    [],
+    [
+      { parameter: 'chanel', requests: 1 },
+      { parameter: '***', requests: 1 }
+    ],
+    []
+  ])
+  for (let index = 0; index < 30; index++) await mock.get(`/v1/none-${index}`)
+  await mock.get('/v1/messages?other=%')
+  const later = await coverageOf(mock)
+  expect([later.unserved.requests, later.unserved.targets.length]).toEqual([33, 20])
+  expect(later.operations[1]?.unread).toHaveLength(2)
+})
+
+test('counts on when the journal is full, emptied, reset or off', async () => {
+  for (const journal of [0, 2]) {
+    const mock = await givenMock({ journal })
+    for (let times = 0; times < 5; times++) await mock.get('/v1/messages')
+    await mock.call('/_mock/requests', { method: 'DELETE' })
+    await mock.post('/_mock/reset')
+    expect((await coverageOf(mock)).operations[1]?.requests).toBe(5)
+  }
+})
+
+test("an environment's coverage is its own, and the server's is that of all, also removed ones and without a key", async () => {
+  const mock = await givenMock()
+  const { environmentId, apiKey } = (await send(mock, 'POST', '/_mock/environments', { from: 'Development' })).json
+  await mock.get('/v1/messages?channel=sms', { key: apiKey })
+  await mock.get('/v1/messages', { key: PRODUCTION })
+  await mock.get('/v1/messages', { key: null })
+  const requests = async (key: string) => (await coverageOf(mock, key)).requests
+  expect([await requests(apiKey), await requests(PRODUCTION), await requests(DEVELOPMENT)]).toEqual([1, 1, 0])
+  await mock.call(`/_mock/environments/${environmentId}`, { method: 'DELETE' })
+  const server = await serverCoverage(mock)
+  expect(server.requests).toBe(3)
+  const met = itemsOf(server).filter(({ covered }) => covered)
+  expect(met.map(({ name }) => name)).toEqual(['called', '200', '401', 'channel', 'channel=sms'])
+})
+
+test('the server documents what the environments that had requests document', async () => {
+  const mock = await givenMock()
+  const hasForbidden = async () => itemsOf(await serverCoverage(mock)).some(({ name }) => name === '403')
+  const { apiKey } = (await send(mock, 'POST', '/_mock/environments', { name: 'Live', profile: 'live' })).json
+  await mock.get('/v1/messages')
+  expect(await hasForbidden()).toBe(false)
+  await mock.get('/v1/messages', { key: apiKey })
+  expect(await hasForbidden()).toBe(true)
+})
+
+test('DELETE starts again: for one environment, or for all and the server', async () => {
+  const mock = await givenMock()
+  for (const key of [DEVELOPMENT, OTHER_ORGANIZATION]) await mock.get('/v1/messages', { key })
+  expect((await mock.call('/_mock/coverage', { method: 'DELETE' })).status).toBe(204)
+  const requests = async () => [
+    (await coverageOf(mock)).requests,
+    (await coverageOf(mock, OTHER_ORGANIZATION)).requests,
+    (await serverCoverage(mock)).requests
+  ]
+  expect(await requests()).toEqual([0, 1, 2])
+  expect((await mock.call('/_mock/coverage/server', { method: 'DELETE' })).status).toBe(204)
+  expect(await requests()).toEqual([0, 0, 0])
+  await mock.get('/v1/messages')
+  expect(await requests()).toEqual([1, 0, 1])
+})

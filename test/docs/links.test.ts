@@ -1,0 +1,41 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '../..')
+const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { files: string[] }
+const PAGES = [
+  'README.md',
+  ...files.filter((name) => /\.(md|txt)$/.test(name)),
+  ...readdirSync(join(root, 'docs')).flatMap((name) => (name.endsWith('.md') ? `docs/${name}` : []))
+]
+
+test.each(PAGES)('every link in %s leads to a file of the package, or to a heading of it', (page) => {
+  const broken = linksOf(page).filter((link) => !leadsSomewhere(page, link))
+  expect(broken).toEqual([])
+})
+
+function linksOf(page: string): string[] {
+  const text = readFileSync(join(root, page), 'utf8').replace(/^```.*?^```$/gms, '')
+  return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link)
+}
+
+function leadsSomewhere(page: string, link: string): boolean {
+  // Those that begin with a slash are addresses of the server: see test/openapi/manual.test.ts.
+  if (/^(https?:|mailto:|\/)/.test(link)) return true
+  const [path = '', heading] = link.split('#')
+  const file = path === '' ? page : relative(root, join(root, dirname(page), path))
+  const isPacked = ['README.md', 'LICENSE', ...files].some((name) => file === name || file.startsWith(`${name}/`))
+  if (!isPacked || !existsSync(join(root, file))) return false
+  return heading === undefined || headingsOf(file).includes(heading)
+}
+
+function headingsOf(file: string): string[] {
+  const headings = readFileSync(join(root, file), 'utf8').matchAll(/^#+ (.*)$/gm)
+  return [...headings].map(([, text = '']) =>
+    text
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-')
+  )
+}

@@ -1,0 +1,146 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { buildServices } from '../../src/app.js'
+import { DEFAULTS } from '../../src/config.js'
+import { openDatabase } from '../../src/db/open.js'
+import { expectSound, givenEnvironment, rowCounts } from '../control/environments/environment-client.js'
+import { type GivenMock, givenMock } from '../support/mock.js'
+
+const MINUTE = 60_000
+const FIXED = Date.parse('2026-02-18T10:00:00.000Z')
+
+/** The services over a database, whose clock stands still, and a machine whose time passes when the test says so. */
+function given(file?: string) {
+  const { db, close } = openDatabase(file)
+  let time = Date.now()
+  const options = { db, clock: () => FIXED, machineClock: () => time, defaults: DEFAULTS, journal: 10 }
+  const services = buildServices(options)
+  const end = () => {
+    services.environments.close()
+    close()
+  }
+  onTestFinished(end)
+  return {
+    ...services,
+    db,
+    end,
+    create: (ttl?: number) => services.seeds.createEnvironment({ ...(ttl !== undefined && { ttl }) }),
+    pass(milliseconds: number) {
+      time += milliseconds
+      services.environments.removeExpired()
+    },
+    names: () => services.environments.list().map(({ name }) => name)
+  }
+}
+
+const listed = async (mock: GivenMock): Promise<{ name: string; ttl?: number; expiresAt?: string }[]> =>
+  (await mock.get('/_mock/environments', { key: null })).json.environments
+
+test('an environment is removed with all its rows when it was unused for its ttl, and no other is', async () => {
+  const mock = given()
+  await mock.create()
+  const before = rowCounts(mock.db)
+  const { environment, apiKey } = await mock.create(MINUTE)
+  mock.pass(MINUTE - 1)
+  expect(mock.names()).toEqual(['Unnamed', 'Unnamed 2'])
+  mock.pass(1)
+  expect(mock.names()).toEqual(['Unnamed'])
+  expect(mock.environments.resolve(apiKey)).toBeUndefined()
+  expect(() => environment.datasets).toThrow('API Key not found')
+  expect(rowCounts(mock.db)).toEqual(before)
+  mock.pass(1000 * MINUTE)
+  expect(mock.names()).toEqual(['Unnamed'])
+})
+
+test.each<[string, (mock: ReturnType<typeof given>, made: { apiKey: string; id: string }) => unknown]>([
+  ['a request with its key', (mock, { apiKey }) => mock.environments.resolve(apiKey)],
+  ['a request that names it', (mock, { id }) => mock.environments.find(id)],
+  ['a fork of it', (mock, { id }) => mock.seeds.createEnvironment({ from: id, name: 'Fork', ttl: 1 })]
+])('%s begins its time again', async (_title, use) => {
+  const mock = given()
+  const { environment, apiKey } = await mock.create(MINUTE)
+  mock.pass(MINUTE - 1)
+  await use(mock, { apiKey, id: environment.id })
+  mock.pass(MINUTE - 1)
+  expect(mock.names()).toEqual(['Unnamed'])
+  mock.pass(1)
+  expect(mock.names()).toEqual([])
+})
+
+test('a list of the environments uses none, and says until when each is there', async () => {
+  const mock = await givenMock()
+  const { name } = await givenEnvironment(mock, { ttl: '1h' })
+  const [first] = (await listed(mock)).filter((each) => each.name === name)
+  const [again] = (await listed(mock)).filter((each) => each.name === name)
+  expect(first).toEqual(again)
+  expect(first).toMatchObject({ ttl: 60 * MINUTE })
+  const left = Date.parse(first?.expiresAt ?? '') - Date.now()
+  expect(left > 55 * MINUTE && left <= 60 * MINUTE).toBe(true)
+})
+
+test('while a request is in progress its time does not end, and begins again after that', async () => {
+  const mock = given()
+  const { environment } = await mock.create(MINUTE)
+  const entry = mock.journals.of(environment).open('GET\n/v1/messages', 'listMessages' as never)
+  mock.pass(10 * MINUTE)
+  mock.pass(10 * MINUTE)
+  expect(mock.names()).toEqual(['Unnamed'])
+  entry.end()
+  mock.pass(MINUTE)
+  expect(mock.names()).toEqual(['Unnamed'])
+  mock.pass(MINUTE)
+  expect(mock.names()).toEqual([])
+})
+
+test('a server removes what is unused by itself, though its own clock stands still, and keeps what is streamed', async () => {
+  const mock = await givenMock({ clock: () => FIXED })
+  const before = rowCounts(mock.db)
+  const streamed = await givenEnvironment(mock, { name: 'Streamed', ttl: 40 })
+  const leave = new AbortController()
+  const headers = { authorization: `ApiKey ${streamed.apiKey}` }
+  const stream = await fetch(`${mock.url}/_mock/requests/stream`, { headers, signal: leave.signal })
+  await givenEnvironment(mock, { name: 'Unused', from: 'Development', ttl: '120ms' })
+
+  const names = async () => (await listed(mock)).map(({ name }) => name)
+  await vi.waitFor(async () => expect(await names()).not.toContain('Unused'), { timeout: 20_000 })
+  expect(await names()).toContain('Streamed')
+  leave.abort()
+  await stream.text().catch(() => {})
+  await vi.waitFor(async () => expect(await names()).not.toContain('Streamed'), { timeout: 20_000 })
+  expect(rowCounts(mock.db)).toEqual(before)
+  expectSound(mock.db)
+})
+
+test('the ttl holds after a restart on a data file, and counts from the start', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'notification-mock-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const first = given(join(folder, 'mock.db'))
+  await first.create(MINUTE)
+  await first.create()
+  first.pass(MINUTE - 1)
+  first.end()
+
+  const second = given(join(folder, 'mock.db'))
+  second.pass(MINUTE - 1)
+  expect(second.names()).toEqual(['Unnamed', 'Unnamed 2'])
+  second.pass(1)
+  expect(second.names()).toEqual(['Unnamed 2'])
+})
+
+test('what can not be removed is tried again, and the timer keeps no process alive', async () => {
+  const mock = given()
+  const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
+  const before = timers()
+  await mock.create(MINUTE)
+  expect(timers()).toBe(before)
+  mock.db.client.exec(
+    "CREATE TRIGGER kept BEFORE DELETE ON environments BEGIN SELECT raise(ABORT, 'the disk is full'); END"
+  )
+  mock.pass(MINUTE)
+  mock.db.client.exec('DROP TRIGGER kept')
+  expect(mock.names()).toEqual(['Unnamed'])
+  mock.pass(MINUTE)
+  expect(mock.names()).toEqual([])
+})
