@@ -39,6 +39,16 @@ export interface JsonSchema {
 }
 `
 
+/** TypeBox has a registry of kinds, which is not that of the process: a test may run the source beside. */
+const OWN_TYPEBOX = {
+  name: 'own-typebox',
+  setup({ onResolve }) {
+    onResolve({ filter: /^[^./]/ }, ({ path }) =>
+      path.startsWith('@sinclair/typebox') ? undefined : { path, external: true }
+    )
+  }
+}
+
 /** Returns what a module of the source exports. */
 async function evaluate(root, stdin) {
   const folder = mkdtempSync(join(tmpdir(), 'notification-mock-source-'))
@@ -50,7 +60,7 @@ async function evaluate(root, stdin) {
       bundle: true,
       platform: 'node',
       format: 'esm',
-      packages: 'external',
+      plugins: [OWN_TYPEBOX],
       outfile,
       logLevel: 'warning'
     })
