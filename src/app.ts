@@ -83,7 +83,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   return app
 }
 
-const METHODS = 'GET, HEAD, POST, PUT, DELETE'
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 const EXPOSED_HEADERS = 'idempotency-key, idempotency-replay, retry-after, x-mock-reason, x-request-id'
 const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/
 const MAX_BODY = 1024 * 1024
