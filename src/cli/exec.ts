@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { StartError } from '../core/errors.js'
@@ -5,7 +6,8 @@ import { writeToStderr } from '../core/stderr.js'
 import type { Mock, MockEnvironment } from '../index.js'
 import { SeedError } from '../seeds/errors.js'
 import { type Child, type Ending, endLike, NotRunnable, startChild } from './child.js'
-import { addOptions, repeatable } from './options.js'
+import { coverageMarkdown, coverageShortfall, coverageText, fetchCoverage, minOption } from './coverage.js'
+import { addOptions, repeatable, textOption } from './options.js'
 import { printReload } from './serve.js'
 import { type ServerFlags, type ServerStart, serverOptions, serverStart, stderrLogger } from './server-options.js'
 import { GRACE, LAST_RESORT, onStopSignal, stopWithParent } from './signals.js'
@@ -18,6 +20,10 @@ export const EXEC_PREFIX = 'notification-mock exec: '
 
 interface ExecFlags extends ServerFlags {
   env: readonly Variable[]
+  coverage?: true
+  min?: number
+  coverageJson?: string
+  coverageMarkdown?: string
 }
 
 /** A variable for the command, and what of the server it is set to. */
@@ -34,7 +40,20 @@ export function addExec(program: Command): void {
     .argument('<command...>', 'what to run, with its arguments')
     .passThroughOptions()
     .addHelpText('after', EXPLANATION)
-  addOptions(command, [envOption(), ...serverOptions({ port: 0, logLevel: 'warn' })]).action(exec)
+  addOptions(command, [envOption(), ...coverageOptions(), ...serverOptions({ port: 0, logLevel: 'warn' })]).action(exec)
+}
+
+function coverageOptions(): Option[] {
+  return [
+    new Option('--coverage', 'print how much of the contract the command has met, on stderr, when it has ended'),
+    minOption('--min <percent>'),
+    textOption('--coverage-json <file>', 'write the same as JSON to this file', 'none'),
+    textOption(
+      '--coverage-markdown <file>',
+      'append the same in Markdown to this file, such as a summary of a job',
+      'none'
+    )
+  ]
 }
 
 const EXPLANATION = `
@@ -42,12 +61,13 @@ The command gets these variables: NOTIFICATION_MOCK_URL, NOTIFICATION_MOCK_API_K
 environment), and NOTIFICATION_MOCK_ADMIN_TOKEN if there is one.
 
 Exit codes: that of the command, or its signal. 125 the server could not be started, or failed meanwhile; 126 the command
-can't be executed; 127 there is no such command; 2 the command line is wrong. What is ours is told on stderr, in a line
-that begins with "notification-mock exec:".
+can't be executed; 127 there is no such command; 2 the command line is wrong; 1 the command was done, but the coverage is
+below --min. What is ours is told on stderr, in a line that begins with "notification-mock exec:".
 
 Examples:
   $ notification-mock exec -- npm test
   $ notification-mock exec --seed shop.yaml --env API_URL=url --env API_TOKEN=key -- npx vitest run
+  $ notification-mock exec --min 80 --coverage-markdown "$GITHUB_STEP_SUMMARY" -- npm test
   $ notification-mock exec --env BASE=url/v1 --env PROD_KEY=key:Production -- sh -c 'curl -s $BASE/messages -H "Authorization: ApiKey $PROD_KEY"'`
 
 function envOption(): Option {
@@ -106,9 +126,38 @@ async function run(words: string[], flags: ExecFlags, start: ServerStart): Promi
     })
     const ending = await child.ended
     await child.endRest()
-    return hasFailed ? { code: FAILED, signal: null } : ending
+    return hasFailed ? { code: FAILED, signal: null } : await reportCoverage(mock, flags, start, ending)
   } finally {
     await Promise.race([mock.close(GRACE), delay(LAST_RESORT, undefined, { ref: false })])
+  }
+}
+
+/** Reports on the coverage, if it was asked for. Returns how to end: one below the minimum makes a success a failure. */
+async function reportCoverage(mock: Mock, flags: ExecFlags, { options }: ServerStart, ending: Ending): Promise<Ending> {
+  const { coverage: isPrinted = flags.min !== undefined, min, coverageJson: jsonFile, coverageMarkdown: file } = flags
+  if (!isPrinted && jsonFile === undefined && file === undefined) return ending
+  const isDone = ending.code === 0
+  try {
+    const coverage = await fetchCoverage(mock.url, { adminToken: options.adminToken })
+    if (isPrinted) writeToStderr(coverageText(coverage))
+    if (jsonFile !== undefined) writeReport(jsonFile, `${JSON.stringify(coverage, null, 2)}\n`, 'w')
+    if (file !== undefined) writeReport(file, coverageMarkdown(coverage), 'a')
+    const shortfall = coverageShortfall(coverage, min)
+    if (shortfall === undefined || !isDone) return ending
+    print(shortfall)
+    return { code: 1, signal: null }
+  } catch (error) {
+    if (isDone) throw error
+    print(messageOf(error))
+    return ending
+  }
+}
+
+function writeReport(file: string, text: string, flag: 'w' | 'a'): void {
+  try {
+    writeFileSync(file, text, { flag })
+  } catch (error) {
+    throw new StartError(`can't write the coverage to ${file}: ${(error as NodeJS.ErrnoException).code}`)
   }
 }
 

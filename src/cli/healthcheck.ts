@@ -2,11 +2,8 @@ import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { Command } from 'commander'
 import { reachableHost } from '../config.js'
-import { StartError } from '../core/errors.js'
+import { askHealth } from './health.js'
 import { addOptions, hostOption, portOption } from './options.js'
-
-/** In milliseconds: less than a container engine gives the check. */
-const TIMEOUT = 2500
 
 export function addHealthcheck(program: Command): void {
   const command = program
@@ -17,15 +14,7 @@ export function addHealthcheck(program: Command): void {
     const flags = serverFlags()
     const optionOf = (name: 'host' | 'port') =>
       `${(command.getOptionValueSource(name) !== 'cli' && flags[name]) || given[name]}`
-    const url = `http://${reachableHost(optionOf('host'))}:${optionOf('port')}/health`
-    const ask = async () => {
-      const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT) })
-      return { response, text: await response.text() }
-    }
-    const { response, text } = await ask().catch(({ cause, message }) => {
-      throw new StartError(`${url}: no answer: ${cause?.code ?? cause?.message ?? message}`)
-    })
-    if (!response.ok) throw new StartError(`${url}: answers ${response.status}: ${text.slice(0, 500)}`)
+    await askHealth(`http://${reachableHost(optionOf('host'))}:${optionOf('port')}`)
     process.stdout.write('healthy\n')
   })
 }

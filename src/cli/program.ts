@@ -10,6 +10,9 @@ import { addOpenapi } from './openapi.js'
 import { checkVariables, describeOption } from './options.js'
 import { addSeed } from './seed.js'
 import { addServe } from './serve.js'
+import { addStart } from './start.js'
+import { addStatus, addStop } from './status.js'
+import { addWait } from './wait.js'
 
 const FAILED = 1
 const WRONG_USAGE = 2
@@ -44,6 +47,10 @@ function program(): Command {
     .addHelpText('after', EXAMPLES)
   const serve = addServe(root)
   addExec(root)
+  addStart(root)
+  addWait(root)
+  addStatus(root)
+  addStop(root)
   const seed = addSeed(root)
   addCoverage(root)
   addOpenapi(root)

@@ -6,7 +6,7 @@ import type { SeedChange } from '../seeds/service.js'
 import type { SeedReload } from '../seeds/watch.js'
 import { addOptions } from './options.js'
 import { formatCounts } from './seed.js'
-import { type ServerFlags, serverOptions, serverStart, stderrLogger } from './server-options.js'
+import { type ServerFlags, seedsOf, serverOptions, serverStart, stderrLogger } from './server-options.js'
 import { stopOnSignals } from './signals.js'
 
 interface ServeFlags extends ServerFlags {
@@ -23,9 +23,16 @@ export function addServe(program: Command): Command {
 }
 
 async function serve(flags: ServeFlags, command: Command): Promise<void> {
-  const { json = false, watch, logLevel } = flags
   const [word] = command.args
   if (word !== undefined) command.error(`error: serve takes no words, and was given '${word}'`)
+  const ready = await serving(flags, command)
+  if (ready)
+    process.stdout.write(flags.json ? `${JSON.stringify(ready)}\n` : readyText(ready, flags, seedsOf(flags, command)))
+}
+
+/** Serves until a signal, and returns what is told when it is ready, or undefined if it was stopped before. */
+export async function serving(flags: ServeFlags, command: Command): Promise<Ready | undefined> {
+  const { json = false, watch, logLevel } = flags
   const { options, newToken } = serverStart(flags, command)
   const logger = stderrLogger(logLevel)
   // In a later turn, so that signals are handled from here on: loading, opening and seeding block the event loop.
@@ -34,10 +41,9 @@ async function serve(flags: ServeFlags, command: Command): Promise<void> {
   )
   const stop = stopOnSignals(starting, logger)
   const mock = await starting
-  if (stop.isAsked()) return
+  if (stop.isAsked()) return undefined
   const { url, seeded, environments } = mock
-  const ready = { url, docs: `${url}/docs`, version: VERSION, seeded, environments, adminToken: newToken }
-  process.stdout.write(json ? `${JSON.stringify(ready)}\n` : readyText(ready, flags, options.seeds ?? []))
+  return { url, docs: `${url}/docs`, version: VERSION, seeded, environments, adminToken: newToken }
 }
 
 /** What is told of a server when it is ready. */

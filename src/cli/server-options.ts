@@ -75,8 +75,8 @@ export function serverStart(flags: ServerFlags, command: Command): ServerStart {
   return { options: { ...server, seeds, adminToken }, newToken }
 }
 
-/** A flag wins over a variable; `--seed` and `--no-seed` both as flags or both as variables are a usage error. */
-function seedsOf({ seed }: ServerFlags, command: Command): readonly string[] {
+/** Returns the seeds to start with. A flag wins over a variable; `--seed` and `--no-seed` both as flags or both as variables are a usage error. */
+export function seedsOf({ seed }: ServerFlags, command: Command): readonly string[] {
   const noSeedSource = command.getOptionValueSource('noSeed')
   if (noSeedSource === undefined) return seed
   const seedSource = command.getOptionValueSource('seed')

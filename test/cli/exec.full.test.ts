@@ -261,3 +261,34 @@ describe('what is not the fault of the command has an exit code of its own, and 
     expect(ended.stderr).toContain(sentence)
   })
 })
+
+describe('--coverage', () => {
+  const ASK = `fetch(process.env.NOTIFICATION_MOCK_URL + '/v1/messages?limit=1', {
+    headers: { authorization: 'ApiKey ' + process.env.NOTIFICATION_MOCK_API_KEY }
+  }).then(({ status }) => console.log(status))`
+
+  test('prints the table on stderr, writes JSON, appends Markdown, and leaves stdout to the command', async () => {
+    const cwd = givenFolder()
+    writeFileSync(join(cwd, 'summary.md'), '# Before\n')
+    const flags = ['--coverage', '--coverage-json', 'coverage.json', '--coverage-markdown', 'summary.md', '--min', '1']
+    const { code, stdout, stderr } = await execNode(flags, ASK, { cwd })
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '200\n' })
+    expect(stderr).toMatch(/^Coverage of the contract: [\d.]+ % \(\d+ of \d+\)\n/)
+    expect(JSON.parse(readFileSync(join(cwd, 'coverage.json'), 'utf8'))).toMatchObject({ requests: 1 })
+    expect(readFileSync(join(cwd, 'summary.md'), 'utf8')).toMatch(/^# Before\n## Coverage of the contract/)
+  })
+
+  test.each([
+    ['fails a command that was done below --min', ['--min', '90'], 'exit 0', 1],
+    ['leaves a failure of the command as it is', ['--min', '90'], 'exit 3', 3],
+    ['fails a command that was done where a report can not be written', ['--coverage-json', '/gone/a'], 'exit 0', 125],
+    ['leaves a failure as it is also then', ['--coverage-json', '/gone/a'], 'exit 3', 3]
+  ])('%s', async (_, flags, script, code) => {
+    const ended = await runCommand(['exec', ...flags, '--', 'sh', '-c', script])
+    expect(ended.code).toBe(code)
+    const what =
+      flags[0] === '--min' ? /exec: the coverage of the contract is 0 %, below/ : /exec: can't write the coverage/
+    expect(/exec: /.test(ended.stderr)).toBe(code !== 3 || flags[0] !== '--min')
+    if (code !== 3) expect(ended.stderr).toMatch(what)
+  })
+})
