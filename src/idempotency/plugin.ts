@@ -84,7 +84,6 @@ export function withIdempotency(
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
       refusal = error
-      request.errorCode = error.code
       return storedErrorResponse(error, request.url, environment.now())
     }
   }
