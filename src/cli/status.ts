@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import { StartError } from '../core/errors.js'
-import { askHealth, serverUrl } from './health.js'
+import { askHealth, serverUrl, urlOfVariable } from './health.js'
 import { addOptions, portOption, textOption } from './options.js'
 import { describeServer, forget, isRunning, readPid, type StartedServer, startedServers } from './started.js'
-import { urlOfVariable } from './wait.js'
 
 /** Which of the servers that were started. */
 interface Choice {
