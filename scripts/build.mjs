@@ -60,7 +60,8 @@ async function build() {
   rmSync(dist, { recursive: true, force: true })
   // First, since it fails on an error in any file: a half-built dist/ must not pass for a fresh one.
   const { bundle, ENTRIES } = await import('./bundle.mjs')
-  const types = await rollUpTypes(ENTRIES)
+  const { contract } = await import('./wire-types.mjs')
+  const types = { ...(await rollUpTypes(ENTRIES)), contract: (await contract(root)).types }
   mkdirSync(dist)
   for (const [name, text] of Object.entries(types)) {
     for (const extension of ['d.ts', 'd.cts']) writeFileSync(join(dist, `${name}.${extension}`), text)

@@ -3,13 +3,16 @@ import { chmodSync, cpSync, readdirSync, readFileSync, writeFileSync } from 'nod
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
+import { contract } from './wire-types.mjs'
 
 const root = join(import.meta.dirname, '..')
 
 /** What can be imported of the package, by the names in dist/: where it stands, and the test runner that it extends. */
 export const ENTRIES = {
   index: { source: 'src/index.ts' },
-  client: { source: 'src/client/index.ts' }
+  client: { source: 'src/client/index.ts' },
+  vitest: { source: 'src/fixtures/vitest.ts', runner: 'vitest' },
+  playwright: { source: 'src/fixtures/playwright.ts', runner: '@playwright/test' }
 }
 
 /** What the docs page loads. */
@@ -106,6 +109,10 @@ export async function bundle(dist) {
     // Jest takes no `import()` without a flag.
     supported: { 'dynamic-import': false }
   })
+  const { schemas } = await contract(root)
+  const values = Object.entries(schemas).map(([name, schema]) => [name, JSON.stringify(schema)])
+  writeFileSync(join(dist, 'contract.js'), values.map(([name, json]) => `export const ${name} = ${json}\n`).join(''))
+  writeFileSync(join(dist, 'contract.cjs'), values.map(([name, json]) => `exports.${name} = ${json}\n`).join(''))
   chmodSync(join(dist, 'cli/index.js'), 0o755)
   writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), licenses(Object.keys(metafile.inputs)))
   const swaggerUi = dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json'))

@@ -4,27 +4,49 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
-import ts from 'typescript'
 
 /**
  * Returns the declarations for a source file that is nothing but `export type { Name } from './file.js'`, each of which
  * is the type of a schema that is exported there under the same name. With the schemas that they refer to.
  */
 export async function wireTypes(root, file) {
-  return declarations(await schemasOf(root, file))
-}
-
-/** Returns the schemas that such a file names, by the names that it exports them under. */
-async function schemasOf(root, file) {
+  const { default: ts } = await import('typescript')
   const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest)
   const exported = source.statements.filter(ts.isExportDeclaration)
   const contents = exported.map((statement) => statement.getText(source).replace(/^export type/, 'export')).join('\n')
-  const folder = mkdtempSync(join(tmpdir(), 'wire-types-'))
+  return declarations(await evaluate(root, { contents, resolveDir: dirname(resolve(file)), loader: 'ts' }))
+}
+
+/** Returns the entry `notification-mock/contract`: its declarations, and each of its schemas as a value. */
+export async function contract(root) {
+  const contents = "export * from './src/openapi/contract.ts'"
+  const { CONTRACT, jsonSchemaOf } = await evaluate(root, { contents, resolveDir: root, loader: 'ts' })
+  const schemas = Object.entries(CONTRACT)
+  const values = schemas.map(([name, { enum: words }]) => {
+    const type = words ? `JsonSchema & { enum: ${name}[] }` : 'JsonSchema'
+    return `export declare const ${name}: ${type}\n`
+  })
+  return {
+    types: `${declarations(CONTRACT)}\n${JSON_SCHEMA}\n${values.join('')}`,
+    schemas: Object.fromEntries(schemas.map(([name, schema]) => [name, jsonSchemaOf(name, schema)]))
+  }
+}
+
+const JSON_SCHEMA = `/** A JSON Schema that stands alone: what it refers to is in its \`$defs\`. */
+export interface JsonSchema {
+  title: string
+  [keyword: string]: unknown
+}
+`
+
+/** Returns what a module of the source exports. */
+async function evaluate(root, stdin) {
+  const folder = mkdtempSync(join(tmpdir(), 'notification-mock-source-'))
   try {
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
-    const outfile = join(folder, 'schemas.mjs')
+    const outfile = join(folder, 'source.mjs')
     await build({
-      stdin: { contents, resolveDir: dirname(resolve(file)), loader: 'ts' },
+      stdin,
       bundle: true,
       platform: 'node',
       format: 'esm',

@@ -22,6 +22,7 @@ import { documentation } from './openapi/docs-page.js'
 import { controlDocument } from './openapi/documents.js'
 import { manual } from './openapi/manual.js'
 import { registerOperations } from './openapi/operations.js'
+import { startPage } from './openapi/start-page.js'
 
 export { buildServices, type Services } from './control/services.js'
 
@@ -70,6 +71,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   })
   app.register(documentation, { environments: services.environments, assumptions })
   app.register(manual)
+  app.register(startPage)
   app.register(async (scope) => registerOperations(scope, services))
   app.register(async (scope) => {
     registerControl(scope, { ...services, assumptions, document: controlDocument })
@@ -82,7 +84,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   return app
 }
 
-const METHODS = 'GET, HEAD, POST, PUT, DELETE'
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 const EXPOSED_HEADERS = 'idempotency-key, idempotency-replay, retry-after, x-mock-reason, x-request-id'
 const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/
 const MAX_BODY = 1024 * 1024

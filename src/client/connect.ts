@@ -1,4 +1,6 @@
+import type { ClockTime } from './clock.js'
 import { type ConnectOptions, connectionTo, path } from './connection.js'
+import { type Duration, milliseconds } from './duration.js'
 import {
   type AttachedEnvironment,
   asyncDispose,
@@ -8,11 +10,23 @@ import {
 } from './environment.js'
 import { listRequests, type RequestFilter } from './requests.js'
 import type { SeedContent } from './state.js'
-import type { Assumption, CreatedEnvironment, ListedEnvironment, NewEnvironment, RecordedRequest } from './wire.js'
+import type {
+  Assumption,
+  Coverage,
+  CreatedEnvironment,
+  ListedEnvironment,
+  NewEnvironment,
+  RecordedRequest
+} from './wire.js'
 
-/** An environment to create: empty, from a seed, or as a fork of another one. */
-export interface EnvironmentOptions extends Omit<NewEnvironment, 'seed'> {
-  seed?: SeedContent
+/** An environment to create: empty, from a seed or a packaged scenario, or as a fork of another one. */
+export interface EnvironmentOptions extends Omit<NewEnvironment, 'seed' | 'clock' | 'ttl'> {
+  /** A seed with one environment, or only what is in it. */
+  seed?: Exclude<SeedContent, string>
+  /** A time to stop its clock at, or a setting. */
+  clock?: ClockTime
+  /** How long after its last use it is removed, at most 30 days. It stays if left out. */
+  ttl?: Duration
 }
 
 /** A server to make environments on. */
@@ -29,6 +43,10 @@ export interface ConnectedMock {
   removeEnvironment(id: string): Promise<void>
   /** Returns the requests without a valid key, which belong to no environment. */
   keylessRequests(filter?: RequestFilter): Promise<RecordedRequest[]>
+  /** Returns how much of the contract the requests to all environments have met. */
+  coverage(): Promise<Coverage>
+  /** Counts again from nothing, for all environments too. */
+  clearCoverage(): Promise<void>
   /** Resolves when the server is ready; rejects when it is not. */
   health(): Promise<void>
   assumptions(): Promise<Assumption[]>
@@ -46,11 +64,10 @@ export function connect(url: string, options: ConnectOptions = {}): ConnectedMoc
   const server = connectionTo(url, options)
   return {
     url: server.url,
-    environment: async (wanted = {}) =>
-      createdEnvironment(
-        server,
-        await server.json<CreatedEnvironment>('POST', '/_mock/environments', { body: wanted })
-      ),
+    environment: async ({ ttl, ...wanted } = {}) => {
+      const body = ttl === undefined ? wanted : { ...wanted, ttl: milliseconds(ttl) }
+      return createdEnvironment(server, await server.json<CreatedEnvironment>('POST', '/_mock/environments', { body }))
+    },
     attach: (apiKey) => attachedEnvironment(server, apiKey),
     listEnvironments: async () => {
       const { environments } = await server.json<{ environments: ListedEnvironment[] }>('GET', '/_mock/environments')
@@ -58,6 +75,8 @@ export function connect(url: string, options: ConnectOptions = {}): ConnectedMoc
     },
     removeEnvironment: (id) => server.done('DELETE', path`/_mock/environments/${id}`),
     keylessRequests: (filter = {}) => listRequests(server, '/_mock/requests/keyless', filter),
+    coverage: () => server.json('GET', '/_mock/coverage/server'),
+    clearCoverage: () => server.done('DELETE', '/_mock/coverage/server'),
     health: () => server.done('GET', '/health'),
     assumptions: async () =>
       (await server.json<{ assumptions: Assumption[] }>('GET', '/_mock/assumptions')).assumptions,

@@ -3,7 +3,7 @@ import { type Connection, path } from './connection.js'
 import { type Faults, faultsOf } from './faults.js'
 import { type Requests, requestsOf } from './requests.js'
 import { type StateMethods, stateOf } from './state.js'
-import type { CreatedEnvironment } from './wire.js'
+import type { Coverage, CreatedEnvironment } from './wire.js'
 
 /** An environment that the holder of its key uses. */
 export interface AttachedEnvironment extends StateMethods {
@@ -16,6 +16,10 @@ export interface AttachedEnvironment extends StateMethods {
   faults: Faults
   clock: Clock
   random: RandomValues
+  /** Returns how much of the contract the requests to the environment have met. */
+  coverage(): Promise<Coverage>
+  /** Counts again from nothing. */
+  clearCoverage(): Promise<void>
 }
 
 /** An environment of its own, isolated from all others. */
@@ -37,6 +41,8 @@ export function attachedEnvironment(server: Connection, apiKey: string): Attache
     faults: faultsOf(connection),
     clock: clockOf(connection),
     random: randomOf(connection),
+    coverage: () => connection.json('GET', '/_mock/coverage'),
+    clearCoverage: () => connection.done('DELETE', '/_mock/coverage'),
     ...stateOf(connection)
   }
 }

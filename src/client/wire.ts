@@ -3,6 +3,7 @@
  * scripts/wire-types.mjs prints them from these schemas.
  */
 export type { ClockState, RandomSetting } from '../control/clock/routes.js'
+export type { Coverage, CoverageItem, OperationCoverage } from '../control/coverage/schemas.js'
 export type { CreatedEnvironment, ListedEnvironment, NewEnvironment } from '../control/environments/schemas.js'
 export type { FaultEffect, FaultRule, NewFaultRule } from '../control/faults/schemas.js'
 export type {

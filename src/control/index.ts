@@ -7,6 +7,7 @@ import { clockRoutes } from './clock/routes.js'
 import { coverageRoutes, serverCoverageRoutes } from './coverage/routes.js'
 import { environmentRoutes } from './environments/routes.js'
 import { faultRoutes } from './faults/routes.js'
+import { integrationRecordRoutes, messageRecordRoutes, workflowRecordRoutes } from './records/routes.js'
 import { journalRoutes, keylessRequestRoutes } from './requests/routes.js'
 import { healthRoute, serverRoutes } from './server/routes.js'
 import type { Services } from './services.js'
@@ -25,7 +26,8 @@ const SCOPES: FastifyPluginCallback<Options>[][] = [
   [serverAccess, controlRequests, environmentRoutes, keylessRequestRoutes, serverCoverageRoutes],
   [
     ...[authentication, presentEnvironment, controlRequests],
-    ...[stateRoutes, snapshotRoutes, journalRoutes, faultRoutes, clockRoutes, coverageRoutes]
+    ...[stateRoutes, snapshotRoutes, messageRecordRoutes, integrationRecordRoutes, workflowRecordRoutes],
+    ...[journalRoutes, faultRoutes, clockRoutes, coverageRoutes]
   ]
 ]
 

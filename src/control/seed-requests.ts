@@ -13,15 +13,18 @@ export function rejectAborted({ raw, server }: FastifyReply): void {
   throw new DomainError('taken', 'The server is closing', { reason: 'nothing of what was asked for has been done' })
 }
 
-/** Rejects with `invalid` a seed that can't be loaded, each issue under its path in the seed. */
-export async function withSeedErrors<Result>(load: () => Promise<Result>): Promise<Result> {
+/**
+ * Rejects with `invalid` a seed that can't be loaded, each issue under its path in the seed. One of the seed as a whole is
+ * under the name of that.
+ */
+export async function withSeedErrors<Result>(load: () => Promise<Result>, whole = 'seed'): Promise<Result> {
   try {
     return await load()
   } catch (error) {
     if (!(error instanceof SeedError)) throw error
     const errors = noFieldErrors()
     for (const { location, line, path, message } of error.issues) {
-      const field = path || 'seed'
+      const field = path || whole
       errors[field] ??= { messages: [] }
       errors[field].messages.push(`${line === undefined ? field : location} ${message}`)
     }

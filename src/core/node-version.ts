@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { ENGINES } from './package.js'
 
 /**
  * Returns why this Node can't run the server, with the remedy; undefined when it can.
@@ -7,10 +8,10 @@ import { createRequire } from 'node:module'
  * Node-API 10.
  */
 export function unsupportedNodeMessage(): string | undefined {
-  const [major = 0, minor = 0, patch = 0] = process.versions.node.split('.').map(Number)
-  const supported = major === 20 ? minor > 19 || (minor === 19 && patch >= 2) : major === 22 ? minor >= 14 : major > 22
-  if (!supported) {
-    return `notification-mock needs Node ^20.19.2 or >=22.14.0, and this is ${process.version}; install another Node`
+  const { node } = ENGINES
+  if (!node.split(' || ').some(isMetBy(process.versions.node))) {
+    const wanted = node.replace('||', 'or')
+    return `notification-mock needs Node ${wanted}, and this is ${process.version}; install another Node`
   }
   const addon = addonVersion()
   if (Number(process.versions.napi) < 10) {
@@ -20,6 +21,16 @@ export function unsupportedNodeMessage(): string | undefined {
   }
   if (addon !== undefined) return undefined
   return 'the database addon better-sqlite3 is not installed; run: npm install --ignore-scripts better-sqlite3@13'
+}
+
+/** Whether a version meets a range of package.json: one with `>=`, or one with `^`, for which the major version is the same. */
+function isMetBy(version: string): (range: string) => boolean {
+  const own = version.split('.').map(Number)
+  return (range) => {
+    const least = range.replace(/^\D+/, '').split('.').map(Number)
+    const difference = own.map((part, index) => part - (least[index] ?? 0)).find((each) => each !== 0) ?? 0
+    return difference >= 0 && (range.startsWith('>=') || own[0] === least[0])
+  }
 }
 
 /** Undefined when it is not installed: as an optional dependency it may be left out, or its installation may fail. */

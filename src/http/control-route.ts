@@ -50,7 +50,7 @@ type RouteOptions<Params extends TSchema, Querystring extends TSchema, Body exte
 /** Returns a function that adds a route of the group to the app. */
 export function controlRoutes(app: FastifyInstance, group: Group) {
   return <Params extends TObject, Querystring extends TObject, Body extends TSchema>(
-    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     url: string,
     { handler, bodyLimit, exposeHeadRoute, ...operation }: RouteOptions<Params, Querystring, Body>
   ): void => {

@@ -174,9 +174,13 @@ export function errorJson(response: ErrorResponse, path: string, now: number): s
 
 const MAX_REASON = 1000
 
-/** Sets `x-mock-reason`: which check rejected the request and how to pass it. For people; the words may change. */
+/**
+ * Sets `x-mock-reason`: which check rejected the request and how to pass it, before what it says already. For people; the
+ * words may change.
+ */
 export function giveReason(reply: FastifyReply, reason: string): void {
-  reply.header('x-mock-reason', headerText(reason))
+  const given = reply.getHeader('x-mock-reason')
+  reply.header('x-mock-reason', headerText(given === undefined ? reason : `${reason}; ${given}`))
 }
 
 /** Text as a header can carry it: what is not printable ASCII is percent-encoded, and the length is bounded. */

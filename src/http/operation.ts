@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { AssumptionId, Assumptions } from '../core/assumptions.js'
 import type { OperationId } from '../core/enums.js'
 import type { ErrorCode } from '../core/errors.js'
+import { tellUnread } from './unread.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -66,7 +67,8 @@ export function errorsUnder({ errors }: Operation, assumptions: Assumptions): Op
 /** Returns the options of the route that serves an operation, but for the handler. */
 export function operationRoute<Defined extends Operation>(operation: Defined) {
   const { method, url } = operation
-  return { method, url, schema: requestSchemas(operation), config: { operation: operation as Operation } }
+  const config = { operation: operation as Operation }
+  return { method, url, schema: requestSchemas(operation), config, onRequest: tellUnread(operation) }
 }
 
 /** Returns the schemas that Fastify validates requests by; a route hands it no others. */

@@ -1,3 +1,5 @@
+import { SECRET_FIELD } from './credentials.js'
+
 declare module 'fastify' {
   interface FastifyRequest {
     /**
@@ -13,11 +15,10 @@ declare module 'fastify' {
  * without the values of parameters named like a credential, where a key is sent by mistake.
  */
 export function redactedTarget(url: string): string {
-  return withoutHost(url).replace(CREDENTIAL_PARAMETER, '$1***')
+  return withoutHost(url).replace(SECRET_PARAMETER, '$1***')
 }
 
-const CREDENTIAL_PARAMETER =
-  /([?&](?:(?:x-)?(?:api[-_]?)?key|auth(?:orization)?|(?:access[-_]?)?token|secret(?:[-_]?key)?|password)=)[^&#]+/gi
+const SECRET_PARAMETER = new RegExp(`([?&]${SECRET_FIELD}=)[^&#]+`, 'gi')
 
 /** The path alone, as it was sent. */
 export function pathOf(url: string): string {

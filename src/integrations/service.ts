@@ -1,4 +1,3 @@
-import type { Assumptions } from '../core/assumptions.js'
 import { DomainError, invalidFields } from '../core/errors.js'
 import { idIn } from '../core/ids.js'
 import { withVendorNames } from '../core/vendor-names.js'
@@ -25,12 +24,12 @@ export function integrationService({ db, environments }: { db: Db; environments:
       return db.transaction(() => {
         const found = find(environment, integrationId)
         rejectChannelWithoutPrimary(environment, found)
-        if (found.primary) return toResponse(found.document, environment.assumptions)
+        if (found.primary) return toResponse(found.document, environment)
 
         // Demote first: SQLite checks the unique index at each statement, not at commit.
         const dataset = environments.ensureOwned(environment, 'integrations')
         repository.demotePrimaries(dataset, found.channel)
-        return toResponse(repository.promote(dataset, found.id), environment.assumptions)
+        return toResponse(repository.promote(dataset, found.id), environment)
       })
     }
   }
@@ -77,14 +76,23 @@ function rejectChannelWithoutPrimary({ assumptions }: Environment, { channel }: 
 }
 
 /** Returns the integration as the environment's assumptions present it, as JSON. */
-function toResponse(document: string, assumptions: Assumptions): string {
-  const translate = assumptions['vendor-names'] === 'vendor'
-  const hide = assumptions.credentials === 'hidden'
-  if (!translate && !hide) return document
-  const integration: Integration = JSON.parse(document)
-  if (hide) {
-    integration.credentials = {}
-    delete integration.configurations?.inboundWebhookSigningKey
+function toResponse(document: string, environment: Environment): string {
+  if (isShownAsStored(environment)) return document
+  return JSON.stringify(toIntegrationResponse(JSON.parse(document), environment))
+}
+
+/** Returns the integration as the environment's assumptions present it. */
+export function toIntegrationResponse(integration: Integration, environment: Environment): Integration {
+  if (isShownAsStored(environment)) return integration
+  const { assumptions } = environment
+  const shown = structuredClone(integration)
+  if (assumptions.credentials === 'hidden') {
+    shown.credentials = {}
+    delete shown.configurations?.inboundWebhookSigningKey
   }
-  return JSON.stringify(translate ? withVendorNames(integration) : integration)
+  return assumptions['vendor-names'] === 'vendor' ? withVendorNames(shown) : shown
+}
+
+function isShownAsStored({ assumptions }: Environment): boolean {
+  return assumptions['vendor-names'] !== 'vendor' && assumptions.credentials !== 'hidden'
 }

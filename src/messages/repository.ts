@@ -23,8 +23,6 @@ interface WantedPage {
   tail: string
 }
 
-const SUBSCRIBER_OF_ID = 'SELECT subscriber_id FROM subscribers WHERE dataset = ? AND id = ?'
-
 /**
  * The list is one BLOB that SQLite puts together, so that no row becomes a JavaScript value: twice as fast as drizzle.
  * Each statement is prepared once per combination of filters.
@@ -32,6 +30,9 @@ const SUBSCRIBER_OF_ID = 'SELECT subscriber_id FROM subscribers WHERE dataset = 
 export function messageRepository({ client }: Db) {
   const statements = new Map<string, Statement>()
   const totals = rememberedTotals()
+  const subscriberIdOf = client
+    .prepare<[number, string], string>('SELECT subscriber_id FROM subscribers WHERE dataset = ? AND id = ?')
+    .pluck()
   const subscriber = client.prepare('SELECT id FROM subscribers WHERE dataset = ? AND subscriber_id = ?')
 
   return {
@@ -66,8 +67,7 @@ export function messageRepository({ client }: Db) {
       subscriber.get(dataset, subscriberId) !== undefined,
 
     /** Returns the `subscriberId` of the subscriber that has this `_id`. */
-    findSubscriberId: (dataset: number, _id: string): string | undefined =>
-      client.prepare<[number, string], string>(SUBSCRIBER_OF_ID).pluck().get(dataset, _id)
+    findSubscriberId: (dataset: number, _id: string): string | undefined => subscriberIdOf.get(dataset, _id)
   }
 
   function countAll(dataset: number, conditions: readonly Condition[]): number {

@@ -6,6 +6,7 @@ import type { Environment, EnvironmentService } from '../environments/service.js
 import type { ListMessagesQuery } from './query.js'
 import { type MessageFilters, messageRepository } from './repository.js'
 import { canonicalContext } from './row.js'
+import type { MessageResponse } from './schemas.js'
 
 export type MessageService = ReturnType<typeof messageService>
 
@@ -98,4 +99,9 @@ function toResponse(body: Buffer, { assumptions }: Environment): Buffer {
   if (!mayNeedVendorNames(body, assumptions)) return body
   const page = JSON.parse(body.toString())
   return Buffer.from(JSON.stringify({ ...page, data: page.data.map(withVendorNames) }))
+}
+
+/** Returns a message as the list of the environment shows it. */
+export function toMessageResponse(message: MessageResponse, { assumptions }: Environment): MessageResponse {
+  return assumptions['vendor-names'] === 'vendor' ? withVendorNames(structuredClone(message)) : message
 }

@@ -102,16 +102,18 @@ const KEY_REUSED = 'The idempotency key was used for another request, or a field
 /** The answers that an idempotency key replays, though not all of them under every assumption. */
 const STORED: number[] = [200, 400, 403, 404, 422]
 
+const UNREAD = 'On any answer: which parameters of the query are not read'
+
 function headersOf(status: 200 | ErrorStatus, { idempotent, querystring }: Operation): Record<string, object> {
   const header = (description: string) => ({ type: 'string', description })
   const isReplayed = idempotent && STORED.includes(status)
-  let reason: string | undefined
+  let reason: string
   if (status !== 200) reason = 'Which check rejected the request and how to pass it, for people to read'
-  else if (querystring) reason = 'On an empty page: which filter left no messages'
-  else if (idempotent) reason = 'On a replay: when the response was first sent'
+  else if (querystring) reason = `On an empty page: which filter left no messages. ${UNREAD}`
+  else reason = `${idempotent ? 'On a replay: when the response was first sent. ' : ''}${UNREAD}`
   return {
     'x-request-id': header('Identifies the request in the log'),
-    ...(reason && { 'x-mock-reason': header(reason) }),
+    'x-mock-reason': header(reason),
     ...(idempotent && status !== 401 && { 'idempotency-key': header('The idempotency key of the request') }),
     ...(isReplayed && { 'idempotency-replay': { ...header('Set on a stored response'), enum: ['true'] } }),
     ...(status === 401 && { 'www-authenticate': header('The scheme to use: `ApiKey`') }),

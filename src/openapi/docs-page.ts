@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import type { Assumptions } from '../core/assumptions.js'
 import { packageRoot } from '../core/package.js'
+import { remembered } from '../core/remember.js'
 import { authenticate } from '../environments/plugin.js'
 import type { EnvironmentService } from '../environments/service.js'
 import { JSON_TYPE } from '../http/errors.js'
@@ -18,18 +19,10 @@ type Options = { environments: EnvironmentService; assumptions: Assumptions }
  * made when it is first asked for.
  */
 export const documentation: FastifyPluginAsync<Options> = async (app, { environments, assumptions }) => {
-  const documents = new Map<string, Promise<object>>()
+  const documentOf = remembered(openApiDocument)
 
   async function sendDocument(reply: FastifyReply, assumed: Assumptions, changes?: object): Promise<FastifyReply> {
-    const key = JSON.stringify(assumed)
-    let document = documents.get(key)
-    if (!document) {
-      document = openApiDocument(assumed)
-      documents.set(key, document)
-      // It may be made the next time: for instance when there are file descriptors again.
-      document.catch(() => documents.delete(key))
-    }
-    return reply.type(JSON_TYPE).send(JSON.stringify({ ...(await document), ...changes }))
+    return reply.type(JSON_TYPE).send(JSON.stringify({ ...(await documentOf(assumed)), ...changes }))
   }
 
   app.get('/openapi.json', async (request, reply) => {

@@ -101,7 +101,7 @@ function exportWorkflow(workflow: WorkflowDocument, steps: readonly WorkflowStep
   }
 }
 
-function exportMessage({ subscriber, template, ...message }: MessageResponse): SeedMessage {
+export function exportMessage({ subscriber, template, ...message }: MessageResponse): SeedMessage {
   const { notificationGroup, ...fields } = template ?? {}
   const group = notificationGroup && { notificationGroup: withoutOwner(notificationGroup) }
   return {
@@ -111,7 +111,7 @@ function exportMessage({ subscriber, template, ...message }: MessageResponse): S
   } as SeedMessage
 }
 
-function withoutOwner<Document extends object>(
+export function withoutOwner<Document extends object>(
   document: Document & { _environmentId?: string; _organizationId?: string }
 ) {
   const { _environmentId, _organizationId, ...rest } = document

@@ -1,4 +1,3 @@
-import type { Statement } from 'better-sqlite3'
 import { and, eq, getTableName } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { insertInto } from '../db/insert.js'
@@ -42,24 +41,18 @@ export function seedRepository(db: Db) {
   const messageIndexes = client.prepare<[], { name: string; sql: string }>(
     `SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'messages' AND sql NOT LIKE '%UNIQUE%'`
   )
-  const nextDocuments = Object.fromEntries(
-    Object.entries(TABLES).map(([kind, table]) => {
-      const from = `FROM ${getTableName(table)} WHERE dataset = ? AND rowid > ?`
-      return [kind, client.prepare(`SELECT rowid AS address, document ${from} ORDER BY rowid LIMIT ${READ_AT_ONCE}`)]
-    })
-  ) as Record<RecordKind, Statement>
-  const count = Object.fromEntries(
-    Object.entries(TABLES).map(([kind, table]) => {
-      return [kind, client.prepare(`SELECT count(*) FROM ${getTableName(table)} WHERE dataset = ?`).pluck()]
-    })
-  ) as Record<RecordKind, Statement<[number], number>>
-  const weigh = Object.fromEntries(
-    Object.entries(TABLES).map(([kind, table]) => {
-      const weight = kind === 'steps' ? `1 + max(octet_length(document) - ${STEP_SIZE}, 0) / ${TEMPLATE_SIZE}` : '1'
-      const some = `SELECT ${weight} AS weight FROM ${getTableName(table)} WHERE dataset = ? LIMIT ?`
-      return [kind, client.prepare(`SELECT total(weight) FROM (${some})`).pluck()]
-    })
-  ) as Record<RecordKind, Statement<[number, number], number>>
+  const nextDocuments = perKind((name) => {
+    const from = `FROM ${name} WHERE dataset = ? AND rowid > ?`
+    return client.prepare(`SELECT rowid AS address, document ${from} ORDER BY rowid LIMIT ${READ_AT_ONCE}`)
+  })
+  const count = perKind((name) =>
+    client.prepare<[number], number>(`SELECT count(*) FROM ${name} WHERE dataset = ?`).pluck()
+  )
+  const weigh = perKind((name, kind) => {
+    const weight = kind === 'steps' ? `1 + max(octet_length(document) - ${STEP_SIZE}, 0) / ${TEMPLATE_SIZE}` : '1'
+    const some = `SELECT ${weight} AS weight FROM ${name} WHERE dataset = ? LIMIT ?`
+    return client.prepare<[number, number], number>(`SELECT total(weight) FROM (${some})`).pluck()
+  })
   const countMessages = client.prepare<[number], number>('SELECT count(*) FROM messages WHERE dataset = ?').pluck()
   const stepsOf = client
     .prepare<[number, string], string>(
@@ -144,4 +137,9 @@ export function seedRepository(db: Db) {
   function datasetOf(kind: RecordKind) {
     return kind === 'steps' ? 'workflows' : kind
   }
+}
+
+function perKind<Value>(create: (tableName: string, kind: RecordKind) => Value): Record<RecordKind, Value> {
+  const values = Object.entries(TABLES).map(([kind, table]) => [kind, create(getTableName(table), kind as RecordKind)])
+  return Object.fromEntries(values)
 }

@@ -9,6 +9,7 @@ import type { SeedGenerate } from './format.js'
 import { seedLoader } from './load.js'
 import { environmentQueue } from './queue.js'
 import type { SeedFile } from './read.js'
+import { recordEditor } from './records.js'
 import { RECORD_KINDS, type RecordKind, seedRepository } from './repository.js'
 import { resolving } from './resolve/resolve.js'
 import { targetResolver } from './target.js'
@@ -54,6 +55,7 @@ export function seedService({ db, clock, environments }: Dependencies) {
   return {
     ...environmentCreator(shared),
     ...seedLoader(shared),
+    ...recordEditor(shared),
 
     seeding,
 

@@ -70,6 +70,24 @@ test('what an environment is created with decides how it answers', async () => {
   expect(data).toMatchObject([{ subject: 'Hi' }])
 })
 
+test('an environment can have a scenario, a stopped clock, faults, a key and a time to live', async () => {
+  const { mock } = await givenClient()
+  await using env = await mock.environment({
+    scenario: 'failures',
+    clock: new Date('2026-02-18T10:00:00Z'),
+    faults: [{ operation: 'listMessages', effect: { status: 429 } }],
+    apiKey: 'a-key-of-my-own',
+    ttl: '1.5m'
+  })
+  expect(env.apiKey).toBe('a-key-of-my-own')
+  expect((await env.clock.get()).now).toBe('2026-02-18T10:00:00.000Z')
+  expect((await list(env)).status).toBe(429)
+  expect((await mock.listEnvironments()).find(({ environmentId }) => environmentId === env.id)?.ttl).toBe(90_000)
+  expect((await env.coverage()).requests).toBe(1)
+  await env.clearCoverage()
+  expect((await env.coverage()).requests).toBe(0)
+})
+
 test('a verification that fails is an error whose message names the nearest request', async () => {
   const { env } = await givenClient()
   await list(env, '?channel=sms')

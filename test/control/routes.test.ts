@@ -149,6 +149,16 @@ test('every route answers as the document says', async () => {
   await call('GET', '/_mock/environments')
   await call('DELETE', '/_mock/environments/{id}', undefined, `/_mock/environments/${environmentId}`)
   await call('POST', '/_mock/seed', { environments: [{ name: 'Development' }] })
+  for (const [path, record] of [
+    ['messages', { channel: 'sms' }],
+    ['integrations', { channel: 'sms', providerId: 'twilio' }]
+  ] as const) {
+    const { _id } = (await call('POST', `/_mock/${path}`, record)).json
+    await call('PATCH', `/_mock/${path}/{id}`, { providerId: 'other' }, `/_mock/${path}/${_id}`)
+    await call('DELETE', `/_mock/${path}/{id}`, undefined, `/_mock/${path}/${_id}`)
+  }
+  await call('GET', '/_mock/integrations')
+  await call('GET', '/_mock/workflows')
   await call('PUT', '/_mock/snapshots/{name}', undefined, '/_mock/snapshots/a')
   await call('GET', '/_mock/snapshots')
   await call('POST', '/_mock/snapshots/{name}/restore', {}, '/_mock/snapshots/a/restore')

@@ -36,9 +36,9 @@ const CASES: [to: [string, string], sent: unknown, messages: Record<string, stri
   [FAULT, { effect: { lostAnswer: false } }, { 'effect.lostAnswer': 'must be true, not false' }],
   [
     FAULT,
-    { effect: { status: 503 }, match: { query: { channel: 5 }, path: { match: 'x' } } },
+    { effect: { status: 503 }, match: { query: { channel: null }, path: { match: 'x' } } },
     {
-      'match.query.channel': 'must be a string or an object or a list, not 5',
+      'match.query.channel': 'must be a string or a number or true or false or an object or a list, not null',
       'match.path': 'must have matches',
       'match.path.match': 'is not a field here; did you mean matches?'
     }

@@ -78,9 +78,15 @@ const REQUEST_LINE: Record<string, Row> = {
   'an absolute URL': asked('http://mock.test/v1/messages', 200),
   'an absolute URL that is refused': { ...asked('http://mock.test/v1/messages?page=x', 422), path: list('page=x') },
   'an absolute URL that is not served': { ...asked('HTTP://mock.test:80/v1/nope?a=1', 501), path: '/v1/nope?a=1' },
-  'an absolute URL without a path': { ...asked('http://mock.test', 404), path: '/' },
+  'an absolute URL without a path': {
+    send: get('http://mock.test').replace('GET', 'DELETE'),
+    statuses: [405],
+    path: '/',
+    method: 'DELETE'
+  },
   'OPTIONS *': { send: `OPTIONS * HTTP/1.1\r\n${HOST}\r\n`, statuses: [204] },
-  'GET *': { send: get('*'), statuses: [404], path: '*' },
+  // As for the start page.
+  'GET *': { send: get('*'), statuses: [200] },
   'a fragment': asked('/v1/messages#top', 200),
   'a fragment behind the query': asked('/v1/messages?limit=1#top', 422),
   'a semicolon for the question mark': asked('/v1/messages;limit=1', 501),

@@ -50,7 +50,6 @@ const UNKNOWN = [
   ['GET', '/v1', 404],
   ['GET', '/v3/messages', 404],
   ['GET', '/V1/messages', 404],
-  ['GET', '/', 404],
   ['GET', '/favicon.ico', 404],
   ['GET', '/_mock/nothing', 404]
 ] as const

@@ -1,4 +1,5 @@
 import type { JournalEntry } from '../requests/entry.js'
+import type { RecordedRequest } from '../requests/schemas.js'
 import { type CoveragePlan, UNREAD } from './plan.js'
 
 /** How many names of parameters, and of methods and paths, are kept. */
@@ -12,6 +13,13 @@ export interface OperationCounts {
   /** The same of statuses that are not in the plan. */
   others: Map<number, [met: number, injected: number]>
   unread: Map<string, number>
+}
+
+type Beside = Pick<RecordedRequest, 'method' | 'path' | 'unread'>
+
+/** Returns, of a request that is not all of the contract, what is beside it. Most are, and need not be described. */
+export function besideContract(entry: JournalEntry): Beside | undefined {
+  return entry.operation && (entry.sent & UNREAD) === 0 ? undefined : entry.peek()
 }
 
 /** What the requests of an environment, or of all, have met. */
@@ -41,16 +49,12 @@ export function createCounts() {
       requests = unservedRequests = 0
     },
 
-    /** Counts a request that has ended; without a plan, one that no operation serves. */
-    add(plan: CoveragePlan | undefined, entry: JournalEntry): void {
+    /** Counts a request that has ended, with its plan if an operation serves it. */
+    add(entry: JournalEntry, plan: CoveragePlan | undefined, beside: Beside | undefined): void {
       requests += 1
-      if (plan) {
-        addRequest(countsOf(plan), plan, entry)
-        return
-      }
-      unservedRequests += 1
-      const { method, path } = entry.peek()
-      addName(unserved, `${method} ${path}`)
+      if (plan) addRequest(countsOf(plan), plan, entry, beside)
+      else unservedRequests += 1
+      if (!plan && beside) addName(unserved, `${beside.method} ${beside.path}`)
     }
   }
 
@@ -64,13 +68,18 @@ export function createCounts() {
   }
 }
 
-function addRequest(counts: OperationCounts, plan: CoveragePlan, entry: JournalEntry): void {
+function addRequest(
+  counts: OperationCounts,
+  plan: CoveragePlan,
+  entry: JournalEntry,
+  beside: Beside | undefined
+): void {
   const { items } = counts
   const { status, sent } = entry
   const column = entry.injected ? 1 : 0
   counts.requests += 1
   increment(items, column)
-  if ((sent & UNREAD) !== 0) for (const name of entry.peek().unread.query) addName(counts.unread, name)
+  if (beside) for (const name of beside.unread.query) addName(counts.unread, name)
   if (status === 0) return
   const index = plan.codes.get(entry.errorCode) ?? plan.statuses.get(status)
   if (index === undefined) addOther(counts, status, column)

@@ -40,8 +40,6 @@ export function errorHint(operation: Operation, { status, code, example: path }:
   return HINTS[status](operation, { ...example(operation), ...(path && { path }) })
 }
 
-const FAILURES = { 409: { delay: 1000 }, 500: { status: 500 } }
-
 const HINTS: Record<ErrorStatus, (operation: Operation, request: CoverageRequest) => Hint> = {
   400: (operation, request) =>
     hint('send a query string that is malformed: ', { ...request, path: `${pathOf(operation)}?x=%` }),
@@ -50,7 +48,7 @@ const HINTS: Record<ErrorStatus, (operation: Operation, request: CoverageRequest
   404: (_, request) => hint('ask for something that the environment does not have: ', request),
   409: (operation) => {
     const request = withKey(operation, 'coverage-in-use')
-    const delay = fault(operation, FAILURES[409])
+    const delay = fault(operation, { delay: 1000 })
     return hint(
       'use an idempotency-key while its first request is still delayed: ',
       delay,
@@ -61,7 +59,7 @@ const HINTS: Record<ErrorStatus, (operation: Operation, request: CoverageRequest
   413: (_, request) => hint('send a body of more than 1 MiB: ', { ...request, bodyLength: 1024 * 1024 + 1 }),
   422: (_, request) => hint('send an invalid value: ', request),
   500: (operation, request) =>
-    hint('inject it, as it is an error of the server: ', fault(operation, FAILURES[500]), request)
+    hint('inject it, as it is an error of the server: ', fault(operation, { status: 500 }), request)
 }
 
 function hint(why: string, ...requests: CoverageRequest[]): Hint {

@@ -47,11 +47,15 @@ export const UNREAD = 1 << 30
 export function planOf(operation: Operation): CoveragePlan {
   const { id, errors, idempotent, querystring } = operation
   const documented: OperationError[] = [...errors, { status: 500 }]
-  const answers = [
+  const answers: PlannedItem[] = [
     item('operation', 'called', callHint(operation)),
     item('status', '200', callHint(operation)),
-    ...documented.map((error) => ({ ...item('status', nameOf(error), errorHint(operation, error)), error }))
-  ].map((each) => ({ ...each, byFault: each.name === '500' }))
+    ...documented.map((error) => ({
+      ...item('status', nameOf(error), errorHint(operation, error)),
+      error,
+      byFault: error.status === 500
+    }))
+  ]
   const sent: PlannedItem[] = []
   const parameters = new Map(
     Object.entries<TSchema>(querystring?.properties ?? {}).map(([name, schema]) => [name, addParameter(name, schema)])
@@ -59,20 +63,21 @@ export function planOf(operation: Operation): CoveragePlan {
   const key = idempotent ? addSent('header', 'idempotency-key', keyHint(operation)) : 0
   const replay = idempotent ? addSent('header', 'idempotency-replay', replayHint(operation)) : 0
   if (sent.length > 30) throw new Error(`the operation ${id} has more than 30 parameters, values and headers`)
-  const indexed = answers.map(({ error, name }, index) => ({
-    code: error?.code,
-    status: Number(name.slice(0, 3)),
-    index
-  }))
+  const statuses = answers.flatMap(({ kind, error }, index) =>
+    kind === 'status' ? [{ index, status: error?.status ?? 200, code: error?.code }] : []
+  )
   return {
     operation,
     items: [...answers, ...sent],
     firstSent: answers.length,
     parameters,
-    codes: new Map(indexed.filter(({ code }) => code !== undefined).map(({ code, index }) => [code, index])),
+    codes: new Map(statuses.filter(({ code }) => code !== undefined).map(({ code, index }) => [code, index])),
     // Of two errors with one status, that without a code is any other.
     statuses: new Map(
-      indexed.sort((a, b) => Number(!a.code) - Number(!b.code)).map(({ status, index }) => [status, index])
+      [...statuses.filter(({ code }) => code), ...statuses.filter(({ code }) => !code)].map(({ status, index }) => [
+        status,
+        index
+      ])
     ),
     key,
     replay

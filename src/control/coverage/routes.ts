@@ -19,7 +19,7 @@ export const coverageRoutes: FastifyPluginAsync<Services> = async (app, { covera
 
   route('DELETE', '/coverage', {
     id: 'clearCoverage',
-    summary: 'Count again from nothing',
+    summary: "Clear this environment's coverage",
     description: "The server's coverage keeps what was counted.",
     handler: async ({ environment }) => coverage.clear(environment)
   })
@@ -39,7 +39,7 @@ export const serverCoverageRoutes: FastifyPluginAsync<Services> = async (app, { 
 
   route('DELETE', '/coverage/server', {
     id: 'clearServerCoverage',
-    summary: 'Count again from nothing, for all environments too',
+    summary: 'Clear the coverage of the server and of all environments',
     handler: async () => coverage.clearAll()
   })
 }

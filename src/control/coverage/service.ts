@@ -1,7 +1,7 @@
 import { type Assumptions, assume } from '../../core/assumptions.js'
 import type { Environment, EnvironmentDefaults } from '../../environments/service.js'
 import type { JournalEntry } from '../requests/entry.js'
-import { type Counts, createCounts } from './counts.js'
+import { besideContract, type Counts, createCounts } from './counts.js'
 import { type CoveragePlan, isDocumented, type PlannedItem, planOf, sentBits } from './plan.js'
 import { reportOf } from './report.js'
 import type { Coverage } from './schemas.js'
@@ -39,8 +39,9 @@ export function coverageService(defaults: EnvironmentDefaults) {
         if (entry.ignored) return
         const plan = entry.operation && plans.get(entry.operation)
         if (environment && own?.requests === 0) noteDocumented(environment.assumptions)
-        own?.add(plan, entry)
-        server.add(plan, entry)
+        const beside = besideContract(entry)
+        own?.add(entry, plan, beside)
+        server.add(entry, plan, beside)
       }
     },
 

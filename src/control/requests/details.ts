@@ -1,6 +1,7 @@
 import { isoTime } from '../../core/clock.js'
 import { MalformedQuery, parseQuery } from '../../http/query-string.js'
 import { pathOf } from '../../http/target.js'
+import { unreadParameters } from '../../http/unread.js'
 import type { Describe } from './entry.js'
 import { redactionOf, type Secrets } from './redaction.js'
 
@@ -32,7 +33,7 @@ export function createDescribe({ faultHeader, ...secrets }: Secrets & { faultHea
       ...(reason !== undefined && { reason: redaction.text(reason) }),
       flags: { ...(replayed && { replayed }), ...(faulted && { faulted }), ...(!operation && { unserved: true }) },
       unread: {
-        query: Object.keys(query).filter((name) => !Object.hasOwn(operation?.querystring?.properties ?? {}, name)),
+        query: unreadParameters(Object.keys(query), operation),
         headers: Object.keys(headers).filter((name) => !isRead(name))
       }
     }

@@ -1,17 +1,12 @@
 import type { EnvironmentService } from '../../environments/service.js'
+import { SECRET_FIELD, SECRET_NAME } from '../../http/credentials.js'
 
 /** What a secret is replaced with. */
 export const HIDDEN = '***'
 
-/** In names of headers, parameters and fields that carry a secret: a whole name, and a part of one. */
-const SECRET_WORD = '(?:proxy-)?auth(?:orization)?|(?:set-)?cookie|(?:x-)?key'
-const SECRET_PART = 'api[-_]?key|secret|token|passw(?:or)?d|credential'
-const SECRET_NAME = new RegExp(`^(?:${SECRET_WORD})$|${SECRET_PART}`, 'i')
-/** Such a field and its value, in JSON or in a form. */
-// The bounds keep a long name from being tried from each of its letters.
-const FIELD = `(?:${SECRET_WORD}|[\\w-]{0,100}(?:${SECRET_PART})[\\w-]{0,100})`
+/** A field with the name of a secret, and its value, in JSON or in a form. */
 const SECRET_FIELDS = new RegExp(
-  `("${FIELD}"\\s*:\\s*)(?:"(?:[^"\\\\]|\\\\.)*"|-?[\\d.]+)|((?:^|&)${FIELD}=)[^&]+`,
+  `("${SECRET_FIELD}"\\s*:\\s*)(?:"(?:[^"\\\\]|\\\\.)*"|-?[\\d.]+)|((?:^|&)${SECRET_FIELD}=)[^&]+`,
   'gi'
 )
 /** What delimits words in headers, URLs and JSON. */

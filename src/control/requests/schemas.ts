@@ -47,7 +47,8 @@ const Pattern = strictObject({
   })
 })
 const text = (description: string) => Type.Optional(Type.Union([Type.String(), Pattern], { description }))
-const TextOrSet = Type.Union([Type.String(), Pattern, Type.Array(Type.String(), { minItems: 1, maxItems: 100 })])
+const Value = [Type.String(), Type.Number(), Type.Boolean()]
+const TextOrSet = Type.Union([...Value, Pattern, Type.Array(Type.Union(Value), { minItems: 1, maxItems: 100 })])
 /** Each request is compared with all of them. */
 const texts = (description: string) => Type.Optional(recordOf(TextOrSet, description, 50))
 
@@ -55,8 +56,10 @@ export const RequestPattern = namedObject('RequestPattern', 'Matches requests th
   operation: Type.Optional(ref(OperationName)),
   method: Type.Optional(Type.String({ description: 'Method, in any case' })),
   path: text('Path without the query string, or a pattern for it'),
-  query: texts('Required parameters; a list is compared as a set with a repeated one'),
-  headers: texts('Required headers; names in any case'),
+  query: texts(
+    'Required parameters; a number or boolean stands for its text, and a list is compared as a set with a repeated one'
+  ),
+  headers: texts('Required headers; names in any case, values as those of parameters'),
   body: text('Body as text, or a pattern for it'),
   status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599, description: 'Status of the response' }))
 })

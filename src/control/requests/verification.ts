@@ -141,7 +141,8 @@ function* comparisons({ query, headers, ...request }: RecordedRequest, pattern: 
   yield ['status', pattern.status, request.status]
 }
 
-type Expected = string | number | string[] | { matches: string }
+type Value = string | number | boolean
+type Expected = Value | Value[] | { matches: string }
 type Actual = string | number | string[] | undefined
 
 function isMatch(expected: Expected, actual: Actual): boolean {
@@ -154,11 +155,11 @@ function isMatch(expected: Expected, actual: Actual): boolean {
   if (typeof expected === 'object') {
     return [actual].flat().some((value) => isPatternMatch(expected.matches, String(value)))
   }
-  return Array.isArray(actual) ? actual.includes(String(expected)) : actual === expected
+  return Array.isArray(actual) ? actual.includes(String(expected)) : String(actual) === String(expected)
 }
 
 /** Of lists in patterns, as thousands of requests are compared with each. */
-const setKeys = new WeakMap<string[], string>()
+const setKeys = new WeakMap<readonly unknown[], string>()
 const setKey = (values: readonly unknown[]) => JSON.stringify([...new Set(values.map(String))].sort())
 
 /** Throws `invalid` for bounds that contradict each other, and for a pattern beside `inOrder`. */

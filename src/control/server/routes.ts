@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import { ASSUMPTION_IDS, type Assumptions, assumptionRow } from '../../core/assumptions.js'
+import { remembered } from '../../core/remember.js'
 import { freeObject, strictObject, stringEnum } from '../../core/typebox.js'
 import { controlRoutes } from '../../http/control-route.js'
 import { serversOf } from '../../http/operation.js'
@@ -40,18 +41,11 @@ export const serverRoutes: FastifyPluginAsync<Options> = async (app, { assumptio
     })
   })
 
-  let cached: Promise<object> | undefined
+  const rememberedDocument = remembered(document)
   route('GET', '/openapi.json', {
     id: 'getControlDocument',
     summary: 'Get this document',
     response: freeObject('An OpenAPI document'),
-    handler: async (request) => {
-      cached ??= document()
-      // It may be made the next time: for instance when there are file descriptors again.
-      cached.catch(() => {
-        cached = undefined
-      })
-      return { ...(await cached), servers: serversOf(request) }
-    }
+    handler: async (request) => ({ ...(await rememberedDocument()), servers: serversOf(request) })
   })
 }

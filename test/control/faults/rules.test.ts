@@ -22,6 +22,14 @@ test('a rule that says no more hits once, and shows what it has seen and hit', a
   expect((await journalOf(mock)).map(({ flags }) => flags.faulted)).toEqual(['fault-1', undefined, undefined])
 })
 
+test('a number in the match of a rule is compared as text', async () => {
+  const mock = await givenMock()
+  const match = { query: { limit: 1 } }
+  expect(await addFault(mock, { match, effect: REFUSE })).toMatchObject({ status: 201, json: { match } })
+  expect((await mock.get('/v1/messages?limit=11')).status).toBe(200)
+  expect((await mock.get('/v1/messages?limit=1')).status).toBe(503)
+})
+
 test.each<[string, object, string]>([
   ['times', { times: 2 }, 'xx....'],
   ['always', { times: 'always' }, 'xxxxxx'],

@@ -34,6 +34,20 @@ test('without a count it holds for at least one request, and returns their seque
   expect((await verify(mock, list(3))).status).toBe(417)
 })
 
+test('a number or a boolean stands for its text, by itself and in a list', async () => {
+  const mock = await givenMock()
+  await mock.get('/v1/messages?limit=10&page=0&transactionId=1&transactionId=true')
+  const patterns = [
+    { limit: 10, page: 0 },
+    { limit: '10' },
+    { limit: 1 },
+    { transactionId: [true, 1] },
+    { limit: true }
+  ]
+  const found = await Promise.all(patterns.map((query) => verify(mock, { operation: 'listMessages', query })))
+  expect(found.map(({ status }) => status)).toEqual([200, 200, 417, 200, 417])
+})
+
 test('count, atLeast, atMost and never hold exactly within their bounds', async () => {
   const mock = await givenLists(1, 1)
   const bounds = [{ count: 1 }, { count: 2 }, { count: 3 }, { count: 0 }]

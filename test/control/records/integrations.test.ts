@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest'
+import { DEVELOPMENT, MAILGUN, SENDGRID, send, setPrimary } from '../../support/control.js'
+import { type GivenMock, givenMock } from '../../support/mock.js'
+import { givenEnvironment, stateOf } from '../environments/environment-client.js'
+
+const SPARE = { providerId: 'ses', channel: 'email', name: 'Spare mail' }
+
+const add = (mock: GivenMock, integration: object) => send(mock, 'POST', '/_mock/integrations', integration)
+const change = (mock: GivenMock, id: string, patch: object) => send(mock, 'PATCH', `/_mock/integrations/${id}`, patch)
+const list = async (mock: GivenMock, key = DEVELOPMENT) =>
+  (await mock.get('/_mock/integrations', { key })).json.integrations
+
+test('an added integration is in the list, and can be made primary', async () => {
+  const mock = await givenMock()
+  const added = await add(mock, SPARE)
+  expect([added.status, added.json.identifier]).toEqual([201, 'spare-mail'])
+  expect(added.json).toMatchObject({ ...SPARE, active: true, primary: false, deleted: false, credentials: {} })
+  expect((await list(mock)).at(-1)).toEqual(added.json)
+  expect((await mock.post(setPrimary('spare-mail'))).json).toEqual({ ...added.json, primary: true, conditions: [] })
+  expect((await stateOf(mock, DEVELOPMENT)).integrations?.find(({ _id }) => _id === SENDGRID)?.primary).toBe(false)
+})
+
+test('one that is added again without an identifier gets another one, and another id', async () => {
+  const mock = await givenMock()
+  const [one, two] = [await add(mock, SPARE), await add(mock, SPARE)]
+  expect([one.json.identifier, two.json.identifier]).toEqual(['spare-mail', 'spare-mail-2'])
+  await change(mock, 'spare-mail', { identifier: 'renamed' })
+  const three = await add(mock, { ...SPARE, identifier: 'spare-mail' })
+  expect(new Set([one, two, three].map(({ json }) => json._id)).size).toBe(3)
+})
+
+test.each([
+  ['a second primary of a channel', { ...SPARE, primary: true }, 422, 'primary'],
+  ['no provider', { channel: 'email' }, 422, 'body'],
+  ['an unknown channel', { ...SPARE, channel: 'mail' }, 422, 'channel'],
+  ['an unknown field', { ...SPARE, provider: 'x' }, 422, 'provider'],
+  ['a time that is none', { ...SPARE, deletedAt: 'noon' }, 422, 'deletedAt'],
+  ['an identifier that is taken', { ...SPARE, identifier: 'sendgrid-main' }, 409, undefined],
+  ['an id that is taken', { ...SPARE, _id: SENDGRID }, 409, undefined]
+])('an integration with %s is rejected with its field, and nothing is added', async (_title, body, status, field) => {
+  const mock = await givenMock()
+  const before = await stateOf(mock, DEVELOPMENT)
+  const refused = await add(mock, body)
+  expect([refused.status, Object.keys(refused.json.errors ?? {})]).toEqual([status, field ? [field] : []])
+  expect(await stateOf(mock, DEVELOPMENT)).toEqual(before)
+})
+
+test('a credential of the wrong type is not repeated', async () => {
+  const mock = await givenMock()
+  for (const refused of [
+    await add(mock, { ...SPARE, credentials: { apiKey: ['SG.secret'] } }),
+    await change(mock, SENDGRID, { credentials: 'SG.secret' })
+  ]) {
+    expect(refused.status).toBe(422)
+    expect(refused.text + refused.headers.get('x-mock-reason')).not.toContain('SG.secret')
+  }
+})
+
+test('a change by id or identifier merges fields, and keeps the id and the order', async () => {
+  const mock = await givenMock()
+  const before = await list(mock)
+  const [first] = before
+  const credentials = { apiKey: 'SG.other' }
+  expect((await change(mock, SENDGRID, { name: 'Other', credentials })).json).toEqual({
+    ...first,
+    name: 'Other',
+    credentials
+  })
+  const { json } = await change(mock, 'sendgrid-main', { identifier: 'mail', configurations: null })
+  const { configurations, ...expected } = { ...first, name: 'Other', credentials, identifier: 'mail' }
+  expect(json).toEqual(expected)
+  expect(await list(mock)).toEqual([json, ...before.slice(1)])
+  expect((await mock.post(setPrimary('mail'))).status).toBe(200)
+  expect((await mock.post(setPrimary('sendgrid-main'))).status).toBe(404)
+})
+
+test('a change can make the one primary of a channel, and no second one, nor take a name', async () => {
+  const mock = await givenMock()
+  const refused = await change(mock, MAILGUN, { primary: true })
+  expect([refused.status, Object.keys(refused.json.errors)]).toEqual([422, ['primary']])
+  expect((await change(mock, MAILGUN, { identifier: 'sendgrid-main' })).status).toBe(409)
+  expect((await change(mock, MAILGUN, { _id: SENDGRID })).status).toBe(422)
+  expect((await change(mock, 'none', {})).status).toBe(404)
+  await change(mock, SENDGRID, { primary: false })
+  expect((await change(mock, MAILGUN, { primary: true })).json.primary).toBe(true)
+  // The database agrees.
+  expect((await mock.post(setPrimary(SENDGRID))).json.primary).toBe(true)
+})
+
+test('a removed primary leaves its channel without one, and a reset brings it back', async () => {
+  const mock = await givenMock()
+  const before = await list(mock)
+  const remove = () => mock.call('/_mock/integrations/sendgrid-main', { method: 'DELETE' })
+  expect((await remove()).status).toBe(204)
+  expect((await remove()).status).toBe(404)
+  expect(await list(mock)).toEqual(before.slice(1))
+  expect((await mock.post(setPrimary(SENDGRID))).status).toBe(404)
+  await mock.post('/_mock/reset')
+  expect(await list(mock)).toEqual(before)
+})
+
+test('a list in an environment that hides credentials hides them, as set-primary does', async () => {
+  const mock = await givenMock()
+  const { apiKey: key } = await givenEnvironment(mock, { from: 'Development', profile: 'live' })
+  const primary = (await mock.post(setPrimary(SENDGRID), { key })).json.data
+  expect((await list(mock, key))[0]).toEqual(primary)
+  expect(primary.credentials).toEqual({})
+  const stored = await stateOf(mock, key)
+  expect(stored.integrations?.[0]?.credentials).not.toEqual({})
+})
+
+test('the list of workflows names what each step is asked for by', async () => {
+  const mock = await givenMock()
+  const { workflows } = (await mock.get('/_mock/workflows')).json
+  expect(workflows).toHaveLength(9)
+  for (const { _id, identifier, slug, steps } of workflows.slice(0, 2)) {
+    for (const step of steps) {
+      for (const workflow of [_id, identifier, slug]) {
+        for (const name of [step._id, step.stepId, step.slug]) {
+          const { json } = await mock.get(`/v2/workflows/${workflow}/steps/${name}`)
+          expect(json).toMatchObject({ ...step, workflowId: identifier, workflowDatabaseId: _id })
+        }
+      }
+    }
+  }
+  const { apiKey: key } = await givenEnvironment(mock, { from: 'Development', profile: 'live' })
+  const live = (await mock.get('/_mock/workflows', { key })).json.workflows
+  const cloud = (all: { origin: string }[]) => all.filter(({ origin }) => origin.includes('cloud')).length
+  expect(cloud(live)).toBe(cloud(workflows))
+  expect(live.some(({ origin }: { origin: string }) => origin.startsWith('service-'))).toBe(false)
+})

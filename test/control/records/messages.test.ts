@@ -1,0 +1,201 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { buildServices } from '../../../src/app.js'
+import { DEFAULTS } from '../../../src/config.js'
+import { openDatabase } from '../../../src/db/open.js'
+import type { SeedMessage } from '../../../src/seeds/format.js'
+import { DEVELOPMENT, journalOf, send } from '../../support/control.js'
+import { type GivenMock, givenMock } from '../../support/mock.js'
+import { expectSound, givenEnvironment, stateOf } from '../environments/environment-client.js'
+
+const NOW = '2026-02-18T10:00:00.000Z'
+/** Later than all messages of the default seed. */
+const LATER = '2099-01-01T00:00:00.000Z'
+const ID = '000000000000000000000001'
+const clock = () => Date.parse(NOW)
+
+const add = (mock: GivenMock, message: object, key?: string) => send(mock, 'POST', '/_mock/messages', message, key)
+const change = (mock: GivenMock, id: string, patch: object) => send(mock, 'PATCH', `/_mock/messages/${id}`, patch)
+const list = async (mock: GivenMock, query = '', key = DEVELOPMENT) =>
+  (await mock.get(`/v1/messages?limit=1000${query}`, { key })).json
+
+test('an added message is answered as the list shows it, of now by the clock of the environment, and first', async () => {
+  const mock = await givenMock()
+  await send(mock, 'PUT', '/_mock/clock', { mode: 'fixed', at: LATER })
+  await list(mock, '&subscriberId=user-ada')
+  const seed = { subscriberId: 'user-ada', workflow: 'order-shipped', channel: 'email', subject: 'New' }
+  const first = await add(mock, seed)
+  const second = await add(mock, { ...seed, subject: 'Newer' })
+
+  expect([first.status, second.status]).toEqual([201, 201])
+  expect(first.json).toMatchObject({
+    createdAt: LATER,
+    subject: 'New',
+    email: 'ada@example.com',
+    providerId: 'sendgrid',
+    templateIdentifier: 'order-shipped',
+    subscriber: { subscriberId: 'user-ada' }
+  })
+  const { data, totalCount } = await list(mock)
+  expect(totalCount).toBe(62)
+  expect(data.slice(0, 2)).toEqual([second.json, first.json])
+  expect((await list(mock, '&subscriberId=user-ada')).data[0]).toEqual(second.json)
+  expect(second.json.transactionId).not.toBe(first.json.transactionId)
+  expect((await journalOf(mock)).filter(({ path }) => path.includes('_mock'))).toEqual([])
+})
+
+test('an added message is the same as one of a seed, but for what it is identified by', async () => {
+  const mock = await givenMock({ clock })
+  const message = { subscriberId: 'user-ada', workflow: 'order-shipped', channel: 'sms', payload: { a: 1 } } as const
+  const ids = { _id: ID, transactionId: 'txn', _notificationId: ID }
+  const added = await add(mock, { ...message, ...ids })
+  const { apiKey: key } = await givenEnvironment(mock, { from: 'Development' })
+  const seeded = { ...message, ...ids, createdAt: NOW }
+  await send(mock, 'POST', '/_mock/seed', { messages: [seeded] }, key)
+  const find = async (of: string) => (await stateOf(mock, of)).messages?.find(({ _id }) => _id === ID)
+  expect(await find(DEVELOPMENT)).toEqual(await find(key))
+  expect(added.json.createdAt).toBe(NOW)
+})
+
+const REFUSED: [title: string, message: object, status: number, field?: string, words?: RegExp][] = [
+  ['no channel', {}, 422, 'body'],
+  ['an unknown field', { channel: 'sms', subjct: 'x' }, 422, 'subjct', /did you mean subject/],
+  ['an unknown subscriber', { channel: 'sms', subscriberId: 'user-adda' }, 422, 'subscriberId', /user-ada\?/],
+  ['an unknown workflow', { channel: 'sms', workflow: 'order-shiped' }, 422, 'workflow', /order-shipped\?/],
+  ['a time that is none', { channel: 'sms', createdAt: 'noon' }, 422, 'createdAt'],
+  ['an error that was sent', { channel: 'sms', errorText: 'x' }, 422, 'errorText'],
+  ['a wide payload', { channel: 'sms', payload: Object.fromEntries(Array(20_001).fill(0).entries()) }, 422, 'body'],
+  ['an id that is taken', { channel: 'sms', _id: '' }, 409]
+]
+
+test.each(REFUSED)('a message with %s is rejected with its field, and nothing is added', async (...row) => {
+  const [, message, status, field, words = /./] = row
+  const mock = await givenMock()
+  const before = await stateOf(mock, DEVELOPMENT)
+  const _id = before.messages?.[0]?._id
+  const refused = await add(mock, { ...message, ...('_id' in message && { _id }) })
+  expect(refused.status).toBe(status)
+  expect(Object.keys(refused.json.errors ?? {})).toEqual(field === undefined ? [] : [field])
+  expect(refused.headers.get('x-mock-reason')).toMatch(words)
+  expect(await stateOf(mock, DEVELOPMENT)).toEqual(before)
+})
+
+test('a change merges fields, and all that is searched by them follows', async () => {
+  const mock = await givenMock()
+  await add(mock, { _id: ID, channel: 'email', subject: 'Old', subscriberId: 'user-ada', workflow: 'order-shipped' })
+  const changed = await change(mock, ID, {
+    channel: 'sms',
+    subscriberId: 'user-kenji',
+    transactionId: 'other',
+    contextKeys: ['tenant:x'],
+    createdAt: '2001-01-01',
+    read: true
+  })
+  expect(changed.status, changed.text).toBe(200)
+  expect(changed.json).toMatchObject({ subject: 'Old', read: true, createdAt: '2001-01-01T00:00:00.000Z' })
+  expect(changed.json).toMatchObject({
+    subscriber: { subscriberId: 'user-kenji' },
+    templateIdentifier: 'order-shipped'
+  })
+  expect(changed.json.email).not.toBe('ada@example.com')
+  const found = await list(mock, '&channel=sms&subscriberId=user-kenji&transactionId=other&contextKeys=tenant:x')
+  expect(found.data).toEqual([changed.json])
+  expect((await list(mock)).data.at(-1)).toEqual(changed.json)
+  const state = await stateOf(mock, DEVELOPMENT)
+  expect(state.messages?.at(-1)?._id).toBe(ID)
+})
+
+test('a change with null removes a field, and is a value where the contract knows it', async () => {
+  const mock = await givenMock()
+  await add(mock, { _id: ID, channel: 'email', status: 'error', errorText: 'bounced', subscriberId: 'user-ada' })
+  const refused = await change(mock, ID, { status: 'sent' })
+  expect([refused.status, Object.keys(refused.json.errors)]).toEqual([422, ['errorText']])
+  const { json } = await change(mock, ID, { status: 'sent', errorText: null, subscriberId: null, _templateId: null })
+  expect(json).toMatchObject({ status: 'sent', _templateId: null })
+  expect(['errorText', 'subscriber', 'email'].filter((field) => field in json)).toEqual([])
+})
+
+test.each([
+  ['its id', { _id: ID }, '_id'],
+  ['a field that there is not', { subjct: 'x' }, 'subjct'],
+  ['a word for a flag', { read: 'yes' }, 'read'],
+  ['a required field', { channel: null }, 'body'],
+  ['a reference', { workflow: 'none' }, 'workflow']
+])('a change of %s that can not be is rejected with its field, and nothing is changed', async (_what, patch, field) => {
+  const mock = await givenMock()
+  const { json } = await add(mock, { channel: 'email' })
+  const refused = await change(mock, json._id, patch)
+  expect([refused.status, Object.keys(refused.json.errors)]).toEqual([422, [field]])
+  expect((await list(mock)).data[0]).toEqual(json)
+})
+
+test('a removed message is gone, a reset brings it back, and unknown ones are not found', async () => {
+  const mock = await givenMock()
+  const [{ _id }] = (await list(mock)).data
+  const remove = () => mock.call(`/_mock/messages/${_id}`, { method: 'DELETE' })
+  expect((await remove()).status).toBe(204)
+  expect((await list(mock)).totalCount).toBe(59)
+  expect((await remove()).json.message).toBe(`Message with id ${_id} not found`)
+  expect((await change(mock, _id, {})).status).toBe(404)
+  await mock.post('/_mock/reset')
+  expect((await list(mock)).data[0]._id).toBe(_id)
+})
+
+test('messages of one instant are listed in the reverse of the order in which they were added', async () => {
+  const mock = await givenMock()
+  const { apiKey: key } = await givenEnvironment(mock, { clock: NOW })
+  const added: string[] = []
+  for (let number = 0; number < 5; number++) {
+    const message: SeedMessage = { channel: 'sms', ...(number === 3 && { createdAt: NOW }) }
+    added.push((await add(mock, message, key)).json._id)
+    if (number === 1) await mock.call(`/_mock/messages/${added.shift()}`, { method: 'DELETE', key })
+  }
+  const { data } = await list(mock, '', key)
+  expect(data.map(({ _id }: { _id: string }) => _id)).toEqual(added.reverse())
+})
+
+test('vendor names are in the answer where the environment assumes them, and are stored as the contract has them', async () => {
+  const mock = await givenMock()
+  const { apiKey: key } = await givenEnvironment(mock, { profile: 'live' })
+  const { json } = await add(mock, { channel: 'chat', providerId: 'service-slack' }, key)
+  expect(json.providerId).toBe('novu-slack')
+  expect((await list(mock, '', key)).data).toEqual([json])
+  expect((await stateOf(mock, key)).messages?.[0]?.providerId).toBe('service-slack')
+})
+
+test('a message of many that a snapshot shares is changed beside other requests, and only here', async () => {
+  const mock = await givenMock()
+  const messages = Array.from({ length: 3000 }, (_, index) => ({ channel: 'sms' as const, subject: `${index}` }))
+  const { apiKey: key, environmentId } = await givenEnvironment(mock, { seed: { messages } })
+  await mock.call('/_mock/snapshots/s', { method: 'PUT', key })
+  const before = (await list(mock, '', key)).totalCount
+  const answers = await Promise.all(Array.from({ length: 4 }, () => add(mock, { channel: 'email' }, key)))
+
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201])
+  expect((await list(mock, '&channel=email', key)).totalCount).toBe(4)
+  expect((await list(mock, '', key)).totalCount).toBe(before + 4)
+  expect((await mock.call('/_mock/messages/none', { method: 'DELETE', key })).status).toBe(404)
+  await mock.post('/_mock/snapshots/s/restore', { key, body: '{}' })
+  expect((await list(mock, '', key)).totalCount).toBe(3000)
+  await mock.call(`/_mock/environments/${environmentId}`, { method: 'DELETE', key: null })
+  await vi.waitFor(() => expectSound(mock.db))
+})
+
+test('a message is added to what a restore brought back while the messages were copied', async () => {
+  const { db, close } = openDatabase()
+  onTestFinished(close)
+  const { seeds, environments } = buildServices({ db, clock, defaults: DEFAULTS, journal: 0 })
+  const { environment } = await seeds.createEnvironment({ seed: { messages: [{ channel: 'sms' }] } })
+  environments.snapshot(environment, 'small')
+  const messages = Array.from({ length: 8000 }, () => ({ channel: 'chat' }))
+  await seeds.load(environment, { messages }, 'replace')
+  let slices = 0
+  const check = () => {
+    slices += 1
+    if (slices === 2) environments.restore(environment, 'small', ['data'])
+  }
+  await seeds.addMessage(environment, { channel: 'email' }, check)
+
+  expect(slices).toBeGreaterThan(1)
+  const [state] = JSON.parse([...seeds.export(environment, 'json')].join('')).environments
+  expect(state.messages.map((message: SeedMessage) => message.channel)).toEqual(['sms', 'email'])
+})

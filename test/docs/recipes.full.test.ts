@@ -1,0 +1,126 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+/** Writes the files of docs/recipes.md and runs its commands, where the packed package and the runners are installed. */
+const root = join(import.meta.dirname, '../..')
+const folder = mkdtempSync(join(tmpdir(), 'notification-mock-recipes-'))
+const text = readFileSync(join(root, 'docs/recipes.md'), 'utf8')
+
+/** A file that is named before its content, or a command before what it prints. */
+const FILE = /`([\w.]+\.\w+)`[^`]*:\n\n```\w+\n(.*?)^```$/gms
+const COMMAND = /^```sh\n(.*?)^```\n\n```text\n(.*?)^```$/gms
+const RECIPES = text
+  .split(/^## /m)
+  .slice(1)
+  .map((recipe) => ({
+    title: recipe.split('\n', 1)[0] ?? '',
+    files: [...recipe.matchAll(FILE)].map(([, name = '', source = '']) => ({ name, source })),
+    commands: [...recipe.matchAll(COMMAND)].map(([, command = '', printed = '']) => ({ command, printed }))
+  }))
+
+const PACKAGES = ['vitest', '@playwright/test', 'vite', 'jest@30', 'start-server-and-test', '@types/node', 'typescript']
+
+beforeAll(() => {
+  run('npm', ['pack', '--silent', '--pack-destination', folder], root)
+  const [tarball = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'))
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }')
+  const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).devDependencies
+  const packages = PACKAGES.map((name) => (own[name] ? `${name}@${own[name]}` : name))
+  const flags = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error', '--prefer-offline']
+  run('npm', ['install', ...flags, `./${tarball}`, ...packages], folder)
+  // On Node 20 it would have to be compiled once more.
+  rmSync(join(folder, 'node_modules/better-sqlite3'), { recursive: true, force: true })
+  symlinkSync(join(root, 'node_modules/better-sqlite3'), join(folder, 'node_modules/better-sqlite3'))
+  for (const { files } of RECIPES) for (const { name, source } of files) writeFileSync(join(folder, name), source)
+}, 600_000)
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('the recipe', () => {
+  test.each(RECIPES.filter(({ commands }) => commands.length > 0))('$title runs as it says', ({ commands }) => {
+    for (const { command, printed } of commands) {
+      const { status, output } = run('bash', ['-ec', command], folder)
+      expect({ command, status, output }).toMatchObject({ status: 0 })
+      for (const line of printed.trim().split('\n')) expect(output).toContain(line)
+    }
+  })
+
+  test('all runners are there, and each of these recipes is run', () => {
+    const run = RECIPES.filter(({ commands }) => commands.length > 0).map(({ title }) => title)
+    expect(run).toEqual([
+      'Vitest',
+      'Playwright Test',
+      'Jest',
+      'node:test',
+      'A command in CI',
+      'A server that runs on',
+      'start-server-and-test',
+      "Vite's proxy"
+    ])
+  })
+})
+
+describe('lines before the first test of its own environment', () => {
+  test.each([
+    ['orders.test.ts', 1],
+    ['inbox.spec.ts', 1],
+    ['orders.test.mjs', 3],
+    ['orders.test.js', 5]
+  ])('%s has at most %i', (name, most) => {
+    const source = RECIPES.flatMap(({ files }) => files).find((file) => file.name === name)?.source ?? ''
+    const [before = ''] = source.split(/^test\(/m)
+    // The runner's own, which a project has anyway.
+    const lines = before.split('\n').filter((line) => line.trim() !== '' && !line.includes("from 'node:"))
+    expect(lines.length).toBeGreaterThan(0)
+    expect(lines.length).toBeLessThanOrEqual(most)
+  })
+})
+
+test.each(['node16', 'nodenext', 'bundler'])('the recipes in TypeScript compile strictly under %s', (resolution) => {
+  const files = RECIPES.flatMap((recipe) => recipe.files.map(({ name }) => name)).filter((name) => /\.ts$/.test(name))
+  expect(files).toContain('orders.test.ts')
+  const compilerOptions = {
+    module: resolution === 'bundler' ? 'esnext' : resolution,
+    moduleResolution: resolution,
+    target: 'es2022',
+    lib: ['es2022', 'dom', 'esnext.disposable'],
+    strict: true,
+    skipLibCheck: false,
+    noEmit: true
+  }
+  const name = `tsconfig.${resolution}.json`
+  writeFileSync(join(folder, name), JSON.stringify({ compilerOptions, files }))
+  const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc')
+  expect(run(process.execPath, [compiler, '-p', name], folder)).toEqual({ status: 0, output: '' })
+})
+
+describe('what the texts say of the image', () => {
+  const image = readFileSync(join(root, 'Dockerfile'), 'utf8')
+
+  test('its port is the one that they map, and it has a health check to wait for', () => {
+    const [, port] = /^EXPOSE (\d+)$/m.exec(image) ?? []
+    expect(text).toContain(`ports: ['${port}:${port}']`)
+    expect(text).toContain(`withExposedPorts(${port})`)
+    expect(image).toMatch(/^HEALTHCHECK /m)
+  })
+
+  test('the server knows each variable that they set', () => {
+    const names = new Set(text.match(/NOTIFICATION_MOCK_\w+/g))
+    const known = readFileSync(join(root, 'llms.txt'), 'utf8') + readFileSync(join(root, 'docs/commands.md'), 'utf8')
+    expect([...names].filter((name) => !known.includes(name))).toEqual([])
+  })
+})
+
+function run(command: string, args: readonly string[], cwd: string): { status: number | null; output: string } {
+  const foreign = /^(npm_|VITEST|NODE_ENV$|NODE_OPTIONS$|TEST_|NOTIFICATION_MOCK_|FORCE_COLOR$)/
+  const own = Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)))
+  const chromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync)
+  const path = (process.env.PATH ?? '').split(delimiter).filter((entry) => !entry.includes('node_modules'))
+  const env = { ...own, PATH: path.join(delimiter), NO_COLOR: '1', CI: '1', ...(chromium && { CHROMIUM: chromium }) }
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, env, encoding: 'utf8', timeout: 300_000 })
+  return { status, output: stdout + stderr }
+}

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { givenMock } from '../support/mock.js'
+
+const PROFILES = ['document', 'live'] as const
+const STEP = '/v2/workflows/order-shipped/steps/email-step'
+const SET_PRIMARY = '/v1/integrations/66f1c2a47c9b1a0012ad0001/set-primary'
+
+test.each(PROFILES)('in the profile %s each operation names a parameter that it does not read', async (profile) => {
+  const mock = await givenMock({ profile })
+  const list = await mock.get('/v1/messages?chanel=email')
+  expect(list.status).toBe(200)
+  expect(list.headers.get('x-mock-reason')).toBe('chanel is not read; did you mean channel?')
+  expect(list.json.data).toHaveLength(10)
+  const other = await mock.get('/v1/messages?verbose=1')
+  expect(other.headers.get('x-mock-reason')).toBe(
+    'verbose is not read; there are channel, subscriberId, transactionId, contextKeys, page, limit'
+  )
+  for (const answer of [await mock.get(`${STEP}?limit=1`), await mock.post(`${SET_PRIMARY}?limit=1`)]) {
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('x-mock-reason')).toBe('limit is not read; this operation takes no query')
+  }
+})
+
+test('an answer to what is read has no reason', async () => {
+  const mock = await givenMock()
+  const paths = ['/v1/messages', '/v1/messages?limit=1&contextKeys[]=tenant:acme&transactionId=a&transactionId=b', STEP]
+  for (const path of paths) expect((await mock.get(path)).headers.get('x-mock-reason') ?? '').not.toContain('not read')
+})
+
+test('it comes after what the reason says otherwise, be it of an empty page, a refusal, a replay or a fault', async () => {
+  const mock = await givenMock()
+  const reasonOf = async (path: string, headers = {}) =>
+    (await mock.call(path, { method: path === SET_PRIMARY ? 'POST' : 'GET', headers })).headers.get('x-mock-reason')
+  expect(await reasonOf('/v1/messages?subscriberId=nobody&pge=1')).toBe(
+    'subscriberId left 0 of 60; pge is not read; did you mean page?'
+  )
+  expect(await reasonOf('/v1/messages?limit=0&pge=1')).toMatch(
+    /^limit must be .+; pge is not read; did you mean page\?$/
+  )
+  expect(await reasonOf(`${STEP}x?a=1`)).toMatch(/has no step .+; a is not read; this operation takes no query$/)
+  expect(await reasonOf('/v1/messages?pge=1', { 'x-mock-fault': 'status=503' })).toMatch(
+    /^injected by .+; pge is not read/
+  )
+  const keyed = { headers: { 'idempotency-key': 'k' } }
+  await mock.post(`${SET_PRIMARY}?a=1`, keyed)
+  expect((await mock.post(`${SET_PRIMARY}?a=1`, keyed)).headers.get('x-mock-reason')).toMatch(
+    /^replay of .+; a is not read; this operation takes no query$/
+  )
+})
+
+test('of many, and of long ones, the beginning is told', async () => {
+  const mock = await givenMock()
+  const names = [`${'x'.repeat(200)}`, ...Array.from({ length: 9000 }, (_, index) => `f${index}`)]
+  const { headers } = await mock.get(`/v1/messages?${names.map((name) => `${name}=1`).join('&')}`)
+  expect(headers.get('x-mock-reason')).toMatch(
+    /^x{50}\.\.\. is not read; f0 is not read; f1 is not read; nor are 8998 more parameters; there are channel, /
+  )
+})
+
+test('the journal lists the same as unread', async () => {
+  const mock = await givenMock()
+  await mock.get('/v1/messages?chanel=email&toString=1')
+  const [request] = (await mock.get('/_mock/requests')).json.requests
+  expect(request.unread.query).toEqual(['chanel', 'toString'])
+  expect(request.reason).toMatch(/^chanel is not read; did you mean channel\?; toString is not read/)
+})

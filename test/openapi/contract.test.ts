@@ -1,0 +1,46 @@
+import { Ajv } from 'ajv'
+import { expect, test } from 'vitest'
+import { CONTRACT, jsonSchemaOf } from '../../src/openapi/contract.js'
+import { SENDGRID, setPrimary } from '../support/control.js'
+import { givenMock } from '../support/mock.js'
+
+/** With the default options, which refuse keywords and formats that they do not know. */
+function validatorOf(name: keyof typeof CONTRACT) {
+  const logger = { log: () => {}, warn: expect.unreachable, error: expect.unreachable }
+  return new Ajv({ allowUnionTypes: true, logger }).compile(jsonSchemaOf(name, CONTRACT[name]))
+}
+
+test('the schemas of the contract accept what the server answers', async () => {
+  const mock = await givenMock()
+  const { json: page } = await mock.get('/v1/messages?limit=100')
+  const templates = page.data.flatMap(({ template = [] }: { template?: object }) => template)
+  const subscribers = page.data.flatMap(({ subscriber = [] }: { subscriber?: object }) => subscriber)
+  expect([templates.length > 0, subscribers.length > 0]).toEqual([true, true])
+  const answers: Record<keyof typeof CONTRACT, unknown[]> = {
+    Channel: page.data.map(({ channel }: { channel: unknown }) => channel),
+    ErrorBody: [(await mock.get('/v1/messages?page=-1')).json, (await mock.get('/v1/none')).json],
+    Integration: [(await mock.post(setPrimary(SENDGRID))).json],
+    MessageResponse: page.data,
+    MessagesPage: [page],
+    SubscriberResponse: subscribers,
+    WorkflowResponse: templates,
+    WorkflowStep: [(await mock.get('/v2/workflows/order-shipped/steps/email-step')).json]
+  }
+  for (const name of Object.keys(CONTRACT) as (keyof typeof CONTRACT)[]) {
+    const validate = validatorOf(name)
+    for (const answer of answers[name]) expect([validate(answer), validate.errors], name).toEqual([true, null])
+  }
+})
+
+test('they refuse what the contract does not have', () => {
+  const validate = validatorOf('MessagesPage')
+  expect(validate({ hasMore: false, pageSize: 1, page: 0, data: [{ channel: 'fax' }] })).toBe(false)
+  expect(validatorOf('Channel')('fax')).toBe(false)
+})
+
+test('each is a schema of the document, by the name there or without its Dto', async () => {
+  const mock = await givenMock()
+  const { components } = (await mock.get('/openapi.json')).json
+  const names = Object.keys(components.schemas).map((name) => name.replace(/Dto$/, ''))
+  expect(names).toEqual(expect.arrayContaining(Object.keys(CONTRACT)))
+})
