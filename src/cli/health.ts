@@ -25,3 +25,9 @@ export function serverUrl(text: string): string {
   }
   return text.replace(/\/+$/, '')
 }
+
+/** Returns the server that exec, or who runs this, has named in a variable. */
+export function urlOfVariable(): string | undefined {
+  const url = process.env.NOTIFICATION_MOCK_URL ?? ''
+  return url === '' ? undefined : serverUrl(url)
+}
