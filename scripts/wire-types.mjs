@@ -128,7 +128,7 @@ function declarations(schemas) {
 /** The schema that a reference of core/typebox.ts leads to. */
 function referredTo(schema) {
   if (!schema.$ref) return undefined
-  return schema[Symbol.for('notification-mock.target')]()
+  return schema[Symbol.for('notification-mock/target')]()
 }
 
 const arrayType = (item) => (/^\w+$/.test(item) ? `${item}[]` : `Array<${item}>`)

@@ -11,8 +11,8 @@ import {
 } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 
-// The same in each copy of this module, as all of them share TypeBox's registry: what is bundled, and what tests import.
-const Target: unique symbol = Symbol.for('notification-mock.target') as never
+/** The same in each copy of this module, as all of them share TypeBox's registry: tests load it beside the build's. */
+const Target = Symbol.for('notification-mock/target')
 
 interface Linked {
   [Target]: () => TSchema
