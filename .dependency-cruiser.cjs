@@ -133,7 +133,11 @@ module.exports = {
       comment: 'An import that leads nowhere, or to a package that is not in package.json, escapes every other rule.',
       severity: 'error',
       from: {},
-      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'] }
+      // An optional peer counts as not in package.json too, where peerDependenciesMeta names it.
+      to: {
+        dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'],
+        dependencyTypesNot: ['npm-peer']
+      }
     },
     {
       name: 'no-cycles',
