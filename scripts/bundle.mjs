@@ -105,7 +105,7 @@ export async function bundle(dist) {
     outdir: dist,
     outExtension: { '.js': '.cjs' },
     format: 'cjs',
-    define: { 'import.meta.filename': '__filename' },
+    define: { 'import.meta.filename': '__filename', 'import.meta.url': '__filename' },
     // Jest takes no `import()` without a flag.
     supported: { 'dynamic-import': false }
   })

@@ -124,7 +124,9 @@ function pack() {
   tool('npm', ['pack', '--pack-destination', folder, '--loglevel', 'warn'])
   const files = tool('tar', ['-tzf', tarball()], { quiet: true }).split('\n').filter(Boolean)
   const names = files.map((file) => file.replace(/^package\//, ''))
-  const built = ['cli/index.js', ...['js', 'cjs', 'd.ts', 'd.cts'].map((extension) => `index.${extension}`)]
+  const extensions = ['js', 'cjs', 'd.ts', 'd.cts']
+  const entries = ['index', 'client', 'contract', 'vitest', 'playwright']
+  const built = ['cli/index.js', ...entries.flatMap((name) => extensions.map((extension) => `${name}.${extension}`))]
   const lacking = [
     'package.json',
     'LICENSE',

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { type Config, DEFAULTS, LOG_LEVELS, type LogLevel, MAX_JOURNAL, MAX_REQUEST_TIMEOUT } from '../config.js'
 import { writeToStderr } from '../core/stderr.js'
 import type { MockOptions } from '../index.js'
+import { formatRequest } from './log-lines.js'
 import { assumeOption, countOption, hostOption, portOption, profileOption, seedOption, textOption } from './options.js'
 
 /** The flags of every command that starts a server. */
@@ -115,5 +116,6 @@ export async function stderrLogger(level: LogLevel): Promise<Logger> {
     singleLine: true,
     ignore: 'pid,hostname'
   })
-  return pino({ level }, { write: (line: string) => writeToStderr(format(line)) })
+  const write = (line: string) => writeToStderr(formatRequest(line, pretty.isColorSupported) ?? format(line))
+  return pino({ level }, { write })
 }

@@ -1,6 +1,7 @@
 import { type Clock, clockOf, type RandomValues, randomOf } from './clock.js'
 import { type Connection, path } from './connection.js'
 import { type Faults, faultsOf } from './faults.js'
+import { type Integrations, integrationsOf, type Messages, messagesOf, type Workflows, workflowsOf } from './records.js'
 import { type Requests, requestsOf } from './requests.js'
 import { type StateMethods, stateOf } from './state.js'
 import type { Coverage, CreatedEnvironment } from './wire.js'
@@ -16,6 +17,9 @@ export interface AttachedEnvironment extends StateMethods {
   faults: Faults
   clock: Clock
   random: RandomValues
+  messages: Messages
+  integrations: Integrations
+  workflows: Workflows
   /** Returns how much of the contract the requests to the environment have met. */
   coverage(): Promise<Coverage>
   /** Counts again from nothing. */
@@ -41,6 +45,9 @@ export function attachedEnvironment(server: Connection, apiKey: string): Attache
     faults: faultsOf(connection),
     clock: clockOf(connection),
     random: randomOf(connection),
+    messages: messagesOf(connection),
+    integrations: integrationsOf(connection),
+    workflows: workflowsOf(connection),
     coverage: () => connection.json('GET', '/_mock/coverage'),
     clearCoverage: () => connection.done('DELETE', '/_mock/coverage'),
     ...stateOf(connection)

@@ -7,6 +7,13 @@ export type { Coverage, CoverageItem, OperationCoverage } from '../control/cover
 export type { CreatedEnvironment, ListedEnvironment, NewEnvironment } from '../control/environments/schemas.js'
 export type { FaultEffect, FaultRule, NewFaultRule } from '../control/faults/schemas.js'
 export type {
+  IntegrationPatch,
+  ListedWorkflow,
+  MessagePatch,
+  NewIntegration,
+  NewMessage
+} from '../control/records/bodies.js'
+export type {
   OperationName as Operation,
   RecordedRequest,
   RequestPattern,

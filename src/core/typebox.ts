@@ -11,7 +11,8 @@ import {
 } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 
-const Target = Symbol('target')
+// The same in each copy of this module, as all of them share TypeBox's registry: what is bundled, and what tests import.
+const Target: unique symbol = Symbol.for('notification-mock.target') as never
 
 interface Linked {
   [Target]: () => TSchema

@@ -173,6 +173,24 @@ test('the clock takes times and lengths of time', async () => {
   expect(() => env.clock.advance('1 hour' as never)).toThrow('1 hour is no length of time')
 })
 
+test('messages and integrations can be added, changed and removed one by one', async () => {
+  const { env } = await givenClient()
+  await env.clock.set('2026-02-18T10:00:00Z')
+  const added = await env.messages.add({ subscriberId: 'user-ada', channel: 'email', subject: 'New' })
+  expect(added).toMatchObject({ subject: 'New', createdAt: '2026-02-18T10:00:00.000Z' })
+  const id = added._id ?? ''
+  expect(await env.messages.change(id, { subject: null, status: 'error' })).not.toHaveProperty('subject')
+  await env.messages.remove(id)
+  expect((await errorOf(env.messages.remove(id))).status).toBe(404)
+
+  await env.integrations.add({ identifier: 'a/b', name: 'New', providerId: 'ses', channel: 'email' })
+  expect(await env.integrations.change('a/b', { active: false })).toMatchObject({ name: 'New', active: false })
+  expect((await env.integrations.list()).at(-1)?.identifier).toBe('a/b')
+  await env.integrations.remove('a/b')
+  const workflows = await env.workflows.list()
+  expect(workflows.find(({ identifier }) => identifier === 'order-shipped')?.steps[0]?.stepId).toBeTypeOf('string')
+})
+
 test('random values can be made repeatable', async () => {
   const { env } = await givenClient()
   expect(await env.random.get()).toBeNull()

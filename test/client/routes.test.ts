@@ -23,6 +23,8 @@ const FILTER: Required<RequestFilter> = {
   after: 0
 }
 
+const MESSAGE = '6727a0492fdd8b34c6270000'
+
 /** A call of every method, by its name; the last ones remove what the others need. */
 const CALLS: Record<string, (given: Given) => unknown> = {
   'mock.environment': ({ mock }) => mock.environment(),
@@ -49,6 +51,14 @@ const CALLS: Record<string, (given: Given) => unknown> = {
   'env.clock.advance': ({ env }) => env.clock.advance('1h'),
   'env.random.get': ({ env }) => env.random.get(),
   'env.random.set': ({ env }) => env.random.set(7),
+  'env.messages.add': ({ env }) => env.messages.add({ _id: MESSAGE, channel: 'sms' }),
+  'env.messages.change': ({ env }) => env.messages.change(MESSAGE, { subject: 'Hi' }),
+  'env.messages.remove': ({ env }) => env.messages.remove(MESSAGE),
+  'env.integrations.list': ({ env }) => env.integrations.list(),
+  'env.integrations.add': ({ env }) => env.integrations.add({ identifier: 'one', providerId: 'ses', channel: 'email' }),
+  'env.integrations.change': ({ env }) => env.integrations.change('one', { name: 'One' }),
+  'env.integrations.remove': ({ env }) => env.integrations.remove('one'),
+  'env.workflows.list': ({ env }) => env.workflows.list(),
   'env.coverage': ({ env }) => env.coverage(),
   'env.clearCoverage': ({ env }) => env.clearCoverage(),
   'env.state': ({ env }) => env.state(),

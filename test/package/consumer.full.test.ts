@@ -1,8 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
@@ -27,6 +28,8 @@ beforeAll(() => {
 
 const TYPED_USE = `
 import { createMock, type Mock, type MockOptions, SeedError, StartError } from 'notification-mock'
+import { connect, type Environment, MockError, type Seed } from 'notification-mock/client'
+import { Channel, Integration, type MessageResponse } from 'notification-mock/contract'
 
 export async function use(options: MockOptions): Promise<string[]> {
   const sought: MockOptions = { port: 0, seeds: [], clock: () => 0, watch: (reload) => reload.applied, ...options }
@@ -39,8 +42,46 @@ export async function use(options: MockOptions): Promise<string[]> {
   }
 }
 
+const seed: Seed = { environments: [{ name: 'Shop', messages: [{ channel: 'sms', subject: 'Hi' }] }] }
+
+export async function useClient(mock: Mock): Promise<string> {
+  try {
+    await using env: Environment = await mock.environment({ seed, clock: new Date(0), ttl: '10m' })
+    await env.faults.add({ operation: 'listMessages', effect: { status: 503 } })
+    for await (const { sequence, flags } of env.requests.stream()) if (flags.faulted) return String(sequence)
+    const { matched } = await env.requests.verify({ query: { channel: { matches: '^s' } }, within: '1s' })
+    return connect(mock.url, { adminToken: 'x' }).attach(env.apiKey).url + matched.toFixed()
+  } catch (error) {
+    return error instanceof MockError ? [error.status, ...Object.keys(error.fields)].join() : 'unknown'
+  }
+}
+
+export const shown = ({ subject = '', channel }: MessageResponse): string => subject + channel.toUpperCase()
+export const titles: string[] = [Integration.title, ...Channel.enum]
+export const integration: Pick<Integration, 'channel'> = { channel: 'email' }
+
 // @ts-expect-error there is no such option
 use({ prot: 1 })
+// @ts-expect-error there is no such field of a message
+seed.environments[0]?.messages?.push({ channel: 'sms', subjekt: 'Hi' })
+`
+
+const FIXTURES = `
+import * as playwright from 'notification-mock/playwright'
+import { expect, test } from 'notification-mock/vitest'
+
+test('has an environment', async ({ env, mock }) => {
+  expect(env.url).toBe(mock.url)
+})
+test.override({ environmentOptions: { scenario: 'failures' } })
+
+playwright.test.use({ environmentOptions: { scenario: 'failures' }, mockOptions: { seeds: ['failures'] } })
+playwright.test('has an environment', async ({ env, page }) => {
+  await page.goto(env.url)
+})
+
+// @ts-expect-error there is no such option
+playwright.test.use({ environmentOptions: { form: 'Development' } })
 `
 
 describe('the types compile with `skipLibCheck: false` and no other types installed, under', () => {
@@ -49,14 +90,39 @@ describe('the types compile with `skipLibCheck: false` and no other types instal
     ['nodenext', 'nodenext', ['use.ts', 'use.mts', 'use.cts']],
     ['esnext', 'bundler', ['use.ts', 'use.mts']]
   ])('module %s with resolution %s', (module, moduleResolution, files) => {
-    const compilerOptions = { module, moduleResolution, strict: true, skipLibCheck: false, noEmit: true }
-    const project = join(consumer, `tsconfig.${moduleResolution}.json`)
-    const target = { target: 'es2022', lib: ['es2022'], types: [] }
-    writeFileSync(project, JSON.stringify({ compilerOptions: { ...compilerOptions, ...target }, files }))
-    const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', project], { encoding: 'utf8' })
-    expect({ status, stdout }).toEqual({ status: 0, stdout: '' })
+    compile(module, moduleResolution, files, { lib: ['es2022'], types: [] })
   })
 })
+
+describe('the types of the fixtures compile beside those of the runners, under', () => {
+  beforeAll(() => {
+    for (const name of ['vitest', '@playwright/test', '@types/node']) {
+      const link = join(consumer, 'node_modules', name)
+      mkdirSync(dirname(link), { recursive: true })
+      symlinkSync(join(root, 'node_modules', name), link)
+    }
+    writeFileSync(join(consumer, 'fixtures.mts'), FIXTURES)
+  })
+
+  test.each([
+    ['node16', 'node16'],
+    ['nodenext', 'nodenext'],
+    ['esnext', 'bundler']
+  ])('module %s with resolution %s', (module, moduleResolution) => {
+    compile(module, moduleResolution, ['fixtures.mts'], { types: ['node'] })
+  })
+})
+
+function compile(module: string, moduleResolution: string, files: string[], options: object): void {
+  const strictly = { strict: true, skipLibCheck: false, noEmit: true, target: 'es2022' }
+  const project = join(consumer, 'tsconfig.json')
+  writeFileSync(
+    project,
+    JSON.stringify({ compilerOptions: { module, moduleResolution, ...strictly, ...options }, files })
+  )
+  const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', project], { encoding: 'utf8' })
+  expect({ status, stdout }).toEqual({ status: 0, stdout: '' })
+}
 
 describe('the library starts, answers and lets the program end, loaded by', () => {
   const USE = `
@@ -74,8 +140,45 @@ describe('the library starts, answers and lets the program end, loaded by', () =
     ['import', 'use.mjs', `import { createMock, SeedError } from 'notification-mock'`],
     ['require', 'use.cjs', `const { createMock, SeedError } = require('notification-mock')`]
   ])('%s', (_, name, load) => {
-    writeFileSync(join(consumer, name), `${load}\n${USE}`)
-    const { status, stdout, stderr } = spawnSync(process.execPath, [name], { cwd: consumer, encoding: 'utf8' })
-    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '200 200\n', stderr: '' })
+    expect(run(name, `${load}\n${USE}`)).toEqual({ status: 0, stdout: '200 200\n', stderr: '' })
   })
 })
+
+describe('there is one client, one error and one contract, loaded by', () => {
+  const USE = `
+    const same = [library.connect === client.connect, library.MockError === client.MockError]
+    console.log(...same, client.connect('http://127.0.0.1:4210/').url, contract.Integration.title)`
+
+  test.each([
+    ['import', 'one.mjs', (name: string, entry: string) => `import * as ${name} from 'notification-mock${entry}'`],
+    ['require', 'one.cjs', (name: string, entry: string) => `const ${name} = require('notification-mock${entry}')`]
+  ])('%s', (_, name, load) => {
+    const loads = [load('library', ''), load('client', '/client'), load('contract', '/contract')]
+    expect(run(name, [...loads, USE].join('\n'))).toEqual({
+      status: 0,
+      stdout: 'true true http://127.0.0.1:4210 Integration\n',
+      stderr: ''
+    })
+  })
+})
+
+test('the client names no module of Node, and is less than 4 KB of compressed JavaScript', () => {
+  const file = join(consumer, 'node_modules/notification-mock/dist/client.js')
+  const text = readFileSync(file, 'utf8')
+  expect(text).not.toMatch(/\bimport\b(?!\.meta)|\brequire\b|\bprocess\b|\bBuffer\b/)
+  expect(gzipSync(text).length).toBeLessThan(4096)
+})
+
+test('what is loaded by require needs no `import()`, which Jest takes only with a flag', () => {
+  const dist = join(consumer, 'node_modules/notification-mock/dist')
+  for (const name of readdirSync(dist).filter((each) => each.endsWith('.cjs'))) {
+    const imports = readFileSync(join(dist, name), 'utf8').match(/[^.\w'"`]import\((?!\/)["'`\w]+/g) ?? []
+    expect(imports, name).toEqual([])
+  }
+})
+
+function run(name: string, program: string) {
+  writeFileSync(join(consumer, name), program)
+  const { status, stdout, stderr } = spawnSync(process.execPath, [name], { cwd: consumer, encoding: 'utf8' })
+  return { status, stdout, stderr }
+}

@@ -1,4 +1,4 @@
-import { type TObject, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
+import { type Static, type TObject, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
 import { ORIGINS, STEP_TYPES } from '../../core/enums.js'
 import { namedObject, ref, strictObject, stringEnum, targetOf } from '../../core/typebox.js'
 import { Integration } from '../../integrations/schemas.js'
@@ -15,8 +15,10 @@ export const NewMessage = namedObject(
   'A message as in a seed; without createdAt it is of now, by the clock of the environment',
   SeedMessage.properties
 )
+export type NewMessage = Static<typeof NewMessage>
 
 export const MessagePatch = patchOf<SeedMessage>('MessagePatch', SeedMessage)
+export type MessagePatch = Static<typeof MessagePatch>
 
 const { credentials, configurations } = SeedIntegration.properties
 
@@ -25,8 +27,10 @@ export const NewIntegration = namedObject('NewIntegration', 'An integration as i
   credentials: secret(credentials),
   configurations: secret(configurations)
 })
+export type NewIntegration = Static<typeof NewIntegration>
 
 export const IntegrationPatch = patchOf<SeedIntegration>('IntegrationPatch', NewIntegration)
+export type IntegrationPatch = Static<typeof IntegrationPatch>
 
 export const IntegrationList = strictObject({
   integrations: Type.Array(ref(Integration), {
@@ -42,7 +46,7 @@ const ListedStep = strictObject({
   type: stringEnum(STEP_TYPES, { description: 'What kind of step it is' })
 })
 
-const ListedWorkflow = namedObject('ListedWorkflow', 'A workflow, and what its steps are asked for by', {
+export const ListedWorkflow = namedObject('ListedWorkflow', 'A workflow, and what its steps are asked for by', {
   _id: Type.String({ description: 'Record identifier of the workflow' }),
   identifier: Type.String({ description: 'Unique identifier of the workflow' }),
   slug: Type.String({ description: 'Its slug' }),
@@ -52,6 +56,7 @@ const ListedWorkflow = namedObject('ListedWorkflow', 'A workflow, and what its s
   ),
   steps: Type.Array(ListedStep, { description: 'Its steps, in their order' })
 })
+export type ListedWorkflow = Static<typeof ListedWorkflow>
 
 export const WorkflowList = strictObject({
   workflows: Type.Array(ref(ListedWorkflow), { description: 'All workflows, in the order in which they were added' })
