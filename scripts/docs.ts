@@ -3,6 +3,8 @@
  * exits 1 if something is stale.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
+import type { Command, Option } from 'commander'
+import { commandLine } from '../src/cli/program.js'
 import { isDocumented, planOf } from '../src/control/coverage/plan.js'
 import { ASSUMPTION_IDS, type AssumptionId, assume, assumptionRow } from '../src/core/assumptions.js'
 import { setIntegrationAsPrimary } from '../src/integrations/routes.js'
@@ -11,7 +13,8 @@ import { retrieveWorkflowStep } from '../src/workflow-steps/routes.js'
 
 const GENERATED: Record<string, { file: string; text: () => string }> = {
   assumptions: { file: 'docs/assumptions.md', text: assumptionTable },
-  coverage: { file: 'docs/coverage.md', text: coverageTable }
+  coverage: { file: 'docs/coverage.md', text: coverageTable },
+  commands: { file: 'docs/commands.md', text: commandTables }
 }
 
 const check = process.argv.includes('--check')
@@ -49,4 +52,57 @@ function coverageTable(): string {
 function cell(id: AssumptionId, profile: 'document' | 'live'): string {
   const { [profile]: position, values } = assumptionRow(id)
   return `**${position}**: ${(values as Record<string, string>)[position]?.replaceAll('|', '\\|')}`
+}
+
+/** A section for each command, with its flags. Those of a server are listed once, with `serve`. */
+function commandTables(): string {
+  const root = commandLine()
+  const help = root.createHelp()
+  const [serve, ...others] = help.visibleCommands(root).filter((command) => command.name() !== 'help')
+  const commands = others.flatMap((command) => (command.commands.length > 0 ? [...command.commands] : [command]))
+  if (!serve) throw new Error('there are no commands')
+  const serverFlags = serve.options.filter(({ long }) => long !== '--json')
+  return [
+    commandSection(serve, serve.options, ''),
+    ...commands.map((command) => {
+      const isServer = serverFlags.every(({ long }) => command.options.some((option) => option.long === long))
+      const own = command.options.filter(({ long }) => !isServer || !serverFlags.some((flag) => flag.long === long))
+      return commandSection(
+        command,
+        own,
+        isServer ? `\nAnd the flags of \`serve\`${defaultsOf(command, serve)}.\n` : ''
+      )
+    })
+  ].join('\n')
+}
+
+function commandSection(command: Command, flags: readonly Option[], more: string): string {
+  const name = `${command.parent?.parent ? `${command.parent.name()} ` : ''}${command.name()}`
+  const words = command.registeredArguments.map((each) => `- \`${each.name()}\`: ${escaped(each.description)}\n`)
+  const text = `### ${name}\n\n\`notification-mock ${name} ${command.usage()}\`: ${escaped(command.description())}.\n`
+  const table = `\n| flag | does | default |\n|---|---|---|\n${flags.map(flagRow).join('')}`
+  return `${text}${words.length > 0 ? `\n${words.join('')}` : ''}${table}${more}`
+}
+
+/** What defaults the command has of its own. */
+function defaultsOf(command: Command, serve: Command): string {
+  const differing = command.options.filter(({ long, defaultValue }) =>
+    serve.options.some(
+      (option) =>
+        option.long === long &&
+        ['string', 'number'].includes(typeof defaultValue) &&
+        option.defaultValue !== defaultValue
+    )
+  )
+  const each = differing.map(({ long, defaultValue }) => `\`${long}\` is ${defaultValue}`)
+  return each.length > 0 ? `; by default ${each.join(', ')}` : ''
+}
+
+function flagRow({ flags, description, required, mandatory, defaultValue, defaultValueDescription }: Option): string {
+  const standard = mandatory ? 'must be given' : required ? `${defaultValueDescription ?? defaultValue}` : ''
+  return `| \`${flags}\` | ${escaped(description)} | ${escaped(standard)} |\n`
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('<', '&lt;')
 }

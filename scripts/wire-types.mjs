@@ -138,8 +138,7 @@ function declarations(schemas) {
 /** The schema that a reference of core/typebox.ts leads to. */
 function referredTo(schema) {
   if (!schema.$ref) return undefined
-  const target = Object.getOwnPropertySymbols(schema).find(({ description }) => description === 'target')
-  return schema[target]()
+  return schema[Symbol.for('notification-mock/target')]()
 }
 
 const arrayType = (item) => (/^\w+$/.test(item) ? `${item}[]` : `Array<${item}>`)

@@ -13,10 +13,10 @@ import { DomainError } from './core/errors.js'
 import { environmentOf } from './environments/plugin.js'
 import type { EnvironmentDefaults } from './environments/service.js'
 import { errorHandler } from './http/errors.js'
+import { factsOf } from './http/log.js'
 import { notFound } from './http/not-found.js'
 import { parseQuery } from './http/query-string.js'
 import { rejectInTurn, rejectMalformedRequest } from './http/socket-errors.js'
-import { redactedTarget } from './http/target.js'
 import { COMPILERS } from './http/validation.js'
 import { documentation } from './openapi/docs-page.js'
 import { controlDocument } from './openapi/documents.js'
@@ -56,9 +56,8 @@ export function buildApp(options: AppOptions): FastifyInstance {
   })
   app.addHook('onSend', sendTogether)
   if (logger.isLevelEnabled('debug')) {
-    app.addHook('onResponse', async (request, { statusCode, elapsedTime: ms }) => {
-      const { method, log } = request
-      log.debug({ method, url: request.redacted?.(redactedTarget(request.url)), statusCode, ms }, 'request answered')
+    app.addHook('onResponse', async ({ log }, reply) => {
+      log.debug(factsOf(reply, reply.statusCode), 'request answered')
     })
   }
   if (options.cors) app.register(cors, { methods: METHODS, exposedHeaders: EXPOSED_HEADERS, strictPreflight: false })

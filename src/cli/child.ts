@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { constants } from 'node:os'
@@ -71,10 +71,15 @@ export function startChild([file = '', ...args]: readonly string[], env: NodeJS.
   return {
     ended,
     pass(signal) {
+      if (hasGroup || pid === undefined || process.platform === 'win32') send(signal)
       // A terminal sends these to the whole group, and twice would be a command to hurry.
-      if (hasGroup || !(signal === 'SIGINT' || signal === 'SIGQUIT')) send(signal)
+      else if (signal !== 'SIGINT' && signal !== 'SIGQUIT') {
+        for (const each of [pid, ...descendantsOf(pid)]) attempt(() => process.kill(each, signal))
+      }
     },
-    stop: () => void send('SIGTERM'),
+    stop() {
+      this.pass('SIGTERM')
+    },
     async endRest() {
       if (!hasGroup || !send('SIGTERM')) return
       for (let waited = 0; waited < REST_GRACE; waited += POLL_INTERVAL) {
@@ -93,6 +98,15 @@ function spawned(file: string, start: () => ChildProcess): ChildProcess {
   } catch (error) {
     throw new NotRunnable(file, (error as NodeJS.ErrnoException).code ?? String(error))
   }
+}
+
+/** Returns the processes that a process has started, and those that these have started. */
+function descendantsOf(pid: number): number[] {
+  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
+  const pairs = (stdout ?? '').split('\n').map((line) => line.trim().split(/\s+/).map(Number))
+  const childrenOf = (parent: number): number[] =>
+    pairs.flatMap(([child = 0, ppid]) => (ppid === parent ? [child, ...childrenOf(child)] : []))
+  return childrenOf(pid)
 }
 
 /** Whether a terminal controls this process, in the foreground or not. */

@@ -1,7 +1,9 @@
 import { validateHeaderValue } from 'node:http'
 import { type Command, Option } from 'commander'
+import { connect } from '../client/connect.js'
+import { MockError } from '../client/errors.js'
+import type { Coverage, CoverageItem, OperationCoverage } from '../client/wire.js'
 import { DEFAULTS } from '../config.js'
-import type { Coverage, CoverageItem, OperationCoverage } from '../control/coverage/schemas.js'
 import { attempt, StartError } from '../core/errors.js'
 import { addOptions, countOption, textOption } from './options.js'
 
@@ -56,8 +58,8 @@ export function minOption(flags: string): Option {
 }
 
 /** Returns what to say when the coverage is below the minimum, and undefined when it is not. */
-export function coverageShortfall({ percentage, covered, total }: Coverage, min = 0): string | undefined {
-  if (covered * 100 >= total * min) return undefined
+export function coverageShortfall({ percentage }: Pick<Coverage, 'percentage'>, min = 0): string | undefined {
+  if (percentage >= min) return undefined
   return `the coverage of the contract is ${percentage} %, below the minimum of ${min} %`
 }
 
@@ -66,27 +68,17 @@ export function coverageShortfall({ percentage, covered, total }: Coverage, min 
  * `StartError` when it does not.
  */
 export async function fetchCoverage(url: string, { apiKey, adminToken }: Access = {}): Promise<Coverage> {
-  const { host = '', origin = '', username = '', password = '' } = attempt(() => new URL(url)) ?? {}
-  if (host === '' || username || password) throw new StartError('the url must be one such as http://127.0.0.1:4210')
-  const authorization = apiKey ? `ApiKey ${apiKey}` : adminToken && `Bearer ${adminToken}`
-  if (authorization && !attempt(() => validateHeaderValue('authorization', authorization) ?? true)) {
+  // What can't be sent would be repeated in the error.
+  if (!attempt(() => validateHeaderValue('authorization', apiKey ?? adminToken ?? '') ?? true)) {
     throw new StartError('the key or token has characters that no header can carry')
   }
-  const ask = async () => {
-    const response = await fetch(`${origin}/_mock/coverage${apiKey ? '' : '/server'}`, {
-      headers: authorization ? { authorization } : {},
-      signal: AbortSignal.timeout(TIMEOUT)
-    })
-    return { response, text: await response.text() }
+  const inTime: typeof fetch = (input, init) => fetch(input, { ...init, signal: AbortSignal.timeout(TIMEOUT) })
+  try {
+    const mock = connect(url, { adminToken, fetch: inTime })
+    return await (apiKey ? mock.attach(apiKey) : mock).coverage()
+  } catch (error) {
+    throw error instanceof MockError ? new StartError(error.message) : error
   }
-  const { response, text } = await ask().catch(({ cause, message }) => {
-    throw new StartError(`${origin}: no answer: ${cause?.code ?? cause?.message ?? message}`)
-  })
-  if (!response.ok) {
-    const reason = response.headers.get('x-mock-reason') ?? 'is it a notification-mock?'
-    throw new StartError(`${origin} answers ${response.status}: ${reason}`)
-  }
-  return JSON.parse(text)
 }
 
 /** Returns a report for people: a table, then what was not met and how to meet it. */

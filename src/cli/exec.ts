@@ -9,7 +9,14 @@ import { type Child, type Ending, endLike, NotRunnable, startChild } from './chi
 import { coverageMarkdown, coverageShortfall, coverageText, fetchCoverage, minOption } from './coverage.js'
 import { addOptions, repeatable, textOption } from './options.js'
 import { printReload } from './serve.js'
-import { type ServerFlags, type ServerStart, serverOptions, serverStart, stderrLogger } from './server-options.js'
+import {
+  grouped,
+  type ServerFlags,
+  type ServerStart,
+  serverOptions,
+  serverStart,
+  stderrLogger
+} from './server-options.js'
 import { GRACE, LAST_RESORT, onStopSignal, stopWithParent } from './signals.js'
 
 /** The exit code when the server is at fault, as of `env`, `nohup` and `timeout`. */
@@ -40,11 +47,12 @@ export function addExec(program: Command): void {
     .argument('<command...>', 'what to run, with its arguments')
     .passThroughOptions()
     .addHelpText('after', EXPLANATION)
-  addOptions(command, [envOption(), ...coverageOptions(), ...serverOptions({ port: 0, logLevel: 'warn' })]).action(exec)
+  addOptions(command, [...execOptions(), ...serverOptions({ port: 0, logLevel: 'warn' })]).action(exec)
 }
 
-function coverageOptions(): Option[] {
-  return [
+function execOptions(): readonly Option[] {
+  return grouped('What the command gets, and what is reported:', [
+    envOption(),
     new Option('--coverage', 'print how much of the contract the command has met, on stderr, when it has ended'),
     minOption('--min <percent>'),
     textOption('--coverage-json <file>', 'write the same as JSON to this file', 'none'),
@@ -53,7 +61,7 @@ function coverageOptions(): Option[] {
       'append the same in Markdown to this file, such as a summary of a job',
       'none'
     )
-  ]
+  ])
 }
 
 const EXPLANATION = `

@@ -19,9 +19,14 @@ export async function askHealth(server: string, timeout = TIMEOUT): Promise<void
 
 /** Returns the URL of a server without a slash at its end; for an argument of a command. */
 export function serverUrl(text: string): string {
-  const url = URL.parse(text)
-  if (!url || !/^https?:$/.test(url.protocol)) {
+  if (!/^https?:/i.test(text) || !URL.canParse(text)) {
     throw new InvalidArgumentError('It must be the URL of a server, such as http://127.0.0.1:4210.')
   }
   return text.replace(/\/+$/, '')
+}
+
+/** Returns the server that exec, or who runs this, has named in a variable. */
+export function urlOfVariable(): string | undefined {
+  const url = process.env.NOTIFICATION_MOCK_URL ?? ''
+  return url === '' ? undefined : serverUrl(url)
 }

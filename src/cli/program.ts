@@ -25,19 +25,19 @@ export async function run(argv: string[]): Promise<void> {
     const isForAll = words.some((word) => ['-h', '--help', '-V', '--version'].includes(word))
     // Without a command, it is `serve`.
     const isServe = !isForAll && (words[0] ?? '-').startsWith('-')
-    await program().parseAsync(isServe ? ['serve', ...words] : words, { from: 'user' })
+    await commandLine().parseAsync(isServe ? ['serve', ...words] : words, { from: 'user' })
   } catch (error) {
     process.exitCode = report(error, words[0] ?? '')
   }
 }
 
-function program(): Command {
+/** Returns the command with its subcommands, for one run. */
+export function commandLine(): Command {
   const root = new Command('notification-mock')
     .usage('[command] [options]')
     .description('A stand-in for a notification service: three of its operations on real state, from one command.')
     .version(VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .helpCommand('help [command]', 'print the help of a command')
     .exitOverride()
     // So that exec leaves the flags of its command alone.
     .enablePositionalOptions()
@@ -45,16 +45,21 @@ function program(): Command {
     .configureOutput({ outputError: () => {} })
     .configureHelp({ optionDescription: describeOption })
     .addHelpText('after', EXAMPLES)
+  root.commandsGroup('Serve:')
   const serve = addServe(root)
-  addExec(root)
   addStart(root)
-  addWait(root)
   addStatus(root)
   addStop(root)
-  const seed = addSeed(root)
+  root.commandsGroup('Test against it:')
+  addExec(root)
+  addWait(root)
   addCoverage(root)
+  root.commandsGroup('Make data:')
+  const seed = addSeed(root)
+  root.commandsGroup('Ask about it:')
   addOpenapi(root)
   addHealthcheck(root)
+  root.helpCommand('help [command]', 'print the help of a command')
   // `notification-mock --help` is typed most, so it lists the flags of `serve` too.
   root.configureHelp({
     optionDescription: describeOption,
@@ -71,6 +76,7 @@ Examples:
   $ notification-mock                                 a small shop, on http://127.0.0.1:4210
   $ notification-mock --seed shop.yaml --port 0       your own seed, on a free port
   $ notification-mock --data mock.db --profile live   data that is kept, answers as the deployed service gives them
+  $ notification-mock exec -- node --test             your tests, against a server of their own
   $ notification-mock seed check shop.yaml            every issue in a seed, with its line and column
   $ NOTIFICATION_MOCK_PORT=8080 notification-mock     a variable instead of a flag; a flag wins over its variable
 

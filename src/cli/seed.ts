@@ -3,17 +3,22 @@ import { wallClock } from '../core/clock.js'
 import { SeedError, type SeedIssue } from '../seeds/errors.js'
 import { addGenerate } from './generate.js'
 import { addOptions } from './options.js'
+import { addSeedExport } from './seed-export.js'
+import { addSeedList, addSeedNew } from './seed-new.js'
 
 export function addSeed(program: Command): Command {
   const seed = program
     .command('seed')
-    .description('work with seeds: `seed check <file>` lists every issue in one, `seed generate` makes messages')
+    .description('work with seeds: list, check, begin, export and generate them')
     .helpCommand(false)
   const command = seed
     .command('check')
     .description('list every issue in seed files; several are checked together, as serve would load them')
     .argument('<file...>', 'seed files, or names of seeds that come with the package')
   addOptions(command, [new Option('--json', 'print the outcome as JSON')]).action(check)
+  addSeedList(seed)
+  addSeedNew(seed)
+  addSeedExport(seed)
   addGenerate(seed)
   return seed
 }

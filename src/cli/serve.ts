@@ -6,7 +6,15 @@ import type { SeedChange } from '../seeds/service.js'
 import type { SeedReload } from '../seeds/watch.js'
 import { addOptions } from './options.js'
 import { formatCounts } from './seed.js'
-import { type ServerFlags, seedsOf, serverOptions, serverStart, stderrLogger } from './server-options.js'
+import {
+  grouped,
+  type ServerFlags,
+  seedsOf,
+  serverOptions,
+  serverStart,
+  stderrLogger,
+  TELLING
+} from './server-options.js'
 import { stopOnSignals } from './signals.js'
 
 interface ServeFlags extends ServerFlags {
@@ -19,7 +27,7 @@ export function addServe(program: Command): Command {
     .description('start the server: what happens without a command')
     .allowExcessArguments()
   const json = 'print one line of JSON when ready, and one for each change that is watched, instead of text'
-  return addOptions(command, [...serverOptions(), new Option('--json', json)]).action(serve)
+  return addOptions(command, [...serverOptions(), ...grouped(TELLING, [new Option('--json', json)])]).action(serve)
 }
 
 async function serve(flags: ServeFlags, command: Command): Promise<void> {

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { type Config, DEFAULTS, LOG_LEVELS, type LogLevel, MAX_JOURNAL, MAX_REQUEST_TIMEOUT } from '../config.js'
 import { writeToStderr } from '../core/stderr.js'
 import type { MockOptions } from '../index.js'
+import { formatRequest } from './log-lines.js'
 import { assumeOption, countOption, hostOption, portOption, profileOption, seedOption, textOption } from './options.js'
 
 /** The flags of every command that starts a server. */
@@ -14,45 +15,61 @@ export interface ServerFlags extends Omit<Config, 'seeds' | 'assumptions'> {
   assume: Record<string, string>
 }
 
+/** The heading of the help for what is recorded and printed. */
+export const TELLING = 'What it tells:'
+
 /** Returns the flags of every command that starts a server, in the order of the help. */
 export function serverOptions({ port, logLevel }: Pick<Config, 'port' | 'logLevel'> = DEFAULTS): Option[] {
   const noSeed = new Option('--no-seed', 'start empty: without environments, and so without keys')
   // It sets `noSeed`, so that one can see whether `--seed` was given too.
   noSeed.negate = false
+  const requestTimeout = 'how long a client may take to send a request; 0 for as long as it likes'
   return [
-    hostOption('address to listen on'),
-    portOption('port to listen on; 0 takes a free one, and says which').default(port),
-    seedOption(),
-    noSeed,
-    new Option('--watch', 'apply changes of the seed files while running, also to data kept from before; print each'),
-    textOption(
-      '--data <file>',
-      'keep the data in this file; a new one is seeded, an old one is left as it is',
-      'in memory'
-    ),
-    profileOption(),
-    assumeOption(),
-    new Option('--no-cors', 'do not let web pages of other origins call'),
-    countOption(
-      '--journal <count>',
-      'how many of the last requests each journal keeps; 0 turns it off',
-      MAX_JOURNAL
-    ).default(DEFAULTS.journal),
-    new Option('--no-fault-header', 'do not let a request ask for a fault by its header x-mock-fault'),
-    countOption(
-      '--request-timeout <milliseconds>',
-      'how long a client may take to send a request; 0 for as long as it likes',
-      MAX_REQUEST_TIMEOUT
-    ).default(DEFAULTS.requestTimeout),
-    textOption(
-      '--admin-token <token>',
-      'token that lets other machines manage environments',
-      'one is made if the host is not loopback'
-    ),
-    new Option('--log-level <level>', 'what to log on stderr: refusals at info, every request at debug')
-      .choices(LOG_LEVELS)
-      .default(logLevel)
+    ...grouped('Where it listens:', [
+      hostOption('address to listen on'),
+      portOption('port to listen on; 0 takes a free one, and says which').default(port),
+      textOption(
+        '--admin-token <token>',
+        'token that lets other machines manage environments',
+        'one is made if the host is not loopback'
+      ),
+      new Option('--no-cors', 'do not let web pages of other origins call'),
+      countOption('--request-timeout <milliseconds>', requestTimeout, MAX_REQUEST_TIMEOUT).default(
+        DEFAULTS.requestTimeout
+      )
+    ]),
+    ...grouped('What it holds:', [
+      seedOption(),
+      noSeed,
+      new Option('--watch', 'apply changes of the seed files while running, also to data kept from before; print each'),
+      textOption(
+        '--data <file>',
+        'keep the data in this file; a new one is seeded, an old one is left as it is',
+        'in memory'
+      )
+    ]),
+    ...grouped('How it answers:', [
+      profileOption(),
+      assumeOption(),
+      new Option('--no-fault-header', 'do not let a request ask for a fault by its header x-mock-fault')
+    ]),
+    ...grouped(TELLING, [
+      countOption(
+        '--journal <count>',
+        'how many of the last requests each journal keeps; 0 turns it off',
+        MAX_JOURNAL
+      ).default(DEFAULTS.journal),
+      new Option('--log-level <level>', 'what to log on stderr: refusals at info, every request at debug')
+        .choices(LOG_LEVELS)
+        .default(logLevel)
+    ])
   ]
+}
+
+/** Puts flags under a heading of the help. */
+export function grouped(heading: string, options: readonly Option[]): readonly Option[] {
+  for (const option of options) option.helpGroup(heading)
+  return options
 }
 
 export interface ServerStart {
@@ -99,5 +116,6 @@ export async function stderrLogger(level: LogLevel): Promise<Logger> {
     singleLine: true,
     ignore: 'pid,hostname'
   })
-  return pino({ level }, { write: (line: string) => writeToStderr(format(line)) })
+  const write = (line: string) => writeToStderr(formatRequest(line, pretty.isColorSupported) ?? format(line))
+  return pino({ level }, { write })
 }

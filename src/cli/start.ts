@@ -9,7 +9,7 @@ import { DEFAULTS } from '../config.js'
 import { attempt, StartError } from '../core/errors.js'
 import { addOptions, textOption } from './options.js'
 import { type Ready, readyText, serving } from './serve.js'
-import { type ServerFlags, serverOptions, serverStart } from './server-options.js'
+import { grouped, type ServerFlags, serverOptions, serverStart, TELLING } from './server-options.js'
 import { onStopSignal } from './signals.js'
 import { describeServer, isRunning, recordThisServer, startedFolder, startedServers } from './started.js'
 
@@ -40,9 +40,11 @@ export function addStart(program: Command): void {
 function startOptions(): Option[] {
   return [
     ...serverOptions(),
-    textOption('--pid-file <file>', 'keep the number of the process in this file while it runs', 'none'),
-    textOption('--log-file <file>', 'append the log to this file', 'a new one for each start on the port'),
-    new Option('--json', 'print one line of JSON when ready, instead of text')
+    ...grouped(TELLING, [
+      textOption('--pid-file <file>', 'keep the number of the process in this file while it runs', 'none'),
+      textOption('--log-file <file>', 'append the log to this file', 'a new one for each start on the port'),
+      new Option('--json', 'print one line of JSON when ready, instead of text')
+    ])
   ]
 }
 

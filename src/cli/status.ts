@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import { StartError } from '../core/errors.js'
-import { askHealth, serverUrl } from './health.js'
+import { askHealth, serverUrl, urlOfVariable } from './health.js'
 import { addOptions, portOption, textOption } from './options.js'
 import { describeServer, forget, isRunning, readPid, type StartedServer, startedServers } from './started.js'
-import { urlOfVariable } from './wait.js'
 
 /** Which of the servers that were started. */
 interface Choice {
@@ -13,18 +12,20 @@ interface Choice {
   json?: true
 }
 
-const CHOICE = [
-  portOption('the server that was started on this port', 1).default(undefined, 'all'),
-  textOption('--pid-file <file>', 'the server that was started with this pid file', 'all'),
-  new Option('--json', 'print the outcome as JSON')
-]
+function choiceOptions(unset: string): Option[] {
+  return [
+    portOption('the server that was started on this port', 1).default(undefined, unset),
+    textOption('--pid-file <file>', 'the server that was started with this pid file', unset),
+    new Option('--json', 'print the outcome as JSON')
+  ]
+}
 
 export function addStatus(program: Command): void {
   const command = program
     .command('status')
     .description('list the servers that `start` has started: exit code 0 when one of them runs, 1 when none does')
     .argument('[url]', 'ask this server, however it was started; by default NOTIFICATION_MOCK_URL', serverUrl)
-  addOptions(command, CHOICE).action(status)
+  addOptions(command, choiceOptions('all')).action(status)
 }
 
 async function status(argument: string | undefined, choice: Choice): Promise<void> {
@@ -69,7 +70,10 @@ export function addStop(program: Command): void {
   const command = program
     .command('stop')
     .description('stop a server that `start` has started, and wait until it has ended')
-  addOptions(command, [...CHOICE, new Option('--all', 'stop all that this user has started')]).action(stop)
+  addOptions(command, [
+    ...choiceOptions('the only one that runs'),
+    new Option('--all', 'stop all that this user has started')
+  ]).action(stop)
 }
 
 async function stop({ all, json, ...choice }: StopFlags): Promise<void> {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import { reachableHost } from '../config.js'
 import { StartError } from '../core/errors.js'
-import { askHealth, serverUrl } from './health.js'
+import { askHealth, serverUrl, urlOfVariable } from './health.js'
 import { addOptions, countOption, hostOption, portOption } from './options.js'
 
 interface WaitFlags {
@@ -45,10 +45,4 @@ async function wait(argument: string | undefined, { host, port, timeout, json }:
   }
   const milliseconds = Math.round(elapsed())
   process.stdout.write(json ? `${JSON.stringify({ url, milliseconds })}\n` : `${url} is ready\n`)
-}
-
-/** Returns the server that exec, or who runs this, has named in a variable. */
-export function urlOfVariable(): string | undefined {
-  const url = process.env.NOTIFICATION_MOCK_URL ?? ''
-  return url === '' ? undefined : serverUrl(url)
 }

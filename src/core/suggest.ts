@@ -17,6 +17,15 @@ export function suggest(word: string, words: readonly string[]): string | undefi
   return best?.word
 }
 
+/** Among how many names of records that which was probably meant is looked for: it takes some milliseconds. */
+export const MAX_CANDIDATES = 200
+
+/** Returns `; did you mean X?` to end a sentence with; empty when no word is near. */
+export function didYouMean(word: string, words: readonly string[]): string {
+  const meant = suggest(word, words)
+  return meant === undefined ? '' : `; did you mean ${meant}?`
+}
+
 /** Returns the Damerau-Levenshtein distance: how many letters to add, drop, replace or swap with the next one. */
 function edits(from: string, to: string): number {
   let beforeLast: number[] = []

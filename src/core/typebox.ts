@@ -11,7 +11,8 @@ import {
 } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 
-const Target = Symbol('target')
+/** The same in each copy of this module, as all of them share TypeBox's registry: tests load it beside the build's. */
+const Target = Symbol.for('notification-mock/target')
 
 interface Linked {
   [Target]: () => TSchema

@@ -1,6 +1,7 @@
 import { and, count, eq, getTableColumns, getTableName, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { DATASET_KINDS, type DatasetKind } from '../core/enums.js'
+import { MAX_CANDIDATES } from '../core/suggest.js'
 import { insertInto } from '../db/insert.js'
 import type { Db } from '../db/open.js'
 import { apiKeys, DATASET_TABLES, datasets, environments, messages } from '../db/schema.js'
@@ -58,6 +59,16 @@ export function environmentRepository(db: Db) {
         .all(),
 
     listExpiring: (): EnvironmentRow[] => select(and(isNoSnapshot, isNotNull(environments.ttl))).all(),
+
+    /** Returns the names of the first environments, some hundreds at most. */
+    listNames: (): string[] =>
+      orm
+        .select({ name: environments.name })
+        .from(environments)
+        .where(isNoSnapshot)
+        .limit(MAX_CANDIDATES)
+        .all()
+        .map(({ name }) => name),
 
     findEnvironment: (key: number): EnvironmentRow | undefined => findByKey.get({ key }),
 

@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { advanced, WALL, wallClock } from '../core/clock.js'
 import { DATASET_KINDS, type DatasetKind, type ResetPart } from '../core/enums.js'
 import { DomainError, invalidFields } from '../core/errors.js'
+import { didYouMean } from '../core/suggest.js'
 import { datasetService, type HeldDatasets } from './datasets.js'
 import { type Datasets, type Environment, type EnvironmentDependencies, environmentStore } from './environment.js'
 import { expiryTimer } from './expiry.js'
@@ -94,7 +95,7 @@ export function environmentService({ db, clock, machineClock = wallClock, defaul
       if (others.length > 0) throw ambiguousName(idOrName, others.length + 1)
       if (row) return used(fromRow(row))
       throw new DomainError('not-found', `Environment ${idOrName} not found`, {
-        reason: 'GET /_mock/environments lists the environments there are'
+        reason: `GET /_mock/environments lists the environments there are${didYouMean(idOrName, repository.listNames())}`
       })
     },
 

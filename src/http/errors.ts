@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Clock, isoTime } from '../core/clock.js'
 import { DomainError, type ErrorCode, type ErrorDetails } from '../core/errors.js'
 import { dateTime, namedObject, recordOf, strictObject } from '../core/typebox.js'
+import { factsOf, logFault, logRefusal } from './log.js'
 import { redactedTarget } from './target.js'
 
 declare module 'fastify' {
@@ -62,6 +63,8 @@ export interface ErrorResponse extends ErrorDetails {
   /** Whether the same request would be rejected again, so that no client should retry it by itself. */
   isFinal?: boolean
   errorId?: string
+  /** Which fault it is, if it was injected. */
+  fault?: string
   headers?: Record<string, string>
   /** Sent in place of the error body. */
   body?: unknown
@@ -86,8 +89,10 @@ export function errorHandler(sources: (request: FastifyRequest) => { now: Clock;
 export function sendErrorResponse(reply: FastifyReply, response: ErrorResponse, clock: Clock, error?: unknown): void {
   const { status, reason, headers = {}, body, errorId, isFinal = false } = response
   const { request } = reply
-  if (errorId || (error && status === 507)) request.log.error({ err: error, errorId, reason }, 'request failed')
-  else logRefusal(request, status, reason)
+  if (response.fault !== undefined) logFault(reply, response.fault, status, errorId)
+  else if (errorId || (error && status === 507)) {
+    request.log.error({ ...factsOf(reply, status), err: error, errorId, reason }, 'request failed')
+  } else logRefusal(reply, status, reason)
 
   // No hook has run when the path can't be decoded.
   if (!reply.raw.hasHeader('x-request-id')) reply.header('x-request-id', request.id)
@@ -106,11 +111,6 @@ export function sendErrorResponse(reply: FastifyReply, response: ErrorResponse, 
 
 /** The statuses on which clients send a request again. */
 const RETRIED = [409, 429, 503]
-
-/** Logs that a request was refused. */
-export function logRefusal(request: FastifyRequest, statusCode: number, reason: string): void {
-  request.log.info({ statusCode, reason: request.redacted?.(reason) ?? reason }, 'request refused')
-}
 
 function toErrorResponse(error: unknown, uuid: () => string): ErrorResponse {
   if (error instanceof DomainError) {

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { DomainError } from '../core/errors.js'
+import { suggest } from '../core/suggest.js'
 import { pathOf } from './target.js'
 
 interface Served {
@@ -48,6 +49,15 @@ export const notFound = fp<{ explains: (request: FastifyRequest) => boolean }>(
       return served.find(({ pattern }) => pattern.test(path))
     }
 
+    /** Returns the path that was probably meant, of those that have no other words than slips of the pen. */
+    function nearest(path: string): string | undefined {
+      const asked = path.split('/')
+      return suggest(
+        path,
+        served.map(({ url }) => filledIn(url, asked)).filter((url) => url !== '/' && !url.includes(':'))
+      )
+    }
+
     function hint(path: string): string {
       const plain = path.replace(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '')
       const bare = plain.replace(/^(\/v\d+)+(?=\/)/i, '')
@@ -55,6 +65,9 @@ export const notFound = fp<{ explains: (request: FastifyRequest) => boolean }>(
       const candidates = [plain, versioned, `/v1${bare}`, `/v2${bare}`, plain.toLowerCase()]
       const meant = candidates.find(serving)
       if (meant) return `did you mean ${meant}? ${difference(plain, meant)}`
+      const near = nearest(plain)
+      if (near) return `did you mean ${near}?`
+      if (/^\/_mock(\/|$)/.test(path)) return 'GET /_mock/openapi.json describes the control routes there are'
       const operations = served.filter(({ url }) => /^\/v\d/.test(url))
       const list = operations.map(
         ({ url, methods }) => `${methods.filter((name) => name !== 'HEAD').join(', ')} ${url}`
@@ -64,6 +77,14 @@ export const notFound = fp<{ explains: (request: FastifyRequest) => boolean }>(
   },
   { name: 'not-found' }
 )
+
+/** Returns the path of a route with the parts that were asked for in place of its parameters. */
+function filledIn(url: string, asked: readonly string[]): string {
+  const parts = url.split('/')
+  return parts.length === asked.length
+    ? parts.map((part, index) => (part.startsWith(':') ? asked[index] : part)).join('/')
+    : url
+}
 
 function difference(asked: string, meant: string): string {
   if (asked === meant) return 'There is a slash too many'

@@ -2,7 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { isoTime } from '../core/clock.js'
 import { DomainError } from '../core/errors.js'
-import { giveReason, JSON_TYPE, logRefusal, storedErrorResponse } from '../http/errors.js'
+import { giveReason, JSON_TYPE, storedErrorResponse } from '../http/errors.js'
+import { logRefusal } from '../http/log.js'
 import { pathOf } from '../http/target.js'
 import type { Answer, IdempotencyService, Outcome } from './service.js'
 
@@ -83,7 +84,6 @@ export function withIdempotency(
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
       refusal = error
-      request.errorCode = error.code
       return storedErrorResponse(error, request.url, environment.now())
     }
   }
@@ -100,7 +100,7 @@ export function withIdempotency(
     giveReason(reply, `replay of the answer given to this idempotency-key at ${isoTime(replayOf)}`)
   } else if (refusal) {
     giveReason(reply, refusal.details.reason)
-    logRefusal(request, status, refusal.details.reason)
+    logRefusal(reply, status, refusal.details.reason)
   }
   reply.code(status).type(JSON_TYPE).send(body)
 }

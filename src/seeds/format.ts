@@ -31,7 +31,7 @@ export const SeedIntegration = object('An integration; at most one of a channel 
   _id: Type.Optional(Id),
   identifier: text('Unique in the environment; the slug of the name by default'),
   providerId: Type.String({ minLength: 1, description: 'The delivery provider, such as sendgrid' }),
-  channel: stringEnum(CHANNELS)
+  channel: stringEnum(CHANNELS, { description: 'The channel it delivers on' })
 })
 export type SeedIntegration = Static<typeof SeedIntegration>
 
@@ -63,7 +63,7 @@ export type SeedWorkflow = Static<typeof SeedWorkflow>
 const SeedTemplate = object('The whole workflow as it is embedded in the message', {
   ...Type.Omit(WorkflowResponse, OWNER).properties,
   notificationGroup: Type.Optional(
-    strictObject({
+    object('Group of workflows', {
       ...Type.Partial(Type.Omit(NotificationGroup, OWNER)).properties,
       name: NotificationGroup.properties.name
     })
@@ -73,7 +73,7 @@ const SeedTemplate = object('The whole workflow as it is embedded in the message
 export const SeedMessage = object('A message; without createdAt they are one minute apart, the newest first', {
   ...Type.Partial(Type.Omit(MessageResponse, [...OWNER, 'subscriber', 'template', 'channel'])).properties,
   _id: Type.Optional(Id),
-  channel: stringEnum(CHANNELS),
+  channel: stringEnum(CHANNELS, { description: 'The channel it was sent on' }),
   subscriberId: Type.Optional(Type.String({ description: 'Of a subscriber in this environment, which is embedded' })),
   workflow: Type.Optional(Type.String({ description: 'Identifier of a workflow in this environment' })),
   subscriber: Type.Optional(SeedSubscriber),

@@ -1,4 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
+import { MAX_CANDIDATES } from '../core/suggest.js'
 import type { Db } from '../db/open.js'
 import { workflowSteps, workflows } from '../db/schema.js'
 
@@ -31,6 +32,26 @@ export function workflowStepRepository({ orm }: Db) {
     /** `name` is the identifier. */
     findWorkflow: (dataset: number, by: 'id' | 'name', value: string): WorkflowRef | undefined =>
       workflow[by].get({ dataset, value }),
+
+    /** Returns the identifiers of the first workflows, some hundreds at most. */
+    listWorkflows: (dataset: number): string[] =>
+      orm
+        .select({ name: workflows.identifier })
+        .from(workflows)
+        .where(eq(workflows.dataset, dataset))
+        .limit(MAX_CANDIDATES)
+        .all()
+        .map(({ name }) => name),
+
+    /** Returns the `stepId`s of the first steps of a workflow, some hundreds at most. */
+    listSteps: (dataset: number, workflowId: string): string[] =>
+      orm
+        .select({ name: workflowSteps.stepId })
+        .from(workflowSteps)
+        .where(and(eq(workflowSteps.dataset, dataset), eq(workflowSteps.workflowId, workflowId)))
+        .limit(MAX_CANDIDATES)
+        .all()
+        .map(({ name }) => name),
 
     /** Returns the step's document in UTF-8. `name` is the `stepId`. */
     findStep: (dataset: number, workflowId: string, by: 'id' | 'name', value: string): Buffer | undefined =>

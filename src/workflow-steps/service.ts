@@ -1,6 +1,7 @@
 import { DomainError } from '../core/errors.js'
 import { idIn } from '../core/ids.js'
 import { idFromSlug } from '../core/slug.js'
+import { didYouMean } from '../core/suggest.js'
 import { mayNeedVendorNames, withVendorNames } from '../core/vendor-names.js'
 import type { Db } from '../db/open.js'
 import type { Environment } from '../environments/service.js'
@@ -23,9 +24,12 @@ export function workflowStepService({ db }: { db: Db }) {
     retrieve(environment: Environment, workflowId: string, stepId: string): Buffer {
       const { workflows } = environment.datasets
       const workflow = find(workflowId, 'wf', (by, value) => repository.findWorkflow(workflows, by, value))
-      if (!workflow) throw unknownWorkflow(environment, workflowId)
+      if (!workflow) throw unknownWorkflow(environment, workflowId, repository.listWorkflows(workflows))
       const document = find(stepId, 'st', (by, value) => repository.findStep(workflows, workflow.id, by, value))
-      if (!document) throw unknownStep(environment, workflow, { stepId, workflowId })
+      if (!document) {
+        const stepIds = repository.listSteps(workflows, workflow.id)
+        throw unknownStep(environment, workflow, { stepId, workflowId }, stepIds)
+      }
       return toResponse(document, environment)
     }
   }
@@ -43,8 +47,13 @@ function find<Found>(
   return slugId === undefined ? found : lookUp('id', slugId)
 }
 
-function unknownWorkflow({ name, assumptions }: Environment, workflowId: string): DomainError {
-  const reason = `environment ${name} has no workflow with _id, identifier or slug ${workflowId}`
+function unknownWorkflow(
+  { name, assumptions }: Environment,
+  workflowId: string,
+  identifiers: readonly string[]
+): DomainError {
+  const hint = didYouMean(workflowId, identifiers)
+  const reason = `environment ${name} has no workflow with _id, identifier or slug ${workflowId}${hint}`
   return assumptions['unknown-workflow'] === 'named'
     ? new DomainError('not-found', `Workflow with id ${workflowId} not found`, { reason })
     : new DomainError('not-found', 'Workflow cannot be found', { reason, facts: { workflowId } })
@@ -53,10 +62,12 @@ function unknownWorkflow({ name, assumptions }: Environment, workflowId: string)
 function unknownStep(
   { assumptions }: Environment,
   { identifier }: WorkflowRef,
-  facts: { workflowId: string; stepId: string }
+  facts: { workflowId: string; stepId: string },
+  stepIds: readonly string[]
 ): DomainError {
   const { stepId } = facts
-  const reason = `workflow ${identifier} has no step with _id, stepId or slug ${stepId}`
+  const hint = didYouMean(stepId, stepIds)
+  const reason = `workflow ${identifier} has no step with _id, stepId or slug ${stepId}${hint}`
   return assumptions['unknown-step'] === 'not-found'
     ? new DomainError('not-found', `Step with id ${stepId} not found`, { reason })
     : new DomainError('bad-request', 'No step found', { reason, facts })

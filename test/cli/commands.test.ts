@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -47,8 +47,18 @@ describe('help', () => {
 
   test('lists the commands, the exit codes, and examples', async () => {
     const text = await help()
-    for (const command of ['serve', 'seed', 'openapi', 'healthcheck'])
-      expect(text).toMatch(new RegExp(`^  ${command}\\b`, 'm'))
+    const groups = [...text.matchAll(/^(\S.*:)\n((?: {2}.*\n)+)/gm)].map(([, heading, lines = '']) => [
+      heading,
+      [...lines.matchAll(/^ {2}([a-z]+)/gm)].map(([, command]) => command)
+    ])
+    expect(groups).toEqual(
+      expect.arrayContaining([
+        ['Serve:', ['serve', 'start', 'status', 'stop']],
+        ['Test against it:', ['exec', 'wait', 'coverage']],
+        ['Make data:', ['seed']],
+        ['Ask about it:', ['openapi', 'healthcheck', 'help']]
+      ])
+    )
     expect(text).toContain('Exit codes: 0 done, 1 it could not be done, 2 the command line is wrong.')
     expect(await help('help')).toBe(text)
 
@@ -68,7 +78,7 @@ describe('help', () => {
       const [variable, value] = words[0]?.includes('=') ? (words.shift() ?? '').split('=') : []
       expect(words.shift()).toBe('notification-mock')
       const env = variable && value ? { [variable]: value } : {}
-      if (words[0] === 'seed') {
+      if (['seed', 'exec'].includes(words[0] ?? '')) {
         expect(await runCommand(words, { cwd, env })).toMatchObject({ code: 0 })
       } else {
         // Whatever port it names may be taken here.
@@ -179,7 +189,27 @@ describe('seed check', () => {
   })
 })
 
+describe('seed list', () => {
+  test('lists the seeds that come with the package, each of which is one', async () => {
+    const { stdout } = await runCommand(['seed', 'list', '--json'])
+    const { seeds }: { seeds: { name: string; description: string }[] } = JSON.parse(stdout)
+    expect(seeds.map(({ name }) => `${name}.yaml`).sort()).toEqual(
+      readdirSync(join(import.meta.dirname, '../../seeds')).filter((name) => name.endsWith('.yaml'))
+    )
+    for (const { description } of seeds) expect(description).toMatch(/^(What|for|to) .{30,250}$/)
+    const text = await runCommand(['seed', 'list'])
+    expect(text.stdout.split('\n')[0]).toMatch(/^default +What notification-mock holds unless/)
+    expect(text.stdout.split('\n')).toHaveLength(seeds.length + 1)
+  })
+})
+
 describe('openapi', () => {
+  test('with --control it prints that of the control routes', async () => {
+    const { code, stdout } = await runCommand(['openapi', '--control'])
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout).paths).toHaveProperty(['/_mock/environments'])
+  })
+
   test('prints the document as JSON, and nothing else', async () => {
     const { code, stdout, stderr } = await runCommand(['openapi'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })

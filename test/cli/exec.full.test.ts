@@ -195,6 +195,22 @@ test('at a terminal the command reads what is typed, and a Ctrl-C reaches it onc
   expect(await ended).toMatchObject({ code: 1, signal: null })
 })
 
+test('at a terminal SIGTERM reaches what the command has started too', async () => {
+  // It does not end just because the terminal is closed.
+  const script = 'trap "" HUP; sleep 1000 & trap - HUP; echo {\\"url\\" $$ $!; wait; true'
+  const terminal = await startProcess('script', [
+    '-qec',
+    `${await ours()} exec --no-seed -- sh -c '${script}'`,
+    '/dev/null'
+  ])
+  const pids = (terminal.printed.match(/\d+/g) ?? []).map(Number)
+  expect(pids).toHaveLength(2)
+  const [, exec] = /PPid:\s+(\d+)/.exec(readFileSync(`/proc/${pids[0]}/status`, 'utf8')) ?? []
+  process.kill(Number(exec), 'SIGTERM')
+  await terminal.ended
+  for (const pid of pids) await untilEnded(pid)
+})
+
 test('a SIGTERM to npm, whose script it is, ends the command', async () => {
   const folder = await givenDependent({ test: `notification-mock exec --no-seed -- sh ./test.sh && echo never` })
   writeFileSync(join(folder, 'test.sh'), 'echo {\\"url\\" $$; sleep 1000; true')

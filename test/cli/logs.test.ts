@@ -57,11 +57,16 @@ function linesOf(log: string): Record<string, unknown>[] {
 
 test('to a file the log is JSON, one line a refusal with its reason, and no key or credential', async () => {
   const log = await logOf(await startCommand(['--seed', 'shop.yaml'], { cwd: givenShop() }))
-  expect(linesOf(log).map(({ level, msg, statusCode, reqId }) => ({ level, msg, statusCode, reqId }))).toEqual(
-    [422, 401, 401, 401].map((statusCode) => ({
+  const lines = linesOf(log).map(({ time, pid, hostname, reason, ...line }) => line)
+  expect(lines).toEqual(
+    [422, 401, 401, 401].map((statusCode, index) => ({
       level: 30,
       msg: 'request refused',
+      method: 'GET',
+      url: index === 0 ? '/v1/messages?limit=0' : '/v1/messages',
+      ...(index === 0 && { environment: 'Shop' }),
       statusCode,
+      ms: expect.any(Number),
       reqId: expect.any(String)
     }))
   )
@@ -90,7 +95,12 @@ test.skipIf(!HAS_SCRIPT)('on a terminal the log is lines for people, in colour, 
   const { code, stdout } = await onTerminal()
   expect(code).toBe(0)
   expect(stdout).toMatch(/is ready at http:.*\r\n/)
-  expect(stdout).toMatch(/\[\d\d:\d\d:\d\d\.\d+\] .*INFO.*: .*request refused.*"statusCode":422,"reason":"/)
+  expect(withoutColour(stdout)).toMatch(
+    /^\d\d:\d\d:\d\d GET \/v1\/messages\?limit=0 422 \d+\.\d ms Shop: limit must be a whole number/m
+  )
+  expect(withoutColour(stdout)).toMatch(
+    /^\d\d:\d\d:\d\d GET \/v1\/messages 503 \d+\.\d ms Shop: fault x-mock-fault: 503\r$/m
+  )
   expect(stdout).toContain(ESCAPE)
   expect(stdout).not.toContain('"level"')
   for (const secret of SECRETS.slice(1)) expect(stdout).not.toContain(secret)
@@ -99,6 +109,8 @@ test.skipIf(!HAS_SCRIPT)('on a terminal the log is lines for people, in colour, 
 test.skipIf(!HAS_SCRIPT)('on a terminal NO_COLOR is heeded', async () => {
   expect((await onTerminal({ NO_COLOR: '1' })).stdout).not.toContain(ESCAPE)
 })
+
+const withoutColour = (text: string) => text.replaceAll(new RegExp(`${ESCAPE}\\[\\d+m`, 'g'), '')
 
 const ESCAPE = String.fromCharCode(27)
 const CTRL_C = String.fromCharCode(3)
@@ -112,6 +124,9 @@ async function onTerminal(env: Record<string, string> = {}): Promise<Ended> {
     env: { TERM: 'xterm-256color', ...env }
   })
   await callAll(terminal.url)
+  await fetch(`${terminal.url}/v1/messages`, {
+    headers: { authorization: 'ApiKey shop-key-7f3a', 'x-mock-fault': 'status=503' }
+  })
   terminal.child.stdin.write(CTRL_C)
   return terminal.ended
 }

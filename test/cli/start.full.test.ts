@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -165,12 +165,15 @@ describe('start fails, and says', () => {
 })
 
 test('of two starts at once, one gets the port, and of two one the pid file', async () => {
-  const port = `${await freePort()}`
-  const { run } = givenUser()
-  for (const choice of [
-    ['--port', port],
-    ['--port', '0', '--pid-file', 'mock.pid']
-  ]) {
+  const { cwd, run } = givenUser()
+  // Of a process that has ended.
+  writeFileSync(join(cwd, 'old.pid'), `${spawnSync('true').pid}\n`)
+  const choices = [
+    ['--port', `${await freePort()}`],
+    ['--port', '0', '--pid-file', 'mock.pid'],
+    ['--port', '0', '--pid-file', 'old.pid']
+  ]
+  for (const choice of choices) {
     const both = await Promise.all([1, 2].map(() => run('start', '--no-seed', ...choice)))
     expect(both.map(({ code }) => code).sort()).toEqual([0, 1])
     expect(await run('stop')).toMatchObject({

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { buildServices } from '../../src/app.js'
 import { DEFAULTS } from '../../src/config.js'
 import { openDatabase } from '../../src/db/open.js'
+import type { Environment } from '../../src/environments/service.js'
 import { expectSound, givenEnvironment, rowCounts } from '../control/environments/environment-client.js'
 import { type GivenMock, givenMock } from '../support/mock.js'
 
@@ -80,36 +81,43 @@ test('a list of the environments uses none, and says until when each is there', 
   expect(left > 55 * MINUTE && left <= 60 * MINUTE).toBe(true)
 })
 
-test('while a request is in progress its time does not end, and begins again after that', async () => {
+test.each<[string, (mock: ReturnType<typeof given>, environment: Environment) => () => void]>([
+  [
+    'a request is in progress',
+    ({ journals }, environment) => {
+      const entry = journals.of(environment).open('GET\n/v1/messages', undefined)
+      return () => entry.end()
+    }
+  ],
+  [
+    'a stream or a wait is open',
+    ({ journals }, environment) => {
+      const { listeners } = journals.of(environment)
+      const listener = () => {}
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    }
+  ]
+])('while %s its time does not end, and begins again after that', async (_title, use) => {
   const mock = given()
   const { environment } = await mock.create(MINUTE)
-  const entry = mock.journals.of(environment).open('GET\n/v1/messages', 'listMessages' as never)
+  const end = use(mock, environment)
   mock.pass(10 * MINUTE)
   mock.pass(10 * MINUTE)
   expect(mock.names()).toEqual(['Unnamed'])
-  entry.end()
+  end()
   mock.pass(MINUTE)
   expect(mock.names()).toEqual(['Unnamed'])
   mock.pass(MINUTE)
   expect(mock.names()).toEqual([])
 })
 
-test('a server removes what is unused by itself, though its own clock stands still, and keeps what is streamed', async () => {
+test('a server removes what is unused by itself, though its own clock stands still', async () => {
   const mock = await givenMock({ clock: () => FIXED })
   const before = rowCounts(mock.db)
-  const streamed = await givenEnvironment(mock, { name: 'Streamed', ttl: 40 })
-  const leave = new AbortController()
-  const headers = { authorization: `ApiKey ${streamed.apiKey}` }
-  const stream = await fetch(`${mock.url}/_mock/requests/stream`, { headers, signal: leave.signal })
-  await givenEnvironment(mock, { name: 'Unused', from: 'Development', ttl: '120ms' })
-
-  const names = async () => (await listed(mock)).map(({ name }) => name)
-  await vi.waitFor(async () => expect(await names()).not.toContain('Unused'), { timeout: 20_000 })
-  expect(await names()).toContain('Streamed')
-  leave.abort()
-  await stream.text().catch(() => {})
-  await vi.waitFor(async () => expect(await names()).not.toContain('Streamed'), { timeout: 20_000 })
-  expect(rowCounts(mock.db)).toEqual(before)
+  const { apiKey } = await givenEnvironment(mock, { from: 'Development', ttl: '30ms' })
+  await vi.waitFor(() => expect(rowCounts(mock.db)).toEqual(before), { timeout: 20_000 })
+  expect((await mock.get('/v1/messages', { key: apiKey })).status).toBe(401)
   expectSound(mock.db)
 })
 

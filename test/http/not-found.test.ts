@@ -123,3 +123,16 @@ test('a request that no route serves is rejected before its body is read', async
   const type = 'host: x\r\ncontent-type: ;;\r\ncontent-length: 1\r\n\r\n.'
   expect(await exchange(mock, `PUT /v1/messages HTTP/1.1\r\n${type}`)).toMatchObject({ status: 405 })
 })
+
+test.each([
+  ['/v1/mesages', 'did you mean /v1/messages?'],
+  ['/_mock/enviroments', 'did you mean /_mock/environments?'],
+  ['/_mock/snapshots/before/restor', 'did you mean /_mock/snapshots/before/restore?'],
+  ['/_mock/enviroments/Shop', 'did you mean /_mock/environments/Shop?'],
+  ['/_mock/something-else', 'GET /_mock/openapi.json describes the control routes there are']
+])('the reason why there is no %s is: %s', async (path, reason) => {
+  const mock = await givenMock({ seed: SEED })
+  for (const key of [KEYS.shop, KEYS.live]) {
+    expect((await mock.get(path, { key })).headers.get('x-mock-reason')).toBe(reason)
+  }
+})

@@ -166,8 +166,21 @@ describe('a large seed', () => {
     const lists = Array.from({ length: 600 }, (_, index) =>
       index % 9 ? `{ <<: *f${Math.floor(index / 7) * 7}, x: ${index} }` : `*f${Math.floor(index / 7) * 7}`
     )
+    const forms = [
+      '1',
+      'a ',
+      '"q" ',
+      'a: 1',
+      '? x : y',
+      '[1 , [] ]',
+      '&s s',
+      '!!str 5',
+      '7 # end\n         ',
+      '{ a: [b ] } '
+    ]
+    const brackets = Array.from({ length: 2000 }, (_, index) => forms[index % forms.length])
     const text = shop(
-      `  messages:\n    - channel: sms\n      payload:\n${wide.join('')}        list: [${lists.join(', ')}]\n        block:\n${lists.map((each) => `          - ${each}\n`).join('')}`
+      `  messages:\n    - channel: sms\n      payload:\n${wide.join('')}        list: [${lists.join(', ')}]\n        forms: [${brackets.join(',')}]\n        block:\n${lists.map((each) => `          - ${each}\n`).join('')}`
     )
     const [file] = readSeeds([{ name: 'seed', seed: text }])
     expect(file?.seed).toEqual(parse(text, { merge: true, maxAliasCount: -1 }))

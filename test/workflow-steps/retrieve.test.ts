@@ -155,6 +155,17 @@ describe('what looks like another form', () => {
 })
 
 describe('a step is not found', () => {
+  test.each(['document', 'live'] as const)('in `%s` with the name that was probably meant', async (profile) => {
+    const mock = await givenMock({ seed: SEED, profile })
+    const reasonOf = async (path: string) => (await mock.get(path)).headers.get('x-mock-reason')
+    expect(await reasonOf('/v2/workflows/order-shiped/steps/email-step')).toBe(
+      'environment Shop has no workflow with _id, identifier or slug order-shiped; did you mean order-shipped?'
+    )
+    expect(await reasonOf('/v2/workflows/order-shipped/steps/emial-step')).toBe(
+      'workflow order-shipped has no step with _id, stepId or slug emial-step; did you mean email-step?'
+    )
+  })
+
   test('with a workflow that there is not: of the two it is the workflow that is missing', async () => {
     const mock = await givenMock({ seed: SEED })
     const answer = await mock.get('/v2/workflows/gone/steps/gone-too')

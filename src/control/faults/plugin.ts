@@ -7,6 +7,7 @@ import fp from 'fastify-plugin'
 import { DomainError } from '../../core/errors.js'
 import { findIssues, pathText } from '../../core/validation.js'
 import { type ErrorResponse, JSON_TYPE, SERVER_ERROR, sendErrorResponse } from '../../http/errors.js'
+import { logFault } from '../../http/log.js'
 import { endEntry } from '../requests/plugin.js'
 import { FaultEffect } from './schemas.js'
 import { type FaultService, findEffectErrors } from './service.js'
@@ -42,6 +43,7 @@ export const faultInjection = fp<{ faults: FaultService }>(
         request.journalEntry.injected = Boolean(effect.status || effect.abort || effect.lostAnswer)
       }
       const proceed = () => {
+        if (effect.status === undefined) logFault(reply, nameOf(id), wordsOf(effect))
         if (effect.abort === 'reset') resetConnection(request, reply)
         else if (effect.status === undefined) done()
         else sendErrorResponse(reply, injectedError(fault, effect.status, random.uuid), now)
@@ -99,6 +101,16 @@ function sendHalf(request: FastifyRequest, reply: FastifyReply, payload: unknown
   reply.raw.write(half, () => request.raw.socket.destroy())
 }
 
+/** The fault as the log names it. */
+const nameOf = (id: string) => (id === 'header' ? 'x-mock-fault' : id)
+
+/** What a fault without a status does, for the log. */
+function wordsOf({ abort, lostAnswer, delay }: FaultEffect): string {
+  if (abort === 'reset') return 'connection reset'
+  if (abort === 'truncate') return 'answer truncated'
+  return lostAnswer ? 'answer lost' : `delayed by ${delay} ms`
+}
+
 const MESSAGES: Record<number, string> = { 429: 'API rate limit exceeded', 500: SERVER_ERROR }
 
 /** What the deployed service sends with a 429, with figures of ours. */
@@ -114,6 +126,7 @@ function injectedError({ id, effect }: Fault, status: number, uuid: () => string
   const sent = Object.entries(effect.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value])
   return {
     status,
+    fault: nameOf(id),
     message: MESSAGES[status] ?? STATUS_CODES[status] ?? 'Error',
     reason: `injected by ${id === 'header' ? 'the header x-mock-fault' : `${id}, see GET /_mock/faults`}`,
     headers: { ...(status === 429 && RATE_LIMITED), ...Object.fromEntries(sent) },

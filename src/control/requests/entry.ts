@@ -30,7 +30,7 @@ export class JournalEntry {
   faulted: string | undefined
   /** Whether the fault has decided what the client got, and not only when. */
   injected = false
-  /** Whether it had an idempotency key with an effect. */
+  /** Whether it had an idempotency key with an effect. Set when it ends, as the code of its error is. */
   hasKey = false
   /** What it was sent with, for the coverage (`coverage/plan.ts`). */
   sent = 0
@@ -63,9 +63,8 @@ export class JournalEntry {
     this.startedAt = performance.now()
     this.operation = operation
     this.endSequence = this.status = this.kept = 0
-    this.replayed = this.injected = this.hasKey = this.ignored = false
-    this.faulted = this.reason = this.body = this.recorded = this.errorCode = undefined
-    this.sent = 0
+    this.replayed = this.injected = this.ignored = false
+    this.faulted = this.reason = this.body = this.recorded = undefined
     // A character of UTF-16 takes at most three bytes.
     const fits = text.length * 3 <= TEXT_SIZE
     this.longText = fits ? undefined : text

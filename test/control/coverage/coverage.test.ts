@@ -78,13 +78,14 @@ test('counts parameters, values and headers of requests that were answered with 
   const mock = await givenMock()
   await mock.get('/v1/messages?channel=sms&limit=-1')
   expect(await countsOf(mock, 'listMessages.value.channel=sms')).toEqual({ met: 0, injected: 0, covered: false })
-  await mock.get('/v1/messages?channel=sms&subscriberId=&transactionId=a')
+  await mock.get('/v1/messages?channel=sms&subscriberId=&transactionId[]=a')
   expect(await countsOf(mock, 'listMessages.value.channel=sms')).toEqual({ met: 1, injected: 0, covered: true })
   expect(await countsOf(mock, 'listMessages.query.channel')).toMatchObject({ met: 1 })
   expect(await countsOf(mock, 'listMessages.query.subscriberId')).toMatchObject({ met: 0 })
   expect(await countsOf(mock, 'listMessages.query.limit')).toMatchObject({ met: 0 })
   expect(await countsOf(mock, 'listMessages.list.transactionId.several')).toMatchObject({ met: 0 })
   await mock.post(setPrimary('none'), { headers: { 'idempotency-key': 'a' } })
+  await mock.post(setPrimary(SENDGRID))
   expect(await countsOf(mock, 'setIntegrationAsPrimary.header.idempotency-key')).toMatchObject({ met: 0 })
   await mock.post(setPrimary(SENDGRID), { headers: { 'idempotency-key': 'b' } })
   expect(await countsOf(mock, 'setIntegrationAsPrimary.header.idempotency-key')).toMatchObject({ met: 1 })
@@ -125,6 +126,7 @@ test('a delayed answer is a real one; a lost one counts only as a call, and half
     expect(await countsOf(mock, 'listMessages.status.200')).toMatchObject({ met: 1, injected: 0 })
   }
   expect(await countsOf(mock, 'listMessages.operation.called')).toMatchObject({ met: 1, injected: 2 })
+  expect((await coverageOf(mock)).operations[1]?.others).toEqual([])
   await addFault(mock, { effect: { abort: 'truncate' } })
   await expect(mock.get('/v1/messages')).rejects.toThrow()
   expect(await countsOf(mock, 'listMessages.status.200')).toMatchObject({ met: 1, injected: 1 })
@@ -178,6 +180,38 @@ test('counts on when the journal is full, emptied, reset or off', async () => {
   }
 })
 
+test('counts nothing of a request for the next one, which the journal keeps in the same place', async () => {
+  const mock = await givenMock({ journal: 1 })
+  await addFault(mock, { effect: { abort: 'truncate' } })
+  const headers = { 'idempotency-key': 'a' }
+  await expect(mock.post(setPrimary(SENDGRID), { headers })).rejects.toThrow()
+  await mock.post(setPrimary(SENDGRID), { headers })
+  await mock.call('/v1/messages?channel=sms', { method: 'HEAD' })
+  await mock.post(setPrimary('none'), { headers })
+  await mock.get('/v1/messages')
+  const met = itemsOf(await coverageOf(mock)).filter((item) => item.met + item.injected > 0)
+  expect(met.map(({ id, met, injected }) => `${id} ${met} ${injected}`)).toEqual([
+    'setIntegrationAsPrimary.operation.called 2 1',
+    'setIntegrationAsPrimary.status.200 1 1',
+    'setIntegrationAsPrimary.status.422.key-reused 1 0',
+    'setIntegrationAsPrimary.header.idempotency-key 1 1',
+    'setIntegrationAsPrimary.header.idempotency-replay 1 0',
+    'listMessages.operation.called 1 0',
+    'listMessages.status.200 1 0'
+  ])
+})
+
+test('keeps nothing of an environment that was removed', async () => {
+  const mock = await givenMock()
+  const { environments, coverage } = mock.services
+  const { environmentId, apiKey } = (await send(mock, 'POST', '/_mock/environments', { name: 'Mine' })).json
+  const environment = environments.find(environmentId)
+  await mock.get('/v1/messages', { key: apiKey })
+  expect(coverage.of(environment).requests).toBe(1)
+  environments.remove(environment)
+  expect(coverage.of(environment).requests).toBe(0)
+})
+
 test("an environment's coverage is its own, and the server's is that of all, also removed ones and without a key", async () => {
   const mock = await givenMock()
   const { environmentId, apiKey } = (await send(mock, 'POST', '/_mock/environments', { from: 'Development' })).json
@@ -201,6 +235,8 @@ test('the server documents what the environments that had requests document', as
   expect(await hasForbidden()).toBe(false)
   await mock.get('/v1/messages', { key: apiKey })
   expect(await hasForbidden()).toBe(true)
+  await mock.call('/_mock/coverage/server', { method: 'DELETE' })
+  expect(await hasForbidden()).toBe(false)
 })
 
 test('DELETE starts again: for one environment, or for all and the server', async () => {

@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { givenFolder, runCommand, startCommand } from '../support/process.js'
+
+describe('seed new', () => {
+  test('writes a beginning with comments that has no issue, and never over a file', async () => {
+    const cwd = givenFolder()
+    expect(await runCommand(['seed', 'new'], { cwd })).toMatchObject({ code: 0, stderr: '' })
+    const text = readFileSync(join(cwd, 'seed.yaml'), 'utf8')
+    expect(text).toMatch(/^# yaml-language-server: \$schema=\.\/node_modules\/notification-mock\/seeds\/schema\.json\n/)
+    expect(await runCommand(['seed', 'check', 'seed.yaml'], { cwd })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('3 integrations, 1 subscriber, 1 workflow, 2 steps, 2 messages\n')
+    })
+    writeFileSync(join(cwd, 'seed.yaml'), 'mine')
+    const again = await runCommand(['seed', 'new', 'seed.yaml'], { cwd })
+    expect(again).toMatchObject({
+      code: 1,
+      stderr: "error: can't write seed.yaml: it exists already; name another file\n"
+    })
+    expect(readFileSync(join(cwd, 'seed.yaml'), 'utf8')).toBe('mine')
+  })
+})
+
+describe('seed export', () => {
+  test('writes the state of the environment of a key as a seed that has no issue', async () => {
+    const cwd = givenFolder()
+    const { url } = await startCommand(['--seed', 'one-page'])
+    const env = { NOTIFICATION_MOCK_URL: url, NOTIFICATION_MOCK_API_KEY: 'development-key' }
+    const [yaml, json, refused] = await Promise.all([
+      runCommand(['seed', 'export', '--out', 'out.yaml'], { cwd, env }),
+      runCommand(['seed', 'export', `${url}/`, '--json', '--api-key', 'development-key']),
+      runCommand(['seed', 'export', '--api-key', 'other', '--out', 'other.yaml'], { cwd, env })
+    ])
+    expect(yaml).toMatchObject({ code: 0, stdout: `${url} written to out.yaml\n`, stderr: '' })
+    const check = await runCommand(['seed', 'check', 'out.yaml'], { cwd })
+    expect(check).toMatchObject({ code: 0, stdout: expect.stringContaining(' 7 messages\n') })
+    const headers = { authorization: 'ApiKey development-key' }
+    expect(JSON.parse(json.stdout)).toEqual(await (await fetch(`${url}/_mock/state`, { headers })).json())
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`${url} answers 401: no environment has`)
+    })
+    expect(readdirSync(cwd)).toEqual(['out.yaml'])
+  })
+})

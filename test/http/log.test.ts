@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { givenLoggedMock, KEYS, type LogLine } from '../support/logged-mock.js'
+
+/** The lines at a level, without what each line of a logger has. */
+const linesAt = (log: LogLine[], wanted: number) =>
+  log.flatMap(({ level, time, pid, hostname, reqId, ...line }) => (level === wanted ? [line] : []))
+
+const INFO = 30
+const DEBUG = 20
+
+test('each line about a request says which it was, in which environment, what came of it and how long it took', async () => {
+  const mock = await givenLoggedMock()
+  await mock.get('/v1/messages?channel=email')
+  await mock.get('/v1/messages?page=-1', { key: KEYS.live })
+  await mock.get('/v1/mesages', { key: null })
+  const ms = expect.any(Number)
+  expect(linesAt(mock.log, INFO)).toEqual([
+    {
+      ...{ method: 'GET', url: '/v1/messages?page=-1', environment: 'Live', statusCode: 422, ms },
+      ...{ reason: expect.stringContaining('page'), msg: 'request refused' }
+    },
+    {
+      ...{ method: 'GET', url: '/v1/mesages', statusCode: 501, ms },
+      ...{ reason: 'did you mean /v1/messages?', msg: 'request refused' }
+    }
+  ])
+  expect(linesAt(mock.log, DEBUG).filter(({ msg }) => msg === 'request answered')[0]).toEqual({
+    ...{ method: 'GET', url: '/v1/messages?channel=email', environment: 'Shop', statusCode: 200, ms },
+    msg: 'request answered'
+  })
+})
+
+test('a parameter with the name of a secret is shown without its value, in the log and in the answer', async () => {
+  const mock = await givenLoggedMock()
+  const { json } = await mock.get('/v1/messages?client_secret=s3cr3t&accessToken=t0k3n&page=-1')
+  expect(json.path).toBe('/v1/messages?client_secret=***&accessToken=***&page=-1')
+  expect(JSON.stringify(mock.log)).not.toMatch(/s3cr3t|t0k3n/)
+})
+
+test.each<[object, string]>([
+  [{ status: 503 }, 'fault fault-1: 503'],
+  [{ status: 500, delay: 1 }, 'fault fault-1: 500'],
+  [{ delay: 2 }, 'fault fault-1: delayed by 2 ms'],
+  [{ abort: 'reset' }, 'fault fault-1: connection reset'],
+  [{ abort: 'truncate' }, 'fault fault-1: answer truncated'],
+  [{ lostAnswer: true }, 'fault fault-1: answer lost']
+])('an injected fault reads as one: %j', async (effect, msg) => {
+  const mock = await givenLoggedMock()
+  const headers = { 'content-type': 'application/json' }
+  await mock.post('/_mock/faults', { headers, body: JSON.stringify({ effect }) })
+  mock.log.length = 0
+  await mock.get('/v1/messages').catch(() => {})
+  const faults = mock.log.filter(({ level }) => Number(level) >= INFO)
+  expect(faults).toEqual([expect.objectContaining({ level: INFO, fault: 'fault-1', environment: 'Shop', msg })])
+})
