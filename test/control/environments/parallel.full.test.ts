@@ -28,7 +28,9 @@ async function useOne(url: string, number: number): Promise<CreatedEnvironment> 
     method: 'POST',
     body: JSON.stringify({ from: 'Development', name: own })
   })
-  const made = (await response.json()) as CreatedEnvironment
+  const answer = await response.text()
+  expect(response.status, answer).toBe(201)
+  const made = JSON.parse(answer) as CreatedEnvironment
   const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
     const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
     const { status, text } = await plainCall({ url }, path, made.apiKey, init)
@@ -48,7 +50,7 @@ async function useOne(url: string, number: number): Promise<CreatedEnvironment> 
     const primary = await call('POST', `/v1/integrations/${identifier}/set-primary?by=${own}`, undefined, {
       'idempotency-key': 'same-in-all'
     })
-    expect(primary).toMatchObject({
+    expect(primary, JSON.stringify(primary)).toMatchObject({
       status: 200,
       json: { identifier, _environmentId: made.environmentId, _organizationId: made.organizationId }
     })
