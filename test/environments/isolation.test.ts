@@ -151,10 +151,14 @@ function comparable({ status, headers, text }: Answer): Answered {
   return { status, headers: rest, text }
 }
 
+const SUGGESTION = /; did you mean (?:(?!<name>)[^?])*\?/g
+
 /** The answer with this name, and the ids made of it, made unrecognizable. */
 function without(name: string, { status, headers, text }: Answered): Answered {
   const ids = Object.values(only(name)).flatMap((id) => [id, id.toUpperCase(), encodeBase62(id)])
-  const blind = (from: string) => [...ids, name].reduce((left, each) => left.replaceAll(each, '<name>'), from)
+  // A name that was probably meant depends on how near it is; what others have must never be one.
+  const blind = (from: string) =>
+    [...ids, name].reduce((left, each) => left.replaceAll(each, '<name>'), from).replace(SUGGESTION, '')
   return {
     status,
     headers: Object.fromEntries(Object.entries(headers).map(([field, value]) => [field, blind(value)])),
