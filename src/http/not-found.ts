@@ -20,7 +20,7 @@ export const notFound = fp<{ explains: (request: FastifyRequest) => boolean }>(
     const served: Served[] = []
 
     app.addHook('onRoute', ({ url, method }) => {
-      if (url.includes('*')) return
+      if (/[*(]/.test(url)) return
       const known = served.find((each) => each.url === url)
       if (known) known.methods = [...known.methods, ...[method].flat()].sort()
       else served.push({ url, pattern: patternOf(url), methods: [method].flat() })
