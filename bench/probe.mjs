@@ -25,8 +25,15 @@ process.dlopen = function (module, file, ...rest) {
 
 /** Of the addon's own class, which every query goes through. */
 function watch(database) {
-  const { prepare } = database
+  const { prepare, exec } = database
   let watched = false
+  let begun
+  database.exec = function (source) {
+    if (/^BEGIN/i.test(source)) begun = now()
+    const result = exec.call(this, source)
+    if (/^COMMIT/i.test(source)) probed.commits.push({ begun, done: now() })
+    return result
+  }
   database.prepare = function (...args) {
     probed.opened ??= now()
     const statement = prepare.apply(this, args)
