@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -81,7 +90,13 @@ describe('lines before the first test of its own environment', () => {
 })
 
 test.each(['node16', 'nodenext', 'bundler'])('the recipes in TypeScript compile strictly under %s', (resolution) => {
-  const files = RECIPES.flatMap((recipe) => recipe.files.map(({ name }) => name)).filter((name) => /\.ts$/.test(name))
+  // Vitest and Vite are ECMAScript modules only, so a project in TypeScript is one too.
+  const project = join(folder, resolution)
+  mkdirSync(project)
+  writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }')
+  const typed = RECIPES.flatMap(({ files }) => files).filter(({ name }) => name.endsWith('.ts'))
+  for (const { name, source } of typed) writeFileSync(join(project, name), source)
+  const files = typed.map(({ name }) => name)
   expect(files).toContain('orders.test.ts')
   const compilerOptions = {
     module: resolution === 'bundler' ? 'esnext' : resolution,
@@ -92,10 +107,9 @@ test.each(['node16', 'nodenext', 'bundler'])('the recipes in TypeScript compile 
     skipLibCheck: false,
     noEmit: true
   }
-  const name = `tsconfig.${resolution}.json`
-  writeFileSync(join(folder, name), JSON.stringify({ compilerOptions, files }))
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
   const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc')
-  expect(run(process.execPath, [compiler, '-p', name], folder)).toEqual({ status: 0, output: '' })
+  expect(run(process.execPath, [compiler, '-p', project], folder)).toEqual({ status: 0, output: '' })
 })
 
 describe('what the texts say of the image', () => {
