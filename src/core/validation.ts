@@ -1,7 +1,7 @@
 import { FormatRegistry, Kind, type TSchema } from '@sinclair/typebox'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import { DURATION_PATTERN } from './duration.js'
-import { API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from './ids.js'
+import { API_KEY_PATTERN, CHOSEN_API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from './ids.js'
 import { runToEnd } from './slices.js'
 import { suggest } from './suggest.js'
 import { compile, targetOf } from './typebox.js'
@@ -256,5 +256,7 @@ const FORMS: Record<string, string> = {
   [CONTEXT_KEY_PATTERN]: 'in the form type:id',
   [DURATION_PATTERN]: 'a duration, such as 30s, 10m or 1h',
   [ID_PATTERN.source]: 'an id of 24 lower-case hex digits',
-  [API_KEY_PATTERN.source]: 'an API key, of printable ASCII without spaces'
+  [API_KEY_PATTERN.source]: 'an API key, of printable ASCII without spaces',
+  [CHOSEN_API_KEY_PATTERN.source]:
+    'an API key, of printable ASCII without spaces: at least 16 characters, or at least 8 with a digit or hyphen in it'
 }
