@@ -8,7 +8,7 @@ import { seedService } from '../seeds/service.js'
 import { workflowStepService } from '../workflow-steps/service.js'
 import { coverageService } from './coverage/service.js'
 import { faultService } from './faults/service.js'
-import { createDescribe } from './requests/details.js'
+import { createDescribe, createRedaction } from './requests/details.js'
 import { journalService } from './requests/service.js'
 
 export type Services = ReturnType<typeof buildServices>
@@ -32,7 +32,7 @@ export function buildServices(options: ServiceOptions) {
   const faults = faultService(faultHeader)
   const environments = environmentService({ db, clock, machineClock, defaults })
   const describe = createDescribe({ environments, adminToken, faultHeader })
-  const coverage = coverageService(defaults)
+  const coverage = coverageService(defaults, createRedaction({ environments, adminToken }))
   const journals = journalService({ capacity: journal, clock, describe, counterOf: coverage.counterOf })
   environments.subscribe({
     isBusy: ({ key }) => journals.isBusy(key),

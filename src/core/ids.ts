@@ -13,6 +13,12 @@ export function idIn(text: string): string | undefined {
 /** API keys are printable ASCII without spaces, which any header can carry. */
 export const API_KEY_PATTERN = /^[!-~]+$/
 
+/**
+ * A key that a client chooses is unlike an ordinary word: keys are hidden in the journals of all environments, and one
+ * such as `messages` would hide that word in all of them.
+ */
+export const CHOSEN_API_KEY_PATTERN = /^(?=.{16}|(?=.*[\d-]).{8})[!-~]+$/
+
 /** `type:id`, neither of them empty. */
 export const CONTEXT_KEY_PATTERN = '^[^:]+:.+$'
 

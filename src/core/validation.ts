@@ -1,7 +1,8 @@
 import { FormatRegistry, Kind, type TSchema } from '@sinclair/typebox'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
+import { SECRET_NAME } from './credentials.js'
 import { DURATION_PATTERN } from './duration.js'
-import { API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from './ids.js'
+import { API_KEY_PATTERN, CHOSEN_API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from './ids.js'
 import { runToEnd } from './slices.js'
 import { suggest } from './suggest.js'
 import { compile, targetOf } from './typebox.js'
@@ -82,19 +83,24 @@ interface Breach extends Pick<ValueError, 'type' | 'schema' | 'value'> {
   variants: Breach[][]
   /** The fields that the object lacks, of a breach about one. */
   missing: string[]
+  /** Whether the value is not repeated: by the name of a field on its path, or as its schema is write-only. */
+  isSecret: boolean
 }
 
 /** `root` is the value that the errors are about, and `base` its path. */
-function breachesOf(errors: Iterable<ValueError>, root: unknown, base: Path): Breach[] {
+function breachesOf(errors: Iterable<ValueError>, root: unknown, base: Path, isInSecret = false): Breach[] {
   return [...errors].flatMap(({ type, schema, path: pointer, value, errors: variants }) => {
     // A required field that is missing is judged by its own schema too.
     if (value === undefined && type !== ValueErrorType.ObjectRequiredProperty) return []
     const path = [...base, ...pathFrom(root, pointer)]
+    const isSecret =
+      isInSecret || schema.writeOnly === true || path.some((part) => typeof part === 'string' && SECRET_NAME.test(part))
     if (schema[Kind] === 'Reference' && type === ValueErrorType.Kind) {
-      return breachesOf(compile(targetOf(schema)).Errors(value), value, path)
+      return breachesOf(compile(targetOf(schema)).Errors(value), value, path, isSecret)
     }
     const missing = type === ValueErrorType.ObjectRequiredProperty ? [String(path.at(-1))] : []
-    return [{ type, schema, path, value, missing, variants: variants.map((each) => breachesOf(each, root, base)) }]
+    const variantBreaches = variants.map((each) => breachesOf(each, root, base, isSecret))
+    return [{ type, schema, path, value, missing, isSecret, variants: variantBreaches }]
   })
 }
 
@@ -141,7 +147,8 @@ function issuesOf(breach: Breach): ValidationIssue[] {
 const DISCRIMINATORS = ['type', 'mode']
 
 /** Returns the issues of the variant that was probably meant: not of another type, and with the fewest issues. */
-function issuesOfUnion({ variants, path, value }: Breach): ValidationIssue[] {
+function issuesOfUnion(union: Breach): ValidationIssue[] {
+  const { variants, path } = union
   const isOtherType = (breach: Breach) => breach.path.length === path.length && isTypeError(breach)
   const isOtherVariant = (breach: Breach) => isOtherType(breach) || isDiscriminator(breach, path)
 
@@ -154,9 +161,7 @@ function issuesOfUnion({ variants, path, value }: Breach): ValidationIssue[] {
     return [{ path: first.path, ...oneOf(allowed, first.value), part: 'value' }]
   }
   const types = variants.flat().flatMap((breach) => (isOtherType(breach) ? typeText(breach.schema) : []))
-  return [
-    { path, message: `must be ${[...new Set(types)].join(' or ')}`, hint: `, not ${described(value)}`, part: 'value' }
-  ]
+  return [{ path, message: `must be ${[...new Set(types)].join(' or ')}`, hint: notText(union), part: 'value' }]
 }
 
 function isDiscriminator({ type, path, schema }: Breach, union: Path): boolean {
@@ -167,12 +172,12 @@ function isDiscriminator({ type, path, schema }: Breach, union: Path): boolean {
 type Wording = Pick<ValidationIssue, 'message' | 'hint'>
 
 /** Returns the words for what is neither a type nor a bound; undefined for these. */
-function formText({ type, schema, value }: Breach): string | undefined {
+function formText({ type, schema, value, isSecret }: Breach): string | undefined {
   switch (type) {
     case ValueErrorType.StringPattern:
       return `must be ${FORMS[schema.pattern] ?? `text that matches ${schema.pattern}`}`
     case ValueErrorType.StringFormat:
-      return `must be a regular expression: ${regexError(String(value))}`
+      return `must be a regular expression${isSecret ? '' : `: ${regexError(String(value))}`}`
     case ValueErrorType.StringMinLength:
       return schema.minLength === 1 ? 'must not be empty' : `must have at least ${schema.minLength} characters`
     case ValueErrorType.ObjectMinProperties:
@@ -204,7 +209,7 @@ function wording(breach: Breach): Wording {
   if (message !== undefined) return { message, hint: '' }
   const isText = schema.const === undefined && [schema.type].flat().includes('string')
   const remedy = isText && /^(number|boolean)$/.test(typeof value) ? ': put it in quotes' : ''
-  return { message: `must be ${typeText(schema)}`, hint: `, not ${described(value)}${remedy}` }
+  return { message: `must be ${typeText(schema)}`, hint: notText(breach) + remedy }
 }
 
 function oneOf(values: readonly string[], value: unknown): Wording {
@@ -242,6 +247,11 @@ function typeText({ const: only, type, minimum, exclusiveMinimum, maximum }: TSc
     .join(' or ')
 }
 
+function notText({ value, isSecret }: Breach): string {
+  const isShown = !isSecret || !/^(string|number)$/.test(typeof value)
+  return `, not ${isShown ? described(value) : `a ${typeof value}`}`
+}
+
 function described(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'a list'
@@ -256,5 +266,7 @@ const FORMS: Record<string, string> = {
   [CONTEXT_KEY_PATTERN]: 'in the form type:id',
   [DURATION_PATTERN]: 'a duration, such as 30s, 10m or 1h',
   [ID_PATTERN.source]: 'an id of 24 lower-case hex digits',
-  [API_KEY_PATTERN.source]: 'an API key, of printable ASCII without spaces'
+  [API_KEY_PATTERN.source]: 'an API key, of printable ASCII without spaces',
+  [CHOSEN_API_KEY_PATTERN.source]:
+    'an API key, of printable ASCII without spaces: at least 16 characters, or at least 8 with a digit or hyphen in it'
 }

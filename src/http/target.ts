@@ -1,4 +1,4 @@
-import { SECRET_FIELD } from './credentials.js'
+import { SECRET_FIELD } from '../core/credentials.js'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -5,7 +5,8 @@ import { OPERATION_IDS } from '../../src/core/enums.js'
 import { COMPILERS } from '../../src/http/validation.js'
 import { registerOperations } from '../../src/openapi/operations.js'
 
-const NO_SERVICES = { coverage: coverageService({ profile: 'document', assumptions: {} }) } as never
+const coverage = coverageService({ profile: 'document', assumptions: {} }, () => (text) => text)
+const NO_SERVICES = { coverage } as never
 
 test('every operation is registered once', async () => {
   const app = fastify({ schemaController: { compilersFactory: COMPILERS } })

@@ -234,7 +234,7 @@ const SHAPE: Case[] = [
   [
     'a text that is a number',
     inShop('integrations: [{ providerId: ses, channel: email, credentials: { port: 587 } }]'),
-    [':3:76 environments[0].integrations[0].credentials.port: must be a string, not 587: put it in quotes']
+    [':3:76 environments[0].integrations[0].credentials.port: must be a string, not a number: put it in quotes']
   ],
   [
     'a telephone number without quotes',

@@ -1,10 +1,22 @@
+import { pathOf } from '../../http/target.js'
+import { unreadParameters } from '../../http/unread.js'
+import { parametersOf } from '../requests/details.js'
 import type { JournalEntry } from '../requests/entry.js'
-import type { RecordedRequest } from '../requests/schemas.js'
 import { type CoveragePlan, UNREAD } from './plan.js'
 
 /** How many names of parameters, and of methods and paths, are kept. */
 const MAX_NAMES = 20
 const MAX_LENGTH = 200
+/** How many texts are remembered that stand for these names, and how many characters of one. */
+const MAX_SENT = 100
+const MAX_SENT_LENGTH = 1000
+
+/** Counts by name, without secrets. */
+interface Names {
+  counts: Map<string, number>
+  /** The names by the texts that were sent, as it takes a query for each word to find secrets in one. */
+  bySent: Map<string, string>
+}
 
 export interface OperationCounts {
   requests: number
@@ -12,14 +24,32 @@ export interface OperationCounts {
   items: Float64Array
   /** The same of statuses that are not in the plan. */
   others: Map<number, [met: number, injected: number]>
-  unread: Map<string, number>
+  unread: Names
 }
 
-type Beside = Pick<RecordedRequest, 'method' | 'path' | 'unread'>
+/** Returns the function that replaces secrets in texts of a request. */
+export type Redaction = (entry: JournalEntry) => (text: string) => string
 
-/** Returns, of a request that is not all of the contract, what is beside it. Most are, and need not be described. */
-export function besideContract(entry: JournalEntry): Beside | undefined {
-  return entry.operation && (entry.sent & UNREAD) === 0 ? undefined : entry.peek()
+/** What of a request is beside the contract, as it was sent. */
+interface Beside {
+  method: string
+  path: string
+  unread: readonly string[]
+  redact: (text: string) => string
+}
+
+/** Returns, of a request that is not all of the contract, what is beside it. */
+export function besideContract(entry: JournalEntry, redaction: Redaction): Beside | undefined {
+  const { operation } = entry
+  if (operation && (entry.sent & UNREAD) === 0) return undefined
+  const [method = '', url = ''] = entry.text.split('\n', 2)
+  const unread = operation ? unreadParameters([...new Set(parametersOf(url).map(([name]) => name))], operation) : []
+  let redacted: ReturnType<Redaction> | undefined
+  const redact = (text: string) => {
+    redacted ??= redaction(entry)
+    return redacted(text)
+  }
+  return { method, path: pathOf(url), unread, redact }
 }
 
 /** What the requests of an environment, or of all, have met. */
@@ -28,12 +58,12 @@ export type Counts = ReturnType<typeof createCounts>
 export function createCounts() {
   const operations = new Map<CoveragePlan, OperationCounts>()
   /** By method and path. */
-  const unserved = new Map<string, number>()
+  const unserved = createNames()
   let [requests, unservedRequests] = [0, 0]
 
   return {
     operations,
-    unserved,
+    unserved: unserved.counts,
 
     get requests(): number {
       return requests
@@ -45,7 +75,8 @@ export function createCounts() {
 
     clear(): void {
       operations.clear()
-      unserved.clear()
+      unserved.counts.clear()
+      unserved.bySent.clear()
       requests = unservedRequests = 0
     },
 
@@ -54,14 +85,16 @@ export function createCounts() {
       requests += 1
       if (plan) addRequest(countsOf(plan), plan, entry, beside)
       else unservedRequests += 1
-      if (!plan && beside) addName(unserved, `${beside.method} ${beside.path}`)
+      if (plan || !beside) return
+      const { method, path, redact } = beside
+      addName(unserved, `${method} ${path}`, () => `${method} ${redact(path)}`)
     }
   }
 
   function countsOf(plan: CoveragePlan): OperationCounts {
     let counts = operations.get(plan)
     if (!counts) {
-      counts = { requests: 0, items: new Float64Array(plan.items.length * 2), others: new Map(), unread: new Map() }
+      counts = { requests: 0, items: new Float64Array(plan.items.length * 2), others: new Map(), unread: createNames() }
       operations.set(plan, counts)
     }
     return counts
@@ -79,7 +112,7 @@ function addRequest(
   const column = entry.injected ? 1 : 0
   counts.requests += 1
   increment(items, column)
-  if (beside) for (const name of beside.unread.query) addName(counts.unread, name)
+  if (beside) for (const name of beside.unread) addName(counts.unread, name, () => beside.redact(name))
   if (status === 0) return
   const index = plan.codes.get(entry.errorCode) ?? plan.statuses.get(status)
   if (index === undefined) addOther(counts, status, column)
@@ -101,8 +134,18 @@ function addOther({ others }: OperationCounts, status: number, column: 0 | 1): v
   others.set(status, counts)
 }
 
-function addName(names: Map<string, number>, name: string): void {
-  const shown = name.length > MAX_LENGTH ? `${name.slice(0, MAX_LENGTH)}...` : name
-  const count = names.get(shown)
-  if (count !== undefined || names.size < MAX_NAMES) names.set(shown, (count ?? 0) + 1)
+function createNames(): Names {
+  return { counts: new Map(), bySent: new Map() }
+}
+
+/** Counts a text that was sent by the name it is shown as. What is new when all names are taken is not looked at. */
+function addName({ counts, bySent }: Names, sent: string, show: () => string): void {
+  let name = bySent.get(sent)
+  if (name === undefined) {
+    if (counts.size >= MAX_NAMES) return
+    const shown = show()
+    name = shown.length > MAX_LENGTH ? `${shown.slice(0, MAX_LENGTH)}...` : shown
+    if (bySent.size < MAX_SENT && sent.length <= MAX_SENT_LENGTH) bySent.set(sent, name)
+  }
+  counts.set(name, (counts.get(name) ?? 0) + 1)
 }

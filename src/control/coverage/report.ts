@@ -55,7 +55,7 @@ function operationCoverage(
       ...unwanted.map(({ item, met, injected }) => ({ status: item.error?.status ?? 0, met, injected })),
       ...[...(counts?.others ?? [])].map(([status, [met, injected]]) => ({ status, met, injected }))
     ],
-    unread: [...(counts?.unread ?? [])].map(([parameter, requests]) => ({ parameter, requests }))
+    unread: [...(counts?.unread.counts ?? [])].map(([parameter, requests]) => ({ parameter, requests }))
   }
 }
 

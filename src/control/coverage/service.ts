@@ -1,7 +1,7 @@
 import { type Assumptions, assume } from '../../core/assumptions.js'
 import type { Environment, EnvironmentDefaults } from '../../environments/service.js'
 import type { JournalEntry } from '../requests/entry.js'
-import { besideContract, type Counts, createCounts } from './counts.js'
+import { besideContract, type Counts, createCounts, type Redaction } from './counts.js'
 import { type CoveragePlan, isDocumented, type PlannedItem, planOf, sentBits } from './plan.js'
 import { reportOf } from './report.js'
 import type { Coverage } from './schemas.js'
@@ -13,7 +13,7 @@ type CountedEnvironment = Pick<Environment, 'key' | 'assumptions'>
  * Counts what the requests of each environment, and of all together, have met of what the contract documents. In memory,
  * and apart from the journals: neither their capacity nor emptying them matters, nor a reset of the environment.
  */
-export function coverageService(defaults: EnvironmentDefaults) {
+export function coverageService(defaults: EnvironmentDefaults, redaction: Redaction) {
   const plans = new Map<Operation, CoveragePlan>()
   const server = createCounts()
   const environments = new Map<number, Counts>()
@@ -39,7 +39,7 @@ export function coverageService(defaults: EnvironmentDefaults) {
         if (entry.ignored) return
         const plan = entry.operation && plans.get(entry.operation)
         if (environment && own?.requests === 0) noteDocumented(environment.assumptions)
-        const beside = besideContract(entry)
+        const beside = besideContract(entry, redaction)
         own?.add(entry, plan, beside)
         server.add(entry, plan, beside)
       }

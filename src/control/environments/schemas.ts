@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { DURATION_PATTERN } from '../../core/duration.js'
-import { API_KEY_PATTERN, ID_PATTERN } from '../../core/ids.js'
+import { CHOSEN_API_KEY_PATTERN, ID_PATTERN } from '../../core/ids.js'
 import { dateTime, freeObject, namedObject, recordOf, ref } from '../../core/typebox.js'
 import { ClockSetting, ProfileName } from '../../environments/schemas.js'
 import { NewFaultRule } from '../faults/schemas.js'
@@ -41,11 +41,11 @@ export const NewEnvironment = namedObject('NewEnvironment', 'An environment to c
   ),
   apiKey: Type.Optional(
     Type.String({
-      minLength: 4,
       maxLength: 200,
-      pattern: API_KEY_PATTERN.source,
+      pattern: CHOSEN_API_KEY_PATTERN.source,
       writeOnly: true,
-      description: 'The key to it, that of no other environment; a new one if left out'
+      description:
+        'The key to it, that of no other environment: at least 16 characters, or at least 8 with a digit or hyphen in it; a new one if left out'
     })
   ),
   ttl: Type.Optional(

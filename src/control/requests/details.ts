@@ -2,7 +2,7 @@ import { isoTime } from '../../core/clock.js'
 import { MalformedQuery, parseQuery } from '../../http/query-string.js'
 import { pathOf } from '../../http/target.js'
 import { unreadParameters } from '../../http/unread.js'
-import type { Describe } from './entry.js'
+import type { Describe, JournalEntry } from './entry.js'
 import { redactionOf, type Secrets } from './redaction.js'
 
 /** Returns the function that describes the requests of a journal: parsed, and without secrets. */
@@ -11,7 +11,7 @@ export function createDescribe({ faultHeader, ...secrets }: Secrets & { faultHea
     const { operation, body, bodyLength, endSequence, status, size, reason, replayed, faulted } = entry
     const [method = '', url = '', ...rawHeaders] = entry.text.split('\n')
     const sentHeaders = pairsOf(rawHeaders)
-    const redaction = redactionOf(secrets, sentHeaders.find(([name]) => name === 'authorization')?.[1])
+    const redaction = redactionOf(secrets, authorizationIn(sentHeaders))
     // In this order: what has too many words hides those that follow.
     const headers = redaction.values(sentHeaders)
     const path = redaction.text(pathOf(url))
@@ -40,8 +40,16 @@ export function createDescribe({ faultHeader, ...secrets }: Secrets & { faultHea
   }
 }
 
+/** Returns the function that replaces secrets in texts of a request, for those who show but a part of it. */
+export function createRedaction(secrets: Secrets): (entry: JournalEntry) => (text: string) => string {
+  return (entry) => {
+    const [, , ...rawHeaders] = entry.text.split('\n')
+    return redactionOf(secrets, authorizationIn(pairsOf(rawHeaders))).text
+  }
+}
+
 /** As the operations read them; as they were sent when they cannot be decoded. */
-function parametersOf(url: string): [string, string][] {
+export function parametersOf(url: string): [string, string][] {
   const text = /\?([^#]*)/.exec(url)?.[1] ?? ''
   const query = parseQuery(text)
   if (query instanceof MalformedQuery) {
@@ -56,6 +64,10 @@ function pairsOf(rawHeaders: readonly string[]): [string, string][] {
   return rawHeaders.flatMap((name, index): [string, string][] =>
     index % 2 === 0 ? [[name.toLowerCase(), rawHeaders[index + 1] ?? '']] : []
   )
+}
+
+function authorizationIn(headers: readonly [name: string, value: string][]): string | undefined {
+  return headers.find(([name]) => name === 'authorization')?.[1]
 }
 
 /** Headers that the server reads, and those that every client sends and that do not influence an answer. */

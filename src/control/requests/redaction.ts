@@ -1,5 +1,5 @@
+import { SECRET_FIELD, SECRET_NAME } from '../../core/credentials.js'
 import type { EnvironmentService } from '../../environments/service.js'
-import { SECRET_FIELD, SECRET_NAME } from '../../http/credentials.js'
 
 /** What a secret is replaced with. */
 export const HIDDEN = '***'

@@ -493,6 +493,21 @@ test('a key that is refused is not repeated', async () => {
   expect(refused.text + refused.headers.get('x-mock-reason')).not.toContain('se cret')
 })
 
+test('a key that is an ordinary word is refused with words, and no key that is taken hides words of other journals', async () => {
+  const mock = await givenMock()
+  for (const apiKey of ['email', 'messages', 'notification', 'key-one', 'a'.repeat(15)]) {
+    const refused = await mock.post('/_mock/environments', { key: null, body: jsonOf({ apiKey }) })
+    expect([apiKey, refused.status]).toEqual([apiKey, 422])
+    expect(refused.json.errors.apiKey.messages).toEqual([
+      'apiKey must be an API key, of printable ASCII without spaces: at least 16 characters, or at least 8 with a digit or hyphen in it'
+    ])
+  }
+  for (const apiKey of ['my-own-k', 'mykey123', 'a'.repeat(16)]) await givenEnvironment(mock, { apiKey })
+  await mock.get('/v1/messages?channel=email')
+  const [request] = (await mock.get('/_mock/requests')).json.requests
+  expect(request).toMatchObject({ path: '/v1/messages', query: { channel: 'email' } })
+})
+
 test('without a name an environment gets one that is free', async () => {
   const mock = await givenMock()
   const names = []

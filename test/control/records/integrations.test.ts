@@ -49,11 +49,19 @@ test('a credential of the wrong type is not repeated', async () => {
   const mock = await givenMock()
   for (const refused of [
     await add(mock, { ...SPARE, credentials: { apiKey: ['SG.secret'] } }),
-    await change(mock, SENDGRID, { credentials: 'SG.secret' })
+    await change(mock, SENDGRID, { credentials: 'SG.secret' }),
+    await change(mock, SENDGRID, { credentials: { password: 987654321 } }),
+    await change(mock, SENDGRID, { credentials: 987654321 }),
+    await send(mock, 'POST', '/_mock/environments', { apiKey: 987654321 }),
+    await send(mock, 'POST', '/_mock/environments', {
+      seed: { integrations: [{ ...SPARE, credentials: { password: 987654321 } }] }
+    })
   ]) {
     expect(refused.status).toBe(422)
-    expect(refused.text + refused.headers.get('x-mock-reason')).not.toContain('SG.secret')
+    expect(refused.text + refused.headers.get('x-mock-reason')).not.toMatch(/SG\.secret|987654321/)
   }
+  const { text } = await change(mock, SENDGRID, { credentials: { password: 987654321 } })
+  expect(text).toContain('credentials.password must be a string, not a number: put it in quotes')
 })
 
 test('a change by id or identifier merges fields, and keeps the id and the order', async () => {
