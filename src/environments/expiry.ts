@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.js'
+import { nextTurn, runSlice, runToEnd } from '../core/slices.js'
 import type { Db } from '../db/open.js'
 import type { Environment } from './environment.js'
 
@@ -24,7 +25,8 @@ export function expiryTimer({ client }: Db, { machineClock, list, isBusy, remove
   let isClosed = false
 
   return {
-    removeExpired,
+    /** Removes all at once whose time is over. */
+    removeExpired: (): void => runToEnd(removingExpired()),
 
     /** To be called when an environment with a `ttl` is there. */
     watch({ ttl, lastUsed }: Environment): void {
@@ -46,15 +48,18 @@ export function expiryTimer({ client }: Db, { machineClock, list, isBusy, remove
   }
 
   function look(): void {
-    if (!client.open) return
-    // Otherwise somebody works in steps, in a transaction that may be rolled back.
-    if (!client.inTransaction) removeExpired()
+    if (isClosed || !client.open) return
+    // In a transaction somebody works in steps, which may be rolled back. Many take long: others are answered in between.
+    if (!client.inTransaction && !runSlice(removingExpired()).done) {
+      nextTurn().then(look)
+      return
+    }
     nextLook = Number.POSITIVE_INFINITY
     for (const { ttl, lastUsed } of list()) lookAt(lastUsed + Number(ttl))
   }
 
-  /** Removes those whose time is over. The time of one that is in use begins again when it is not any more. */
-  function removeExpired(): void {
+  /** Removes, in steps, those whose time is over. The time of one that is in use begins again when it is not any more. */
+  function* removingExpired(): Generator<undefined, void> {
     const now = machineClock()
     for (const environment of list()) {
       if (now - environment.lastUsed < Number(environment.ttl)) continue
@@ -62,6 +67,7 @@ export function expiryTimer({ client }: Db, { machineClock, list, isBusy, remove
       if (isBusy(environment)) busy.add(environment)
       else if (!wasBusy) {
         removeOne(environment)
+        yield
         continue
       }
       environment.lastUsed = now

@@ -28,6 +28,10 @@ function given(file?: string) {
     db,
     end,
     create: (ttl?: number) => services.seeds.createEnvironment({ ...(ttl !== undefined && { ttl }) }),
+    /** Lets time pass that only the timer will notice. */
+    passUnseen(milliseconds: number) {
+      time += milliseconds
+    },
     pass(milliseconds: number) {
       time += milliseconds
       services.environments.removeExpired()
@@ -135,6 +139,15 @@ test('the ttl holds after a restart on a data file, and counts from the start', 
   expect(second.names()).toEqual(['Unnamed', 'Unnamed 2'])
   second.pass(1)
   expect(second.names()).toEqual(['Unnamed 2'])
+})
+
+test('many that expire together are removed in slices, between which others have their turn', async () => {
+  const mock = given()
+  for (let count = 0; count < 100; count++) await mock.create(1)
+  mock.passUnseen(1)
+  const left = new Set<number>()
+  await vi.waitFor(() => expect(left.add(mock.names().length)).toContain(0), { interval: 0, timeout: 20_000 })
+  expect(left.size).toBeGreaterThan(2)
 })
 
 test('what can not be removed is tried again, and the timer keeps no process alive', async () => {
