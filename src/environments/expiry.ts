@@ -20,6 +20,8 @@ interface Options {
 export function expiryTimer({ client }: Db, { machineClock, list, isBusy, remove }: Options) {
   /** Those that were in use when their time was over. */
   const busy = new Set<Environment>()
+  /** How many have been begun by `keepInUse` and not ended. */
+  const open = new WeakMap<Environment, number>()
   let timer: NodeJS.Timeout | undefined
   let nextLook = Number.POSITIVE_INFINITY
   let isClosed = false
@@ -31,6 +33,16 @@ export function expiryTimer({ client }: Db, { machineClock, list, isBusy, remove
     /** To be called when an environment with a `ttl` is there. */
     watch({ ttl, lastUsed }: Environment): void {
       if (ttl !== null) lookAt(lastUsed + ttl)
+    },
+
+    /** Keeps the environment until the function that it returns is called, once; then its time begins again. */
+    keepInUse(environment: Environment): () => void {
+      const add = (count: number) => open.set(environment, (open.get(environment) ?? 0) + count)
+      add(1)
+      return () => {
+        add(-1)
+        environment.lastUsed = machineClock()
+      }
     },
 
     close(): void {
@@ -65,7 +77,7 @@ export function expiryTimer({ client }: Db, { machineClock, list, isBusy, remove
       if (now - environment.lastUsed < Number(environment.ttl)) continue
       const wasBusy = busy.delete(environment)
       if (isBusy(environment)) busy.add(environment)
-      else if (!wasBusy) {
+      else if (!wasBusy && !open.get(environment)) {
         removeOne(environment)
         yield
         continue

@@ -64,6 +64,7 @@ export function environmentService({ db, clock, machineClock = wallClock, defaul
     ...snapshots,
     remove,
     removeExpired: expiry.removeExpired,
+    keepInUse: expiry.keepInUse,
 
     /** Ends what would otherwise go on by a timer. */
     close: expiry.close,

@@ -8,6 +8,7 @@ import { openDatabase } from '../../src/db/open.js'
 import type { Environment } from '../../src/environments/service.js'
 import { expectSound, givenEnvironment, rowCounts } from '../control/environments/environment-client.js'
 import { type GivenMock, givenMock } from '../support/mock.js'
+import { givenOpenCall } from '../support/open-call.js'
 
 const MINUTE = 60_000
 const FIXED = Date.parse('2026-02-18T10:00:00.000Z')
@@ -114,6 +115,27 @@ test.each<[string, (mock: ReturnType<typeof given>, environment: Environment) =>
   expect(mock.names()).toEqual(['Unnamed'])
   mock.pass(MINUTE)
   expect(mock.names()).toEqual([])
+})
+
+test('while a control request is open the time of its environment does not end, and begins again after that', async () => {
+  const mock = await givenMock()
+  const { environmentId, apiKey, name } = await givenEnvironment(mock, { ttl: '1h' })
+  const { environments } = mock.services
+  const environment = environments.find(environmentId)
+  const pass = (milliseconds: number) => {
+    environment.lastUsed -= milliseconds
+    environments.removeExpired()
+    return environments.list().some((each) => each.name === name)
+  }
+  const call = await givenOpenCall(`${mock.url}/_mock/seed`, { authorization: `ApiKey ${apiKey}` })
+  expect(pass(60 * MINUTE)).toBe(true)
+  expect(pass(60 * MINUTE)).toBe(true)
+  const begun = environment.lastUsed
+  call.request.write('{"messages": []}')
+  expect(await call.finish()).toMatchObject({ status: 200 })
+  await vi.waitFor(() => expect(environment.lastUsed).toBeGreaterThan(begun))
+  expect(pass(59 * MINUTE)).toBe(true)
+  expect(pass(MINUTE)).toBe(false)
 })
 
 test('a server removes what is unused by itself, though its own clock stands still', async () => {
