@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import { advanced, WALL, wallClock } from '../core/clock.js'
+import { advanced, steadyClock, WALL, wallClock } from '../core/clock.js'
 import { DATASET_KINDS, type DatasetKind, type ResetPart } from '../core/enums.js'
 import { DomainError, invalidFields } from '../core/errors.js'
 import { didYouMean } from '../core/suggest.js'
@@ -35,7 +35,7 @@ export interface EnvironmentListener {
 export type EnvironmentService = ReturnType<typeof environmentService>
 
 /** Creates, changes and removes environments; it has the methods of `datasets.ts` and `snapshots.ts` too. */
-export function environmentService({ db, clock, machineClock = wallClock, defaults }: EnvironmentDependencies) {
+export function environmentService({ db, clock, machineClock = steadyClock, defaults }: EnvironmentDependencies) {
   const store = environmentStore({ db, clock, machineClock, defaults })
   const { repository, fromRow, requireRow, update } = store
   const listeners: EnvironmentListener[] = []
@@ -98,6 +98,14 @@ export function environmentService({ db, clock, machineClock = wallClock, defaul
       throw new DomainError('not-found', `Environment ${idOrName} not found`, {
         reason: `GET /_mock/environments lists the environments there are${didYouMean(idOrName, repository.listNames())}`
       })
+    },
+
+    /** Returns when the environment is removed unless it is used before, by the system's time; undefined without a `ttl`. */
+    expiresAt({ ttl, lastUsed }: Environment): number | undefined {
+      if (ttl === null) return undefined
+      // In whole seconds, as the two clocks are read one after the other: so it stays the same while nobody uses it.
+      const offset = Math.round((wallClock() - machineClock()) / 1000) * 1000
+      return Math.round(lastUsed + ttl + offset)
     },
 
     newRow,

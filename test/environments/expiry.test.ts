@@ -86,6 +86,17 @@ test('a list of the environments uses none, and says until when each is there', 
   expect(left > 55 * MINUTE && left <= 60 * MINUTE).toBe(true)
 })
 
+test('a step of the system clock removes nothing, and the list says by its time how long each stays', async () => {
+  const mock = await givenMock()
+  const { name } = await givenEnvironment(mock, { ttl: '1h' })
+  onTestFinished(() => void vi.useRealTimers())
+  vi.setSystemTime(Date.now() + 600 * MINUTE)
+  mock.services.environments.removeExpired()
+  const expiresAt = (await listed(mock)).find((each) => each.name === name)?.expiresAt
+  const left = Date.parse(expiresAt ?? '') - Date.now()
+  expect(left > 55 * MINUTE && left <= 60 * MINUTE + 1000).toBe(true)
+})
+
 test.each<[string, (mock: ReturnType<typeof given>, environment: Environment) => () => void]>([
   [
     'a request is in progress',
