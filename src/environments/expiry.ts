@@ -14,12 +14,13 @@ interface Options {
   /** Whether requests, streams or waits are open. */
   isBusy: (environment: Environment) => boolean
   remove: (environment: Environment) => void
+  onError: (error: unknown, environment: Environment) => void
 }
 
 /** Removes the environments that were not used for as long as their `ttl`, by one timer, which keeps no process alive. */
-export function expiryTimer({ client }: Db, { machineClock, list, isBusy, remove }: Options) {
+export function expiryTimer({ client }: Db, { machineClock, list, isBusy, remove, onError }: Options) {
   /** Those that were in use when their time was over. */
-  const busy = new Set<Environment>()
+  const busy = new WeakSet<Environment>()
   /** How many have been begun by `keepInUse` and not ended. */
   const open = new WeakMap<Environment, number>()
   let timer: NodeJS.Timeout | undefined
@@ -90,8 +91,9 @@ export function expiryTimer({ client }: Db, { machineClock, list, isBusy, remove
   function removeOne(environment: Environment): void {
     try {
       remove(environment)
-    } catch {
+    } catch (error) {
       environment.lastUsed = machineClock()
+      onError(error, environment)
     }
   }
 }

@@ -26,6 +26,8 @@ export interface EnvironmentListener {
   onRemoved?(environment: Environment): void
   /** Whether the environment is in use, so that it must not expire. */
   isBusy?(environment: Environment): boolean
+  /** When an environment could not be removed at the end of its time. It is tried again later. */
+  onExpiryError?(error: unknown, environment: Environment): void
   /** After a reset or restore. */
   onReset?(environment: Environment, parts: readonly ResetPart[]): void
   /** When a dataset is new or about to be written to, and when that is rolled back. */
@@ -47,7 +49,10 @@ export function environmentService({ db, clock, machineClock = steadyClock, defa
     machineClock,
     list: store.listExpiring,
     isBusy: (environment) => listeners.some((listener) => listener.isBusy?.(environment)),
-    remove
+    remove,
+    onError(error, environment) {
+      for (const listener of listeners) listener.onExpiryError?.(error, environment)
+    }
   })
   const { create: createDataset, ...datasets } = datasetService(db, store, (kind, dataset) => {
     for (const listener of listeners) listener.onWrite?.(kind, dataset)

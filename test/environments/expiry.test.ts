@@ -183,7 +183,7 @@ test('many that expire together are removed in slices, between which others have
   expect(left.size).toBeGreaterThan(2)
 })
 
-test('what can not be removed is tried again, and the timer keeps no process alive', async () => {
+test('what can not be removed is reported and tried again, and the timer keeps no process alive', async () => {
   const mock = given()
   const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
   const before = timers()
@@ -192,8 +192,11 @@ test('what can not be removed is tried again, and the timer keeps no process ali
   mock.db.client.exec(
     "CREATE TRIGGER kept BEFORE DELETE ON environments BEGIN SELECT raise(ABORT, 'the disk is full'); END"
   )
+  const errors: string[] = []
+  mock.environments.subscribe({ onExpiryError: (error, { name }) => void errors.push(`${name}: ${error}`) })
   mock.pass(MINUTE)
   mock.db.client.exec('DROP TRIGGER kept')
+  expect(errors).toEqual([expect.stringMatching(/^Unnamed: .*the disk is full/)])
   expect(mock.names()).toEqual(['Unnamed'])
   mock.pass(MINUTE)
   expect(mock.names()).toEqual([])
