@@ -43,6 +43,10 @@ export function buildApp(options: AppOptions): FastifyInstance {
   const assumptions = assume(defaults.profile, defaults.assumptions)
   const app = createServer(options)
 
+  services.environments.subscribe({
+    onExpiryError: (error, { id }) =>
+      logger.error({ err: error, environment: id }, 'unused environment can not be removed')
+  })
   recordRequests(app, services)
   app.addHook('onRequest', (request, reply, done) => {
     const { headers } = request

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyPluginCallback } from 'fastify'
 import type { Assumptions } from '../core/assumptions.js'
-import { authentication, presentEnvironment } from '../environments/plugin.js'
+import { authentication, keepInUse, presentEnvironment } from '../environments/plugin.js'
 import { controlRequests } from '../http/control-route.js'
 import { serverAccess } from './access.js'
 import { clockRoutes } from './clock/routes.js'
@@ -25,7 +25,7 @@ const SCOPES: FastifyPluginCallback<Options>[][] = [
   [controlRequests, serverRoutes],
   [serverAccess, controlRequests, environmentRoutes, keylessRequestRoutes, serverCoverageRoutes],
   [
-    ...[authentication, presentEnvironment, controlRequests],
+    ...[authentication, keepInUse, presentEnvironment, controlRequests],
     ...[stateRoutes, snapshotRoutes, messageRecordRoutes, integrationRecordRoutes, workflowRecordRoutes],
     ...[journalRoutes, faultRoutes, clockRoutes, coverageRoutes]
   ]

@@ -1,4 +1,4 @@
-import { type Clock, wallClock } from '../core/clock.js'
+import { type Clock, steadyClock } from '../core/clock.js'
 import type { Db } from '../db/open.js'
 import { type EnvironmentDefaults, environmentService } from '../environments/service.js'
 import { idempotencyService } from '../idempotency/service.js'
@@ -16,7 +16,7 @@ export type Services = ReturnType<typeof buildServices>
 interface ServiceOptions {
   db: Db
   clock: Clock
-  /** The clock by which unused environments are removed. The system's by default. */
+  /** The clock by which unused environments are removed. By default a steady one. */
   machineClock?: Clock
   defaults: EnvironmentDefaults
   /** Requests that each journal keeps. */
@@ -28,7 +28,7 @@ interface ServiceOptions {
 
 /** The service layer over one database. What it keeps in memory stays right as long as all changes go through it. */
 export function buildServices(options: ServiceOptions) {
-  const { db, clock, machineClock = wallClock, defaults, journal, faultHeader = false, adminToken } = options
+  const { db, clock, machineClock = steadyClock, defaults, journal, faultHeader = false, adminToken } = options
   const faults = faultService(faultHeader)
   const environments = environmentService({ db, clock, machineClock, defaults })
   const describe = createDescribe({ environments, adminToken, faultHeader })

@@ -9,7 +9,7 @@ export function suggest(word: string, words: readonly string[]): string | undefi
     const allowed = Math.max(1, Math.floor(Math.max(word.length, candidate.length) / 3))
     // Each letter too many is a typo.
     if (Math.abs(word.length - candidate.length) > allowed) continue
-    const distance = edits(word.toLowerCase(), candidate.toLowerCase())
+    const distance = edits(word.toLowerCase(), candidate.toLowerCase(), allowed)
     if (distance <= allowed && distance < (best?.distance ?? Number.POSITIVE_INFINITY)) {
       best = { distance, word: candidate }
     }
@@ -26,8 +26,11 @@ export function didYouMean(word: string, words: readonly string[]): string {
   return meant === undefined ? '' : `; did you mean ${meant}?`
 }
 
-/** Returns the Damerau-Levenshtein distance: how many letters to add, drop, replace or swap with the next one. */
-function edits(from: string, to: string): number {
+/**
+ * Returns the Damerau-Levenshtein distance: how many letters to add, drop, replace or swap with the next one. Ends as soon
+ * as it is more than allowed.
+ */
+function edits(from: string, to: string, allowed: number): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (let row = 1; row <= from.length; row++) {
@@ -39,6 +42,8 @@ function edits(from: string, to: string): number {
       if (swapped) costs.push(at(beforeLast, column - 2) + 1)
       current.push(Math.min(...costs))
     }
+    // No later row has less.
+    if (Math.min(...current) > allowed) return Number.POSITIVE_INFINITY
     beforeLast = last
     last = current
   }

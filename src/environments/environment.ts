@@ -1,5 +1,5 @@
 import { type Assumptions, assume, type Profile } from '../core/assumptions.js'
-import { type Clock, type ClockSetting, timeBy, wallClock } from '../core/clock.js'
+import { type Clock, type ClockSetting, steadyClock, timeBy } from '../core/clock.js'
 import { DATASET_KINDS, type DatasetKind } from '../core/enums.js'
 import { DomainError } from '../core/errors.js'
 import { createRandom, type Random } from '../core/random.js'
@@ -27,7 +27,7 @@ export interface Environment {
   readonly now: Clock
   /** Milliseconds after its last use to remove it, or null. */
   readonly ttl: number | null
-  /** When it was last asked for, by the machine's clock; kept only where there is a `ttl`. */
+  /** When it was last asked for, by the clock of `ttl`; kept only where there is a `ttl`. */
   lastUsed: number
 }
 
@@ -40,7 +40,7 @@ export interface EnvironmentDefaults {
 export interface EnvironmentDependencies {
   db: Db
   clock: Clock
-  /** The clock of `ttl`, which goes on where that of the server is fixed. */
+  /** The clock of `ttl`, which goes on where that of the server is fixed, and never jumps. */
   machineClock?: Clock
   defaults: EnvironmentDefaults
 }
@@ -48,7 +48,7 @@ export interface EnvironmentDependencies {
 export type EnvironmentStore = ReturnType<typeof environmentStore>
 
 /** The `Environment` objects, each kept equal to its row, also when a change of the row is rolled back. */
-export function environmentStore({ db, clock, machineClock = wallClock, defaults }: EnvironmentDependencies) {
+export function environmentStore({ db, clock, machineClock = steadyClock, defaults }: EnvironmentDependencies) {
   const repository = environmentRepository(db)
   const unused = unusedDatasets(db, repository)
   const environments = new Map<number, { -readonly [Field in keyof Environment]: Environment[Field] }>()

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.js'
+import { nextTurn, runSlice, runToEnd } from '../core/slices.js'
 import type { Db } from '../db/open.js'
 import type { Environment } from './environment.js'
 
@@ -13,22 +14,36 @@ interface Options {
   /** Whether requests, streams or waits are open. */
   isBusy: (environment: Environment) => boolean
   remove: (environment: Environment) => void
+  onError: (error: unknown, environment: Environment) => void
 }
 
 /** Removes the environments that were not used for as long as their `ttl`, by one timer, which keeps no process alive. */
-export function expiryTimer({ client }: Db, { machineClock, list, isBusy, remove }: Options) {
+export function expiryTimer({ client }: Db, { machineClock, list, isBusy, remove, onError }: Options) {
   /** Those that were in use when their time was over. */
-  const busy = new Set<Environment>()
+  const busy = new WeakSet<Environment>()
+  /** How many have been begun by `keepInUse` and not ended. */
+  const open = new WeakMap<Environment, number>()
   let timer: NodeJS.Timeout | undefined
   let nextLook = Number.POSITIVE_INFINITY
   let isClosed = false
 
   return {
-    removeExpired,
+    /** Removes all at once whose time is over. */
+    removeExpired: (): void => runToEnd(removingExpired()),
 
     /** To be called when an environment with a `ttl` is there. */
     watch({ ttl, lastUsed }: Environment): void {
       if (ttl !== null) lookAt(lastUsed + ttl)
+    },
+
+    /** Keeps the environment until the function that it returns is called, once; then its time begins again. */
+    keepInUse(environment: Environment): () => void {
+      const add = (count: number) => open.set(environment, (open.get(environment) ?? 0) + count)
+      add(1)
+      return () => {
+        add(-1)
+        environment.lastUsed = machineClock()
+      }
     },
 
     close(): void {
@@ -46,22 +61,26 @@ export function expiryTimer({ client }: Db, { machineClock, list, isBusy, remove
   }
 
   function look(): void {
-    if (!client.open) return
-    // Otherwise somebody works in steps, in a transaction that may be rolled back.
-    if (!client.inTransaction) removeExpired()
+    if (isClosed || !client.open) return
+    // In a transaction somebody works in steps, which may be rolled back. Many take long: others are answered in between.
+    if (!client.inTransaction && !runSlice(removingExpired()).done) {
+      nextTurn().then(look)
+      return
+    }
     nextLook = Number.POSITIVE_INFINITY
     for (const { ttl, lastUsed } of list()) lookAt(lastUsed + Number(ttl))
   }
 
-  /** Removes those whose time is over. The time of one that is in use begins again when it is not any more. */
-  function removeExpired(): void {
+  /** Removes, in steps, those whose time is over. The time of one that is in use begins again when it is not any more. */
+  function* removingExpired(): Generator<undefined, void> {
     const now = machineClock()
     for (const environment of list()) {
       if (now - environment.lastUsed < Number(environment.ttl)) continue
       const wasBusy = busy.delete(environment)
       if (isBusy(environment)) busy.add(environment)
-      else if (!wasBusy) {
+      else if (!wasBusy && !open.get(environment)) {
         removeOne(environment)
+        yield
         continue
       }
       environment.lastUsed = now
@@ -72,8 +91,9 @@ export function expiryTimer({ client }: Db, { machineClock, list, isBusy, remove
   function removeOne(environment: Environment): void {
     try {
       remove(environment)
-    } catch {
+    } catch (error) {
       environment.lastUsed = machineClock()
+      onError(error, environment)
     }
   }
 }

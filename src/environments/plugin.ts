@@ -23,6 +23,17 @@ export const authentication = fp<{ environments: EnvironmentService }>(
   { name: 'authentication' }
 )
 
+/** Lets no environment expire while a request with its key is read, worked on or answered. */
+export const keepInUse = fp<{ environments: EnvironmentService }>(
+  async (app, { environments }) => {
+    app.addHook('onRequest', ({ environment }, { raw }, done) => {
+      if (environment.ttl !== null) raw.once('close', environments.keepInUse(environment))
+      done()
+    })
+  },
+  { name: 'keep-in-use', dependencies: ['authentication'] }
+)
+
 /**
  * Rejects with 401 what came to its end after its environment was removed, before anything is kept for it in memory. Needed
  * where the database is not asked; on its own, as `authentication` runs before the body is read.

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import { advanced, WALL, wallClock } from '../core/clock.js'
+import { advanced, steadyClock, WALL, wallClock } from '../core/clock.js'
 import { DATASET_KINDS, type DatasetKind, type ResetPart } from '../core/enums.js'
 import { DomainError, invalidFields } from '../core/errors.js'
 import { didYouMean } from '../core/suggest.js'
@@ -26,6 +26,8 @@ export interface EnvironmentListener {
   onRemoved?(environment: Environment): void
   /** Whether the environment is in use, so that it must not expire. */
   isBusy?(environment: Environment): boolean
+  /** When an environment could not be removed at the end of its time. It is tried again later. */
+  onExpiryError?(error: unknown, environment: Environment): void
   /** After a reset or restore. */
   onReset?(environment: Environment, parts: readonly ResetPart[]): void
   /** When a dataset is new or about to be written to, and when that is rolled back. */
@@ -35,7 +37,7 @@ export interface EnvironmentListener {
 export type EnvironmentService = ReturnType<typeof environmentService>
 
 /** Creates, changes and removes environments; it has the methods of `datasets.ts` and `snapshots.ts` too. */
-export function environmentService({ db, clock, machineClock = wallClock, defaults }: EnvironmentDependencies) {
+export function environmentService({ db, clock, machineClock = steadyClock, defaults }: EnvironmentDependencies) {
   const store = environmentStore({ db, clock, machineClock, defaults })
   const { repository, fromRow, requireRow, update } = store
   const listeners: EnvironmentListener[] = []
@@ -47,7 +49,10 @@ export function environmentService({ db, clock, machineClock = wallClock, defaul
     machineClock,
     list: store.listExpiring,
     isBusy: (environment) => listeners.some((listener) => listener.isBusy?.(environment)),
-    remove
+    remove,
+    onError(error, environment) {
+      for (const listener of listeners) listener.onExpiryError?.(error, environment)
+    }
   })
   const { create: createDataset, ...datasets } = datasetService(db, store, (kind, dataset) => {
     for (const listener of listeners) listener.onWrite?.(kind, dataset)
@@ -64,6 +69,7 @@ export function environmentService({ db, clock, machineClock = wallClock, defaul
     ...snapshots,
     remove,
     removeExpired: expiry.removeExpired,
+    keepInUse: expiry.keepInUse,
 
     /** Ends what would otherwise go on by a timer. */
     close: expiry.close,
@@ -97,6 +103,14 @@ export function environmentService({ db, clock, machineClock = wallClock, defaul
       throw new DomainError('not-found', `Environment ${idOrName} not found`, {
         reason: `GET /_mock/environments lists the environments there are${didYouMean(idOrName, repository.listNames())}`
       })
+    },
+
+    /** Returns when the environment is removed unless it is used before, by the system's time; undefined without a `ttl`. */
+    expiresAt({ ttl, lastUsed }: Environment): number | undefined {
+      if (ttl === null) return undefined
+      // In whole seconds, as the two clocks are read one after the other: so it stays the same while nobody uses it.
+      const offset = Math.round((wallClock() - machineClock()) / 1000) * 1000
+      return Math.round(lastUsed + ttl + offset)
     },
 
     newRow,

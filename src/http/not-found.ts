@@ -49,12 +49,15 @@ export const notFound = fp<{ explains: (request: FastifyRequest) => boolean }>(
       return served.find(({ pattern }) => pattern.test(path))
     }
 
-    /** Returns the path that was probably meant, of those that have no other words than slips of the pen. */
+    /** Returns the path that was probably meant, of those of its kind that have no other words than slips of the pen. */
     function nearest(path: string): string | undefined {
       const asked = path.split('/')
+      const alike = served.filter(
+        ({ url }) => url.split('/').length === asked.length && CONTROL.test(url) === CONTROL.test(path)
+      )
       return suggest(
         path,
-        served.map(({ url }) => filledIn(url, asked)).filter((url) => url !== '/' && !url.includes(':'))
+        alike.map(({ url }) => filledIn(url, asked)).filter((url) => url !== '/')
       )
     }
 
@@ -67,7 +70,7 @@ export const notFound = fp<{ explains: (request: FastifyRequest) => boolean }>(
       if (meant) return `did you mean ${meant}? ${difference(plain, meant)}`
       const near = nearest(plain)
       if (near) return `did you mean ${near}?`
-      if (/^\/_mock(\/|$)/.test(path)) return 'GET /_mock/openapi.json describes the control routes there are'
+      if (CONTROL.test(path)) return 'GET /_mock/openapi.json describes the control routes there are'
       const operations = served.filter(({ url }) => /^\/v\d/.test(url))
       const list = operations.map(
         ({ url, methods }) => `${methods.filter((name) => name !== 'HEAD').join(', ')} ${url}`
@@ -78,12 +81,12 @@ export const notFound = fp<{ explains: (request: FastifyRequest) => boolean }>(
   { name: 'not-found' }
 )
 
+const CONTROL = /^\/_mock(\/|$)/
+
 /** Returns the path of a route with the parts that were asked for in place of its parameters. */
 function filledIn(url: string, asked: readonly string[]): string {
   const parts = url.split('/')
-  return parts.length === asked.length
-    ? parts.map((part, index) => (part.startsWith(':') ? asked[index] : part)).join('/')
-    : url
+  return parts.map((part, index) => (part.startsWith(':') ? asked[index] : part)).join('/')
 }
 
 function difference(asked: string, meant: string): string {

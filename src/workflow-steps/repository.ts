@@ -27,6 +27,18 @@ export function workflowStepRepository({ orm }: Db) {
       .prepare()
   const workflow = { id: workflowBy(workflows.id), name: workflowBy(workflows.identifier) }
   const step = { id: stepBy(workflowSteps.id), name: stepBy(workflowSteps.stepId) }
+  const workflowNames = orm
+    .select({ name: workflows.identifier })
+    .from(workflows)
+    .where(eq(workflows.dataset, dataset))
+    .limit(MAX_CANDIDATES)
+    .prepare()
+  const stepNames = orm
+    .select({ name: workflowSteps.stepId })
+    .from(workflowSteps)
+    .where(isOfWorkflow)
+    .limit(MAX_CANDIDATES)
+    .prepare()
 
   return {
     /** `name` is the identifier. */
@@ -34,24 +46,11 @@ export function workflowStepRepository({ orm }: Db) {
       workflow[by].get({ dataset, value }),
 
     /** Returns the identifiers of the first workflows, some hundreds at most. */
-    listWorkflows: (dataset: number): string[] =>
-      orm
-        .select({ name: workflows.identifier })
-        .from(workflows)
-        .where(eq(workflows.dataset, dataset))
-        .limit(MAX_CANDIDATES)
-        .all()
-        .map(({ name }) => name),
+    listWorkflows: (dataset: number): string[] => workflowNames.all({ dataset }).map(({ name }) => name),
 
     /** Returns the `stepId`s of the first steps of a workflow, some hundreds at most. */
     listSteps: (dataset: number, workflowId: string): string[] =>
-      orm
-        .select({ name: workflowSteps.stepId })
-        .from(workflowSteps)
-        .where(and(eq(workflowSteps.dataset, dataset), eq(workflowSteps.workflowId, workflowId)))
-        .limit(MAX_CANDIDATES)
-        .all()
-        .map(({ name }) => name),
+      stepNames.all({ dataset, workflowId }).map(({ name }) => name),
 
     /** Returns the step's document in UTF-8. `name` is the `stepId`. */
     findStep: (dataset: number, workflowId: string, by: 'id' | 'name', value: string): Buffer | undefined =>

@@ -8,6 +8,7 @@ import { openDatabase } from '../../src/db/open.js'
 import type { Environment } from '../../src/environments/service.js'
 import { expectSound, givenEnvironment, rowCounts } from '../control/environments/environment-client.js'
 import { type GivenMock, givenMock } from '../support/mock.js'
+import { givenOpenCall } from '../support/open-call.js'
 
 const MINUTE = 60_000
 const FIXED = Date.parse('2026-02-18T10:00:00.000Z')
@@ -28,6 +29,10 @@ function given(file?: string) {
     db,
     end,
     create: (ttl?: number) => services.seeds.createEnvironment({ ...(ttl !== undefined && { ttl }) }),
+    /** Lets time pass that only the timer will notice. */
+    passUnseen(milliseconds: number) {
+      time += milliseconds
+    },
     pass(milliseconds: number) {
       time += milliseconds
       services.environments.removeExpired()
@@ -81,6 +86,17 @@ test('a list of the environments uses none, and says until when each is there', 
   expect(left > 55 * MINUTE && left <= 60 * MINUTE).toBe(true)
 })
 
+test('a step of the system clock removes nothing, and the list says by its time how long each stays', async () => {
+  const mock = await givenMock()
+  const { name } = await givenEnvironment(mock, { ttl: '1h' })
+  onTestFinished(() => void vi.useRealTimers())
+  vi.setSystemTime(Date.now() + 600 * MINUTE)
+  mock.services.environments.removeExpired()
+  const expiresAt = (await listed(mock)).find((each) => each.name === name)?.expiresAt
+  const left = Date.parse(expiresAt ?? '') - Date.now()
+  expect(left > 55 * MINUTE && left <= 60 * MINUTE + 1000).toBe(true)
+})
+
 test.each<[string, (mock: ReturnType<typeof given>, environment: Environment) => () => void]>([
   [
     'a request is in progress',
@@ -112,6 +128,27 @@ test.each<[string, (mock: ReturnType<typeof given>, environment: Environment) =>
   expect(mock.names()).toEqual([])
 })
 
+test('while a control request is open the time of its environment does not end, and begins again after that', async () => {
+  const mock = await givenMock()
+  const { environmentId, apiKey, name } = await givenEnvironment(mock, { ttl: '1h' })
+  const { environments } = mock.services
+  const environment = environments.find(environmentId)
+  const pass = (milliseconds: number) => {
+    environment.lastUsed -= milliseconds
+    environments.removeExpired()
+    return environments.list().some((each) => each.name === name)
+  }
+  const call = await givenOpenCall(`${mock.url}/_mock/seed`, { authorization: `ApiKey ${apiKey}` })
+  expect(pass(60 * MINUTE)).toBe(true)
+  expect(pass(60 * MINUTE)).toBe(true)
+  const begun = environment.lastUsed
+  call.request.write('{"messages": []}')
+  expect(await call.finish()).toMatchObject({ status: 200 })
+  await vi.waitFor(() => expect(environment.lastUsed).toBeGreaterThan(begun))
+  expect(pass(59 * MINUTE)).toBe(true)
+  expect(pass(MINUTE)).toBe(false)
+})
+
 test('a server removes what is unused by itself, though its own clock stands still', async () => {
   const mock = await givenMock({ clock: () => FIXED })
   const before = rowCounts(mock.db)
@@ -137,7 +174,16 @@ test('the ttl holds after a restart on a data file, and counts from the start', 
   expect(second.names()).toEqual(['Unnamed 2'])
 })
 
-test('what can not be removed is tried again, and the timer keeps no process alive', async () => {
+test('many that expire together are removed in slices, between which others have their turn', async () => {
+  const mock = given()
+  for (let count = 0; count < 100; count++) await mock.create(1)
+  mock.passUnseen(1)
+  const left = new Set<number>()
+  await vi.waitFor(() => expect(left.add(mock.names().length)).toContain(0), { interval: 0, timeout: 20_000 })
+  expect(left.size).toBeGreaterThan(2)
+})
+
+test('what can not be removed is reported and tried again, and the timer keeps no process alive', async () => {
   const mock = given()
   const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
   const before = timers()
@@ -146,8 +192,11 @@ test('what can not be removed is tried again, and the timer keeps no process ali
   mock.db.client.exec(
     "CREATE TRIGGER kept BEFORE DELETE ON environments BEGIN SELECT raise(ABORT, 'the disk is full'); END"
   )
+  const errors: string[] = []
+  mock.environments.subscribe({ onExpiryError: (error, { name }) => void errors.push(`${name}: ${error}`) })
   mock.pass(MINUTE)
   mock.db.client.exec('DROP TRIGGER kept')
+  expect(errors).toEqual([expect.stringMatching(/^Unnamed: .*the disk is full/)])
   expect(mock.names()).toEqual(['Unnamed'])
   mock.pass(MINUTE)
   expect(mock.names()).toEqual([])

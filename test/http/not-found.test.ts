@@ -129,6 +129,12 @@ test.each([
   ['/_mock/enviroments', 'did you mean /_mock/environments?'],
   ['/_mock/snapshots/before/restor', 'did you mean /_mock/snapshots/before/restore?'],
   ['/_mock/enviroments/Shop', 'did you mean /_mock/environments/Shop?'],
+  ['/v1/mesages/', 'did you mean /v1/messages?'],
+  [
+    '/v1/integrations',
+    'served are POST /v1/integrations/:integrationId/set-primary; GET /v1/messages; GET /v2/workflows/:workflowId/steps/:stepId'
+  ],
+  ['/_mock/environments/x/reset', 'GET /_mock/openapi.json describes the control routes there are'],
   ['/_mock/something-else', 'GET /_mock/openapi.json describes the control routes there are']
 ])('the reason why there is no %s is: %s', async (path, reason) => {
   const mock = await givenMock({ seed: SEED })

@@ -42,14 +42,19 @@ export const environmentRoutes: FastifyPluginAsync<Services> = async (app, { env
       environments: Type.Array(ref(ListedEnvironment), { description: 'All environments, oldest first' })
     }),
     handler: async () => ({
-      environments: environments.list().map(({ id, organizationId, name, profile, createdAt, ttl, lastUsed }) => ({
-        environmentId: id,
-        organizationId,
-        name,
-        profile,
-        createdAt: isoTime(createdAt),
-        ...(ttl !== null && { ttl, expiresAt: isoTime(lastUsed + ttl) })
-      }))
+      environments: environments.list().map((environment) => {
+        const { id, organizationId, name, profile, createdAt, ttl } = environment
+        const expiresAt = environments.expiresAt(environment)
+        return {
+          environmentId: id,
+          organizationId,
+          name,
+          profile,
+          createdAt: isoTime(createdAt),
+          ...(ttl !== null && { ttl }),
+          ...(expiresAt !== undefined && { expiresAt: isoTime(expiresAt) })
+        }
+      })
     })
   })
 
