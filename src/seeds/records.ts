@@ -52,7 +52,7 @@ export function recordEditor({ db, environments, repository, resolver, enqueue }
         if (seed._id !== undefined && repository.hasMessage(dataset, seed._id)) throw exists('Message', 'id', seed._id)
         const now = environment.now()
         const { _id = newMessageId(dataset, parseIsoTime(seed.createdAt ?? '') ?? now) } = seed
-        const defaults = { createdAt: isoTime(now), transactionId: `txn_${_id}` }
+        const defaults = { createdAt: isoTime(now), transactionId: defaultTransaction(_id) }
         const message = resolveMessage(environment, { ...defaults, ...seed, _id })
         return { result: message, write: (owned) => repository.insertMessage(owned, toMessageRow(message)) }
       }),
@@ -68,7 +68,8 @@ export function recordEditor({ db, environments, repository, resolver, enqueue }
         const stored = records.findMessage(dataset, id)
         if (!stored) throw messageNotFound(id)
         const base = messageBase(stored as Stored<MessageResponse>, patch)
-        const message = resolveMessage(environment, merged(SeedMessage, base, patch, 'message'))
+        const seed = merged(SeedMessage, base, patch, 'message')
+        const message = resolveMessage(environment, { transactionId: defaultTransaction(id), ...seed })
         return { result: message, write: (dataset) => records.updateMessage({ ...toMessageRow(message), dataset }) }
       }),
 
@@ -282,6 +283,9 @@ export function recordEditor({ db, environments, repository, resolver, enqueue }
     }
   }
 }
+
+/** Another one for each message. */
+const defaultTransaction = (id: string) => `txn_${id}`
 
 /** Returns a message in the seed's form, without what follows from the fields that are changed. */
 function messageBase(message: Stored<MessageResponse>, patch: Patch<SeedMessage>): SeedMessage {

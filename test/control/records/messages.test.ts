@@ -114,6 +114,15 @@ test('a change with null removes a field, and is a value where the contract know
   expect(['errorText', 'subscriber', 'email'].filter((field) => field in json)).toEqual([])
 })
 
+test('a transaction that is removed from messages leaves each one of its own, as an added one has', async () => {
+  const mock = await givenMock()
+  const ids: string[] = []
+  for (const transactionId of ['a', 'b']) ids.push((await add(mock, { channel: 'sms', transactionId })).json._id)
+  const transactions = []
+  for (const id of ids) transactions.push((await change(mock, id, { transactionId: null })).json.transactionId)
+  expect(transactions).toEqual(ids.map((id) => `txn_${id}`))
+})
+
 test.each([
   ['its id', { _id: ID }, '_id'],
   ['a field that there is not', { subjct: 'x' }, 'subjct'],
