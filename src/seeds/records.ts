@@ -65,11 +65,15 @@ export function recordEditor({ db, environments, repository, resolver, enqueue }
       check?: () => void
     ): Promise<MessageResponse> =>
       edit(environment, 'messages', check, (dataset) => {
-        const stored = records.findMessage(dataset, id)
+        const stored = records.findMessage(dataset, id) as Stored<MessageResponse> | undefined
         if (!stored) throw messageNotFound(id)
-        const base = messageBase(stored as Stored<MessageResponse>, patch)
+        const { workflows } = environment.datasets
+        const isWorkflow = (name: string) => records.findWorkflow(workflows, name) !== undefined
+        const base = messageBase(stored, patch, isWorkflow)
         const seed = merged(SeedMessage, base, patch, 'message')
-        const message = resolveMessage(environment, { transactionId: defaultTransaction(id), ...seed })
+        const resolved = resolveMessage(environment, { transactionId: defaultTransaction(id), ...seed })
+        const isOfAnother = ['subscriberId', 'subscriber', '_subscriberId'].some((field) => field in patch)
+        const message = isOfAnother ? resolved : { ...resolved, _subscriberId: stored._subscriberId }
         return { result: message, write: (dataset) => records.updateMessage({ ...toMessageRow(message), dataset }) }
       }),
 
@@ -288,13 +292,21 @@ export function recordEditor({ db, environments, repository, resolver, enqueue }
 const defaultTransaction = (id: string) => `txn_${id}`
 
 /** Returns a message in the seed's form, without what follows from the fields that are changed. */
-function messageBase(message: Stored<MessageResponse>, patch: Patch<SeedMessage>): SeedMessage {
-  const { subscriber, _subscriberId, email, phone, ...others } = exportMessage(message)
-  const ofSubscriber = { subscriber, _subscriberId, email, phone }
+function messageBase(
+  message: Stored<MessageResponse>,
+  patch: Patch<SeedMessage>,
+  isWorkflow: (identifier: string) => boolean
+): SeedMessage {
+  const { subscriber, _subscriberId, email, phone, providerId, ...others } = exportMessage(message)
   const { _templateId, templateIdentifier, _messageTemplateId, ...rest } = others
-  const ofWorkflow = { _templateId, templateIdentifier, _messageTemplateId }
+  const isMoved = 'channel' in patch && patch.channel !== message.channel
+  // Addresses and provider are derived only for a message without `_subscriberId`.
+  const ofSubscriber = isMoved ? { subscriber } : { subscriber, _subscriberId, email, phone }
+  const workflow = isMoved && templateIdentifier && isWorkflow(templateIdentifier) ? templateIdentifier : undefined
+  const ofWorkflow = { workflow, _templateId, templateIdentifier, ...(!isMoved && { _messageTemplateId }) }
   const base = {
     ...rest,
+    ...(!isMoved && { providerId }),
     ...(!('subscriberId' in patch || 'subscriber' in patch) && ofSubscriber),
     ...(!('workflow' in patch) && ofWorkflow)
   }
