@@ -1,8 +1,8 @@
 import { isoTime, parseIsoTime } from '../core/clock.js'
-import type { DatasetKind } from '../core/enums.js'
 import { DomainError } from '../core/errors.js'
 import { idOf } from '../core/ids.js'
 import { runToEnd } from '../core/slices.js'
+import { slugify } from '../core/slug.js'
 import type { Db } from '../db/open.js'
 import type { Environment, EnvironmentService } from '../environments/service.js'
 import type { Integration } from '../integrations/schemas.js'
@@ -139,13 +139,13 @@ export function recordEditor({ db, environments, repository, resolver, enqueue }
    */
   function edit<Result>(
     environment: Environment,
-    kind: DatasetKind,
+    kind: 'messages' | 'integrations',
     check: (() => void) | undefined,
     prepare: (dataset: number) => { result: Result; write: (owned: number) => void }
   ): Promise<Result> {
     return enqueue(environment.key, async () => {
       const isCopied = environments.isShared(environment, kind)
-      if (!isCopied || countUpToLimit(repository, environment.datasets) <= MAX_AT_ONCE) {
+      if (!isCopied || countUpToLimit(repository, environment.datasets, [kind]) <= MAX_AT_ONCE) {
         return db.transaction(() => {
           const { result, write } = prepare(environment.datasets[kind])
           write(environments.ensureOwned(environment, kind))
@@ -196,7 +196,9 @@ export function recordEditor({ db, environments, repository, resolver, enqueue }
   }
 
   function resolveIntegration(environment: Environment, seed: SeedIntegration): Stored<Integration> {
-    const integrations = [...repository.documents('integrations', environment.datasets)]
+    const { providerId, channel, name = providerId, identifier } = seed
+    const base = identifier === undefined ? slugify(name) || channel : undefined
+    const integrations = records.findClashing(environment.datasets.integrations, channel, base)
     const resolved = resolve(environment, 'integrations', seed, {
       integrations: integrations as EnvironmentData['integrations']
     })
