@@ -3,6 +3,7 @@ import { DomainError } from '../core/errors.js'
 import { idOf } from '../core/ids.js'
 import { runToEnd } from '../core/slices.js'
 import { slugify } from '../core/slug.js'
+import { MAX_CANDIDATES } from '../core/suggest.js'
 import type { Db } from '../db/open.js'
 import type { Environment, EnvironmentService } from '../environments/service.js'
 import type { Integration } from '../integrations/schemas.js'
@@ -20,9 +21,6 @@ import type { TargetResolver } from './target.js'
 
 /** How often a copy begins again because the environment has changed meanwhile. */
 const MAX_ATTEMPTS = 5
-
-/** How many names are looked through for the one that was probably meant. */
-const MAX_CANDIDATES = 1000
 
 interface Dependencies {
   db: Db
