@@ -165,10 +165,9 @@ const EMPTY = 'is empty: a seed begins with environments, and `environments: []`
 
 /** Returns a seed whose one environment may be given alone, without a name. Its issues are located as it was given. */
 function withEnvironments({ value, issues, issueAt }: SeedText): SeedText {
-  const fields = isObject(value) ? Object.keys(value) : []
-  const isWhole = fields.length === 0 || fields.some((field) => suggest(field, ['environments']))
+  const isWhole = !isObject(value) || Object.keys(value).some((field) => suggest(field, ['environments']))
   if (isWhole) return { value, issues, issueAt }
-  const { $schema, ...environment } = value as Record<string, unknown>
+  const { $schema, ...environment } = value
   return {
     value: { environments: [{ name: 'Unnamed', ...environment }] },
     issues,

@@ -1,4 +1,4 @@
-import { and, desc, eq, max, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, lt, max, or, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Channel } from '../core/enums.js'
 import { insertInto } from '../db/insert.js'
@@ -35,6 +35,22 @@ export function recordRepository(db: Db) {
         .limit(1)
         .get()
       return parsed(found)
+    },
+
+    /** Returns the primary integrations of the channel, and those whose identifier is the base or begins with it and `-`. */
+    findClashing(dataset: number, channel: Channel, base: string | undefined): object[] {
+      const { document, primary, identifier } = integrations
+      const isPrimary = and(eq(integrations.channel, channel), eq(primary, true))
+      // `.` is what follows `-` in the order of the index.
+      const isNumbered = and(gte(identifier, `${base}-`), lt(identifier, `${base}.`))
+      const isClashing = base === undefined ? isPrimary : or(isPrimary, eq(identifier, base), isNumbered)
+      const found = orm
+        .select({ document })
+        .from(integrations)
+        .where(and(eq(integrations.dataset, dataset), isClashing))
+        .orderBy(sql`rowid`)
+        .all()
+      return found.map((row) => JSON.parse(row.document))
     },
 
     /** Returns the greatest id of the messages of this time. */

@@ -1,8 +1,9 @@
 import { isoTime, parseIsoTime } from '../core/clock.js'
-import type { DatasetKind } from '../core/enums.js'
 import { DomainError } from '../core/errors.js'
 import { idOf } from '../core/ids.js'
 import { runToEnd } from '../core/slices.js'
+import { slugify } from '../core/slug.js'
+import { MAX_CANDIDATES } from '../core/suggest.js'
 import type { Db } from '../db/open.js'
 import type { Environment, EnvironmentService } from '../environments/service.js'
 import type { Integration } from '../integrations/schemas.js'
@@ -20,9 +21,6 @@ import type { TargetResolver } from './target.js'
 
 /** How often a copy begins again because the environment has changed meanwhile. */
 const MAX_ATTEMPTS = 5
-
-/** How many names are looked through for the one that was probably meant. */
-const MAX_CANDIDATES = 1000
 
 interface Dependencies {
   db: Db
@@ -52,7 +50,7 @@ export function recordEditor({ db, environments, repository, resolver, enqueue }
         if (seed._id !== undefined && repository.hasMessage(dataset, seed._id)) throw exists('Message', 'id', seed._id)
         const now = environment.now()
         const { _id = newMessageId(dataset, parseIsoTime(seed.createdAt ?? '') ?? now) } = seed
-        const defaults = { createdAt: isoTime(now), transactionId: `txn_${_id}` }
+        const defaults = { createdAt: isoTime(now), transactionId: defaultTransaction(_id) }
         const message = resolveMessage(environment, { ...defaults, ...seed, _id })
         return { result: message, write: (owned) => repository.insertMessage(owned, toMessageRow(message)) }
       }),
@@ -65,10 +63,15 @@ export function recordEditor({ db, environments, repository, resolver, enqueue }
       check?: () => void
     ): Promise<MessageResponse> =>
       edit(environment, 'messages', check, (dataset) => {
-        const stored = records.findMessage(dataset, id)
+        const stored = records.findMessage(dataset, id) as Stored<MessageResponse> | undefined
         if (!stored) throw messageNotFound(id)
-        const base = messageBase(stored as Stored<MessageResponse>, patch)
-        const message = resolveMessage(environment, merged(SeedMessage, base, patch, 'message'))
+        const { workflows } = environment.datasets
+        const isWorkflow = (name: string) => records.findWorkflow(workflows, name) !== undefined
+        const base = messageBase(stored, patch, isWorkflow)
+        const seed = merged(SeedMessage, base, patch, 'message')
+        const resolved = resolveMessage(environment, { transactionId: defaultTransaction(id), ...seed })
+        const isOfAnother = ['subscriberId', 'subscriber', '_subscriberId'].some((field) => field in patch)
+        const message = isOfAnother ? resolved : { ...resolved, _subscriberId: stored._subscriberId }
         return { result: message, write: (dataset) => records.updateMessage({ ...toMessageRow(message), dataset }) }
       }),
 
@@ -134,13 +137,13 @@ export function recordEditor({ db, environments, repository, resolver, enqueue }
    */
   function edit<Result>(
     environment: Environment,
-    kind: DatasetKind,
+    kind: 'messages' | 'integrations',
     check: (() => void) | undefined,
     prepare: (dataset: number) => { result: Result; write: (owned: number) => void }
   ): Promise<Result> {
     return enqueue(environment.key, async () => {
       const isCopied = environments.isShared(environment, kind)
-      if (!isCopied || countUpToLimit(repository, environment.datasets) <= MAX_AT_ONCE) {
+      if (!isCopied || countUpToLimit(repository, environment.datasets, [kind]) <= MAX_AT_ONCE) {
         return db.transaction(() => {
           const { result, write } = prepare(environment.datasets[kind])
           write(environments.ensureOwned(environment, kind))
@@ -191,7 +194,9 @@ export function recordEditor({ db, environments, repository, resolver, enqueue }
   }
 
   function resolveIntegration(environment: Environment, seed: SeedIntegration): Stored<Integration> {
-    const integrations = [...repository.documents('integrations', environment.datasets)]
+    const { providerId, channel, name = providerId, identifier } = seed
+    const base = identifier === undefined ? slugify(name) || channel : undefined
+    const integrations = records.findClashing(environment.datasets.integrations, channel, base)
     const resolved = resolve(environment, 'integrations', seed, {
       integrations: integrations as EnvironmentData['integrations']
     })
@@ -283,14 +288,25 @@ export function recordEditor({ db, environments, repository, resolver, enqueue }
   }
 }
 
+/** Another one for each message. */
+const defaultTransaction = (id: string) => `txn_${id}`
+
 /** Returns a message in the seed's form, without what follows from the fields that are changed. */
-function messageBase(message: Stored<MessageResponse>, patch: Patch<SeedMessage>): SeedMessage {
-  const { subscriber, _subscriberId, email, phone, ...others } = exportMessage(message)
-  const ofSubscriber = { subscriber, _subscriberId, email, phone }
+function messageBase(
+  message: Stored<MessageResponse>,
+  patch: Patch<SeedMessage>,
+  isWorkflow: (identifier: string) => boolean
+): SeedMessage {
+  const { subscriber, _subscriberId, email, phone, providerId, ...others } = exportMessage(message)
   const { _templateId, templateIdentifier, _messageTemplateId, ...rest } = others
-  const ofWorkflow = { _templateId, templateIdentifier, _messageTemplateId }
+  const isMoved = 'channel' in patch && patch.channel !== message.channel
+  // Addresses and provider are derived only for a message without `_subscriberId`.
+  const ofSubscriber = isMoved ? { subscriber } : { subscriber, _subscriberId, email, phone }
+  const workflow = isMoved && templateIdentifier && isWorkflow(templateIdentifier) ? templateIdentifier : undefined
+  const ofWorkflow = { workflow, _templateId, templateIdentifier, ...(!isMoved && { _messageTemplateId }) }
   const base = {
     ...rest,
+    ...(!isMoved && { providerId }),
     ...(!('subscriberId' in patch || 'subscriber' in patch) && ofSubscriber),
     ...(!('workflow' in patch) && ofWorkflow)
   }

@@ -99,14 +99,18 @@ export function seedRepository(db: Db) {
       return orm.select({ id: messages.id }).from(messages).where(isMeant).get() !== undefined
     },
 
-    /** Counts the records of each kind. With a limit no more than so many, and a long step as several. */
-    countRecords: (datasets: Datasets, limit?: number): Record<RecordKind, number> =>
+    /** Counts the records of each of the kinds. With a limit no more than so many, and a long step as several. */
+    countRecords: <Kind extends RecordKind = RecordKind>(
+      datasets: Datasets,
+      limit?: number,
+      kinds: readonly Kind[] = RECORD_KINDS as Kind[]
+    ): Record<Kind, number> =>
       Object.fromEntries(
-        RECORD_KINDS.map((kind) => {
+        kinds.map((kind) => {
           const dataset = datasets[datasetOf(kind)]
           return [kind, (limit === undefined ? count[kind].get(dataset) : weigh[kind].get(dataset, limit)) ?? 0]
         })
-      ) as Record<RecordKind, number>,
+      ) as Record<Kind, number>,
 
     /** Faster than `countRecords`. */
     countMessages: ({ messages: dataset }: Datasets): number => countMessages.get(dataset) as number,

@@ -1,4 +1,5 @@
 import { invalidFields } from '../core/errors.js'
+import { remembered } from '../core/remember.js'
 import { runInSlices } from '../core/slices.js'
 import { suggest } from '../core/suggest.js'
 import { SeedError } from './errors.js'
@@ -25,9 +26,6 @@ export async function readRequested(seed: string | object, check: () => void): P
 
 const GENERATE_REMEDY = 'start the server with the seed, or put more into a data file before: seed generate --data'
 
-/** Those that were asked for: a packaged seed never changes, and its YAML takes longer to read than to load. */
-const scenarios = new Map<string, Promise<SeedFile>>()
-
 /** Returns the first environment of a packaged seed, by the seed's name. Rejects with `invalid` when there is none. */
 export async function readScenario(name: string): Promise<SeedFile> {
   const names = packagedSeeds()
@@ -37,13 +35,14 @@ export async function readScenario(name: string): Promise<SeedFile> {
     const messages = [`scenario must be the name of a packaged seed, ${names.join(', ')}${hint}`]
     throw invalidFields({ scenario: { messages, value: name } })
   }
-  const known = scenarios.get(name) ?? readFirst(name)
-  scenarios.set(name, known)
-  return known
+  return readFirst(name)
 }
 
-async function readFirst(name: string): Promise<SeedFile> {
+/** Remembers them: a packaged seed never changes, and its YAML takes longer to read than to load. */
+const readFirst = remembered(async (name: string): Promise<SeedFile> => {
   const [file] = await runInSlices(readingSeeds([{ packaged: name }]))
   const { seed, ...rest } = file as SeedFile
-  return { ...rest, seed: { environments: seed.environments.slice(0, 1) } }
-}
+  const first = { environments: seed.environments.slice(0, 1) }
+  if (needsGenerator(first)) await loadGenerator()
+  return { ...rest, seed: first }
+})

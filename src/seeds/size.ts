@@ -1,6 +1,6 @@
 import type { Datasets } from '../environments/service.js'
 import type { Seed } from './format.js'
-import type { SeedRepository } from './repository.js'
+import { RECORD_KINDS, type SeedRepository } from './repository.js'
 
 /** The size up to which a seed is loaded in one go, counted in records: some hundredths of a second. */
 export const MAX_AT_ONCE = 1000
@@ -40,8 +40,8 @@ function lengthOf(value: unknown, limit: number): number {
   return length
 }
 
-/** Returns how many records datasets have, but of no kind more than it takes to be too many. */
-export function countUpToLimit(repository: SeedRepository, datasets: Datasets): number {
-  const counts = Object.values(repository.countRecords(datasets, MAX_AT_ONCE + 1))
+/** Returns how many records of the kinds datasets have, but of no kind more than it takes to be too many. */
+export function countUpToLimit(repository: SeedRepository, datasets: Datasets, kinds = RECORD_KINDS): number {
+  const counts = Object.values(repository.countRecords(datasets, MAX_AT_ONCE + 1, kinds))
   return counts.reduce((sum, count) => sum + count, 0)
 }

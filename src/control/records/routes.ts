@@ -43,7 +43,7 @@ export const messageRecordRoutes: FastifyPluginAsync<Services> = async (app, { s
     id: 'changeMessage',
     summary: 'Change a message',
     description:
-      'Any field but `_id`. With `subscriberId` its addresses change, with `workflow` what names the workflow and its step.',
+      'Any field but `_id`. With `subscriberId` its addresses change, with `workflow` what names the workflow and its step, with `channel` its address, provider and step.',
     params: MessageParams,
     body: ref(MessagePatch),
     response: ref(MessageResponse),

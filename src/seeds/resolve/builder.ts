@@ -1,7 +1,7 @@
 import type { Static, TObject } from '@sinclair/typebox'
 import { isoTime, parseIsoTime, timeBy } from '../../core/clock.js'
 import { idOf } from '../../core/ids.js'
-import { suggest } from '../../core/suggest.js'
+import { MAX_CANDIDATES, suggest } from '../../core/suggest.js'
 import type { Path } from '../../core/validation.js'
 import type { Environment } from '../../environments/service.js'
 import type { SubscriberResponse } from '../../messages/schemas.js'
@@ -141,9 +141,6 @@ export function environmentBuilder({ target, existing, location, idBase, replace
   }
   return builder
 }
-
-/** Among how many names that which was probably meant is looked for. */
-const MAX_CANDIDATES = 1000
 
 /** The names that are taken, and the last suffix that each got. */
 export interface TakenNames {

@@ -27,7 +27,9 @@ export function addIntegration(builder: EnvironmentBuilder, seed: SeedIntegratio
   builder.claimNames(['integration', 'identifier', identifier], _id, location)
   if (integration.primary && !integration.deleted) {
     builder.claim(['primary', channel], location.at('primary'), (first) => {
-      return `there is already a primary ${channel} integration, at ${first}; a channel has at most one`
+      const isFirst = (each: Integration) => each.channel === channel && each.primary && !each.deleted
+      const other = builder.data.integrations.find(isFirst)?.identifier
+      return `there is already a primary ${channel} integration, ${other}, at ${first}; a channel has at most one`
     })
   }
   builder.data.integrations.push(integration)

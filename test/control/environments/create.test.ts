@@ -440,6 +440,16 @@ test('the content of an environment alone is a seed, when it is created and when
   expect((await stateOf(mock, loaded.apiKey)).messages?.map(({ channel }) => channel)).toEqual(['email', 'sms'])
 })
 
+test('an empty object is the content of an empty environment, and nothing to add to another one', async () => {
+  const mock = await givenMock({ clock })
+  const made = await givenEnvironment(mock, { seed: {} })
+  expect(await stateOf(mock, made.apiKey)).toMatchObject({ name: 'Unnamed', integrations: [], messages: [] })
+  const { apiKey: key } = await givenEnvironment(mock, { from: 'Development' })
+  const before = await stateOf(mock, key)
+  expect((await mock.post('/_mock/seed', { key, body: '{}' })).status).toBe(200)
+  expect(await stateOf(mock, key)).toEqual(before)
+})
+
 test('an issue in the content of an environment alone is located as it was sent', async () => {
   const mock = await givenMock()
   const body = 'messages:\n  - channel: sms\n    subscriberId: nobody\n'

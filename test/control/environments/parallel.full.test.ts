@@ -42,10 +42,12 @@ async function useOne(url: string, number: number): Promise<CreatedEnvironment> 
   const candidates = ['sendgrid-main', 'mailgun-eu', 'ses-k3Zp_Qr8w']
 
   for (let round = 0; round < ROUNDS; round++) {
-    await call('PUT', '/_mock/clock', { mode: 'fixed', at: time })
-    await call('POST', '/_mock/seed', {
+    const fixed = await call('PUT', '/_mock/clock', { mode: 'fixed', at: time })
+    expect(fixed, JSON.stringify(fixed)).toMatchObject({ status: 200 })
+    const seeded = await call('POST', '/_mock/seed', {
       environments: [{ name: 'x', messages: [{ channel: 'chat', transactionId: own, subject: own }] }]
     })
+    expect(seeded, JSON.stringify(seeded)).toMatchObject({ status: 200 })
     const identifier = candidates[(number + round) % candidates.length] ?? ''
     const primary = await call('POST', `/v1/integrations/${identifier}/set-primary?by=${own}`, undefined, {
       'idempotency-key': 'same-in-all'

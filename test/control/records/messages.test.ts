@@ -114,6 +114,40 @@ test('a change with null removes a field, and is a value where the contract know
   expect(['errorText', 'subscriber', 'email'].filter((field) => field in json)).toEqual([])
 })
 
+test('a message that is moved to another channel is the same as one that was added to that', async () => {
+  const mock = await givenMock({ clock })
+  const seed = { _id: ID, subscriberId: 'user-ada', workflow: 'order-shipped', subject: 'x', _notificationId: ID }
+  const added = []
+  for (const channel of ['email', 'sms']) {
+    added.push((await add(mock, { ...seed, channel })).json)
+    await mock.call(`/_mock/messages/${ID}`, { method: 'DELETE' })
+  }
+  const [email, sms] = added
+  await add(mock, { ...seed, channel: 'email' })
+  expect((await change(mock, ID, { channel: 'sms' })).json).toEqual(sms)
+  expect((await change(mock, ID, { channel: 'email' })).json).toEqual(email)
+  expect(sms).toMatchObject({ phone: expect.any(String), _messageTemplateId: expect.any(String) })
+  expect(sms._messageTemplateId).not.toBe(email._messageTemplateId)
+})
+
+test('a message of no known subscriber or workflow that is moved keeps what names them', async () => {
+  const mock = await givenMock()
+  const names = { _subscriberId: ID, _templateId: ID, templateIdentifier: 'gone' }
+  await add(mock, { _id: ID, channel: 'email', providerId: 'mine', email: 'a@example.com', ...names })
+  const { json } = await change(mock, ID, { channel: 'sms' })
+  expect(json).toMatchObject({ ...names, channel: 'sms', providerId: 'twilio' })
+  expect(json).not.toHaveProperty('email')
+})
+
+test('a transaction that is removed from messages leaves each one of its own, as an added one has', async () => {
+  const mock = await givenMock()
+  const ids: string[] = []
+  for (const transactionId of ['a', 'b']) ids.push((await add(mock, { channel: 'sms', transactionId })).json._id)
+  const transactions = []
+  for (const id of ids) transactions.push((await change(mock, id, { transactionId: null })).json.transactionId)
+  expect(transactions).toEqual(ids.map((id) => `txn_${id}`))
+})
+
 test.each([
   ['its id', { _id: ID }, '_id'],
   ['a field that there is not', { subjct: 'x' }, 'subjct'],

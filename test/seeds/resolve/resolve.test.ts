@@ -46,7 +46,7 @@ const CONTRADICTIONS: Case[] = [
       'integrations:\n  - { providerId: ses, channel: email, primary: true }\n  - { providerId: ses, channel: email, primary: true }'
     ),
     [
-      ':5:53 environments[0].integrations[1].primary: there is already a primary email integration, at :4:53; a channel has at most one'
+      ':5:53 environments[0].integrations[1].primary: there is already a primary email integration, ses, at :4:53; a channel has at most one'
     ]
   ],
   [
@@ -211,7 +211,7 @@ test('reports duplicates across files with the file of the first', () => {
     )
   ).toEqual([
     'b.yaml:1:73 environments[0].integrations[0].identifier: is that of another integration too, at a.yaml:1:73',
-    'b.yaml:1:118 environments[0].integrations[0].primary: there is already a primary email integration, at a.yaml:1:118; a channel has at most one',
+    'b.yaml:1:118 environments[0].integrations[0].primary: there is already a primary email integration, a, at a.yaml:1:118; a channel has at most one',
     'c.yaml:1:41 environments[0].apiKeys[0]: this API key is that of Shop, at a.yaml:1:40; each environment needs keys of its own'
   ])
 })
