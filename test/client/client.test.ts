@@ -49,6 +49,10 @@ test('`await using` removes the environment at the end of the block, and it can 
     key = env.apiKey
   }
   expect((await errorOf(mock.attach(key).clock.get())).status).toBe(401)
+  {
+    await using env = await mock.environment()
+    await env.remove()
+  }
 })
 
 test('an environment that there is can be used by its key', async () => {
