@@ -223,6 +223,16 @@ test('the admin token opens the routes of the server, and is sent nowhere else',
   expect(error.message).not.toContain('another-token')
 })
 
+test('a key or a token that no header can carry is refused, and not repeated', async () => {
+  const { mock } = await givenClient()
+  const secret = 'hunter2\nhunter3'
+  const refused = 'the key or token has characters that no header can carry'
+  for (const given of [() => mock.attach(secret), () => connect(mock.url, { adminToken: secret })]) {
+    expect(given).toThrow(MockError)
+    expect(given).toThrow(new RegExp(`^${refused}$`))
+  }
+})
+
 test('where no server answers, the error names the url and the remedy', async () => {
   const { url } = await givenOwnMock()
   const gone = new URL(url)
