@@ -2,7 +2,7 @@ import { type ConnectedMock, type ConnectOptions, connect } from './client/index
 import type { Profile } from './core/assumptions.js'
 import { StartError } from './core/errors.js'
 import { unsupportedNodeMessage } from './core/node-version.js'
-import type { RunningServer, ServerOptions } from './server.js'
+import type { RunningServer, Server, ServerOptions } from './server.js'
 
 export * from './client/index.js'
 export type { Config } from './config.js'
@@ -50,6 +50,15 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
   const { unref = false, fetch, ...serverOptions } = options
   const { port = 0, logLevel = 'silent', adminToken } = options
   const server = await startServer({ ...serverOptions, port, logLevel })
+  try {
+    return mockOf(server, { unref, fetch, adminToken })
+  } catch (error) {
+    await server.close()
+    throw error
+  }
+}
+
+function mockOf(server: Server, { unref, fetch, adminToken }: MockOptions): Mock {
   const { url, services, seededEnvironments, seeded, close } = server
   if (unref) {
     server.app.server.unref()

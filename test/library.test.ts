@@ -40,6 +40,22 @@ function call({ url }: Mock, path: string, method = 'GET', key = 'shop-key') {
   return fetch(`${url}${path}`, { method, headers: { authorization: `ApiKey ${key}` } })
 }
 
+test('a mock starts where there is no fetch, and says so when it is to be its own client', async () => {
+  vi.stubGlobal('fetch', undefined)
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const mock = await given()
+  await expect(mock.health()).rejects.toThrow('there is no fetch here: pass one as the option `fetch`')
+  expect(await mock.close()).toBeUndefined()
+})
+
+test('what can not be a client after the start leaves no server behind', async () => {
+  const { port, close } = await given()
+  await close()
+  const failure = createMock({ seed: SHOP, port, adminToken: 'a\nb' })
+  await expect(failure).rejects.toThrow('characters that no header can carry')
+  expect((await given({ seed: SHOP, port })).port).toBe(port)
+})
+
 test('a mock takes a free port of loopback, and tells its environments with their keys', async () => {
   const mock = await given()
   expect(mock).toMatchObject({

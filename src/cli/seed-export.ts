@@ -4,8 +4,9 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
 import { type Command, Option } from 'commander'
+import { sendable } from '../client/connection.js'
 import { DEFAULTS } from '../config.js'
-import { StartError } from '../core/errors.js'
+import { attempt, StartError } from '../core/errors.js'
 import { serverUrl, urlOfVariable } from './health.js'
 import { addOptions, textOption } from './options.js'
 
@@ -30,7 +31,9 @@ export function addSeedExport(seed: Command): void {
 
 async function exportSeed(server: string, { apiKey, out, json }: ExportFlags): Promise<void> {
   const format = json || out?.endsWith('.json') ? 'json' : 'yaml'
-  const headers = { authorization: `ApiKey ${apiKey}`, accept: `application/${format}` }
+  const authorization = attempt(() => sendable(`ApiKey ${apiKey}`))
+  if (!authorization) throw new StartError('the key has characters that no header can carry')
+  const headers = { authorization, accept: `application/${format}` }
   const response = await fetch(`${server}/_mock/state`, { headers }).catch(({ cause, message }) => {
     throw new StartError(`${server}: no answer: ${cause?.code ?? cause?.message ?? message}`)
   })

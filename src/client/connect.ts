@@ -35,7 +35,7 @@ export interface ConnectedMock {
   url: string
   /** Creates an environment. */
   environment(options?: EnvironmentOptions): Promise<Environment>
-  /** Returns the environment that a key belongs to, without asking whether it does. */
+  /** Returns the environment that a key belongs to, without asking whether it does. Throws for one that can't be sent. */
   attach(apiKey: string): AttachedEnvironment
   /** Returns all environments, oldest first, without their keys. */
   listEnvironments(): Promise<ListedEnvironment[]>

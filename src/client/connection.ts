@@ -33,19 +33,25 @@ export interface Connection {
   json<Result>(method: Method, path: string, options?: CallOptions): Promise<Result>
   /** For responses without a body. */
   done(method: Method, path: string, options?: CallOptions): Promise<void>
-  /** Returns a connection with this authorization. */
+  /** Returns a connection with this authorization. Throws `MockError` for one that can't be sent. */
   as(authorization: string): Connection
 }
 
-/** Throws `MockError` for a url that can't be one of a server. */
-export function connectionTo(url: string, { adminToken, fetch = globalThis.fetch }: ConnectOptions): Connection {
-  if (typeof fetch !== 'function') {
-    throw new MockError('there is no fetch here: pass one, connect(url, { fetch })')
-  }
-  return connection(baseUrl(url), adminToken === undefined ? undefined : `Bearer ${adminToken}`, fetch)
+/** Throws `MockError` for a url that can't be one of a server, and for a token that can't be sent. */
+export function connectionTo(url: string, { adminToken, fetch }: ConnectOptions): Connection {
+  const authorization = adminToken === undefined ? undefined : sendable(`Bearer ${adminToken}`)
+  return connection(baseUrl(url), authorization, fetch)
 }
 
-function connection(url: string, authorization: string | undefined, fetch: Fetch): Connection {
+/** Returns an authorization. Throws `MockError` for one that `fetch` would refuse, and repeat in its error. */
+export function sendable(authorization: string): string {
+  if (/[^ -~\t\u0080-\u00ff]/.test(authorization)) {
+    throw new MockError('the key or token has characters that no header can carry')
+  }
+  return authorization
+}
+
+function connection(url: string, authorization: string | undefined, fetch: Fetch | undefined): Connection {
   const headers: Record<string, string> = authorization === undefined ? {} : { authorization }
   return {
     url,
@@ -55,16 +61,19 @@ function connection(url: string, authorization: string | undefined, fetch: Fetch
     done: async (method, path, options) => {
       await (await send(method, path, options)).text()
     },
-    as: (other) => connection(url, other, fetch)
+    as: (other) => connection(url, sendable(other), fetch)
   }
 
   async function send(method: Method, path: string, options: CallOptions = {}): Promise<Response> {
     const { query = {}, body, signal } = options
+    // Only now: a server can be started where there is none, as in jsdom.
+    const call = fetch ?? globalThis.fetch
+    if (typeof call !== 'function') throw new MockError('there is no fetch here: pass one as the option `fetch`')
     const target = `${url}${path}${queryString(query)}`
     const text = typeof body === 'string' ? body : body === undefined ? undefined : JSON.stringify(body)
     // What no option says is left out: some implementations refuse a signal or a body that is undefined.
     const init = { method, headers: { ...headers, ...options.headers }, ...(signal && { signal }) }
-    const response = await fetch(target, text === undefined ? init : { ...init, body: text }).catch((error) => {
+    const response = await call(target, text === undefined ? init : { ...init, body: text }).catch((error) => {
       throw signal?.aborted ? error : unreachable(url, error)
     })
     if (!response.ok) throw await rejection(response, method, path)

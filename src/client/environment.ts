@@ -1,5 +1,6 @@
 import { type Clock, clockOf, type RandomValues, randomOf } from './clock.js'
 import { type Connection, path } from './connection.js'
+import { MockError } from './errors.js'
 import { type Faults, faultsOf } from './faults.js'
 import { type Integrations, integrationsOf, type Messages, messagesOf, type Workflows, workflowsOf } from './records.js'
 import { type Requests, requestsOf } from './requests.js'
@@ -31,6 +32,7 @@ export interface Environment extends AttachedEnvironment, Omit<CreatedEnvironmen
   id: string
   /** Removes the environment with all its data. */
   remove(): Promise<void>
+  /** Removes the environment, unless the test or its ttl has done so. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -62,8 +64,16 @@ export function createdEnvironment(server: Connection, created: CreatedEnvironme
     ...identity,
     id,
     remove,
-    [asyncDispose]: remove
+    [asyncDispose]: () =>
+      remove().catch((error) => {
+        if (!isGone(error)) throw error
+      })
   }
+}
+
+/** Whether an error says that the environment was removed before. */
+export function isGone(error: unknown): boolean {
+  return error instanceof MockError && (error.status === 401 || error.status === 404)
 }
 
 /** Browsers that do not know `await using` have no such symbol. */

@@ -49,6 +49,10 @@ test('`await using` removes the environment at the end of the block, and it can 
     key = env.apiKey
   }
   expect((await errorOf(mock.attach(key).clock.get())).status).toBe(401)
+  {
+    await using env = await mock.environment()
+    await env.remove()
+  }
 })
 
 test('an environment that there is can be used by its key', async () => {
@@ -217,6 +221,16 @@ test('the admin token opens the routes of the server, and is sent nowhere else',
   const error = await errorOf(connect(url, { adminToken: 'another-token' }).environment())
   expect(error.status).toBe(403)
   expect(error.message).not.toContain('another-token')
+})
+
+test('a key or a token that no header can carry is refused, and not repeated', async () => {
+  const { mock } = await givenClient()
+  const secret = 'hunter2\nhunter3'
+  const refused = 'the key or token has characters that no header can carry'
+  for (const given of [() => mock.attach(secret), () => connect(mock.url, { adminToken: secret })]) {
+    expect(given).toThrow(MockError)
+    expect(given).toThrow(new RegExp(`^${refused}$`))
+  }
 })
 
 test('where no server answers, the error names the url and the remedy', async () => {
