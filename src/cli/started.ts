@@ -61,7 +61,7 @@ export function recordThisServer(
 /** Deletes what is kept of a server that has ended. */
 export function forget({ pid, pidFile }: StartedServer): void {
   rmSync(fileOf(pid), { force: true })
-  if (pidFile !== undefined && readPid(pidFile) === pid) rmSync(pidFile, { force: true })
+  if (pidFile !== undefined && attempt(() => readPid(pidFile)) === pid) rmSync(pidFile, { force: true })
 }
 
 /** Returns the servers that were started and not stopped, the newest last; some may have ended. */
@@ -79,12 +79,17 @@ export function isRunning(server: StartedServer): boolean {
   return processOf(server.pid) === server.process
 }
 
-/** Returns the number in a pid file, if there is one. Throws `StartError` if the file holds anything else. */
+/** Returns the number in a pid file, if there is one. Throws `StartError` if it is anything else, or can't be read. */
 export function readPid(pidFile: string): number | undefined {
-  const text = attempt(() => readFileSync(pidFile, 'utf8'))
-  if (text === undefined) return undefined
-  if (!/^\d{1,10}\s*$/.test(text)) throw new StartError(`${pidFile} is no pid file; name another file`)
-  return Number(text)
+  try {
+    const text = lstatSync(pidFile).isFile() ? readFileSync(pidFile, 'utf8') : ''
+    if (/^\d{1,10}\s*$/.test(text)) return Number(text)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    throw new StartError(`can't read ${pidFile}: ${code}; name another file`)
+  }
+  throw new StartError(`${pidFile} is no pid file; name another file`)
 }
 
 /** Returns when a process began, or undefined if there is none: one that has ended and is not collected yet is none. */
@@ -112,8 +117,9 @@ function claimPidFile(pidFile: string, pid: number): void {
     writeFileSync(own, `${pid}\n`)
     while (!linked(own, pidFile)) {
       const holder = readPid(pidFile)
-      const server = startedServers().find((each) => each.pid === holder)
-      if (server && isRunning(server)) throw new StartError(`${pidFile} is that of ${describeServer(server)}`)
+      if (holder === undefined) continue
+      // In a container, the one before may have had our own number.
+      if (holder !== pid) refuseRunning(pidFile, holder)
       takeAway(pidFile, holder, `${own}.old`)
     }
   } catch (error) {
@@ -123,6 +129,16 @@ function claimPidFile(pidFile: string, pid: number): void {
     )
   } finally {
     rmSync(own, { force: true })
+  }
+}
+
+/** Throws `StartError` if the holder of a pid file runs. */
+function refuseRunning(pidFile: string, holder: number): void {
+  const server = startedServers().find((each) => each.pid === holder)
+  if (server && isRunning(server)) throw new StartError(`${pidFile} is that of ${describeServer(server)}`)
+  if (!server && processOf(holder) !== undefined) {
+    const remedy = 'name another file, or delete it if it was left behind'
+    throw new StartError(`${pidFile} has the number of process ${holder}, which \`start\` has not started; ${remedy}`)
   }
 }
 
@@ -137,9 +153,14 @@ function linked(from: string, to: string): boolean {
 }
 
 /** Deletes the pid file of a server that has ended, unless another has got it since that was looked at. */
-function takeAway(pidFile: string, holder: number | undefined, aside: string): void {
-  if (attempt(() => renameSync(pidFile, aside) ?? true) === undefined) return
-  if (readPid(aside) !== holder) linked(aside, pidFile)
+function takeAway(pidFile: string, holder: number, aside: string): void {
+  try {
+    renameSync(pidFile, aside)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+    throw error
+  }
+  if (attempt(() => readPid(aside)) !== holder) linked(aside, pidFile)
   unlinkSync(aside)
 }
 

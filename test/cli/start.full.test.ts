@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
@@ -153,6 +153,26 @@ describe('start fails, and says', () => {
       failed('notes is no pid file; name another')
     )
     expect(readFileSync(join(cwd, 'notes'), 'utf8')).toBe('mine')
+  })
+
+  test('that a pid file is a folder, which it leaves where it is', async () => {
+    const { cwd, run } = givenUser()
+    mkdirSync(join(cwd, 'folder'))
+    writeFileSync(join(cwd, 'folder', 'mine'), '')
+    expect(await run('start', '--no-seed', '--port', '0', '--pid-file', 'folder')).toEqual(
+      failed('folder is no pid file; name another file')
+    )
+    expect(readdirSync(cwd)).toEqual(['folder'])
+    expect(readdirSync(join(cwd, 'folder'))).toEqual(['mine'])
+  })
+
+  test('that a pid file is that of a process of somebody else, and leaves it as it was', async () => {
+    const { cwd, run } = givenUser()
+    writeFileSync(join(cwd, 'other.pid'), `${process.pid}\n`)
+    expect(await run('start', '--no-seed', '--port', '0', '--pid-file', 'other.pid')).toEqual(
+      failed(`other.pid has the number of process ${process.pid}, which \`start\` has not started`)
+    )
+    expect(readFileSync(join(cwd, 'other.pid'), 'utf8')).toBe(`${process.pid}\n`)
   })
 
   test('what the log says of a start that can not be done', async () => {
