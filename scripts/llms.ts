@@ -82,7 +82,7 @@ function manual(): string {
   return pages
     .map((name) => {
       const [, title, rest = ''] = /^# ([^\n]+)\n(.*)/ms.exec(readFileSync(join(root, 'docs', name), 'utf8')) ?? []
-      const [sentence] = /^[A-Z].*?[.:](?=\s)/ms.exec(rest) ?? ['']
+      const [sentence] = /^[A-Z`].*?[.:](?=\s)/ms.exec(rest) ?? ['']
       return `- [${title}](docs/${name}): ${sentence
         .replace(/\s+/g, ' ')
         .replace(/\[([^\]]+)\]\([^)]+\)/g, '$1')

@@ -25,7 +25,7 @@ export function clockOf(connection: Connection): Clock {
   return {
     get: () => connection.json('GET', '/_mock/clock'),
     set: (time) => connection.json('PUT', '/_mock/clock', { body: clockSetting(time) }),
-    advance: (by) => connection.json('POST', '/_mock/clock/advance', { body: { by: milliseconds(by) } })
+    advance: async (by) => connection.json('POST', '/_mock/clock/advance', { body: { by: milliseconds(by) } })
   }
 }
 

@@ -117,9 +117,12 @@ function queryString(query: Query): string {
 
 function unreachable(url: string, cause: unknown): MockError {
   const { cause: inner = cause } = cause as { cause?: unknown }
-  const { code, message } = inner as { code?: string; message?: string }
+  const { code, message } = inner as { code?: unknown; message?: string }
   const remedy = 'is a server running there? "npx notification-mock serve" starts one and prints its url'
-  return new MockError(`no answer from ${url} (${code ?? message ?? 'connection failed'}): ${remedy}`, { cause })
+  return new MockError(
+    `no answer from ${url} (${typeof code === 'string' ? code : (message ?? 'connection failed')}): ${remedy}`,
+    { cause }
+  )
 }
 
 interface ErrorAnswer {

@@ -9,23 +9,28 @@ import type {
   NewMessage
 } from './wire.js'
 
+/** What the server shows always has one. */
+interface WithId {
+  _id: string
+}
+
 /** Single messages of an environment. */
 export interface Messages {
   /** Adds a message as in a seed; without `createdAt` it is of now, by the environment's clock. */
-  add(message: NewMessage): Promise<MessageResponse>
+  add(message: NewMessage): Promise<MessageResponse & WithId>
   /** Changes fields of a message; null removes one. */
-  change(id: string, changes: MessagePatch): Promise<MessageResponse>
+  change(id: string, changes: MessagePatch): Promise<MessageResponse & WithId>
   remove(id: string): Promise<void>
 }
 
 /** Single integrations of an environment, by their `_id` or identifier. */
 export interface Integrations {
   /** Returns all integrations in the order in which they were added. */
-  list(): Promise<Integration[]>
+  list(): Promise<(Integration & WithId)[]>
   /** Adds an integration as in a seed. */
-  add(integration: NewIntegration): Promise<Integration>
+  add(integration: NewIntegration): Promise<Integration & WithId>
   /** Changes fields of an integration; null removes one. */
-  change(id: string, changes: IntegrationPatch): Promise<Integration>
+  change(id: string, changes: IntegrationPatch): Promise<Integration & WithId>
   remove(id: string): Promise<void>
 }
 
@@ -46,7 +51,7 @@ export function messagesOf(connection: Connection): Messages {
 export function integrationsOf(connection: Connection): Integrations {
   return {
     list: async () =>
-      (await connection.json<{ integrations: Integration[] }>('GET', '/_mock/integrations')).integrations,
+      (await connection.json<{ integrations: (Integration & WithId)[] }>('GET', '/_mock/integrations')).integrations,
     add: (integration) => connection.json('POST', '/_mock/integrations', { body: integration }),
     change: (id, changes) => connection.json('PATCH', path`/_mock/integrations/${id}`, { body: changes }),
     remove: (id) => connection.done('DELETE', path`/_mock/integrations/${id}`)

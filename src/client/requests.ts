@@ -52,7 +52,7 @@ export interface Requests {
 
 export function requestsOf(connection: Connection): Requests {
   const list: Requests['list'] = (filter = {}) => listRequests(connection, '/_mock/requests', filter)
-  const verify: Requests['verify'] = ({ within, ...expected }, options) => {
+  const verify: Requests['verify'] = async ({ within, ...expected }, options) => {
     const body = within === undefined ? expected : { ...expected, within: milliseconds(within) }
     return connection.json('POST', '/_mock/requests/verify', { body, ...options })
   }

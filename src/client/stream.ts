@@ -31,6 +31,7 @@ export async function* streamRequests(
         lastEventId = id || lastEventId
         if (data) yield JSON.parse(data)
       }
+      if (failures >= MAX_FAILURES) throw new MockError('the stream has ended each time before anything came')
     } catch (error) {
       if (signal?.aborted) return
       const status = error instanceof MockError ? error.status : undefined

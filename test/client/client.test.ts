@@ -174,7 +174,12 @@ test('the clock takes times and lengths of time', async () => {
   expect(await at(env.clock.set(new Date(0)))).toBe('1970-01-01T00:00:00.000Z')
   await env.clock.set({ mode: 'wall' })
   expect(await env.clock.get()).toMatchObject({ setting: { mode: 'wall' } })
-  expect(() => env.clock.advance('1 hour' as never)).toThrow('1 hour is no length of time')
+  for (const wrong of [
+    () => env.clock.advance('1 hour' as never),
+    () => env.requests.verify({ within: '1 hour' as never })
+  ]) {
+    expect((await errorOf(wrong())).message).toContain('1 hour is no length of time')
+  }
 })
 
 test('messages and integrations can be added, changed and removed one by one', async () => {
@@ -182,7 +187,7 @@ test('messages and integrations can be added, changed and removed one by one', a
   await env.clock.set('2026-02-18T10:00:00Z')
   const added = await env.messages.add({ subscriberId: 'user-ada', channel: 'email', subject: 'New' })
   expect(added).toMatchObject({ subject: 'New', createdAt: '2026-02-18T10:00:00.000Z' })
-  const id = added._id ?? ''
+  const id = added._id
   expect(await env.messages.change(id, { subject: null, status: 'error' })).not.toHaveProperty('subject')
   await env.messages.remove(id)
   expect((await errorOf(env.messages.remove(id))).status).toBe(404)
@@ -240,6 +245,14 @@ test('where no server answers, the error names the url and the remedy', async ()
   const error = await errorOf(connect(gone.href).health())
   expect(error.status).toBeUndefined()
   expect(error.message).toMatch(/^no answer from http:\/\/127\.0\.0\.1:9 \(.+\): is a server running there\? "npx/)
+})
+
+test('a time limit of the fetch that was given is told in its words', async () => {
+  const { url } = await givenMock()
+  const late: typeof fetch = async () => {
+    throw new DOMException('too late', 'TimeoutError')
+  }
+  expect((await errorOf(connect(url, { fetch: late }).health())).message).toContain(`no answer from ${url} (too late)`)
 })
 
 test('where something else answers, the error says so', async () => {

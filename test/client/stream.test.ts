@@ -123,3 +123,8 @@ test('a stream is an error when the key is none, or when the server has gone for
   way.close()
   await expect(next).rejects.toThrow(`no answer from ${way.url}`)
 })
+
+test('a stream that always ends before anything has come is given up', async () => {
+  const { requests } = connect('http://127.0.0.1:9', { fetch: async () => new Response('') }).attach('any-key')
+  await expect(requests.stream().next()).rejects.toThrow('ended each time before anything came')
+})
