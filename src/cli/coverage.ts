@@ -5,6 +5,7 @@ import { MockError } from '../client/errors.js'
 import type { Coverage, CoverageItem, OperationCoverage } from '../client/wire.js'
 import { DEFAULTS } from '../config.js'
 import { attempt, StartError } from '../core/errors.js'
+import { serverUrl, urlOfVariable } from './health.js'
 import { addOptions, countOption, textOption } from './options.js'
 
 /** In milliseconds. */
@@ -26,7 +27,7 @@ export function addCoverage(program: Command): void {
   const command = program
     .command('coverage')
     .description('report how much of the contract the requests to a running server have met, and what they have not')
-    .argument('[url]', `where the server is (default: NOTIFICATION_MOCK_URL, else ${url})`)
+    .argument('[url]', `where the server is (default: NOTIFICATION_MOCK_URL, else ${url})`, serverUrl)
     .addHelpText('after', EXPLANATION)
   const options = [
     textOption('--api-key <key>', 'report on the environment of this key', 'the whole server'),
@@ -36,7 +37,7 @@ export function addCoverage(program: Command): void {
     minOption('--min <percent>')
   ]
   addOptions(command, options).action(async (given: string | undefined, { json, markdown, min, ...access }: Flags) => {
-    const coverage = await fetchCoverage(given || process.env.NOTIFICATION_MOCK_URL || url, access)
+    const coverage = await fetchCoverage(given ?? urlOfVariable() ?? url, access)
     const formats = { json: `${JSON.stringify(coverage, null, 2)}\n`, markdown: coverageMarkdown(coverage) }
     process.stdout.write((json && formats.json) || (markdown && formats.markdown) || coverageText(coverage))
     const shortfall = coverageShortfall(coverage, min)
