@@ -12,8 +12,10 @@ test('reports the whole server, or one environment, as text, JSON or Markdown', 
   await mock.get('/v1/messages')
   await mock.get('/v1/messages', { key: PRODUCTION })
   const run = (...args: string[]) => runCommand(['coverage', mock.url, ...args])
+  // As exec sets it.
+  const env = { NOTIFICATION_MOCK_API_KEY: DEVELOPMENT }
   const [text, json, markdown] = await Promise.all([
-    run(),
+    runCommand(['coverage', mock.url], { env }),
     run('--json', '--api-key', DEVELOPMENT, '--min', '6'),
     run('--markdown', '--min', '80')
   ])
