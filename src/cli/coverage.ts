@@ -4,6 +4,7 @@ import { MockError } from '../client/errors.js'
 import type { Coverage, CoverageItem, OperationCoverage } from '../client/wire.js'
 import { DEFAULTS } from '../config.js'
 import { StartError } from '../core/errors.js'
+import { serverUrl, urlOfVariable } from './health.js'
 import { addOptions, countOption, textOption } from './options.js'
 
 /** In milliseconds. */
@@ -25,17 +26,20 @@ export function addCoverage(program: Command): void {
   const command = program
     .command('coverage')
     .description('report how much of the contract the requests to a running server have met, and what they have not')
-    .argument('[url]', `where the server is (default: NOTIFICATION_MOCK_URL, else ${url})`)
+    .argument('[url]', `where the server is (default: NOTIFICATION_MOCK_URL, else ${url})`, serverUrl)
     .addHelpText('after', EXPLANATION)
   const options = [
-    textOption('--api-key <key>', 'report on the environment of this key', 'the whole server'),
+    textOption('--api-key <key>', 'report on the environment of this key; only as a flag', 'the whole server'),
     textOption('--admin-token <token>', "the server's, to ask it from another machine", 'none'),
     new Option('--json', 'print the report as JSON').conflicts('markdown'),
     new Option('--markdown', 'print the report in Markdown, for the summary of a job'),
     minOption('--min <percent>')
   ]
-  addOptions(command, options).action(async (given: string | undefined, { json, markdown, min, ...access }: Flags) => {
-    const coverage = await fetchCoverage(given || process.env.NOTIFICATION_MOCK_URL || url, access)
+  addOptions(command, options).action(async (given: string | undefined, flags: Flags) => {
+    const { json, markdown, min, adminToken } = flags
+    // Its variable is set inside of exec, where the whole server is meant too.
+    const apiKey = command.getOptionValueSource('apiKey') === 'cli' ? flags.apiKey : undefined
+    const coverage = await fetchCoverage(given ?? urlOfVariable() ?? url, { apiKey, adminToken })
     const formats = { json: `${JSON.stringify(coverage, null, 2)}\n`, markdown: coverageMarkdown(coverage) }
     process.stdout.write((json && formats.json) || (markdown && formats.markdown) || coverageText(coverage))
     const shortfall = coverageShortfall(coverage, min)

@@ -7,7 +7,7 @@ import type { Mock, MockEnvironment } from '../index.js'
 import { SeedError } from '../seeds/errors.js'
 import { type Child, type Ending, endLike, NotRunnable, startChild } from './child.js'
 import { coverageMarkdown, coverageShortfall, coverageText, fetchCoverage, minOption } from './coverage.js'
-import { addOptions, repeatable, textOption } from './options.js'
+import { addOptions, repeatable } from './options.js'
 import { printReload } from './serve.js'
 import {
   grouped,
@@ -29,8 +29,8 @@ interface ExecFlags extends ServerFlags {
   env: readonly Variable[]
   coverage?: true
   min?: number
-  coverageJson?: string
-  coverageMarkdown?: string
+  coverageJson: string
+  coverageMarkdown: string
 }
 
 /** A variable for the command, and what of the server it is set to. */
@@ -55,12 +55,12 @@ function execOptions(): readonly Option[] {
     envOption(),
     new Option('--coverage', 'print how much of the contract the command has met, on stderr, when it has ended'),
     minOption('--min <percent>'),
-    textOption('--coverage-json <file>', 'write the same as JSON to this file', 'none'),
-    textOption(
+    // An empty name counts as none: there is no summary of a job outside of one.
+    new Option('--coverage-json <file>', 'write the same as JSON to this file').default('', 'none'),
+    new Option(
       '--coverage-markdown <file>',
-      'append the same in Markdown to this file, such as a summary of a job',
-      'none'
-    )
+      'append the same in Markdown to this file, such as a summary of a job'
+    ).default('', 'none')
   ])
 }
 
@@ -143,13 +143,13 @@ async function run(words: string[], flags: ExecFlags, start: ServerStart): Promi
 /** Reports on the coverage, if it was asked for. Returns how to end: one below the minimum makes a success a failure. */
 async function reportCoverage(mock: Mock, flags: ExecFlags, { options }: ServerStart, ending: Ending): Promise<Ending> {
   const { coverage: isPrinted = flags.min !== undefined, min, coverageJson: jsonFile, coverageMarkdown: file } = flags
-  if (!isPrinted && jsonFile === undefined && file === undefined) return ending
+  if (!isPrinted && jsonFile === '' && file === '') return ending
   const isDone = ending.code === 0
   try {
     const coverage = await fetchCoverage(mock.url, { adminToken: options.adminToken })
     if (isPrinted) writeToStderr(coverageText(coverage))
-    if (jsonFile !== undefined) writeReport(jsonFile, `${JSON.stringify(coverage, null, 2)}\n`, 'w')
-    if (file !== undefined) writeReport(file, coverageMarkdown(coverage), 'a')
+    if (jsonFile !== '') writeReport(jsonFile, `${JSON.stringify(coverage, null, 2)}\n`, 'w')
+    if (file !== '') writeReport(file, coverageMarkdown(coverage), 'a')
     const shortfall = coverageShortfall(coverage, min)
     if (shortfall === undefined || !isDone) return ending
     print(shortfall)

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander'
+import { CommanderError } from 'commander'
 import { StartError } from '../core/errors.js'
 
 /** In milliseconds: less than a container engine gives its check. */
@@ -19,8 +19,17 @@ export async function askHealth(server: string, timeout = TIMEOUT): Promise<void
 
 /** Returns the URL of a server without a slash at its end; for an argument of a command. */
 export function serverUrl(text: string): string {
+  return checkedUrl(text, 'the argument')
+}
+
+/** A URL that is wrong is not repeated, as it may hold a password. */
+function checkedUrl(text: string, name: string): string {
   if (!/^https?:/i.test(text) || !URL.canParse(text)) {
-    throw new InvalidArgumentError('It must be the URL of a server, such as http://127.0.0.1:4210.')
+    throw usageError(`${name} must be the URL of a server, such as http://127.0.0.1:4210`)
+  }
+  const { username, password } = new URL(text)
+  if (username !== '' || password !== '' || /[?#]/.test(text)) {
+    throw usageError(`${name} must be a URL without user name, password, query and fragment`)
   }
   return text.replace(/\/+$/, '')
 }
@@ -28,5 +37,9 @@ export function serverUrl(text: string): string {
 /** Returns the server that exec, or who runs this, has named in a variable. */
 export function urlOfVariable(): string | undefined {
   const url = process.env.NOTIFICATION_MOCK_URL ?? ''
-  return url === '' ? undefined : serverUrl(url)
+  return url === '' ? undefined : checkedUrl(url, 'NOTIFICATION_MOCK_URL')
+}
+
+function usageError(message: string): CommanderError {
+  return new CommanderError(2, 'notification-mock.url', `error: ${message}`)
 }

@@ -33,9 +33,9 @@ function setVariableOf(option: Option): string | undefined {
   return readVariable(name) === '' || (name === own && isAddress) ? undefined : name
 }
 
-/** Whether PORT counts too. Where a free port is the default, it is that of another program. */
+/** Whether PORT counts too. Where ours is not the default, it is that of another program. */
 function takesPort({ long, defaultValue }: Option): boolean {
-  return long === '--port' && defaultValue !== 0
+  return long === '--port' && defaultValue === DEFAULTS.port
 }
 
 /** A flag for a text that must not be empty. Help shows the default, or what it means to leave the flag out. */

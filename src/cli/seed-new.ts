@@ -62,8 +62,8 @@ const REMEDIES: Record<string, string> = {
 
 function newSeed(file: string): string {
   // As a project has it; where there is none yet, it will be there once the package is installed.
-  const schema = join('node_modules/notification-mock/seeds/schema.json')
-  const path = relative(dirname(resolve(file)), resolve(schema)).replaceAll('\\', '/')
+  const schema = resolve('node_modules/notification-mock/seeds/schema.json')
+  const path = relative(dirname(resolve(file)), schema).replaceAll('\\', '/')
   return `# yaml-language-server: $schema=${path.startsWith('.') ? path : `./${path}`}
 ${BEGINNING}`
 }

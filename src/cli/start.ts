@@ -63,7 +63,9 @@ async function start(flags: StartFlags, command: Command): Promise<void> {
     if (flags.logFile === undefined) rmSync(logFile)
     if (code === 0) throw new StartError('the server was stopped before it was ready')
     const what = reason.replace(/^error: /, '') || `it ended by ${signal ?? code}`
-    throw new StartError(`the server has not started: ${what}${portHolder(flags)}`)
+    throw new StartError(
+      `the server has not started: ${what}${reason.includes('the port is taken') ? portHolder(flags) : ''}`
+    )
   }
   child.unref()
   closeSync(log)

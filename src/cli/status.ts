@@ -45,8 +45,9 @@ interface ServerState extends Partial<Omit<StartedServer, 'process'>> {
   state: 'running' | 'starting' | 'not answering' | 'ended'
 }
 
-async function describeState({ process: _, ...server }: StartedServer): Promise<ServerState> {
-  if (!isRunning({ process: _, ...server })) return { ...server, state: 'ended' }
+async function describeState(started: StartedServer): Promise<ServerState> {
+  const { process: _, ...server } = started
+  if (!isRunning(started)) return { ...server, state: 'ended' }
   return server.url === undefined ? { ...server, state: 'starting' } : { ...server, ...(await stateOf(server.url)) }
 }
 
@@ -72,12 +73,12 @@ export function addStop(program: Command): void {
     .description('stop a server that `start` has started, and wait until it has ended')
   addOptions(command, [
     ...choiceOptions('the only one that runs'),
-    new Option('--all', 'stop all that this user has started')
+    new Option('--all', 'stop all that this user has started, whatever else is chosen')
   ]).action(stop)
 }
 
 async function stop({ all, json, ...choice }: StopFlags): Promise<void> {
-  const found = chosen(choice)
+  const found = chosen(all ? {} : choice)
   const running = found.filter(isRunning)
   for (const server of found) if (!running.includes(server)) forget(server)
   if (running.length > 1 && !all && !isChosen(choice)) {

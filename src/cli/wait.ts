@@ -29,8 +29,10 @@ export function addWait(program: Command): void {
   ]).action(wait)
 }
 
-async function wait(argument: string | undefined, { host, port, timeout, json }: WaitFlags): Promise<void> {
-  const url = argument ?? urlOfVariable() ?? `http://${reachableHost(host)}:${port}`
+async function wait(argument: string | undefined, flags: WaitFlags, command: Command): Promise<void> {
+  const { host, port, timeout, json } = flags
+  const isFlag = ['host', 'port'].some((name) => command.getOptionValueSource(name) === 'cli')
+  const url = argument ?? (isFlag ? undefined : urlOfVariable()) ?? `http://${reachableHost(host)}:${port}`
   const started = performance.now()
   const elapsed = () => performance.now() - started
   const left = () => (timeout === 0 ? Number.POSITIVE_INFINITY : timeout * 1000 - elapsed())

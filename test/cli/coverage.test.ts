@@ -12,8 +12,10 @@ test('reports the whole server, or one environment, as text, JSON or Markdown', 
   await mock.get('/v1/messages')
   await mock.get('/v1/messages', { key: PRODUCTION })
   const run = (...args: string[]) => runCommand(['coverage', mock.url, ...args])
+  // As exec sets it.
+  const env = { NOTIFICATION_MOCK_API_KEY: DEVELOPMENT }
   const [text, json, markdown] = await Promise.all([
-    run(),
+    runCommand(['coverage', mock.url], { env }),
     run('--json', '--api-key', DEVELOPMENT, '--min', '6'),
     run('--markdown', '--min', '80')
   ])
@@ -30,11 +32,20 @@ test('reports the whole server, or one environment, as text, JSON or Markdown', 
 })
 
 test('a command line that is wrong ends with 2', async () => {
-  for (const args of [
-    ['--json', '--markdown'],
-    ['--min', '101']
-  ]) {
+  for (const args of [['--json', '--markdown'], ['--min', '101'], ['nonsense']]) {
     expect((await runCommand(['coverage', ...args])).code).toBe(2)
+  }
+})
+
+test('a url that is wrong is not repeated, and its variable is named', async () => {
+  for (const url of ['http://me:secret@127.0.0.1:9', 'http://127.0.0.1:9/?key=secret', 'secret']) {
+    for (const command of ['coverage', 'status', 'wait']) {
+      const { code, stderr } = await runCommand([command], { env: { NOTIFICATION_MOCK_URL: url } })
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringMatching(/^error: NOTIFICATION_MOCK_URL must be (?!.*secret)/)
+      })
+    }
   }
 })
 

@@ -213,6 +213,13 @@ test('stop of several asks for a choice, and --all stops them all', async () => 
   expect(await isHealthy(servers[1]?.url ?? '')).toBe(false)
 })
 
+test('stop --all stops them all, whatever port a variable names', async () => {
+  const { cwd, env, start } = givenUser(await freePort())
+  const { url } = await start()
+  expect(await runCommand(['stop', '--all'], { cwd, env })).toMatchObject({ code: 0 })
+  expect(await isHealthy(url)).toBe(false)
+})
+
 test('stop never ends a process that has got the number of a server that has ended', async () => {
   const { cwd, start, run } = givenUser()
   const { pid, logFile } = await start('--pid-file', 'mock.pid')
@@ -266,6 +273,13 @@ describe('wait', () => {
     expect(await waiting).toEqual(ok(`http://127.0.0.1:${port} is ready\n`))
     const { stdout } = await run('wait', `http://localhost:${port}/`, '--json')
     expect(JSON.parse(stdout)).toEqual({ url: `http://localhost:${port}`, milliseconds: expect.any(Number) })
+  })
+
+  test('a flag wins over NOTIFICATION_MOCK_URL', async () => {
+    const { url } = await startCommand(['--no-seed'])
+    const env = { NOTIFICATION_MOCK_URL: 'http://127.0.0.1:9' }
+    const { port } = new URL(url)
+    expect(await runCommand(['wait', '--port', port, '--timeout', '5'], { env })).toEqual(ok(`${url} is ready\n`))
   })
 
   test('fails after --timeout, with what the server did', async () => {
