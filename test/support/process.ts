@@ -114,8 +114,9 @@ function launch(command: string, args: readonly string[], { env, ...options }: O
 }
 
 function ownEnvironment(): Record<string, string | undefined> {
+  // Node takes a terminal in CI for one without colours.
   const foreign =
-    /^(_$|NOTIFICATION_MOCK_|npm_(lifecycle|package|command|node)|PORT$|NODE_ENV$|VITEST|FORCE_COLOR$|NO_COLOR$)/
+    /^(_$|CI$|NOTIFICATION_MOCK_|npm_(lifecycle|package|command|node)|PORT$|NODE_ENV$|VITEST|(FORCE|NO)_COLOR$)/
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)))
 }
 
