@@ -29,6 +29,9 @@ const environment = {
   ...(colourful ? {} : { NO_COLOR: '1', FORCE_COLOR: undefined })
 }
 
+/** What may be in the package. */
+const PACKED = /^(dist|docs|migrations|seeds)\/|^(package\.json|LICENSE|(README|CHANGELOG|CONTRIBUTING)\.md|llms\.txt)$/
+
 const STEPS = [
   { name: 'lint', title: 'Format and lint', run: () => tool('biome', ['ci', ...(colourful ? [] : ['--colors=off'])]) },
   { name: 'types', title: 'Types, tests included', run: () => tool('tsc', ['--noEmit']) },
@@ -115,8 +118,6 @@ async function startBuilt() {
     await asFailure(startAndAsk({ command: process.execPath, args, cwd: emptyFolder('start'), env: environment }))
   )
 }
-
-const PACKED = /^(dist|docs|migrations|seeds)\/|^(package\.json|LICENSE|(README|CHANGELOG|CONTRIBUTING)\.md|llms\.txt)$/
 
 /** Packs as publishing does, with the scripts of the package, since these decide what is in dist/. */
 function pack() {

@@ -276,8 +276,11 @@ async function take(each: Step, models: Model[]): Promise<void> {
       const fork = await real.fork(each.snapshot)
       const rewritten = (text: string) =>
         text.replaceAll(real.id, fork.id).replaceAll(real.organizationId, fork.organizationId)
+      // A number follows where that name is taken.
+      const { name: forkName } = await fork.exported()
+      expect(forkName.replace(/ \d+$/, '')).toBe(`${from.exported.name} fork`)
       const own: State = {
-        exported: { ...from.exported, name: `${from.exported.name} fork` },
+        exported: { ...from.exported, name: forkName },
         keys: new Map(
           [...from.keys].map(([key, { identifier, answer }]) => [key, { identifier, answer: rewritten(answer) }])
         )
