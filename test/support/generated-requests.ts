@@ -322,7 +322,7 @@ function anyValueOf(document: Published, schema: JsonSchema, depth = 0): fc.Arbi
 }
 
 function anyTextOf({ pattern, format, minLength = 0, maxLength = 12 }: JsonSchema): fc.Arbitrary<string> {
-  if (pattern) return fc.stringMatching(new RegExp(pattern))
+  if (pattern) return fc.stringMatching(new RegExp(pattern)).filter(({ length }) => length >= minLength)
   if (format === 'date-time')
     return fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }).map((date) => date.toISOString())
   if (format === 'regex') return fc.constantFrom('a', '^/v1', '[0-9]+', 'x|y')

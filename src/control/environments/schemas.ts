@@ -42,6 +42,7 @@ export const NewEnvironment = namedObject('NewEnvironment', 'An environment to c
   apiKey: Type.Optional(
     Type.String({
       maxLength: 200,
+      minLength: 8,
       pattern: CHOSEN_API_KEY_PATTERN.source,
       writeOnly: true,
       description:
