@@ -183,7 +183,8 @@ test('at a terminal the command reads what is typed, and a Ctrl-C reaches it onc
     new ReadStream(openSync('/dev/tty', 'r+')).on('data', (line) => console.log('has read ' + line))
     console.log('{"url"')`
   )
-  const command = `${await ours()} exec --no-seed -- "${process.execPath}" "${file}"`
+  // In place of the shell: one that waits, as dash does, is ended by Ctrl-C itself.
+  const command = `exec ${await ours()} exec --no-seed -- "${process.execPath}" "${file}"`
   const { child, ended } = await startProcess('script', ['-qec', command, '/dev/null'])
   child.stdin.write('hello\n')
   let seen = ''
@@ -200,7 +201,7 @@ test('at a terminal SIGTERM reaches what the command has started too', async () 
   const script = 'trap "" HUP; sleep 1000 & trap - HUP; echo {\\"url\\" $$ $!; wait; true'
   const terminal = await startProcess('script', [
     '-qec',
-    `${await ours()} exec --no-seed -- sh -c '${script}'`,
+    `exec ${await ours()} exec --no-seed -- sh -c '${script}'`,
     '/dev/null'
   ])
   const pids = (terminal.printed.match(/\d+/g) ?? []).map(Number)
