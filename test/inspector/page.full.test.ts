@@ -83,9 +83,9 @@ describe('from another machine', () => {
     await token.fill('the-admin-token')
     await token.press('Enter')
     await page.getByRole('heading', { name: 'Requests' }).waitFor()
-    expect(
-      await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]))
-    ).toBe('[{},{},""]')
+    expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])')).toBe(
+      '[{},{},""]'
+    )
     expect(page.url()).not.toContain('token')
     await page.reload()
     await token.waitFor()
