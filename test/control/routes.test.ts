@@ -138,6 +138,7 @@ test('every route answers as the document says', async () => {
   for (const path of [
     '/health',
     '/_mock/assumptions',
+    '/_mock/scenarios',
     '/_mock/openapi.json',
     '/_mock/state',
     '/_mock/clock',
