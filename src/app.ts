@@ -32,6 +32,8 @@ export interface AppOptions {
   defaults: EnvironmentDefaults
   /** Whether any web page may call. */
   cors: boolean
+  /** Whether browsers get the inspector at `/`. */
+  inspector: boolean
   /** How long a client may take to send a request, in milliseconds; 0 for as long as it likes. */
   requestTimeout: number
   logger: Logger
@@ -74,7 +76,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   })
   app.register(documentation, { environments: services.environments, assumptions })
   app.register(manual)
-  app.register(startPage)
+  app.register(startPage, { inspector: options.inspector })
   app.register(async (scope) => registerOperations(scope, services))
   app.register(async (scope) => {
     registerControl(scope, { ...services, assumptions, document: controlDocument })

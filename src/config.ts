@@ -22,6 +22,8 @@ export interface Config {
   assumptions: Record<string, string>
   /** Whether web pages of other origins may call. */
   cors: boolean
+  /** Whether browsers get a page at `/` to look at the server and to work it by hand. */
+  inspector: boolean
   /** How many of the last requests each journal keeps; 0 turns it off. */
   journal: number
   /** Whether a request can ask for a fault by its header `x-mock-fault`. */
@@ -42,6 +44,7 @@ export const DEFAULTS: Config = {
   profile: 'document',
   assumptions: {},
   cors: true,
+  inspector: true,
   journal: 1000,
   faultHeader: true,
   latency: 'none',
@@ -66,6 +69,7 @@ const CHECKS: { [Name in keyof Config]-?: (value: NonNullable<Config[Name]>) => 
   profile: (name) => !PROFILES.includes(name) && `the profile must be one of ${PROFILES.join(', ')}, not ${name}`,
   assumptions: (all) => Object.entries(all).flatMap(([id, value]) => assumptionIssue(id, value) ?? [])[0],
   cors: () => undefined,
+  inspector: () => undefined,
   journal: (count) =>
     !isWholeNumber(count, MAX_JOURNAL) &&
     `the journal must keep a whole number of requests from 0 to ${MAX_JOURNAL}, not ${count}`,

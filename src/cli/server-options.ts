@@ -43,6 +43,7 @@ export function serverOptions({ port, logLevel }: Pick<Config, 'port' | 'logLeve
         'one is made if the host is not loopback'
       ),
       new Option('--no-cors', 'do not let web pages of other origins call'),
+      new Option('--no-inspector', 'leave out the page at /, on which one sees and works the server in a browser'),
       countOption('--request-timeout <milliseconds>', requestTimeout, MAX_REQUEST_TIMEOUT).default(
         DEFAULTS.requestTimeout
       )
@@ -90,21 +91,10 @@ export interface ServerStart {
 
 /** Returns what the flags ask for. Ends the command with a usage error if they contradict each other. */
 export function serverStart(flags: ServerFlags, command: Command): ServerStart {
-  const { host, port, data, profile, assume: assumptions, cors, journal, faultHeader, requestTimeout, logLevel } = flags
-  const { latency } = flags
-  const server = {
-    host,
-    port,
-    data,
-    profile,
-    assumptions,
-    cors,
-    journal,
-    faultHeader,
-    latency,
-    requestTimeout,
-    logLevel
-  }
+  const { host, port, data, profile, assume: assumptions, cors, inspector, journal, faultHeader } = flags
+  const { latency, requestTimeout, logLevel } = flags
+  const answers = { profile, assumptions, cors, inspector, faultHeader, latency, requestTimeout }
+  const server = { host, port, data, ...answers, journal, logLevel }
   const seeds = seedsOf(flags, command)
   if (flags.watch && seeds.length === 0) {
     command.error('error: --watch and --no-seed contradict each other: without a seed there is nothing to watch')

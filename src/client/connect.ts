@@ -39,6 +39,11 @@ export interface ConnectedMock {
   attach(apiKey: string): AttachedEnvironment
   /** Returns all environments, oldest first, without their keys. */
   listEnvironments(): Promise<ListedEnvironment[]>
+  /**
+   * Returns the keys of an environment, by its id or name, as far as the server knows them: those that the seeds of its
+   * start name, and those of environments that were created since.
+   */
+  apiKeys(id: string): Promise<string[]>
   /** Removes an environment by its id, or by its name if only one has it. */
   removeEnvironment(id: string): Promise<void>
   /** Returns the requests without a valid key, which belong to no environment. */
@@ -73,6 +78,8 @@ export function connect(url: string, options: ConnectOptions = {}): ConnectedMoc
       const { environments } = await server.json<{ environments: ListedEnvironment[] }>('GET', '/_mock/environments')
       return environments
     },
+    apiKeys: async (id) =>
+      (await server.json<{ apiKeys: string[] }>('GET', path`/_mock/environments/${id}/keys`)).apiKeys,
     removeEnvironment: (id) => server.done('DELETE', path`/_mock/environments/${id}`),
     keylessRequests: (filter = {}) => listRequests(server, '/_mock/requests/keyless', filter),
     coverage: () => server.json('GET', '/_mock/coverage/server'),

@@ -1,6 +1,7 @@
 import { runToEnd } from '../core/slices.js'
 import type { Db } from '../db/open.js'
-import { type Environment, type EnvironmentService, newApiKey, newId, type Settings } from '../environments/service.js'
+import { newApiKey } from '../environments/api-keys.js'
+import { type Environment, type EnvironmentService, newId, type Settings } from '../environments/service.js'
 import type { seedApplier } from './apply.js'
 import type { SeedFile } from './read.js'
 import type { SeedRepository } from './repository.js'

@@ -29,6 +29,7 @@ const MESSAGE = '6727a0492fdd8b34c6270000'
 const CALLS: Record<string, (given: Given) => unknown> = {
   'mock.environment': ({ mock }) => mock.environment(),
   'mock.listEnvironments': ({ mock }) => mock.listEnvironments(),
+  'mock.apiKeys': ({ mock }) => mock.apiKeys('Development'),
   'mock.keylessRequests': ({ mock }) => mock.keylessRequests(FILTER),
   'mock.coverage': ({ mock }) => mock.coverage(),
   'mock.clearCoverage': ({ mock }) => mock.clearCoverage(),

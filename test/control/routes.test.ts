@@ -147,6 +147,7 @@ test('every route answers as the document says', async () => {
   }
   const { environmentId } = (await call('POST', '/_mock/environments', { name: 'Mine' })).json
   await call('GET', '/_mock/environments')
+  await call('GET', '/_mock/environments/{id}/keys', undefined, `/_mock/environments/${environmentId}/keys`)
   await call('DELETE', '/_mock/environments/{id}', undefined, `/_mock/environments/${environmentId}`)
   await call('POST', '/_mock/seed', { environments: [{ name: 'Development' }] })
   for (const [path, record] of [

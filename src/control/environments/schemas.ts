@@ -76,7 +76,7 @@ const identity = {
 
 export const CreatedEnvironment = namedObject('CreatedEnvironment', 'A new environment, and the key to it', {
   ...identity,
-  apiKey: Type.String({ description: 'The key to the environment. It is returned only here' }),
+  apiKey: Type.String({ description: 'The key to the environment. It is stored as a hash alone' }),
   profile: ref(ProfileName)
 })
 export type CreatedEnvironment = Static<typeof CreatedEnvironment>
@@ -84,6 +84,7 @@ export type CreatedEnvironment = Static<typeof CreatedEnvironment>
 export const ListedEnvironment = namedObject('ListedEnvironment', 'An environment, without its keys', {
   ...identity,
   profile: ref(ProfileName),
+  assumptions: recordOf(Type.String(), 'Assumptions that differ from the profile, by their ids'),
   createdAt: dateTime('When it was created'),
   ttl: Type.Optional(
     Type.Integer({ format: 'int64', description: 'Milliseconds after its last use that it is removed' })
