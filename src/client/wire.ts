@@ -6,6 +6,7 @@ export type { ClockState, RandomSetting } from '../control/clock/routes.js'
 export type { Coverage, CoverageItem, OperationCoverage } from '../control/coverage/schemas.js'
 export type { CreatedEnvironment, ListedEnvironment, NewEnvironment } from '../control/environments/schemas.js'
 export type { FaultEffect, FaultRule, NewFaultRule } from '../control/faults/schemas.js'
+export type { Latency, LatencyPreset, LatencySetting } from '../control/latency/schemas.js'
 export type {
   IntegrationPatch,
   ListedWorkflow,

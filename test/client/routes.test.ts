@@ -48,6 +48,8 @@ const CALLS: Record<string, (given: Given) => unknown> = {
   'env.faults.add': ({ env }) => env.faults.add({ effect: { status: 503 } }),
   'env.faults.remove': ({ env }) => env.faults.remove('fault-1'),
   'env.faults.clear': ({ env }) => env.faults.clear(),
+  'env.latency.get': ({ env }) => env.latency.get(),
+  'env.latency.set': ({ env }) => env.latency.set('none'),
   'env.clock.get': ({ env }) => env.clock.get(),
   'env.clock.set': ({ env }) => env.clock.set({ mode: 'wall' }),
   'env.clock.advance': ({ env }) => env.clock.advance('1h'),
