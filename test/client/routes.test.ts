@@ -72,6 +72,7 @@ const CALLS: Record<string, (given: Given) => unknown> = {
   'env.snapshot': ({ env }) => env.snapshot('other'),
   'env.snapshots': ({ env }) => env.snapshots(),
   'snapshot.restore': ({ snapshot }) => snapshot.restore(),
+  'snapshot.differences': ({ snapshot }) => snapshot.differences(),
   'snapshot.remove': ({ snapshot }) => snapshot.remove(),
   'mock.removeEnvironment': async ({ mock }) => mock.removeEnvironment((await mock.environment()).id),
   'env.remove': ({ env }) => env.remove()

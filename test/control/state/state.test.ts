@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import type { SnapshotDifferences } from '../../../src/environments/schemas.js'
 import { packagedNames } from '../../../src/seeds/packaged.js'
 import { clientOf, type GivenMock, givenMock } from '../../support/mock.js'
 import {
@@ -418,6 +419,91 @@ test('a restore leaves journal and faults, unless they are chosen', async () => 
   expect(await left()).toEqual([1, 1])
   await mock.post('/_mock/snapshots/s/restore', { body: '{"parts":["requests","faults"]}' })
   expect(await left()).toEqual([0, 0])
+})
+
+const differencesOf = async (mock: GivenMock, key: string, name = 'before'): Promise<SnapshotDifferences> =>
+  (await mock.get(`/_mock/snapshots/${name}/differences`, { key })).json
+const some = (...ids: string[]) => ({ count: ids.length, ids })
+const NONE = { added: some(), removed: some(), changed: some() }
+const UNCHANGED: SnapshotDifferences = {
+  ...{ integrations: NONE, subscribers: NONE, workflows: NONE, messages: NONE },
+  ...{ idempotencyKeys: NONE, settings: [] }
+}
+
+test('a snapshot tells what was added, removed and changed since, of each kind of record', async () => {
+  const mock = await givenMock()
+  const { apiKey: key } = await givenEnvironment(mock, { seed: SHOP })
+  const post = (path: string, body?: object, headers = {}) =>
+    mock.post(path, { key, headers, ...(body && { body: JSON.stringify(body) }) })
+  const present: string = (await mock.get('/v1/messages', { key })).json.data[0]._id
+  await mock.call('/_mock/snapshots/before', { method: 'PUT', key })
+  expect(await differencesOf(mock, key)).toEqual(UNCHANGED)
+
+  await post('/v1/integrations/other/set-primary', undefined, { 'idempotency-key': 'once' })
+  await post('/_mock/integrations', { identifier: 'third', providerId: 'twilio', channel: 'sms' })
+  const added: string = (await post('/_mock/messages', { channel: 'sms' })).json._id
+  await mock.call(`/_mock/messages/${present}`, { method: 'DELETE', key })
+  const steps = [{ stepId: 'mail', type: 'email', controlValues: { subject: 'Other' } }]
+  await post('/_mock/seed', { subscribers: [{ subscriberId: 'zoe' }], workflows: [{ identifier: 'order', steps }] })
+  expect(await differencesOf(mock, key)).toEqual({
+    integrations: { ...NONE, added: some('third'), changed: some('main', 'other') },
+    subscribers: { ...NONE, added: some('zoe') },
+    workflows: { ...NONE, changed: some('order') },
+    messages: { ...NONE, added: some(added), removed: some(present) },
+    idempotencyKeys: { ...NONE, added: some('once') },
+    settings: []
+  })
+
+  await mock.call('/_mock/snapshots/after', { method: 'PUT', key })
+  await post('/_mock/snapshots/before/restore')
+  expect(await differencesOf(mock, key)).toEqual(UNCHANGED)
+  expect(await differencesOf(mock, key, 'after')).toMatchObject({
+    integrations: { added: some(), removed: some('third'), changed: some('main', 'other') },
+    messages: { added: some(present), removed: some(added) },
+    idempotencyKeys: { removed: some('once') }
+  })
+  expectSound(mock.db)
+})
+
+test('a stored response that is another for the same idempotency key has changed', async () => {
+  const mock = await givenMock({ clock })
+  const { apiKey: key } = await givenEnvironment(mock, { seed: SHOP })
+  const headers = { 'idempotency-key': 'once' }
+  const setPrimary = (id: string) => mock.post(`/v1/integrations/${id}/set-primary`, { key, headers })
+  await setPrimary('main')
+  await mock.call('/_mock/snapshots/before', { method: 'PUT', key })
+  await mock.call('/_mock/clock', { method: 'PUT', key, body: '{"mode":"offset","by":90000000}' })
+  await setPrimary('other')
+  expect(await differencesOf(mock, key)).toMatchObject({
+    idempotencyKeys: { ...NONE, changed: some('once') },
+    settings: ['clock']
+  })
+})
+
+test('of many records that differ all are counted, and the first 20 are named', async () => {
+  const mock = await givenMock()
+  const subscribers = Array.from({ length: 250 }, (_, index) => ({ subscriberId: `user-${index}` }))
+  const { apiKey: key } = await givenEnvironment(mock)
+  await mock.call('/_mock/snapshots/before', { method: 'PUT', key })
+  await mock.post('/_mock/seed', { key, body: seedOf({ subscribers }) })
+  const { added } = (await differencesOf(mock, key)).subscribers
+  expect([added.count, new Set(added.ids).size]).toEqual([250, 20])
+  await mock.call('/_mock/snapshots/many', { method: 'PUT', key })
+  await mock.post('/_mock/seed?mode=replace&scenario=empty', { key })
+  const { removed } = (await differencesOf(mock, key, 'many')).subscribers
+  expect([removed.count, removed.ids.length]).toEqual([250, 20])
+})
+
+test('a snapshot tells the settings that differ, and an unknown snapshot is not found', async () => {
+  const mock = await givenMock()
+  const { apiKey: key } = await givenEnvironment(mock, { assumptions: { envelope: 'data', credentials: 'hidden' } })
+  await mock.call('/_mock/snapshots/before', { method: 'PUT', key })
+  const other = { profile: 'live', assumptions: { envelope: 'bare', credentials: 'hidden' }, randomSeed: 3 }
+  await mock.post('/_mock/seed?mode=replace', { key, body: seedOf(other) })
+  const { settings } = await differencesOf(mock, key)
+  expect(settings).toEqual(['profile', 'randomSeed', 'assumptions.envelope'])
+  const unknown = await mock.get('/_mock/snapshots/befor/differences', { key })
+  expect([unknown.status, unknown.json.message]).toEqual([404, 'Snapshot befor not found'])
 })
 
 test('a snapshot is restored into a new environment by forking it', async () => {
