@@ -20,7 +20,8 @@ const FILTER: Required<RequestFilter> = {
   status: 200,
   path: '/v1/messages',
   since: new Date(0),
-  after: 0
+  after: 0,
+  limit: 10
 }
 
 const MESSAGE = '6727a0492fdd8b34c6270000'
