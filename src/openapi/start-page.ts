@@ -51,7 +51,13 @@ const TYPES = {
 }
 
 const PAGE_HEADERS = {
-  ...pageHeaders(["script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'"]),
+  // Frames inherit this policy: without inline styles an email would look like none of its kind.
+  ...pageHeaders([
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "connect-src 'self'"
+  ]),
   // Another version of the package may be next at this address.
   'cache-control': 'no-cache'
 }
