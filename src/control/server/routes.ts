@@ -1,7 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import { ASSUMPTION_IDS, type Assumptions, assumptionRow } from '../../core/assumptions.js'
-import { remembered } from '../../core/remember.js'
 import { freeObject, strictObject, stringEnum } from '../../core/typebox.js'
 import { controlRoutes } from '../../http/control-route.js'
 import { serversOf } from '../../http/operation.js'
@@ -41,11 +40,10 @@ export const serverRoutes: FastifyPluginAsync<Options> = async (app, { assumptio
     })
   })
 
-  const rememberedDocument = remembered(document)
   route('GET', '/openapi.json', {
     id: 'getControlDocument',
     summary: 'Get this document',
     response: freeObject('An OpenAPI document'),
-    handler: async (request) => ({ ...(await rememberedDocument()), servers: serversOf(request) })
+    handler: async (request) => ({ ...(await document()), servers: serversOf(request) })
   })
 }
