@@ -14,7 +14,10 @@ const EnvironmentParams = strictObject({
 })
 
 /** Creates, lists and removes environments. */
-export const environmentRoutes: FastifyPluginAsync<Services> = async (app, { environments, seeds, faults }) => {
+export const environmentRoutes: FastifyPluginAsync<Services> = async (
+  app,
+  { environments, seeds, faults, latency }
+) => {
   const route = controlRoutes(app, { tag: 'Environments', access: 'server' })
 
   route('POST', '/environments', {
@@ -35,6 +38,7 @@ export const environmentRoutes: FastifyPluginAsync<Services> = async (app, { env
         seeds.createEnvironment(wanted, () => rejectAborted(reply))
       )
       for (const rule of rules) faults.add(environment.key, rule)
+      if (body.latency !== undefined) latency.setInitial(environment.key, body.latency)
       const { id, organizationId, name, profile } = environment
       return { environmentId: id, organizationId, name, apiKey, profile }
     }

@@ -4,6 +4,7 @@ import { CHOSEN_API_KEY_PATTERN, ID_PATTERN } from '../../core/ids.js'
 import { dateTime, freeObject, namedObject, recordOf, ref } from '../../core/typebox.js'
 import { ClockSetting, ProfileName } from '../../environments/schemas.js'
 import { NewFaultRule } from '../faults/schemas.js'
+import { LatencyPreset, LatencySetting } from '../latency/schemas.js'
 
 /** In milliseconds: 30 days. */
 export const MAX_TTL = 30 * 24 * 60 * 60 * 1000
@@ -38,6 +39,12 @@ export const NewEnvironment = namedObject('NewEnvironment', 'An environment to c
   ),
   faults: Type.Optional(
     Type.Array(ref(NewFaultRule), { description: 'Fault rules that it has from its first request on' })
+  ),
+  latency: Type.Optional(
+    Type.Union([ref(LatencyPreset), ref(LatencySetting)], {
+      description:
+        'How much later its answers come: the name of a preset, or a setting; if left out, that of the server'
+    })
   ),
   apiKey: Type.Optional(
     Type.String({

@@ -19,7 +19,7 @@ import { givenMock } from '../../support/mock.js'
 const AUTHORIZED = { headers: { authorization: `ApiKey ${DEVELOPMENT}` } }
 
 test('records what a request sent and how it was answered', async () => {
-  const mock = await givenMock({ clock: () => Date.parse('2026-02-18T10:00:00Z') })
+  const mock = await givenMock({ now: Date.parse('2026-02-18T10:00:00Z') })
   const answer = await mock.post(`${setPrimary(MAILGUN)}?x=1&y=2&y=3`, {
     headers: { 'idempotency-key': 'once', 'content-type': 'application/json', 'X-Trace': 'abc' },
     body: '{"a":1}'
