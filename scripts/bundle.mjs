@@ -3,6 +3,7 @@ import { chmodSync, cpSync, readdirSync, readFileSync, writeFileSync } from 'nod
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
+import { buildInspector } from './inspector.mjs'
 import { contract } from './wire-types.mjs'
 
 const root = join(import.meta.dirname, '..')
@@ -67,7 +68,7 @@ const OTHER_ENTRIES = {
 
 /**
  * Writes the command and the library as ECMAScript modules that share their chunks, each entry as one CommonJS file
- * beside them, and the files of the docs page. All packages but the database addon and test runners are bundled.
+ * beside them, the page and the files of the docs page. All packages but the database addon and test runners are bundled.
  */
 export async function bundle(dist) {
   const shared = {
@@ -120,13 +121,14 @@ export async function bundle(dist) {
   chmodSync(join(dist, 'cli/index.js'), 0o755)
   writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), licenses(Object.keys(metafile.inputs)))
   const swaggerUi = dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json'))
+  await buildInspector(join(dist, 'inspector'))
   for (const name of SWAGGER_UI_FILES) cpSync(join(swaggerUi, 'static', name), join(dist, 'swagger-ui', name))
 }
 
-/** Returns the licences of the bundled packages and of the docs page, which ask to be passed on. */
+/** Returns the licences of the bundled packages and of the pages, which ask to be passed on. */
 function licenses(files) {
   const folders = new Set(files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []))
-  return [...folders.add('node_modules/@fastify/swagger-ui')]
+  return [...folders.add('node_modules/@fastify/swagger-ui').add('node_modules/preact')]
     .sort()
     .map(licenseOf)
     .join(`\n${'-'.repeat(80)}\n\n`)

@@ -34,7 +34,7 @@ const PACKED = /^(dist|docs|migrations|seeds)\/|^(package\.json|LICENSE|(README|
 
 const STEPS = [
   { name: 'lint', title: 'Format and lint', run: () => tool('biome', ['ci', ...(colourful ? [] : ['--colors=off'])]) },
-  { name: 'types', title: 'Types, tests included', run: () => tool('tsc', ['--noEmit']) },
+  { name: 'types', title: 'Types, tests included', run: () => tool('npm', ['run', '--silent', 'typecheck']) },
   { name: 'unused', title: 'Unused files, exports and dependencies', run: () => tool('knip') },
   { name: 'dependencies', title: 'Direction of imports', run: () => script('check-dependencies.mjs') },
   { name: 'migrations', title: 'Migrations fit the schema', run: () => script('check-migrations.mjs') },
@@ -128,7 +128,7 @@ function pack() {
   const lacking = ['LICENSE', 'README.md', 'CHANGELOG.md', 'llms.txt', ...filesIn(bin), ...filesIn(exports)]
     .filter((name) => !names.includes(name))
     .concat(
-      ['docs/', 'migrations/', 'seeds/', 'dist/swagger-ui/'].filter(
+      ['docs/', 'migrations/', 'seeds/', 'dist/swagger-ui/', 'dist/inspector/'].filter(
         (start) => !names.some((name) => name.startsWith(start))
       )
     )

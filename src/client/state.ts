@@ -23,6 +23,8 @@ export interface StateMethods {
   state(options: { format: 'yaml' }): Promise<string>
   /** Adds a seed to the state, or replaces the state by it. */
   seed(content: SeedContent, options?: { mode?: 'merge' | 'replace' }): Promise<void>
+  /** The same with a seed that comes with the package, by its name: its first environment. */
+  loadScenario(scenario: string, options?: { mode?: 'merge' | 'replace' }): Promise<void>
   /** Goes back to the state in which the environment was created or seeded: all of it, or some parts. */
   reset(options?: ResetOptions): Promise<ResetResult>
   /** Stores the present state, by default under a name of its own. */
@@ -49,6 +51,7 @@ export function stateOf(connection: Connection): StateMethods {
   return {
     state,
     seed: (content, { mode } = {}) => connection.done('POST', '/_mock/seed', { query: { mode }, body: content }),
+    loadScenario: (scenario, { mode } = {}) => connection.done('POST', '/_mock/seed', { query: { scenario, mode } }),
     reset: (options = {}) => connection.json('POST', '/_mock/reset', { body: options }),
     snapshot: async (name = uniqueName()) => stored(await connection.json('PUT', path`/_mock/snapshots/${name}`)),
     snapshots: async () => {

@@ -9,6 +9,7 @@ import type { EnvironmentService } from '../environments/service.js'
 import { JSON_TYPE } from '../http/errors.js'
 import { serversOf } from '../http/operation.js'
 import { openApiDocument } from './documents.js'
+import { pageHeaders } from './page-headers.js'
 
 type Options = { environments: EnvironmentService; assumptions: Assumptions }
 
@@ -69,21 +70,14 @@ SwaggerUIBundle({
 `
 
 /** What the page loads is from here, but for images that are in its style sheets. */
-const PAGE_HEADERS = {
-  'content-security-policy': [
-    "default-src 'none'",
-    `script-src 'self' 'sha256-${hash('sha256', SCRIPT, 'base64')}'`,
-    // The page styles what it opens and closes.
-    "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data:",
-    // The document may name this server otherwise than the address by which the page was opened.
-    "connect-src 'self' http: https:",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'"
-  ].join('; '),
-  'x-content-type-options': 'nosniff'
-}
+const PAGE_HEADERS = pageHeaders([
+  `script-src 'self' 'sha256-${hash('sha256', SCRIPT, 'base64')}'`,
+  // The page styles what it opens and closes.
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  // The document may name this server otherwise than the address by which the page was opened.
+  "connect-src 'self' http: https:"
+])
 
 /** The page. Its base layout lacks the bar that loads documents from elsewhere. */
 const PAGE = `<!doctype html>

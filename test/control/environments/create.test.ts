@@ -210,10 +210,63 @@ test('the list tells all environments in the order of their making, snapshots an
     organizationId: made.organizationId,
     name: 'Mine',
     profile: 'document',
+    assumptions: {},
     createdAt: expect.stringMatching(/^\d{4}-.*Z$/)
   })
   for (const key of [made.apiKey, ...mock.seededEnvironments.flatMap(({ apiKeys }) => apiKeys)])
     expect(list.text).not.toContain(key)
+})
+
+test('the list tells the assumptions that differ from the profile, whoever set them', async () => {
+  const mock = await givenMock({ assumptions: { envelope: 'data' } })
+  await givenEnvironment(mock, { name: 'Mine', assumptions: { credentials: 'hidden', 'total-count': 'present' } })
+  await givenEnvironment(mock, { name: 'Live', profile: 'live' })
+  const { environments } = (await mock.get('/_mock/environments', { key: null })).json
+  expect(environments.slice(-2)).toMatchObject([
+    { name: 'Mine', assumptions: { envelope: 'data', credentials: 'hidden' } },
+    { name: 'Live', assumptions: {} }
+  ])
+  expect(Object.keys(environments.at(-2).assumptions)).toHaveLength(2)
+})
+
+test('the keys of an environment are those of its seed, or the one that it was created with, also by its name', async () => {
+  const mock = await givenMock()
+  const made = await givenEnvironment(mock, { name: 'Mine', from: 'Development' })
+  const keysOf = async (id: string) => (await mock.get(`/_mock/environments/${id}/keys`, { key: null })).json
+  expect(await keysOf('Development')).toEqual({ apiKeys: ['development-key'] })
+  expect(await keysOf('Mine')).toEqual({ apiKeys: [made.apiKey] })
+  expect(await keysOf(made.environmentId)).toEqual({ apiKeys: [made.apiKey] })
+})
+
+test('the keys of a removed environment are forgotten, and no cache keeps any', async () => {
+  const mock = await givenMock()
+  const made = await givenEnvironment(mock, { name: 'Mine' })
+  const path = '/_mock/environments/Mine/keys'
+  expect((await mock.get(path, { key: null })).headers.get('cache-control')).toBe('no-store')
+  await mock.call('/_mock/environments/Mine', { method: 'DELETE', key: null })
+  expect((await mock.get(path, { key: null })).json).toMatchObject({
+    statusCode: 404,
+    message: 'Environment Mine not found'
+  })
+  const again = await givenEnvironment(mock, { name: 'Mine' })
+  expect((await mock.get(path, { key: null })).json).toEqual({ apiKeys: [again.apiKey] })
+  expect(again.apiKey).not.toBe(made.apiKey)
+})
+
+test('an environment that could not be created has left no key behind', async () => {
+  const mock = await givenMock()
+  const { environments } = mock.services
+  const { db } = mock
+  expect(() =>
+    db.transaction(() => {
+      const environment = environments.create({ name: 'Gone', organizationId: 'o'.repeat(24) })
+      environments.addApiKey(environment, 'key-of-nobody')
+      throw new Error('rolled back')
+    })
+  ).toThrow('rolled back')
+  const next = environments.create({ name: 'Next', organizationId: 'o'.repeat(24) })
+  expect(environments.apiKeysOf(next)).toEqual([])
+  environments.remove(next)
 })
 
 test('a removed environment leaves nothing: no row in any table, no key, no snapshot, no journal, no fault', async () => {
@@ -240,6 +293,7 @@ test('a removed environment leaves nothing: no row in any table, no key, no snap
   }
   expect(faults.list(handle?.key ?? 0).length > 0).toBe(false)
   expect(journals.of(handle).requests()).toEqual([])
+  expect(environments.apiKeysOf(handle)).toEqual([])
   expect(environments.list().map(({ id }) => id)).not.toContain(made.environmentId)
 })
 

@@ -220,7 +220,7 @@ test('a message is added to what a restore brought back while the messages were 
   const { environment } = await seeds.createEnvironment({ seed: { messages: [{ channel: 'sms' }] } })
   environments.snapshot(environment, 'small')
   const messages = Array.from({ length: 8000 }, () => ({ channel: 'chat' }))
-  await seeds.load(environment, { messages }, 'replace')
+  await seeds.load(environment, { seed: { messages } }, 'replace')
   let slices = 0
   const check = () => {
     slices += 1

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { packagedNames } from '../../../src/seeds/packaged.js'
 import { clientOf, type GivenMock, givenMock } from '../../support/mock.js'
 import {
   expectSameAnswers,
@@ -463,6 +464,53 @@ test('environments, keys, snapshots and what a reset goes back to outlive a rest
   await second.post('/_mock/reset', { key })
   expect(await stateOf(second, key)).toEqual(made)
   expectSound(second.db)
+})
+
+test('the packaged seeds are listed for everyone, each of which can be loaded by its name', async () => {
+  const mock = await givenMock({ now: NOW })
+  const { scenarios } = (await mock.get('/_mock/scenarios', { key: null })).json
+  expect(scenarios[0]).toMatchObject({ name: 'default', description: expect.stringContaining('a small web shop') })
+  expect(scenarios.map(({ name }: { name: string }) => name)).toEqual(['default', ...packagedNames().slice(1)])
+  const { apiKey } = await givenEnvironment(mock)
+  for (const { name } of scenarios) {
+    const loaded = await mock.post(`/_mock/seed?mode=replace&scenario=${name}`, { key: apiKey })
+    expect([name, loaded.status, loaded.json]).toEqual([name, 200, { mode: 'replace' }])
+  }
+})
+
+test('a scenario in place of the state makes it what an environment of the scenario has, also for later resets', async () => {
+  const mock = await givenMock({ now: NOW })
+  const { apiKey } = await givenEnvironment(mock, { name: 'Mine', from: 'Development' })
+  await mock.post('/_mock/seed?mode=replace&scenario=failures', { key: apiKey })
+  const made = await givenEnvironment(mock, { name: 'Other', scenario: 'failures' })
+  const { name, ...state } = await stateOf(mock, apiKey)
+  expect(name).toBe('Mine')
+  expect(state).toEqual({ ...(await stateOf(mock, made.apiKey)), name: undefined })
+  await mock.post('/_mock/seed?mode=merge', { key: apiKey, body: seedOf({ subscribers: [{ subscriberId: 'zoe' }] }) })
+  await mock.post('/_mock/reset', { key: apiKey })
+  expect(await stateOf(mock, apiKey)).toEqual({ name, ...state })
+})
+
+test('a scenario is added to the state unless it is to replace it', async () => {
+  const mock = await givenMock()
+  const seed = { subscribers: [{ subscriberId: 'user-1' }], messages: [{ channel: 'sms', subscriberId: 'user-1' }] }
+  const { apiKey } = await givenEnvironment(mock, { seed })
+  expect((await mock.post('/_mock/seed?scenario=one-page', { key: apiKey })).json).toEqual({ mode: 'merge' })
+  const { messages, subscribers } = await stateOf(mock, apiKey)
+  expect(messages).toHaveLength(8)
+  expect(subscribers?.map(({ subscriberId }) => subscriberId)).toContain('user-1')
+})
+
+test.each([
+  ['an unknown scenario', 'scenario=failure', '', 'scenario', /, failures, .*; did you mean failures\?$/],
+  ['a scenario and a seed', 'scenario=failures', '{}', 'scenario', /can not be combined with a seed in the body/],
+  ['neither', 'scenario=', '', 'seed', /is empty: a seed begins with environments/]
+])('%s is refused, and nothing is loaded', async (_title, query, body, field, message) => {
+  const mock = await givenMock()
+  const before = (await mock.get('/_mock/state')).text
+  const refused = await mock.post(`/_mock/seed?mode=replace&${query}`, { body })
+  expect([refused.status, refused.json.errors[field].messages]).toEqual([422, [expect.stringMatching(message)]])
+  expect((await mock.get('/_mock/state')).text).toBe(before)
 })
 
 test('a seed larger than what the operations take is loaded', async () => {
