@@ -109,12 +109,13 @@ test('with --json, and where input or output is no terminal, no keys are taken',
   }
 })
 
-test('Ctrl-Z suspends it with the terminal as it was; when it is in front again it takes keys again', async () => {
+test('Ctrl-Z suspends it with the terminal as it was; in front again, however it was stopped, it takes keys again', async () => {
   const shell = await givenShell()
   shell.type(`${await serve()}\n`)
   await shell.seen('Keys: r resets')
-  for (let count = 0; count < 2; count++) {
-    shell.type('\x1a')
+  const server = childOf(childOf(shell.child.pid))
+  for (const stop of [() => shell.type('\x1a'), () => process.kill(server, 'SIGSTOP'), () => shell.type('\x1a')]) {
+    stop()
     await shell.seen('Stopped')
     await seenCooked(shell)
     shell.type('fg\n')
@@ -160,14 +161,23 @@ test.each(['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGUSR2'])(
   async (signal) => {
     const file = join(givenFolder(), 'failing.cjs')
     writeFileSync(file, `process.on('SIGUSR2', () => { throw new Error('uncaught') })`)
-    const shell = await givenShell({ env: { NODE_OPTIONS: `--require=${file}` } })
-    shell.type(`${await serve()}\n`)
-    await shell.seen('Keys: r resets')
-    const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
-    const childOf = (pid: number) => Number(new RegExp(`^ *(\\d+) +${pid}$`, 'm').exec(stdout)?.[1])
-    process.kill(childOf(childOf(shell.child.pid)), signal)
-    if (signal === 'SIGUSR2') await shell.seen('uncaught')
-    await shell.seen(PROMPT)
-    await seenCooked(shell)
+    // Interactive shells mend the terminal themselves.
+    const line = `ulimit -c 0; NODE_OPTIONS=--require=${file} ${await serve()}; echo ended; exec stty -a`
+    const running = await startProcess('script', ['-qec', line, '/dev/null'])
+    const terminal = { ...running, ...watching(running) }
+    await terminal.seen('Keys: r resets')
+    process.kill(childOf(childOf(running.child.pid)), signal)
+    const { stdout } = await terminal.ended
+    expect(stdout.split('ended').at(-1)).toMatch(/\sisig icanon\s/)
   }
 )
+
+/** The last process that a process has started. */
+function childOf(pid: number): number {
+  return Number(
+    spawnSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
+      .stdout.trim()
+      .split('\n')
+      .at(-1)
+  )
+}
