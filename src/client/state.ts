@@ -1,5 +1,5 @@
 import { type Connection, path } from './connection.js'
-import type { ResetPart, ResetResult, Seed, SeedEnvironment, Snapshot } from './wire.js'
+import type { ResetPart, ResetResult, Seed, SeedEnvironment, Snapshot, SnapshotDifferences } from './wire.js'
 
 /** A seed with one environment, or only what is in that environment; or either as JSON or YAML text. */
 export type SeedContent = Seed | Partial<SeedEnvironment> | string
@@ -13,6 +13,8 @@ export interface ResetOptions {
 export interface StoredSnapshot extends Snapshot {
   /** Goes back to it: data, clock and idempotency keys, unless parts are given. */
   restore(options?: ResetOptions): Promise<ResetResult>
+  /** Returns what the present state has over it. */
+  differences(): Promise<SnapshotDifferences>
   remove(): Promise<void>
 }
 
@@ -38,6 +40,7 @@ export function stateOf(connection: Connection): StateMethods {
     ...snapshot,
     restore: (options = {}) =>
       connection.json('POST', path`/_mock/snapshots/${snapshot.name}/restore`, { body: options }),
+    differences: () => connection.json('GET', path`/_mock/snapshots/${snapshot.name}/differences`),
     remove: () => connection.done('DELETE', path`/_mock/snapshots/${snapshot.name}`)
   })
 

@@ -20,7 +20,8 @@ const FILTER: Required<RequestFilter> = {
   status: 200,
   path: '/v1/messages',
   since: new Date(0),
-  after: 0
+  after: 0,
+  limit: 10
 }
 
 const MESSAGE = '6727a0492fdd8b34c6270000'
@@ -72,6 +73,7 @@ const CALLS: Record<string, (given: Given) => unknown> = {
   'env.snapshot': ({ env }) => env.snapshot('other'),
   'env.snapshots': ({ env }) => env.snapshots(),
   'snapshot.restore': ({ snapshot }) => snapshot.restore(),
+  'snapshot.differences': ({ snapshot }) => snapshot.differences(),
   'snapshot.remove': ({ snapshot }) => snapshot.remove(),
   'mock.removeEnvironment': async ({ mock }) => mock.removeEnvironment((await mock.environment()).id),
   'env.remove': ({ env }) => env.remove()

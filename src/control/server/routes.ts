@@ -57,11 +57,10 @@ export const serverRoutes: FastifyPluginAsync<Options> = async (app, { assumptio
     handler: async () => ({ scenarios: await rememberedSeeds() })
   })
 
-  const rememberedDocument = remembered(document)
   route('GET', '/openapi.json', {
     id: 'getControlDocument',
     summary: 'Get this document',
     response: freeObject('An OpenAPI document'),
-    handler: async (request) => ({ ...(await rememberedDocument()), servers: serversOf(request) })
+    handler: async (request) => ({ ...(await document()), servers: serversOf(request) })
   })
 }

@@ -2,8 +2,9 @@ import { Kind, type Static, Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import { RESET_PARTS } from '../../core/enums.js'
 import { invalidFields } from '../../core/errors.js'
+import { runInSlices } from '../../core/slices.js'
 import { freeObject, namedEnum, namedObject, ref, strictObject, stringEnum } from '../../core/typebox.js'
-import { Snapshot } from '../../environments/schemas.js'
+import { Snapshot, SnapshotDifferences } from '../../environments/schemas.js'
 import { controlRoutes, sendInChunks } from '../../http/control-route.js'
 import { MAX_SEED, rejectAborted, withSeedErrors } from '../seed-requests.js'
 import type { Services } from '../services.js'
@@ -131,6 +132,18 @@ export const snapshotRoutes: FastifyPluginAsync<Services> = async (app, { enviro
     errors: [404],
     handler: async ({ environment, params, body: { parts = RESTORED } }) =>
       timed(parts, () => environments.restore(environment, params.name, parts))
+  })
+
+  route('GET', '/snapshots/:name/differences', {
+    id: 'compareWithSnapshot',
+    summary: 'Compare the present state with a snapshot',
+    description:
+      'Tells what was added, removed and changed since the snapshot was taken, as of the moment of the request: other requests are answered meanwhile.',
+    params: SnapshotParams,
+    response: ref(SnapshotDifferences),
+    errors: [404],
+    handler: async ({ environment, params }, reply) =>
+      runInSlices(environments.comparing(environment, params.name), () => rejectAborted(reply))
   })
 
   route('DELETE', '/snapshots/:name', {
