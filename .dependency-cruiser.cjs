@@ -8,7 +8,7 @@
 const LAYERS = [
   ['cli', 'fixtures', 'inspector'],
   ['index.ts'],
-  ['client', 'server.ts'],
+  ['client', 'conformance', 'server.ts'],
   ['config.ts'],
   ['app.ts'],
   ['openapi'],
@@ -77,6 +77,14 @@ module.exports = {
       severity: 'error',
       from: { path: pathsOf(['inspector']) },
       to: { pathNot: [npm('preact'), ...pathsOf(['inspector', 'client'])], dependencyTypesNot: ['type-only'] }
+    },
+    {
+      name: 'conformance-asks-by-http',
+      comment:
+        'src/conformance/ judges any target, ours as others: of the server it knows shapes (schemas.ts) and core/ alone.',
+      severity: 'error',
+      from: { path: pathsOf(['conformance']) },
+      to: { path: '^src/', pathNot: [...pathsOf(['conformance', 'core']), SCHEMAS] }
     },
     {
       name: 'http-without-database',

@@ -3,6 +3,7 @@ import { StartError } from '../core/errors.js'
 import { VERSION } from '../core/package.js'
 import { writeToStderr } from '../core/stderr.js'
 import { SeedError } from '../seeds/errors.js'
+import { addConformance } from './conformance.js'
 import { addCoverage } from './coverage.js'
 import { addExec, EXEC_PREFIX } from './exec.js'
 import { addHealthcheck } from './healthcheck.js'
@@ -54,6 +55,7 @@ export function commandLine(): Command {
   addExec(root)
   addWait(root)
   addCoverage(root)
+  addConformance(root)
   root.commandsGroup('Make data:')
   const seed = addSeed(root)
   root.commandsGroup('Ask about it:')
