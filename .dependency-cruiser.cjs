@@ -12,7 +12,7 @@ const LAYERS = [
   ['config.ts'],
   ['app.ts'],
   ['openapi'],
-  ['control'],
+  ['control', 'recording'],
   ['seeds'],
   ['integrations', 'messages', 'workflow-steps'],
   ['idempotency'],
@@ -73,7 +73,8 @@ module.exports = {
     },
     {
       name: 'inspector-by-the-client',
-      comment: 'src/inspector/ runs in a browser: it works the server through the client, and loads Preact and nothing else.',
+      comment:
+        'src/inspector/ runs in a browser: it works the server through the client, and loads Preact and nothing else.',
       severity: 'error',
       from: { path: pathsOf(['inspector']) },
       to: { pathNot: [npm('preact'), ...pathsOf(['inspector', 'client'])], dependencyTypesNot: ['type-only'] }
