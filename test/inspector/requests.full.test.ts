@@ -279,8 +279,8 @@ test('with 500 requests a second for 20 seconds the page stays usable, small, an
   await sendUntil(9000)
   // It can be used meanwhile.
   const rest = sendUntil(10_000)
-  await search.fill('page=99')
-  await expect.poll(() => page.url()).toContain('text=page%3D99')
+  await search.fill('limit=1')
+  await expect.poll(() => page.url()).toContain('text=limit%3D1')
   await rest
   await search.fill('')
   await page.getByRole('link', { name: 'page=10000' }).waitFor()
@@ -289,7 +289,6 @@ test('with 500 requests a second for 20 seconds the page stays usable, small, an
   expect(after.elements).toBeLessThan(before.elements + 200)
   expect(after.heap - before.heap).toBeLessThan(3 * 1024 * 1024)
   const longTasks = await page.evaluate<number[]>('longTasks')
-  console.log({ before, after, longTasks })
   // Alone on a machine none takes 100 ms; here other tests run beside it.
   expect(longTasks.filter((duration) => duration > 250)).toEqual([])
   expect(events.troubles).toEqual([])
