@@ -76,7 +76,10 @@ async function describedApp(
     routerOptions: { querystringParser: parseQuery as never },
     schemaController: { compilersFactory: COMPILERS }
   })
-  app.addHook('onRoute', ({ config }) => {
+  app.addHook('onRoute', (route) => {
+    const { config, method } = route
+    // Without HEAD, which goes without saying.
+    route.method = [method].flat()[0] ?? method
     const { response, body }: { response?: TSchema; body?: TSchema } = config?.operation ?? config?.control ?? {}
     for (const schema of namedSchemas(ErrorBody, response, body)) {
       if (!app.getSchema(String(schema.$id))) app.addSchema(schema)

@@ -461,7 +461,7 @@ test('a snapshot tells what was added, removed and changed since, of each kind o
 })
 
 test('a stored response that is another for the same idempotency key has changed', async () => {
-  const mock = await givenMock({ clock })
+  const mock = await givenMock({ now: NOW })
   const { apiKey: key } = await givenEnvironment(mock, { seed: SHOP })
   const headers = { 'idempotency-key': 'once' }
   const setPrimary = (id: string) => mock.post(`/v1/integrations/${id}/set-primary`, { key, headers })
@@ -553,7 +553,7 @@ test('environments, keys, snapshots and what a reset goes back to outlive a rest
 })
 
 test('the packaged seeds are listed for everyone, each of which can be loaded by its name', async () => {
-  const mock = await givenMock({ clock })
+  const mock = await givenMock({ now: NOW })
   const { scenarios } = (await mock.get('/_mock/scenarios', { key: null })).json
   expect(scenarios[0]).toMatchObject({ name: 'default', description: expect.stringContaining('a small web shop') })
   expect(scenarios.map(({ name }: { name: string }) => name)).toEqual(['default', ...packagedNames().slice(1)])
@@ -565,7 +565,7 @@ test('the packaged seeds are listed for everyone, each of which can be loaded by
 })
 
 test('a scenario in place of the state makes it what an environment of the scenario has, also for later resets', async () => {
-  const mock = await givenMock({ clock })
+  const mock = await givenMock({ now: NOW })
   const { apiKey } = await givenEnvironment(mock, { name: 'Mine', from: 'Development' })
   await mock.post('/_mock/seed?mode=replace&scenario=failures', { key: apiKey })
   const made = await givenEnvironment(mock, { name: 'Other', scenario: 'failures' })

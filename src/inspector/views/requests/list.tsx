@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { RecordedRequest } from '../../../client/index.js'
 import { moveFocus } from '../../parts/keys.js'
 import { go } from '../../shell/router.js'
@@ -14,18 +14,15 @@ interface Props {
   /** The sequence of the one that is open. */
   open: number | undefined
   addressOf(sequence: number): string
-  /** Called with whether one is reading the list: it then must not move. */
-  reading(isReading: boolean): void
 }
 
 /** The requests as a table, of which only as many rows exist as were asked for. */
-export function RequestList({ requests, open, addressOf, reading }: Props) {
+export function RequestList({ requests, open, addressOf }: Props) {
   const [count, setCount] = useState(PAGE)
-  const ref = useReading(reading)
   const shown = requests.slice(0, count)
   const focusable = shown.some(({ sequence }) => sequence === open) ? open : shown[0]?.sequence
   return (
-    <div ref={ref} class="requests-list" onKeyDown={moveFocus}>
+    <div class="requests-list" onKeyDown={moveFocus}>
       <table>
         <caption class="visually-hidden">Requests, newest first</caption>
         <thead>
@@ -101,42 +98,4 @@ function Row({ request, address, isOpen, isAnyOpen, isFocusable }: RowProps) {
       <td class="requests-duration number">{formatDuration(duration)}</td>
     </tr>
   )
-}
-
-/** Tells whether the mouse or the focus is in an element, or it is scrolled. Returns the ref of the element. */
-function useReading(tell: (isReading: boolean) => void) {
-  const ref = useRef<HTMLDivElement>(null)
-  const latest = useRef(tell)
-  latest.current = tell
-  useEffect(() => {
-    const element = ref.current
-    if (!element) return
-    let isOver = false
-    const update = () => {
-      const isScrolled = element.getBoundingClientRect().top < 0
-      latest.current(isOver || isScrolled || element.contains(document.activeElement))
-    }
-    const over = ({ type, pointerType }: PointerEvent) => {
-      isOver = type === 'pointerenter' && pointerType === 'mouse'
-      update()
-    }
-    // The focus is not yet elsewhere when an element loses it.
-    const afterFocus = () => queueMicrotask(update)
-    const { signal, abort } = ending()
-    element.addEventListener('pointerenter', over, { signal })
-    element.addEventListener('pointerleave', over, { signal })
-    element.addEventListener('focusin', afterFocus, { signal })
-    element.addEventListener('focusout', () => setTimeout(update), { signal })
-    addEventListener('scroll', update, { signal, passive: true })
-    return () => {
-      abort()
-      latest.current(false)
-    }
-  }, [])
-  return ref
-}
-
-function ending(): { signal: AbortSignal; abort: () => void } {
-  const controller = new AbortController()
-  return { signal: controller.signal, abort: () => controller.abort() }
 }

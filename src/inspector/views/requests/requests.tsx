@@ -15,6 +15,7 @@ import { Filters } from './filters.js'
 import { useKeyless } from './keyless.js'
 import { RequestList } from './list.js'
 import { NoMatch, NoRequests } from './nothing.js'
+import { useReading } from './reading.js'
 
 /** The requests as they come: those of the environment, or those without a valid key. */
 export function RequestsView({ route: { rest, params } }: ViewProps) {
@@ -38,6 +39,7 @@ export function RequestsView({ route: { rest, params } }: ViewProps) {
       await env.requests.clear()
       live.forget()
       changed()
+      go(address())
     }, 'All requests deleted')
     setDeleting(false)
   }
@@ -115,31 +117,33 @@ function Requests({
   address,
   isPaused
 }: ListProps & { feed: Feed; isKeyless: boolean }) {
-  const [isReading, setReading] = useState(false)
+  const { ref, isReading, stop } = useReading('.requests-list')
   const isHeld = isPaused || isReading || open !== undefined
   const [shown, takeNew] = useHeld(feed, isHeld)
   const matching = filterRequests(shown.requests, filter)
   const waiting = isHeld ? filterRequests(newerThan(shown, feed), filter).length : 0
   const known = open === undefined ? undefined : (find(shown.requests, open) ?? find(feed.requests, open))
   return (
-    <>
+    <div ref={ref} class="requests-area">
       <div class="requests-line-of-state">
         <State {...{ problem: feed.problem, isPaused, isHeld }} />
         <span class="hint">{countOf(matching.length, shown.requests.length)}</span>
         {waiting > 0 && (
-          <button type="button" class="primary" onClick={takeNew}>
+          <button
+            type="button"
+            class="primary"
+            onClick={() => {
+              takeNew()
+              stop()
+            }}
+          >
             {waiting.toLocaleString()} new
           </button>
         )}
       </div>
       <div class={open === undefined ? undefined : 'split requests-split'}>
         {matching.length > 0 ? (
-          <RequestList
-            requests={matching.toReversed()}
-            open={open}
-            addressOf={(sequence) => address(sequence)}
-            reading={setReading}
-          />
+          <RequestList requests={matching.toReversed()} open={open} addressOf={(sequence) => address(sequence)} />
         ) : isFiltered(filter) && shown.requests.length > 0 ? (
           <NoMatch count={shown.requests.length} all={address(open, { operation: '', status: '', text: '' })} />
         ) : (
@@ -156,7 +160,7 @@ function Requests({
           />
         )}
       </div>
-    </>
+    </div>
   )
 }
 
