@@ -173,6 +173,7 @@ test('each channel is shown as its subscriber sees it, from right to left where 
   await email.getByText('Síle’s “tea”').waitFor()
   expect(await email.locator('div').first().getAttribute('style')).toBe('text-align: right;')
   await page.locator('summary', { hasText: '1 link in it' }).click()
+  await expectAccessible(inspector)
 })
 
 test('nothing that a seed holds runs, loads anything or leads away', async (context) => {
