@@ -8,11 +8,11 @@
 const LAYERS = [
   ['cli', 'fixtures', 'inspector'],
   ['index.ts'],
-  ['client', 'server.ts'],
+  ['client', 'conformance', 'server.ts'],
   ['config.ts'],
   ['app.ts'],
   ['openapi'],
-  ['control'],
+  ['control', 'recording'],
   ['seeds'],
   ['integrations', 'messages', 'workflow-steps'],
   ['idempotency'],
@@ -73,10 +73,19 @@ module.exports = {
     },
     {
       name: 'inspector-by-the-client',
-      comment: 'src/inspector/ runs in a browser: it works the server through the client, and loads Preact and nothing else.',
+      comment:
+        'src/inspector/ runs in a browser: it works the server through the client, and loads Preact and nothing else.',
       severity: 'error',
       from: { path: pathsOf(['inspector']) },
       to: { pathNot: [npm('preact'), ...pathsOf(['inspector', 'client'])], dependencyTypesNot: ['type-only'] }
+    },
+    {
+      name: 'conformance-asks-by-http',
+      comment:
+        'src/conformance/ judges any target, ours as others: of the server it knows shapes (schemas.ts) and core/ alone.',
+      severity: 'error',
+      from: { path: pathsOf(['conformance']) },
+      to: { path: '^src/', pathNot: [...pathsOf(['conformance', 'core']), SCHEMAS] }
     },
     {
       name: 'http-without-database',

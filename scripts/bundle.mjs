@@ -8,11 +8,14 @@ import { contract } from './wire-types.mjs'
 
 const root = join(import.meta.dirname, '..')
 
-/** What can be imported of the package, by the names in dist/: where it stands, and the test runner that it extends. */
+/**
+ * What can be imported of the package, by the names in dist/: where it stands, the test runner that it extends, and whether
+ * `require` can't load it, as it can't load the runner. (Its types are for CommonJS too: the runner compiles such tests.)
+ */
 export const ENTRIES = {
   index: { source: 'src/index.ts' },
   client: { source: 'src/client/index.ts' },
-  vitest: { source: 'src/fixtures/vitest.ts', runner: 'vitest' },
+  vitest: { source: 'src/fixtures/vitest.ts', runner: 'vitest', importOnly: true },
   playwright: { source: 'src/fixtures/playwright.ts', runner: '@playwright/test' }
 }
 
@@ -100,9 +103,10 @@ export async function bundle(dist) {
   const sources = (entries) => Object.fromEntries(Object.entries(entries).map(([name, { source }]) => [name, source]))
   // Without the banner: the client runs in a browser.
   await build({ ...shared, entryPoints: sources(others), outdir: dist, format: 'esm' })
+  const required = Object.entries(ENTRIES).filter(([, { importOnly }]) => !importOnly)
   await build({
     ...shared,
-    entryPoints: sources(ENTRIES),
+    entryPoints: sources(Object.fromEntries(required)),
     outdir: dist,
     outExtension: { '.js': '.cjs' },
     format: 'cjs',

@@ -5,16 +5,21 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Command, Option } from 'commander'
 import { commandLine } from '../src/cli/program.js'
+import { type Basis, NEEDS } from '../src/conformance/case.js'
+import { CASES } from '../src/conformance/cases/index.js'
 import { isDocumented, planOf } from '../src/control/coverage/plan.js'
 import { ASSUMPTION_IDS, type AssumptionId, assume, assumptionRow } from '../src/core/assumptions.js'
 import { setIntegrationAsPrimary } from '../src/integrations/routes.js'
 import { listMessages } from '../src/messages/routes.js'
 import { retrieveWorkflowStep } from '../src/workflow-steps/routes.js'
+import { MUTANTS } from '../test/conformance/mutants/index.js'
 
 const GENERATED: Record<string, { file: string; text: () => string }> = {
   assumptions: { file: 'docs/assumptions.md', text: assumptionTable },
   coverage: { file: 'docs/coverage.md', text: coverageTable },
-  commands: { file: 'docs/commands.md', text: commandTables }
+  commands: { file: 'docs/commands.md', text: commandTables },
+  'conformance-cases': { file: 'docs/conformance.md', text: caseTable },
+  'conformance-mutants': { file: 'docs/conformance.md', text: mutantTable }
 }
 
 const check = process.argv.includes('--check')
@@ -47,6 +52,27 @@ function coverageTable(): string {
     return `| \`${operation.id}\` | ${names(true).join(', ')} | ${names(false).join('; ')} |\n`
   })
   return `| operation | called, and answered with | sent with |\n|---|---|---|\n${rows.join('')}`
+}
+
+function caseTable(): string {
+  const rows = CASES.map(({ id, tier, rule, basis, needs }) => {
+    const needed = needs.map((need) => NEEDS[need]).join('; ')
+    return `| \`${id}\` | ${tier} | ${escaped(rule)} | ${escaped(basisCell(basis))} | ${needed} |\n`
+  })
+  return `${CASES.length} cases.\n\n| case | tier | rule | rests on | needs |\n|---|---|---|---|---|\n${rows.join('')}`
+}
+
+function basisCell(basis: Basis): string {
+  if ('contract' in basis) return basis.contract
+  return 'assumption' in basis ? `\`${basis.assumption}\`` : `*${basis.settled}*`
+}
+
+function mutantTable(): string {
+  const rows = MUTANTS.map(({ name, caughtBy }) => {
+    const { rule = '' } = CASES.find(({ id }) => id === caughtBy) ?? {}
+    return `| ${escaped(name)} | \`${caughtBy}\` | ${escaped(rule)} |\n`
+  })
+  return `${MUTANTS.length} broken targets.\n\n| broken target | caught by | its rule |\n|---|---|---|\n${rows.join('')}`
 }
 
 function cell(id: AssumptionId, profile: 'document' | 'live'): string {

@@ -3,11 +3,13 @@ import { StartError } from '../core/errors.js'
 import { VERSION } from '../core/package.js'
 import { writeToStderr } from '../core/stderr.js'
 import { SeedError } from '../seeds/errors.js'
+import { addConformance } from './conformance.js'
 import { addCoverage } from './coverage.js'
 import { addExec, EXEC_PREFIX } from './exec.js'
 import { addHealthcheck } from './healthcheck.js'
 import { addOpenapi } from './openapi.js'
 import { checkVariables, describeOption } from './options.js'
+import { addRecord } from './record.js'
 import { addSeed } from './seed.js'
 import { addServe } from './serve.js'
 import { addStart } from './start.js'
@@ -54,8 +56,11 @@ export function commandLine(): Command {
   addExec(root)
   addWait(root)
   addCoverage(root)
+  addConformance(root)
   root.commandsGroup('Make data:')
   const seed = addSeed(root)
+  root.commandsGroup('Against the real service:')
+  addRecord(root)
   root.commandsGroup('Ask about it:')
   addOpenapi(root)
   addHealthcheck(root)

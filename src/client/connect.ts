@@ -16,7 +16,8 @@ import type {
   CreatedEnvironment,
   ListedEnvironment,
   NewEnvironment,
-  RecordedRequest
+  RecordedRequest,
+  Scenario
 } from './wire.js'
 
 /** An environment to create: empty, from a seed or a packaged scenario, or as a fork of another one. */
@@ -55,6 +56,8 @@ export interface ConnectedMock {
   /** Resolves when the server is ready; rejects when it is not. */
   health(): Promise<void>
   assumptions(): Promise<Assumption[]>
+  /** Returns the seeds that come with the package, for `environment({ scenario })` and `loadScenario`. */
+  scenarios(): Promise<Scenario[]>
   /** Returns the OpenAPI document of the control routes. */
   controlDocument(): Promise<Record<string, unknown>>
   /** Nothing to do: the server runs on, and so do its environments. */
@@ -87,6 +90,7 @@ export function connect(url: string, options: ConnectOptions = {}): ConnectedMoc
     health: () => server.done('GET', '/health'),
     assumptions: async () =>
       (await server.json<{ assumptions: Assumption[] }>('GET', '/_mock/assumptions')).assumptions,
+    scenarios: async () => (await server.json<{ scenarios: Scenario[] }>('GET', '/_mock/scenarios')).scenarios,
     controlDocument: () => server.json('GET', '/_mock/openapi.json'),
     [asyncDispose]: async () => {}
   }

@@ -5,9 +5,11 @@ import { DomainError, invalidFields } from '../core/errors.js'
 import { didYouMean } from '../core/suggest.js'
 import { apiKeyService } from './api-keys.js'
 import { datasetService, type HeldDatasets } from './datasets.js'
+import { comparingStates } from './differences.js'
 import { type Datasets, type Environment, type EnvironmentDependencies, environmentStore } from './environment.js'
 import { expiryTimer } from './expiry.js'
 import { type EnvironmentRow, perKind } from './repository.js'
+import type { SnapshotDifferences } from './schemas.js'
 import { snapshotService } from './snapshots.js'
 
 export type { HeldDatasets } from './datasets.js'
@@ -107,6 +109,14 @@ export function environmentService({ db, clock, machineClock = steadyClock, defa
     },
 
     newRow,
+
+    /**
+     * Compares the present state with that of a snapshot, in steps. Throws `not-found` when there is no such snapshot.
+     */
+    *comparing(environment: Environment, snapshot: string): Generator<unknown, SnapshotDifferences> {
+      const former = requireSnapshot(environment, snapshot)
+      return yield* comparingStates(db, datasets.hold(), requireRow(environment), former)
+    },
 
     /** Throws `exists` when another environment has the name or the API key, be it as its id. */
     requireUnused({ name, apiKey }: { name?: string; apiKey?: string }): void {

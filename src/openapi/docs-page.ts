@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import type { Assumptions } from '../core/assumptions.js'
 import { packageRoot } from '../core/package.js'
-import { remembered } from '../core/remember.js'
 import { authenticate } from '../environments/plugin.js'
 import type { EnvironmentService } from '../environments/service.js'
 import { JSON_TYPE } from '../http/errors.js'
@@ -20,10 +19,8 @@ type Options = { environments: EnvironmentService; assumptions: Assumptions }
  * made when it is first asked for.
  */
 export const documentation: FastifyPluginAsync<Options> = async (app, { environments, assumptions }) => {
-  const documentOf = remembered(openApiDocument)
-
   async function sendDocument(reply: FastifyReply, assumed: Assumptions, changes?: object): Promise<FastifyReply> {
-    return reply.type(JSON_TYPE).send(JSON.stringify({ ...(await documentOf(assumed)), ...changes }))
+    return reply.type(JSON_TYPE).send(JSON.stringify({ ...(await openApiDocument(assumed)), ...changes }))
   }
 
   app.get('/openapi.json', async (request, reply) => {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import { DomainError } from '../core/errors.js'
 import { packageRoot, VERSION } from '../core/package.js'
 import { JSON_TYPE } from '../http/errors.js'
 import { pageHeaders } from './page-headers.js'
@@ -50,12 +51,24 @@ const TYPES = {
 }
 
 const PAGE_HEADERS = {
-  ...pageHeaders(["script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'"]),
+  // Frames inherit this policy: without inline styles an email would look like none of its kind.
+  ...pageHeaders([
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "connect-src 'self'"
+  ]),
   // Another version of the package may be next at this address.
   'cache-control': 'no-cache'
 }
 
+const NOT_BUILT = new DomainError('not-found', 'There is no page here', {
+  reason: 'it is built into dist/inspector/ by `npm run build`; what programs get is there'
+})
+
 async function sendFile(reply: FastifyReply, name: keyof typeof TYPES): Promise<FastifyReply> {
-  const content = await readFile(join(packageRoot(), 'dist/inspector', name))
+  const content = await readFile(join(packageRoot(), 'dist/inspector', name)).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ENOENT' ? NOT_BUILT : error
+  })
   return reply.headers(PAGE_HEADERS).type(TYPES[name]).send(content)
 }

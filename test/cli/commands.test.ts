@@ -54,7 +54,7 @@ describe('help', () => {
     expect(groups).toEqual(
       expect.arrayContaining([
         ['Serve:', ['serve', 'start', 'status', 'stop']],
-        ['Test against it:', ['exec', 'wait', 'coverage']],
+        ['Test against it:', ['exec', 'wait', 'coverage', 'conformance']],
         ['Make data:', ['seed']],
         ['Ask about it:', ['openapi', 'healthcheck', 'help']]
       ])

@@ -138,6 +138,7 @@ test('every route answers as the document says', async () => {
   for (const path of [
     '/health',
     '/_mock/assumptions',
+    '/_mock/scenarios',
     '/_mock/openapi.json',
     '/_mock/state',
     '/_mock/clock',
@@ -162,6 +163,7 @@ test('every route answers as the document says', async () => {
   await call('GET', '/_mock/workflows')
   await call('PUT', '/_mock/snapshots/{name}', undefined, '/_mock/snapshots/a')
   await call('GET', '/_mock/snapshots')
+  await call('GET', '/_mock/snapshots/{name}/differences', undefined, '/_mock/snapshots/a/differences')
   await call('POST', '/_mock/snapshots/{name}/restore', {}, '/_mock/snapshots/a/restore')
   await call('DELETE', '/_mock/snapshots/{name}', undefined, '/_mock/snapshots/a')
   await call('PUT', '/_mock/clock', { mode: 'offset', by: 5 })

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { createServer, request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { givenPage } from '../support/browser.js'
 import { expectAccessible, givenInspector } from '../support/inspector.js'
-import { commandIn, givenPackage, startCommand } from '../support/process.js'
+import { commandIn, givenFolder, givenPackage, startCommand, startProcess } from '../support/process.js'
 
 test('the page opens with the requests of the first environment, and asks no other server for anything', async (context) => {
   const { page, events, url } = await givenInspector(context)
@@ -131,4 +131,16 @@ test('a server without it answers browsers as it does programs', async () => {
   const page = await fetch(url, { headers: { accept: 'text/html,*/*;q=0.8' } })
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
   expect((await fetch(`${url}/inspector/inspector.js`)).status).toBe(404)
+})
+
+test('what it is made of is read only when it is asked for, and a server that lacks it says so', async () => {
+  const built = await givenPackage()
+  const folder = givenFolder()
+  for (const name of ['migrations', 'seeds', 'node_modules']) symlinkSync(join(built, name), join(folder, name))
+  for (const name of ['package.json', 'dist']) cpSync(join(built, name), join(folder, name), { recursive: true })
+  rmSync(join(folder, 'dist/inspector'), { recursive: true })
+  const { url } = await startProcess(process.execPath, [commandIn(folder), '--port', '0'])
+  expect((await fetch(url)).status).toBe(200)
+  const page = await fetch(url, { headers: { accept: 'text/html' } })
+  expect([page.status, page.headers.get('x-mock-reason')]).toEqual([404, expect.stringContaining('npm run build')])
 })

@@ -6,6 +6,7 @@ import { NoticesProvider } from '../parts/notices.js'
 import { useResource } from '../parts/resource.js'
 import { VIEWS } from '../views/index.js'
 import { EnvironmentBar } from './environment-bar.js'
+import { LiveProvider } from './live.js'
 import { PaletteProvider, useCommands } from './palette.js'
 import { addressOf, go, type Route, useRoute } from './router.js'
 import { callService, type Session, SessionProvider, serverUrl, useSession } from './session.js'
@@ -145,7 +146,9 @@ function Environment({ mock, apiKey, listed, environments, reload }: Environment
         </a>
         <EnvironmentBar environments={environments} reload={reload} />
       </header>
-      <Views />
+      <LiveProvider>
+        <Views />
+      </LiveProvider>
     </SessionProvider>
   )
 }

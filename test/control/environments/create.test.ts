@@ -6,7 +6,6 @@ import { type GivenMock, givenMock } from '../../support/mock.js'
 import { everyAnswer, expectSound, givenEnvironment, rowCounts, stateOf } from './environment-client.js'
 
 const NOW = Date.parse('2026-02-18T10:00:00.000Z')
-const clock = () => NOW
 
 /** One record of each kind that names its owners, each at its deepest. */
 const SEED = {
@@ -78,7 +77,7 @@ test('an environment that is created without a seed is empty, and has its own ke
 })
 
 test('an environment that is made of a seed has what the seed says, and gives the same ids each time', async () => {
-  const mock = await givenMock({ clock })
+  const mock = await givenMock({ now: NOW })
   const one = await givenEnvironment(mock, { seed: SEED })
   const two = await givenEnvironment(mock, { seed: SEED, name: 'Other' })
 
@@ -119,7 +118,7 @@ test('profile and assumptions are those that are given, else those of the seed, 
 })
 
 test('a fork gives the answers of its origin with all ids, only the owners are its own, wherever they stand', async () => {
-  const mock = await givenMock({ clock })
+  const mock = await givenMock({ now: NOW })
   const origin = await givenEnvironment(mock, { seed: SEED })
   const keyed = { headers: { 'idempotency-key': 'once' } }
   const first = await mock.post('/v1/integrations/other/set-primary', { ...keyed, key: origin.apiKey })
@@ -464,8 +463,8 @@ async function heldCall(mock: GivenMock, method: string, path: string, headers: 
 }
 
 test('a scenario makes what the packaged seed has first, with its ids', async () => {
-  const seeded = await givenMock({ seeds: ['failures'], clock })
-  const mock = await givenMock({ clock })
+  const seeded = await givenMock({ seeds: ['failures'], now: NOW })
+  const mock = await givenMock({ now: NOW })
   const one = await givenEnvironment(mock, { scenario: 'failures' })
   const two = await givenEnvironment(mock, { scenario: 'failures', profile: 'live' })
 
@@ -475,7 +474,7 @@ test('a scenario makes what the packaged seed has first, with its ids', async ()
 })
 
 test('the content of an environment alone is a seed, when it is created and when it is loaded', async () => {
-  const mock = await givenMock({ clock })
+  const mock = await givenMock({ now: NOW })
   const [content] = SEED.environments
   const whole = await givenEnvironment(mock, { seed: SEED, name: 'Whole' })
   const { name: _, ...unnamed } = content
@@ -495,7 +494,7 @@ test('the content of an environment alone is a seed, when it is created and when
 })
 
 test('an empty object is the content of an empty environment, and nothing to add to another one', async () => {
-  const mock = await givenMock({ clock })
+  const mock = await givenMock({ now: NOW })
   const made = await givenEnvironment(mock, { seed: {} })
   expect(await stateOf(mock, made.apiKey)).toMatchObject({ name: 'Unnamed', integrations: [], messages: [] })
   const { apiKey: key } = await givenEnvironment(mock, { from: 'Development' })

@@ -1,0 +1,78 @@
+import { createRandom, type Random } from '../core/random.js'
+import type { MessageResponse } from '../messages/schemas.js'
+import { listPath, type Page, type Parameters, pageOf, type Sample } from './answers.js'
+import { type Integrations, integrationsOf } from './integrations.js'
+import type { SubjectOptions } from './options.js'
+import { needed } from './outcome.js'
+import { refusalsOf } from './refusals.js'
+import { type StepName, stepsOf } from './steps.js'
+import type { Answer, Ask, Target } from './target.js'
+
+/** What is asked: a target, and what was found of its data, which is read once. */
+export interface Subject {
+  target: Target
+  options: SubjectOptions
+  random: Random
+  ask(path: string, ask?: Ask): Promise<Answer>
+  /** Returns a page of messages. Throws `Failure` when the answer is not 200 with a page. */
+  list(parameters?: Parameters, ask?: Ask): Promise<Page>
+  /** Throws `Skipped` when there is no message. */
+  sample(): Promise<Sample>
+  /** Returns up to three steps of each of up to three workflows. Throws `Skipped` when none is found. */
+  steps(): Promise<StepName[]>
+  /** Returns an answer of each kind of refusal that can be provoked without a change. */
+  refusals(): Promise<Answer[]>
+  integrations: Integrations
+  /** Returns an id that no record has. */
+  unknownId(): string
+  /** Forgets what was read. */
+  forget(): void
+}
+
+const SAMPLE_PAGES = 2
+export const SAMPLE_LIMIT = 100
+
+export function createSubject(target: Target, options: SubjectOptions): Subject {
+  const random = createRandom(null)
+  const known = new Map<string, Promise<unknown>>()
+  // Of a time that no record is of.
+  const unknownId = () => `ffffffff${random.uuid().replaceAll('-', '').slice(0, 16)}`
+  const subject: Subject = {
+    target,
+    options,
+    random,
+    ask: (path, ask) => target.ask(path, ask),
+    async list(parameters = [], ask) {
+      return pageOf(await target.ask(listPath(parameters), ask))
+    },
+    sample: () => once('sample', () => readSample(subject)),
+    steps: () => once('steps', () => stepsOf({ ask: target.ask, sample: subject.sample, options })),
+    refusals: () => once('refusals', () => refusalsOf(target, unknownId)),
+    integrations: integrationsOf(target, options),
+    unknownId,
+    forget: () => known.clear()
+  }
+  return subject
+
+  function once<Value>(name: string, read: () => Promise<Value>): Promise<Value> {
+    const value = (known.get(name) as Promise<Value> | undefined) ?? read()
+    known.set(name, value)
+    return value
+  }
+}
+
+/** Reads the newest messages: two pages, which is enough for most rules, however many there are. */
+async function readSample({ list }: Subject): Promise<Sample> {
+  const messages: MessageResponse[] = []
+  for (let number = 0; ; number++) {
+    const page = await list([
+      ['limit', SAMPLE_LIMIT],
+      ['page', number]
+    ])
+    messages.push(...page.data)
+    const isComplete = page.data.length < SAMPLE_LIMIT
+    if (!isComplete && number + 1 < SAMPLE_PAGES) continue
+    needed(messages.length > 0, 'the environment has no messages')
+    return { messages, isComplete, total: typeof page.totalCount === 'number' ? page.totalCount : undefined }
+  }
+}

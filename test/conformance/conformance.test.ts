@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import { reportJunit, reportMarkdown, reportText } from '../../src/conformance/report.js'
+import { type RunOptions, runConformance } from '../../src/conformance/run.js'
+import { DEVELOPMENT, MAILGUN, SENDGRID, setPrimary } from '../support/control.js'
+import { givenMock } from '../support/mock.js'
+import { startProxy } from './proxy.js'
+
+function judge(url: string, options: Partial<RunOptions> = {}) {
+  return runConformance({ url, apiKey: DEVELOPMENT, ...options })
+}
+
+test('without changes allowed, it passes on ours and changes nothing', async () => {
+  const mock = await givenMock()
+  const before = (await mock.get('/_mock/state')).text
+  const report = await judge(mock.url, { only: ['live', 'primary', 'idempotency'] })
+  expect(report.counts).toMatchObject({ failed: 0 })
+  expect(report.counts.passed).toBeGreaterThan(8)
+  expect(report.profile).toMatchObject({ nearest: 'document', isExact: true })
+  expect((await mock.get('/_mock/state')).text).toBe(before)
+})
+
+test('with changes allowed, the first integration named of a channel is primary at the end', async () => {
+  const mock = await givenMock()
+  await mock.post(setPrimary(MAILGUN))
+  const options = { allowChanges: true, integrations: [MAILGUN, SENDGRID] }
+  const report = await judge(mock.url, { ...options, only: ['primary.back'] })
+  expect(report).toMatchObject({ counts: { passed: 1 }, notRestored: [] })
+  expect(await primaryOf(mock)).toBe(MAILGUN)
+})
+
+test('the primary that the target lists is put back, whatever is named', async () => {
+  const mock = await givenMock()
+  await using proxy = await startProxy(mock.url)
+  const options = { allowChanges: true, integrations: [MAILGUN, SENDGRID] }
+  const report = await judge(proxy.url, { ...options, only: ['primary.one'] })
+  expect(report).toMatchObject({ counts: { passed: 1 }, notRestored: [] })
+  expect(await primaryOf(mock)).toBe(SENDGRID)
+})
+
+test('a profile that is asked for fails the rows of the other, and names them', async () => {
+  const mock = await givenMock()
+  const { cases } = await judge(mock.url, { only: ['live.total-count'], profile: 'live' })
+  expect(cases).toMatchObject([
+    { outcome: 'failed', reason: 'it takes the position of the profile document, not of live' }
+  ])
+})
+
+test('a target that can not be reached, or rejects the key, is an error that does not have the key', async () => {
+  const mock = await givenMock()
+  await expect(judge('http://127.0.0.1:9')).rejects.toThrow('http://127.0.0.1:9: GET /v1/messages?limit=1: no answer')
+  await expect(judge(mock.url, { apiKey: 'not-a-key' })).rejects.toThrow(/rejects the key: 401(?!.*not-a-key)/)
+  await expect(judge(mock.url, { apiKey: 'secret\nkey' })).rejects.toThrow(/^(?!.*secret)/)
+})
+
+test('a report says what failed, on what it rests, and which profile it is', async () => {
+  const mock = await givenMock({ assumptions: { 'total-count': 'absent' } })
+  await using proxy = await startProxy(mock.url, {
+    answer({ request, answer }) {
+      if (request.path.startsWith('/v1/messages?')) answer.text = answer.text.replace('"pageSize":', '"page_size":')
+    }
+  })
+  const report = await judge(proxy.url, { only: ['wire.list.shape', 'live', 'paging.page'] })
+  const text = reportText(report)
+  expect(text).toMatch(/^FAILED {3}wire\.list\.shape {2}A page of messages has the fields of the contract/m)
+  expect(text).toContain('GET /v1/messages?limit=100: it must have pageSize\n')
+  expect(text).toMatch(/rests on the contract: Paginated message list/)
+  expect(text).toMatch(/^Profile: document, but for total-count=absent \(\d+ of 17 rows of the register found out\)$/m)
+  const junit = reportJunit(report)
+  expect(junit).toContain('<testsuite name="wire" tests="1" failures="1" errors="0" skipped="0"')
+  expect(junit).toContain('<failure message="GET /v1/messages?limit=100: it must have pageSize">')
+  expect(reportMarkdown(report)).toMatch(/^\| FAILED \| wire \| `wire\.list\.shape` \|/m)
+})
+
+test('a run that is interrupted puts the primary back', async () => {
+  const mock = await givenMock()
+  const interrupt = new AbortController()
+  const options = { allowChanges: true, integrations: [SENDGRID, MAILGUN], signal: interrupt.signal }
+  const only = ['primary.storm', 'primary.result', 'primary.back']
+  const { cases } = await judge(mock.url, { ...options, only, onResult: () => interrupt.abort() })
+  expect(cases.length).toBe(1)
+  expect(await primaryOf(mock)).toBe(SENDGRID)
+})
+
+async function primaryOf(mock: Awaited<ReturnType<typeof givenMock>>): Promise<string | undefined> {
+  const { integrations } = (await mock.get('/_mock/integrations')).json
+  const all: { _id: string; channel: string; primary: boolean }[] = integrations
+  return all.find(({ channel, primary }) => channel === 'email' && primary)?._id
+}

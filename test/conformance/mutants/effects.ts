@@ -1,0 +1,439 @@
+import { setPrimaryPath } from '../../../src/conformance/integrations.js'
+import type { Exchange, ProxiedRequest } from '../proxy.js'
+import {
+  isSetPrimary,
+  isStep,
+  type Json,
+  type Mutant,
+  onIntegration,
+  onRefusal,
+  replace,
+  restatus,
+  rewrite
+} from './mutant.js'
+
+const keyOf = ({ headers }: ProxiedRequest) => headers['idempotency-key']
+
+/** Takes the key from a request, so that the server knows of none, and returns the answers that are kept. */
+function answersOf({ request, memory }: Omit<Exchange, 'answer'>): Map<string, string> {
+  const kept = (memory.get('kept') as Map<string, string> | undefined) ?? new Map()
+  memory.set('kept', kept)
+  memory.set('key', keyOf(request))
+  return kept
+}
+
+/** Targets whose set-primary or idempotency keys are wrong. */
+export const EFFECT_MUTANTS: readonly Mutant[] = [
+  ...onIntegration({
+    'an integration lacks `identifier`': ['wire.integration.shape', (integration) => delete integration.identifier],
+    'an integration has null for `configurations`': [
+      'wire.integration.shape',
+      (integration) => (integration.configurations = null)
+    ],
+    'an integration has an internal field': [
+      'wire.integration.fields',
+      (integration) => (integration.kind = 'delivery')
+    ],
+    'an integration is sent as text': [
+      'wire.integration.content-type',
+      (_, { answer }) => (answer.headers['content-type'] = 'text/plain')
+    ],
+    'an integration that is not deleted has an empty `deletedAt`': [
+      'wire.integration.deleted',
+      (integration) => (integration.deletedAt = '')
+    ],
+    'set-primary answers with the state before': ['primary.result', (integration) => (integration.primary = false)],
+    'a primary integration may be inactive': ['primary.active', (integration) => (integration.active = false)],
+    'a primary integration keeps its conditions': [
+      'primary.conditions',
+      (integration) => (integration.conditions = [{ isNegated: false, type: 'GROUP', value: 'AND', children: [] }])
+    ],
+    'a second set-primary renames': [
+      'primary.again',
+      (integration, { memory }) => {
+        const count = Number(memory.get(integration._id) ?? 0)
+        memory.set(integration._id, count + 1)
+        integration.name = `${integration.name} ${count}`
+      }
+    ],
+    'set-primary is a 201': ['primary.result', (_, { answer }) => (answer.status = 201)],
+    'credentials vanish with a key': [
+      'idempotency.same-document',
+      (integration, { request }) => keyOf(request) !== undefined && Object.assign(integration, { credentials: {} })
+    ]
+  }),
+  {
+    name: 'a channel has two primaries',
+    caughtBy: 'primary.one',
+    change: onListing((integrations) => {
+      const second = integrations.find(({ primary }) => !primary)
+      if (second) second.primary = true
+    })
+  },
+  {
+    name: 'set-primary answers as if, and changes nothing',
+    caughtBy: 'primary.one',
+    change: {
+      async answer({ request, answer, ask }) {
+        if (isSetPrimary(request) && answer.status === 200) await ask(setPrimaryPath('66f1c2a47c9b1a0012ad0001'))
+      }
+    }
+  },
+  {
+    name: 'other integrations are deactivated',
+    caughtBy: 'primary.others',
+    change: {
+      answer({ request, answer, memory }) {
+        if (isSetPrimary(request)) memory.set('count', Number(memory.get('count') ?? 0) + 1)
+        if (request.path !== '/v1/integrations') return
+        const data = answer.json.data.map((each: Json) => ({ ...each, active: Number(memory.get('count')) % 2 === 0 }))
+        answer.json = { data }
+      }
+    }
+  },
+  {
+    name: 'an integration changes with each promotion',
+    caughtBy: 'primary.back',
+    change: {
+      answer({ request, answer, memory }) {
+        if (!isSetPrimary(request) || answer.status !== 200) return
+        const { _id } = answer.json
+        const promoted = Number(memory.get(_id) ?? 0) + (memory.get('former') === _id ? 0 : 1)
+        memory.set('former', _id).set(_id, promoted)
+        answer.json = { ...answer.json, name: `Promoted ${promoted}` }
+      }
+    }
+  },
+  {
+    name: 'a body of text is refused',
+    caughtBy: 'primary.body',
+    change: {
+      answer: ({ request, answer }) =>
+        isSetPrimary(request) && request.headers['content-type']?.startsWith('text/')
+          ? restatus(answer, 415)
+          : undefined
+    }
+  },
+  {
+    name: 'a malformed body is not noticed',
+    caughtBy: 'primary.malformed-body',
+    change: {
+      request({ request }) {
+        if (isSetPrimary(request) && request.body.toString() === '{') request.body = Buffer.alloc(0)
+      }
+    }
+  },
+  {
+    name: 'a GET makes primary too',
+    caughtBy: 'primary.get',
+    change: {
+      request({ request }) {
+        if (/\/set-primary$/.test(request.path)) request.method = 'POST'
+      }
+    }
+  },
+  {
+    name: 'an unknown integration is a 400',
+    caughtBy: 'primary.unknown',
+    change: {
+      answer: ({ request, answer }) =>
+        isSetPrimary(request) && answer.status === 404 ? restatus(answer, 400) : undefined
+    }
+  },
+  {
+    name: 'two at the same time get each the answer of one',
+    caughtBy: 'primary.storm',
+    change: {
+      async answer({ request, answer, memory }) {
+        if (!isSetPrimary(request) || answer.status !== 200) return
+        const running = Number(memory.get('running') ?? 0)
+        memory.set('running', running + 1)
+        if (running > 0) answer.text = memory.get('text') as string
+        memory.set('text', answer.text)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        memory.set('running', Number(memory.get('running')) - 1)
+      }
+    }
+  },
+
+  // Idempotency keys.
+  {
+    name: 'keys are ignored',
+    caughtBy: 'idempotency.refusal',
+    change: { request: ({ request }) => void delete request.headers['idempotency-key'] }
+  },
+  {
+    name: 'a replay has another body',
+    caughtBy: 'idempotency.replay',
+    change: onReplay(({ answer }) => (answer.json = { ...answer.json, replayed: true }))
+  },
+  {
+    name: 'a replay is spaced otherwise',
+    caughtBy: 'idempotency.replay',
+    change: onReplay(({ answer }) => (answer.text = JSON.stringify(answer.json, null, 1)))
+  },
+  {
+    name: 'a replay is a 200, whatever it was',
+    caughtBy: 'idempotency.refusal',
+    change: onReplay(({ answer }) => (answer.status = 200))
+  },
+  {
+    name: 'a replay is not marked as one',
+    caughtBy: 'idempotency.replay-header',
+    change: onReplay(({ answer }) => delete answer.headers['idempotency-replay'])
+  },
+  {
+    name: 'a replay is sent as text',
+    caughtBy: 'idempotency.replay-type',
+    change: onReplay(({ answer }) => (answer.headers['content-type'] = 'text/plain'))
+  },
+  {
+    name: 'the first answer is marked as a replay',
+    caughtBy: 'idempotency.header',
+    change: {
+      answer: ({ request, answer }) =>
+        keyOf(request) ? void Object.assign(answer.headers, { 'idempotency-replay': 'true' }) : undefined
+    }
+  },
+  {
+    name: 'an answer does not repeat its key',
+    caughtBy: 'idempotency.header',
+    change: { answer: ({ answer }) => void delete answer.headers['idempotency-key'] }
+  },
+  {
+    name: 'an answer without a key has one',
+    caughtBy: 'idempotency.none',
+    change: {
+      answer: ({ request, answer }) =>
+        isSetPrimary(request)
+          ? void Object.assign(answer, { headers: { 'idempotency-key': 'none', ...answer.headers } })
+          : undefined
+    }
+  },
+  {
+    name: 'a replay runs the operation again',
+    caughtBy: 'idempotency.not-run',
+    change: {
+      async answer({ request, answer, ask }) {
+        if (answer.headers['idempotency-replay'] !== 'true') return
+        const { 'idempotency-key': _, ...headers } = request.headers
+        await ask(request.path, { headers })
+      }
+    }
+  },
+  {
+    name: 'another body is not noticed',
+    caughtBy: 'idempotency.other-body',
+    change: {
+      request: ({ request }) => (keyOf(request) ? void Object.assign(request, { body: Buffer.alloc(0) }) : undefined)
+    }
+  },
+  {
+    name: 'a refused reuse replaces the answer',
+    caughtBy: 'idempotency.after-conflict',
+    change: {
+      answer({ request, answer, memory }) {
+        const key = keyOf(request) ?? ''
+        if (answer.status === 422 && /reused/.test(answer.text)) memory.set(key, answer.text)
+        else if (memory.has(key)) {
+          answer.status = 422
+          answer.text = memory.get(key) as string
+        }
+      }
+    }
+  },
+  {
+    name: 'refusals are not kept',
+    caughtBy: 'idempotency.refusal',
+    change: {
+      async answer({ request, answer, ask }) {
+        if (answer.headers['idempotency-replay'] !== 'true' || answer.status < 400) return
+        const { 'idempotency-key': _, ...headers } = request.headers
+        replace(answer, await ask(request.path, { headers }))
+      }
+    }
+  },
+  {
+    name: 'a 401 is kept under its key',
+    caughtBy: 'idempotency.unauthenticated',
+    change: {
+      answer(exchange) {
+        const { request, answer } = exchange
+        const key = keyOf(request)
+        if (key === undefined || !isSetPrimary(request)) return
+        const kept = answersOf(exchange)
+        const before = kept.get(key)
+        if (answer.status === 401) kept.set(key, answer.text)
+        else if (before !== undefined) {
+          answer.status = 401
+          answer.text = before
+        }
+      }
+    }
+  },
+  {
+    name: 'keys are compared without their case',
+    caughtBy: 'idempotency.case',
+    change: withKey((key) => key.toLowerCase())
+  },
+  {
+    name: 'quotes belong to the key',
+    caughtBy: 'idempotency.quotes',
+    change: withKey((key) => key.replaceAll('"', '_'))
+  },
+  {
+    name: 'a key is cut off after 64 characters',
+    caughtBy: 'idempotency.longest',
+    change: withKey((key) => key.slice(0, 64))
+  },
+  {
+    name: 'any key replays the last answer',
+    caughtBy: 'idempotency.other-key',
+    change: withKey(() => 'one-for-all')
+  },
+  {
+    name: 'requests with one key at the same time are all answered afresh',
+    caughtBy: 'idempotency.in-use',
+    change: {
+      request: ({ request }) => void delete request.headers['idempotency-key']
+    }
+  },
+  {
+    name: 'a 409 has no `Retry-After`',
+    caughtBy: 'idempotency.in-use',
+    change: {
+      async answer({ request, answer, memory }) {
+        const key = keyOf(request)
+        if (key === undefined || !isSetPrimary(request)) return
+        const isFirst = !memory.has(key)
+        memory.set(key, true)
+        if (isFirst) return
+        answer.status = 409
+        answer.headers = { 'content-type': answer.headers['content-type'] ?? '' }
+      }
+    }
+  },
+
+  // Rows of the register.
+  {
+    name: 'an unknown channel is a 404',
+    caughtBy: 'live.unknown-channel-filter',
+    change: onRefusal(422, (_, { request, answer }) => /channel=conf/.test(request.path) && restatus(answer, 404))
+  },
+  {
+    name: 'a malformed context key finds all messages',
+    caughtBy: 'live.malformed-context-key',
+    change: { request: ({ request }) => rewrite(request, /contextKeys=conformance/, '') }
+  },
+  {
+    name: 'an unknown subscriber finds all messages',
+    caughtBy: 'live.unknown-subscriber-filter',
+    change: { request: ({ request }) => rewrite(request, /subscriberId=ffffffff\w*/, '') }
+  },
+  {
+    name: 'a limit above the greatest is the greatest',
+    caughtBy: 'live.paging-bounds',
+    change: { request: ({ request }) => rewrite(request, /limit=1001/, 'limit=1000') }
+  },
+  {
+    name: 'an unknown step is a 200 with null',
+    caughtBy: 'live.unknown-step',
+    change: {
+      answer({ request, answer }) {
+        if (!request.path.endsWith('/conformance-none')) return
+        answer.status = 200
+        answer.text = 'null'
+      }
+    }
+  },
+  {
+    name: 'an unknown workflow is a 403',
+    caughtBy: 'live.unknown-workflow',
+    change: onRefusal(404, (body, { answer }) => /^Workflow/.test(body.message) && restatus(answer, 403))
+  },
+  {
+    name: 'an unknown path is a 404 of a web server',
+    caughtBy: 'live.unserved-route',
+    change: {
+      answer({ request, answer }) {
+        if (request.path !== '/v1/conformance') return
+        answer.status = 404
+        answer.text = '<h1>Not found</h1>'
+      }
+    }
+  },
+  {
+    name: 'the scheme in small letters is a 400',
+    caughtBy: 'live.auth-scheme-case',
+    profile: 'live',
+    change: onRefusal(
+      401,
+      (_, { request, answer }) => /^apikey /.test(request.headers.authorization ?? '') && restatus(answer, 400)
+    )
+  },
+  {
+    name: '`controls.values` is another object',
+    caughtBy: 'live.control-values',
+    profile: 'live',
+    change: {
+      answer({ answer }) {
+        const { json } = answer
+        if (json?.data?.controls?.values)
+          answer.json = { data: { ...json.data, controls: { ...json.data.controls, values: { x: 1 } } } }
+      }
+    }
+  },
+  {
+    name: 'both spellings of the origin are there',
+    caughtBy: 'live.vendor-names',
+    profile: 'live',
+    change: {
+      answer({ request, answer, memory }) {
+        if (!isStep(request)) return
+        const name = memory.get('name') === 'novu-cloud' ? 'service-cloud' : 'novu-cloud'
+        memory.set('name', name)
+        answer.text = answer.text.replace(/"origin":"[^"]+"/, `"origin":"${name}"`)
+      }
+    }
+  },
+  {
+    name: 'a key with another path is answered afresh',
+    caughtBy: 'live.idempotency-match',
+    change: {
+      request({ request }) {
+        const key = keyOf(request)
+        if (key && isSetPrimary(request))
+          request.headers['idempotency-key'] = `${key.slice(0, 100)}${request.path.slice(20, 60)}`
+      }
+    }
+  }
+]
+
+/** Takes the key of a request for another. */
+function withKey(edit: (key: string) => string) {
+  return {
+    request({ request }: Omit<Exchange, 'answer'>) {
+      const key = keyOf(request)
+      if (key !== undefined) request.headers['idempotency-key'] = edit(key)
+    }
+  }
+}
+
+function onListing(edit: (integrations: Json[]) => void) {
+  return {
+    answer({ request, answer }: Exchange) {
+      if (request.path !== '/v1/integrations' || answer.status !== 200) return
+      const { data } = answer.json
+      edit(data)
+      answer.json = { data }
+    }
+  }
+}
+
+function onReplay(edit: (exchange: Exchange) => unknown) {
+  return {
+    answer(exchange: Exchange) {
+      if (exchange.answer.headers['idempotency-replay'] === 'true') edit(exchange)
+    }
+  }
+}

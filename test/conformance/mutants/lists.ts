@@ -1,0 +1,217 @@
+import type { Exchange, ProxiedRequest } from '../proxy.js'
+import { each, isList, type Json, type Mutant, onPage, restatus, rewrite } from './mutant.js'
+
+/** Targets whose pages, filters and order are wrong. */
+export const LIST_MUTANTS: readonly Mutant[] = [
+  ...onPage({
+    'a full page is short by one': ['paging.length', (page) => page.data.length === page.pageSize && page.data.pop()],
+    '`hasMore` is true on the last page, where its limit is exactly reached': [
+      'paging.last',
+      (page) => (page.hasMore ||= page.data.length === page.pageSize)
+    ],
+    '`hasMore` is always false': ['paging.has-more', (page) => (page.hasMore = false)],
+    '`hasMore` is always true': ['paging.past-end', (page) => (page.hasMore = true)],
+    '`pageSize` is the number that was returned': ['paging.page-size', (page) => (page.pageSize = page.data.length)],
+    '`page` begins with 1': ['paging.page', (page) => page.page++],
+    '`totalCount` is that of the page': ['paging.total', (page) => (page.totalCount = page.data.length)],
+    '`totalCount` is lower on later pages': ['paging.total-same', (page) => (page.totalCount -= page.page)],
+    '`totalCount` ignores filters': [
+      'paging.total',
+      async (page) => {
+        if (page.totalCount > 0) page.totalCount = 44
+      }
+    ],
+    'pages overlap by one message': ['paging.joined', (page) => page.page > 0 && page.data.unshift(page.data[0])],
+    'a message is cut short on small pages': [
+      'paging.documents',
+      (page, exchange) => page.pageSize < 5 && each((message) => delete message.payload)(page, exchange)
+    ],
+    'the order of a page changes': ['paging.repeated', (page) => page.data.sort(() => Math.random() - 0.5)],
+    'the oldest of a page is first': ['filter.order', (page) => page.data.reverse()],
+    'messages are sorted by `_id`': ['filter.order', (page) => page.data.sort(byId)]
+  }),
+  ...onRequests({
+    'the default limit is 20': [
+      'paging.defaults',
+      (path) => (/limit=/.test(path) ? path : withParameter(path, 'limit=20'))
+    ],
+    'pages are counted from 1': [
+      'paging.zero-based',
+      (path) => path.replace(/page=([1-9]\d{0,5})(?=&|$)/, (_, page) => `page=${page - 1}`)
+    ],
+    'a page past the end is the first': ['paging.past-end', (path) => path.replace(/page=\d{5,}/, 'page=0')],
+    'a limit above 50 is 50': ['paging.page-size', (path) => path.replace(/limit=(\d{3,}|[6-9]\d)/, 'limit=50')],
+    'whole numbers with decimals are refused': ['paging.whole-doubles', (path) => path.replace(/=(\d)\.0/g, '=$1.5')],
+    'a negative page is page 0': ['paging.refused-page', (path) => path.replace('page=-1', 'page=0')],
+    'a limit that is no number is the default': [
+      'paging.refused-limit',
+      (path) => path.replace('limit=none', 'limit=10')
+    ],
+    'the filter `channel` is ignored': ['filter.channel', (path) => path.replace('channel=', 'unread=')],
+    'the channel `push` finds nothing': [
+      'filter.channel',
+      (path) => path.replace('channel=push', 'transactionId=none')
+    ],
+    'the filter `subscriberId` is ignored': ['filter.subscriber', (path) => path.replace('subscriberId=', 'unread=')],
+    'a subscriber is found by a part of its id': [
+      'filter.subscriber-whole',
+      (path) => path.replace(/subscriberId=(user-[a-z]{2})(?=&|$)/, 'subscriberId=$1a').replace('user-adaa', 'user-ada')
+    ],
+    'the filter `transactionId` is ignored': [
+      'filter.transaction',
+      (path) => path.replaceAll('transactionId=', 'unread=')
+    ],
+    'only the first transaction id counts': [
+      'filter.transactions',
+      (path) => path.replace(/(transactionId=[^&]*)(&transactionId=[^&]*)+/, '$1')
+    ],
+    'brackets make another parameter': ['filter.brackets', (path) => path.replaceAll('[]', '_')],
+    'indexes make another parameter': ['filter.indexes', (path) => path.replace(/\[\d\]/g, '_')],
+    'transaction ids are split at commas': [
+      'filter.transaction-comma',
+      (path) => path.replace(/transactionId=([^&]*)%2C/, 'transactionId=$1&transactionId=')
+    ],
+    'an unknown transaction is no filter': [
+      'filter.transaction-unknown',
+      (path) => path.replace(/transactionId=ffffffff\w*/, '')
+    ],
+    'the filter `contextKeys` is ignored': ['filter.context', (path) => path.replaceAll('contextKeys=', 'unread=')],
+    'only the first context key counts': [
+      'filter.context',
+      (path) => path.replace(/(contextKeys=[^&]*)(&contextKeys=[^&]*)+/, '$1')
+    ],
+    'an empty `contextKeys` is no filter': ['filter.context-empty', (path) => path.replace(/contextKeys=(?=&|$)/, '')],
+    'an unknown context is no filter': [
+      'filter.context-unknown',
+      (path) => path.replace(/contextKeys=tenant%3Affffffff\w*/, '')
+    ],
+    'with a channel, the subscriber is ignored': [
+      'filter.and',
+      (path) => (/channel=/.test(path) ? path.replace('subscriberId=', 'unread=') : path)
+    ],
+    'with a transaction, the channel is ignored': [
+      'filter.and-all',
+      (path) => (/transactionId=/.test(path) ? path.replace('channel=', 'unread=') : path)
+    ],
+    'an empty `channel` finds nothing': [
+      'filter.empty',
+      (path) => path.replace(/channel=(?=&|$)/, 'transactionId=none')
+    ],
+    'an unknown parameter finds nothing': [
+      'filter.unknown-parameter',
+      (path) => path.replace('conformance=', 'transactionId=')
+    ],
+    'a filtered list is not paged': [
+      'filter.paged',
+      (path) => (/channel=/.test(path) ? path.replace('page=', 'unread=') : path)
+    ]
+  }),
+  {
+    name: 'the filters are joined by OR',
+    caughtBy: 'filter.and',
+    change: {
+      async answer({ request, answer, ask }) {
+        if (!isList(request) || answer.status !== 200) return
+        const [path = '', query = ''] = request.path.split('?')
+        const parts = query.split('&')
+        const filters = parts.filter((part) => /^(channel|subscriberId)=./.test(part))
+        if (filters.length < 2) return
+        const rest = parts.filter((part) => !filters.includes(part))
+        const pages = await Promise.all(filters.map((filter) => ask(`${path}?${[filter, ...rest].join('&')}`)))
+        const all = new Map(pages.flatMap(({ json }) => json.data.map((message: Json) => [message._id, message])))
+        answer.json = { ...answer.json, data: [...all.values()].sort(byTime) }
+      }
+    }
+  },
+  {
+    name: 'context keys find messages in further contexts',
+    caughtBy: 'filter.context-exact',
+    change: withContexts((asked, own) => asked.every((key) => own.includes(key)))
+  },
+  {
+    name: 'context keys find messages in any of these contexts',
+    caughtBy: 'filter.context',
+    change: withContexts((asked, own) => asked.some((key) => own.includes(key)))
+  },
+  {
+    name: 'the order of context keys matters',
+    caughtBy: 'filter.context-order',
+    change: emptyUnless((keys) => keys.join() === [...keys].sort().join())
+  },
+  {
+    name: 'a context key that is given twice counts twice',
+    caughtBy: 'filter.context-twice',
+    change: emptyUnless((keys) => new Set(keys).size === keys.length)
+  },
+  {
+    name: 'a key on a GET is kept',
+    caughtBy: 'filter.idempotency-key',
+    change: {
+      answer({ request, answer, memory }) {
+        const key = request.headers['idempotency-key']
+        if (!isList(request) || key === undefined) return
+        answer.text = (memory.get(key) as string | undefined) ?? answer.text
+        memory.set(key, answer.text)
+      }
+    }
+  },
+  {
+    name: 'HEAD is not served',
+    caughtBy: 'wire.head',
+    change: { answer: ({ request, answer }) => (request.method === 'HEAD' ? restatus(answer, 405) : undefined) }
+  },
+  {
+    name: 'the totals leave out a channel',
+    caughtBy: 'filter.channel-totals',
+    change: {
+      answer({ request, answer }) {
+        if (!isList(request) || answer.status !== 200 || !/channel=email/.test(request.path)) return
+        answer.json = { ...answer.json, totalCount: answer.json.totalCount + 1 }
+      }
+    }
+  }
+]
+
+/** Mutants that understand a query of the list as another. */
+function onRequests(edits: Record<string, readonly [caughtBy: string, edit: (path: string) => string]>): Mutant[] {
+  return Object.entries(edits).map(([name, [caughtBy, edit]]) => ({
+    name,
+    caughtBy,
+    change: {
+      request({ request }) {
+        if (isList(request)) rewrite(request, /^.*$/, edit(request.path).replaceAll('$', '$$$$'))
+      }
+    }
+  }))
+}
+
+function withParameter(path: string, parameter: string): string {
+  return `${path}${path.includes('?') ? '&' : '?'}${parameter}`
+}
+
+const byId = (one: Json, two: Json) => (one._id < two._id ? 1 : -1)
+const byTime = (one: Json, two: Json) => Date.parse(two.createdAt) - Date.parse(one.createdAt) || byId(one, two)
+
+const keysIn = ({ path }: ProxiedRequest) => new URL(path, 'http://target').searchParams.getAll('contextKeys')
+
+/** Finds by another rule the messages of the contexts that were asked for. */
+function withContexts(isFound: (asked: string[], own: string[]) => boolean) {
+  return {
+    async answer({ request, answer, ask }: Exchange) {
+      const asked = keysIn(request).filter(Boolean)
+      if (!isList(request) || answer.status !== 200 || asked.length === 0) return
+      const { json } = await ask('/v1/messages?limit=1000')
+      const data = json.data.filter((message: Json) => isFound(asked, message.contextKeys ?? []))
+      answer.json = { ...answer.json, data, totalCount: data.length, hasMore: false }
+    }
+  }
+}
+
+function emptyUnless(isFound: (keys: string[]) => boolean) {
+  return {
+    answer({ request, answer }: Exchange) {
+      if (!isList(request) || answer.status !== 200 || isFound(keysIn(request))) return
+      answer.json = { ...answer.json, data: [], totalCount: 0, hasMore: false }
+    }
+  }
+}

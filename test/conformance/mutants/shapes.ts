@@ -1,0 +1,223 @@
+import {
+  asIfKey,
+  each,
+  isSetPrimary,
+  isStep,
+  type Json,
+  type Mutant,
+  onAnyRefusal,
+  onPage,
+  onRefusal,
+  onStep,
+  replace,
+  restatus,
+  rewrite,
+  withDefaultKey
+} from './mutant.js'
+
+export const SHAPE_MUTANTS: readonly Mutant[] = [
+  // Shapes.
+  ...onPage({
+    'the list lacks `hasMore`': ['wire.list.shape', (page) => delete page.hasMore],
+    'the list is in an envelope': ['wire.list.shape', (page, { answer }) => (answer.json = { data: page })],
+    '`data` is an object': ['wire.list.shape', (page) => (page.data = { ...page.data })],
+    '`totalCount` is a text': ['wire.list.shape', (page) => (page.totalCount = String(page.totalCount))],
+    'a message lacks `transactionId`': ['wire.list.shape', each((message) => delete message.transactionId)],
+    'a message lacks `cta`': ['wire.list.shape', each((message) => delete message.cta)],
+    '`subject` is null where there is none': ['wire.list.shape', each((message) => (message.subject ??= null))],
+    '`channel` is spelled `IN_APP`': [
+      'wire.list.shape',
+      each((message) => (message.channel = message.channel.toUpperCase()))
+    ],
+    '`status` is `delivered`': ['wire.list.shape', each((message) => (message.status = 'delivered'))],
+    '`read` is 0 or 1': ['wire.list.shape', each((message) => (message.read = Number(message.read)))],
+    '`deliveredAt` is one text': ['wire.list.shape', each((message) => (message.deliveredAt = message.createdAt))],
+    '`content` is an object': ['wire.list.shape', each((message) => (message.content = { html: message.content }))],
+    'a subscriber lacks `updatedAt`': ['wire.list.shape', each(({ subscriber }) => delete subscriber?.updatedAt)],
+    'messages have an internal field': ['wire.list.fields', each((message) => (message.__v = 0))],
+    'two messages have one `_id`': ['wire.list.ids', ({ data }) => Object.assign(data[1] ?? {}, { _id: data[0]?._id })],
+    'a message of another environment is among them': [
+      'wire.list.environment',
+      ({ data }) => Object.assign(data[1] ?? {}, { _environmentId: 'ffffffffffffffffffffffff' })
+    ],
+    'the wrong subscriber is embedded': [
+      'wire.list.subscriber',
+      each(({ subscriber }) => Object.assign(subscriber ?? {}, { _id: 'ffffffffffffffffffffffff' }))
+    ],
+    'times are milliseconds since 1970, in a text': [
+      'wire.list.times',
+      each((message) => (message.createdAt = String(Date.parse(message.createdAt))))
+    ],
+    'context keys lack their type': [
+      'wire.list.context-keys',
+      each((message) => (message.contextKeys = message.contextKeys?.map((key: string) => key.replace(/^.*?:/, ''))))
+    ],
+    'the list is sent as text': [
+      'wire.list.content-type',
+      (_, { answer }) => (answer.headers['content-type'] = 'text/plain')
+    ]
+  }),
+  ...onStep({
+    'a step lacks `variables`': ['wire.step.shape', (step) => delete step.variables],
+    'a step has the origin `cloud`': ['wire.step.shape', (step) => (step.origin = 'cloud')],
+    'a component of the editor is spelled in small letters': [
+      'wire.step.shape',
+      ({ controls: { uiSchema } }) => Object.assign(uiSchema ?? {}, { group: 'sms' })
+    ],
+    'a step has an internal field': ['wire.step.fields', (step) => (step.patchData = {})],
+    'a step is sent as text': [
+      'wire.step.content-type',
+      (_, { answer }) => (answer.headers['content-type'] = 'text/html')
+    ],
+    'a slug ends with the `_id` in hex': ['wire.step.slug', (step) => (step.slug = `step_st_${step._id}`)],
+    'a step names its workflow by the `_id`': [
+      'step.workflow-id',
+      (step) => (step.workflowId = step.workflowDatabaseId)
+    ],
+    'a step repeats the form of `workflowId` that was asked by': [
+      'step.workflow-forms',
+      (step, { request }) => (step.workflowId = decodeURIComponent(request.path.split('/')[3] ?? ''))
+    ],
+    'all steps have one `_id`': [
+      'step.distinct',
+      (step) => Object.assign(step, { _id: 'ffffffffffffffffffffffff', slug: 'x_st_vVXHHNKfCJVnOtj1' })
+    ],
+    '`variables` is a list of names': ['step.schema', (step) => (step.variables = { names: [] })],
+    'a step has a field that changes': ['step.repeated', (step) => (step.name = `${step.name} ${performance.now()}`)]
+  }),
+  {
+    name: 'a step is found in any workflow',
+    caughtBy: 'step.own',
+    change: {
+      async answer({ request, answer, ask }) {
+        if (!/\/steps\/[0-9a-f]{24}$/.test(request.path) || answer.status !== 404) return
+        const other = request.path.replace(/workflows\/[^/]+/, 'workflows/sign-in-code')
+        for (const path of [other, other.replace('sign-in-code', 'order-shipped')]) {
+          const found = await ask(path)
+          if (found.status === 200) return replace(answer, found)
+        }
+      }
+    }
+  },
+  {
+    name: 'a workflow is found by its identifier only',
+    caughtBy: 'step.workflow-forms',
+    change: { request: ({ request }) => rewrite(request, /(workflows\/)[0-9a-f]{24}(?=\/)/, '$1none') }
+  },
+  {
+    name: 'a step is not found by its slug',
+    caughtBy: 'step.step-forms',
+    change: { request: ({ request }) => rewrite(request, /(steps\/).*_st_.*/, '$1none') }
+  },
+  {
+    name: 'the name in a slug must be right',
+    caughtBy: 'step.slug-name',
+    change: { request: ({ request }) => rewrite(request, /(steps\/)another-name_st_.*/, '$1none') }
+  },
+  {
+    name: 'ids are compared with their case',
+    caughtBy: 'step.capitals',
+    change: { request: ({ request }) => rewrite(request, /(steps\/)[0-9A-F]*[A-F][0-9A-F]*$/, '$1none') }
+  },
+  {
+    name: 'a slug may have anything at its end',
+    caughtBy: 'step.wrong-slug',
+    change: { request: ({ request }) => rewrite(request, /(_st_[0-9A-Za-z]{16}).+/, '$1') }
+  },
+  {
+    name: 'the step is looked up before the workflow',
+    caughtBy: 'step.workflow-first',
+    change: onRefusal(404, (body) => (body.message = body.message.replace('Workflow', 'Step')))
+  },
+
+  // Refusals.
+  ...onAnyRefusal({
+    'a refusal is `application/problem+json`': [
+      'error.content-type',
+      (_, { answer }) => (answer.headers['content-type'] = 'application/problem+json')
+    ],
+    'a refusal lacks `statusCode`': ['error.status-code', (body) => delete body.statusCode],
+    'a refusal has its status as a text': ['error.status-code', (body) => (body.statusCode = String(body.statusCode))],
+    'the `error` of a refusal is a code': ['error.name', (body) => (body.error = 'ERR_REFUSED')],
+    'the `message` of a refusal is a list': ['error.message', (body) => (body.message = [body.message])],
+    'the `timestamp` of a refusal is a number': ['error.timestamp', (body) => (body.timestamp = Date.now())],
+    'the `path` of a refusal lacks the query string': ['error.path', (body) => (body.path = body.path.split('?')[0])],
+    'the `path` of a refusal has the host': ['error.path', (body) => (body.path = `http://api.example${body.path}`)],
+    'the `ctx` of a refusal is null': ['error.ctx', (body) => (body.ctx = null)],
+    '`errors` is null where there are none': ['error.absent', (body) => (body.errors ??= null)],
+    'a 401 has no `WWW-Authenticate`': ['auth.challenge', (_, { answer }) => delete answer.headers['www-authenticate']],
+    'a refusal is HTML': ['error.message', (_, { answer }) => (answer.text = '<h1>Error</h1>')]
+  }),
+  {
+    name: 'an invalid value is a 400',
+    caughtBy: 'error.validation',
+    change: { answer: ({ answer }) => (answer.status === 422 ? restatus(answer, 400) : undefined) }
+  },
+  {
+    name: 'a validation error names the first field only',
+    caughtBy: 'error.validation-all',
+    change: onRefusal(422, (body) => (body.errors = Object.fromEntries(Object.entries(body.errors).slice(0, 1))))
+  },
+  {
+    name: 'a validation error lacks the value',
+    caughtBy: 'error.validation',
+    change: onRefusal(422, (body) => Object.values<Json>(body.errors).map((field) => delete field.value))
+  },
+  {
+    name: 'a query that can not be decoded is a 500',
+    caughtBy: 'error.malformed-query',
+    change: {
+      answer: ({ request, answer }) =>
+        /%zz/.test(request.path) && answer.status === 400 ? restatus(answer, 500) : undefined
+    }
+  },
+
+  // Keys.
+  {
+    name: 'a request without a key is answered',
+    caughtBy: 'auth.list',
+    change: { request: ({ request }) => withDefaultKey(request) }
+  },
+  {
+    name: 'any key is good',
+    caughtBy: 'auth.unknown-key',
+    change: { request: ({ request }) => (request.headers.authorization ? withDefaultKey(request, true) : undefined) }
+  },
+  {
+    name: 'a missing key is a 403',
+    caughtBy: 'auth.missing',
+    change: { answer: ({ answer }) => (answer.status === 401 ? restatus(answer, 403) : undefined) }
+  },
+  {
+    name: 'any scheme is good',
+    caughtBy: 'auth.scheme',
+    change: { answer: ({ request, answer, ask }) => asIfKey(/^Bearer/, request, answer, ask) }
+  },
+  {
+    name: 'steps need no key',
+    caughtBy: 'auth.step',
+    change: {
+      request: ({ request }) => (isStep(request) ? withDefaultKey(request) : undefined)
+    }
+  },
+  {
+    name: 'set-primary needs no key',
+    caughtBy: 'auth.set-primary',
+    change: {
+      request: ({ request }) => (isSetPrimary(request) ? withDefaultKey(request) : undefined)
+    }
+  },
+  {
+    name: 'the query is checked before the key',
+    caughtBy: 'auth.first',
+    change: {
+      answer: ({ request, answer }) =>
+        answer.status === 401 && /page=-1/.test(request.path) ? restatus(answer, 422) : undefined
+    }
+  },
+  {
+    name: 'a refusal repeats the key',
+    caughtBy: 'auth.not-repeated',
+    change: onRefusal(401, (body, { request }) => (body.ctx = { header: request.headers.authorization }))
+  }
+]

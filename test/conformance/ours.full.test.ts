@@ -1,0 +1,190 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { CASES } from '../../src/conformance/cases/index.js'
+import { type ConformanceReport, type RunOptions, runConformance } from '../../src/conformance/run.js'
+import { PROFILES } from '../../src/core/assumptions.js'
+import { type ServerOptions, startServer } from '../../src/server.js'
+import { DEVELOPMENT, MAILGUN, SENDGRID } from '../support/control.js'
+import { anyRequest, type Published } from '../support/generated-requests.js'
+import { runCommand } from '../support/process.js'
+import { startProxy } from './proxy.js'
+
+const SEEDS = readdirSync(join(import.meta.dirname, '../../seeds'))
+  .filter((name) => name.endsWith('.yaml'))
+  .map((name) => name.replace('.yaml', ''))
+
+const NAMED = { workflows: ['order-shipped', 'sign-in-code'], integrations: [SENDGRID, MAILGUN], allowChanges: true }
+
+/** Ours, and a proxy before it that lists integrations too. */
+async function givenOurs(options: ServerOptions = {}) {
+  const server = await startServer({ port: 0, logLevel: 'silent', ...options })
+  const proxy = await startProxy(server.url)
+  onTestFinished(async () => {
+    await proxy[Symbol.asyncDispose]()
+    await server.app.close()
+  })
+  return { ...server, url: proxy.url, ownUrl: server.url }
+}
+
+function judge(url: string, apiKey: string, options: Partial<RunOptions> = {}): Promise<ConformanceReport> {
+  return runConformance({ url, apiKey, allowChanges: true, ...options })
+}
+
+const failedIn = ({ cases }: ConformanceReport) =>
+  cases.filter(({ outcome }) => outcome === 'failed').map(({ id, reason }) => `${id}: ${reason}`)
+
+const idsOf = ({ cases }: ConformanceReport, outcome: string) =>
+  cases.filter((each) => each.outcome === outcome).map(({ id }) => id)
+
+test.each(PROFILES)(
+  'every case is passed or skipped by ours with every packaged seed, profile %s',
+  { timeout: 300_000 },
+  async (profile) => {
+    expect(SEEDS.length).toBeGreaterThan(7)
+    const passed = new Set<string>()
+    for (const seed of SEEDS) {
+      const { url, seededEnvironments } = await givenOurs({ profile, seeds: [seed] })
+      for (const { apiKeys, workflows } of await environmentsOf(url, seededEnvironments)) {
+        const report = await judge(url, apiKeys[0] ?? '', { workflows })
+        expect({ seed, failed: failedIn(report) }).toEqual({ seed, failed: [] })
+        expect(report.profile.differing).toEqual([])
+        expect(report.milliseconds).toBeLessThan(20_000)
+        for (const id of idsOf(report, 'passed')) passed.add(id)
+      }
+    }
+    // What a single environment can't show, and what this profile does not have.
+    const never = CASES.map(({ id }) => id).filter((id) => !passed.has(id))
+    const totals = ['paging.total', 'paging.total-same', 'filter.channel-totals', 'live.credentials']
+    expect(never.sort()).toEqual(['live.foreign-integration', ...(profile === 'live' ? totals : [])].sort())
+  }
+)
+
+/** The environments with the workflows that they have. */
+async function environmentsOf(url: string, seeded: readonly { apiKeys: string[] }[]) {
+  return Promise.all(
+    seeded.map(async ({ apiKeys }) => {
+      const headers = { authorization: `ApiKey ${apiKeys[0]}` }
+      const state = await (await fetch(`${url}/_mock/state`, { headers })).json()
+      const [{ workflows = [] }] = (state as { environments: [{ workflows?: Workflow[] }] }).environments
+      const usual = workflows.filter(({ steps }) =>
+        steps.some(({ stepId }) => /^(email|sms|in-app)-step$/.test(stepId))
+      )
+      return { apiKeys, workflows: usual.slice(0, 3).map(({ identifier }) => identifier) }
+    })
+  )
+}
+
+interface Workflow {
+  identifier: string
+  steps: { stepId: string }[]
+}
+
+test.each(PROFILES)('an integration of another environment is judged when it is named, profile %s', async (profile) => {
+  const { url } = await givenOurs({ profile })
+  const options = { foreignIntegration: '6703aa1c5d2e8b0013b70001', only: ['live.foreign-integration'] }
+  const report = await judge(url, DEVELOPMENT, options)
+  expect(report).toMatchObject({ counts: { passed: 1 }, profile: { nearest: profile, isExact: true } })
+})
+
+test('no case depends on those before it: all pass in 20 random orders', { timeout: 300_000 }, async () => {
+  const { url } = await givenOurs()
+  const first = await judge(url, DEVELOPMENT, NAMED)
+  const orders = new Set<string>()
+  for (let order = 1; order <= 20; order++) {
+    const report = await judge(url, DEVELOPMENT, { ...NAMED, order })
+    expect({ order, failed: failedIn(report) }).toEqual({ order, failed: [] })
+    expect(idsOf(report, 'passed').sort()).toEqual(idsOf(first, 'passed').sort())
+    orders.add(report.cases.map(({ id }) => id).join())
+  }
+  expect(orders.size).toBe(20)
+})
+
+test('each case passes alone', async () => {
+  const { url } = await givenOurs()
+  const first = await judge(url, DEVELOPMENT, NAMED)
+  for (const id of idsOf(first, 'passed')) {
+    expect((await judge(url, DEVELOPMENT, { ...NAMED, only: [id] })).cases).toMatchObject([{ id, outcome: 'passed' }])
+  }
+})
+
+test.each(PROFILES)('every case is passed or skipped after 1,000 random control calls, profile %s', async (profile) => {
+  const { url, ownUrl } = await givenOurs({ profile })
+  const authorization = `ApiKey ${DEVELOPMENT}`
+  const document = (await (await fetch(`${ownUrl}/_mock/openapi.json`)).json()) as Published
+  const requests = fc.sample(anyRequest(document, {}), { numRuns: 1000, seed: 7 })
+  let done = 0
+  for (const { operation, method, path, headers, body } of requests) {
+    // What gives the environment another profile, and what waits.
+    if (operation === 'loadSeed' || 'x-mock-fault' in headers) continue
+    const init = {
+      method,
+      headers: { authorization, ...headers },
+      ...(body !== undefined && method !== 'GET' && { body })
+    }
+    await fetch(`${ownUrl}${path}`, init).then(
+      async (response) => {
+        await response.arrayBuffer()
+        if (response.ok) done++
+      },
+      () => {}
+    )
+  }
+  expect(done).toBeGreaterThan(150)
+  // A fault is no rule of the contract.
+  await fetch(`${ownUrl}/_mock/faults`, { method: 'DELETE', headers: { authorization } })
+  const report = await judge(url, DEVELOPMENT, NAMED)
+  expect(failedIn(report)).toEqual([])
+  expect(report.counts.passed).toBeGreaterThan(100)
+})
+
+test('against a target with a delay of 100 ms it takes less than three minutes', async () => {
+  const { ownUrl } = await givenOurs()
+  await using slow = await startProxy(ownUrl, {}, 100)
+  const report = await judge(slow.url, DEVELOPMENT, NAMED)
+  expect(failedIn(report)).toEqual([])
+  expect(report.milliseconds).toBeLessThan(180_000)
+}, 300_000)
+
+describe('the command', () => {
+  test('prints the report, and ends with 0 when all passed', async () => {
+    const { url } = await givenOurs()
+    const args = ['conformance', '--target', `${url}/`, '--allow-changes', '--tier', 'wire', '--tier', 'effects']
+    const { code, stdout, stderr } = await runCommand(args, { env: { NOTIFICATION_MOCK_API_KEY: DEVELOPMENT } })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(/: \d+ passed, 0 failed, 0 skipped; \d+ requests in [\d.]+ s\n/)
+    expect(stdout).not.toContain(DEVELOPMENT)
+  })
+
+  test('ends with 1 when a case failed, and says so', async () => {
+    const { ownUrl } = await givenOurs()
+    const args = ['conformance', '--target', ownUrl, '--api-key', DEVELOPMENT, '--json', '--profile', 'live']
+    const { code, stdout, stderr } = await runCommand([...args, '--case', 'live.envelope'])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'error: 1 of 1 cases failed\n' })
+    expect(JSON.parse(stdout)).toMatchObject({ target: ownUrl, counts: { failed: 1 } })
+  })
+
+  test.each([
+    [[]],
+    [['--api-key', 'x', '--tier', 'speed']],
+    [['--api-key', 'x', '--target', 'nonsense']],
+    [['--api-key', 'x', '--rate', '0']]
+  ])('%j is wrong usage', async (args) => {
+    expect((await runCommand(['conformance', ...args])).code).toBe(2)
+  })
+
+  test('a target that is not there ends with 1', async () => {
+    const { code, stderr } = await runCommand([
+      'conformance',
+      '--target',
+      'http://127.0.0.1:9',
+      '--api-key',
+      'secret-key'
+    ])
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^error: http:\/\/127\.0\.0\.1:9: (?!.*secret)/)
+    })
+  })
+})
