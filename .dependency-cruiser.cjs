@@ -6,7 +6,7 @@
 
 /** The top of src/, from the surface down: each may import what stands below it, never what stands above or beside it. */
 const LAYERS = [
-  ['cli', 'fixtures'],
+  ['cli', 'fixtures', 'inspector'],
   ['index.ts'],
   ['client', 'conformance', 'server.ts'],
   ['config.ts'],
@@ -78,6 +78,14 @@ module.exports = {
       severity: 'error',
       from: { path: pathsOf(['conformance']) },
       to: { path: '^src/', pathNot: [...pathsOf(['conformance', 'core']), SCHEMAS] }
+    },
+    {
+      name: 'inspector-by-the-client',
+      comment:
+        'src/inspector/ runs in a browser: it works the server through the client, and loads Preact and nothing else.',
+      severity: 'error',
+      from: { path: pathsOf(['inspector']) },
+      to: { pathNot: [npm('preact'), ...pathsOf(['inspector', 'client'])], dependencyTypesNot: ['type-only'] }
     },
     {
       name: 'http-without-database',
@@ -170,7 +178,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'types', 'default'],
-      extensions: ['.ts', '.d.ts', '.js', '.mjs', '.cjs', '.json']
+      extensions: ['.ts', '.tsx', '.d.ts', '.js', '.mjs', '.cjs', '.json']
     }
   }
 }

@@ -3,15 +3,19 @@ import { chmodSync, cpSync, readdirSync, readFileSync, writeFileSync } from 'nod
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
+import { buildInspector } from './inspector.mjs'
 import { contract } from './wire-types.mjs'
 
 const root = join(import.meta.dirname, '..')
 
-/** What can be imported of the package, by the names in dist/: where it stands, and the test runner that it extends. */
+/**
+ * What can be imported of the package, by the names in dist/: where it stands, the test runner that it extends, and whether
+ * `require` can't load it, as it can't load the runner. (Its types are for CommonJS too: the runner compiles such tests.)
+ */
 export const ENTRIES = {
   index: { source: 'src/index.ts' },
   client: { source: 'src/client/index.ts' },
-  vitest: { source: 'src/fixtures/vitest.ts', runner: 'vitest' },
+  vitest: { source: 'src/fixtures/vitest.ts', runner: 'vitest', importOnly: true },
   playwright: { source: 'src/fixtures/playwright.ts', runner: '@playwright/test' }
 }
 
@@ -64,7 +68,7 @@ const OTHER_ENTRIES = {
 
 /**
  * Writes the command and the library as ECMAScript modules that share their chunks, each entry as one CommonJS file
- * beside them, and the files of the docs page. All packages but the database addon and test runners are bundled.
+ * beside them, the page and the files of the docs page. All packages but the database addon and test runners are bundled.
  */
 export async function bundle(dist) {
   const shared = {
@@ -99,9 +103,10 @@ export async function bundle(dist) {
   const sources = (entries) => Object.fromEntries(Object.entries(entries).map(([name, { source }]) => [name, source]))
   // Without the banner: the client runs in a browser.
   await build({ ...shared, entryPoints: sources(others), outdir: dist, format: 'esm' })
+  const required = Object.entries(ENTRIES).filter(([, { importOnly }]) => !importOnly)
   await build({
     ...shared,
-    entryPoints: sources(ENTRIES),
+    entryPoints: sources(Object.fromEntries(required)),
     outdir: dist,
     outExtension: { '.js': '.cjs' },
     format: 'cjs',
@@ -116,13 +121,14 @@ export async function bundle(dist) {
   chmodSync(join(dist, 'cli/index.js'), 0o755)
   writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), licenses(Object.keys(metafile.inputs)))
   const swaggerUi = dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json'))
+  await buildInspector(join(dist, 'inspector'))
   for (const name of SWAGGER_UI_FILES) cpSync(join(swaggerUi, 'static', name), join(dist, 'swagger-ui', name))
 }
 
-/** Returns the licences of the bundled packages and of the docs page, which ask to be passed on. */
+/** Returns the licences of the bundled packages and of the pages, which ask to be passed on. */
 function licenses(files) {
   const folders = new Set(files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []))
-  return [...folders.add('node_modules/@fastify/swagger-ui')]
+  return [...folders.add('node_modules/@fastify/swagger-ui').add('node_modules/preact')]
     .sort()
     .map(licenseOf)
     .join(`\n${'-'.repeat(80)}\n\n`)

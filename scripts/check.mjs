@@ -19,7 +19,7 @@ class Failed extends Error {}
 
 const root = join(import.meta.dirname, '..')
 const scratch = mkdtempSync(join(tmpdir(), 'check-'))
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const { version, bin, exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const colourful = Boolean(process.stdout.isTTY) && !process.env.NO_COLOR
 const environment = {
   ...process.env,
@@ -34,7 +34,7 @@ const PACKED = /^(dist|docs|migrations|seeds)\/|^(package\.json|LICENSE|(README|
 
 const STEPS = [
   { name: 'lint', title: 'Format and lint', run: () => tool('biome', ['ci', ...(colourful ? [] : ['--colors=off'])]) },
-  { name: 'types', title: 'Types, tests included', run: () => tool('tsc', ['--noEmit']) },
+  { name: 'types', title: 'Types, tests included', run: () => tool('npm', ['run', '--silent', 'typecheck']) },
   { name: 'unused', title: 'Unused files, exports and dependencies', run: () => tool('knip') },
   { name: 'dependencies', title: 'Direction of imports', run: () => script('check-dependencies.mjs') },
   { name: 'migrations', title: 'Migrations fit the schema', run: () => script('check-migrations.mjs') },
@@ -125,20 +125,10 @@ function pack() {
   tool('npm', ['pack', '--pack-destination', folder, '--loglevel', 'warn'])
   const files = tool('tar', ['-tzf', tarball()], { quiet: true }).split('\n').filter(Boolean)
   const names = files.map((file) => file.replace(/^package\//, ''))
-  const extensions = ['js', 'cjs', 'd.ts', 'd.cts']
-  const entries = ['index', 'client', 'contract', 'vitest', 'playwright']
-  const built = ['cli/index.js', ...entries.flatMap((name) => extensions.map((extension) => `${name}.${extension}`))]
-  const lacking = [
-    'package.json',
-    'LICENSE',
-    'README.md',
-    'CHANGELOG.md',
-    'llms.txt',
-    ...built.map((name) => `dist/${name}`)
-  ]
+  const lacking = ['LICENSE', 'README.md', 'CHANGELOG.md', 'llms.txt', ...filesIn(bin), ...filesIn(exports)]
     .filter((name) => !names.includes(name))
     .concat(
-      ['docs/', 'migrations/', 'seeds/', 'dist/swagger-ui/'].filter(
+      ['docs/', 'migrations/', 'seeds/', 'dist/swagger-ui/', 'dist/inspector/'].filter(
         (start) => !names.some((name) => name.startsWith(start))
       )
     )
@@ -146,6 +136,11 @@ function pack() {
   if (lacking.length > 0) throw new Failed(`not in the package: ${lacking.join(', ')}`)
   if (strange.length > 0) throw new Failed(`in the package, but should not be: ${strange.join(', ')}`)
   console.log(`${names.length} files`)
+}
+
+/** Returns the files that a field of package.json names. */
+function filesIn(field) {
+  return typeof field === 'string' ? [field.replace('./', '')] : Object.values(field).flatMap(filesIn)
 }
 
 function lintPackage() {

@@ -32,6 +32,8 @@ export interface AppOptions {
   defaults: EnvironmentDefaults
   /** Whether any web page may call. */
   cors: boolean
+  /** Whether browsers get the inspector at `/`. */
+  inspector: boolean
   /** How long a client may take to send a request, in milliseconds; 0 for as long as it likes. */
   requestTimeout: number
   logger: Logger
@@ -58,7 +60,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     else if (headers.expect !== undefined && !CONTINUE.test(headers.expect)) done(NO_EXPECTATIONS)
     else done(headers.host === undefined ? HOST_MISSING : undefined)
   })
-  app.addHook('onSend', sendTogether)
+  app.addHook('onSend', sendTogether(services))
   if (logger.isLevelEnabled('debug')) {
     app.addHook('onResponse', async ({ log }, reply) => {
       log.debug(factsOf(reply, reply.statusCode), 'request answered')
@@ -74,15 +76,16 @@ export function buildApp(options: AppOptions): FastifyInstance {
   })
   app.register(documentation, { environments: services.environments, assumptions })
   app.register(manual)
-  app.register(startPage)
+  app.register(startPage, { inspector: options.inspector })
   app.register(async (scope) => registerOperations(scope, services))
   app.register(async (scope) => {
     registerControl(scope, { ...services, assumptions, document: controlDocument })
   })
   app.addHook('preClose', async () => {
-    // Otherwise open streams and waits would keep the server from closing.
+    // Otherwise open streams, waits and delays would keep the server from closing.
     services.journals.close()
     services.environments.close()
+    services.latency.close()
   })
   return app
 }
@@ -156,9 +159,16 @@ function createServer({ services, clock, logger, requestTimeout }: AppOptions): 
 /** An id that a client may give its request, as it is safe to log and to send back. */
 const REQUEST_ID = /^[\w.:-]{1,64}$/
 
-/** Sends all answers of one turn of the event loop at its end: up to a fifth cheaper than one by one. */
-const sendTogether: onSendHookHandler<unknown> = (_request, _reply, payload, done) => {
-  setImmediate(done, null, payload)
+/**
+ * Sends all answers of one turn of the event loop at its end: up to a fifth cheaper than one by one. Those to requests that
+ * have been refused before they were delayed are delayed here.
+ */
+function sendTogether({ latency }: Services): onSendHookHandler<unknown> {
+  return (request, _reply, payload, done) => {
+    const delay = latency.draw(request)
+    if (delay === 0) setImmediate(done, null, payload)
+    else latency.wait(delay).then(() => done(null, payload))
+  }
 }
 
 const HOST_MISSING = new DomainError('bad-request', 'Missing Host header', {

@@ -1,5 +1,6 @@
 import { assumptionIssue, PROFILES, type Profile } from './core/assumptions.js'
 import { StartError } from './core/errors.js'
+import { type LatencyPreset, type LatencySetting, latencyIssue } from './core/latency.js'
 import { suggest } from './core/suggest.js'
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -21,10 +22,14 @@ export interface Config {
   assumptions: Record<string, string>
   /** Whether web pages of other origins may call. */
   cors: boolean
+  /** Whether browsers get a page at `/` to look at the server and to work it by hand. */
+  inspector: boolean
   /** How many of the last requests each journal keeps; 0 turns it off. */
   journal: number
   /** Whether a request can ask for a fault by its header `x-mock-fault`. */
   faultHeader: boolean
+  /** How much later answers come: a preset (none, office, mobile, bad), or milliseconds. */
+  latency: LatencyPreset | LatencySetting
   /** How long a client may take to send a request, in milliseconds; 0 for as long as it likes. */
   requestTimeout: number
   /** Token that lets other machines manage environments. Without it, only this machine can. */
@@ -39,8 +44,10 @@ export const DEFAULTS: Config = {
   profile: 'document',
   assumptions: {},
   cors: true,
+  inspector: true,
   journal: 1000,
   faultHeader: true,
+  latency: 'none',
   requestTimeout: 300_000,
   logLevel: 'info'
 }
@@ -62,10 +69,12 @@ const CHECKS: { [Name in keyof Config]-?: (value: NonNullable<Config[Name]>) => 
   profile: (name) => !PROFILES.includes(name) && `the profile must be one of ${PROFILES.join(', ')}, not ${name}`,
   assumptions: (all) => Object.entries(all).flatMap(([id, value]) => assumptionIssue(id, value) ?? [])[0],
   cors: () => undefined,
+  inspector: () => undefined,
   journal: (count) =>
     !isWholeNumber(count, MAX_JOURNAL) &&
     `the journal must keep a whole number of requests from 0 to ${MAX_JOURNAL}, not ${count}`,
   faultHeader: () => undefined,
+  latency: latencyIssue,
   requestTimeout: (time) =>
     !isWholeNumber(time, MAX_REQUEST_TIMEOUT) &&
     `the request timeout must be whole milliseconds from 0 to ${MAX_REQUEST_TIMEOUT}, not ${time}`,

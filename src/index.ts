@@ -23,7 +23,7 @@ export interface MockEnvironment {
   organizationId: string
   name: string
   profile: Profile
-  /** The keys that the seeds name. Keys are stored as hashes, so those of an earlier seed are not listed. */
+  /** The keys that the seeds name. Keys are stored as hashes, so those of an earlier seed are not listed. `mock.apiKeys` has those of the present. */
   apiKeys: string[]
 }
 
@@ -59,22 +59,19 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
 }
 
 function mockOf(server: Server, { unref, fetch, adminToken }: MockOptions): Mock {
-  const { url, services, seededEnvironments, seeded, close } = server
+  const { url, services, seeded, close } = server
   if (unref) {
     server.app.server.unref()
     server.app.server.on('connection', (socket) => socket.unref())
   }
-  const apiKeys = seededEnvironments.flatMap((environment) => environment.apiKeys)
+  const { environments } = services
   return {
     ...connect(url, { adminToken, fetch }),
     port: server.port,
-    environments: services.environments.list().map(({ id, organizationId, name, profile }) => ({
-      id,
-      organizationId,
-      name,
-      profile,
-      apiKeys: apiKeys.filter((apiKey) => services.environments.resolve(apiKey)?.id === id)
-    })),
+    environments: environments.list().map((environment) => {
+      const { id, organizationId, name, profile } = environment
+      return { id, organizationId, name, profile, apiKeys: [...environments.apiKeysOf(environment)] }
+    }),
     seeded,
     close,
     [Symbol.asyncDispose]: () => close()

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -99,6 +99,26 @@ test('what a closed mock took is free again: its port, and its file', async () =
 
   const second = await given({ ...options, port: first.port })
   expect(second).toMatchObject({ port: first.port, seeded: false, environments: [{ apiKeys: ['shop-key'] }] })
+})
+
+test('after a restart the keys of the seeds that are given are known, and in the data file no key is', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'notification-mock-library-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const options = { seed: SHOP, data: join(folder, 'mock.db') }
+  const first = await createMock(options)
+  const { apiKey } = await first.environment({ name: 'Mine' })
+  expect([await first.apiKeys('Shop'), await first.apiKeys('Mine')]).toEqual([['shop-key'], [apiKey]])
+  await first.close()
+  const stored = readFileSync(options.data)
+  expect([apiKey, 'shop-key'].filter((key) => stored.includes(key))).toEqual([])
+
+  const second = await given(options)
+  expect((await call(second, '/v1/messages', 'GET', apiKey)).status).toBe(200)
+  expect([await second.apiKeys('Shop'), await second.apiKeys('Mine')]).toEqual([['shop-key'], []])
+  expect(second.environments.map(({ name, apiKeys }) => [name, apiKeys])).toEqual([
+    ['Shop', ['shop-key']],
+    ['Mine', []]
+  ])
 })
 
 test('closing waits for what is in flight, and closing again for the same', async () => {

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { DEFAULTS } from '../config.js'
 import { assumptionIssue, PROFILES } from '../core/assumptions.js'
+import { LATENCY_PRESETS, type LatencyPreset, type LatencySetting, latencyIssue, MAX_LATENCY } from '../core/latency.js'
 import { suggest } from '../core/suggest.js'
 
 const PREFIX = 'NOTIFICATION_MOCK_'
@@ -76,6 +77,21 @@ export function assumeOption(): Option {
         if (issue) throw new InvalidArgumentError(sentence(issue))
       }
       return { ...before, ...Object.fromEntries(pairs) }
+    })
+}
+
+/** A flag for a preset, or for milliseconds with or without a spread: `mobile`, `200`, `200,50`. */
+export function latencyOption(): Option {
+  const description = `delay answers as a network does: ${LATENCY_PRESETS.join(', ')}, or milliseconds, with a spread after a comma`
+  return new Option('--latency <preset>', description)
+    .default(DEFAULTS.latency)
+    .argParser((text): LatencyPreset | LatencySetting => {
+      const [, delay, spread = 0] = /^(\d{1,10})(?:, ?(\d{1,10}))?$/.exec(text) ?? []
+      const wanted = delay === undefined ? (text as LatencyPreset) : { delay: Number(delay), spread: Number(spread) }
+      if (latencyIssue(wanted) === undefined) return wanted
+      throw new InvalidArgumentError(
+        `It must be one of ${LATENCY_PRESETS.join(', ')}, or milliseconds up to ${MAX_LATENCY} such as 200 or 200,50.`
+      )
     })
 }
 

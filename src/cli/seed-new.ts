@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { dirname, relative, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { StartError } from '../core/errors.js'
-import { packageRoot } from '../core/package.js'
+import { readPackagedSeeds } from '../seeds/packaged.js'
 import { addOptions } from './options.js'
 
 interface JsonFlag {
@@ -12,27 +12,11 @@ interface JsonFlag {
 export function addSeedList(seed: Command): void {
   const command = seed.command('list').description('list the seeds that come with the package, to be named by --seed')
   addOptions(command, [new Option('--json', 'print them as JSON')]).action(({ json }: JsonFlag) => {
-    const seeds = packagedSeeds()
+    const seeds = readPackagedSeeds()
     const width = Math.max(...seeds.map(({ name }) => name.length))
     const lines = seeds.map(({ name, description }) => `${name.padEnd(width)}  ${description}\n`)
     process.stdout.write(json ? `${JSON.stringify({ seeds })}\n` : lines.join(''))
   })
-}
-
-/** Returns the seeds of the package, the default first, each with the first sentence of the comment that it begins with. */
-function packagedSeeds(): { name: string; description: string }[] {
-  const folder = join(packageRoot(), 'seeds')
-  const names = readdirSync(folder).flatMap((file) => /^(.+)\.yaml$/.exec(file)?.[1] ?? [])
-  return names
-    .sort((one, other) => Number(other === 'default') - Number(one === 'default') || one.localeCompare(other))
-    .map((name) => {
-      const text = readFileSync(join(folder, `${name}.yaml`), 'utf8')
-      const comment = /^\n((?:# .*\n)+)/m
-        .exec(text)?.[1]
-        ?.replaceAll(/^# |\n(?=# )/gm, (found) => (found === '\n' ? ' ' : ''))
-      const [sentence = ''] = comment?.replaceAll('\n', ' ').split(/(?<=\.) /) ?? []
-      return { name, description: sentence.replace(/^Take it /, '').replace(/\.$/, '') }
-    })
 }
 
 export function addSeedNew(seed: Command): void {

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { latencyOf } from '../core/latency.js'
 import { VERSION } from '../core/package.js'
 import { writeToStderr } from '../core/stderr.js'
 import type { Mock } from '../index.js'
@@ -64,7 +65,7 @@ export interface Ready extends Pick<Mock, 'url' | 'seeded' | 'environments'> {
 
 export function readyText(ready: Ready, flags: ServerFlags, seeds: readonly string[]): string {
   const { url, docs, version, seeded, environments, adminToken } = ready
-  const { profile, data, watch } = flags
+  const { profile, data, watch, latency } = flags
   const oldData = seeded || seeds.length === 0 ? '' : ', as it was left: seeds are for a new file'
   const width = Math.max(0, ...environments.map(({ name }) => name.length))
   const keys = environments.map(({ name, apiKeys }) => {
@@ -76,6 +77,7 @@ export function readyText(ready: Ready, flags: ServerFlags, seeds: readonly stri
     `notification-mock ${version} is ready at ${url}, profile ${profile}`,
     `Docs at ${docs}`,
     data !== undefined && `Data in ${data}${oldData}`,
+    formatLatency(latency),
     watch && `Watching ${seeds.join(', ')}: changes are applied`,
     adminToken !== undefined && `Admin token, to manage environments from other machines: ${adminToken}`,
     keys.length > 0 ? 'API keys:' : 'No environments: start with a seed to get some',
@@ -83,6 +85,14 @@ export function readyText(ready: Ready, flags: ServerFlags, seeds: readonly stri
     key !== undefined && `Try:\n  curl -H ${header} '${url}/v1/messages?limit=1'`
   ]
   return `${lines.filter(Boolean).join('\n')}\n`
+}
+
+/** So that nobody wonders why it is slow. */
+function formatLatency(wanted: ServerFlags['latency']): string | undefined {
+  const { preset, delay, spread } = latencyOf(wanted)
+  if (delay === 0 && spread === 0) return undefined
+  const more = spread === 0 ? '' : ` and on average ${spread} ms more`
+  return `Latency${preset === undefined ? '' : ` ${preset}`}: each answer takes ${delay} ms${more}`
 }
 
 /** Returns the text as one word of a shell. */

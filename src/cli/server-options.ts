@@ -5,7 +5,16 @@ import { type Config, DEFAULTS, LOG_LEVELS, type LogLevel, MAX_JOURNAL, MAX_REQU
 import { writeToStderr } from '../core/stderr.js'
 import type { MockOptions } from '../index.js'
 import { formatRequest } from './log-lines.js'
-import { assumeOption, countOption, hostOption, portOption, profileOption, seedOption, textOption } from './options.js'
+import {
+  assumeOption,
+  countOption,
+  hostOption,
+  latencyOption,
+  portOption,
+  profileOption,
+  seedOption,
+  textOption
+} from './options.js'
 
 /** The flags of every command that starts a server. */
 export interface ServerFlags extends Omit<Config, 'seeds' | 'assumptions'> {
@@ -34,6 +43,7 @@ export function serverOptions({ port, logLevel }: Pick<Config, 'port' | 'logLeve
         'one is made if the host is not loopback'
       ),
       new Option('--no-cors', 'do not let web pages of other origins call'),
+      new Option('--no-inspector', 'leave out the page at /, on which one sees and works the server in a browser'),
       countOption('--request-timeout <milliseconds>', requestTimeout, MAX_REQUEST_TIMEOUT).default(
         DEFAULTS.requestTimeout
       )
@@ -51,7 +61,8 @@ export function serverOptions({ port, logLevel }: Pick<Config, 'port' | 'logLeve
     ...grouped('How it answers:', [
       profileOption(),
       assumeOption(),
-      new Option('--no-fault-header', 'do not let a request ask for a fault by its header x-mock-fault')
+      new Option('--no-fault-header', 'do not let a request ask for a fault by its header x-mock-fault'),
+      latencyOption()
     ]),
     ...grouped(TELLING, [
       countOption(
@@ -80,8 +91,10 @@ export interface ServerStart {
 
 /** Returns what the flags ask for. Ends the command with a usage error if they contradict each other. */
 export function serverStart(flags: ServerFlags, command: Command): ServerStart {
-  const { host, port, data, profile, assume: assumptions, cors, journal, faultHeader, requestTimeout, logLevel } = flags
-  const server = { host, port, data, profile, assumptions, cors, journal, faultHeader, requestTimeout, logLevel }
+  const { host, port, data, profile, assume: assumptions, cors, inspector, journal, faultHeader } = flags
+  const { latency, requestTimeout, logLevel } = flags
+  const answers = { profile, assumptions, cors, inspector, faultHeader, latency, requestTimeout }
+  const server = { host, port, data, ...answers, journal, logLevel }
   const seeds = seedsOf(flags, command)
   if (flags.watch && seeds.length === 0) {
     command.error('error: --watch and --no-seed contradict each other: without a seed there is nothing to watch')

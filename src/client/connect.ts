@@ -16,7 +16,8 @@ import type {
   CreatedEnvironment,
   ListedEnvironment,
   NewEnvironment,
-  RecordedRequest
+  RecordedRequest,
+  Scenario
 } from './wire.js'
 
 /** An environment to create: empty, from a seed or a packaged scenario, or as a fork of another one. */
@@ -39,6 +40,11 @@ export interface ConnectedMock {
   attach(apiKey: string): AttachedEnvironment
   /** Returns all environments, oldest first, without their keys. */
   listEnvironments(): Promise<ListedEnvironment[]>
+  /**
+   * Returns the keys of an environment, by its id or name, as far as the server knows them: those that the seeds of its
+   * start name, and those of environments that were created since.
+   */
+  apiKeys(id: string): Promise<string[]>
   /** Removes an environment by its id, or by its name if only one has it. */
   removeEnvironment(id: string): Promise<void>
   /** Returns the requests without a valid key, which belong to no environment. */
@@ -50,6 +56,8 @@ export interface ConnectedMock {
   /** Resolves when the server is ready; rejects when it is not. */
   health(): Promise<void>
   assumptions(): Promise<Assumption[]>
+  /** Returns the seeds that come with the package, for `environment({ scenario })` and `loadScenario`. */
+  scenarios(): Promise<Scenario[]>
   /** Returns the OpenAPI document of the control routes. */
   controlDocument(): Promise<Record<string, unknown>>
   /** Nothing to do: the server runs on, and so do its environments. */
@@ -73,6 +81,8 @@ export function connect(url: string, options: ConnectOptions = {}): ConnectedMoc
       const { environments } = await server.json<{ environments: ListedEnvironment[] }>('GET', '/_mock/environments')
       return environments
     },
+    apiKeys: async (id) =>
+      (await server.json<{ apiKeys: string[] }>('GET', path`/_mock/environments/${id}/keys`)).apiKeys,
     removeEnvironment: (id) => server.done('DELETE', path`/_mock/environments/${id}`),
     keylessRequests: (filter = {}) => listRequests(server, '/_mock/requests/keyless', filter),
     coverage: () => server.json('GET', '/_mock/coverage/server'),
@@ -80,6 +90,7 @@ export function connect(url: string, options: ConnectOptions = {}): ConnectedMoc
     health: () => server.done('GET', '/health'),
     assumptions: async () =>
       (await server.json<{ assumptions: Assumption[] }>('GET', '/_mock/assumptions')).assumptions,
+    scenarios: async () => (await server.json<{ scenarios: Scenario[] }>('GET', '/_mock/scenarios')).scenarios,
     controlDocument: () => server.json('GET', '/_mock/openapi.json'),
     [asyncDispose]: async () => {}
   }

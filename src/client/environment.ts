@@ -2,6 +2,7 @@ import { type Clock, clockOf, type RandomValues, randomOf } from './clock.js'
 import { type Connection, path } from './connection.js'
 import { MockError } from './errors.js'
 import { type Faults, faultsOf } from './faults.js'
+import { type LatencyMethods, latencyMethodsOf } from './latency.js'
 import { type Integrations, integrationsOf, type Messages, messagesOf, type Workflows, workflowsOf } from './records.js'
 import { type Requests, requestsOf } from './requests.js'
 import { type StateMethods, stateOf } from './state.js'
@@ -16,6 +17,7 @@ export interface AttachedEnvironment extends StateMethods {
   headers: { authorization: string }
   requests: Requests
   faults: Faults
+  latency: LatencyMethods
   clock: Clock
   random: RandomValues
   messages: Messages
@@ -45,6 +47,7 @@ export function attachedEnvironment(server: Connection, apiKey: string): Attache
     headers: { authorization },
     requests: requestsOf(connection),
     faults: faultsOf(connection),
+    latency: latencyMethodsOf(connection),
     clock: clockOf(connection),
     random: randomOf(connection),
     messages: messagesOf(connection),

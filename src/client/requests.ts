@@ -15,6 +15,8 @@ export interface RequestFilter {
   since?: string | Date | undefined
   /** Only requests with a greater sequence. */
   after?: number | undefined
+  /** At most this many, the oldest ones. */
+  limit?: number | undefined
 }
 
 /** What to expect of the recorded requests; `within` waits for it. */

@@ -1,5 +1,5 @@
 import { type Connection, path } from './connection.js'
-import type { ResetPart, ResetResult, Seed, SeedEnvironment, Snapshot } from './wire.js'
+import type { ResetPart, ResetResult, Seed, SeedEnvironment, Snapshot, SnapshotDifferences } from './wire.js'
 
 /** A seed with one environment, or only what is in that environment; or either as JSON or YAML text. */
 export type SeedContent = Seed | Partial<SeedEnvironment> | string
@@ -13,6 +13,8 @@ export interface ResetOptions {
 export interface StoredSnapshot extends Snapshot {
   /** Goes back to it: data, clock and idempotency keys, unless parts are given. */
   restore(options?: ResetOptions): Promise<ResetResult>
+  /** Returns what the present state has over it. */
+  differences(): Promise<SnapshotDifferences>
   remove(): Promise<void>
 }
 
@@ -23,6 +25,8 @@ export interface StateMethods {
   state(options: { format: 'yaml' }): Promise<string>
   /** Adds a seed to the state, or replaces the state by it. */
   seed(content: SeedContent, options?: { mode?: 'merge' | 'replace' }): Promise<void>
+  /** The same with a seed that comes with the package, by its name: its first environment. */
+  loadScenario(scenario: string, options?: { mode?: 'merge' | 'replace' }): Promise<void>
   /** Goes back to the state in which the environment was created or seeded: all of it, or some parts. */
   reset(options?: ResetOptions): Promise<ResetResult>
   /** Stores the present state, by default under a name of its own. */
@@ -36,6 +40,7 @@ export function stateOf(connection: Connection): StateMethods {
     ...snapshot,
     restore: (options = {}) =>
       connection.json('POST', path`/_mock/snapshots/${snapshot.name}/restore`, { body: options }),
+    differences: () => connection.json('GET', path`/_mock/snapshots/${snapshot.name}/differences`),
     remove: () => connection.done('DELETE', path`/_mock/snapshots/${snapshot.name}`)
   })
 
@@ -49,6 +54,7 @@ export function stateOf(connection: Connection): StateMethods {
   return {
     state,
     seed: (content, { mode } = {}) => connection.done('POST', '/_mock/seed', { query: { mode }, body: content }),
+    loadScenario: (scenario, { mode } = {}) => connection.done('POST', '/_mock/seed', { query: { scenario, mode } }),
     reset: (options = {}) => connection.json('POST', '/_mock/reset', { body: options }),
     snapshot: async (name = uniqueName()) => stored(await connection.json('PUT', path`/_mock/snapshots/${name}`)),
     snapshots: async () => {

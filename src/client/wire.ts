@@ -6,6 +6,7 @@ export type { ClockState, RandomSetting } from '../control/clock/routes.js'
 export type { Coverage, CoverageItem, OperationCoverage } from '../control/coverage/schemas.js'
 export type { CreatedEnvironment, ListedEnvironment, NewEnvironment } from '../control/environments/schemas.js'
 export type { FaultEffect, FaultRule, NewFaultRule } from '../control/faults/schemas.js'
+export type { Latency, LatencyPreset, LatencySetting } from '../control/latency/schemas.js'
 export type {
   IntegrationPatch,
   ListedWorkflow,
@@ -20,9 +21,9 @@ export type {
   Verification,
   VerificationResult
 } from '../control/requests/schemas.js'
-export type { ListedAssumption as Assumption } from '../control/server/routes.js'
+export type { ListedAssumption as Assumption, Scenario } from '../control/server/routes.js'
 export type { ResetPart, ResetResult } from '../control/state/routes.js'
-export type { ClockSetting, Snapshot } from '../environments/schemas.js'
+export type { ClockSetting, RecordDifferences, Snapshot, SnapshotDifferences } from '../environments/schemas.js'
 export type { Integration } from '../integrations/schemas.js'
 export type { MessageResponse } from '../messages/schemas.js'
 export type {

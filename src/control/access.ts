@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { DomainError } from '../core/errors.js'
-import { hashOfKey } from '../environments/service.js'
+import { hashOfKey } from '../environments/api-keys.js'
 
 /**
  * Guards what touches all environments. On loopback it is open, but not to a page of another site, be it by its own

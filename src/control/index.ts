@@ -7,6 +7,7 @@ import { clockRoutes } from './clock/routes.js'
 import { coverageRoutes, serverCoverageRoutes } from './coverage/routes.js'
 import { environmentRoutes } from './environments/routes.js'
 import { faultRoutes } from './faults/routes.js'
+import { latencyRoutes } from './latency/routes.js'
 import { integrationRecordRoutes, messageRecordRoutes, workflowRecordRoutes } from './records/routes.js'
 import { journalRoutes, keylessRequestRoutes } from './requests/routes.js'
 import { healthRoute, serverRoutes } from './server/routes.js'
@@ -27,7 +28,7 @@ const SCOPES: FastifyPluginCallback<Options>[][] = [
   [
     ...[authentication, keepInUse, presentEnvironment, controlRequests],
     ...[stateRoutes, snapshotRoutes, messageRecordRoutes, integrationRecordRoutes, workflowRecordRoutes],
-    ...[journalRoutes, faultRoutes, clockRoutes, coverageRoutes]
+    ...[journalRoutes, faultRoutes, latencyRoutes, clockRoutes, coverageRoutes]
   ]
 ]
 

@@ -1,4 +1,5 @@
 import { type Clock, steadyClock } from '../core/clock.js'
+import type { LatencyPreset, LatencySetting } from '../core/latency.js'
 import type { Db } from '../db/open.js'
 import { type EnvironmentDefaults, environmentService } from '../environments/service.js'
 import { idempotencyService } from '../idempotency/service.js'
@@ -8,6 +9,7 @@ import { seedService } from '../seeds/service.js'
 import { workflowStepService } from '../workflow-steps/service.js'
 import { coverageService } from './coverage/service.js'
 import { faultService } from './faults/service.js'
+import { latencyService } from './latency/service.js'
 import { createDescribe, createRedaction } from './requests/details.js'
 import { journalService } from './requests/service.js'
 
@@ -22,6 +24,8 @@ interface ServiceOptions {
   /** Requests that each journal keeps. */
   journal: number
   faultHeader?: boolean
+  /** That of environments without one of their own; none by default. */
+  latency?: LatencyPreset | LatencySetting
   /** The token that manages environments from other machines. Without one, that is not possible. */
   adminToken?: string | undefined
 }
@@ -30,6 +34,7 @@ interface ServiceOptions {
 export function buildServices(options: ServiceOptions) {
   const { db, clock, machineClock = steadyClock, defaults, journal, faultHeader = false, adminToken } = options
   const faults = faultService(faultHeader)
+  const latency = latencyService(options.latency ?? 'none')
   const environments = environmentService({ db, clock, machineClock, defaults })
   const describe = createDescribe({ environments, adminToken, faultHeader })
   const coverage = coverageService(defaults, createRedaction({ environments, adminToken }))
@@ -39,17 +44,21 @@ export function buildServices(options: ServiceOptions) {
     onRemoved({ key }) {
       journals.drop(key)
       faults.clear(key)
+      latency.drop(key)
       coverage.drop(key)
     },
     onReset(environment, parts) {
       if (parts.includes('requests')) journals.of(environment).clear()
-      if (parts.includes('faults')) faults.clear(environment.key)
+      if (!parts.includes('faults')) return
+      faults.clear(environment.key)
+      latency.reset(environment.key)
     }
   })
   return {
     adminToken,
     journals,
     faults,
+    latency,
     coverage,
     environments,
     messages: messageService({ db, environments }),

@@ -119,6 +119,13 @@ export function positionsOf(id: AssumptionId): string[] {
   return PROFILES.map((profile) => ROWS[id][profile][0])
 }
 
+/** Returns the positions that are not those of the profile. */
+export function overridesOf(profile: Profile, assumptions: Assumptions): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(assumptions).filter(([id, value]) => value !== ROWS[id as AssumptionId][profile][0])
+  )
+}
+
 /** Returns what is wrong with an assumption's id or value, or undefined when both are known. */
 export function assumptionIssue(id: string, value: string): string | undefined {
   if (Object.hasOwn(ROWS, id)) {

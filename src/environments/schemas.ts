@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { PROFILES } from '../core/assumptions.js'
 import type { ClockSetting as Setting } from '../core/clock.js'
-import { dateTime, namedEnum, namedObject, strictObject, stringEnum } from '../core/typebox.js'
+import { dateTime, namedEnum, namedObject, ref, strictObject, stringEnum } from '../core/typebox.js'
 
 export const ProfileName = namedEnum('Profile', 'Which positions the environment takes on open questions', PROFILES)
 
@@ -20,6 +20,34 @@ export const Snapshot = namedObject('Snapshot', 'A named state of the environmen
   )
 })
 export type Snapshot = Static<typeof Snapshot>
+
+const differingRecords = (description: string) =>
+  strictObject(
+    {
+      count: Type.Integer({ description: 'How many' }),
+      ids: Type.Array(Type.String(), { description: 'The first of them, 20 at most, by what a seed calls them' })
+    },
+    { description }
+  )
+
+export const RecordDifferences = namedObject('RecordDifferences', 'What the present state has over a snapshot', {
+  added: differingRecords('Those that the snapshot has not'),
+  removed: differingRecords('Those that only the snapshot has'),
+  changed: differingRecords('Those that are another in the snapshot')
+})
+export type RecordDifferences = Static<typeof RecordDifferences>
+
+export const SnapshotDifferences = namedObject('SnapshotDifferences', 'How the present state differs from a snapshot', {
+  integrations: ref(RecordDifferences, 'Integrations, by their identifiers'),
+  subscribers: ref(RecordDifferences, 'Subscribers, by their `subscriberId`'),
+  workflows: ref(RecordDifferences, 'Workflows with their steps, by their identifiers'),
+  messages: ref(RecordDifferences, 'Messages, by their ids'),
+  idempotencyKeys: ref(RecordDifferences, 'Stored idempotency keys'),
+  settings: Type.Array(Type.String(), {
+    description: 'Those of `profile`, `clock`, `randomSeed` and `assumptions.<id>` that differ'
+  })
+})
+export type SnapshotDifferences = Static<typeof SnapshotDifferences>
 
 /** How far a clock may be moved, in milliseconds: 5,000 years, so that every year keeps four digits. */
 export const MAX_OFFSET = 5000 * 365 * 24 * 60 * 60 * 1000

@@ -1,12 +1,15 @@
-import { hash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { advanced, steadyClock, WALL, wallClock } from '../core/clock.js'
 import { DATASET_KINDS, type DatasetKind, type ResetPart } from '../core/enums.js'
 import { DomainError, invalidFields } from '../core/errors.js'
 import { didYouMean } from '../core/suggest.js'
+import { apiKeyService } from './api-keys.js'
 import { datasetService, type HeldDatasets } from './datasets.js'
+import { comparingStates } from './differences.js'
 import { type Datasets, type Environment, type EnvironmentDependencies, environmentStore } from './environment.js'
 import { expiryTimer } from './expiry.js'
 import { type EnvironmentRow, perKind } from './repository.js'
+import type { SnapshotDifferences } from './schemas.js'
 import { snapshotService } from './snapshots.js'
 
 export type { HeldDatasets } from './datasets.js'
@@ -36,13 +39,11 @@ export interface EnvironmentListener {
 
 export type EnvironmentService = ReturnType<typeof environmentService>
 
-/** Creates, changes and removes environments; it has the methods of `datasets.ts` and `snapshots.ts` too. */
+/** Creates, changes and removes environments; it has the methods of `api-keys.ts`, `datasets.ts` and `snapshots.ts` too. */
 export function environmentService({ db, clock, machineClock = steadyClock, defaults }: EnvironmentDependencies) {
   const store = environmentStore({ db, clock, machineClock, defaults })
   const { repository, fromRow, requireRow, update } = store
   const listeners: EnvironmentListener[] = []
-  /** By API key, once used: hashing the key each time would cost a request a twentieth. */
-  const byApiKey = new Map<string, Environment>()
   /** The last number that a name got since an environment was removed: to try all of them each time would take long. */
   const lastNumbers = new Map<string, number>()
   const expiry = expiryTimer(db, {
@@ -57,6 +58,7 @@ export function environmentService({ db, clock, machineClock = steadyClock, defa
   const { create: createDataset, ...datasets } = datasetService(db, store, (kind, dataset) => {
     for (const listener of listeners) listener.onWrite?.(kind, dataset)
   })
+  const { findByApiKey, forgetApiKeys, isTaken, ...apiKeys } = apiKeyService(db, store)
   const { requireSnapshot, ...snapshots } = snapshotService(db, store, (environment, parts) => {
     for (const listener of listeners) listener.onReset?.(environment, parts)
   })
@@ -67,6 +69,7 @@ export function environmentService({ db, clock, machineClock = steadyClock, defa
   return {
     ...datasets,
     ...snapshots,
+    ...apiKeys,
     remove,
     removeExpired: expiry.removeExpired,
     keepInUse: expiry.keepInUse,
@@ -78,17 +81,9 @@ export function environmentService({ db, clock, machineClock = steadyClock, defa
 
     /** Returns the environment of an API key, or undefined when the key belongs to none. */
     resolve(apiKey: string): Environment | undefined {
-      const known = byApiKey.get(apiKey)
-      if (known) return used(known)
-      const row = repository.findByKeyHash(hashOfKey(apiKey))
-      if (!row) return undefined
-      const environment = fromRow(row)
-      byApiKey.set(apiKey, environment)
-      return used(environment)
+      const environment = findByApiKey(apiKey)
+      return environment && used(environment)
     },
-
-    /** Whether a word is an API key. Quicker than to resolve it, as most words are none. */
-    isApiKey: (word: string): boolean => byApiKey.has(word) || repository.hasKeyHash(hashOfKey(word)),
 
     /** Returns all environments in the order of their creation. */
     list: (): Environment[] => repository.listEnvironments().map(fromRow),
@@ -115,6 +110,14 @@ export function environmentService({ db, clock, machineClock = steadyClock, defa
 
     newRow,
 
+    /**
+     * Compares the present state with that of a snapshot, in steps. Throws `not-found` when there is no such snapshot.
+     */
+    *comparing(environment: Environment, snapshot: string): Generator<unknown, SnapshotDifferences> {
+      const former = requireSnapshot(environment, snapshot)
+      return yield* comparingStates(db, datasets.hold(), requireRow(environment), former)
+    },
+
     /** Throws `exists` when another environment has the name or the API key, be it as its id. */
     requireUnused({ name, apiKey }: { name?: string; apiKey?: string }): void {
       if (name !== undefined && isNameTaken(name)) {
@@ -122,7 +125,7 @@ export function environmentService({ db, clock, machineClock = steadyClock, defa
           reason: 'names are unique: choose another, or remove that one by DELETE /_mock/environments/{id}'
         })
       }
-      if (apiKey !== undefined && repository.hasKeyHash(hashOfKey(apiKey))) {
+      if (apiKey !== undefined && isTaken(apiKey)) {
         throw new DomainError('exists', 'The API key is that of another environment', {
           reason: 'choose another apiKey, or leave it out to get one that is unused'
         })
@@ -170,14 +173,6 @@ export function environmentService({ db, clock, machineClock = steadyClock, defa
       return { row, datasets: copies }
     },
 
-    addApiKey: ({ key: environment }: Environment, apiKey: string): void =>
-      void repository.insertApiKey({ hash: hashOfKey(apiKey), environment }),
-
-    dropApiKeys(environment: Environment): void {
-      repository.deleteApiKeys(environment.key)
-      byApiKey.clear()
-    },
-
     /**
      * Changes settings. A profile of null is the server's; a random seed, also null, restarts the random numbers. Documents
      * that the environment already has keep the id of the former organization. Datasets that are given replace its own.
@@ -209,7 +204,7 @@ export function environmentService({ db, clock, machineClock = steadyClock, defa
       for (const row of rows) store.deleteUnused(row)
     })
     store.discard(environment)
-    byApiKey.clear()
+    forgetApiKeys(environment)
     lastNumbers.clear()
     for (const listener of listeners) listener.onRemoved?.(environment)
   }
@@ -230,14 +225,8 @@ export function environmentService({ db, clock, machineClock = steadyClock, defa
   }
 }
 
-/** SHA-256: the only form in which a key is stored. */
-export const hashOfKey = (apiKey: string): Buffer => hash('sha256', apiKey, 'buffer')
-
 /** Returns a new id as the deployed service makes them: 24 hex digits, the first 8 the time in seconds, then random. */
 export const newId = (): string => Math.floor(Date.now() / 1000).toString(16) + randomBytes(8).toString('hex')
-
-/** Returns a new key in the deployed service's form: 32 hex digits. */
-export const newApiKey = (): string => randomBytes(16).toString('hex')
 
 function ambiguousName(name: string, count: number): DomainError {
   return new DomainError('bad-request', `There are ${count} environments named ${name}`, {

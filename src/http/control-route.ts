@@ -52,16 +52,17 @@ export function controlRoutes(app: FastifyInstance, group: Group) {
   return <Params extends TObject, Querystring extends TObject, Body extends TSchema>(
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     url: string,
-    { handler, bodyLimit, exposeHeadRoute, ...operation }: RouteOptions<Params, Querystring, Body>
+    { handler, bodyLimit, exposeHeadRoute = true, ...operation }: RouteOptions<Params, Querystring, Body>
   ): void => {
     app.route({
-      method,
+      // One route for both: that which Fastify would add for each GET costs a start some tenths of a millisecond.
+      method: method === 'GET' && exposeHeadRoute ? ['GET', 'HEAD'] : method,
+      exposeHeadRoute: false,
       url,
       schema: requestSchemas(operation),
       config: { control: { ...group, ...operation } },
       handler: handler as RouteHandlerMethod,
-      ...(bodyLimit && { bodyLimit }),
-      ...(exposeHeadRoute === false && { exposeHeadRoute })
+      ...(bodyLimit && { bodyLimit })
     })
   }
 }

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import type { Assumptions } from '../core/assumptions.js'
 import { packageRoot } from '../core/package.js'
-import { remembered } from '../core/remember.js'
 import { authenticate } from '../environments/plugin.js'
 import type { EnvironmentService } from '../environments/service.js'
 import { JSON_TYPE } from '../http/errors.js'
 import { serversOf } from '../http/operation.js'
 import { openApiDocument } from './documents.js'
+import { pageHeaders } from './page-headers.js'
 
 type Options = { environments: EnvironmentService; assumptions: Assumptions }
 
@@ -19,10 +19,8 @@ type Options = { environments: EnvironmentService; assumptions: Assumptions }
  * made when it is first asked for.
  */
 export const documentation: FastifyPluginAsync<Options> = async (app, { environments, assumptions }) => {
-  const documentOf = remembered(openApiDocument)
-
   async function sendDocument(reply: FastifyReply, assumed: Assumptions, changes?: object): Promise<FastifyReply> {
-    return reply.type(JSON_TYPE).send(JSON.stringify({ ...(await documentOf(assumed)), ...changes }))
+    return reply.type(JSON_TYPE).send(JSON.stringify({ ...(await openApiDocument(assumed)), ...changes }))
   }
 
   app.get('/openapi.json', async (request, reply) => {
@@ -72,21 +70,14 @@ SwaggerUIBundle({
 `
 
 /** What the page loads is from here, but for images that are in its style sheets. */
-const PAGE_HEADERS = {
-  'content-security-policy': [
-    "default-src 'none'",
-    `script-src 'self' 'sha256-${hash('sha256', SCRIPT, 'base64')}'`,
-    // The page styles what it opens and closes.
-    "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data:",
-    // The document may name this server otherwise than the address by which the page was opened.
-    "connect-src 'self' http: https:",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'"
-  ].join('; '),
-  'x-content-type-options': 'nosniff'
-}
+const PAGE_HEADERS = pageHeaders([
+  `script-src 'self' 'sha256-${hash('sha256', SCRIPT, 'base64')}'`,
+  // The page styles what it opens and closes.
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  // The document may name this server otherwise than the address by which the page was opened.
+  "connect-src 'self' http: https:"
+])
 
 /** The page. Its base layout lacks the bar that loads documents from elsewhere. */
 const PAGE = `<!doctype html>

@@ -7,6 +7,7 @@ import { registerControl } from '../control/index.js'
 import { buildServices } from '../control/services.js'
 import { type Assumptions, assume } from '../core/assumptions.js'
 import { VERSION } from '../core/package.js'
+import { remembered } from '../core/remember.js'
 import { runToEnd } from '../core/slices.js'
 import { namedSchemas } from '../core/typebox.js'
 import { openDatabase } from '../db/open.js'
@@ -19,8 +20,11 @@ import { describeControl, describeOperation } from './described-routes.js'
 import { addExamples, EXAMPLE_TIME } from './examples.js'
 import { registerOperations } from './operations.js'
 
-/** Returns the document of the three operations, as an environment with these assumptions serves them. */
-export async function openApiDocument(assumptions: Assumptions): Promise<OpenApiDocument> {
+/**
+ * Returns the document of the three operations, as an environment with these assumptions serves them. It is made once in
+ * a process, for all servers, and must not be changed.
+ */
+export const openApiDocument = remembered(async (assumptions: Assumptions): Promise<OpenApiDocument> => {
   const { db, close } = openDatabase()
   try {
     const defaults = { profile: 'document', assumptions } as const
@@ -42,13 +46,13 @@ export async function openApiDocument(assumptions: Assumptions): Promise<OpenApi
   } finally {
     close()
   }
-}
+})
 
-/** Returns the document of the control routes. */
-export async function controlDocument(): Promise<object> {
+/** Returns the document of the control routes, likewise. */
+export const controlDocument = remembered(async (): Promise<object> => {
   // It serves no request, and so needs no services.
   return documentOf(await describedApp(CONTROL_INFO, (scope) => registerControl(scope, {} as never)))
-}
+})
 
 /** Returns a copy of the document. @fastify/swagger drops what stands beside a reference, so the schemas are ours. */
 function documentOf(app: FastifyInstance): OpenApiDocument {
@@ -72,7 +76,10 @@ async function describedApp(
     routerOptions: { querystringParser: parseQuery as never },
     schemaController: { compilersFactory: COMPILERS }
   })
-  app.addHook('onRoute', ({ config }) => {
+  app.addHook('onRoute', (route) => {
+    const { config, method } = route
+    // Without HEAD, which goes without saying.
+    route.method = [method].flat()[0] ?? method
     const { response, body }: { response?: TSchema; body?: TSchema } = config?.operation ?? config?.control ?? {}
     for (const schema of namedSchemas(ErrorBody, response, body)) {
       if (!app.getSchema(String(schema.$id))) app.addSchema(schema)

@@ -1,63 +1,74 @@
-import { hash } from 'node:crypto'
-import type { FastifyPluginAsync } from 'fastify'
-import { VERSION } from '../core/package.js'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import { DomainError } from '../core/errors.js'
+import { packageRoot, VERSION } from '../core/package.js'
 import { JSON_TYPE } from '../http/errors.js'
+import { pageHeaders } from './page-headers.js'
 
-/** Where to go from here, and in which words the page names it. */
+/** Where to go from here. */
 const LINKS = {
-  docs: ['/docs', 'the documentation, to read and to try'],
-  openapi: ['/openapi.json', 'the OpenAPI document of the service'],
-  control: ['/_mock/openapi.json', 'the OpenAPI document of the control routes'],
-  health: ['/health', 'whether the server is ready'],
-  manual: ['/llms.txt', 'a summary of the manual']
-} as const
+  docs: '/docs',
+  openapi: '/openapi.json',
+  control: '/_mock/openapi.json',
+  health: '/health',
+  manual: '/llms.txt'
+}
+
+interface Options {
+  /** Whether browsers get the inspector. */
+  inspector: boolean
+}
 
 /**
- * Serves what the server is and where to go on: as JSON, or as a page where the Accept header names HTML, as browsers do.
- * It is there from the first moment, so that whatever waits for the bare address of a server finds this one ready.
+ * Serves at `/` what the server is and where to go on, as JSON, and where the Accept header names HTML, as browsers do,
+ * the inspector. It is there from the first moment, so that whatever waits for the bare address of a server finds this one
+ * ready. Nothing of the page is read before it is asked for.
  */
-export const startPage: FastifyPluginAsync = async (app) => {
+export const startPage: FastifyPluginAsync<Options> = async (app, { inspector }) => {
   app.get('/', (request, reply) => {
+    if (!inspector) return reply.type(JSON_TYPE).send(SUMMARY)
     reply.header('vary', 'Accept')
-    if (!/\btext\/html\b/i.test(request.headers.accept ?? '')) return reply.type(JSON_TYPE).send(SUMMARY)
-    return reply.headers(PAGE_HEADERS).type('text/html; charset=utf-8').send(PAGE)
+    const wantsPage = /\btext\/html\b/i.test(request.headers.accept ?? '')
+    return wantsPage ? sendFile(reply, 'index.html') : reply.type(JSON_TYPE).send(SUMMARY)
   })
+  if (!inspector) return
+  // One route, as each costs a start half a millisecond.
+  app.get<{ Params: { file: keyof typeof TYPES } }>(
+    `/inspector/:file(^${Object.keys(TYPES).join('$|^').replaceAll('.', '[.]')}$)`,
+    (request, reply) => sendFile(reply, request.params.file)
+  )
 }
 
-const paths = Object.entries(LINKS).map(([name, [path]]) => [name, path])
-const SUMMARY = JSON.stringify({ name: 'notification-mock', version: VERSION, ...Object.fromEntries(paths) })
+const SUMMARY = JSON.stringify({ name: 'notification-mock', version: VERSION, ...LINKS })
 
-const STYLE = 'body { font: 16px/1.6 system-ui, sans-serif; max-width: 40em; margin: 3em auto; padding: 0 1em }'
+/** The files of the page, which the build puts into dist/inspector/, with their content types. */
+const TYPES = {
+  'index.html': 'text/html; charset=utf-8',
+  'inspector.css': 'text/css; charset=utf-8',
+  'inspector.js': 'text/javascript; charset=utf-8',
+  'inspector.svg': 'image/svg+xml'
+}
 
 const PAGE_HEADERS = {
-  'content-security-policy': [
-    "default-src 'none'",
-    `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,
-    "img-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'"
-  ].join('; '),
-  'x-content-type-options': 'nosniff'
+  // Frames inherit this policy: without inline styles an email would look like none of its kind.
+  ...pageHeaders([
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "connect-src 'self'"
+  ]),
+  // Another version of the package may be next at this address.
+  'cache-control': 'no-cache'
 }
 
-const PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta name="color-scheme" content="light dark">
-<title>notification-mock</title>
-<link rel="icon" type="image/png" href="/docs/static/favicon-32x32.png">
-<style>${STYLE}</style>
-</head>
-<body>
-<h1>notification-mock ${VERSION}</h1>
-<ul>
-${Object.values(LINKS)
-  .map(([path, words]) => `<li><a href="${path}">${path}</a>: ${words}</li>`)
-  .join('\n')}
-</ul>
-</body>
-</html>
-`
+const NOT_BUILT = new DomainError('not-found', 'There is no page here', {
+  reason: 'it is built into dist/inspector/ by `npm run build`; what programs get is there'
+})
+
+async function sendFile(reply: FastifyReply, name: keyof typeof TYPES): Promise<FastifyReply> {
+  const content = await readFile(join(packageRoot(), 'dist/inspector', name)).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ENOENT' ? NOT_BUILT : error
+  })
+  return reply.headers(PAGE_HEADERS).type(TYPES[name]).send(content)
+}

@@ -1,10 +1,11 @@
 import { runToEnd } from '../core/slices.js'
 import type { Db } from '../db/open.js'
-import { type Environment, type EnvironmentService, newApiKey, newId, type Settings } from '../environments/service.js'
+import { newApiKey } from '../environments/api-keys.js'
+import { type Environment, type EnvironmentService, newId, type Settings } from '../environments/service.js'
 import type { seedApplier } from './apply.js'
 import type { SeedFile } from './read.js'
 import type { SeedRepository } from './repository.js'
-import { readRequested, readScenario } from './requested.js'
+import { readRequested } from './requested.js'
 import { countUpToLimit, MAX_AT_ONCE, sizeOf } from './size.js'
 import { settingsOf, type TargetResolver, withMergedKinds } from './target.js'
 
@@ -88,8 +89,8 @@ export function environmentCreator({ db, environments, repository, applier, reso
 }
 
 async function readWanted({ seed, scenario }: NewEnvironment, check: () => void): Promise<SeedFile | undefined> {
-  if (scenario !== undefined) return readScenario(scenario)
-  return seed ? readRequested(seed, check) : undefined
+  if (scenario !== undefined) return readRequested({ scenario }, check)
+  return seed ? readRequested({ seed }, check) : undefined
 }
 
 /** Returns the seed with another clock, by which it fills in the times that it leaves out. */

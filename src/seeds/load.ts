@@ -7,7 +7,7 @@ import type { EnvironmentData } from './environment-data.js'
 import type { Enqueue } from './queue.js'
 import type { SeedFile } from './read.js'
 import type { SeedRepository } from './repository.js'
-import { readRequested } from './requested.js'
+import { type Requested, readRequested } from './requested.js'
 import { addsMessages, countUpToLimit, MAX_AT_ONCE, sizeOf } from './size.js'
 import { settingsOf, type TargetResolver, withMergedKinds } from './target.js'
 
@@ -31,16 +31,16 @@ export function seedLoader({ db, environments, repository, applier, resolver, en
 
   return {
     /**
-     * Loads a seed with one environment, text or value. `replace` makes the environment what a new one from the seed would
+     * Loads a seed with one environment, or a packaged one. `replace` makes the environment what a new one from the seed would
      * be, and sets its baseline. `merge` adds the seed's records; they replace those of the same names, and keep their ids.
      *
      * What is large is loaded beside other requests, which see the environment as it was until all is loaded; what else is
-     * loaded into it waits. Rejects with SeedError with every issue, with `taken` when the environment is changed all the
-     * time, and with what `check` throws; then nothing is changed.
+     * loaded into it waits. Rejects with SeedError with every issue, with `invalid` for an unknown scenario, with `taken`
+     * when the environment is changed all the time, and with what `check` throws; then nothing is changed.
      */
-    async load(environment: Environment, seed: string | object, mode: SeedMode, check = () => {}): Promise<void> {
+    async load(environment: Environment, requested: Requested, mode: SeedMode, check = () => {}): Promise<void> {
       await enqueue(environment.key, async () => {
-        const file = await readRequested(seed, check)
+        const file = await readRequested(requested, check)
         check()
         if (!isLarge(environment, file, mode)) {
           db.transaction(() => runToEnd(loading(environment, file, mode)))

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { findExcess, TOO_DEEP } from '../core/depth.js'
 import { attempt } from '../core/errors.js'
 import { packageRoot } from '../core/package.js'
@@ -11,6 +10,7 @@ import { addIssue, byLocation, createIssue, SeedError, type SeedIssue } from './
 import { Seed, SeedEnvironment, SeedIntegration, SeedMessage, SeedSubscriber, SeedWorkflow } from './format.js'
 import type { Report } from './json-schema.js'
 import { checkingRecord, FILE_LIMITS, REQUEST_LIMITS, type SeedLimits, tooMuch } from './limits.js'
+import { packagedNames, packagedPath } from './packaged.js'
 import { checkingSchemas } from './step-schemas.js'
 import { readText } from './text.js'
 import type { SeedText } from './yaml.js'
@@ -77,13 +77,6 @@ export function seedPath(seed: string): string {
   return existsSync(packaged) ? packaged : seed
 }
 
-/** Returns the names of the seeds that come with the package. */
-export function packagedSeeds(): string[] {
-  return readdirSync(join(packageRoot(), 'seeds')).flatMap((name) => /^(.+)\.yaml$/.exec(name)?.[1] ?? [])
-}
-
-const packagedPath = (name: string) => join(packageRoot(), 'seeds', `${name}.yaml`)
-
 function sourceOf(seed: string | SeedValue | PackagedSeed): SeedValue {
   if (typeof seed === 'string') return readFile(seedPath(seed))
   return 'packaged' in seed ? readFile(packagedPath(seed.packaged)) : seed
@@ -126,7 +119,7 @@ const READ_ERRORS: Record<string, string> = {
 }
 
 function notFoundMessage(file: string): string {
-  const names = packagedSeeds()
+  const names = packagedNames()
   const suggested = suggest(file, names)
   const remedy = suggested ? `did you mean ${suggested}?` : `the package has ${names.join(', ')}`
   return `there is no such file, nor a seed of this name; ${remedy}`

@@ -4,13 +4,24 @@ import { runInSlices } from '../core/slices.js'
 import { suggest } from '../core/suggest.js'
 import { SeedError } from './errors.js'
 import { loadGenerator, needsGenerator } from './generate/load.js'
-import { packagedSeeds, readingSeeds, readSeed, type SeedFile } from './read.js'
+import { packagedNames } from './packaged.js'
+import { readingSeeds, readSeed, type SeedFile } from './read.js'
 
 /** What a request may have generated: a server that many use must not grow by gigabytes for one of them. */
 export const MAX_GENERATED = { messages: 100_000, subscribers: 10_000 }
 
-/** Rejects with SeedError what a request may not ask for, and loads what it takes to generate messages. */
-export async function readRequested(seed: string | object, check: () => void): Promise<SeedFile> {
+/** What a request asks to load: a seed, text or value, or the first environment of a packaged one. */
+export type Requested = { seed: string | object } | { scenario: string }
+
+/**
+ * Reads what a request asks for, and loads what it takes to generate messages. Rejects with SeedError what a request may not
+ * ask for, and with `invalid` an unknown scenario.
+ */
+export function readRequested(requested: Requested, check: () => void): Promise<SeedFile> {
+  return 'scenario' in requested ? readScenario(requested.scenario) : readRequestedSeed(requested.seed, check)
+}
+
+async function readRequestedSeed(seed: string | object, check: () => void): Promise<SeedFile> {
   const file = await readSeed(seed, check)
   const issues = file.seed.environments.flatMap(({ generate }, index) =>
     (['messages', 'subscribers'] as const).flatMap((field) => {
@@ -26,9 +37,8 @@ export async function readRequested(seed: string | object, check: () => void): P
 
 const GENERATE_REMEDY = 'start the server with the seed, or put more into a data file before: seed generate --data'
 
-/** Returns the first environment of a packaged seed, by the seed's name. Rejects with `invalid` when there is none. */
-export async function readScenario(name: string): Promise<SeedFile> {
-  const names = packagedSeeds()
+async function readScenario(name: string): Promise<SeedFile> {
+  const names = packagedNames()
   if (!names.includes(name)) {
     const meant = suggest(name, names)
     const hint = meant ? `; did you mean ${meant}?` : ''

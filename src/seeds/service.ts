@@ -130,6 +130,8 @@ export function seedService({ db, clock, environments }: Dependencies) {
       }
       return true
     })
+    // Those that are applied are remembered as they are given.
+    if (!applied) for (const apiKey of described.flatMap(({ apiKeys }) => apiKeys)) environments.rememberApiKey(apiKey)
     return { applied, environments: described }
   }
 

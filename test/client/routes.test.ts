@@ -20,7 +20,8 @@ const FILTER: Required<RequestFilter> = {
   status: 200,
   path: '/v1/messages',
   since: new Date(0),
-  after: 0
+  after: 0,
+  limit: 10
 }
 
 const MESSAGE = '6727a0492fdd8b34c6270000'
@@ -29,11 +30,13 @@ const MESSAGE = '6727a0492fdd8b34c6270000'
 const CALLS: Record<string, (given: Given) => unknown> = {
   'mock.environment': ({ mock }) => mock.environment(),
   'mock.listEnvironments': ({ mock }) => mock.listEnvironments(),
+  'mock.apiKeys': ({ mock }) => mock.apiKeys('Development'),
   'mock.keylessRequests': ({ mock }) => mock.keylessRequests(FILTER),
   'mock.coverage': ({ mock }) => mock.coverage(),
   'mock.clearCoverage': ({ mock }) => mock.clearCoverage(),
   'mock.health': ({ mock }) => mock.health(),
   'mock.assumptions': ({ mock }) => mock.assumptions(),
+  'mock.scenarios': ({ mock }) => mock.scenarios(),
   'mock.controlDocument': ({ mock }) => mock.controlDocument(),
   'env.requests.list': ({ env }) => env.requests.list(FILTER),
   'env.requests.verify': ({ env }) => env.requests.verify({ operation: 'listMessages' }),
@@ -46,6 +49,8 @@ const CALLS: Record<string, (given: Given) => unknown> = {
   'env.faults.add': ({ env }) => env.faults.add({ effect: { status: 503 } }),
   'env.faults.remove': ({ env }) => env.faults.remove('fault-1'),
   'env.faults.clear': ({ env }) => env.faults.clear(),
+  'env.latency.get': ({ env }) => env.latency.get(),
+  'env.latency.set': ({ env }) => env.latency.set('none'),
   'env.clock.get': ({ env }) => env.clock.get(),
   'env.clock.set': ({ env }) => env.clock.set({ mode: 'wall' }),
   'env.clock.advance': ({ env }) => env.clock.advance('1h'),
@@ -63,10 +68,12 @@ const CALLS: Record<string, (given: Given) => unknown> = {
   'env.clearCoverage': ({ env }) => env.clearCoverage(),
   'env.state': ({ env }) => env.state(),
   'env.seed': ({ env }) => env.seed({ environments: [{ name: 'any' }] }, { mode: 'merge' }),
+  'env.loadScenario': ({ env }) => env.loadScenario('empty'),
   'env.reset': ({ env }) => env.reset({ parts: ['faults'] }),
   'env.snapshot': ({ env }) => env.snapshot('other'),
   'env.snapshots': ({ env }) => env.snapshots(),
   'snapshot.restore': ({ snapshot }) => snapshot.restore(),
+  'snapshot.differences': ({ snapshot }) => snapshot.differences(),
   'snapshot.remove': ({ snapshot }) => snapshot.remove(),
   'mock.removeEnvironment': async ({ mock }) => mock.removeEnvironment((await mock.environment()).id),
   'env.remove': ({ env }) => env.remove()

@@ -12,6 +12,7 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const ROUTES: [method: string, path: string][] = [
   ['POST', '/_mock/environments'],
   ['GET', '/_mock/environments'],
+  ['GET', '/_mock/environments/Production/keys'],
   ['DELETE', '/_mock/environments/Production']
 ]
 
@@ -50,7 +51,7 @@ test.each([
   const mock = await givenMock()
   const statuses = []
   for (const [method, path] of ROUTES) statuses.push((await callTo(mock.url, method, path, headers)).status)
-  expect(statuses).toEqual([201, 200, 204])
+  expect(statuses).toEqual([201, 200, 200, 204])
 })
 
 test('the admin token is accepted with any Host and Origin, and a wrong one is rejected', async () => {
@@ -62,7 +63,7 @@ test('the admin token is accepted with any Host and Origin, and a wrong one is r
     statuses.push((await callTo(mock.url, method, path, bearer(`${TOKEN}x`))).status)
     statuses.push((await callTo(mock.url, method, path, { ...foreign, ...bearer(TOKEN) })).status)
   }
-  expect(statuses).toEqual([403, 403, 201, 403, 403, 200, 403, 403, 204])
+  expect(statuses).toEqual([403, 403, 201, 403, 403, 200, 403, 403, 200, 403, 403, 204])
 })
 
 test('an API key is not accepted as the admin token', async () => {
@@ -86,7 +87,7 @@ test.skipIf(outside === undefined)('from an address that is not loopback the adm
     statuses.push((await callTo(url, method, path, bearer('wrong'))).status)
     statuses.push((await callTo(url, method, path, bearer(TOKEN))).status)
   }
-  expect(statuses).toEqual([403, 403, 403, 201, 403, 403, 403, 200, 403, 403, 403, 204])
+  expect(statuses).toEqual([403, 403, 403, 201, ...[403, 403, 403, 200], ...[403, 403, 403, 200], 403, 403, 403, 204])
   expect((await callTo(url, 'GET', '/v1/messages', { authorization: 'ApiKey development-key' })).status).toBe(200)
 })
 

@@ -138,6 +138,7 @@ test('every route answers as the document says', async () => {
   for (const path of [
     '/health',
     '/_mock/assumptions',
+    '/_mock/scenarios',
     '/_mock/openapi.json',
     '/_mock/state',
     '/_mock/clock',
@@ -147,6 +148,7 @@ test('every route answers as the document says', async () => {
   }
   const { environmentId } = (await call('POST', '/_mock/environments', { name: 'Mine' })).json
   await call('GET', '/_mock/environments')
+  await call('GET', '/_mock/environments/{id}/keys', undefined, `/_mock/environments/${environmentId}/keys`)
   await call('DELETE', '/_mock/environments/{id}', undefined, `/_mock/environments/${environmentId}`)
   await call('POST', '/_mock/seed', { environments: [{ name: 'Development' }] })
   for (const [path, record] of [
@@ -161,6 +163,7 @@ test('every route answers as the document says', async () => {
   await call('GET', '/_mock/workflows')
   await call('PUT', '/_mock/snapshots/{name}', undefined, '/_mock/snapshots/a')
   await call('GET', '/_mock/snapshots')
+  await call('GET', '/_mock/snapshots/{name}/differences', undefined, '/_mock/snapshots/a/differences')
   await call('POST', '/_mock/snapshots/{name}/restore', {}, '/_mock/snapshots/a/restore')
   await call('DELETE', '/_mock/snapshots/{name}', undefined, '/_mock/snapshots/a')
   await call('PUT', '/_mock/clock', { mode: 'offset', by: 5 })
@@ -168,6 +171,8 @@ test('every route answers as the document says', async () => {
   await call('PUT', '/_mock/chance', { randomSeed: 1 })
   const { id } = (await call('POST', '/_mock/faults', { effect: { status: 503, body: [1] } })).json
   await mock.get('/v1/messages', { key: 'nobody' })
+  await call('PUT', '/_mock/latency', { preset: 'none' })
+  await call('GET', '/_mock/latency')
   await call('GET', '/_mock/faults')
   await call('DELETE', '/_mock/faults/{id}', undefined, `/_mock/faults/${id}`)
   await call('DELETE', '/_mock/faults')

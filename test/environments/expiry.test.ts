@@ -150,7 +150,7 @@ test('while a control request is open the time of its environment does not end, 
 })
 
 test('a server removes what is unused by itself, though its own clock stands still', async () => {
-  const mock = await givenMock({ clock: () => FIXED })
+  const mock = await givenMock({ now: FIXED })
   const before = rowCounts(mock.db)
   const { apiKey } = await givenEnvironment(mock, { from: 'Development', ttl: '30ms' })
   await vi.waitFor(() => expect(rowCounts(mock.db)).toEqual(before), { timeout: 20_000 })

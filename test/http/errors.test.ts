@@ -48,7 +48,7 @@ const REFUSALS: [string, number, string, { method?: string; key?: string | null;
 
 test.each(REFUSALS)('%s: %i in the one error body, with the path and query of the request', async (...row) => {
   const [, status, path, call, expected] = row
-  const mock = await givenMock({ seed: SEED, clock: () => Date.UTC(2026, 1, 18, 10) })
+  const mock = await givenMock({ seed: SEED, now: Date.UTC(2026, 1, 18, 10) })
   const answer = await mock.call(path, { ...call, headers: { 'content-type': 'application/json' } })
 
   expect(answer.status).toBe(status)
@@ -175,7 +175,7 @@ test.each([
   ['/openapi.json', {}],
   ['/v1/%zz', {}]
 ])('HEAD %s has the status and headers of GET, and no body', async (path, call) => {
-  const mock = await givenMock({ seed: SEED, clock: () => Date.UTC(2026, 1, 18, 10) })
+  const mock = await givenMock({ seed: SEED, now: Date.UTC(2026, 1, 18, 10) })
   const [get, head] = [await mock.get(path, call), await mock.call(path, { ...call, method: 'HEAD' })]
   expect({ status: head.status, text: head.text }).toEqual({ status: get.status, text: '' })
   expect(get.headers.get('content-length')).toMatch(/^[1-9]\d*$/)

@@ -134,7 +134,7 @@ test.each([
     '/v1/integrations',
     'served are POST /v1/integrations/:integrationId/set-primary; GET /v1/messages; GET /v2/workflows/:workflowId/steps/:stepId'
   ],
-  ['/_mock/environments/x/reset', 'GET /_mock/openapi.json describes the control routes there are'],
+  ['/_mock/environments/x/y/reset', 'GET /_mock/openapi.json describes the control routes there are'],
   ['/_mock/something-else', 'GET /_mock/openapi.json describes the control routes there are']
 ])('the reason why there is no %s is: %s', async (path, reason) => {
   const mock = await givenMock({ seed: SEED })

@@ -19,22 +19,30 @@ test.each([
   else expect(JSON.parse(text)).toMatchObject({ name: 'notification-mock', version: VERSION, health: '/health' })
 })
 
-test('what it links to is there, in JSON and on the page', async () => {
+test('what it links to is there', async () => {
   const { url } = await givenMock()
   const { name, version, ...links } = (await (await fetch(url)).json()) as Record<string, string>
-  const page = await (await fetch(url, { headers: { accept: ACCEPT_OF_BROWSERS } })).text()
-  expect([...page.matchAll(/<a href="([^"]+)"/g)].map(([, path]) => path)).toEqual(Object.values(links))
+  expect(Object.keys(links)).toEqual(['docs', 'openapi', 'control', 'health', 'manual'])
   for (const path of Object.values(links)) expect((await fetch(`${url}${path}`)).status, path).toBe(200)
 })
 
-test('a browser gets a page that may load its own style and icon, and nothing else', async () => {
+test('a browser gets the inspector, which may load and run nothing but what is its own', async () => {
   const { url } = await givenMock()
-  const { headers } = await fetch(url, { headers: { accept: ACCEPT_OF_BROWSERS } })
-  expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
-  expect(headers.get('vary')).toMatch(/\bAccept\b/)
-  expect(headers.get('content-security-policy')).toMatch(
-    /^default-src 'none'; style-src 'sha256-[^']+'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/
-  )
+  const page = await fetch(url, { headers: { accept: ACCEPT_OF_BROWSERS } })
+  expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(page.headers.get('vary')).toMatch(/\bAccept\b/)
+  const files = [...(await page.text()).matchAll(/(?:href|src)="([^"]+)"/g)].map(([, path]) => path)
+  expect(files.sort()).toEqual(['inspector/inspector.css', 'inspector/inspector.js', 'inspector/inspector.svg'])
+  const answers = [page, ...(await Promise.all(files.map((path) => fetch(`${url}/${path}`))))]
+  for (const { status, headers } of answers) {
+    expect([status, headers.get('x-content-type-options')]).toEqual([200, 'nosniff'])
+    expect(headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; script-src 'self'; style-src 'self'.*; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/
+    )
+  }
+  for (const path of ['index.html', 'inspector.js.map', '..%2findex.js', 'main.tsx']) {
+    expect((await fetch(`${url}/inspector/${path}`)).status, path).toBe(path === 'index.html' ? 200 : 404)
+  }
 })
 
 test('it is no request to the service: neither recorded nor answered with a fault', async () => {

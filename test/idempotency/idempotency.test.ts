@@ -41,7 +41,7 @@ describe('the first answer', () => {
   })
 
   test('is stored as it was sent', async () => {
-    const mock = await givenMock({ seed: seed(), clock: () => START })
+    const mock = await givenMock({ seed: seed(), now: START })
     const answer = await post(mock, MAILGUN, 'key-1')
     expect(keyRows(mock.db.client)).toEqual([
       {

@@ -341,7 +341,7 @@ describe('404', () => {
   })
 
   test.each(['document', 'live'])("%s: another organisation's is answered like an unknown one", async (profile) => {
-    const mock = await givenMock({ seed: seed({ profile }), clock: () => 0 })
+    const mock = await givenMock({ seed: seed({ profile }), now: 0 })
     const [foreign, unknown] = await Promise.all(
       [idOf(mock, 'mailgun', 2), UNKNOWN].map(async (id) => {
         const { headers, ...answer } = await mock.post(`/v1/integrations/${id}/set-primary`)

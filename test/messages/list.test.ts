@@ -5,7 +5,7 @@ const NOW = Date.parse('2026-02-18T12:00:00.000Z')
 
 /** An environment with these messages, and nothing else but what is given. */
 function givenMessages(messages: object[], environment: object = {}): Promise<GivenMock> {
-  return givenMock({ clock: () => NOW, seed: { environments: [{ name: 'Shop', messages, ...environment }] } })
+  return givenMock({ now: NOW, seed: { environments: [{ name: 'Shop', messages, ...environment }] } })
 }
 
 /** As many messages, one minute apart, the first one the newest. */

@@ -67,22 +67,22 @@ async function givenTotals(): Promise<Given> {
 class Undone extends Error {}
 
 const CHANGES: [string, number[], (given: Given) => unknown][] = [
-  ['a merge', NINE, ({ services, mine }) => services.seeds.load(mine, seedOf(3, 'c'), 'merge')],
+  ['a merge', NINE, ({ services, mine }) => services.seeds.load(mine, { seed: seedOf(3, 'c') }, 'merge')],
   [
     'a merge into messages that a snapshot shares',
     NINE,
     async ({ services, mine }) => {
       services.environments.snapshot(mine, 'before')
-      await services.seeds.load(mine, seedOf(3, 'c'), 'merge')
+      await services.seeds.load(mine, { seed: seedOf(3, 'c') }, 'merge')
     }
   ],
-  ['a merge in place of messages', SIX, ({ services, mine }) => services.seeds.load(mine, seedOf(3, 'a'), 'merge')],
-  ['a replacement', THREE, ({ services, mine }) => services.seeds.load(mine, seedOf(3, 'c'), 'replace')],
+  ['a merge in place of messages', SIX, ({ services, mine }) => services.seeds.load(mine, { seed: seedOf(3, 'a') }, 'merge')],
+  ['a replacement', THREE, ({ services, mine }) => services.seeds.load(mine, { seed: seedOf(3, 'c') }, 'replace')],
   [
     'a reset',
     SIX,
     async (given) => {
-      await given.services.seeds.load(given.mine, seedOf(3, 'c'), 'merge')
+      await given.services.seeds.load(given.mine, { seed: seedOf(3, 'c') }, 'merge')
       expect(totals(given, given.mine)).toEqual(NINE)
       given.services.environments.reset(given.mine)
     }
@@ -92,7 +92,7 @@ const CHANGES: [string, number[], (given: Given) => unknown][] = [
     SIX,
     async (given) => {
       given.services.environments.snapshot(given.mine, 'before')
-      await given.services.seeds.load(given.mine, seedOf(3, 'c'), 'merge')
+      await given.services.seeds.load(given.mine, { seed: seedOf(3, 'c') }, 'merge')
       expect(totals(given, given.mine)).toEqual(NINE)
       given.services.environments.restore(given.mine, 'before', ['data'])
     }
@@ -103,7 +103,7 @@ const CHANGES: [string, number[], (given: Given) => unknown][] = [
     async (given) => {
       const { environment: fork } = await given.services.seeds.createEnvironment({ from: given.mine.id })
       expect(totals(given, fork)).toEqual(SIX)
-      await given.services.seeds.load(fork, seedOf(3, 'c'), 'merge')
+      await given.services.seeds.load(fork, { seed: seedOf(3, 'c') }, 'merge')
       expect(totals(given, fork)).toEqual(NINE)
     }
   ],
@@ -112,7 +112,7 @@ const CHANGES: [string, number[], (given: Given) => unknown][] = [
     NINE,
     async ({ services, mine }) => {
       services.environments.remove((await services.seeds.createEnvironment({ seed: seedOf(3, 'd') })).environment)
-      await services.seeds.load(mine, seedOf(3, 'c'), 'merge')
+      await services.seeds.load(mine, { seed: seedOf(3, 'c') }, 'merge')
     }
   ],
   [
@@ -161,10 +161,10 @@ test('totals are not counted again while an environment stays as it is, whatever
   const total = () => JSON.parse(services.messages.list(mine, { page: 0, limit: 1 }).body.toString()).totalCount
   // Behind the back of the service, which only so can be seen not to count.
   db.client.prepare('DELETE FROM messages WHERE dataset = ? AND channel = ?').run(mine.datasets.messages, 'email')
-  await services.seeds.load(other, seedOf(3, 'c'), 'merge')
+  await services.seeds.load(other, { seed: seedOf(3, 'c') }, 'merge')
   services.environments.remove((await services.seeds.createEnvironment({ seed: seedOf(3, 'd') })).environment)
   expect(total()).toBe(6)
-  await services.seeds.load(mine, seedOf(3, 'c'), 'merge')
+  await services.seeds.load(mine, { seed: seedOf(3, 'c') }, 'merge')
   expect(total()).toBe(7)
 })
 

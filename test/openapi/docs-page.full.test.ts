@@ -1,14 +1,12 @@
 import { execFile } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { chromium, type Page } from '@playwright/test'
-import { describe, expect, onTestFinished, type TestContext, test } from 'vitest'
+import type { Page } from '@playwright/test'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { givenPage } from '../support/browser.js'
 import { givenMock, givenOwnMock } from '../support/mock.js'
 
-const CHROMIUM = '/usr/bin/chromium'
 const root = join(import.meta.dirname, '../..')
 
 const OPERATIONS = {
@@ -173,40 +171,6 @@ function watchApps(): unknown[] {
   onTestFinished(() => void unsubscribe('fastify.initialization', see))
   return apps
 }
-
-/** A page of a browser of its own, with what it asked for and what went wrong in it. */
-async function givenPage(context: TestContext) {
-  // In CI there must be one.
-  if (!existsSync(CHROMIUM) && !process.env.CI) context.skip(`there is no ${CHROMIUM} to look at the page with`)
-  const profile = mkdtempSync(join(tmpdir(), 'docs-page-'))
-  const browser = await chromium.launchPersistentContext(profile, { executablePath: CHROMIUM, args: FLAGS })
-  onTestFinished(async () => {
-    await browser.close()
-    rmSync(profile, { recursive: true, force: true })
-  })
-  const page = await browser.newPage()
-  const events = { requested: [] as string[], troubles: [] as string[] }
-  browser.on('request', (request) => events.requested.push(request.url()))
-  browser.on('requestfailed', (request) => events.troubles.push(`${request.url()} ${request.failure()?.errorText}`))
-  browser.on('response', (response) => response.ok() || events.troubles.push(`${response.url()} ${response.status()}`))
-  browser.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') events.troubles.push(message.text())
-  })
-  browser.on('weberror', (error) => events.troubles.push(String(error.error())))
-  return { page, events }
-}
-
-const FLAGS = [
-  '--host-resolver-rules=MAP mock.test 127.0.0.1',
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync'
-]
 
 async function opened(page: Page, operation: string) {
   await page.click(`${operation} .opblock-summary`)

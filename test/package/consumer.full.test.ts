@@ -101,15 +101,16 @@ describe('the types of the fixtures compile beside those of the runners, under',
       mkdirSync(dirname(link), { recursive: true })
       symlinkSync(join(root, 'node_modules', name), link)
     }
-    writeFileSync(join(consumer, 'fixtures.mts'), FIXTURES)
+    for (const name of ['fixtures.mts', 'fixtures.cts']) writeFileSync(join(consumer, name), FIXTURES)
   })
 
   test.each([
-    ['node16', 'node16'],
-    ['nodenext', 'nodenext'],
-    ['esnext', 'bundler']
-  ])('module %s with resolution %s', (module, moduleResolution) => {
-    compile(module, moduleResolution, ['fixtures.mts'], { types: ['node'] })
+    ['node16', 'node16', ['fixtures.mts']],
+    // Vitest runs tests of CommonJS packages too, and its own types compile there.
+    ['nodenext', 'nodenext', ['fixtures.mts', 'fixtures.cts']],
+    ['esnext', 'bundler', ['fixtures.mts']]
+  ])('module %s with resolution %s', (module, moduleResolution, files) => {
+    compile(module, moduleResolution, files, { types: ['node'] })
   })
 })
 

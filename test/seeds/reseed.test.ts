@@ -138,6 +138,7 @@ describe('an environment that the seeds describe differently', () => {
     expect(mock.environments.resolve('new-key')?.name).toBe('Shop')
     expect(mock.environments.resolve('shop-key')).toBeUndefined()
     expect(mock.environments.resolve('spare-key')).toBeUndefined()
+    expect(mock.environments.apiKeysOf(mock.find('Shop'))).toEqual(changed.apiKeys)
   })
 
   test('gets a key that moves to it from another environment', async () => {
@@ -145,6 +146,7 @@ describe('an environment that the seeds describe differently', () => {
     await mock.reseed({ ...SHOP, apiKeys: ['other-key'] }, { ...OTHER, apiKeys: ['shop-key'] })
     expect(mock.environments.resolve('other-key')?.name).toBe('Shop')
     expect(mock.environments.resolve('shop-key')?.name).toBe('Other')
+    expect(mock.environments.apiKeysOf(mock.find('Shop'))).toEqual(['other-key'])
   })
 
   test('keeps its snapshots', async () => {

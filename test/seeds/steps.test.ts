@@ -52,7 +52,7 @@ test('a few messages are generated of many long templates in turns with other wo
   const environment = mock.services.environments.find('Shop')
   await loadGenerator()
   const turns = countTurns()
-  await mock.services.seeds.load(environment, shopJson({ generate: { messages: 5 } }), 'merge')
+  await mock.services.seeds.load(environment, { seed: shopJson({ generate: { messages: 5 } }) }, 'merge')
   expect(turns()).toBeGreaterThan(3)
   expect((await mock.get('/v1/messages')).json.totalCount).toBe(5)
 })

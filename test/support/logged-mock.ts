@@ -1,5 +1,6 @@
 import { pino } from 'pino'
-import { type GivenMock, givenMock } from './mock.js'
+import { afterAll, beforeAll } from 'vitest'
+import { type GivenMock, type GivenOptions, givenOwnMock, startMock } from './mock.js'
 
 /** API keys of the seed, which no answer and no log line may contain. */
 export const KEYS = { shop: 'shop-key-6f1c', second: 'shop-key-again-9d2e', live: 'live-key-83ab' }
@@ -39,8 +40,24 @@ export interface LoggedMock extends GivenMock {
 }
 
 /** Starts a server with a seed of two environments, one of each profile, and returns it with its log. */
-export async function givenLoggedMock(options: Parameters<typeof givenMock>[0] = {}): Promise<LoggedMock> {
+export async function givenLoggedMock(options: GivenOptions = {}): Promise<LoggedMock> {
+  const { log, logger } = logging()
+  return { ...(await givenOwnMock({ seed: SEED, logger, ...options })), log }
+}
+
+/** Returns a function that returns such a server, the same one to all tests of the group in which it is called. */
+export function loggedMockOfGroup(): () => LoggedMock {
+  let mock: LoggedMock
+  beforeAll(async () => {
+    const { log, logger } = logging()
+    mock = { ...(await startMock({ seed: SEED, logger })), log }
+  })
+  afterAll(() => mock.app.close())
+  return () => mock
+}
+
+function logging() {
   const log: LogLine[] = []
   const logger = pino({ level: 'trace' }, { write: (line: string) => void log.push(JSON.parse(line)) })
-  return { ...(await givenMock({ seed: SEED, logger, ...options })), log }
+  return { log, logger }
 }

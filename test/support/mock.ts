@@ -19,6 +19,11 @@ export interface Answer {
   json: any
 }
 
+export interface GivenOptions extends ServerOptions {
+  /** The time at which the wall clock stands, in milliseconds. Not for a test with a clock of its own. */
+  now?: number
+}
+
 export interface GivenMock extends Server {
   /** Sends a request over a real socket; the answer has been checked against the published document. */
   call(path: string, call?: Call): Promise<Answer>
@@ -35,7 +40,7 @@ export interface GivenMock extends Server {
  * has options that can't be compared (a data file, a logger, functions). A test that leaves other traces, such as
  * temporary triggers that fire later, takes `givenOwnMock`.
  */
-export async function givenMock(options: ServerOptions = {}): Promise<GivenMock> {
+export async function givenMock(options: GivenOptions = {}): Promise<GivenMock> {
   const name = nameOf(options)
   if (name === undefined) return givenOwnMock(options)
   const found = idle.findLastIndex((each) => each.name === name)
@@ -45,7 +50,7 @@ export async function givenMock(options: ServerOptions = {}): Promise<GivenMock>
 }
 
 /** As `givenMock`, but always a new server, which is closed when the test ends. */
-export async function givenOwnMock(options: ServerOptions = {}): Promise<GivenMock> {
+export async function givenOwnMock(options: GivenOptions = {}): Promise<GivenMock> {
   const { server, ...mock } = await startMock(options)
   onTestFinished(() => server.app.close())
   return mock
@@ -68,12 +73,12 @@ const idle: SharedMock[] = []
 const MAX_IDLE = 8
 
 /** The same for the same options; undefined if a server with them can't be shared. */
-function nameOf(options: ServerOptions): string | undefined {
+function nameOf(options: GivenOptions): string | undefined {
   const isOwn = options.data !== undefined || Object.values(options).some((value) => typeof value === 'function')
   return isOwn || options.logger ? undefined : JSON.stringify(options)
 }
 
-async function startShared(name: string, options: ServerOptions): Promise<SharedMock> {
+async function startShared(name: string, options: GivenOptions): Promise<SharedMock> {
   const { server, ...mock } = await startMock(options)
   const shared: SharedMock = { name, mock, server, tables: tablesOf(server), rows: rowsOf(server), touched: false }
   for (const part of ['app', 'services'] as const) {
@@ -129,8 +134,10 @@ function rowsOf({ db }: Server): string {
   return JSON.stringify(environmentRows(db.client))
 }
 
-async function startMock(options: ServerOptions): Promise<GivenMock & { server: Server }> {
-  const server = await startServer({ port: 0, logLevel: 'silent', ...options })
+/** A new server, which is not closed when a test ends. */
+export async function startMock({ now, ...options }: GivenOptions): Promise<GivenMock & { server: Server }> {
+  const clock = now !== undefined && { clock: () => now }
+  const server = await startServer({ port: 0, logLevel: 'silent', ...clock, ...options })
   return { ...server, ...clientOf(server.url, server.seededEnvironments[0]?.apiKeys[0]), server }
 }
 

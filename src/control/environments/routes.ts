@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
+import { overridesOf } from '../../core/assumptions.js'
 import { isoTime } from '../../core/clock.js'
 import { ref, strictObject } from '../../core/typebox.js'
 import { controlRoutes } from '../../http/control-route.js'
@@ -8,8 +9,15 @@ import type { Services } from '../services.js'
 import { CreatedEnvironment, ListedEnvironment, NewEnvironment } from './schemas.js'
 import { toWanted } from './wanted.js'
 
+const EnvironmentParams = strictObject({
+  id: Type.String({ description: 'The id, or the name if only one environment has it' })
+})
+
 /** Creates, lists and removes environments. */
-export const environmentRoutes: FastifyPluginAsync<Services> = async (app, { environments, seeds, faults }) => {
+export const environmentRoutes: FastifyPluginAsync<Services> = async (
+  app,
+  { environments, seeds, faults, latency }
+) => {
   const route = controlRoutes(app, { tag: 'Environments', access: 'server' })
 
   route('POST', '/environments', {
@@ -30,6 +38,7 @@ export const environmentRoutes: FastifyPluginAsync<Services> = async (app, { env
         seeds.createEnvironment(wanted, () => rejectAborted(reply))
       )
       for (const rule of rules) faults.add(environment.key, rule)
+      if (body.latency !== undefined) latency.setInitial(environment.key, body.latency)
       const { id, organizationId, name, profile } = environment
       return { environmentId: id, organizationId, name, apiKey, profile }
     }
@@ -43,13 +52,14 @@ export const environmentRoutes: FastifyPluginAsync<Services> = async (app, { env
     }),
     handler: async () => ({
       environments: environments.list().map((environment) => {
-        const { id, organizationId, name, profile, createdAt, ttl } = environment
+        const { id, organizationId, name, profile, assumptions, createdAt, ttl } = environment
         const expiresAt = environments.expiresAt(environment)
         return {
           environmentId: id,
           organizationId,
           name,
           profile,
+          assumptions: overridesOf(profile, assumptions),
           createdAt: isoTime(createdAt),
           ...(ttl !== null && { ttl }),
           ...(expiresAt !== undefined && { expiresAt: isoTime(expiresAt) })
@@ -58,12 +68,28 @@ export const environmentRoutes: FastifyPluginAsync<Services> = async (app, { env
     })
   })
 
+  route('GET', '/environments/:id/keys', {
+    id: 'listApiKeys',
+    summary: 'List the API keys of an environment',
+    description:
+      'Keys are stored as hashes. So there are those that the seeds of the start name, and those of environments that were created since.',
+    params: EnvironmentParams,
+    response: strictObject({
+      apiKeys: Type.Array(Type.String(), {
+        description: 'The keys that the server knows; none if it has their hashes alone'
+      })
+    }),
+    errors: [404],
+    handler: async ({ params }, reply) => {
+      reply.header('cache-control', 'no-store')
+      return { apiKeys: environments.apiKeysOf(environments.find(params.id)) }
+    }
+  })
+
   route('DELETE', '/environments/:id', {
     id: 'removeEnvironment',
     summary: 'Remove an environment and all its data',
-    params: strictObject({
-      id: Type.String({ description: 'The id, or the name if only one environment has it' })
-    }),
+    params: EnvironmentParams,
     errors: [404],
     handler: async ({ params }) => environments.remove(environments.find(params.id))
   })

@@ -4,6 +4,7 @@ import { CHOSEN_API_KEY_PATTERN, ID_PATTERN } from '../../core/ids.js'
 import { dateTime, freeObject, namedObject, recordOf, ref } from '../../core/typebox.js'
 import { ClockSetting, ProfileName } from '../../environments/schemas.js'
 import { NewFaultRule } from '../faults/schemas.js'
+import { LatencyPreset, LatencySetting } from '../latency/schemas.js'
 
 /** In milliseconds: 30 days. */
 export const MAX_TTL = 30 * 24 * 60 * 60 * 1000
@@ -39,6 +40,12 @@ export const NewEnvironment = namedObject('NewEnvironment', 'An environment to c
   faults: Type.Optional(
     Type.Array(ref(NewFaultRule), { description: 'Fault rules that it has from its first request on' })
   ),
+  latency: Type.Optional(
+    Type.Union([ref(LatencyPreset), ref(LatencySetting)], {
+      description:
+        'How much later its answers come: the name of a preset, or a setting; if left out, that of the server'
+    })
+  ),
   apiKey: Type.Optional(
     Type.String({
       maxLength: 200,
@@ -69,7 +76,7 @@ const identity = {
 
 export const CreatedEnvironment = namedObject('CreatedEnvironment', 'A new environment, and the key to it', {
   ...identity,
-  apiKey: Type.String({ description: 'The key to the environment. It is returned only here' }),
+  apiKey: Type.String({ description: 'The key to the environment. It is stored as a hash alone' }),
   profile: ref(ProfileName)
 })
 export type CreatedEnvironment = Static<typeof CreatedEnvironment>
@@ -77,6 +84,7 @@ export type CreatedEnvironment = Static<typeof CreatedEnvironment>
 export const ListedEnvironment = namedObject('ListedEnvironment', 'An environment, without its keys', {
   ...identity,
   profile: ref(ProfileName),
+  assumptions: recordOf(Type.String(), 'Assumptions that differ from the profile, by their ids'),
   createdAt: dateTime('When it was created'),
   ttl: Type.Optional(
     Type.Integer({ format: 'int64', description: 'Milliseconds after its last use that it is removed' })

@@ -3,11 +3,13 @@ import { parseDuration } from '../../core/duration.js'
 import { type FieldErrors, invalidFields, noFieldErrors } from '../../core/errors.js'
 import type { NewEnvironment as Wanted } from '../../seeds/create.js'
 import { toClockSetting } from '../clock/setting.js'
+import { latencyErrors } from '../latency/service.js'
 import { MAX_TTL, type NewEnvironment } from './schemas.js'
 
 /** Returns what the body asks for, in numbers and settings. Throws `invalid` where it contradicts itself or says nothing. */
-export function toWanted({ faults, clock, ttl, ...rest }: NewEnvironment): Wanted {
+export function toWanted({ faults, latency, clock, ttl, ...rest }: NewEnvironment): Wanted {
   const errors = Object.assign(noFieldErrors(), contradictionsOf(rest), assumptionErrors(rest.assumptions))
+  if (latency !== undefined) Object.assign(errors, latencyErrors('latency', latency))
   const milliseconds = typeof ttl === 'string' ? parseDuration(ttl) : ttl
   if (milliseconds !== undefined && (milliseconds < 1 || milliseconds > MAX_TTL)) {
     errors.ttl = { messages: ['ttl must be from 1ms to 30d'], value: ttl }

@@ -1,6 +1,4 @@
-import { setMaxListeners } from 'node:events'
 import { STATUS_CODES } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
@@ -8,6 +6,7 @@ import { DomainError } from '../../core/errors.js'
 import { findIssues, pathText } from '../../core/validation.js'
 import { type ErrorResponse, JSON_TYPE, SERVER_ERROR, sendErrorResponse } from '../../http/errors.js'
 import { logFault } from '../../http/log.js'
+import type { LatencyService } from '../latency/service.js'
 import { endEntry } from '../requests/plugin.js'
 import { FaultEffect } from './schemas.js'
 import { type FaultService, findEffectErrors } from './service.js'
@@ -22,39 +21,26 @@ declare module 'fastify' {
 type Fault = { id: string; effect: FaultEffect }
 
 /**
- * Injects faults by the environment's rules or the header `x-mock-fault`: before the operation a delay, an error answer
- * or a reset connection; after it, with its work done and stored, a truncated or lost answer.
+ * Delays requests by the latency of their environment, and injects faults by its rules or the header `x-mock-fault`:
+ * before the operation a delay, an error answer or a reset connection; after it, with its work done and stored, a
+ * truncated or lost answer.
  */
-export const faultInjection = fp<{ faults: FaultService }>(
-  async (app, { faults }) => {
-    const closing = new AbortController()
-    setMaxListeners(0, closing.signal)
+export const faultInjection = fp<{ faults: FaultService; latency: LatencyService }>(
+  async (app, { faults, latency }) => {
     app.decorateRequest('effect', undefined)
 
     // The body has been read, but the request is not validated yet: invalid requests can be hit too.
     app.addHook('preValidation', (request, reply, done) => {
       const fault = findFault(request)
-      if (!fault) return done()
-      const { id, effect } = fault
-      const { random, now } = request.environment
-      request.effect = effect
-      if (request.journalEntry) {
-        request.journalEntry.faulted = id
-        request.journalEntry.injected = Boolean(effect.status || effect.abort || effect.lostAnswer)
-      }
-      const proceed = () => {
-        if (effect.status === undefined) logFault(reply, nameOf(id), wordsOf(effect))
-        if (effect.abort === 'reset') resetConnection(request, reply)
-        else if (effect.status === undefined) done()
-        else sendErrorResponse(reply, injectedError(fault, effect.status, random.uuid), now)
-      }
-      if (effect.delay === undefined) return proceed()
+      const delay = latency.draw(request) + (fault?.effect.delay ?? 0)
+      if (fault) markFaulted(request, fault)
+      const proceed = () => (fault ? inject(fault, request, reply, done) : done())
+      if (delay === 0) return proceed()
       // The journal shows it while the request is delayed.
       request.journalEntry?.setBody(request.body)
       // A delayed operation runs even if its client disconnects: until then its key stays in use.
       const release = request.idempotencyKey?.hold()
-      const delay = sleep(effect.delay, undefined, { signal: closing.signal }).catch(() => undefined)
-      delay.finally(release).then(proceed)
+      latency.wait(delay).finally(release).then(proceed)
     })
 
     app.addHook('onSend', (request, reply, payload, done) => {
@@ -63,9 +49,6 @@ export const faultInjection = fp<{ faults: FaultService }>(
       else if (effect?.abort === 'truncate') sendHalf(request, reply, payload)
       else done(null, payload)
     })
-
-    // A server that closes waits for its requests, so delays must not hold them up.
-    app.addHook('preClose', async () => closing.abort())
 
     function findFault({ environment, journalEntry, headers }: FastifyRequest): Fault | undefined {
       const header = headers['x-mock-fault']
@@ -76,6 +59,23 @@ export const faultInjection = fp<{ faults: FaultService }>(
   },
   { name: 'fault-injection', dependencies: ['authentication'] }
 )
+
+function markFaulted(request: FastifyRequest, { id, effect }: Fault): void {
+  request.effect = effect
+  if (!request.journalEntry) return
+  request.journalEntry.faulted = id
+  request.journalEntry.injected = Boolean(effect.status || effect.abort || effect.lostAnswer)
+}
+
+/** Does what comes before the operation, and lets that run unless the fault is in place of it. */
+function inject(fault: Fault, request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+  const { id, effect } = fault
+  const { random, now } = request.environment
+  if (effect.status === undefined) logFault(reply, nameOf(id), wordsOf(effect))
+  if (effect.abort === 'reset') resetConnection(request, reply)
+  else if (effect.status === undefined) done()
+  else sendErrorResponse(reply, injectedError(fault, effect.status, random.uuid), now)
+}
 
 /** Closes the connection without sending any of the answer. */
 function resetConnection(request: FastifyRequest, reply: FastifyReply): void {

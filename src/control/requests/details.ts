@@ -8,7 +8,7 @@ import { redactionOf, type Secrets } from './redaction.js'
 /** Returns the function that describes the requests of a journal: parsed, and without secrets. */
 export function createDescribe({ faultHeader, ...secrets }: Secrets & { faultHeader: boolean }): Describe {
   return (entry) => {
-    const { operation, body, bodyLength, endSequence, status, size, reason, replayed, faulted } = entry
+    const { operation, body, bodyLength, endSequence, status, size, reason, replayed, faulted, delayed } = entry
     const [method = '', url = '', ...rawHeaders] = entry.text.split('\n')
     const sentHeaders = pairsOf(rawHeaders)
     const redaction = redactionOf(secrets, authorizationIn(sentHeaders))
@@ -31,7 +31,12 @@ export function createDescribe({ faultHeader, ...secrets }: Secrets & { faultHea
       ...(status > 0 && { status, size }),
       ...(endSequence > 0 && { duration: Math.round(entry.duration * 1000) / 1000 }),
       ...(reason !== undefined && { reason: redaction.text(reason) }),
-      flags: { ...(replayed && { replayed }), ...(faulted && { faulted }), ...(!operation && { unserved: true }) },
+      flags: {
+        ...(replayed && { replayed }),
+        ...(faulted && { faulted }),
+        ...(delayed !== undefined && { delayed }),
+        ...(!operation && { unserved: true })
+      },
       unread: {
         query: unreadParameters(Object.keys(query), operation),
         headers: Object.keys(headers).filter((name) => !isRead(name))

@@ -30,6 +30,8 @@ export class JournalEntry {
   faulted: string | undefined
   /** Whether the fault has decided what the client got, and not only when. */
   injected = false
+  /** Milliseconds that the latency of its environment has delayed it; undefined if it has not. */
+  delayed: number | undefined
   /** Whether it had an idempotency key with an effect. Set when it ends, as the code of its error is. */
   hasKey = false
   /** What it was sent with, for the coverage (`coverage/plan.ts`). */
@@ -64,7 +66,7 @@ export class JournalEntry {
     this.operation = operation
     this.endSequence = this.status = this.kept = 0
     this.replayed = this.injected = this.ignored = false
-    this.faulted = this.reason = this.body = this.recorded = undefined
+    this.faulted = this.reason = this.body = this.recorded = this.delayed = undefined
     // A character of UTF-16 takes at most three bytes.
     const fits = text.length * 3 <= TEXT_SIZE
     this.longText = fits ? undefined : text
@@ -79,6 +81,11 @@ export class JournalEntry {
   /** Bytes, or characters of a long text, that a description is made of. */
   get length(): number {
     return (this.longText?.length ?? this.byteLength) + (this.body?.length ?? 0)
+  }
+
+  setDelayed(milliseconds: number): void {
+    this.recorded = undefined
+    this.delayed = milliseconds
   }
 
   setBody(body: unknown): void {

@@ -26,7 +26,8 @@ const JournalQuery = strictObject({
     maximum: Number.MAX_SAFE_INTEGER,
     format: 'int64',
     description: 'Only later sequences'
-  })
+  }),
+  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'At most this many, the oldest ones; all if left out' }))
 })
 
 const LIST = {
@@ -97,17 +98,21 @@ export const keylessRequestRoutes: FastifyPluginAsync<Services> = async (app, { 
 }
 
 /** Returns the answer in pieces, one for each request. Throws `invalid` for a malformed time. */
-function listRequests(journal: Journal, { after, since, ...pattern }: Static<typeof JournalQuery>): Iterable<string> {
+function listRequests(
+  journal: Journal,
+  { after, since, limit, ...pattern }: Static<typeof JournalQuery>
+): Iterable<string> {
   const from = since === undefined ? 0 : timeOf('since', since)
   return pieces()
 
   function* pieces(): Generator<string, void> {
-    let separator = ''
+    let listed = 0
     yield '{"requests":['
     for (const entry of unchanged(journal.requests(after))) {
+      if (listed === limit) break
       const isWanted = entry.time >= from && matches(entry, pattern)
-      yield isWanted ? separator + JSON.stringify(entry.toRecordedRequest()) : ''
-      if (isWanted) separator = ','
+      yield isWanted ? `${listed > 0 ? ',' : ''}${JSON.stringify(entry.toRecordedRequest())}` : ''
+      if (isWanted) listed += 1
     }
     yield ']}'
   }

@@ -25,6 +25,9 @@ export const RecordedRequest = namedObject('RecordedRequest', 'A request to the 
     {
       replayed: Type.Optional(Type.Boolean({ description: 'The response was stored for this idempotency key' })),
       faulted: Type.Optional(Type.String({ description: 'Id of the fault rule, or `header` for x-mock-fault' })),
+      delayed: Type.Optional(
+        Type.Integer({ minimum: 0, description: 'Milliseconds that the latency of the environment has delayed it' })
+      ),
       unserved: Type.Optional(Type.Boolean({ description: 'No route matches the method and path' }))
     },
     { description: 'What else is known of it' }

@@ -2,9 +2,10 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import { ASSUMPTION_IDS, type Assumptions, assumptionRow } from '../../core/assumptions.js'
 import { remembered } from '../../core/remember.js'
-import { freeObject, strictObject, stringEnum } from '../../core/typebox.js'
+import { freeObject, namedObject, ref, strictObject, stringEnum } from '../../core/typebox.js'
 import { controlRoutes } from '../../http/control-route.js'
 import { serversOf } from '../../http/operation.js'
+import { readPackagedSeeds } from '../../seeds/packaged.js'
 
 /** Answers 200 whenever the server listens, which is the last step of its start. Takes any query, as checks add some. */
 export const healthRoute: FastifyPluginAsync = async (app) => {
@@ -25,6 +26,12 @@ export const ListedAssumption = Type.Object(
 )
 export type ListedAssumption = Static<typeof ListedAssumption>
 
+export const Scenario = namedObject('Scenario', 'A seed that comes with the package', {
+  name: Type.String({ description: 'The name to ask for it by' }),
+  description: Type.String({ description: 'What it is for, in a sentence' })
+})
+export type Scenario = Static<typeof Scenario>
+
 type Options = { assumptions: Assumptions; document: () => Promise<object> }
 
 /** Routes about the server itself, open to everyone: they reveal nothing about any environment. */
@@ -41,11 +48,19 @@ export const serverRoutes: FastifyPluginAsync<Options> = async (app, { assumptio
     })
   })
 
-  const rememberedDocument = remembered(document)
+  const rememberedSeeds = remembered(async () => readPackagedSeeds())
+  route('GET', '/scenarios', {
+    id: 'listScenarios',
+    summary: 'List the packaged seeds',
+    description: 'What `scenario` names, for a new environment and for a seed that is loaded.',
+    response: strictObject({ scenarios: Type.Array(ref(Scenario), { description: 'All of them, the default first' }) }),
+    handler: async () => ({ scenarios: await rememberedSeeds() })
+  })
+
   route('GET', '/openapi.json', {
     id: 'getControlDocument',
     summary: 'Get this document',
     response: freeObject('An OpenAPI document'),
-    handler: async (request) => ({ ...(await rememberedDocument()), servers: serversOf(request) })
+    handler: async (request) => ({ ...(await document()), servers: serversOf(request) })
   })
 }

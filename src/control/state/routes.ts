@@ -1,8 +1,10 @@
 import { Kind, type Static, Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import { RESET_PARTS } from '../../core/enums.js'
+import { invalidFields } from '../../core/errors.js'
+import { runInSlices } from '../../core/slices.js'
 import { freeObject, namedEnum, namedObject, ref, strictObject, stringEnum } from '../../core/typebox.js'
-import { Snapshot } from '../../environments/schemas.js'
+import { Snapshot, SnapshotDifferences } from '../../environments/schemas.js'
 import { controlRoutes, sendInChunks } from '../../http/control-route.js'
 import { MAX_SEED, rejectAborted, withSeedErrors } from '../seed-requests.js'
 import type { Services } from '../services.js'
@@ -13,7 +15,13 @@ const SeedQuery = strictObject({
   mode: stringEnum(SEED_MODES, {
     default: 'merge',
     description: 'merge: add to what is there; replace: become what the seed describes, also for later resets'
-  })
+  }),
+  scenario: Type.Optional(
+    Type.String({
+      description:
+        'Name of a packaged seed, whose first environment is loaded in place of a body: `GET /_mock/scenarios` lists them'
+    })
+  )
 })
 
 const SeedDocument = freeObject('A seed with one environment')
@@ -24,6 +32,8 @@ const SeedText = Type.Unsafe<string>({ ...SeedDocument, [Kind]: 'Any' })
 export const ResetPart = namedEnum('ResetPart', 'What can be reset', RESET_PARTS)
 export type ResetPart = Static<typeof ResetPart>
 const Parts = Type.Array(ref(ResetPart), { minItems: 1, description: 'What to reset; everything if left out' })
+
+const ONE_AT_A_TIME = 'scenario can not be combined with a seed in the body: load one after the other'
 
 const ResetRequest = namedObject(
   'ResetRequest',
@@ -64,14 +74,16 @@ export const stateRoutes: FastifyPluginAsync<Services> = async (app, { environme
     id: 'loadSeed',
     summary: 'Load a seed into this environment',
     description:
-      'JSON or YAML with one environment, whose own name, ids and keys are ignored. The whole seed is checked first, and nothing of it is loaded if it has an error. Until all of it is loaded, other requests see the former state.',
+      'JSON or YAML with one environment, or a packaged scenario, whose own name, ids and keys are ignored. The whole seed is checked first, and nothing of it is loaded if it has an error. Until all of it is loaded, other requests see the former state.',
     querystring: SeedQuery,
     body: SeedText,
     bodyLimit: MAX_SEED,
     textBody: true,
     response: strictObject({ mode: stringEnum(SEED_MODES, { description: 'How it was loaded' }) }),
-    handler: async ({ environment, body, query: { mode } }, reply) => {
-      await withSeedErrors(() => seeds.load(environment, body, mode, () => rejectAborted(reply)))
+    handler: async ({ environment, body, query: { mode, scenario } }, reply) => {
+      const requested = scenario === undefined ? { seed: body } : { scenario }
+      if (scenario !== undefined && body.trim() !== '') throw invalidFields({ scenario: { messages: [ONE_AT_A_TIME] } })
+      await withSeedErrors(() => seeds.load(environment, requested, mode, () => rejectAborted(reply)))
       return { mode }
     }
   })
@@ -120,6 +132,18 @@ export const snapshotRoutes: FastifyPluginAsync<Services> = async (app, { enviro
     errors: [404],
     handler: async ({ environment, params, body: { parts = RESTORED } }) =>
       timed(parts, () => environments.restore(environment, params.name, parts))
+  })
+
+  route('GET', '/snapshots/:name/differences', {
+    id: 'compareWithSnapshot',
+    summary: 'Compare the present state with a snapshot',
+    description:
+      'Tells what was added, removed and changed since the snapshot was taken, as of the moment of the request: other requests are answered meanwhile.',
+    params: SnapshotParams,
+    response: ref(SnapshotDifferences),
+    errors: [404],
+    handler: async ({ environment, params }, reply) =>
+      runInSlices(environments.comparing(environment, params.name), () => rejectAborted(reply))
   })
 
   route('DELETE', '/snapshots/:name', {

@@ -37,7 +37,7 @@ test('the clock follows the machine, is fixed, or has an offset; and can be adva
 })
 
 test('the clock of one environment is that of no other', async () => {
-  const mock = await givenMock({ clock: () => Date.parse(NOON) })
+  const mock = await givenMock({ now: Date.parse(NOON) })
   await setClock(mock, { mode: 'fixed', at: '2020-01-01' })
   expect((await mock.get('/_mock/clock', { key: PRODUCTION })).json).toEqual({ setting: { mode: 'wall' }, now: NOON })
 })
@@ -78,7 +78,7 @@ test.each([
   ['offset', { mode: 'offset', by: DAY }, '2026-02-19T12:00:00.000Z']
 ])('what a seed leaves out is by the clock that it sets: %s', async (_mode, clock, expected) => {
   const seed = { environments: [{ ...SHOP, clock }] }
-  const mock = await givenMock({ seed, clock: () => Date.parse(NOON) })
+  const mock = await givenMock({ seed, now: Date.parse(NOON) })
   const made = (await send(mock, 'POST', '/_mock/environments', { seed })).json.apiKey
   const loaded = (await send(mock, 'POST', '/_mock/environments', {})).json.apiKey
   await send(mock, 'PUT', '/_mock/clock', { mode: 'offset', by: -DAY }, loaded)

@@ -6,7 +6,6 @@ import { type GivenMock, givenMock } from '../../support/mock.js'
 import { everyAnswer, expectSound, givenEnvironment, rowCounts, stateOf } from './environment-client.js'
 
 const NOW = Date.parse('2026-02-18T10:00:00.000Z')
-const clock = () => NOW
 
 /** One record of each kind that names its owners, each at its deepest. */
 const SEED = {
@@ -78,7 +77,7 @@ test('an environment that is created without a seed is empty, and has its own ke
 })
 
 test('an environment that is made of a seed has what the seed says, and gives the same ids each time', async () => {
-  const mock = await givenMock({ clock })
+  const mock = await givenMock({ now: NOW })
   const one = await givenEnvironment(mock, { seed: SEED })
   const two = await givenEnvironment(mock, { seed: SEED, name: 'Other' })
 
@@ -119,7 +118,7 @@ test('profile and assumptions are those that are given, else those of the seed, 
 })
 
 test('a fork gives the answers of its origin with all ids, only the owners are its own, wherever they stand', async () => {
-  const mock = await givenMock({ clock })
+  const mock = await givenMock({ now: NOW })
   const origin = await givenEnvironment(mock, { seed: SEED })
   const keyed = { headers: { 'idempotency-key': 'once' } }
   const first = await mock.post('/v1/integrations/other/set-primary', { ...keyed, key: origin.apiKey })
@@ -211,10 +210,63 @@ test('the list tells all environments in the order of their making, snapshots an
     organizationId: made.organizationId,
     name: 'Mine',
     profile: 'document',
+    assumptions: {},
     createdAt: expect.stringMatching(/^\d{4}-.*Z$/)
   })
   for (const key of [made.apiKey, ...mock.seededEnvironments.flatMap(({ apiKeys }) => apiKeys)])
     expect(list.text).not.toContain(key)
+})
+
+test('the list tells the assumptions that differ from the profile, whoever set them', async () => {
+  const mock = await givenMock({ assumptions: { envelope: 'data' } })
+  await givenEnvironment(mock, { name: 'Mine', assumptions: { credentials: 'hidden', 'total-count': 'present' } })
+  await givenEnvironment(mock, { name: 'Live', profile: 'live' })
+  const { environments } = (await mock.get('/_mock/environments', { key: null })).json
+  expect(environments.slice(-2)).toMatchObject([
+    { name: 'Mine', assumptions: { envelope: 'data', credentials: 'hidden' } },
+    { name: 'Live', assumptions: {} }
+  ])
+  expect(Object.keys(environments.at(-2).assumptions)).toHaveLength(2)
+})
+
+test('the keys of an environment are those of its seed, or the one that it was created with, also by its name', async () => {
+  const mock = await givenMock()
+  const made = await givenEnvironment(mock, { name: 'Mine', from: 'Development' })
+  const keysOf = async (id: string) => (await mock.get(`/_mock/environments/${id}/keys`, { key: null })).json
+  expect(await keysOf('Development')).toEqual({ apiKeys: ['development-key'] })
+  expect(await keysOf('Mine')).toEqual({ apiKeys: [made.apiKey] })
+  expect(await keysOf(made.environmentId)).toEqual({ apiKeys: [made.apiKey] })
+})
+
+test('the keys of a removed environment are forgotten, and no cache keeps any', async () => {
+  const mock = await givenMock()
+  const made = await givenEnvironment(mock, { name: 'Mine' })
+  const path = '/_mock/environments/Mine/keys'
+  expect((await mock.get(path, { key: null })).headers.get('cache-control')).toBe('no-store')
+  await mock.call('/_mock/environments/Mine', { method: 'DELETE', key: null })
+  expect((await mock.get(path, { key: null })).json).toMatchObject({
+    statusCode: 404,
+    message: 'Environment Mine not found'
+  })
+  const again = await givenEnvironment(mock, { name: 'Mine' })
+  expect((await mock.get(path, { key: null })).json).toEqual({ apiKeys: [again.apiKey] })
+  expect(again.apiKey).not.toBe(made.apiKey)
+})
+
+test('an environment that could not be created has left no key behind', async () => {
+  const mock = await givenMock()
+  const { environments } = mock.services
+  const { db } = mock
+  expect(() =>
+    db.transaction(() => {
+      const environment = environments.create({ name: 'Gone', organizationId: 'o'.repeat(24) })
+      environments.addApiKey(environment, 'key-of-nobody')
+      throw new Error('rolled back')
+    })
+  ).toThrow('rolled back')
+  const next = environments.create({ name: 'Next', organizationId: 'o'.repeat(24) })
+  expect(environments.apiKeysOf(next)).toEqual([])
+  environments.remove(next)
 })
 
 test('a removed environment leaves nothing: no row in any table, no key, no snapshot, no journal, no fault', async () => {
@@ -241,6 +293,7 @@ test('a removed environment leaves nothing: no row in any table, no key, no snap
   }
   expect(faults.list(handle?.key ?? 0).length > 0).toBe(false)
   expect(journals.of(handle).requests()).toEqual([])
+  expect(environments.apiKeysOf(handle)).toEqual([])
   expect(environments.list().map(({ id }) => id)).not.toContain(made.environmentId)
 })
 
@@ -410,8 +463,8 @@ async function heldCall(mock: GivenMock, method: string, path: string, headers: 
 }
 
 test('a scenario makes what the packaged seed has first, with its ids', async () => {
-  const seeded = await givenMock({ seeds: ['failures'], clock })
-  const mock = await givenMock({ clock })
+  const seeded = await givenMock({ seeds: ['failures'], now: NOW })
+  const mock = await givenMock({ now: NOW })
   const one = await givenEnvironment(mock, { scenario: 'failures' })
   const two = await givenEnvironment(mock, { scenario: 'failures', profile: 'live' })
 
@@ -421,7 +474,7 @@ test('a scenario makes what the packaged seed has first, with its ids', async ()
 })
 
 test('the content of an environment alone is a seed, when it is created and when it is loaded', async () => {
-  const mock = await givenMock({ clock })
+  const mock = await givenMock({ now: NOW })
   const [content] = SEED.environments
   const whole = await givenEnvironment(mock, { seed: SEED, name: 'Whole' })
   const { name: _, ...unnamed } = content
@@ -441,7 +494,7 @@ test('the content of an environment alone is a seed, when it is created and when
 })
 
 test('an empty object is the content of an empty environment, and nothing to add to another one', async () => {
-  const mock = await givenMock({ clock })
+  const mock = await givenMock({ now: NOW })
   const made = await givenEnvironment(mock, { seed: {} })
   expect(await stateOf(mock, made.apiKey)).toMatchObject({ name: 'Unnamed', integrations: [], messages: [] })
   const { apiKey: key } = await givenEnvironment(mock, { from: 'Development' })

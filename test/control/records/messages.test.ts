@@ -11,7 +11,6 @@ const NOW = '2026-02-18T10:00:00.000Z'
 /** Later than all messages of the default seed. */
 const LATER = '2099-01-01T00:00:00.000Z'
 const ID = '000000000000000000000001'
-const clock = () => Date.parse(NOW)
 
 const add = (mock: GivenMock, message: object, key?: string) => send(mock, 'POST', '/_mock/messages', message, key)
 const change = (mock: GivenMock, id: string, patch: object) => send(mock, 'PATCH', `/_mock/messages/${id}`, patch)
@@ -44,7 +43,7 @@ test('an added message is answered as the list shows it, of now by the clock of 
 })
 
 test('an added message is the same as one of a seed, but for what it is identified by', async () => {
-  const mock = await givenMock({ clock })
+  const mock = await givenMock({ now: Date.parse(NOW) })
   const message = { subscriberId: 'user-ada', workflow: 'order-shipped', channel: 'sms', payload: { a: 1 } } as const
   const ids = { _id: ID, transactionId: 'txn', _notificationId: ID }
   const added = await add(mock, { ...message, ...ids })
@@ -115,7 +114,7 @@ test('a change with null removes a field, and is a value where the contract know
 })
 
 test('a message that is moved to another channel is the same as one that was added to that', async () => {
-  const mock = await givenMock({ clock })
+  const mock = await givenMock({ now: Date.parse(NOW) })
   const seed = { _id: ID, subscriberId: 'user-ada', workflow: 'order-shipped', subject: 'x', _notificationId: ID }
   const added = []
   for (const channel of ['email', 'sms']) {
@@ -217,11 +216,11 @@ test('a message of many that a snapshot shares is changed beside other requests,
 test('a message is added to what a restore brought back while the messages were copied', async () => {
   const { db, close } = openDatabase()
   onTestFinished(close)
-  const { seeds, environments } = buildServices({ db, clock, defaults: DEFAULTS, journal: 0 })
+  const { seeds, environments } = buildServices({ db, clock: () => Date.parse(NOW), defaults: DEFAULTS, journal: 0 })
   const { environment } = await seeds.createEnvironment({ seed: { messages: [{ channel: 'sms' }] } })
   environments.snapshot(environment, 'small')
   const messages = Array.from({ length: 8000 }, () => ({ channel: 'chat' }))
-  await seeds.load(environment, { messages }, 'replace')
+  await seeds.load(environment, { seed: { messages } }, 'replace')
   let slices = 0
   const check = () => {
     slices += 1

@@ -19,7 +19,7 @@ import { givenMock } from '../../support/mock.js'
 const AUTHORIZED = { headers: { authorization: `ApiKey ${DEVELOPMENT}` } }
 
 test('records what a request sent and how it was answered', async () => {
-  const mock = await givenMock({ clock: () => Date.parse('2026-02-18T10:00:00Z') })
+  const mock = await givenMock({ now: Date.parse('2026-02-18T10:00:00Z') })
   const answer = await mock.post(`${setPrimary(MAILGUN)}?x=1&y=2&y=3`, {
     headers: { 'idempotency-key': 'once', 'content-type': 'application/json', 'X-Trace': 'abc' },
     body: '{"a":1}'
@@ -200,7 +200,7 @@ test('records a request whose client disconnected without a status', async () =>
   expect(entries[0]).not.toHaveProperty('status')
 })
 
-test('filters requests by operation, method, path, status, time and sequence', async () => {
+test('filters requests by operation, method, path, status, time, sequence and number', async () => {
   let now = Date.parse('2026-02-18T10:00:00Z')
   const mock = await givenMock({ clock: () => now })
   await mock.get('/v1/messages')
@@ -217,6 +217,9 @@ test('filters requests by operation, method, path, status, time and sequence', a
   expect(await numbers('?since=2026-02-18T12:00:01.001%2B02:00')).toEqual([3])
   expect(await numbers('?after=2')).toEqual([3])
   expect(await numbers('?operation=listMessages&status=200')).toEqual([1])
+  expect(await numbers('?limit=2')).toEqual([1, 2])
+  expect(await numbers('?after=1&limit=1')).toEqual([2])
+  expect(await numbers('?operation=listMessages&limit=9')).toEqual([1, 2])
 })
 
 test('rejects an invalid filter with 422 and its name', async () => {
@@ -229,6 +232,7 @@ test('rejects an invalid filter with 422 and its name', async () => {
     ['since=2026-02-18T10:00:00', 'since'],
     ['since=2026-02-30', 'since'],
     ['after=-1', 'after'],
+    ['limit=0', 'limit'],
     ['operaton=listMessages', 'operaton']
   ] as const) {
     const refused = await mock.get(`/_mock/requests?${query}`)

@@ -29,8 +29,8 @@ async function doWork(data: string, last = Number.POSITIVE_INFINITY) {
   const isB = environments.settings(main).profile === 'live'
   const WORK: Record<string, () => unknown> = {
     async prepare() {
-      await seeds.load(main, many('a'), 'replace')
-      await seeds.load(main, many('b'), 'merge')
+      await seeds.load(main, { seed: many('a') }, 'replace')
+      await seeds.load(main, { seed: many('b') }, 'merge')
       environments.snapshot(main, 'b')
       environments.reset(main)
       environments.snapshot(main, 'a')
@@ -38,8 +38,8 @@ async function doWork(data: string, last = Number.POSITIVE_INFINITY) {
     restore: () => environments.restore(main, isB ? 'a' : 'b', ['data', 'clock', 'idempotency']),
     reset: () => environments.reset(main),
     fork: () => seeds.createEnvironment({ from: main.id }),
-    merge: () => seeds.load(main, many('b'), 'merge'),
-    replace: () => seeds.load(main, many('b'), 'replace'),
+    merge: () => seeds.load(main, { seed: many('b') }, 'merge'),
+    replace: () => seeds.load(main, { seed: many('b') }, 'replace'),
     snapshot: () => void environments.snapshot(main, 'c'),
     remove: () => environments.remove(environments.list().at(-1) ?? main)
   }

@@ -358,7 +358,7 @@ function serviceHandle({ services }: GivenMock, environment: Environment): Handl
         throw error
       }
     },
-    load: (mode, seed) => seeds.load(environment, seedText(seed), mode),
+    load: (mode, seed) => seeds.load(environment, { seed: seedText(seed) }, mode),
     snapshot: async (as) => void environments.snapshot(environment, as),
     removeSnapshot: async (as) => environments.removeSnapshot(environment, as),
     restore: async (from, chosen) => environments.restore(environment, from, chosen),

@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import type { SnapshotDifferences } from '../../../src/environments/schemas.js'
+import { packagedNames } from '../../../src/seeds/packaged.js'
 import { clientOf, type GivenMock, givenMock } from '../../support/mock.js'
 import {
   expectSameAnswers,
@@ -14,7 +16,6 @@ import {
 } from '../environments/environment-client.js'
 
 const NOW = Date.parse('2026-02-18T10:00:00.000Z')
-const clock = () => NOW
 
 const SHOP = {
   environments: [
@@ -34,14 +35,10 @@ const SHOP = {
 const seedOf = (environment: object) => JSON.stringify({ environments: [{ name: 'x', ...environment }] })
 
 // The other seeds, and random ones, are in export.full.test.ts.
-test.each(['default.yaml', 'everything.yaml'])(
-  'an export loaded into a new environment, as JSON or as YAML, gives the same answers byte for byte: %s',
-  { timeout: 60_000 },
-  async (file) => {
-    const mock = await givenMock({ clock, seeds: [join('seeds', file)] })
-    await expectSameAnswersOfAll(mock)
-  }
-)
+test('an export loaded into a new environment, as JSON or as YAML, gives the same answers byte for byte', async () => {
+  const mock = await givenMock({ now: NOW, seeds: ['everything'] })
+  await expectSameAnswersOfAll(mock)
+})
 
 test.each(['live', 'document'] as const)(
   'an export of profile %s has it, and everything else that is set',
@@ -52,7 +49,7 @@ test.each(['live', 'document'] as const)(
       clock: { mode: 'fixed', at: '2020-01-01T00:00:00.000Z' },
       randomSeed: 7
     }
-    const mock = await givenMock({ clock, seed: { environments: [{ ...SHOP.environments[0], ...set }] } })
+    const mock = await givenMock({ now: NOW, seed: { environments: [{ ...SHOP.environments[0], ...set }] } })
     const [{ apiKeys = [], ...world } = { id: '', organizationId: '', name: '' }] = mock.seededEnvironments
     expect(await stateOf(mock, apiKeys[0] ?? '')).toMatchObject(set)
     await expectSameAnswers(mock, { ...world, environmentId: world.id, apiKey: apiKeys[0] ?? '' })
@@ -345,7 +342,7 @@ test.each([
 })
 
 test('snapshots are listed by name with their sizes and times, the baseline apart', async () => {
-  const mock = await givenMock({ clock })
+  const mock = await givenMock({ now: NOW })
   const { apiKey: key } = await givenEnvironment(mock, { seed: SHOP })
   expect((await mock.get('/_mock/snapshots', { key })).json).toEqual({ snapshots: [] })
   const kept = await mock.call('/_mock/snapshots/b%20%2F%C3%A4', { method: 'PUT', key })
@@ -419,8 +416,93 @@ test('a restore leaves journal and faults, unless they are chosen', async () => 
   expect(await left()).toEqual([0, 0])
 })
 
+const differencesOf = async (mock: GivenMock, key: string, name = 'before'): Promise<SnapshotDifferences> =>
+  (await mock.get(`/_mock/snapshots/${name}/differences`, { key })).json
+const some = (...ids: string[]) => ({ count: ids.length, ids })
+const NONE = { added: some(), removed: some(), changed: some() }
+const UNCHANGED: SnapshotDifferences = {
+  ...{ integrations: NONE, subscribers: NONE, workflows: NONE, messages: NONE },
+  ...{ idempotencyKeys: NONE, settings: [] }
+}
+
+test('a snapshot tells what was added, removed and changed since, of each kind of record', async () => {
+  const mock = await givenMock()
+  const { apiKey: key } = await givenEnvironment(mock, { seed: SHOP })
+  const post = (path: string, body?: object, headers = {}) =>
+    mock.post(path, { key, headers, ...(body && { body: JSON.stringify(body) }) })
+  const present: string = (await mock.get('/v1/messages', { key })).json.data[0]._id
+  await mock.call('/_mock/snapshots/before', { method: 'PUT', key })
+  expect(await differencesOf(mock, key)).toEqual(UNCHANGED)
+
+  await post('/v1/integrations/other/set-primary', undefined, { 'idempotency-key': 'once' })
+  await post('/_mock/integrations', { identifier: 'third', providerId: 'twilio', channel: 'sms' })
+  const added: string = (await post('/_mock/messages', { channel: 'sms' })).json._id
+  await mock.call(`/_mock/messages/${present}`, { method: 'DELETE', key })
+  const steps = [{ stepId: 'mail', type: 'email', controlValues: { subject: 'Other' } }]
+  await post('/_mock/seed', { subscribers: [{ subscriberId: 'zoe' }], workflows: [{ identifier: 'order', steps }] })
+  expect(await differencesOf(mock, key)).toEqual({
+    integrations: { ...NONE, added: some('third'), changed: some('main', 'other') },
+    subscribers: { ...NONE, added: some('zoe') },
+    workflows: { ...NONE, changed: some('order') },
+    messages: { ...NONE, added: some(added), removed: some(present) },
+    idempotencyKeys: { ...NONE, added: some('once') },
+    settings: []
+  })
+
+  await mock.call('/_mock/snapshots/after', { method: 'PUT', key })
+  await post('/_mock/snapshots/before/restore')
+  expect(await differencesOf(mock, key)).toEqual(UNCHANGED)
+  expect(await differencesOf(mock, key, 'after')).toMatchObject({
+    integrations: { added: some(), removed: some('third'), changed: some('main', 'other') },
+    messages: { added: some(present), removed: some(added) },
+    idempotencyKeys: { removed: some('once') }
+  })
+  expectSound(mock.db)
+})
+
+test('a stored response that is another for the same idempotency key has changed', async () => {
+  const mock = await givenMock({ now: NOW })
+  const { apiKey: key } = await givenEnvironment(mock, { seed: SHOP })
+  const headers = { 'idempotency-key': 'once' }
+  const setPrimary = (id: string) => mock.post(`/v1/integrations/${id}/set-primary`, { key, headers })
+  await setPrimary('main')
+  await mock.call('/_mock/snapshots/before', { method: 'PUT', key })
+  await mock.call('/_mock/clock', { method: 'PUT', key, body: '{"mode":"offset","by":90000000}' })
+  await setPrimary('other')
+  expect(await differencesOf(mock, key)).toMatchObject({
+    idempotencyKeys: { ...NONE, changed: some('once') },
+    settings: ['clock']
+  })
+})
+
+test('of many records that differ all are counted, and the first 20 are named', async () => {
+  const mock = await givenMock()
+  const subscribers = Array.from({ length: 250 }, (_, index) => ({ subscriberId: `user-${index}` }))
+  const { apiKey: key } = await givenEnvironment(mock)
+  await mock.call('/_mock/snapshots/before', { method: 'PUT', key })
+  await mock.post('/_mock/seed', { key, body: seedOf({ subscribers }) })
+  const { added } = (await differencesOf(mock, key)).subscribers
+  expect([added.count, new Set(added.ids).size]).toEqual([250, 20])
+  await mock.call('/_mock/snapshots/many', { method: 'PUT', key })
+  await mock.post('/_mock/seed?mode=replace&scenario=empty', { key })
+  const { removed } = (await differencesOf(mock, key, 'many')).subscribers
+  expect([removed.count, removed.ids.length]).toEqual([250, 20])
+})
+
+test('a snapshot tells the settings that differ, and an unknown snapshot is not found', async () => {
+  const mock = await givenMock()
+  const { apiKey: key } = await givenEnvironment(mock, { assumptions: { envelope: 'data', credentials: 'hidden' } })
+  await mock.call('/_mock/snapshots/before', { method: 'PUT', key })
+  const other = { profile: 'live', assumptions: { envelope: 'bare', credentials: 'hidden' }, randomSeed: 3 }
+  await mock.post('/_mock/seed?mode=replace', { key, body: seedOf(other) })
+  const { settings } = await differencesOf(mock, key)
+  expect(settings).toEqual(['profile', 'randomSeed', 'assumptions.envelope'])
+  const unknown = await mock.get('/_mock/snapshots/befor/differences', { key })
+  expect([unknown.status, unknown.json.message]).toEqual([404, 'Snapshot befor not found'])
+})
+
 test('a snapshot is restored into a new environment by forking it', async () => {
-  const mock = await givenMock({ clock })
+  const mock = await givenMock({ now: NOW })
   const origin = await givenEnvironment(mock, { seed: SHOP })
   const { apiKey: key, environmentId: from } = origin
   await mock.call('/_mock/snapshots/s', { method: 'PUT', key })
@@ -443,7 +525,7 @@ test('environments, keys, snapshots and what a reset goes back to outlive a rest
   const folder = mkdtempSync(join(tmpdir(), 'notification-mock-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const data = join(folder, 'data.db')
-  const first = await givenMock({ data, clock })
+  const first = await givenMock({ data, now: NOW })
   const { apiKey: key } = await givenEnvironment(first, { seed: SHOP })
   const made = await stateOf(first, key)
   await first.post('/v1/integrations/other/set-primary', { key, headers: { 'idempotency-key': 'k' } })
@@ -456,7 +538,7 @@ test('environments, keys, snapshots and what a reset goes back to outlive a rest
   const rows = rowCounts(first.db)
   await first.app.close()
 
-  const second = await givenMock({ data, clock })
+  const second = await givenMock({ data, now: NOW })
   expect(second.seeded).toBe(false)
   expect(rowCounts(second.db)).toEqual(rows)
   expect(await stateOf(second, key)).toEqual(last)
@@ -468,6 +550,53 @@ test('environments, keys, snapshots and what a reset goes back to outlive a rest
   await second.post('/_mock/reset', { key })
   expect(await stateOf(second, key)).toEqual(made)
   expectSound(second.db)
+})
+
+test('the packaged seeds are listed for everyone, each of which can be loaded by its name', async () => {
+  const mock = await givenMock({ now: NOW })
+  const { scenarios } = (await mock.get('/_mock/scenarios', { key: null })).json
+  expect(scenarios[0]).toMatchObject({ name: 'default', description: expect.stringContaining('a small web shop') })
+  expect(scenarios.map(({ name }: { name: string }) => name)).toEqual(['default', ...packagedNames().slice(1)])
+  const { apiKey } = await givenEnvironment(mock)
+  for (const { name } of scenarios) {
+    const loaded = await mock.post(`/_mock/seed?mode=replace&scenario=${name}`, { key: apiKey })
+    expect([name, loaded.status, loaded.json]).toEqual([name, 200, { mode: 'replace' }])
+  }
+})
+
+test('a scenario in place of the state makes it what an environment of the scenario has, also for later resets', async () => {
+  const mock = await givenMock({ now: NOW })
+  const { apiKey } = await givenEnvironment(mock, { name: 'Mine', from: 'Development' })
+  await mock.post('/_mock/seed?mode=replace&scenario=failures', { key: apiKey })
+  const made = await givenEnvironment(mock, { name: 'Other', scenario: 'failures' })
+  const { name, ...state } = await stateOf(mock, apiKey)
+  expect(name).toBe('Mine')
+  expect(state).toEqual({ ...(await stateOf(mock, made.apiKey)), name: undefined })
+  await mock.post('/_mock/seed?mode=merge', { key: apiKey, body: seedOf({ subscribers: [{ subscriberId: 'zoe' }] }) })
+  await mock.post('/_mock/reset', { key: apiKey })
+  expect(await stateOf(mock, apiKey)).toEqual({ name, ...state })
+})
+
+test('a scenario is added to the state unless it is to replace it', async () => {
+  const mock = await givenMock()
+  const seed = { subscribers: [{ subscriberId: 'user-1' }], messages: [{ channel: 'sms', subscriberId: 'user-1' }] }
+  const { apiKey } = await givenEnvironment(mock, { seed })
+  expect((await mock.post('/_mock/seed?scenario=one-page', { key: apiKey })).json).toEqual({ mode: 'merge' })
+  const { messages, subscribers } = await stateOf(mock, apiKey)
+  expect(messages).toHaveLength(8)
+  expect(subscribers?.map(({ subscriberId }) => subscriberId)).toContain('user-1')
+})
+
+test.each([
+  ['an unknown scenario', 'scenario=failure', '', 'scenario', /, failures, .*; did you mean failures\?$/],
+  ['a scenario and a seed', 'scenario=failures', '{}', 'scenario', /can not be combined with a seed in the body/],
+  ['neither', 'scenario=', '', 'seed', /is empty: a seed begins with environments/]
+])('%s is refused, and nothing is loaded', async (_title, query, body, field, message) => {
+  const mock = await givenMock()
+  const before = (await mock.get('/_mock/state')).text
+  const refused = await mock.post(`/_mock/seed?mode=replace&${query}`, { body })
+  expect([refused.status, refused.json.errors[field].messages]).toEqual([422, [expect.stringMatching(message)]])
+  expect((await mock.get('/_mock/state')).text).toBe(before)
 })
 
 test('a seed larger than what the operations take is loaded', async () => {

@@ -1,0 +1,11 @@
+import type { ComponentChildren } from 'preact'
+
+/** In place of a list that has nothing in it: why, and what to do. */
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  )
+}

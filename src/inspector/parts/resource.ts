@@ -1,0 +1,35 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+
+/** Something that is loaded. While it is loaded again, the last value stays. */
+export interface Resource<Value> {
+  value: Value | undefined
+  error: unknown
+  isLoading: boolean
+  reload(): void
+}
+
+/** Loads a value, and again when an input changes. What an earlier input brings too late is dropped. */
+export function useResource<Value>(
+  load: (signal: AbortSignal) => Promise<Value>,
+  inputs: readonly unknown[]
+): Resource<Value> {
+  const [state, setState] = useState<Omit<Resource<Value>, 'reload'>>({
+    value: undefined,
+    error: undefined,
+    isLoading: true
+  })
+  const [round, setRound] = useState(0)
+  const latest = useRef(load)
+  latest.current = load
+  useEffect(() => {
+    const controller = new AbortController()
+    const { signal } = controller
+    setState(({ value, error }) => ({ value, error, isLoading: true }))
+    latest.current(signal).then(
+      (value) => signal.aborted || setState({ value, error: undefined, isLoading: false }),
+      (error) => signal.aborted || setState(({ value }) => ({ value, error, isLoading: false }))
+    )
+    return () => controller.abort()
+  }, [...inputs, round])
+  return { ...state, reload: useCallback(() => setRound((count) => count + 1), []) }
+}

@@ -1,0 +1,102 @@
+import { type ComponentChildren, createContext } from 'preact'
+import { useContext, useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
+import { Dialog } from '../parts/dialog.js'
+import { useKey } from '../parts/keys.js'
+
+/** Something that one can do, found by its name in the palette (Ctrl-K). */
+export interface Command {
+  /** What it does, such as `Reset the environment`. */
+  name: string
+  run(): void
+}
+
+interface Registry {
+  add(commands: () => readonly Command[]): () => void
+}
+
+const Palette = createContext<Registry>({ add: () => () => {} })
+
+/** Offers commands in the palette while the component is there. */
+export function useCommands(commands: readonly Command[]): void {
+  const registry = useContext(Palette)
+  const latest = useRef(commands)
+  latest.current = commands
+  useEffect(() => registry.add(() => latest.current), [registry])
+}
+
+export function PaletteProvider({ children }: { children: ComponentChildren }) {
+  const [isOpen, setOpen] = useState(false)
+  const sources = useRef(new Set<() => readonly Command[]>())
+  const registry = useMemo<Registry>(
+    () => ({
+      add(source) {
+        sources.current.add(source)
+        return () => sources.current.delete(source)
+      }
+    }),
+    []
+  )
+  useKey('ctrl+k', () => setOpen((open) => !open))
+  return (
+    <Palette.Provider value={registry}>
+      {children}
+      {isOpen && (
+        <PaletteDialog commands={[...sources.current].flatMap((source) => source())} close={() => setOpen(false)} />
+      )}
+    </Palette.Provider>
+  )
+}
+
+function PaletteDialog({ commands, close }: { commands: readonly Command[]; close: () => void }) {
+  const [text, setText] = useState('')
+  const [index, setIndex] = useState(0)
+  const id = useId()
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const found = commands.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)))
+  const chosen = Math.min(index, found.length - 1)
+  const run = (command: Command | undefined) => {
+    if (!command) return
+    close()
+    command.run()
+  }
+  const move = (event: KeyboardEvent) => {
+    if (event.key === 'Enter') run(found[chosen])
+    else if (event.key === 'ArrowDown') setIndex(Math.min(found.length - 1, chosen + 1))
+    else if (event.key === 'ArrowUp') setIndex(Math.max(0, chosen - 1))
+    else return
+    event.preventDefault()
+  }
+  return (
+    <Dialog title="What do you want to do?" close={close}>
+      <input
+        type="text"
+        role="combobox"
+        aria-label="Find a command"
+        aria-expanded="true"
+        aria-controls={id}
+        aria-activedescendant={found[chosen] && `${id}-${chosen}`}
+        value={text}
+        autofocus
+        onInput={(event) => {
+          setText(event.currentTarget.value)
+          setIndex(0)
+        }}
+        onKeyDown={move}
+      />
+      <ul id={id} class="palette" role="listbox" aria-label="Commands">
+        {found.map((command, place) => (
+          <li
+            key={command.name}
+            id={`${id}-${place}`}
+            role="option"
+            aria-selected={place === chosen}
+            onClick={() => run(command)}
+          >
+            {command.name}
+          </li>
+        ))}
+      </ul>
+      {found.length === 0 && <p class="hint">Nothing is called so.</p>}
+    </Dialog>
+  )
+}

@@ -1,0 +1,79 @@
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import type { AttachedEnvironment, ConnectedMock, ListedEnvironment } from '../../client/index.js'
+
+/** The environment that the page shows. */
+export interface Session {
+  mock: ConnectedMock
+  /** The client of the environment, with its key. */
+  env: AttachedEnvironment
+  /** What the server lists of it; undefined if the page was only given its key. */
+  listed: ListedEnvironment | undefined
+  /** Sends a request to the service, as a product would, with the key of the environment. */
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>
+  /** Counts what may have changed the state: a view that depends on it loads it again. */
+  version: number
+  /** Tells that the page has changed the state. */
+  changed(): void
+}
+
+export interface CallOptions {
+  headers?: Record<string, string>
+  body?: string
+}
+
+/** The answer of the service. */
+export interface Answer {
+  method: string
+  /** With the query. */
+  path: string
+  status: number
+  headers: Record<string, string>
+  text: string
+  /** The body, if it is JSON. */
+  json: unknown
+  /** Milliseconds until it was there. */
+  duration: number
+}
+
+const SessionContext = createContext<Session | undefined>(undefined)
+export const SessionProvider = SessionContext.Provider
+
+/** The environment that the page shows. Only in a view. */
+export function useSession(): Session {
+  const session = useContext(SessionContext)
+  if (!session) throw new Error('there is no session here')
+  return session
+}
+
+/** Returns the address of the server that the page is from, also behind a path of a proxy, without a slash at the end. */
+export function serverUrl(): string {
+  return new URL('.', document.baseURI).href.replace(/\/$/, '')
+}
+
+/** Sends a request to the service. Rejects when there is no answer. */
+export async function callService(
+  env: AttachedEnvironment,
+  method: string,
+  path: string,
+  { headers = {}, body }: CallOptions = {}
+): Promise<Answer> {
+  const startedAt = performance.now()
+  const response = await fetch(`${env.url}${path}`, {
+    method,
+    headers: { ...env.headers, ...headers },
+    ...(body !== undefined && { body })
+  })
+  const text = await response.text()
+  const duration = performance.now() - startedAt
+  const { status } = response
+  return { method, path, status, headers: Object.fromEntries(response.headers), text, json: parsed(text), duration }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,141 @@
+import { expect, test } from 'vitest'
+import { drawLatency } from '../../../src/core/latency.js'
+import { createRandom } from '../../../src/core/random.js'
+import { addFault, journalOf, MAILGUN, send, setPrimary } from '../../support/control.js'
+import { type GivenMock, givenMock } from '../../support/mock.js'
+
+const putLatency = (mock: GivenMock, latency: unknown, key?: string) =>
+  send(mock, 'PUT', '/_mock/latency', latency, key)
+const latencyOf = async (mock: GivenMock, key?: string) => (await mock.get('/_mock/latency', key ? { key } : {})).json
+
+/** Longer than any test may take. */
+const FOR_EVER = 60_000
+const KEYED = { headers: { 'idempotency-key': 'k' } }
+
+test('a latency is set by a preset or by figures, told with its figures, and that of one environment alone', async () => {
+  const mock = await givenMock()
+  expect(await latencyOf(mock)).toEqual({ preset: 'none', delay: 0, spread: 0 })
+  const mobile = await putLatency(mock, { preset: 'mobile' })
+  expect([mobile.status, mobile.json]).toEqual([200, { preset: 'mobile', delay: 80, spread: 70 }])
+  expect((await putLatency(mock, mobile.json)).json).toEqual(mobile.json)
+  expect((await putLatency(mock, { delay: 5 })).json).toEqual({ delay: 5, spread: 0 })
+  expect((await putLatency(mock, { delay: 0, spread: 7 })).json).toEqual({ delay: 0, spread: 7 })
+  expect(await latencyOf(mock, 'production-key')).toEqual({ preset: 'none', delay: 0, spread: 0 })
+})
+
+test.each([
+  [{}, 'preset', 'latency needs a preset, or a delay in milliseconds'],
+  [{ spread: 5 }, 'preset', 'latency needs a preset, or a delay in milliseconds'],
+  [{ preset: 'mobil' }, 'preset', 'preset must be one of none, office, mobile, bad; did you mean mobile?'],
+  [{ delay: 1.5 }, 'delay', 'delay must be a whole number from 0 to 60000, not 1.5'],
+  [{ delay: 5, spread: -1 }, 'spread', 'spread must be a whole number from 0 to 60000, not -1'],
+  [
+    { preset: 'bad', delay: 5 },
+    'preset',
+    'latency can have only one of preset and figures of its own: leave out one of them'
+  ]
+])(
+  'the latency %j is refused with the field and what it takes, and stays as it was',
+  async (latency, field, message) => {
+    const mock = await givenMock()
+    const refused = await putLatency(mock, latency)
+    expect([refused.status, refused.json.errors[field]?.messages]).toEqual([422, [message]])
+    expect((await latencyOf(mock)).preset).toBe('none')
+  }
+)
+
+test('every answer to a valid key is delayed once, whatever it is, and the journal tells by how much', async () => {
+  const mock = await givenMock()
+  await putLatency(mock, { delay: 25 })
+  const statuses = [
+    (await mock.get('/v1/messages?limit=1')).status,
+    (await mock.post(setPrimary(MAILGUN), KEYED)).status,
+    (await mock.get('/v1/messages?limit=0')).status,
+    (await mock.get('/v1/messages?limit=%')).status,
+    (await mock.get('/v1/none')).status,
+    (await mock.post(setPrimary(MAILGUN), { body: 'x'.repeat(1024 * 1024 + 1) })).status,
+    (await mock.get('/v1/messages', { headers: { 'x-mock-fault': 'nonsense' } })).status
+  ]
+  expect(statuses).toEqual([200, 200, 422, 400, 501, 413, 400])
+  for (const { path, status, duration = 0, flags } of await journalOf(mock)) {
+    expect(flags.delayed, `${path} ${status}`).toBe(25)
+    expect(duration, `${path} ${status}`).toBeGreaterThanOrEqual(24)
+    expect(duration, `${path} ${status}`).toBeLessThan(10_000)
+  }
+})
+
+test('neither control routes nor answers without a valid key are delayed', async () => {
+  const mock = await givenMock({ latency: 'office' })
+  await putLatency(mock, { delay: FOR_EVER })
+  expect((await mock.get('/v1/messages', { key: null })).status).toBe(401)
+  expect((await mock.get('/v1/none', { key: 'no-such-key-1' })).status).toBe(501)
+  expect((await mock.get('/health', { key: null })).status).toBe(200)
+  expect((await mock.post('/_mock/reset')).status).toBe(200)
+  expect((await mock.get('/_mock/none')).status).toBe(404)
+})
+
+test('without a latency a request tells nothing of one, and no random value is spent on it', async () => {
+  const mock = await givenMock()
+  const uuids = async (latency: object) => {
+    await putLatency(mock, latency)
+    await send(mock, 'PUT', '/_mock/chance', { randomSeed: 7 })
+    await mock.get('/v1/messages')
+    return (await mock.get('/v1/messages', { headers: { 'x-mock-fault': 'status=500' } })).json.errorId
+  }
+  const first = await uuids({ preset: 'none' })
+  expect((await journalOf(mock))[0]?.flags).toEqual({})
+  expect(await uuids({ delay: 1 })).toBe(first)
+  expect(await uuids({ delay: 0, spread: 1 })).not.toBe(first)
+})
+
+test('with a random seed the same delays come again: one of its values for each request', async () => {
+  const mock = await givenMock()
+  await putLatency(mock, { delay: 1, spread: 5 })
+  const delays = async () => {
+    await send(mock, 'PUT', '/_mock/chance', { randomSeed: 7 })
+    await mock.call('/_mock/requests', { method: 'DELETE' })
+    for (let count = 0; count < 5; count++) await mock.get('/v1/messages?limit=1')
+    return (await journalOf(mock)).map(({ flags }) => flags.delayed)
+  }
+  const random = createRandom(7)
+  const expected = Array.from({ length: 5 }, () => drawLatency({ delay: 1, spread: 5 }, random))
+  expect(await delays()).toEqual(expected)
+  expect(await delays()).toEqual(expected)
+})
+
+test('the delay of a fault is added to the latency', async () => {
+  const mock = await givenMock()
+  await putLatency(mock, { delay: 30 })
+  await addFault(mock, { effect: { delay: 30, status: 503 } })
+  expect((await mock.get('/v1/messages')).status).toBe(503)
+  const [request] = await journalOf(mock)
+  expect(request?.flags).toEqual({ faulted: 'fault-1', delayed: 30 })
+  expect(request?.duration).toBeGreaterThanOrEqual(58)
+})
+
+test('a reset of the faults goes back to the latency of the start: of its creation, or of the server', async () => {
+  const mock = await givenMock({ latency: 'office' })
+  const create = async (wanted: object) => (await send(mock, 'POST', '/_mock/environments', wanted)).json.apiKey
+  const own = await create({ latency: { delay: 7 } })
+  const fork = await create({ from: 'Development' })
+  for (const [key, latency] of [
+    [own, { delay: 7, spread: 0 }],
+    [fork, { preset: 'office', delay: 20, spread: 10 }]
+  ]) {
+    expect(await latencyOf(mock, key)).toEqual(latency)
+    await putLatency(mock, { preset: 'none' }, key)
+    await send(mock, 'POST', '/_mock/reset', { parts: ['data', 'clock'] }, key)
+    expect((await latencyOf(mock, key)).preset).toBe('none')
+    await send(mock, 'POST', '/_mock/reset', { parts: ['faults'] }, key)
+    expect(await latencyOf(mock, key)).toEqual(latency)
+  }
+})
+
+test.each([
+  ['bed', 'latency must be one of none, office, mobile, bad; did you mean bad?'],
+  [{ spread: 3 }, 'latency needs a preset, or a delay in milliseconds']
+])('an environment with the latency %j is not created', async (latency, message) => {
+  const mock = await givenMock()
+  const refused = await send(mock, 'POST', '/_mock/environments', { latency })
+  expect([refused.status, refused.json.errors.latency.messages]).toEqual([422, [message]])
+})

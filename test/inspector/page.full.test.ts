@@ -1,0 +1,146 @@
+import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { createServer, request as send } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { givenPage } from '../support/browser.js'
+import { expectAccessible, givenInspector } from '../support/inspector.js'
+import { commandIn, givenFolder, givenPackage, startCommand, startProcess } from '../support/process.js'
+
+test('the page opens with the requests of the first environment, and asks no other server for anything', async (context) => {
+  const { page, events, url } = await givenInspector(context)
+  await page.getByRole('heading', { name: 'Requests' }).waitFor()
+  expect(await page.getByRole('combobox', { name: 'Environment' }).inputValue()).toMatch(/^[0-9a-f]{24}$/)
+  expect(events.requested.filter((each) => !each.startsWith(url) && !each.startsWith('data:'))).toEqual([])
+  expect(events.troubles).toEqual([])
+})
+
+test('all that it loads is under 80 KB compressed', async () => {
+  const folder = join(commandIn(await givenPackage()), '../../inspector')
+  const sizes = readdirSync(folder).map((name) => gzipSync(readFileSync(join(folder, name))).length)
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(80 * 1024)
+})
+
+test('first paint comes within 200 ms of the request', async (context) => {
+  const { page } = await givenInspector(context)
+  // The second visit: a new browser starts processes of its own at the first.
+  await page.reload()
+  const paint = () => page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime)
+  await expect.poll(paint).toBeGreaterThan(0)
+  // Guarded generously, as other tests run beside it; by itself it takes less than 100 ms.
+  expect(await paint()).toBeLessThan(1000)
+})
+
+test('every view can be gone to by its link and by the palette, and the palette has no obstacles in light and dark', async (context) => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const inspector = await givenInspector(context, { colorScheme })
+    const { page } = inspector
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    const names = await page.getByRole('navigation', { name: 'Views' }).getByRole('link').allTextContents()
+    expect(names).toEqual(['Requests', 'Messages', 'Integrations', 'Workflows', 'Faults', 'Coverage', 'API docs'])
+    for (const name of names.slice(0, -1)) {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox', { name: 'Find a command' }).fill(`go to ${name}`)
+      if (name === 'Requests') await expectAccessible(inspector)
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { level: 1, name }).waitFor()
+      expect(await page.getByRole('link', { name, exact: true }).getAttribute('aria-current')).toBe('page')
+    }
+  }
+})
+
+describe('an address', () => {
+  test('names the environment, which can be chosen by its name', async (context) => {
+    const { page, url } = await givenInspector(context, { hash: '#/messages' })
+    await page.getByRole('combobox', { name: 'Environment' }).selectOption('Production')
+    await page.waitForURL(`${url}/#/messages?environment=Production`)
+    await page.getByRole('link', { name: 'Faults' }).click()
+    await page.waitForURL(`${url}/#/faults?environment=Production`)
+  })
+
+  test('of an environment that is not there says which there are', async (context) => {
+    const { page } = await givenInspector(context, { hash: '#/messages?environment=Nowhere' })
+    await page.getByRole('heading', { name: 'There is no environment Nowhere' }).waitFor()
+    await page.getByRole('link', { name: 'Production' }).click()
+    await page.getByRole('heading', { name: 'Requests' }).waitFor()
+  })
+})
+
+describe('from another machine', () => {
+  const args = ['--host', '0.0.0.0', '--admin-token', 'the-admin-token']
+
+  test('it asks for the admin token, says that one is wrong, and keeps it in memory only', async (context) => {
+    const { url } = await startCommand(args)
+    const { page } = await givenPage(context)
+    // By a name that is not one of this machine, as from another.
+    await page.goto(`http://mock.test:${new URL(url).port}/`)
+    const token = page.getByRole('textbox', { name: 'Admin token' })
+    await page.getByRole('alert').waitFor()
+    await token.fill('wrong')
+    await token.press('Enter')
+    await page.getByText('the admin token is another one').waitFor()
+    await token.fill('the-admin-token')
+    await token.press('Enter')
+    await page.getByRole('heading', { name: 'Requests' }).waitFor()
+    expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])')).toBe(
+      '[{},{},""]'
+    )
+    expect(page.url()).not.toContain('token')
+    await page.reload()
+    await token.waitFor()
+  })
+
+  test('it shows one environment to who has only its key', async (context) => {
+    const { url } = await startCommand(args)
+    const { page } = await givenPage(context)
+    await page.goto(`http://mock.test:${new URL(url).port}/`)
+    const key = page.getByRole('textbox', { name: 'API key of an environment' })
+    await key.fill('no-key-of-any')
+    await key.press('Enter')
+    await page.getByText('no environment has this key').waitFor()
+    await key.fill('production-key')
+    await key.press('Enter')
+    await page.getByRole('heading', { name: 'Requests' }).waitFor()
+    expect(await page.getByRole('combobox', { name: 'Environment' }).count()).toBe(0)
+  })
+})
+
+test('behind a path of a proxy it finds its files and its server', async (context) => {
+  const { url } = await startCommand(['--admin-token', 'the-admin-token'])
+  const proxy = createServer((request, response) => {
+    const path = request.url?.replace(/^\/mocks\/one/, '')
+    if (path === request.url || path === undefined) return response.writeHead(404).end()
+    const { method, headers } = request
+    request.pipe(
+      send(`${url}${path}`, { method, headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 500, answer.headers)
+        answer.pipe(response)
+      })
+    )
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void proxy.close().closeAllConnections())
+  const { page, events } = await givenPage(context)
+  await page.goto(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}/mocks/one/`)
+  await page.getByRole('heading', { name: 'Requests' }).waitFor()
+  expect(events.troubles).toEqual([])
+})
+
+test('a server without it answers browsers as it does programs', async () => {
+  const { url } = await startCommand(['--no-inspector'])
+  const page = await fetch(url, { headers: { accept: 'text/html,*/*;q=0.8' } })
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
+  expect((await fetch(`${url}/inspector/inspector.js`)).status).toBe(404)
+})
+
+test('what it is made of is read only when it is asked for, and a server that lacks it says so', async () => {
+  const built = await givenPackage()
+  const folder = givenFolder()
+  for (const name of ['migrations', 'seeds', 'node_modules']) symlinkSync(join(built, name), join(folder, name))
+  for (const name of ['package.json', 'dist']) cpSync(join(built, name), join(folder, name), { recursive: true })
+  rmSync(join(folder, 'dist/inspector'), { recursive: true })
+  const { url } = await startProcess(process.execPath, [commandIn(folder), '--port', '0'])
+  expect((await fetch(url)).status).toBe(200)
+  const page = await fetch(url, { headers: { accept: 'text/html' } })
+  expect([page.status, page.headers.get('x-mock-reason')]).toEqual([404, expect.stringContaining('npm run build')])
+})

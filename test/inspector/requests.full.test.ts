@@ -1,0 +1,226 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import type { Page } from '@playwright/test'
+import { expect, test } from 'vitest'
+import { type AttachedEnvironment, connect } from '../../src/client/index.js'
+import { givenPage } from '../support/browser.js'
+import { expectAccessible, givenInspector } from '../support/inspector.js'
+import { startCommand } from '../support/process.js'
+
+const COPYING = { permissions: ['clipboard-read', 'clipboard-write'] }
+
+/** Sends a request as a product does. */
+async function ask({ url, headers }: AttachedEnvironment, path: string, init: RequestInit = {}): Promise<number> {
+  const { status } = await fetch(url + path, { ...init, headers: { ...headers, ...init.headers } })
+  return status
+}
+
+const rows = (page: Page) => page.getByRole('row').filter({ has: page.getByRole('link') })
+const clipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()')
+
+test('a request shows up with its reason, is found by its filters, and opens by keyboard with all that was sent', async (context) => {
+  const inspector = await givenInspector(context)
+  const { page, env, events } = inspector
+  await page.getByRole('heading', { name: 'No requests yet' }).waitFor()
+  await expectAccessible(inspector)
+  await page.getByRole('button', { name: 'Send one from here' }).click()
+  await page.getByRole('row', { name: /200 GET \/v1\/messages/ }).waitFor()
+
+  await ask(env, '/v1/messages?limt=5&text=%3Cimg src=x onerror=alert(1)%3E', { headers: { 'x-flavour': 'sweet' } })
+  const headers = { 'idempotency-key': 'order-1', 'content-type': 'application/json' }
+  await ask(env, '/v1/integrations/sendgrid-main/set-primary', { method: 'POST', headers })
+  await ask(env, '/v1/integrations/sendgrid-main/set-primary', { method: 'POST', headers })
+  await ask(env, '/v1/integrations/nowhere/set-primary', { method: 'POST', headers: {}, body: '{"a":[1]}' })
+  await ask(env, '/v1/subscribers')
+  await expect.poll(() => rows(page).count()).toBe(6)
+  const texts = (await rows(page).allInnerTexts()).map((text) => text.replace(/\s+/g, ' '))
+  expect(texts).toEqual([
+    expect.stringMatching(/501 GET \/v1\/subscribers unserved served are .* ms$/),
+    expect.stringMatching(/404 POST \/v1\/integrations\/nowhere\/set-primary .*has no integration with .* nowhere/),
+    expect.stringMatching(/200 POST .*\/set-primary replayed replay of the answer/),
+    expect.stringMatching(/200 POST \/v1\/integrations\/sendgrid-main\/set-primary [\d.]+ ms/),
+    expect.stringMatching(/200 GET .*limt=5&text=<img src=x onerror=alert\(1\)> unread: limt, text, x-flavour limt/),
+    expect.stringMatching(/200 GET \/v1\/messages/)
+  ])
+  await expectAccessible(inspector)
+
+  await page.getByRole('combobox', { name: 'Operation' }).selectOption('setIntegrationAsPrimary')
+  await expect.poll(() => rows(page).count()).toBe(3)
+  await page.getByRole('combobox', { name: 'Status' }).selectOption('2xx')
+  await expect.poll(() => rows(page).count()).toBe(2)
+  await page.keyboard.press('Escape')
+  await page.locator('body').press('/')
+  await page.keyboard.type('replayed? no')
+  await page.getByRole('heading', { name: 'No request matches' }).waitFor()
+  await expectAccessible(inspector)
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.type('replay')
+  await expect.poll(() => rows(page).count()).toBe(1)
+  expect(new URL(page.url()).hash).toBe('#/requests?operation=setIntegrationAsPrimary&status=2xx&text=replay')
+  await page.reload()
+  // The stream of the page that was.
+  events.troubles.splice(0)
+  await expect.poll(() => rows(page).count()).toBe(1)
+  await page.getByRole('link', { name: 'Of this environment' }).click()
+  await expect.poll(() => rows(page).count()).toBe(6)
+
+  await rows(page).first().getByRole('link').focus()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  const detail = page.getByRole('region', { name: 'Request 5' })
+  await detail.getByText('environment Development has no integration').waitFor()
+  expect(new URL(page.url()).hash).toBe('#/requests/5')
+  expect((await detail.innerText()).replace(/\s+/g, ' ')).toMatch(/authorization ApiKey \*\*\*/)
+  expect(await detail.getByRole('region', { name: 'Body' }).innerText()).toBe('{\n  "a": [\n    1\n  ]\n}')
+  expect(await detail.getByRole('listitem').count()).toBe(6)
+  expect(await detail.getByRole('listitem').nth(5).innerText()).toMatch(/^\+[\d.]+ (m?s)\s+501\s+GET \/v1\/subscribers/)
+  await expectAccessible(inspector)
+  await page.keyboard.press('ArrowDown')
+  await page.getByRole('region', { name: 'Request 4' }).getByText('the answer was stored').waitFor()
+  await page.keyboard.press('Escape')
+  await expect.poll(() => page.evaluate('document.activeElement?.id')).toBe('request-4')
+  expect(events.troubles).toEqual([])
+})
+
+test('a request can be sent again by curl, verified, and the next one like it failed; all can be deleted', async (context) => {
+  const inspector = await givenInspector(context, { ...COPYING, colorScheme: 'dark' })
+  const { page, env, go } = inspector
+  const body = `{"note":"it's \\"quoted\\" and שלום"}`
+  const path = '/v1/integrations/sendgrid-main/set-primary?note=%5Ba%5D%20%26%20b&note=2'
+  const headers = { 'idempotency-key': `it's`, 'content-type': 'application/json' }
+  await ask(env, path, { method: 'POST', headers, body })
+  await ask(env, '/v1/messages?channel=email&limit=5')
+  await go('#/requests/1')
+  const detail = page.getByRole('region', { name: 'Request 1' })
+  await detail.getByRole('button', { name: 'Copy as curl' }).click()
+  await page.getByText('Copied').waitFor()
+  const command = await clipboard(page)
+  expect(command).toContain(env.apiKey)
+  await promisify(execFile)('sh', ['-c', command])
+  const [first, again] = (await env.requests.list()).filter(({ method }) => method === 'POST')
+  const sent = ({ path, query, headers, body, status }: NonNullable<typeof first>) => [
+    path,
+    query,
+    headers['idempotency-key'],
+    body,
+    status
+  ]
+  expect(again && sent(again)).toEqual(first && sent(first))
+  expect(again?.flags.replayed).toBe(true)
+
+  await detail.getByRole('button', { name: 'Copy as verification' }).click()
+  await expect.poll(() => clipboard(page)).toMatch(/^await env\.requests\.verify\(\{/)
+  const run = new Function('env', `return (async () => { return ${await clipboard(page)} })()`)
+  expect(await run(env)).toMatchObject({ matched: 2 })
+  await detail.getByRole('button', { name: 'as JSON' }).click()
+  await expect.poll(() => clipboard(page)).toMatch(/^\{/)
+  expect(await env.requests.verify(JSON.parse(await clipboard(page)))).toMatchObject({ matched: 2 })
+
+  await page.locator('body').press('Escape')
+  await page.getByRole('link', { name: 'GET /v1/messages?channel=email&limit=5' }).click()
+  await page.getByRole('button', { name: 'Fail the next one like it' }).click()
+  await page.getByText('is answered with 503').waitFor()
+  await expectAccessible(inspector)
+  expect(await env.faults.list()).toMatchObject([{ operation: 'listMessages', times: 1, effect: { status: 503 } }])
+  expect(await ask(env, '/v1/messages?limit=5')).toBe(200)
+  expect(await ask(env, '/v1/messages?channel=email&limit=5')).toBe(503)
+  expect(await ask(env, '/v1/messages?channel=email&limit=5')).toBe(200)
+  await page.getByRole('status').getByRole('link', { name: 'Faults' }).click()
+  await page.getByRole('heading', { name: 'Faults' }).waitFor()
+  await page.goBack()
+
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('delete all requests')
+  await page.keyboard.press('Enter')
+  await page.getByText('All requests deleted').waitFor()
+  expect(await env.requests.list()).toEqual([])
+  await page.getByRole('heading', { name: 'No requests yet' }).waitFor()
+  await go('#/requests/1')
+  await page.getByRole('heading', { name: 'It is no longer in the journal' }).waitFor()
+  await expectAccessible(inspector)
+})
+
+test('nothing moves while one reads: what comes waits behind its number, by mouse, keyboard, scrolling and pause', async (context) => {
+  const { page, env } = await givenInspector(context, { viewport: { width: 390, height: 700 } })
+  const newOnes = (count: number) => page.getByRole('button', { name: `${count} new` })
+  const line = (name: string) => page.getByRole('link', { name, exact: true })
+  for (let count = 0; count < 30; count += 1) await ask(env, `/v1/messages?page=${count}`)
+  await line('GET /v1/messages?page=29').hover()
+  await ask(env, '/v1/messages?limit=1')
+  await newOnes(1).waitFor()
+  expect(await rows(page).count()).toBe(30)
+  await newOnes(1).click()
+  await line('GET /v1/messages?limit=1').waitFor()
+
+  await line('GET /v1/messages?limit=1').focus()
+  await ask(env, '/v1/messages?limit=2')
+  await newOnes(1).waitFor()
+  await page.locator('h1').click()
+  await line('GET /v1/messages?limit=2').waitFor()
+  expect(await newOnes(1).count()).toBe(0)
+
+  await page.evaluate('scrollTo(0, 600)')
+  const offset = () => line('GET /v1/messages?page=10').evaluate((element) => element.getBoundingClientRect().top)
+  const before = await offset()
+  await ask(env, '/v1/messages?limit=3')
+  await newOnes(1).waitFor()
+  expect(await offset()).toBe(before)
+  await page.evaluate('scrollTo(0, 0)')
+  await line('GET /v1/messages?limit=3').waitFor()
+
+  await page.keyboard.press('p')
+  await ask(env, '/v1/messages?limit=4')
+  await ask(env, '/v1/messages?limit=5')
+  await newOnes(2).waitFor()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await line('GET /v1/messages?limit=5').waitFor()
+
+  // Where there is room for one of the two only, what is open takes the place of the list.
+  await line('GET /v1/messages?limit=5').click()
+  await page.getByRole('heading', { name: 'Request 35' }).waitFor()
+  expect(await page.locator('#request-34').isVisible()).toBe(false)
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  await page.getByRole('button', { name: 'Close', exact: true }).click()
+  await line('GET /v1/messages?limit=4').waitFor()
+})
+
+test('requests without a valid key stand beside them with what is wrong, but not for who has one key only', async (context) => {
+  const { url } = await startCommand(['--host', '0.0.0.0', '--admin-token', 'the-admin-token'])
+  const wrong = `ApiKey ${'5'.repeat(32)}`
+  await fetch(`${url}/v1/messages`, { headers: { authorization: wrong } })
+  const opened = await givenPage(context, COPYING)
+  const { page } = opened
+  const open = async (field: string, secret: string) => {
+    await page.goto(`http://mock.test:${new URL(url).port}/#/requests?show=keyless`)
+    await page.getByRole('textbox', { name: field }).fill(secret)
+    await page.keyboard.press('Enter')
+  }
+  await open('Admin token', 'the-admin-token')
+  await page.getByRole('row', { name: /401 GET \/v1\/messages no environment has/ }).waitFor()
+  await fetch(`${url}/v1/messages?limit=3`)
+  await page.getByRole('row', { name: /401 GET \/v1\/messages\?limit=3 send the header/ }).waitFor()
+  await page.getByRole('link', { name: 'limit=3' }).click()
+  await page.getByRole('region', { name: 'Request 2' }).getByText('send the header').waitFor()
+  await expectAccessible(opened)
+  await page.reload()
+  await open('API key of an environment', 'production-key')
+  await page.getByText('open this page with the admin token').waitFor()
+  await expectAccessible(opened)
+})
+
+test('when the server is started again, the page says that it was gone and shows what comes then', async (context) => {
+  const first = await startCommand(['--port', '0'])
+  const { port } = new URL(first.url)
+  const { page } = await givenPage(context)
+  await page.goto(first.url)
+  const ofProduct = () => connect(first.url).attach('development-key')
+  await ask(ofProduct(), '/v1/messages?limit=7')
+  await page.getByRole('link', { name: 'limit=7' }).waitFor()
+  first.child.kill('SIGKILL')
+  await page.getByRole('alert').getByText('Not connected').waitFor()
+  await startCommand(['--port', port])
+  await ask(ofProduct(), '/v1/messages?limit=8')
+  await page.getByRole('link', { name: 'limit=8' }).waitFor()
+  await expect.poll(() => page.getByRole('alert').count()).toBe(0)
+  expect(await page.getByRole('link', { name: 'limit=7' }).count()).toBe(0)
+})

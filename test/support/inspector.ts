@@ -1,0 +1,50 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { BrowserContextOptions } from '@playwright/test'
+import { expect, type TestContext } from 'vitest'
+import { type AttachedEnvironment, type ConnectedMock, connect } from '../../src/client/index.js'
+import { givenPage, type Opened } from './browser.js'
+import { startCommand } from './process.js'
+
+export interface OpenedInspector extends Opened {
+  url: string
+  mock: ConnectedMock
+  /** The environment that the page opens with: the first one. */
+  env: AttachedEnvironment
+  /** Goes to an address of the page, such as `#/messages?channel=email`. */
+  go(hash: string): Promise<void>
+}
+
+interface Options extends BrowserContextOptions {
+  /** Arguments of the server. */
+  args?: readonly string[]
+  hash?: string
+}
+
+/** The page of a server of its own, built from the source as it is now. */
+export async function givenInspector(
+  context: TestContext,
+  { args = [], hash = '', ...options }: Options = {}
+): Promise<OpenedInspector> {
+  const { url } = await startCommand(args)
+  const mock = connect(url)
+  const [environment] = await mock.listEnvironments()
+  const [apiKey = ''] = environment ? await mock.apiKeys(environment.environmentId) : []
+  const opened = await givenPage(context, options)
+  await opened.page.goto(`${url}/${hash}`)
+  return {
+    ...opened,
+    url,
+    mock,
+    env: mock.attach(apiKey),
+    go: async (next) => {
+      await opened.page.goto(`${url}/${next}`)
+    }
+  }
+}
+
+/** Expects that the page as it is now has nothing that keeps people from using it. */
+export async function expectAccessible({ page }: Pick<Opened, 'page'>): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  const found = violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' | ')}`)
+  expect(found).toEqual([])
+}
