@@ -170,7 +170,8 @@ describe('the command', () => {
     [[]],
     [['--api-key', 'x', '--tier', 'speed']],
     [['--api-key', 'x', '--target', 'nonsense']],
-    [['--api-key', 'x', '--rate', '0']]
+    [['--api-key', 'x', '--rate', '0']],
+    [['--api-key', 'x', '--case', 'nonsense']]
   ])('%j is wrong usage', async (args) => {
     expect((await runCommand(['conformance', ...args])).code).toBe(2)
   })
