@@ -3,6 +3,7 @@ import { StartError } from '../core/errors.js'
 import { VERSION } from '../core/package.js'
 import { writeToStderr } from '../core/stderr.js'
 import { SeedError } from '../seeds/errors.js'
+import { addCompare } from './compare.js'
 import { addCoverage } from './coverage.js'
 import { addExec, EXEC_PREFIX } from './exec.js'
 import { addHealthcheck } from './healthcheck.js'
@@ -59,6 +60,7 @@ export function commandLine(): Command {
   const seed = addSeed(root)
   root.commandsGroup('Against the real service:')
   addRecord(root)
+  addCompare(root)
   root.commandsGroup('Ask about it:')
   addOpenapi(root)
   addHealthcheck(root)

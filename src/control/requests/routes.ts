@@ -6,6 +6,7 @@ import { controlRoutes, sendInChunks } from '../../http/control-route.js'
 import { JSON_TYPE } from '../../http/errors.js'
 import { timeOf } from '../../http/validation.js'
 import type { Services } from '../services.js'
+import { HAR_HEAD, HAR_TAIL, Har, toHarEntry } from './har.js'
 import { preparePatterns } from './patterns.js'
 import { RecordedRequest, RequestPattern, Verification, VerificationResult } from './schemas.js'
 import type { Journal } from './service.js'
@@ -26,12 +27,19 @@ const JournalQuery = strictObject({
     maximum: Number.MAX_SAFE_INTEGER,
     format: 'int64',
     description: 'Only later sequences'
-  })
+  }),
+  format: stringEnum(['json', 'har'], { default: 'json', description: '`har` gives them as HAR 1.2' })
 })
 
 const LIST = {
   querystring: JournalQuery,
-  response: strictObject({ requests: Type.Array(ref(RecordedRequest), { description: 'The requests, newest last' }) })
+  response: Type.Union([
+    strictObject(
+      { requests: Type.Array(ref(RecordedRequest), { description: 'The requests, newest last' }) },
+      { description: 'With the format `json`' }
+    ),
+    ref(Har)
+  ])
 }
 
 /** Lists, streams and verifies the recorded requests of an environment. */
@@ -97,18 +105,23 @@ export const keylessRequestRoutes: FastifyPluginAsync<Services> = async (app, { 
 }
 
 /** Returns the answer in pieces, one for each request. Throws `invalid` for a malformed time. */
-function listRequests(journal: Journal, { after, since, ...pattern }: Static<typeof JournalQuery>): Iterable<string> {
+function listRequests(
+  journal: Journal,
+  { after, since, format, ...pattern }: Static<typeof JournalQuery>
+): Iterable<string> {
   const from = since === undefined ? 0 : timeOf('since', since)
   return pieces()
 
   function* pieces(): Generator<string, void> {
     let separator = ''
-    yield '{"requests":['
+    const isHar = format === 'har'
+    yield isHar ? HAR_HEAD : '{"requests":['
     for (const entry of unchanged(journal.requests(after))) {
       const isWanted = entry.time >= from && matches(entry, pattern)
-      yield isWanted ? separator + JSON.stringify(entry.toRecordedRequest()) : ''
+      const recorded = isWanted ? entry.toRecordedRequest() : undefined
+      yield recorded ? separator + JSON.stringify(isHar ? toHarEntry(recorded) : recorded) : ''
       if (isWanted) separator = ','
     }
-    yield ']}'
+    yield isHar ? HAR_TAIL : ']}'
   }
 }
