@@ -12,7 +12,7 @@ const LAYERS = [
   ['config.ts'],
   ['app.ts'],
   ['openapi'],
-  ['control'],
+  ['control', 'recording'],
   ['seeds'],
   ['integrations', 'messages', 'workflow-steps'],
   ['idempotency'],
@@ -72,20 +72,20 @@ module.exports = {
       to: { pathNot: pathsOf(['client']), dependencyTypesNot: ['type-only'] }
     },
     {
-      name: 'conformance-asks-by-http',
-      comment:
-        'src/conformance/ judges any target, ours as others: of the server it knows shapes (schemas.ts) and core/ alone.',
-      severity: 'error',
-      from: { path: pathsOf(['conformance']) },
-      to: { path: '^src/', pathNot: [...pathsOf(['conformance', 'core']), SCHEMAS] }
-    },
-    {
       name: 'inspector-by-the-client',
       comment:
         'src/inspector/ runs in a browser: it works the server through the client, and loads Preact and nothing else.',
       severity: 'error',
       from: { path: pathsOf(['inspector']) },
       to: { pathNot: [npm('preact'), ...pathsOf(['inspector', 'client'])], dependencyTypesNot: ['type-only'] }
+    },
+    {
+      name: 'conformance-asks-by-http',
+      comment:
+        'src/conformance/ judges any target, ours as others: of the server it knows shapes (schemas.ts) and core/ alone.',
+      severity: 'error',
+      from: { path: pathsOf(['conformance']) },
+      to: { path: '^src/', pathNot: [...pathsOf(['conformance', 'core']), SCHEMAS] }
     },
     {
       name: 'http-without-database',

@@ -59,7 +59,7 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
 }
 
 function mockOf(server: Server, { unref, fetch, adminToken }: MockOptions): Mock {
-  const { url, services, seeded, close } = server
+  const { url, services, seeded, resetAll, close } = server
   if (unref) {
     server.app.server.unref()
     server.app.server.on('connection', (socket) => socket.unref())
@@ -73,6 +73,7 @@ function mockOf(server: Server, { unref, fetch, adminToken }: MockOptions): Mock
       return { id, organizationId, name, profile, apiKeys: [...environments.apiKeysOf(environment)] }
     }),
     seeded,
+    resetAll,
     close,
     [Symbol.asyncDispose]: () => close()
   }

@@ -44,6 +44,8 @@ export interface RunningServer {
   port: number
   /** False when the data file already held environments, so that the seeds were not applied. */
   seeded: boolean
+  /** Resets every environment to its baseline, and returns their names. */
+  resetAll(): string[]
   /**
    * Finishes what is in flight, then closes the database. Connections that are still busy after `grace` milliseconds,
    * 5000 by default, are cut. Calling it again can shorten the grace.
@@ -113,7 +115,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         if (db.client.open) log.error({ err: error }, 'changed seeds could not be applied')
       }
     })
-    return { url, port, app, db, services, seededEnvironments, seeded: applied, close }
+    const resetAll = () =>
+      services.environments.list().map((environment) => {
+        services.environments.reset(environment)
+        return environment.name
+      })
+    return { url, port, app, db, services, seededEnvironments, seeded: applied, resetAll, close }
   } catch (error) {
     await app?.close()
     closeDatabase()

@@ -9,6 +9,7 @@ import { addExec, EXEC_PREFIX } from './exec.js'
 import { addHealthcheck } from './healthcheck.js'
 import { addOpenapi } from './openapi.js'
 import { checkVariables, describeOption } from './options.js'
+import { addRecord } from './record.js'
 import { addSeed } from './seed.js'
 import { addServe } from './serve.js'
 import { addStart } from './start.js'
@@ -58,6 +59,8 @@ export function commandLine(): Command {
   addConformance(root)
   root.commandsGroup('Make data:')
   const seed = addSeed(root)
+  root.commandsGroup('Against the real service:')
+  addRecord(root)
   root.commandsGroup('Ask about it:')
   addOpenapi(root)
   addHealthcheck(root)

@@ -5,6 +5,7 @@ import { writeToStderr } from '../core/stderr.js'
 import type { Mock } from '../index.js'
 import type { SeedChange } from '../seeds/service.js'
 import type { SeedReload } from '../seeds/watch.js'
+import { canTakeKeys, KEYS_HINT, takeKeys } from './keys.js'
 import { addOptions } from './options.js'
 import { formatCounts } from './seed.js'
 import {
@@ -34,13 +35,28 @@ export function addServe(program: Command): Command {
 async function serve(flags: ServeFlags, command: Command): Promise<void> {
   const [word] = command.args
   if (word !== undefined) command.error(`error: serve takes no words, and was given '${word}'`)
-  const ready = await serving(flags, command)
-  if (ready)
-    process.stdout.write(flags.json ? `${JSON.stringify(ready)}\n` : readyText(ready, flags, seedsOf(flags, command)))
+  const served = await serving(flags, command)
+  if (!served) return
+  const { ready, mock, stop } = served
+  if (flags.json) {
+    process.stdout.write(`${JSON.stringify(ready)}\n`)
+    return
+  }
+  process.stdout.write(readyText(ready, flags, seedsOf(flags, command)))
+  if (!canTakeKeys()) return
+  takeKeys(mock, stop)
+  process.stdout.write(KEYS_HINT)
 }
 
-/** Serves until a signal, and returns what is told when it is ready, or undefined if it was stopped before. */
-export async function serving(flags: ServeFlags, command: Command): Promise<Ready | undefined> {
+/** A server that is ready. */
+interface Served {
+  ready: Ready
+  mock: Mock
+  stop: () => void
+}
+
+/** Serves until a signal or `stop`, and returns what is told when it is ready, or undefined if it was stopped before. */
+export async function serving(flags: ServeFlags, command: Command): Promise<Served | undefined> {
   const { json = false, watch, logLevel } = flags
   const { options, newToken } = serverStart(flags, command)
   const logger = stderrLogger(logLevel)
@@ -48,11 +64,12 @@ export async function serving(flags: ServeFlags, command: Command): Promise<Read
   const starting = import('./work.js').then(async ({ createMock }) =>
     createMock({ ...options, logger: await logger, watch: watch && ((reload) => printReload(reload, json)) })
   )
-  const stop = stopOnSignals(starting, logger)
+  const { isAsked, stop } = stopOnSignals(starting, logger)
   const mock = await starting
-  if (stop.isAsked()) return undefined
+  if (isAsked()) return undefined
   const { url, seeded, environments } = mock
-  return { url, docs: `${url}/docs`, version: VERSION, seeded, environments, adminToken: newToken }
+  const ready = { url, docs: `${url}/docs`, version: VERSION, seeded, environments, adminToken: newToken }
+  return { ready, mock, stop }
 }
 
 /** What is told of a server when it is ready. */

@@ -15,12 +15,18 @@ export const GRACE = 800
 /** In milliseconds, for when closing hangs. */
 export const LAST_RESORT = 5000
 
+export interface Stopping {
+  isAsked(): boolean
+  /** Does what a signal does. */
+  stop(): void
+}
+
 /**
  * Closes the server and ends the process with exit code 0 on the first signal; npm passes on what the terminal sent to us
  * too, so that it may come twice. An uncaught error is logged, closes the server too, and makes the exit code 1. A server
  * that is still starting is closed once it has started, if that is soon.
  */
-export function stopOnSignals(starting: Promise<Mock>, logger: Promise<Logger>): { isAsked(): boolean } {
+export function stopOnSignals(starting: Promise<Mock>, logger: Promise<Logger>): Stopping {
   let asked = false
   // For errors alone: on a second signal the package would leave the file unclosed, and on a crash of the addon it hangs.
   const skip: AllEvents[] = [...SIGNALS, ...OTHER_SIGNALS, 'beforeExit']
@@ -39,7 +45,7 @@ export function stopOnSignals(starting: Promise<Mock>, logger: Promise<Logger>):
   }
   onStopSignal(stop)
   stopWithParent(stop)
-  return { isAsked: () => asked }
+  return { isAsked: () => asked, stop }
 }
 
 /** Calls back on each signal that asks the process to end. */

@@ -119,8 +119,9 @@ async function serveInBackground({ pidFile, logFile, ...flags }: StartFlags, com
   const initialLog = logFile ?? newLogFile(process.ppid)
   const paths = { logFile: resolve(initialLog), pidFile: pidFile && resolve(pidFile) }
   const update = recordThisServer(paths)
-  const ready = await serving(flags, command)
-  if (ready === undefined) return
+  const served = await serving(flags, command)
+  if (served === undefined) return
+  const { ready } = served
   if (logFile === undefined) {
     const name = join(startedFolder(), `${new URL(ready.url).port}.log`)
     paths.logFile = attempt(() => renameSync(initialLog, name) ?? name) ?? initialLog

@@ -7,6 +7,11 @@ export interface StreamOptions {
   signal?: Signal
   /** Begin with the requests that the journal has, instead of with the next one. */
   replay?: boolean
+  /**
+   * At most this many requests a second, and twice as many at once; of more than that, the newest. For who only looks on,
+   * as each request that is sent costs the server about as much as answering it.
+   */
+  rate?: number
 }
 
 /** How often the stream is opened again in vain before it is given up. */
@@ -16,7 +21,7 @@ const FIRST_DELAY = 50
 /** Yields each request when it has ended, until the signal is aborted or the environment is removed. */
 export async function* streamRequests(
   connection: Connection,
-  { signal, replay = false }: StreamOptions
+  { signal, replay = false, rate }: StreamOptions
 ): AsyncGenerator<RecordedRequest, void> {
   let lastEventId = replay ? '0' : ''
   let failures = 0
@@ -24,7 +29,7 @@ export async function* streamRequests(
   while (!signal?.aborted) {
     try {
       const headers = { accept: 'text/event-stream', ...(lastEventId && { 'last-event-id': lastEventId }) }
-      const { body } = await connection.send('GET', '/_mock/requests/stream', { signal, headers })
+      const { body } = await connection.send('GET', '/_mock/requests/stream', { signal, headers, query: { rate } })
       isOpen = true
       for await (const { id, data } of events(body)) {
         failures = 0

@@ -38,11 +38,11 @@ interface StoredRecords {
   stepsOf(workflow: WorkflowDocument): WorkflowStep[]
 }
 
-export type SeedFormat = keyof typeof FORMATS
+export type SeedFormat = keyof typeof SEED_TEXT
 
 /** Yields the text of `exportSeed`, piece by piece, of which none is larger than a record. */
 export function* exportText(settings: Settings, stored: StoredRecords, format: SeedFormat): Generator<string, void> {
-  const { head, open, item, close, tail } = FORMATS[format]
+  const { head, open, item, close, tail } = SEED_TEXT[format]
   yield head(exportSettings(settings))
   yield* list('integrations', withoutOwner)
   yield* list('subscribers', withoutOwner)
@@ -62,7 +62,7 @@ export function* exportText(settings: Settings, stored: StoredRecords, format: S
 }
 
 /** How a seed with one environment is put together from its settings and the items of its lists. */
-const FORMATS = {
+export const SEED_TEXT = {
   json: {
     head: (settings: object) => `{"environments":[${JSON.stringify(settings).slice(0, -1)}`,
     open: (name: string, isEmpty: boolean) => `,"${name}":[${isEmpty ? ']' : ''}`,

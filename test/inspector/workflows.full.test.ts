@@ -44,7 +44,7 @@ test('a step is found, read as a form, and asked for again, by keyboard alone', 
   const before = (await env.requests.list({ operation: 'retrieveWorkflowStep' })).length
   await page.getByRole('button', { name: 'Ask again' }).press('Enter')
   await expect
-    .poll(async () => (await env.requests.list({ operation: 'retrieveWorkflowStep' })).length)
+    .poll(async () => (await env.requests.list({ operation: 'retrieveWorkflowStep' })).length, { timeout: 20_000 })
     .toBeGreaterThan(before)
   expect(events.troubles).toEqual([])
 })

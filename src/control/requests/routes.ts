@@ -35,6 +35,17 @@ const LIST = {
   response: strictObject({ requests: Type.Array(ref(RecordedRequest), { description: 'The requests, newest last' }) })
 }
 
+const StreamQuery = strictObject({
+  rate: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 10_000,
+      description:
+        'At most this many requests a second, and twice as many at once, in batches; of more than that, the newest'
+    })
+  )
+})
+
 /** Lists, streams and verifies the recorded requests of an environment. */
 export const journalRoutes: FastifyPluginAsync<Services> = async (app, services) => {
   const route = controlRoutes(app, { tag: 'Requests' })
@@ -61,11 +72,12 @@ export const journalRoutes: FastifyPluginAsync<Services> = async (app, services)
     summary: 'Stream requests as they end',
     description:
       'Server-sent events: one `request` event for each request that ends. `Last-Event-ID` resumes after that event.',
+    querystring: StreamQuery,
     response: Type.String(),
     responseType: 'text/event-stream',
     // A stream without a body would never end.
     exposeHeadRoute: false,
-    handler: (request, reply) => streamRequests(journals.of(request.environment), request, reply)
+    handler: (request, reply) => streamRequests(journals.of(request.environment), request, reply, request.query)
   })
 
   route('POST', '/requests/verify', {

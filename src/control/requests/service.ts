@@ -118,9 +118,14 @@ export function createJournal({ capacity, clock, describe, count: countEnded }: 
 
     /** Returns the requests that ended after this end sequence, in the order in which they ended. */
     endedAfter(endSequence: number): JournalEntry[] {
-      return entriesAfter()
-        .filter((entry) => entry.endSequence > endSequence)
-        .sort((a, b) => a.endSequence - b.endSequence)
+      const found: JournalEntry[] = []
+      const forgotten = Math.max(clearedCount, lastForgotten())
+      // From the newest on, as there are few of them in many.
+      for (let sequence = count; sequence > forgotten && found.length < endedCount - endSequence; sequence -= 1) {
+        const entry = entries[sequence % capacity]
+        if (entry && entry.endSequence > endSequence) found.push(entry)
+      }
+      return found.sort((a, b) => a.endSequence - b.endSequence)
     },
 
     /** Whether requests are in progress, or streams or waits open. */

@@ -4,14 +4,31 @@ import type { Journal } from './service.js'
 
 const HEARTBEAT_INTERVAL = 15_000
 const CLOSE_TIMEOUT = 1000
+/** How long requests are gathered for a client that wants so many a second. */
+const BATCH_INTERVAL = 100
+/** Seconds for which what a client has not been sent of its rate is kept for it. */
+const BURST = 2
+
+export interface StreamOptions {
+  /** How many requests to send a second at most, the newest ones; all if undefined. */
+  rate?: number
+}
 
 /**
  * Sends each request that ends as a server-sent event, until the client disconnects or the journal is closed. Begins
  * after the request named by `Last-Event-ID`, or with the next one. It writes as fast as the client reads: what the
- * journal has forgotten meanwhile is left out, and a comment says how many requests that are.
+ * journal has forgotten meanwhile is left out, and what goes beyond the rate, and a comment says how many requests that
+ * are.
  */
-export function streamRequests(journal: Journal, request: FastifyRequest, reply: FastifyReply): void {
+export function streamRequests(
+  journal: Journal,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { rate }: StreamOptions
+): void {
   const { raw } = reply
+  const newest = rate === undefined ? (entries: JournalEntry[]) => entries : createLimit(rate)
+  let batch: NodeJS.Timeout | undefined
   /** The end sequence of the last request that was sent. */
   let sent = journal.endedCount
   /** Those that the client has not read yet, newest first, and the end sequence of the first of them. */
@@ -29,6 +46,7 @@ export function streamRequests(journal: Journal, request: FastifyRequest, reply:
   raw.on('drain', sendWaiting)
   raw.once('close', () => {
     clearInterval(heartbeat)
+    clearTimeout(batch)
     journal.listeners.delete(onChange)
   })
   const lastEventId = Number(request.headers['last-event-id'] || Number.NaN)
@@ -46,7 +64,17 @@ export function streamRequests(journal: Journal, request: FastifyRequest, reply:
     if (!entry) {
       raw.end()
       setTimeout(() => raw.destroy(), CLOSE_TIMEOUT).unref()
-    } else if (entry.endSequence > 0 && !raw.writableNeedDrain) send(entry)
+    } else if (entry.endSequence > 0 && !raw.writableNeedDrain) {
+      if (rate === undefined) send(entry)
+      else batch ??= setTimeout(sendBatch, BATCH_INTERVAL)
+    }
+  }
+
+  function sendBatch(): void {
+    batch = undefined
+    raw.cork()
+    sendWaiting()
+    raw.uncork()
   }
 
   function sendWaiting(): void {
@@ -57,17 +85,39 @@ export function streamRequests(journal: Journal, request: FastifyRequest, reply:
         if (entry.endSequence > sent && entry.endSequence <= last) send(entry)
         continue
       }
-      waiting = journal.endedAfter(sent).reverse()
+      const ended = journal.endedAfter(sent)
+      waiting = newest(ended).reverse()
       last = waiting[0]?.endSequence ?? 0
-      if (waiting.length === 0) return
+      if (waiting.length > 0) continue
+      if (ended.length > 0) batch ??= setTimeout(sendBatch, BATCH_INTERVAL)
+      return
     }
   }
 
   function send(entry: JournalEntry): void {
     const { endSequence } = entry
     const left = endSequence - sent - 1
-    const comment = left > 0 ? `: ${left} requests before this one are no longer in the journal\n\n` : ''
+    const comment =
+      left > 0 ? `: ${left} requests before this one ${rate === undefined ? FORGOTTEN : LEFT_OUT}\n\n` : ''
     sent = endSequence
     raw.write(`${comment}id: ${endSequence}\nevent: request\ndata: ${JSON.stringify(entry.toRecordedRequest())}\n\n`)
+  }
+}
+
+const FORGOTTEN = 'are no longer in the journal'
+const LEFT_OUT = 'are no longer in the journal, or were more than the rate'
+
+/** Returns a function that returns the newest of some requests, as many as are left of the rate. */
+function createLimit(rate: number): (entries: JournalEntry[]) => JournalEntry[] {
+  const max = rate * BURST
+  let left = max
+  let at = performance.now()
+  return (entries) => {
+    const now = performance.now()
+    left = Math.min(max, left + ((now - at) * rate) / 1000)
+    at = now
+    const count = Math.min(Math.floor(left), entries.length)
+    left -= count
+    return entries.slice(entries.length - count)
   }
 }

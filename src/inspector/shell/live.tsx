@@ -16,6 +16,8 @@ export interface Feed {
 
 /** How many requests the page keeps. */
 export const MAX_KEPT = 1000
+/** How many a second it takes: as many as people can see, so that looking on costs the server next to nothing. */
+const RATE = 600
 /** A body with more characters is asked of the server again when it is looked at. */
 const MAX_BODY = 4096
 /** Milliseconds from the first request that comes until it is shown, with all that came meanwhile. */
@@ -74,7 +76,7 @@ export function createLive(env: AttachedEnvironment) {
   async function read(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
-        for await (const request of env.requests.stream({ signal, replay: true })) take(request)
+        for await (const request of env.requests.stream({ signal, replay: true, rate: RATE })) take(request)
         if (!signal.aborted) tell('This environment is gone, or its key is another one now.')
         return
       } catch (error) {

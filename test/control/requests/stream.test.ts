@@ -18,8 +18,12 @@ interface Stream {
 }
 
 /** A client of the stream, over a socket of its own, once the stream has begun. */
-async function streamOf(mock: GivenMock, ...headers: string[]): Promise<Stream> {
-  const { socket, text, closed } = raw(mock, head('GET /_mock/requests/stream', ...headers))
+function streamOf(mock: GivenMock, ...headers: string[]): Promise<Stream> {
+  return streamAt(mock, '/_mock/requests/stream', ...headers)
+}
+
+async function streamAt(mock: GivenMock, path: string, ...headers: string[]): Promise<Stream> {
+  const { socket, text, closed } = raw(mock, head(`GET ${path}`, ...headers))
   await until(() => text().includes('as they are answered'))
   // As in the wire format, with what Node puts around each chunk taken away.
   const events = () =>
@@ -61,6 +65,26 @@ test('Last-Event-ID resumes the stream without loss or repetition', async () => 
   const third = await streamOf(mock, 'last-event-id: 0')
   await until(() => third.events().length >= 4)
   expect(limits(third)).toEqual(['1', '2', '3', '4'])
+})
+
+test('with a rate, no more than that many are sent, the newest, and the last one always', async () => {
+  const mock = await givenMock()
+  const ask = async (from: number, to: number) => {
+    for (let limit = from; limit <= to; limit += 1) await mock.get(`/v1/messages?limit=${limit}`)
+  }
+  await ask(1, 30)
+  const stream = await streamAt(mock, '/_mock/requests/stream?rate=10', 'last-event-id: 0')
+  await until(() => stream.events().length >= 20)
+  expect(limits(stream)).toEqual(Array.from({ length: 20 }, (_, index) => String(11 + index)))
+  expect(stream.text()).toContain(
+    ': 10 requests before this one are no longer in the journal, or were more than the rate'
+  )
+  await ask(31, 45)
+  await until(() => limits(stream).includes('45'))
+  for (const rate of ['0', '1.5', 'all']) {
+    const refused = await mock.get(`/_mock/requests/stream?rate=${rate}`)
+    expect([refused.status, Object.keys(refused.json.errors ?? {})], rate).toEqual([422, ['rate']])
+  }
 })
 
 test('a Last-Event-ID of an earlier server run resumes with all requests', async () => {

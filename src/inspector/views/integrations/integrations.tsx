@@ -35,8 +35,13 @@ export function IntegrationsView({ route }: ViewProps) {
       run: () => go(addressOf(['integrations', identifier]))
     }))
   ])
+  const isWanted = ({ identifier, _id }: Integration) => identifier === wanted || _id === wanted
   const shown = (value ?? []).filter((each) => matches(each, text))
-  const chosen = value?.find(({ identifier, _id }) => identifier === wanted || _id === wanted)
+  // The list is one stop of Tab.
+  const stop = (
+    shown.find(isWanted) ?? CHANNELS.flatMap((channel) => shown.find((each) => each.channel === channel) ?? [])[0]
+  )?._id
+  const chosen = value?.find(isWanted)
   return (
     <>
       <div class="view-head">
@@ -66,6 +71,7 @@ export function IntegrationsView({ route }: ViewProps) {
                 channel={channel}
                 integrations={shown.filter((each) => each.channel === channel)}
                 chosen={chosen?._id}
+                stop={stop}
                 query={text}
               />
             ))}
@@ -91,11 +97,13 @@ function ChannelSection({
   channel,
   integrations,
   chosen,
+  stop,
   query
 }: {
   channel: string
   integrations: readonly (Integration & { _id: string })[]
   chosen: string | undefined
+  stop: string | undefined
   query: string
 }) {
   const [limit, setLimit] = useState(PAGE)
@@ -111,6 +119,7 @@ function ChannelSection({
           <li key={each._id}>
             <a
               data-item
+              tabIndex={each._id === stop ? 0 : -1}
               href={addressOf(['integrations', each.identifier], { q: query })}
               aria-current={each._id === chosen ? 'true' : undefined}
             >

@@ -26,14 +26,15 @@ export function MessageDetail({ message, query, route, changed: tellChanged }: P
   const { env, changed } = useSession()
   const { run } = useNotices()
   const [isEditing, setEditing] = useState(false)
-  const [isBusy, setBusy] = useState(false)
+  // What was asked for is shown until the answer says what it is.
+  const [wanted, setWanted] = useState<MessagePatch>()
   const { _id = '' } = message
   const params = addressParams(query)
   const asJson = route.params.get('as') === 'json'
   const change = async (changes: MessagePatch, done: string) => {
-    setBusy(true)
+    setWanted(changes)
     const next = await run(() => env.messages.change(_id, changes), done)
-    setBusy(false)
+    setWanted(undefined)
     if (!next) return
     tellChanged(next)
     changed()
@@ -53,7 +54,7 @@ export function MessageDetail({ message, query, route, changed: tellChanged }: P
           {titleOf(message)}
         </h2>
       </div>
-      <StateControls message={message} isBusy={isBusy} change={change} />
+      <StateControls message={{ ...message, ...wanted } as Message} isBusy={wanted !== undefined} change={change} />
       <div class="row">
         <a class="button" aria-current={!asJson} href={addressOf(['messages', _id], params)}>
           As received

@@ -13,13 +13,20 @@ interface Props {
 
 /** One page of messages. The arrow keys go from one to the next. */
 export function MessageList({ messages, chosen, params }: Props) {
+  // The list is one stop of Tab.
+  const stop = (messages.find(({ _id }) => _id === chosen) ?? messages[0])?._id
   return (
-    <ul class="items" aria-label="Messages of this page" onKeyDown={moveFocus}>
+    <ul class="items is-short" aria-label="Messages of this page" onKeyDown={moveFocus}>
       {messages.map((message) => {
         const { _id = '', channel, createdAt, subscriber, read, seen, status } = message
         return (
           <li key={_id}>
-            <a data-item href={addressOf(['messages', _id], params)} aria-current={_id === chosen ? 'true' : undefined}>
+            <a
+              data-item
+              tabIndex={_id === stop ? 0 : -1}
+              href={addressOf(['messages', _id], params)}
+              aria-current={_id === chosen ? 'true' : undefined}
+            >
               <span class="badge channel-mark">{channel}</span>
               <span class="name" dir="auto">
                 {titleOf(message)}

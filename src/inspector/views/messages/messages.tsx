@@ -25,12 +25,16 @@ export function MessagesView({ route }: ViewProps) {
   const path = requestPath(query)
   const { value: answer, error, isLoading, reload } = useResource(() => call('GET', path), [call, path, version])
   const [isAdding, setAdding] = useState(false)
-  const [latest, setLatest] = useState<Message>()
+  const [latest, setLatest] = useState<{ message: Message; before: unknown }>()
   const [id] = route.rest
   const show = (changes: Partial<ListQuery>) =>
     go(addressOf(['messages'], addressParams({ ...query, page: 0, ...changes })))
   const page = answer?.status === 200 ? pageOf(answer.json) : undefined
-  const found = page?.data.find(({ _id }) => _id === id) ?? (latest?._id === id ? latest : undefined)
+  // A message that was just changed is newer than the list, until that is there again.
+  const changed = latest?.message._id === id ? latest : undefined
+  const listed = changed?.before === answer ? undefined : page?.data.find(({ _id }) => _id === id)
+  const found = listed ?? changed?.message ?? page?.data.find(({ _id }) => _id === id)
+  const tellChanged = (message: Message) => setLatest({ message, before: answer })
   useMessageCommands(show, () => setAdding(true), reload)
   return (
     <>
@@ -61,7 +65,7 @@ export function MessagesView({ route }: ViewProps) {
             <MessageList messages={page.data} chosen={id} params={addressParams(query)} />
             {page.data.length === 0 && <NoMessages reason={answer && reasonOf(answer)} query={query} show={show} />}
           </div>
-          {found && <MessageDetail key={found._id} message={found} query={query} route={route} changed={setLatest} />}
+          {found && <MessageDetail key={found._id} message={found} query={query} route={route} changed={tellChanged} />}
           {id !== undefined && !found && (
             <Empty title="This message is not on this page of the list">
               <p>
@@ -73,7 +77,7 @@ export function MessagesView({ route }: ViewProps) {
           )}
         </div>
       )}
-      {isAdding && <AddMessage messages={page?.data ?? []} close={() => setAdding(false)} added={setLatest} />}
+      {isAdding && <AddMessage messages={page?.data ?? []} close={() => setAdding(false)} added={tellChanged} />}
     </>
   )
 }

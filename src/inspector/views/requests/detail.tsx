@@ -101,6 +101,7 @@ function Facts({ request }: { request: RecordedRequest }) {
     ['Took', formatDuration(duration)],
     ['Arrived', time],
     ['Fault', flags.faulted === 'header' ? 'of the header x-mock-fault' : flags.faulted && `rule ${flags.faulted}`],
+    ['Delayed', flags.delayed !== undefined && `${formatDuration(flags.delayed)}, by the latency of the environment`],
     ['Replayed', flags.replayed && 'the answer was stored for its idempotency key'],
     ['Unread parameters', unread.query.join(', ')],
     ['Unread headers', unread.headers.join(', ')]

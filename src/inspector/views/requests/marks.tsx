@@ -20,12 +20,13 @@ export function Marks({ request }: { request: RecordedRequest }) {
 }
 
 function marksOf({ flags, unread, status, duration }: RecordedRequest): [text: string, tone: string][] {
-  const { replayed, faulted, unserved } = flags
+  const { replayed, faulted, unserved, delayed } = flags
   const names = [...unread.query, ...unread.headers]
   const marks: [string | false | undefined, string][] = [
     [status === undefined && (duration === undefined ? 'in progress' : 'no answer'), 'is-bad'],
     [replayed && 'replayed', 'is-accent'],
     [faulted !== undefined && 'faulted', 'is-bad'],
+    [delayed !== undefined && `delayed ${formatDuration(delayed)}`, 'is-warn'],
     [unserved && 'unserved', 'is-warn'],
     [names.length > 0 && `unread: ${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}`, 'is-warn']
   ]

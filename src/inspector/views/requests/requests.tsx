@@ -127,7 +127,10 @@ function Requests({
     <div ref={ref} class="requests-area">
       <div class="requests-line-of-state">
         <State {...{ problem: feed.problem, isPaused, isHeld }} />
-        <span class="hint">{countOf(matching.length, shown.requests.length)}</span>
+        <span class="hint">
+          {countOf(matching.length, shown.requests.length)}
+          {isLeaky(shown.requests) && ', some left out: they came too fast to be seen'}
+        </span>
         {waiting > 0 && (
           <button
             type="button"
@@ -209,4 +212,10 @@ function find(requests: readonly RecordedRequest[], sequence: number): RecordedR
 function countOf(matching: number, all: number): string {
   const of = matching === all ? '' : `${matching.toLocaleString()} of `
   return `${of}${all.toLocaleString()} ${all === 1 ? 'request' : 'requests'}`
+}
+
+/** Whether requests are missing in between, and not only those that are still in progress. */
+function isLeaky(requests: readonly RecordedRequest[]): boolean {
+  const sequences = requests.map(({ sequence }) => sequence)
+  return requests.length > 0 && Math.max(...sequences) - Math.min(...sequences) > requests.length + 100
 }

@@ -1,0 +1,78 @@
+import { StartError } from '../core/errors.js'
+import type { SeedStep, SeedWorkflow } from '../seeds/format.js'
+import { inContract, note, STEP } from './contract.js'
+import { stepIn } from './positions.js'
+import { earlierSteps } from './progress.js'
+import type { ReadOptions } from './read.js'
+import { isObject, notAnObject } from './target.js'
+
+/** A step that the user names: `order-shipped/email-step`. */
+export interface NamedStep {
+  workflow: string
+  step: string
+}
+
+/**
+ * Reads the steps of workflows into the progress: those that are named, those that messages name, and those that stand
+ * before them. Without names of workflows, those of all that messages name.
+ */
+export async function readSteps(options: ReadOptions, workflows: readonly string[], named: readonly NamedStep[]) {
+  const { progress } = options
+  const asked = workflows.length > 0 ? workflows : progress.workflows()
+  for (const workflow of new Set([...asked, ...named.map((each) => each.workflow)])) {
+    const own = named.filter((each) => each.workflow === workflow).map(({ step }) => step)
+    const candidates = progress.candidates(workflow)
+    const name = candidates.find((each) => each.name !== '')?.name ?? ''
+    await readWorkflow(options, { workflow, name, steps: [...own, ...candidates.map(({ step }) => step)] })
+    if (own.length + candidates.length > 0) continue
+    const remedy = `name its steps with --step ${workflow}/<stepId>`
+    note(progress.notes, `workflow ${workflow} has no steps here, as no message names one: ${remedy}`)
+  }
+}
+
+async function readWorkflow(
+  options: ReadOptions,
+  { workflow, name, steps }: { workflow: string; name: string; steps: string[] }
+): Promise<void> {
+  const { progress } = options
+  for (const step of steps) {
+    if (progress.wasAsked(workflow, step)) continue
+    const found = await askStep(options, workflow, step)
+    progress.save(() => {
+      progress.setAsked(workflow, step)
+      if (found) steps.push(...addStep(options, found, name))
+    })
+  }
+}
+
+async function askStep({ target, progress }: ReadOptions, workflow: string, step: string) {
+  const path = `/v2/workflows/${encodeURIComponent(workflow)}/steps/${encodeURIComponent(step)}`
+  const answer = await target.ask(path, { check: notAnObject })
+  progress.state.requests += 1
+  if (answer.status === 401 || answer.status === 403) {
+    throw new StartError(`${target.url}${path} answers ${answer.status}: the key may not read workflows`)
+  }
+  if (answer.status !== 200) return undefined
+  progress.state.positions ??= {}
+  return stepIn(answer, progress.state.positions)
+}
+
+/** Returns the steps before it. */
+function addStep({ progress, replacement }: ReadOptions, found: unknown, name: string): string[] {
+  if (!isObject(found)) return []
+  const { workflowId, workflowDatabaseId, origin, ...fields } = found
+  if (isObject(fields.controls)) delete fields.controls.values
+  const step = inContract<SeedStep>(STEP, fields, progress.notes)
+  if (!step || typeof workflowId !== 'string' || typeof workflowDatabaseId !== 'string') return []
+  const workflow = {
+    _id: workflowDatabaseId,
+    identifier: workflowId,
+    ...(name !== '' && { name }),
+    ...(origin !== undefined && { origin: CONTRACT_ORIGIN(String(origin)) })
+  } as Omit<SeedWorkflow, 'steps'>
+  const earlier = earlierSteps(step)
+  progress.addStep(workflow, step._id ?? step.stepId ?? '', replacement.step(step))
+  return earlier
+}
+
+const CONTRACT_ORIGIN = (origin: string) => origin.replace(/^novu-/, 'service-')
