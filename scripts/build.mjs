@@ -93,7 +93,7 @@ async function rollUpTypes(entries) {
     const text = types.map((each) => `/// <reference lib="esnext.disposable" />\n${each}`)
     return Object.fromEntries(Object.keys(entries).map((name, index) => [name, text[index]]))
   } catch (error) {
-    fail(`the build failed: ${error.message}`)
+    throw new Error(`the build failed: ${error.message}`)
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -127,9 +127,9 @@ function fail(sentence) {
 
 try {
   installAddonOnNode20(root)
+  if (options['after-install']) await afterInstall()
+  else if (options['if-stale']) await refresh()
+  else await build()
 } catch (error) {
   fail(error.message)
 }
-if (options['after-install']) await afterInstall()
-else if (options['if-stale']) await refresh()
-else await build()

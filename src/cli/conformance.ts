@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { DEFAULTS } from '../config.js'
 import { TIERS, type Tier } from '../conformance/case.js'
 import type { ConformanceReport } from '../conformance/run.js'
@@ -81,8 +81,13 @@ Examples:
 
 async function judge(flags: Flags, standard: string): Promise<void> {
   const { target, workflow, step, integration, tier, timeout, apiKey, order, profile, rate } = flags
-  const { runConformance } = await import('../conformance/run.js')
+  const { runConformance, unknownCase } = await import('../conformance/run.js')
   const { reportJunit, reportMarkdown, reportText } = await import('../conformance/report.js')
+  const unknown = unknownCase(flags.case ?? [])
+  if (unknown !== undefined) {
+    const message = `error: there is no case ${unknown}; docs/conformance.md lists them`
+    throw new CommanderError(2, 'notification-mock.case', message)
+  }
   const interrupt = new AbortController()
   // Once, so that a second one ends it at once.
   process.once('SIGINT', () => interrupt.abort())
@@ -111,7 +116,7 @@ async function judge(flags: Flags, standard: string): Promise<void> {
 
 function problemOf({ cases, counts, notRestored }: ConformanceReport, signal: AbortSignal): string | undefined {
   if (signal.aborted) return 'interrupted: not all cases were run'
-  if (cases.length === 0) return 'no case has that id or tier; docs/conformance.md lists them'
+  if (cases.length === 0) return 'no case of that tier has that id; docs/conformance.md lists them'
   if (counts.failed > 0) return `${counts.failed} of ${cases.length} cases failed`
   return notRestored.length > 0 ? 'not all former primary integrations could be put back' : undefined
 }

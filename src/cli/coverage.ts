@@ -5,7 +5,7 @@ import type { Coverage, CoverageItem, OperationCoverage } from '../client/wire.j
 import { DEFAULTS } from '../config.js'
 import { StartError } from '../core/errors.js'
 import { serverUrl, urlOfVariable } from './health.js'
-import { addOptions, countOption, textOption } from './options.js'
+import { addOptions, countOption, flagOnly, textOption } from './options.js'
 
 /** In milliseconds. */
 const TIMEOUT = 10_000
@@ -29,16 +29,17 @@ export function addCoverage(program: Command): void {
     .argument('[url]', `where the server is (default: NOTIFICATION_MOCK_URL, else ${url})`, serverUrl)
     .addHelpText('after', EXPLANATION)
   const options = [
-    textOption('--api-key <key>', 'report on the environment of this key; only as a flag', 'the whole server'),
+    // Its variable is set inside of exec, where the whole server is meant too.
+    flagOnly(
+      textOption('--api-key <key>', 'report on the environment of this key; only as a flag', 'the whole server')
+    ),
     textOption('--admin-token <token>', "the server's, to ask it from another machine", 'none'),
     new Option('--json', 'print the report as JSON').conflicts('markdown'),
     new Option('--markdown', 'print the report in Markdown, for the summary of a job'),
     minOption('--min <percent>')
   ]
   addOptions(command, options).action(async (given: string | undefined, flags: Flags) => {
-    const { json, markdown, min, adminToken } = flags
-    // Its variable is set inside of exec, where the whole server is meant too.
-    const apiKey = command.getOptionValueSource('apiKey') === 'cli' ? flags.apiKey : undefined
+    const { json, markdown, min, apiKey, adminToken } = flags
     const coverage = await fetchCoverage(given ?? urlOfVariable() ?? url, { apiKey, adminToken })
     const formats = { json: `${JSON.stringify(coverage, null, 2)}\n`, markdown: coverageMarkdown(coverage) }
     process.stdout.write((json && formats.json) || (markdown && formats.markdown) || coverageText(coverage))
@@ -124,8 +125,9 @@ export function coverageMarkdown(coverage: Coverage): string {
 
 const IDS = 'The ids in these requests are those of the default seed.'
 
-function titleOf({ percentage, covered, total }: Coverage): string {
-  return `Coverage of the contract: ${percentage} % (${covered} of ${total})`
+function titleOf({ percentage, covered, total, environment }: Coverage): string {
+  const where = environment === undefined ? '' : ` in ${printable(environment)}`
+  return `Coverage of the contract${where}: ${percentage} % (${covered} of ${total})`
 }
 
 function missedItems({ operations }: Coverage) {

@@ -111,6 +111,8 @@ async function exec(words: string[], flags: ExecFlags, command: Command): Promis
     print(messageOf(error))
     process.exitCode = error instanceof NotRunnable ? error.exitCode : FAILED
   }
+  // A server whose closing hangs would keep the process from its end.
+  setTimeout(() => process.exit(), GRACE).unref()
 }
 
 async function run(words: string[], flags: ExecFlags, start: ServerStart): Promise<Ending> {

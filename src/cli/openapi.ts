@@ -10,6 +10,11 @@ export function addOpenapi(program: Command): void {
   const control = new Option('--control', 'print that of the control routes instead')
   addOptions(command, [profileOption(), assumeOption(), control]).action(
     async (options: { profile: Profile; assume: Record<string, string>; control?: true }) => {
+      // Not by variables, which are meant for other commands too.
+      const [other] = ['profile', 'assume'].filter((name) => command.getOptionValueSource(name) === 'cli')
+      if (options.control && other) {
+        command.error(`error: --control and --${other} contradict each other: the control routes are always the same`)
+      }
       const { controlDocument, openApiDocument } = await import('./work.js')
       const document = options.control
         ? await controlDocument()

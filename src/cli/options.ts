@@ -13,12 +13,20 @@ function variableOf({ long }: Option): string {
   return `${PREFIX}${long?.slice(2).toUpperCase().replaceAll('-', '_')}`
 }
 
+const withoutVariable = new WeakSet<Option>()
+
+/** Makes a flag one that no variable sets. */
+export function flagOnly(option: Option): Option {
+  withoutVariable.add(option)
+  return option
+}
+
 const readVariable = (variable: string) => process.env[variable] ?? ''
 
 /** Adds flags, which can be set by variables as well. */
 export function addOptions(command: Command, options: readonly Option[]): Command {
   for (const option of options) {
-    const variable = setVariableOf(option)
+    const variable = withoutVariable.has(option) ? undefined : setVariableOf(option)
     command.addOption(variable ? option.env(variable) : option)
   }
   return command
@@ -126,7 +134,9 @@ export function describeOption(option: Option): string {
   const facts = [
     ...(argChoices ? [`one of ${argChoices.join(', ')}`] : []),
     ...(required && !mandatory ? [`default: ${defaultValueDescription ?? defaultValue}`] : []),
-    `env: ${variableOf(option)}${required ? '' : '=1'}${takesPort(option) ? ', else PORT' : ''}`
+    ...(withoutVariable.has(option)
+      ? []
+      : [`env: ${variableOf(option)}${required ? '' : '=1'}${takesPort(option) ? ', else PORT' : ''}`])
   ]
   return `${description}\n(${facts.join('; ')})`
 }

@@ -3,6 +3,7 @@ import { StartError } from '../core/errors.js'
 import { VERSION } from '../core/package.js'
 import { writeToStderr } from '../core/stderr.js'
 import { SeedError } from '../seeds/errors.js'
+import { addCompare } from './compare.js'
 import { addConformance } from './conformance.js'
 import { addCoverage } from './coverage.js'
 import { addExec, EXEC_PREFIX } from './exec.js'
@@ -61,6 +62,7 @@ export function commandLine(): Command {
   const seed = addSeed(root)
   root.commandsGroup('Against the real service:')
   addRecord(root)
+  addCompare(root)
   root.commandsGroup('Ask about it:')
   addOpenapi(root)
   addHealthcheck(root)

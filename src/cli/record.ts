@@ -80,7 +80,7 @@ export function timeoutOption(): Option {
   return countOption('--timeout <seconds>', 'wait so long for an answer', 3600, 1).default(30)
 }
 
-function notEmpty(text: string): string {
+export function notEmpty(text: string): string {
   if (text === '') throw new InvalidArgumentError('It must not be empty.')
   return text
 }
@@ -138,7 +138,7 @@ function outcomeText({ files, messages, subscribers, workflows, steps, profile, 
 const INTERVAL = 5000
 
 /** Shows on stderr how far it is: in one line of a terminal, and in a line now and then of a pipe. */
-function progressLine() {
+export function progressLine() {
   let shown = performance.now()
   const write = (text: string) => void process.stderr.write(text)
   return {

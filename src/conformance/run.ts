@@ -101,11 +101,20 @@ async function checkAccess({ ask, target }: Subject, hide: (text: string) => str
   throw new StartError(`${target.url} rejects the key: ${answer.status} ${STATUS_CODES[answer.status]}`)
 }
 
+/** Returns the first of these that is no case, and no beginning of one. */
+export function unknownCase(only: readonly string[]): string | undefined {
+  return only.find((name) => !CASES.some((each) => isNamed(each, name)))
+}
+
+function isNamed({ id }: ConformanceCase, name: string): boolean {
+  return id === name || id.startsWith(`${name}.`)
+}
+
 function chosen({ tiers, only, order }: RunOptions): ConformanceCase[] {
   const cases = CASES.filter(
-    ({ id, tier }) =>
-      (tiers === undefined || tiers.includes(tier)) &&
-      (only === undefined || only.some((name) => id === name || id.startsWith(`${name}.`)))
+    (each) =>
+      (tiers === undefined || tiers.includes(each.tier)) &&
+      (only === undefined || only.some((name) => isNamed(each, name)))
   )
   if (order === undefined) return cases
   const random = createRandom(order)

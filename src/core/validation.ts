@@ -160,7 +160,9 @@ function issuesOfUnion(union: Breach): ValidationIssue[] {
     const allowed = [...new Set(discriminators.flatMap(({ schema }) => schema.enum as string[]))]
     return [{ path: first.path, ...oneOf(allowed, first.value), part: 'value' }]
   }
-  const types = variants.flat().flatMap((breach) => (isOtherType(breach) ? typeText(breach.schema) : []))
+  const types = variants
+    .flat()
+    .flatMap((breach) => (isOtherType(breach) ? (FORMS[breach.schema.pattern] ?? typeText(breach.schema)) : []))
   return [{ path, message: `must be ${[...new Set(types)].join(' or ')}`, hint: notText(union), part: 'value' }]
 }
 

@@ -15,13 +15,13 @@ export interface Transactions {
    * work throws, rejects with it; the slices before are undone only by what the work does in `finally`.
    */
   transactionPerSlice<T>(work: Generator<unknown, T>, check: () => void): Promise<T>
-  /** Calls back when the open transaction, or a savepoint in it, is rolled back. Without one it does nothing. */
+  /** Calls back when what is done now is rolled back: the open transaction or savepoint. Without one it does nothing. */
   onRollback(undo: () => void): void
 }
 
 export function transactions(client: Database.Database): Transactions {
   const run = client.transaction((work: () => unknown) => work())
-  let undos: (() => void)[] = []
+  const undos: (() => void)[] = []
   return {
     transaction,
 
@@ -48,9 +48,9 @@ export function transactions(client: Database.Database): Transactions {
       } finally {
         if (client.inTransaction) {
           client.exec('ROLLBACK')
-          for (const undo of undos) undo()
+          undoSince(0)
         }
-        undos = []
+        undos.length = 0
       }
     },
 
@@ -60,13 +60,19 @@ export function transactions(client: Database.Database): Transactions {
   }
 
   function transaction<T>(work: () => T): T {
+    const before = undos.length
     try {
       return run.immediate(work) as T
     } catch (error) {
-      for (const undo of undos) undo()
+      undoSince(before)
       throw error
     } finally {
-      if (!client.inTransaction) undos = []
+      if (!client.inTransaction) undos.length = 0
     }
+  }
+
+  /** What was done before a savepoint stays when only that is rolled back. */
+  function undoSince(index: number): void {
+    for (const undo of undos.splice(index)) undo()
   }
 }

@@ -8,7 +8,7 @@ import {
   type Profile
 } from '../core/assumptions.js'
 import { VENDOR_NAMES } from '../core/vendor-names.js'
-import { isObject, notAnObject, type Target, type TargetAnswer } from './target.js'
+import { isObject, notAnObject, notAPage, type Target, type TargetAnswer } from './target.js'
 
 /** The positions that a target was seen to have. */
 export type Positions = { [Id in AssumptionId]?: Assumptions[Id] }
@@ -65,7 +65,7 @@ const PROBES: readonly Probe[] = [
 export async function detectPositions(target: Target, apiKey: string): Promise<Positions> {
   const found: Record<string, string> = {}
   for (const { id, path, position } of PROBES) {
-    const answer = await target.ask(path, { check: notAnObject })
+    const answer = await target.ask(path, { check: path.startsWith('/v1/messages') ? notAPage : notAnObject })
     const value = position(answer)
     if (value !== undefined) found[id] = value
   }

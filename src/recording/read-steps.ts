@@ -61,18 +61,26 @@ async function askStep({ target, progress }: ReadOptions, workflow: string, step
 function addStep({ progress, replacement }: ReadOptions, found: unknown, name: string): string[] {
   if (!isObject(found)) return []
   const { workflowId, workflowDatabaseId, origin, ...fields } = found
-  if (isObject(fields.controls)) delete fields.controls.values
+  if (isObject(fields.controls) && 'values' in fields.controls) {
+    delete fields.controls.values
+    // Added to the answer: a step that has none does not have an empty one.
+    if (Object.keys(fields).at(-1) === 'controlValues' && isEmpty(fields.controlValues)) delete fields.controlValues
+  }
   const step = inContract<SeedStep>(STEP, fields, progress.notes)
   if (!step || typeof workflowId !== 'string' || typeof workflowDatabaseId !== 'string') return []
   const workflow = {
     _id: workflowDatabaseId,
     identifier: workflowId,
     ...(name !== '' && { name }),
-    ...(origin !== undefined && { origin: CONTRACT_ORIGIN(String(origin)) })
+    ...(origin !== undefined && { origin: contractOrigin(String(origin)) })
   } as Omit<SeedWorkflow, 'steps'>
   const earlier = earlierSteps(step)
   progress.addStep(workflow, step._id ?? step.stepId ?? '', replacement.step(step))
   return earlier
 }
 
-const CONTRACT_ORIGIN = (origin: string) => origin.replace(/^novu-/, 'service-')
+function isEmpty(value: unknown): boolean {
+  return isObject(value) && Object.keys(value).length === 0
+}
+
+const contractOrigin = (origin: string) => origin.replace(/^novu-/, 'service-')

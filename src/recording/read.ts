@@ -6,7 +6,7 @@ import { inContract, MESSAGE, note } from './contract.js'
 import type { Replacement } from './personal.js'
 import { noteVendorNames } from './positions.js'
 import type { Progress, ReadMessage } from './progress.js'
-import { isObject, type Target, type TargetAnswer } from './target.js'
+import { isObject, notAPage, type Target } from './target.js'
 
 export interface ReadOptions {
   target: Target
@@ -77,13 +77,6 @@ async function askPage({ target }: ReadOptions, page: number, limit: number): Pr
   if (status === 200) return body as unknown as Page
   const { message } = body as { message?: unknown }
   throw new StartError(`${target.url}${path} answers ${status}${typeof message === 'string' ? `: ${message}` : ''}`)
-}
-
-/** Another 4xx never changes, and is told as it is; a 200 that is no page, or an answer without JSON, is a proxy's. */
-function notAPage({ status, body }: TargetAnswer): string | undefined {
-  if (!isObject(body)) return `answered with ${status} and no JSON`
-  if (status !== 200) return undefined
-  return Array.isArray(body.data) && body.data.every(isObject) ? undefined : 'answered with no page of messages'
 }
 
 function addPage({ progress, replacement }: ReadOptions, data: Page['data'], inOrder: boolean): void {

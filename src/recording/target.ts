@@ -123,6 +123,13 @@ export function notAnObject({ status, body }: TargetAnswer): string | undefined 
   return isObject(body) ? undefined : `answered with ${status} and no JSON`
 }
 
+/** The same for an answer to the list of messages. One of 4xx is an answer: it is told as it is. */
+export function notAPage(answer: TargetAnswer): string | undefined {
+  const { status, body } = answer
+  if (status !== 200 || !isObject(body)) return notAnObject(answer)
+  return Array.isArray(body.data) && body.data.every(isObject) ? undefined : 'answered with no page of messages'
+}
+
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -3,6 +3,7 @@ import type { Db } from '../db/open.js'
 import { newApiKey } from '../environments/api-keys.js'
 import { type Environment, type EnvironmentService, newId, type Settings } from '../environments/service.js'
 import type { seedApplier } from './apply.js'
+import { UNNAMED } from './format.js'
 import type { SeedFile } from './read.js'
 import type { SeedRepository } from './repository.js'
 import { readRequested } from './requested.js'
@@ -64,7 +65,7 @@ export function environmentCreator({ db, environments, repository, applier, reso
     const { from, snapshot, seed, scenario, apiKey = newApiKey(), organizationId = newId(), ...own } = wanted
     const held = environments.hold()
     try {
-      const name = file?.seed.environments[0]?.name ?? 'Unnamed'
+      const name = file?.seed.environments[0]?.name ?? UNNAMED
       const origin = from === undefined ? undefined : environments.find(from)
       let { row, datasets } = origin
         ? yield* environments.forking(origin, { ...own, organizationId }, snapshot, held)

@@ -8,6 +8,9 @@ import { Integration } from '../integrations/schemas.js'
 import { MessageResponse, NotificationGroup, SubscriberResponse, WorkflowResponse } from '../messages/schemas.js'
 import { WorkflowStep } from '../workflow-steps/schemas.js'
 
+/** The name of an environment that is given without one. */
+export const UNNAMED = 'Unnamed'
+
 const Id = Type.String({
   pattern: ID_PATTERN.source,
   description: '24 lower-case hex digits; by default from names'

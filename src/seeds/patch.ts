@@ -2,6 +2,7 @@ import { Kind, type TObject } from '@sinclair/typebox'
 import { runToEnd } from '../core/slices.js'
 import { findIssues, type Path, pathText } from '../core/validation.js'
 import { createIssue, SeedError } from './errors.js'
+import { UNNAMED } from './format.js'
 import { checkingRecord, REQUEST_LIMITS } from './limits.js'
 import type { SeedFile } from './read.js'
 
@@ -32,7 +33,7 @@ export function recordFile(kind: 'messages' | 'integrations', record: object): S
   const problem = runToEnd(checkingRecord(record))
   if (problem) throw new SeedError([issueAt(name, [], problem)])
   return {
-    seed: { environments: [{ name: 'Unnamed', [kind]: [record] }] },
+    seed: { environments: [{ name: UNNAMED, [kind]: [record] }] },
     limits: REQUEST_LIMITS,
     // Without `environments[0].messages[0]`.
     issueAt: (path, message) => issueAt(name, path.slice(4), message)

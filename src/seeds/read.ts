@@ -7,7 +7,7 @@ import { runInSlices, runToEnd } from '../core/slices.js'
 import { suggest } from '../core/suggest.js'
 import { type FoundIssues, findingIssues, pathText } from '../core/validation.js'
 import { addIssue, byLocation, createIssue, SeedError, type SeedIssue } from './errors.js'
-import { Seed, SeedEnvironment, SeedIntegration, SeedMessage, SeedSubscriber, SeedWorkflow } from './format.js'
+import { Seed, SeedEnvironment, SeedIntegration, SeedMessage, SeedSubscriber, SeedWorkflow, UNNAMED } from './format.js'
 import type { Report } from './json-schema.js'
 import { checkingRecord, FILE_LIMITS, REQUEST_LIMITS, type SeedLimits, tooMuch } from './limits.js'
 import { packagedNames, packagedPath } from './packaged.js'
@@ -162,7 +162,7 @@ function withEnvironments({ value, issues, issueAt }: SeedText): SeedText {
   if (isWhole) return { value, issues, issueAt }
   const { $schema, ...environment } = value
   return {
-    value: { environments: [{ name: 'Unnamed', ...environment }] },
+    value: { environments: [{ name: UNNAMED, ...environment }] },
     issues,
     // Without `environments` and the index.
     issueAt: (path, ...issue) => issueAt(path.slice(2), ...issue)

@@ -67,28 +67,34 @@ export function recordRepository(db: Db) {
 
     /** Changes the row of its id. */
     updateMessage({ id, ...columns }: MessageRow & { dataset: number }): void {
-      const isMeant = and(eq(messages.dataset, columns.dataset), eq(messages.id, id))
-      orm.update(messages).set(columns).where(isMeant).run()
+      orm
+        .update(messages)
+        .set(columns)
+        .where(isRecord(messages, columns.dataset, id))
+        .run()
     },
 
     deleteMessage: (dataset: number, id: string): void =>
       void orm
         .delete(messages)
-        .where(and(eq(messages.dataset, dataset), eq(messages.id, id)))
+        .where(isRecord(messages, dataset, id))
         .run(),
 
     insertIntegration: (row: IntegrationRow): void => void insertIntegration(row),
 
     /** Changes the row of its id. */
     updateIntegration({ id, ...columns }: IntegrationRow): void {
-      const isMeant = and(eq(integrations.dataset, columns.dataset), eq(integrations.id, id))
-      orm.update(integrations).set(columns).where(isMeant).run()
+      orm
+        .update(integrations)
+        .set(columns)
+        .where(isRecord(integrations, columns.dataset, id))
+        .run()
     },
 
     deleteIntegration: (dataset: number, id: string): void =>
       void orm
         .delete(integrations)
-        .where(and(eq(integrations.dataset, dataset), eq(integrations.id, id)))
+        .where(isRecord(integrations, dataset, id))
         .run()
   }
 
@@ -106,4 +112,8 @@ export function recordRepository(db: Db) {
 
 function parsed(row: { document: string } | undefined): object | undefined {
   return row && JSON.parse(row.document)
+}
+
+function isRecord(table: typeof messages | typeof integrations, dataset: number, id: string) {
+  return and(eq(table.dataset, dataset), eq(table.id, id))
 }

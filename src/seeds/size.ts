@@ -5,8 +5,9 @@ import { RECORD_KINDS, type SeedRepository } from './repository.js'
 /** The size up to which a seed is loaded in one go, counted in records: some hundredths of a second. */
 export const MAX_AT_ONCE = 1000
 
-/** Characters of JSON that count as one record, as long records take long too, and records that a generated message takes. */
-const RECORD_LENGTH = 200
+/** Characters of JSON that count as one record: those of a template, the slowest, take as long as one. */
+const RECORD_LENGTH = 60
+/** Records that a generated message takes. */
 const GENERATED_WEIGHT = 5
 
 export function addsMessages({ environments }: Seed): boolean {

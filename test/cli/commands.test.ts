@@ -92,6 +92,7 @@ describe('help', () => {
   test('of a command lists its own flags', async () => {
     expect(await help('healthcheck', '--help')).toContain('NOTIFICATION_MOCK_PORT, else PORT')
     expect(await help('openapi', '--help')).toContain('NOTIFICATION_MOCK_PROFILE')
+    expect(await help('coverage', '--help')).toMatch(/only as a flag\s+\(default: the whole server\)/)
     expect(await help('seed', 'check', '--help')).toContain('NOTIFICATION_MOCK_JSON=1')
   })
 
@@ -204,6 +205,18 @@ describe('seed list', () => {
 })
 
 describe('openapi', () => {
+  test('--control with an assumption or a profile is a usage error, as it would say nothing of them', async () => {
+    const env = { NOTIFICATION_MOCK_PROFILE: 'live' }
+    const [profile, assume, variable] = await Promise.all([
+      runCommand(['openapi', '--control', '--profile', 'live']),
+      runCommand(['openapi', '--control', '--assume', 'envelope=data']),
+      runCommand(['openapi', '--control'], { env })
+    ])
+    expect([profile.code, assume.code, variable.code]).toEqual([2, 2, 0])
+    expect(profile.stderr).toContain('--control and --profile contradict each other')
+    expect(assume.stderr).toContain('--control and --assume contradict each other')
+  })
+
   test('with --control it prints that of the control routes', async () => {
     const { code, stdout } = await runCommand(['openapi', '--control'])
     expect(code).toBe(0)

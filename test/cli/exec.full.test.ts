@@ -309,3 +309,12 @@ describe('--coverage', () => {
     if (code !== 3) expect(ended.stderr).toMatch(what)
   })
 })
+
+test('ends with the exit code of the command also when closing the server hangs', async () => {
+  const file = join(givenFolder(), 'hanging.cjs')
+  writeFileSync(file, "require('node:http').Server.prototype.close = function () { return this }")
+  const { code, stderr } = await runCommand(['exec', '--', 'sh', '-c', 'exit 7'], {
+    env: { NODE_OPTIONS: `--require=${file}` }
+  })
+  expect({ code, stderr }).toEqual({ code: 7, stderr: '' })
+})

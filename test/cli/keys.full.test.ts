@@ -174,10 +174,6 @@ test.each(['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGUSR2'])(
 
 /** The last process that a process has started. */
 function childOf(pid: number): number {
-  return Number(
-    spawnSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
-      .stdout.trim()
-      .split('\n')
-      .at(-1)
-  )
+  const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
+  return Number(stdout.trim().split('\n').at(-1))
 }

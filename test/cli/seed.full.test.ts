@@ -34,6 +34,7 @@ describe('seed export', () => {
       runCommand(['seed', 'export', '--api-key', 'other', '--out', 'other.yaml'], { cwd, env })
     ])
     expect(yaml).toMatchObject({ code: 0, stdout: `${url} written to out.yaml\n`, stderr: '' })
+    expect(readFileSync(join(cwd, 'out.yaml'), 'utf8')).toMatch(/^environments:\n/m)
     const check = await runCommand(['seed', 'check', 'out.yaml'], { cwd })
     expect(check).toMatchObject({ code: 0, stdout: expect.stringContaining(' 7 messages\n') })
     const headers = { authorization: 'ApiKey development-key' }

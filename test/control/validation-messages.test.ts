@@ -55,6 +55,16 @@ const CASES: [to: [string, string], sent: unknown, messages: Record<string, stri
     { parts: ['data', 'fault'] },
     { 'parts[1]': 'must be one of data, requests, faults, clock, idempotency; did you mean faults?' }
   ],
+  [
+    ['POST', '/_mock/environments'],
+    { ttl: 1.5 },
+    { ttl: 'must be a whole number from 1 to 2592000000 or a duration, such as 30s, 10m or 1h, not 1.5' }
+  ],
+  [
+    ['POST', '/_mock/environments'],
+    { apiKey: 'one-signal' },
+    { apiKey: 'must not be a word of the API, as keys are hidden in the journals of all' }
+  ],
   [['POST', '/_mock/environments'], { name: 'x'.repeat(201) }, { name: 'must have at most 200 characters' }],
   [
     ['POST', '/_mock/environments'],

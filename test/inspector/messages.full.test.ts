@@ -17,7 +17,6 @@ test('the list is filtered and paged by the real request, which is shown, can be
   const items = page.getByRole('list', { name: 'Messages of this page' }).getByRole('link')
   const sent = async () => (await env.requests.list({ operation: 'listMessages' })).at(-1)
   await page.getByText('GET /v1/messages', { exact: true }).waitFor()
-  await expectAccessible(inspector)
 
   await page.getByRole('combobox', { name: 'channel' }).selectOption('email')
   await page.getByText('GET /v1/messages?channel=email', { exact: true }).waitFor()
@@ -169,10 +168,12 @@ test('each channel is shown as its subscriber sees it, from right to left where 
   await open(/商品を発送しました/)
   await page.locator('.push').getByText('抹茶茶碗').waitFor()
   await open(/It's "half" price/)
+  expect(await page.getByTitle('The email').getAttribute('sandbox')).toBe('')
   const email = page.frameLocator('iframe')
   await email.getByText('Síle’s “tea”').waitFor()
   expect(await email.locator('div').first().getAttribute('style')).toBe('text-align: right;')
   await page.locator('summary', { hasText: '1 link in it' }).click()
+  await expectAccessible(inspector)
 })
 
 test('nothing that a seed holds runs, loads anything or leads away', async (context) => {

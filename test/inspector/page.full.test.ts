@@ -10,7 +10,7 @@ import { commandIn, givenFolder, givenPackage, startCommand, startProcess } from
 
 test('the page opens with the requests of the first environment, and asks no other server for anything', async (context) => {
   const { page, events, url } = await givenInspector(context)
-  await page.getByRole('heading', { name: 'Requests' }).waitFor()
+  await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
   expect(await page.getByRole('combobox', { name: 'Environment' }).inputValue()).toMatch(/^[0-9a-f]{24}$/)
   expect(events.requested.filter((each) => !each.startsWith(url) && !each.startsWith('data:'))).toEqual([])
   expect(events.troubles).toEqual([])
@@ -63,7 +63,7 @@ describe('an address', () => {
     const { page } = await givenInspector(context, { hash: '#/messages?environment=Nowhere' })
     await page.getByRole('heading', { name: 'There is no environment Nowhere' }).waitFor()
     await page.getByRole('link', { name: 'Production' }).click()
-    await page.getByRole('heading', { name: 'Requests' }).waitFor()
+    await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
   })
 })
 
@@ -82,7 +82,7 @@ describe('from another machine', () => {
     await page.getByText('the admin token is another one').waitFor()
     await token.fill('the-admin-token')
     await token.press('Enter')
-    await page.getByRole('heading', { name: 'Requests' }).waitFor()
+    await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
     expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])')).toBe(
       '[{},{},""]'
     )
@@ -101,7 +101,7 @@ describe('from another machine', () => {
     await page.getByText('no environment has this key').waitFor()
     await key.fill('production-key')
     await key.press('Enter')
-    await page.getByRole('heading', { name: 'Requests' }).waitFor()
+    await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
     expect(await page.getByRole('combobox', { name: 'Environment' }).count()).toBe(0)
   })
 })
@@ -122,7 +122,7 @@ test('behind a path of a proxy it finds its files and its server', async (contex
   onTestFinished(() => void proxy.close().closeAllConnections())
   const { page, events } = await givenPage(context)
   await page.goto(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}/mocks/one/`)
-  await page.getByRole('heading', { name: 'Requests' }).waitFor()
+  await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
   expect(events.troubles).toEqual([])
 })
 

@@ -44,7 +44,7 @@ test('a step is found, read as a form, and asked for again, by keyboard alone', 
   const before = (await env.requests.list({ operation: 'retrieveWorkflowStep' })).length
   await page.getByRole('button', { name: 'Ask again' }).press('Enter')
   await expect
-    .poll(async () => (await env.requests.list({ operation: 'retrieveWorkflowStep' })).length)
+    .poll(async () => (await env.requests.list({ operation: 'retrieveWorkflowStep' })).length, { timeout: 20_000 })
     .toBeGreaterThan(before)
   expect(events.troubles).toEqual([])
 })
@@ -52,10 +52,13 @@ test('a step is found, read as a form, and asked for again, by keyboard alone', 
 test('every step of the packaged seeds can be read', async (context) => {
   const { page, env, events, go } = await givenInspector(context)
   for (const name of ['steps', 'default', 'everything', 'unicode']) {
+    await go('#/workflows')
     const { environments } = parse(readFileSync(`seeds/${name}.yaml`, 'utf8'), { merge: true })
     await env.seed(environments[0], { mode: 'replace' })
     // The page does not know of it.
-    await page.reload()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Find a command' }).fill('load everything again')
+    await page.keyboard.press('Enter')
     for (const workflow of await env.workflows.list()) {
       await go(`#/workflows/${encodeURIComponent(workflow.identifier)}`)
       await page.getByRole('heading', { level: 1, name: workflow.name }).waitFor()

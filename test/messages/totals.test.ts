@@ -76,7 +76,11 @@ const CHANGES: [string, number[], (given: Given) => unknown][] = [
       await services.seeds.load(mine, { seed: seedOf(3, 'c') }, 'merge')
     }
   ],
-  ['a merge in place of messages', SIX, ({ services, mine }) => services.seeds.load(mine, { seed: seedOf(3, 'a') }, 'merge')],
+  [
+    'a merge in place of messages',
+    SIX,
+    ({ services, mine }) => services.seeds.load(mine, { seed: seedOf(3, 'a') }, 'merge')
+  ],
   ['a replacement', THREE, ({ services, mine }) => services.seeds.load(mine, { seed: seedOf(3, 'c') }, 'replace')],
   [
     'a reset',

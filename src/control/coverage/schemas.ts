@@ -85,6 +85,7 @@ export const Coverage = namedObject('Coverage', 'How much of the contract reques
       )
     },
     { description: 'Requests that no operation serves' }
-  )
+  ),
+  environment: Type.Optional(Type.String({ description: 'Name of the environment; absent for the whole server' }))
 })
 export type Coverage = Static<typeof Coverage>

@@ -48,7 +48,7 @@ export function coverageService(defaults: EnvironmentDefaults, redaction: Redact
     /** Returns the coverage of an environment. Requests without a valid key belong to none, so it has no 401. */
     of(environment: Environment): Coverage {
       const isWanted = (item: PlannedItem) => item.error?.status !== 401 && isDocumented(item, environment.assumptions)
-      return reportOf([...plans.values()], countsOf(environment), isWanted)
+      return { ...reportOf([...plans.values()], countsOf(environment), isWanted), environment: environment.name }
     },
 
     /** Returns the coverage of all requests, also those of environments that have been removed. */

@@ -1,5 +1,6 @@
 import { assumptionIssue } from '../../core/assumptions.js'
 import { parseDuration } from '../../core/duration.js'
+import * as enums from '../../core/enums.js'
 import { type FieldErrors, invalidFields, noFieldErrors } from '../../core/errors.js'
 import type { NewEnvironment as Wanted } from '../../seeds/create.js'
 import { toClockSetting } from '../clock/setting.js'
@@ -14,6 +15,10 @@ export function toWanted({ faults, latency, clock, ttl, ...rest }: NewEnvironmen
   if (milliseconds !== undefined && (milliseconds < 1 || milliseconds > MAX_TTL)) {
     errors.ttl = { messages: ['ttl must be from 1ms to 30d'], value: ttl }
   }
+  if (rest.apiKey !== undefined && WORDS.has(rest.apiKey)) {
+    // Not repeated, as any key.
+    errors.apiKey = { messages: ['apiKey must not be a word of the API, as keys are hidden in the journals of all'] }
+  }
   if (Object.keys(errors).length > 0) throw invalidFields(errors)
   return {
     ...rest,
@@ -21,6 +26,10 @@ export function toWanted({ faults, latency, clock, ttl, ...rest }: NewEnvironmen
     ...(clock !== undefined && { clock: toClockSetting('clock', clock) })
   }
 }
+
+/** What most requests or answers have in them and is long enough for a key, beside the words of enums. */
+const COMMON = 'set-primary idempotency-key content-type content-length user-agent accept-encoding accept-language'
+const WORDS: ReadonlySet<string> = new Set([...COMMON.split(' '), ...Object.values(enums).flat()])
 
 function contradictionsOf({ from, snapshot, scenario, seed }: NewEnvironment): FieldErrors {
   const errors = noFieldErrors()

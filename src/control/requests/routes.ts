@@ -6,6 +6,7 @@ import { controlRoutes, sendInChunks } from '../../http/control-route.js'
 import { JSON_TYPE } from '../../http/errors.js'
 import { timeOf } from '../../http/validation.js'
 import type { Services } from '../services.js'
+import { HAR_HEAD, HAR_TAIL, Har, toHarEntry } from './har.js'
 import { preparePatterns } from './patterns.js'
 import { RecordedRequest, RequestPattern, Verification, VerificationResult } from './schemas.js'
 import type { Journal } from './service.js'
@@ -27,12 +28,21 @@ const JournalQuery = strictObject({
     format: 'int64',
     description: 'Only later sequences'
   }),
-  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'At most this many, the oldest ones; all if left out' }))
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'At most this many, the oldest ones; all if left out' })
+  ),
+  format: stringEnum(['json', 'har'], { default: 'json', description: '`har` gives them as HAR 1.2' })
 })
 
 const LIST = {
   querystring: JournalQuery,
-  response: strictObject({ requests: Type.Array(ref(RecordedRequest), { description: 'The requests, newest last' }) })
+  response: Type.Union([
+    strictObject(
+      { requests: Type.Array(ref(RecordedRequest), { description: 'The requests, newest last' }) },
+      { description: 'With the format `json`' }
+    ),
+    ref(Har)
+  ])
 }
 
 const StreamQuery = strictObject({
@@ -112,20 +122,23 @@ export const keylessRequestRoutes: FastifyPluginAsync<Services> = async (app, { 
 /** Returns the answer in pieces, one for each request. Throws `invalid` for a malformed time. */
 function listRequests(
   journal: Journal,
-  { after, since, limit, ...pattern }: Static<typeof JournalQuery>
+  { after, since, limit, format, ...pattern }: Static<typeof JournalQuery>
 ): Iterable<string> {
   const from = since === undefined ? 0 : timeOf('since', since)
   return pieces()
 
   function* pieces(): Generator<string, void> {
     let listed = 0
-    yield '{"requests":['
+    const isHar = format === 'har'
+    yield isHar ? HAR_HEAD : '{"requests":['
     for (const entry of unchanged(journal.requests(after))) {
       if (listed === limit) break
       const isWanted = entry.time >= from && matches(entry, pattern)
-      yield isWanted ? `${listed > 0 ? ',' : ''}${JSON.stringify(entry.toRecordedRequest())}` : ''
+      const recorded = isWanted ? entry.toRecordedRequest() : undefined
+      const separator = listed > 0 ? ',' : ''
+      yield recorded ? separator + JSON.stringify(isHar ? toHarEntry(recorded) : recorded) : ''
       if (isWanted) listed += 1
     }
-    yield ']}'
+    yield isHar ? HAR_TAIL : ']}'
   }
 }

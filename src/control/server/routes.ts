@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import { ASSUMPTION_IDS, type Assumptions, assumptionRow } from '../../core/assumptions.js'
 import { remembered } from '../../core/remember.js'
-import { freeObject, namedObject, ref, strictObject, stringEnum } from '../../core/typebox.js'
+import { freeObject, namedObject, recordOf, ref, strictObject, stringEnum } from '../../core/typebox.js'
 import { controlRoutes } from '../../http/control-route.js'
 import { serversOf } from '../../http/operation.js'
 import { readPackagedSeeds } from '../../seeds/packaged.js'
@@ -20,6 +20,10 @@ export const healthRoute: FastifyPluginAsync = async (app) => {
 export const ListedAssumption = Type.Object(
   {
     id: Type.String({ description: 'Name of the assumption' }),
+    sentence: Type.String({ description: 'The question that it settles' }),
+    values: recordOf(Type.String(), 'What each position does, by its name'),
+    document: Type.String({ description: 'The position of the profile `document`' }),
+    live: Type.String({ description: 'The position of the profile `live`' }),
     value: Type.String({ description: 'The position for environments that do not set their own' })
   },
   { description: 'One assumption, its positions, and the one that applies' }

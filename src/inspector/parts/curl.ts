@@ -5,6 +5,7 @@ export function curlOf(method: string, url: string, headers: Readonly<Record<str
   return words.join(' ')
 }
 
-function quoted(text: string): string {
+/** Returns a text as one word of a POSIX shell. */
+export function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -33,12 +33,12 @@ export function Dialog({
       }}
       onClick={(event) => event.target === ref.current && close()}
     >
-      <header>
+      <div class="dialog-head">
         <h2 id={id}>{title}</h2>
         <button type="button" class="quiet" aria-label="Close" onClick={close}>
           ×
         </button>
-      </header>
+      </div>
       <div class="dialog-body">{children}</div>
     </dialog>
   )

@@ -110,7 +110,7 @@ function SchemaField(props: FieldProps) {
         <TextControl {...control} isNumber={kind === 'number'} />
       )}
       <p id={`${id}-hint`} class="hint">
-        {schema.description}
+        <Words text={schema.description ?? ''} />
       </p>
       <div id={`${id}-error`} class="field-error">
         {messages.map((text) => (
@@ -121,6 +121,11 @@ function SchemaField(props: FieldProps) {
       </div>
     </div>
   )
+}
+
+/** A description, with what stands between backticks as code. */
+function Words({ text }: { text: string }) {
+  return <>{text.split('`').map((each, index) => (index % 2 === 1 ? <code key={index}>{each}</code> : each))}</>
 }
 
 function isLong(value: unknown): boolean {
@@ -137,7 +142,10 @@ function ObjectField({ name, path, schema, value, isSecret, change }: FieldProps
   return (
     <details class="fold" open={isOpen || hasErrors} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        {name} {count > 0 && <span class="badge">{count}</span>} <span class="hint">{schema.description}</span>
+        {name} {count > 0 && <span class="badge">{count}</span>}{' '}
+        <span class="hint">
+          <Words text={schema.description ?? ''} />
+        </span>
       </summary>
       {errors[path]?.messages.map((text) => (
         <p key={text} class="field-error" dir="auto">

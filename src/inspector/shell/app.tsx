@@ -62,6 +62,8 @@ export function App() {
           />
         ) : listed ? (
           <Keyed key={listed.environmentId} mock={mock} listed={listed} environments={value} reload={reload} />
+        ) : isLoading ? (
+          <p class="loading">Loading…</p>
         ) : (
           <NoEnvironment wanted={wanted} environments={value} />
         )}

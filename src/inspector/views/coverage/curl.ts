@@ -1,4 +1,5 @@
 import type { AttachedEnvironment, CoverageItem } from '../../../client/index.js'
+import { quoted } from '../../parts/curl.js'
 
 type CoverageRequest = CoverageItem['requests'][number]
 
@@ -26,8 +27,4 @@ export function curlCommands(
     return `${input}${words.join(' ')}${atOnce ? ' &' : ''}`
   })
   return [...lines, ...(requests.some(({ atOnce }) => atOnce) ? ['wait'] : [])].join('\n')
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -16,7 +16,7 @@ export function MessageList({ messages, chosen, params }: Props) {
   // The list is one stop of Tab.
   const stop = (messages.find(({ _id }) => _id === chosen) ?? messages[0])?._id
   return (
-    <ul class="items" aria-label="Messages of this page" onKeyDown={moveFocus}>
+    <ul class="items is-short" aria-label="Messages of this page" onKeyDown={moveFocus}>
       {messages.map((message) => {
         const { _id = '', channel, createdAt, subscriber, read, seen, status } = message
         return (

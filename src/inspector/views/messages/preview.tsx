@@ -51,7 +51,10 @@ function EmailPreview({ message }: { message: Message }) {
           <ul>
             {links.map(({ text, href }, index) => (
               <li key={`${index} ${href}`}>
-                <bdi>{text}</bdi>: <SafeLink href={href}>{href}</SafeLink>
+                <bdi>{text}</bdi>:{' '}
+                <SafeLink href={href}>
+                  <bdi dir="ltr">{href}</bdi>
+                </SafeLink>
               </li>
             ))}
           </ul>
@@ -109,7 +112,7 @@ function CardPreview({ message }: { message: Message }) {
         <p class="hint">
           Opens{' '}
           <SafeLink href={cta.data.url}>
-            <bdi>{cta.data.url}</bdi>
+            <bdi dir="ltr">{cta.data.url}</bdi>
           </SafeLink>
         </p>
       )}

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import type { ListedWorkflow, WorkflowStep } from '../../../client/index.js'
 import { MockError } from '../../../client/index.js'
-import { CopyButton } from '../../parts/copy.js'
+import { RequestLine, reasonOf } from '../../parts/answer.js'
 import { ErrorNote } from '../../parts/errors.js'
 import { Json } from '../../parts/json.js'
 import { useResource } from '../../parts/resource.js'
@@ -33,7 +33,12 @@ export function StepPage({
       {error !== undefined && !isLoading && <ErrorNote error={error} retry={reload} />}
       {answer && !isOld && (
         <>
-          <RequestLine answer={answer} ask={reload} isAsking={isLoading} />
+          <div class="row">
+            <RequestLine answer={answer} />
+            <button type="button" disabled={isLoading} onClick={reload}>
+              Ask again
+            </button>
+          </div>
           {answer.status === 200 && isObject(answer.json) ? (
             <Step step={stepIn(answer.json)} answer={answer} />
           ) : (
@@ -54,9 +59,10 @@ function stepIn(json: Record<string, unknown>): WorkflowStep {
   return (isObject(json.data) ? json.data : json) as WorkflowStep
 }
 
-function refusalOf({ status, json }: Answer): MockError {
-  const message = isObject(json) && json.message !== undefined ? String(json.message) : `answered with ${status}`
-  return new MockError(message, { status })
+function refusalOf(answer: Answer): MockError {
+  const { status, json } = answer
+  const message = isObject(json) ? json.message : undefined
+  return new MockError(reasonOf(answer) ?? String(message ?? `answered with ${status}`), { status })
 }
 
 /** The steps of the workflow in their order, this one marked. */
@@ -89,27 +95,6 @@ function Trail({
         ))}
       </ol>
     </nav>
-  )
-}
-
-function RequestLine({ answer, ask, isAsking }: { answer: Answer; ask: () => void; isAsking: boolean }) {
-  const { env } = useSession()
-  const { method, path, status, duration } = answer
-  const curl = `curl -H 'Authorization: ApiKey ${env.apiKey.replaceAll("'", "'\\''")}' '${env.url}${path}'`
-  return (
-    <div class="row request-line">
-      <code dir="ltr">
-        {method} {path}
-      </code>
-      <span class={status < 400 ? 'badge is-good' : 'badge is-bad'}>{status}</span>
-      <span class="hint">{Math.round(duration)} ms</span>
-      <span class="row spread">
-        <CopyButton text={curl}>Copy as curl</CopyButton>
-        <button type="button" disabled={isAsking} onClick={ask}>
-          Ask again
-        </button>
-      </span>
-    </div>
   )
 }
 

@@ -1,0 +1,138 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { givenMock } from '../support/mock.js'
+import { givenFolder, runCommand } from '../support/process.js'
+import { givenProxy, recordFrom } from './target.js'
+
+interface Outcome {
+  asked: number
+  skipped: number
+  same: number
+  differences: { path: string; field: string; target?: unknown; ours?: unknown; explainedBy?: string }[]
+}
+
+async function compare(...args: string[]) {
+  const always = ['compare', '--api-key', 'development-key', '--rate', '1000', '--json']
+  const { code, stdout, stderr } = await runCommand([...always, ...args])
+  return { code, stderr, outcome: (stdout ? JSON.parse(stdout) : undefined) as Outcome }
+}
+
+describe('compare', () => {
+  test.each(['document', 'live'] as const)('finds no difference to a seed recorded of profile %s', async (profile) => {
+    const source = await givenMock({ profile })
+    const out = join(givenFolder(), 'seed.yaml')
+    await recordFrom(source.url, out)
+    const { code, outcome } = await compare('--target', source.url, '--seed', out, '--replaced')
+    expect({ code, differences: outcome.differences }).toEqual({ code: 0, differences: [] })
+    expect(outcome.asked).toBeGreaterThan(40)
+    expect(outcome.same).toBe(outcome.asked)
+  })
+
+  test('says which assumption explains each difference between the profiles', async () => {
+    const target = await givenMock({ profile: 'live' })
+    const ours = await givenMock({ profile: 'document' })
+    const { code, outcome } = await compare(
+      '--target',
+      target.url,
+      '--against',
+      ours.url,
+      '--against-key',
+      'development-key'
+    )
+    expect(outcome.differences.filter(({ explainedBy }) => explainedBy === undefined)).toEqual([])
+    expect(code).toBe(0)
+    expect([...new Set(outcome.differences.map(({ explainedBy }) => explainedBy))].sort()).toEqual([
+      'control-values',
+      'envelope',
+      'malformed-context-key',
+      'paging-bounds',
+      'total-count',
+      'unknown-channel-filter',
+      'unknown-step',
+      'unknown-subscriber-filter',
+      'unknown-workflow',
+      'unserved-route',
+      'vendor-names'
+    ])
+  })
+
+  test('ends with 1 and names the field when nothing explains a difference', async () => {
+    const ours = await givenMock({})
+    const proxy = await givenProxy(ours.url, async (request, response) => {
+      if (request.url !== '/v1/messages?limit=2') return false
+      const answer = await fetch(ours.url + request.url, { headers: { authorization: 'ApiKey development-key' } })
+      const page = (await answer.json()) as { data: { subject: string; status?: string }[] }
+      page.data[0] = { ...page.data[0], subject: 'Another one' }
+      delete page.data[1]?.status
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(page))
+      return true
+    })
+    const file = join(givenFolder(), 'requests.txt')
+    writeFileSync(
+      file,
+      '# mine\nGET /v1/messages?limit=2\n/v1/messages?limit=3\nPOST /v1/integrations/sendgrid-main/set-primary\n'
+    )
+    const against = ['--against', ours.url, '--against-key', 'development-key']
+    const { code, outcome } = await compare('--target', proxy.url, ...against, '--requests', file)
+    expect(code).toBe(1)
+    expect(outcome).toMatchObject({ asked: 2, skipped: 1, same: 1 })
+    expect(outcome.differences).toMatchObject([
+      { path: '/v1/messages?limit=2', field: expect.stringMatching(/^data\[\w+\]\.subject$/), target: 'Another one' },
+      { field: expect.stringMatching(/^data\[\w+\]\.status$/), ours: 'sent' }
+    ])
+    const text = await runCommand([
+      'compare',
+      '--api-key',
+      'development-key',
+      '--target',
+      proxy.url,
+      ...against,
+      '--requests',
+      file
+    ])
+    expect(text.stdout).toMatch(
+      /2 questions, 1 answered the same, 1 not asked[\s\S]*2 differences that nothing explains:\n.*subject: "Another one" there/
+    )
+  })
+
+  test('asks the requests of a journal and of a HAR, and set-primary only with --allow-changes', async () => {
+    const ours = await givenMock({})
+    const target = await givenMock({})
+    await ours.get('/v1/messages?limit=2&transactionId=a&transactionId=b%20c')
+    await ours.get('/v1/messages?limit=2&transactionId=a&transactionId=b%20c')
+    await ours.post('/v1/integrations/sendgrid-main/set-primary')
+    const har = join(givenFolder(), 'requests.har')
+    writeFileSync(har, (await ours.get('/_mock/requests?format=har')).text)
+    const against = ['--target', target.url, '--against', ours.url, '--against-key', 'development-key']
+    expect(await compare(...against, '--journal')).toMatchObject({
+      code: 0,
+      outcome: { asked: 1, skipped: 1, same: 1 }
+    })
+    expect(await compare(...against, '--har', har)).toMatchObject({
+      code: 0,
+      outcome: { asked: 1, skipped: 1, same: 1 }
+    })
+    const changing = await compare(...against, '--har', har, '--allow-changes')
+    expect(changing).toMatchObject({ code: 0, outcome: { asked: 2, skipped: 0, same: 2 } })
+  })
+
+  test('tells a wrong command line with 2, and files that can not be asked with 1', async () => {
+    const { url } = await givenMock({})
+    const file = join(givenFolder(), 'requests.txt')
+    writeFileSync(file, 'GET /v1/messages\nDELETE everything\n')
+    expect(await compare('--target', url)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('either --against or --seed')
+    })
+    expect(await compare('--target', url, '--seed', 'default', '--journal')).toMatchObject({ code: 2 })
+    expect(await compare('--target', url, '--seed', 'default', '--requests', file)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('requests.txt:2: must be a method and a path')
+    })
+    expect(await compare('--target', url, '--seed', 'default', '--har', file)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is no HAR')
+    })
+  })
+})

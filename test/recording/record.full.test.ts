@@ -1,0 +1,375 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { parse } from 'yaml'
+import type { SeedEnvironment } from '../../src/seeds/format.js'
+import { givenMock, givenOwnMock } from '../support/mock.js'
+import { givenFolder, runCommand, spawnCommand } from '../support/process.js'
+import { answersOf, givenProxy, recordFrom } from './target.js'
+
+const DEVELOPMENT = { authorization: 'ApiKey development-key' }
+
+async function stepsOf(url: string): Promise<string[]> {
+  const { environments } = (await (
+    await fetch(`${url}/_mock/state`, { headers: { ...DEVELOPMENT, accept: 'application/json' } })
+  ).json()) as { environments: [SeedEnvironment] }
+  const [{ workflows }] = environments
+  return (workflows ?? []).flatMap(({ _id, steps = [] }) =>
+    steps.map((step) => `/v2/workflows/${_id}/steps/${step._id}`)
+  )
+}
+
+function environmentIn(file: string): Required<SeedEnvironment> {
+  return parse(readFileSync(file, 'utf8'), { maxAliasCount: -1 }).environments[0]
+}
+
+describe('a recorded seed', () => {
+  test.each(['default', 'failures', 'steps', 'two-tenants', 'unicode', 'many-pages'])(
+    'gives the answers of %s, byte for byte, in both profiles',
+    async (name) => {
+      for (const profile of ['document', 'live'] as const) {
+        const source = await givenMock({ seeds: [name], profile })
+        const out = join(givenFolder(), 'seed.yaml')
+        const steps = await stepsOf(source.url)
+        const named = steps
+          .map((path) => path.split('/'))
+          .map(([, , , workflow = '', , step = '']) => ({ workflow, step }))
+        const recording = await recordFrom(source.url, out, { keepPersonalData: true, steps: named })
+        expect(recording).toMatchObject({ profile, steps: steps.length, assumptions: {} })
+        const copy = await givenMock({ seeds: [out] })
+        const expected = (await answersOf(source.url, 'development-key', steps)).map(withoutWebhooks)
+        expect((await answersOf(copy.url, 'recorded-key', steps)).map(withoutWebhooks)).toEqual(expected)
+      }
+    }
+  )
+
+  test('of 10,000 messages gives the same pages and steps, byte for byte', async () => {
+    const environments = [
+      { ...environmentOf('default'), generate: { messages: 10_000, subscribers: 500, randomSeed: 7 } }
+    ]
+    const source = await givenOwnMock({ seed: { environments }, profile: 'live' })
+    const out = join(givenFolder(), 'seed.json')
+    const recording = await recordFrom(source.url, out, { keepPersonalData: true, pageSize: 500 })
+    expect(recording.messages).toBeGreaterThan(10_000)
+    const copy = await givenOwnMock({ seeds: recording.files })
+    const steps = await stepsOf(source.url)
+    const expected = (await answersOf(source.url, 'development-key', steps, 1000)).map(withoutWebhooks)
+    expect((await answersOf(copy.url, 'recorded-key', steps, 1000)).map(withoutWebhooks)).toEqual(expected)
+  }, 120_000)
+
+  test('with other personal data has the same shapes, counts and filters', async () => {
+    const source = await givenMock({ seeds: ['everything'] })
+    const out = join(givenFolder(), 'seed.yaml')
+    await recordFrom(source.url, out)
+    const copy = await givenMock({ seeds: [out] })
+    const listed = async (url: string, key: string, query: string) => {
+      const response = await fetch(`${url}/v1/messages?limit=1000${query}`, {
+        headers: { authorization: `ApiKey ${key}` }
+      })
+      return (await response.json()) as { totalCount: number; data: Record<string, unknown>[] }
+    }
+    const [all, own] = [await listed(source.url, 'development-key', ''), await listed(copy.url, 'recorded-key', '')]
+    expect(own.data.map(shapeOf)).toEqual(all.data.map(shapeOf))
+    for (const channel of ['in_app', 'email', 'sms', 'chat', 'push']) {
+      const query = `&channel=${channel}`
+      const expected = await listed(source.url, 'development-key', query)
+      const found = await listed(copy.url, 'recorded-key', query)
+      expect(found.data.map(({ _id }) => _id)).toEqual(expected.data.map(({ _id }) => _id))
+    }
+    // Each filter finds the same messages by the replaced value that messages have.
+    for (const [index, { subscriber, transactionId }] of all.data.entries()) {
+      const replaced = own.data[index] as (typeof all.data)[0]
+      const queries = [`transactionId=${transactionId}`, `transactionId=${replaced.transactionId}`]
+      const ids = (page: typeof all) => page.data.map(({ _id }) => _id)
+      expect(ids(await listed(copy.url, 'recorded-key', `&${queries[1]}`))).toEqual(
+        ids(await listed(source.url, 'development-key', `&${queries[0]}`))
+      )
+      if (!subscriber) continue
+      const idOf = (value: unknown) => encodeURIComponent((value as { subscriberId: string }).subscriberId)
+      expect(ids(await listed(copy.url, 'recorded-key', `&subscriberId=${idOf(replaced.subscriber)}`))).toEqual(
+        ids(await listed(source.url, 'development-key', `&subscriberId=${idOf(subscriber)}`))
+      )
+    }
+  })
+
+  test('is the same bytes when it is recorded again', async () => {
+    const source = await givenMock({})
+    const folder = givenFolder()
+    await recordFrom(source.url, join(folder, 'one.yaml'))
+    await recordFrom(source.url, join(folder, 'two.yaml'))
+    expect(readFileSync(join(folder, 'two.yaml'), 'utf8')).toBe(readFileSync(join(folder, 'one.yaml'), 'utf8'))
+  })
+})
+
+/** Addresses of webhooks are credentials, which are always replaced. */
+function withoutWebhooks(text: string): string {
+  return text.replaceAll(/("(?:directW|w)ebhookUrl":)"[^"]*"/g, '$1""')
+}
+
+function environmentOf(seed: string): SeedEnvironment {
+  const { environments } = parse(readFileSync(join(import.meta.dirname, `../../seeds/${seed}.yaml`), 'utf8'))
+  return environments[0]
+}
+
+/** The names of fields, and the types of their values. */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shapeOf)
+  if (typeof value !== 'object' || value === null) return value === null ? null : typeof value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, shapeOf(each)]))
+}
+
+const MARK = 'qzmarkerzq'
+const PHONE = '+49 170 90817263'
+
+/** Fields whose values are ids, times or words of the contract, or names that programs use. */
+const UNMARKED =
+  /^(_.*|createdAt|updatedAt|deletedAt|deletedBy|deliveredAt|last.*|snoozedUntil|channel|status|type|identifier|providerId|integrationIdentifier|templateIdentifier|workflow|stepId|uuid|component|group|origin|issueType|operator|on|unit|backoffUnit|atTime|weekDays|monthDays|ordinal|ordinalValue|monthlyType|textAlign|field|variableName|delayPath|digestKey|variables|subscriberVariables|apiKeys|profile|format|required|enum|const|pattern|\$schema|\$ref|errorId|slug)$/
+
+/** Puts the mark into every other text, in as many ways as there are texts. */
+function marked(value: unknown, field = '', counter = { at: 0 }): unknown {
+  if (typeof value === 'string') {
+    if (UNMARKED.test(field)) return value
+    if (field === 'contextKeys') return `${value}-${MARK}`
+    if (/email/i.test(field)) return `ada.${MARK}@${MARK}.example`
+    if (field === 'phone') return PHONE
+    const ways = [
+      `${value} ${MARK}`,
+      `<p class="${MARK}" title='${MARK}'>${value} ${MARK.toUpperCase()}</p><!-- ${MARK} -->`,
+      `https://${MARK}.example/${MARK}?${MARK}=${MARK}`,
+      `${value} ${MARK}.${MARK}@${MARK}.example, ${PHONE}`,
+      `<style>.${MARK} { color: red }</style><a href="https://x.example/${MARK}" style="background: url(${MARK})">${MARK}</a>`,
+      `<${MARK} ${MARK}=${MARK}> 1 <${MARK} 2`,
+      `{{ payload.name | default: '${MARK}' }} ${MARK}`
+    ]
+    return ways[counter.at++ % ways.length]
+  }
+  if (Array.isArray(value)) return value.map((each) => marked(each, field, counter))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, marked(each, name, counter)]))
+}
+
+test('a recorded seed has none of the names, addresses, contents, credentials and keys of its source, nor has what is kept meanwhile', async () => {
+  const plain = await givenMock({ seeds: ['everything'] })
+  const state = (await (
+    await fetch(`${plain.url}/_mock/state`, { headers: { ...DEVELOPMENT, accept: 'application/json' } })
+  ).json()) as { environments: Required<SeedEnvironment>[] }
+  const { subscribers, workflows, messages } = state.environments[0] as Required<SeedEnvironment>
+  const seed = {
+    environments: [
+      {
+        name: 'Source',
+        apiKeys: [`key-${MARK}`],
+        subscribers: subscribers.map((each) => ({
+          ...(marked(each) as object),
+          subscriberId: `${MARK}-${each.subscriberId}@x.example`
+        })),
+        workflows: workflows.map((each) => ({
+          ...each,
+          steps: each.steps?.map((step) => ({ ...(marked(step) as object), issues: step.issues ?? { controls: {} } }))
+        })),
+        messages: messages.map((each) => ({
+          ...(marked(each) as object),
+          payload: { name: MARK, token: MARK, [`${MARK} x`]: MARK, list: [{ phone: PHONE }] }
+        }))
+      }
+    ]
+  }
+  const source = await givenOwnMock({ seed: JSON.stringify(seed) })
+  const kept: Buffer[] = []
+  const folder = givenFolder()
+  const out = join(folder, 'seed.yaml')
+  const proxy = await givenProxy(source.url, () => {
+    if (existsSync(`${out}.progress`)) kept.push(readFileSync(`${out}.progress`))
+    return false
+  })
+  const steps = (workflows ?? []).flatMap(({ identifier = '', steps: all = [] }) =>
+    all.map(({ stepId = '' }) => ({ workflow: identifier, step: stepId }))
+  )
+  const recording = await recordFrom(proxy.url, out, { apiKey: `key-${MARK}`, steps })
+  expect(recording).toMatchObject({ messages: messages.length, steps: steps.length })
+  const text = readFileSync(out, 'utf8')
+  expect(text.match(new RegExp(`.*${MARK}.*`, 'gi')) ?? []).toEqual([])
+  expect(text).not.toContain('90817263')
+  expect(kept.some((each) => each.includes(messages[0]?._id ?? '-'))).toBe(true)
+  expect(kept.filter((each) => each.toString('latin1').toLowerCase().includes(MARK))).toEqual([])
+  // It is a seed.
+  await givenOwnMock({ seeds: [out] })
+})
+
+describe('record', () => {
+  test('survives 429, 503, resets, broken JSON and pages of a proxy', async () => {
+    const source = await givenMock({ seeds: ['many-pages'] })
+    const folder = givenFolder()
+    await recordFrom(source.url, join(folder, 'quiet.yaml'))
+    const ways = [
+      { status: 429, headers: { 'retry-after': '0' }, body: '{"statusCode":429}' },
+      { status: 503, headers: {}, body: '<h1>Unavailable</h1>' },
+      { status: 200, headers: {}, body: '<html>Log in to the network</html>' },
+      { status: 200, headers: {}, body: '{"data": [{"_id": "6' },
+      { status: 200, headers: {}, body: '{"ok": true}' }
+    ]
+    let at = 0
+    const retries: string[] = []
+    const proxy = await givenProxy(source.url, (request, response, asked) => {
+      if (asked > 1) return false
+      const way = ways[at++ % (ways.length + 1)]
+      if (way) response.writeHead(way.status, way.headers).end(way.body)
+      else request.socket.resetAndDestroy()
+      return true
+    })
+    await recordFrom(proxy.url, join(folder, 'disturbed.yaml'), { onRetry: (reason) => void retries.push(reason) })
+    expect(environmentIn(join(folder, 'disturbed.yaml'))).toEqual(environmentIn(join(folder, 'quiet.yaml')))
+    expect(retries.join('\n')).toMatch(/answered with 429[\s\S]*answered with 503[\s\S]*no JSON/)
+  }, 120_000)
+
+  test('has neither doubles nor gaps when messages come in while it reads', async () => {
+    const source = await givenOwnMock({ seeds: ['many-pages'] })
+    let added = 0
+    const proxy = await givenProxy(source.url, async (request) => {
+      if (!/page=\d+&limit=10$/.test(request.url ?? '') || added >= 25) return false
+      for (let each = 0; each < 3; each++, added++) {
+        const body = JSON.stringify({
+          channel: 'sms',
+          content: `Late ${added}`,
+          createdAt: new Date(Date.UTC(2030, 0, 1) + added * 1000).toISOString()
+        })
+        await source.post('/_mock/messages', { body, headers: { 'content-type': 'application/json' } })
+      }
+      return false
+    })
+    const out = join(givenFolder(), 'seed.yaml')
+    await recordFrom(proxy.url, out)
+    const { json } = await source.get('/v1/messages?limit=1000')
+    expect(added).toBeGreaterThan(24)
+    expect(environmentIn(out).messages.map(({ _id }) => _id)).toEqual(json.data.map(({ _id }: { _id: string }) => _id))
+  })
+
+  test('goes on after Ctrl-C without reading a page twice, and then leaves the seed alone', async () => {
+    const source = await givenMock({ seeds: ['many-pages'] })
+    const cwd = givenFolder()
+    const held: (() => void)[] = []
+    const proxy = await givenProxy(source.url, (request, _response, asked) =>
+      // The sixth page is not answered before the interruption.
+      request.url?.includes('page=5&') && asked === 1
+        ? new Promise<boolean>((settle) => held.push(() => settle(true)))
+        : false
+    )
+    const args = [
+      'record',
+      '--from',
+      proxy.url,
+      '--api-key',
+      'development-key',
+      '--out',
+      'seed.yaml',
+      '--page-size',
+      '10',
+      '--rate',
+      '1000'
+    ]
+    const { child, ended } = await spawnCommand(args, { cwd })
+    await expect.poll(() => held.length, { timeout: 30_000 }).toBe(1)
+    child.kill('SIGINT')
+    const interrupted = await ended
+    expect(interrupted).toMatchObject({ code: 1, stdout: '' })
+    expect(interrupted.stderr).toContain('interrupted; the same command goes on from there, seed.yaml.progress holds')
+    expect(readdirSync(cwd)).toEqual(['seed.yaml.progress'])
+    const other = await runCommand([...args, '--keep-personal-data'], { cwd })
+    expect(other).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('interrupted recording with other options')
+    })
+    const again = await runCommand([...args, '--json'], { cwd })
+    expect(again).toMatchObject({ code: 0 })
+    expect(JSON.parse(again.stdout)).toMatchObject({ files: ['seed.yaml'], messages: 137 })
+    expect(readdirSync(cwd)).toEqual(['seed.yaml'])
+    const pages = proxy.passed.filter((path) => /page=\d+&limit=10$/.test(path))
+    expect(new Set(pages).size).toBe(pages.length)
+    expect(pages.length).toBe(14)
+  }, 120_000)
+
+  test('tells a wrong key, a server that is none, and a file that has no name of a seed', async () => {
+    const source = await givenMock({})
+    const cwd = givenFolder()
+    const run = (...args: string[]) => runCommand(['record', '--from', source.url, ...args], { cwd })
+    expect(await run('--api-key', 'wrong-key', '--out', 'seed.yaml')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('refuses the key with 401')
+    })
+    expect(await run('--api-key', 'development-key', '--out', 'seed.txt')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--out must end in .yaml or .json')
+    })
+    expect(await run('--out', 'seed.yaml')).toMatchObject({ code: 2 })
+    expect(readdirSync(cwd)).toEqual([])
+  })
+})
+
+test('record of 100,000 messages takes no more memory than a tenth of what it writes', async () => {
+  const COUNT = 100_000
+  const id = (number: number) => `6${number.toString(16).padStart(23, '0')}`
+  const message = (number: number) => ({
+    _id: id(COUNT - number),
+    _environmentId: id(1),
+    _organizationId: id(2),
+    _notificationId: id(3),
+    _subscriberId: id(number % 5000),
+    subscriber: {
+      _id: id(number % 5000),
+      subscriberId: `user-${number % 5000}`,
+      firstName: 'Ada',
+      _organizationId: id(2),
+      _environmentId: id(1),
+      deleted: false,
+      createdAt: '2026-01-01T00:00:00.000Z',
+      updatedAt: '2026-01-01T00:00:00.000Z'
+    },
+    createdAt: new Date(Date.UTC(2026, 0, 1) - number * 1000).toISOString(),
+    transactionId: `t-${number}`,
+    channel: 'email',
+    read: false,
+    seen: false,
+    cta: {},
+    status: 'sent',
+    content: `Order ${number} `.repeat(60)
+  })
+  const server = createServer((request, response) => {
+    const query = new URL(request.url ?? '', 'http://x').searchParams
+    const [page, limit] = [Number(query.get('page')), Number(query.get('limit') ?? 10)]
+    const data = Array.from({ length: Math.max(0, Math.min(limit, COUNT - page * limit)) }, (_, at) =>
+      message(page * limit + at)
+    )
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ hasMore: (page + 1) * limit < COUNT, data, pageSize: limit, page }))
+  })
+  await new Promise<void>((settle) => server.listen(0, '127.0.0.1', settle))
+  onTestFinished(() => void server.close())
+  const cwd = givenFolder()
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const args = [
+    'record',
+    '--from',
+    url,
+    '--api-key',
+    'development-key',
+    '--out',
+    'seed.json',
+    '--page-size',
+    '500',
+    '--rate',
+    '10000',
+    '--json',
+    '--keep-personal-data'
+  ]
+  const ended = await runCommand(args, { cwd, env: { NODE_OPTIONS: '--max-old-space-size=48' }, timeout: 600_000 })
+  expect(ended.code, ended.stderr).toBe(0)
+  const { files, messages } = JSON.parse(ended.stdout)
+  expect(messages).toBe(COUNT)
+  expect(files.length).toBeGreaterThan(1)
+  const copy = await givenOwnMock({ seeds: files.map((file: string) => join(cwd, file)) })
+  const { json } = await copy.get('/v1/messages?limit=1&page=99999', { key: 'recorded-key' })
+  expect(json).toMatchObject({ totalCount: COUNT, data: [{ _id: id(1) }] })
+}, 600_000)
