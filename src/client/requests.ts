@@ -34,6 +34,8 @@ interface WaitOptions {
 export interface Requests {
   /** Returns the requests, newest last. */
   list(filter?: RequestFilter): Promise<RecordedRequest[]>
+  /** Returns the same as HAR 1.2, which browsers and other tools read. */
+  har(filter?: RequestFilter): Promise<{ log: object }>
   /** Removes all recorded requests. */
   clear(): Promise<void>
   /**
@@ -58,6 +60,7 @@ export function requestsOf(connection: Connection): Requests {
   }
   return {
     list,
+    har: (filter = {}) => connection.json('GET', '/_mock/requests', { query: { ...filter, format: 'har' } }),
     clear: () => connection.done('DELETE', '/_mock/requests'),
     verify,
     waitFor: async (pattern, { within = '5s', after, signal } = {}) => {

@@ -37,6 +37,7 @@ const CALLS: Record<string, (given: Given) => unknown> = {
   'mock.assumptions': ({ mock }) => mock.assumptions(),
   'mock.controlDocument': ({ mock }) => mock.controlDocument(),
   'env.requests.list': ({ env }) => env.requests.list(FILTER),
+  'env.requests.har': ({ env }) => env.requests.har(FILTER),
   'env.requests.verify': ({ env }) => env.requests.verify({ operation: 'listMessages' }),
   'env.requests.waitFor': ({ env }) => env.requests.waitFor({ operation: 'listMessages' }),
   'env.requests.stream': async ({ env }) => {
