@@ -311,7 +311,7 @@ describe('record', () => {
   })
 })
 
-test('record of 100,000 messages runs in a heap of 48 MiB, a quarter of what it writes, and its files are served', async () => {
+test('record of 100,000 messages runs in a heap of 48 MiB, and its files are served', async () => {
   const COUNT = 100_000
   const id = (number: number) => `6${number.toString(16).padStart(23, '0')}`
   const message = (number: number) => ({
