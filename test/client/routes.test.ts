@@ -39,6 +39,7 @@ const CALLS: Record<string, (given: Given) => unknown> = {
   'mock.scenarios': ({ mock }) => mock.scenarios(),
   'mock.controlDocument': ({ mock }) => mock.controlDocument(),
   'env.requests.list': ({ env }) => env.requests.list(FILTER),
+  'env.requests.har': ({ env }) => env.requests.har(FILTER),
   'env.requests.verify': ({ env }) => env.requests.verify({ operation: 'listMessages' }),
   'env.requests.waitFor': ({ env }) => env.requests.waitFor({ operation: 'listMessages' }),
   'env.requests.stream': async ({ env }) => {
