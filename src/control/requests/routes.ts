@@ -28,9 +28,7 @@ const FILTERS = {
     format: 'int64',
     description: 'Only later sequences'
   }),
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'At most this many, the oldest ones; all if left out' })
-  )
+  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'At most this many, the oldest ones; all if left out' }))
 }
 const JournalQuery = strictObject({
   ...FILTERS,
