@@ -82,7 +82,7 @@ export interface Ready extends Pick<Mock, 'url' | 'seeded' | 'environments'> {
 
 export function readyText(ready: Ready, flags: ServerFlags, seeds: readonly string[]): string {
   const { url, docs, version, seeded, environments, adminToken } = ready
-  const { profile, data, watch, latency } = flags
+  const { profile, data, watch, latency, inspector } = flags
   const oldData = seeded || seeds.length === 0 ? '' : ', as it was left: seeds are for a new file'
   const width = Math.max(0, ...environments.map(({ name }) => name.length))
   const keys = environments.map(({ name, apiKeys }) => {
@@ -92,7 +92,8 @@ export function readyText(ready: Ready, flags: ServerFlags, seeds: readonly stri
   const header = quoted(`Authorization: ApiKey ${key}`)
   const lines = [
     `notification-mock ${version} is ready at ${url}, profile ${profile}`,
-    `Docs at ${docs}`,
+    inspector && `Open it in a browser to see its data and requests; docs at ${docs}`,
+    !inspector && `Docs at ${docs}`,
     data !== undefined && `Data in ${data}${oldData}`,
     formatLatency(latency),
     watch && `Watching ${seeds.join(', ')}: changes are applied`,

@@ -33,7 +33,7 @@ describe('when it is ready', () => {
 
     expect(printed.replaceAll(/:\d+/g, ':4210').replace(/\d+\.\d+\.\d+ is/, '0.0.0 is')).toBe(`\
 notification-mock 0.0.0 is ready at http://127.0.0.1:4210, profile document
-Docs at http://127.0.0.1:4210/docs
+Open it in a browser to see its data and requests; docs at http://127.0.0.1:4210/docs
 API keys:
   Shop  shop-key
 Try:
