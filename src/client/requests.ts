@@ -36,6 +36,8 @@ interface WaitOptions {
 export interface Requests {
   /** Returns the requests, newest last. */
   list(filter?: RequestFilter): Promise<RecordedRequest[]>
+  /** Returns the same as HAR 1.2, which browsers and other tools read. */
+  har(filter?: RequestFilter): Promise<{ log: object }>
   /** Removes all recorded requests. */
   clear(): Promise<void>
   /**
@@ -60,6 +62,7 @@ export function requestsOf(connection: Connection): Requests {
   }
   return {
     list,
+    har: (filter = {}) => connection.json('GET', '/_mock/requests', { query: { ...filter, format: 'har' } }),
     clear: () => connection.done('DELETE', '/_mock/requests'),
     verify,
     waitFor: async (pattern, { within = '5s', after, signal } = {}) => {

@@ -19,7 +19,9 @@ export type Position = Profile
 const PROBES: Record<AssumptionId, (subject: Subject) => Promise<Position>> = {
   async envelope(subject) {
     const [{ workflowId = '', stepId = '' } = {}] = await subject.steps()
-    return isEnveloped((await subject.ask(stepPath(workflowId, stepId))).json) ? 'live' : 'document'
+    const answer = await subject.ask(stepPath(workflowId, stepId))
+    if (typeof recordIn<WorkflowStep>(answer).stepId !== 'string') throw neither(`${answer.request}: there is no step`)
+    return isEnveloped(answer.json) ? 'live' : 'document'
   },
   async 'vendor-names'(subject) {
     const seen = [await subject.steps().catch(orNothing), await subject.sample().catch(orNothing)]

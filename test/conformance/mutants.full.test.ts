@@ -18,7 +18,8 @@ afterAll(async () => {
 
 const NAMED = {
   integrations: ['66f1c2a47c9b1a0012ad0001', '66f1c2a47c9b1a0012ad0002'],
-  workflows: ['order-shipped', 'sign-in-code']
+  workflows: ['order-shipped', 'sign-in-code'],
+  foreignIntegration: '6703aa1c5d2e8b0013b70001'
 }
 
 function judge(url: string, options: Partial<RunOptions> = {}) {

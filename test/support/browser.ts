@@ -31,7 +31,11 @@ export async function givenPage(context: TestContext, options: BrowserContextOpt
   onTestFinished(() => own.close())
   const events: Opened['events'] = { requested: [], troubles: [] }
   own.on('request', (request) => events.requested.push(request.url()))
-  own.on('requestfailed', (request) => events.troubles.push(`${request.url()} ${request.failure()?.errorText}`))
+  own.on('requestfailed', (request) => {
+    // What was still loading when one left the page, as the inspector's stream always is.
+    const isLeft = request.failure()?.errorText === 'net::ERR_ABORTED'
+    if (!isLeft) events.troubles.push(`${request.url()} ${request.failure()?.errorText}`)
+  })
   own.on('response', (response) => response.ok() || events.troubles.push(`${response.url()} ${response.status()}`))
   own.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') events.troubles.push(message.text())

@@ -15,7 +15,7 @@ import { matches, unchanged } from './verification.js'
 import { verifyRequests } from './verifier.js'
 
 const { status } = RequestPattern.properties
-const JournalQuery = strictObject({
+const FILTERS = {
   operation: Type.Optional(stringEnum(OPERATION_IDS, { description: 'Only requests of this operation' })),
   method: Type.Optional(Type.String({ description: 'Only requests with this method' })),
   status,
@@ -28,22 +28,17 @@ const JournalQuery = strictObject({
     format: 'int64',
     description: 'Only later sequences'
   }),
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'At most this many, the oldest ones; all if left out' })
-  ),
-  format: stringEnum(['json', 'har'], { default: 'json', description: '`har` gives them as HAR 1.2' })
+  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'At most this many, the oldest ones; all if left out' }))
+}
+const JournalQuery = strictObject({
+  ...FILTERS,
+  format: Type.Optional(stringEnum(['json', 'har'], { description: '`har` gives them as HAR 1.2; `json` by default' }))
 })
 
-const LIST = {
-  querystring: JournalQuery,
-  response: Type.Union([
-    strictObject(
-      { requests: Type.Array(ref(RecordedRequest), { description: 'The requests, newest last' }) },
-      { description: 'With the format `json`' }
-    ),
-    ref(Har)
-  ])
-}
+const RequestList = strictObject(
+  { requests: Type.Array(ref(RecordedRequest), { description: 'The requests, newest last' }) },
+  { description: 'With the format `json`' }
+)
 
 const StreamQuery = strictObject({
   rate: Type.Optional(
@@ -62,7 +57,8 @@ export const journalRoutes: FastifyPluginAsync<Services> = async (app, services)
   const { journals } = services
 
   route('GET', '/requests', {
-    ...LIST,
+    querystring: JournalQuery,
+    response: Type.Union([RequestList, ref(Har)]),
     id: 'listRequests',
     summary: 'List recorded requests, newest last',
     handler: async (request, reply) => {
@@ -111,7 +107,8 @@ export const journalRoutes: FastifyPluginAsync<Services> = async (app, services)
 /** Lists the requests without a valid key, which belong to no environment. */
 export const keylessRequestRoutes: FastifyPluginAsync<Services> = async (app, { journals }) => {
   controlRoutes(app, { tag: 'Requests', access: 'server' })('GET', '/requests/keyless', {
-    ...LIST,
+    querystring: strictObject(FILTERS),
+    response: RequestList,
     id: 'listKeylessRequests',
     summary: 'List requests without a valid key, newest last',
     handler: async (request, reply) =>

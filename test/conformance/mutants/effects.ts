@@ -316,6 +316,44 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
 
   // Rows of the register.
   {
+    name: 'a step is in an envelope of another name',
+    caughtBy: 'live.envelope',
+    change: {
+      answer({ request, answer }) {
+        if (isStep(request) && answer.status === 200) answer.json = { result: answer.json }
+      }
+    }
+  },
+  {
+    name: 'an identifier that is none is a 400',
+    caughtBy: 'live.integration-lookup',
+    change: {
+      answer: ({ request, answer }) => (/conformance-none/.test(request.path) ? restatus(answer, 400) : undefined)
+    }
+  },
+  {
+    name: 'an integration of another environment is made primary',
+    caughtBy: 'live.foreign-integration',
+    change: { request: ({ request }) => rewrite(request, /6703aa1c5d2e8b0013b70001/, '66f1c2a47c9b1a0012ad0001') }
+  },
+  {
+    name: 'set-primary answers with a 500, and has done it',
+    caughtBy: 'live.credentials',
+    change: {
+      answer: ({ request, answer }) =>
+        isSetPrimary(request) && answer.status === 200 ? restatus(answer, 500) : undefined
+    }
+  },
+  {
+    name: 'there is a total of null',
+    caughtBy: 'live.total-count',
+    change: {
+      answer({ answer }) {
+        answer.text = answer.text.replace(/"totalCount":\d+/, '"totalCount":null')
+      }
+    }
+  },
+  {
     name: 'an unknown channel is a 404',
     caughtBy: 'live.unknown-channel-filter',
     change: onRefusal(422, (_, { request, answer }) => /channel=conf/.test(request.path) && restatus(answer, 404))

@@ -194,6 +194,30 @@ export const SHAPE_MUTANTS: readonly Mutant[] = [
     change: { answer: ({ request, answer, ask }) => asIfKey(/^Bearer/, request, answer, ask) }
   },
   {
+    name: 'an `idempotency-key` is taken for a key',
+    caughtBy: 'auth.key-only',
+    change: {
+      request: ({ request }) => (request.headers['idempotency-key'] ? withDefaultKey(request) : undefined)
+    }
+  },
+  {
+    name: 'a scheme without a key is a missing header',
+    caughtBy: 'auth.no-key',
+    change: onRefusal(401, (body) => Object.assign(body, { message: 'Missing authorization header' }))
+  },
+  {
+    name: 'a path that can not be decoded is a 404',
+    caughtBy: 'error.malformed-path',
+    change: {
+      answer: ({ request, answer }) => (/\/%zz\//.test(request.path) ? restatus(answer, 404) : undefined)
+    }
+  },
+  {
+    name: 'any step is the first of its workflow',
+    caughtBy: 'step.distinct',
+    change: { request: ({ request }) => rewrite(request, /steps\/(sms|push|chat)-step$/, 'steps/email-step') }
+  },
+  {
     name: 'steps need no key',
     caughtBy: 'auth.step',
     change: {

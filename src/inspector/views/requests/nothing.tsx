@@ -23,7 +23,7 @@ export function NoRequests({ isKeyless }: { isKeyless: boolean }) {
     setSending(false)
   }
   return (
-    <Empty title="No requests yet">
+    <Empty title="Nothing has come yet">
       <p>
         Point your product at this server, with the key of this environment, and each of its requests shows up here.
       </p>

@@ -23,9 +23,11 @@ export function useReading(list: string): Reading {
     if (!area) return
     const update = () =>
       setReading(isOver.current || area.contains(document.activeElement) || area.getBoundingClientRect().top < 0)
-    const over = ({ target, pointerType }: PointerEvent) => {
-      if (pointerType === 'mouse' && target instanceof Element && target.closest(list)) isOver.current = true
-      update()
+    // Not a list that comes under a mouse at rest.
+    const move = ({ target, pointerType }: PointerEvent) => {
+      if (isOver.current || pointerType !== 'mouse') return
+      isOver.current = target instanceof Element && target.closest(list) !== null
+      if (isOver.current) update()
     }
     const leave = () => {
       isOver.current = false
@@ -33,7 +35,7 @@ export function useReading(list: string): Reading {
     }
     const controller = new AbortController()
     const { signal } = controller
-    area.addEventListener('pointerover', over, { signal })
+    area.addEventListener('pointermove', move, { signal })
     area.addEventListener('pointerleave', leave, { signal })
     area.addEventListener('focusin', update, { signal })
     // The focus is not yet elsewhere when it leaves an element.
