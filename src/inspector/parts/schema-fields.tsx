@@ -132,10 +132,10 @@ function isLong(value: unknown): boolean {
   return typeof value === 'string' && (value.length > 80 || value.includes('\n'))
 }
 
-/** A nested object, folded away unless it holds something that is wrong. */
-function ObjectField({ name, path, schema, value, isSecret, change }: FieldProps) {
+/** A nested object, folded away unless it is required or holds something that is wrong. */
+function ObjectField({ name, path, schema, value, isRequired, isSecret, change }: FieldProps) {
   const { errors } = useContext(Form)
-  const [isOpen, setOpen] = useState(false)
+  const [isOpen, setOpen] = useState(isRequired)
   const hasErrors = Object.keys(errors).some((key) => key === path || key.startsWith(`${path}.`))
   const fields = (value ?? {}) as Fields
   const count = Object.keys(fields).length

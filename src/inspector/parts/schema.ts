@@ -3,6 +3,7 @@ export interface Schema {
   $ref?: string
   type?: string | string[]
   enum?: unknown[]
+  const?: unknown
   anyOf?: Schema[]
   properties?: Record<string, Schema>
   required?: string[]
@@ -56,6 +57,8 @@ export function kindOf(
 ): FieldKind {
   const types = [type ?? []].flat().filter((each) => each !== 'null')
   if (values) return 'choice'
+  // A word or a number, such as `always`.
+  if (anyOf?.every((each) => each.const !== undefined || each.type === 'integer')) return 'text'
   if (anyOf) return anyOf.some((each) => each.type === 'string') ? 'content' : 'json'
   if (types.length !== 1) return 'json'
   if (types[0] === 'boolean') return 'flag'

@@ -4,6 +4,7 @@ import { Empty } from '../parts/empty.js'
 import { ErrorNote } from '../parts/errors.js'
 import { NoticesProvider } from '../parts/notices.js'
 import { useResource } from '../parts/resource.js'
+import { useFaultCommands } from '../views/faults/actions.js'
 import { VIEWS } from '../views/index.js'
 import { EnvironmentBar } from './environment-bar.js'
 import { LiveProvider } from './live.js'
@@ -163,6 +164,7 @@ function Views() {
     ...VIEWS.map(({ path, title }) => ({ name: `Go to ${title}`, run: () => go(addressOf([path])) })),
     { name: 'Load everything again', run: changed }
   ])
+  useFaultCommands()
   return (
     <div class="body">
       <nav aria-label="Views">
