@@ -189,7 +189,7 @@ test('environments are created, forked, chosen among many, and removed', async (
   await page.getByRole('dialog', { name: 'Remove Other 7 with all its data?' }).waitFor()
   await expectAccessible(inspector)
   await page.getByRole('button', { name: 'Remove it' }).click()
-  await page.getByRole('button', { name: 'Development' }).waitFor()
+  await page.getByRole('button', { name: 'Development', exact: true }).waitFor()
   expect((await mock.listEnvironments()).map(({ name }) => name)).not.toContain('Other 7')
   expect(events.troubles.filter((each) => !each.includes('/_mock/requests/stream'))).toEqual([])
 })
