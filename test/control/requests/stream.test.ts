@@ -164,8 +164,13 @@ test('streams end when the server closes, which does not wait for them', async (
 
 test('a stream with a rate has what was gathered for it when the server closes', async () => {
   const mock = await givenMock()
+  // So that what follows takes less than the time for which requests are gathered.
+  await journalOf(mock)
   const stream = await streamAt(mock, '/_mock/requests/stream?rate=10')
-  await mock.get('/v1/messages?limit=7')
+  await (
+    await fetch(`${mock.url}/v1/messages?limit=7`, { headers: { authorization: 'ApiKey development-key' } })
+  ).text()
+  await until(async () => (await journalOf(mock)).some(({ duration }) => duration !== undefined))
   await mock.app.close()
   await stream.closed
   expect(limits(stream)).toEqual(['7'])
