@@ -112,12 +112,13 @@ test('behind a path of a proxy it finds its files and its server', async (contex
     const path = request.url?.replace(/^\/mocks\/one/, '')
     if (path === request.url || path === undefined) return response.writeHead(404).end()
     const { method, headers } = request
-    request.pipe(
-      send(`${url}${path}`, { method, headers }, (answer) => {
-        response.writeHead(answer.statusCode ?? 500, answer.headers)
-        answer.pipe(response)
-      })
-    )
+    const asked = send(`${url}${path}`, { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers)
+      answer.pipe(response)
+    })
+    // The server may end while a stream is open.
+    asked.on('error', () => response.destroy())
+    request.pipe(asked)
   }).listen(0, '127.0.0.1')
   onTestFinished(() => void proxy.close().closeAllConnections())
   const { page, events } = await givenPage(context)
