@@ -340,7 +340,7 @@ test('with 500 requests a second for 20 seconds the page stays usable, small, an
   const blocked = await page.evaluate<number>(
     'longTasks.reduce((sum, duration) => sum + duration, 0) / performance.now()'
   )
-  // Alone on a machine it is nothing, with all rows rendered a quarter. Here other tests run beside it, so that any one task may take long.
+  // Alone on a machine next to nothing, with all rows rendered a quarter. As other tests run beside it, one task may be long.
   expect(blocked).toBeLessThan(0.12)
   expect(events.troubles).toEqual([])
 }, 180_000)
