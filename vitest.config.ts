@@ -8,7 +8,15 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: ['test/**/*.full.test.ts'] } },
       // What storms, kills, drives a browser or installs packages. By itself: one such file is enough for two cores.
-      { extends: true, test: { name: 'full', include: ['test/**/*.full.test.ts'], sequence: { groupOrder: 1 } } }
+      {
+        extends: true,
+        test: {
+          name: 'full',
+          include: ['test/**/*.full.test.ts'],
+          sequence: { groupOrder: 1 },
+          expect: { poll: { timeout: 20_000 } }
+        }
+      }
     ],
     // Processes, not threads: a test that kills or crashes the database addon must take only its own file down.
     pool: 'forks',

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { connect } from '../../src/client/index.js'
 import { givenPage } from '../support/browser.js'
 import { expectAccessible, givenInspector } from '../support/inspector.js'
 import { commandIn, givenFolder, givenPackage, startCommand, startProcess } from '../support/process.js'
@@ -65,6 +66,57 @@ describe('an address', () => {
     await page.getByRole('link', { name: 'Production' }).click()
     await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
   })
+
+  test('of an environment that was created after the page was loaded shows it', async (context) => {
+    const { page, mock, url } = await givenInspector(context)
+    await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
+    await mock.environment({ name: 'Later' })
+    await page.goto(`${url}/#/messages?environment=Later`)
+    await page.getByRole('heading', { name: 'Messages', exact: true }).waitFor()
+    await page.goto(`${url}/#/messages?environment=Still later`)
+    await page.getByRole('heading', { name: 'There is no environment Still later' }).waitFor()
+    await mock.environment({ name: 'Still later' })
+    await page.getByRole('button', { name: 'Look again' }).click()
+    await page.getByRole('heading', { name: 'Messages', exact: true }).waitFor()
+  })
+})
+
+test('a list of environments that fails to load once leaves the page there, with the error and another try', async (context) => {
+  const { page, env } = await givenInspector(context)
+  await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
+  await page.route('**/_mock/environments', (route) => route.abort())
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Find a command' }).fill('reset the environment')
+  await page.keyboard.press('Enter')
+  const alert = page.getByRole('alert')
+  await alert.waitFor()
+  expect(await page.getByRole('heading', { name: 'Requests', exact: true }).count()).toBe(1)
+  expect(await page.getByRole('textbox', { name: 'Admin token' }).count()).toBe(0)
+  await page.unroute('**/_mock/environments')
+  await alert.getByRole('button', { name: 'Try again' }).click()
+  await expect.poll(() => alert.count()).toBe(0)
+  expect((await env.clock.get()).now).toBeTruthy()
+})
+
+test('a key that is typed opens the environment that the address names, and no other one', async (context) => {
+  const data = join(givenFolder(), 'data.db')
+  const first = await startCommand(['--data', data])
+  const { apiKey } = await connect(first.url).environment({ name: 'Kept' })
+  first.child.kill()
+  await first.ended
+  const { url } = await startCommand(['--data', data])
+  const { page } = await givenPage(context)
+  await page.goto(`${url}/#/requests?environment=Kept`)
+  const field = page.getByRole('textbox', { name: 'API key' })
+  await field.fill('production-key')
+  await field.press('Enter')
+  await page.getByRole('alert').getByText('This is the key of Production, not of Kept.').waitFor()
+  await field.fill('no-key-of-any')
+  await field.press('Enter')
+  await page.getByRole('alert').getByText('no environment has this key').waitFor()
+  await field.fill(apiKey)
+  await field.press('Enter')
+  await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
 })
 
 describe('from another machine', () => {

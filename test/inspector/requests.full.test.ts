@@ -3,7 +3,7 @@ import { Agent, get } from 'node:http'
 import { setTimeout as nextTick } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Page } from '@playwright/test'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { type AttachedEnvironment, connect } from '../../src/client/index.js'
 import { givenPage } from '../support/browser.js'
 import { expectAccessible, givenInspector } from '../support/inspector.js'
@@ -210,6 +210,54 @@ test('requests without a valid key stand beside them with what is wrong, but not
   await expectAccessible(opened)
 })
 
+test('a tab that is not seen keeps no connection, and goes on where it was; what was deleted is not shown on', async (context) => {
+  const { page, env, events, url } = await givenInspector(context)
+  const line = (name: string) => page.getByRole('link', { name, exact: true })
+  const streams = () => events.requested.filter((each) => each.includes('/_mock/requests/stream')).length
+  const see = (isSeen: boolean) =>
+    page.evaluate(`
+      Object.defineProperty(document, 'hidden', { configurable: true, value: ${!isSeen} })
+      document.dispatchEvent(new Event('visibilitychange'))
+    `)
+  await ask(env, '/v1/messages?limit=1')
+  await line('GET /v1/messages?limit=1').waitFor()
+  const ended = page.waitForEvent('requestfailed', (request) =>
+    request.url().startsWith(`${url}/_mock/requests/stream`)
+  )
+  await see(false)
+  await ended
+  await ask(env, '/v1/messages?limit=2')
+  expect(await rows(page).count()).toBe(1)
+  const before = streams()
+  await see(true)
+  await line('GET /v1/messages?limit=2').waitFor()
+  expect(await rows(page).count()).toBe(2)
+  expect(streams()).toBe(before + 1)
+
+  // Held, and emptied by someone else.
+  await page.keyboard.press('p')
+  await env.requests.clear()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Find a command' }).fill('load everything again')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => line('GET /v1/messages?limit=2').count()).toBe(0)
+  for (const limit of [3, 4, 5]) await ask(env, `/v1/messages?limit=${limit}`)
+  await line('GET /v1/messages?limit=3').waitFor()
+  expect(await line('GET /v1/messages?limit=2').count()).toBe(0)
+})
+
+test('a request that is opened in a tab of its own is not opened here too', async (context) => {
+  const { page, env } = await givenInspector(context)
+  await ask(env, '/v1/messages?limit=1')
+  const opened = page.context().waitForEvent('page')
+  await page.getByRole('link', { name: 'limit=1' }).click({ modifiers: ['ControlOrMeta'] })
+  expect(new URL((await opened).url()).hash).toBe('#/requests/1')
+  expect(new URL(page.url()).hash).not.toContain('requests/1')
+  await page.getByText(/ ms$/).last().click()
+  await page.getByRole('region', { name: 'Request 1' }).waitFor()
+  await page.getByRole('button', { name: 'Fail the next one like it' }).waitFor()
+})
+
 test('when the server is started again, the page says that it was gone and shows what comes then', async (context) => {
   const first = await startCommand(['--port', '0'])
   const { port } = new URL(first.url)
@@ -220,7 +268,8 @@ test('when the server is started again, the page says that it was gone and shows
   await page.getByRole('link', { name: 'limit=7' }).waitFor()
   first.child.kill('SIGKILL')
   await page.getByRole('alert').getByText('Not connected').waitFor()
-  await startCommand(['--port', port])
+  // Another process may have the port for a moment.
+  await vi.waitFor(() => startCommand(['--port', port]), { timeout: 20_000 })
   await ask(ofProduct(), '/v1/messages?limit=8')
   await page.getByRole('link', { name: 'limit=8' }).waitFor()
   await expect.poll(() => page.getByRole('alert').count()).toBe(0)
@@ -288,8 +337,10 @@ test('with 500 requests a second for 20 seconds the page stays usable, small, an
   expect(await rows(page).count()).toBeLessThanOrEqual(100)
   expect(after.elements).toBeLessThan(before.elements + 200)
   expect(after.heap - before.heap).toBeLessThan(3 * 1024 * 1024)
-  const longTasks = await page.evaluate<number[]>('longTasks')
-  // Alone on a machine none takes 100 ms; here other tests run beside it.
-  expect(longTasks.filter((duration) => duration > 250)).toEqual([])
+  const blocked = await page.evaluate<number>(
+    'longTasks.reduce((sum, duration) => sum + duration, 0) / performance.now()'
+  )
+  // Alone on a machine next to nothing, with all rows rendered a quarter. As other tests run beside it, one task may be long.
+  expect(blocked).toBeLessThan(0.12)
   expect(events.troubles).toEqual([])
 }, 180_000)

@@ -14,13 +14,15 @@ declare module 'fastify' {
 
 /**
  * Records every request to the service, from its arrival to its end, in the journal of the environment whose key it
- * carries, or in that of the requests without a valid key. Control routes are not recorded. Call it before other hooks
- * are added, so that it also records what those reject.
+ * carries, or in that of the requests without a valid key. Control routes are not recorded, nor what its header
+ * `x-mock-unrecorded` says is of someone who only looks on: neither faults, latency nor coverage know of that. Call it
+ * before other hooks are added, so that it also records what those reject.
  */
 export function recordRequests(app: FastifyInstance, services: Services): void {
   app.decorateRequest('journalEntry', null)
   app.addHook('onRequest', (request, reply, done) => {
-    if (request.routeOptions.config.operation || (request.is404 && !isControlPath(request))) {
+    const isOfService = request.routeOptions.config.operation || (request.is404 && !isControlPath(request))
+    if (isOfService && request.headers['x-mock-unrecorded'] === undefined) {
       openEntry(request, services)
       // Emitted once the answer is sent, and also when the client disconnects before that: one listener for both.
       reply.raw.on('close', () =>

@@ -8,9 +8,12 @@ export interface Resource<Value> {
   reload(): void
 }
 
-/** Loads a value, and again when an input changes. What an earlier input brings too late is dropped. */
+/**
+ * Loads a value, and again when an input changes. What an earlier input brings too late is dropped. `isAsked` says that
+ * the person wants it again, by `reload`.
+ */
 export function useResource<Value>(
-  load: (signal: AbortSignal) => Promise<Value>,
+  load: (signal: AbortSignal, isAsked: boolean) => Promise<Value>,
   inputs: readonly unknown[]
 ): Resource<Value> {
   const [state, setState] = useState<Omit<Resource<Value>, 'reload'>>({
@@ -21,11 +24,14 @@ export function useResource<Value>(
   const [round, setRound] = useState(0)
   const latest = useRef(load)
   latest.current = load
+  const loaded = useRef(round)
   useEffect(() => {
     const controller = new AbortController()
     const { signal } = controller
     setState(({ value, error }) => ({ value, error, isLoading: true }))
-    latest.current(signal).then(
+    const isAsked = loaded.current !== round
+    loaded.current = round
+    latest.current(signal, isAsked).then(
       (value) => signal.aborted || setState({ value, error: undefined, isLoading: false }),
       (error) => signal.aborted || setState(({ value }) => ({ value, error, isLoading: false }))
     )

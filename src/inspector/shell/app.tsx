@@ -1,5 +1,5 @@
-import { useCallback, useMemo, useState } from 'preact/hooks'
-import { connect, type ListedEnvironment } from '../../client/index.js'
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
+import { connect, type ListedEnvironment, MockError } from '../../client/index.js'
 import { Empty } from '../parts/empty.js'
 import { ErrorNote } from '../parts/errors.js'
 import { NoticesProvider } from '../parts/notices.js'
@@ -26,7 +26,8 @@ export function App() {
     return []
   }, [mock, singleKey])
   const { value, error, isLoading, reload } = environments
-  if (error !== undefined && !isLoading) {
+  // What failed once does not take away the page that is there, unless the server lets it in no more.
+  if (error !== undefined && !isLoading && (value === undefined || isRefusal(error))) {
     const tried = () => {
       setAdminToken(undefined)
       setSingleKey(undefined)
@@ -34,6 +35,7 @@ export function App() {
     return (
       <SignIn
         error={error}
+        retry={reload}
         withToken={(token) => {
           tried()
           setAdminToken(token)
@@ -52,6 +54,7 @@ export function App() {
   return (
     <NoticesProvider>
       <PaletteProvider>
+        {error !== undefined && !isLoading && <ErrorNote error={error} retry={reload} />}
         {singleKey !== undefined ? (
           <Environment
             key={singleKey}
@@ -63,26 +66,34 @@ export function App() {
           />
         ) : listed ? (
           <Keyed key={listed.environmentId} mock={mock} listed={listed} environments={value} reload={reload} />
-        ) : isLoading ? (
-          <p class="loading">Loading…</p>
         ) : (
-          <NoEnvironment wanted={wanted} environments={value} />
+          <NoEnvironment key={wanted} {...{ wanted, isLoading, reload }} environments={value} />
         )}
       </PaletteProvider>
     </NoticesProvider>
   )
 }
 
-function NoEnvironment({
-  wanted,
-  environments
-}: {
+function isRefusal(error: unknown): boolean {
+  return error instanceof MockError && (error.status === 401 || error.status === 403)
+}
+
+interface NoEnvironmentProps {
   wanted: string | null
   environments: readonly ListedEnvironment[]
-}) {
+  isLoading: boolean
+  reload(): void
+}
+
+function NoEnvironment({ wanted, environments, isLoading, reload }: NoEnvironmentProps) {
+  // It may have been created since the list was loaded.
+  useEffect(reload, [reload])
   return (
     <main>
       <Empty title={wanted === null ? 'There is no environment yet' : `There is no environment ${wanted}`}>
+        <button type="button" disabled={isLoading} onClick={reload}>
+          Look again
+        </button>
         {environments.length === 0 ? (
           <p>
             Start the server with a seed, or create one: <code>POST /_mock/environments</code>
@@ -112,8 +123,23 @@ interface EnvironmentProps {
 /** An environment whose key the server tells, or which the person is asked for. */
 function Keyed({ mock, listed, environments, reload }: EnvironmentProps & { listed: ListedEnvironment }) {
   const [given, setGiven] = useState<string>()
-  const { value: known, error } = useResource(() => mock.apiKeys(listed.environmentId), [mock, listed.environmentId])
-  if (error !== undefined) return <ErrorNote error={error} retry={reload} />
+  const [refusal, setRefusal] = useState<unknown>()
+  const keys = useResource(() => mock.apiKeys(listed.environmentId), [mock, listed.environmentId])
+  const { value: known, error } = keys
+  const retry = () => {
+    keys.reload()
+    reload()
+  }
+  const check = async (key: string) => {
+    try {
+      const { environment } = await mock.attach(key).coverage()
+      if (environment !== listed.name) throw new Error(`This is the key of ${environment}, not of ${listed.name}.`)
+      setGiven(key)
+    } catch (reason) {
+      setRefusal(reason)
+    }
+  }
+  if (known === undefined && error !== undefined) return <ErrorNote error={error} retry={retry} />
   if (known === undefined) return <p class="loading">Loading…</p>
   const apiKey = given ?? known[0]
   if (apiKey !== undefined) {
@@ -123,11 +149,12 @@ function Keyed({ mock, listed, environments, reload }: EnvironmentProps & { list
     <main class="sign-in">
       <h1>{listed.name}</h1>
       <p>The server keeps only a hash of the key to this environment: it was created before the server was started.</p>
+      {refusal !== undefined && <ErrorNote error={refusal} />}
       <SecretForm
         label="API key"
         hint="The one that your product sends to this environment."
         button="Show the environment"
-        submit={setGiven}
+        submit={check}
       />
     </main>
   )
@@ -137,10 +164,15 @@ function Environment({ mock, apiKey, listed, environments, reload }: Environment
   const [version, setVersion] = useState(0)
   const changed = useCallback(() => setVersion((count) => count + 1), [])
   const env = useMemo(() => mock.attach(apiKey), [mock, apiKey])
+  const call = useCallback<Session['call']>((...request) => callService(env, ...request), [env])
   const session = useMemo<Session>(
-    () => ({ mock, env, listed, version, changed, call: (...request) => callService(env, ...request) }),
-    [mock, env, listed, version, changed]
+    () => ({ mock, env, listed, version, changed, call }),
+    [mock, env, listed, version, changed, call]
   )
+  const restarted = useCallback(() => {
+    changed()
+    reload()
+  }, [changed, reload])
   return (
     <SessionProvider value={session}>
       <header class="top">
@@ -149,7 +181,7 @@ function Environment({ mock, apiKey, listed, environments, reload }: Environment
         </a>
         <EnvironmentBar environments={environments} reload={reload} />
       </header>
-      <LiveProvider>
+      <LiveProvider restarted={restarted}>
         <Views />
       </LiveProvider>
     </SessionProvider>

@@ -8,33 +8,43 @@ import { useSession } from './session.js'
 export interface Feed {
   /** The last of them, in the order in which they ended; another array whenever that changes. */
   requests: readonly RecordedRequest[]
-  /** How many have come in all, with those that are no longer kept. */
+  /** How many have come since it was emptied, with those that are no longer kept. */
   received: number
+  /** How often it was emptied: what was shown before that is no longer there. */
+  emptied: number
   /** Why none come at present; undefined while all is well. */
   problem: string | undefined
+  /** Whether none will come again. */
+  isOver: boolean
 }
 
 /** How many requests the page keeps. */
 export const MAX_KEPT = 1000
 /** How many a second it takes: as many as people can see, so that looking on costs the server next to nothing. */
 const RATE = 600
+/** More than the server sends at once of what its journal has: twice the rate. */
+const MAX_KNOWN = 3 * MAX_KEPT
 /** A body with more characters is asked of the server again when it is looked at. */
 const MAX_BODY = 4096
 /** Milliseconds from the first request that comes until it is shown, with all that came meanwhile. */
 const BATCH = 100
 const RETRY_DELAY = 2000
 
-const NOTHING: Feed = { requests: [], received: 0, problem: undefined }
+export const NOTHING: Feed = { requests: [], received: 0, emptied: 0, problem: undefined, isOver: false }
 
 type Live = ReturnType<typeof createLive>
 
-/** Reads the stream of an environment from `start` to `stop`, and opens it again whenever it breaks. */
-export function createLive(env: AttachedEnvironment) {
+/**
+ * Reads the stream of an environment from `start` to `stop`, and opens it again whenever it breaks. It tells when the
+ * server was started again or was away.
+ */
+export function createLive(env: AttachedEnvironment, restarted: () => void) {
   let feed = NOTHING
   let waiting: RecordedRequest[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
   let controller = new AbortController()
-  const sequences = new Set<number>()
+  /** By their sequences, what tells the last that came from those of another run of the server. */
+  const known = new Map<number, string>()
   const listeners = new Set<(came: readonly RecordedRequest[]) => void>()
 
   return {
@@ -48,7 +58,9 @@ export function createLive(env: AttachedEnvironment) {
       return () => listeners.delete(listener)
     },
 
+    /** Goes on where it was stopped. */
     start(): void {
+      if (feed.problem !== undefined) beginAgain()
       controller = new AbortController()
       void read(controller.signal)
     },
@@ -56,7 +68,7 @@ export function createLive(env: AttachedEnvironment) {
     stop(): void {
       controller.abort()
       clearTimeout(timer)
-      timer = undefined
+      flush()
     },
 
     /** Lets go of what the journal no longer has, as it was emptied. */
@@ -66,7 +78,8 @@ export function createLive(env: AttachedEnvironment) {
       const later = await env.requests.list({ after: last.sequence - 1, limit: 1 }).catch(() => undefined)
       if (!later || later[0]?.sequence === last.sequence) return
       const isLater = ({ sequence }: RecordedRequest) => sequence > last.sequence
-      feed = { ...feed, requests: feed.requests.filter(isLater) }
+      const requests = feed.requests.filter(isLater)
+      feed = { ...feed, requests, received: requests.length, emptied: feed.emptied + 1 }
       notify([])
     },
 
@@ -77,16 +90,22 @@ export function createLive(env: AttachedEnvironment) {
     while (!signal.aborted) {
       try {
         for await (const request of env.requests.stream({ signal, replay: true, rate: RATE })) take(request)
-        if (!signal.aborted) tell('This environment is gone, or its key is another one now.')
+        if (!signal.aborted) tell('This environment is gone, or its key is another one now.', true)
         return
       } catch (error) {
         tell(messageOf(error))
       }
       do await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY))
       while (!signal.aborted && !(await isThere()))
-      // It begins again with all that the journal has.
-      if (!signal.aborted) forget()
+      if (signal.aborted) return
+      beginAgain()
     }
+  }
+
+  /** With all that the journal has. */
+  function beginAgain(): void {
+    forget()
+    restarted()
   }
 
   function isThere(): Promise<boolean> {
@@ -97,9 +116,15 @@ export function createLive(env: AttachedEnvironment) {
   }
 
   function take(request: RecordedRequest): void {
+    const { sequence, time, duration } = request
+    const identity = `${time} ${duration}`
+    const same = known.get(sequence)
+    // The journal is read again from its beginning.
+    if (same === identity) return
     // The server was started again, and counts from 1.
-    if (sequences.has(request.sequence)) forget()
-    sequences.add(request.sequence)
+    if (same !== undefined) beginAgain()
+    known.set(sequence, identity)
+    if (known.size > MAX_KNOWN) known.delete(known.keys().next().value ?? 0)
     const { body = '', bodyLength } = request
     waiting.push(body.length > MAX_BODY ? { ...request, body: '', bodyLength: bodyLength ?? body.length } : request)
     timer ??= setTimeout(flush, BATCH)
@@ -109,17 +134,16 @@ export function createLive(env: AttachedEnvironment) {
     timer = undefined
     const came = waiting
     waiting = []
-    const all = [...feed.requests, ...came]
-    const requests = all.slice(-MAX_KEPT)
-    for (const { sequence } of all.slice(0, -MAX_KEPT)) sequences.delete(sequence)
-    feed = { requests, received: feed.received + came.length, problem: undefined }
+    if (came.length === 0) return
+    const requests = [...feed.requests, ...came].slice(-MAX_KEPT)
+    feed = { ...feed, requests, received: feed.received + came.length, problem: undefined }
     notify(came)
   }
 
   function forget(): void {
     waiting = []
-    sequences.clear()
-    feed = NOTHING
+    known.clear()
+    feed = { ...NOTHING, emptied: feed.emptied + 1 }
     notify([])
   }
 
@@ -127,21 +151,30 @@ export function createLive(env: AttachedEnvironment) {
     for (const listener of listeners) listener(came)
   }
 
-  function tell(problem: string): void {
-    feed = { ...feed, problem }
+  function tell(problem: string, isOver = false): void {
+    feed = { ...feed, problem, isOver }
     notify([])
   }
 }
 
 const LiveContext = createContext<Live | undefined>(undefined)
 
-/** Reads the requests to the environment while it is shown. A write from outside counts as a change of the state. */
-export function LiveProvider({ children }: { children: ComponentChildren }) {
+/** Reads the requests to the environment while the page is seen. A write from outside counts as a change of the state. */
+export function LiveProvider({ children, restarted }: { children: ComponentChildren; restarted(): void }) {
   const { env, version, changed } = useSession()
-  const live = useMemo(() => createLive(env), [env])
+  const live = useMemo(() => createLive(env, restarted), [env, restarted])
   useEffect(() => {
-    live.start()
-    return live.stop
+    // A browser has six connections to a server for all its tabs: one that is not seen keeps none of them.
+    const follow = () => {
+      live.stop()
+      if (!document.hidden) live.start()
+    }
+    follow()
+    document.addEventListener('visibilitychange', follow)
+    return () => {
+      document.removeEventListener('visibilitychange', follow)
+      live.stop()
+    }
   }, [live])
   useEffect(() => void live.refresh(), [live, version])
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)

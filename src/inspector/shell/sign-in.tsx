@@ -4,16 +4,18 @@ import { ErrorNote } from '../parts/errors.js'
 interface Props {
   /** Why the server did not list its environments. */
   error: unknown
+  /** Asks the server again with what it was given. */
+  retry(): void
   withToken(token: string): void
   withKey(key: string): void
 }
 
 /** Asks for what opens the server: its admin token, or the key of one environment. */
-export function SignIn({ error, withToken, withKey }: Props) {
+export function SignIn({ error, retry, withToken, withKey }: Props) {
   return (
     <main class="sign-in">
       <h1>notification-mock</h1>
-      <ErrorNote error={error} />
+      <ErrorNote error={error} retry={retry} />
       <SecretForm
         label="Admin token"
         hint="It was printed when the server started, or given to it by --admin-token. This page keeps it in memory only."

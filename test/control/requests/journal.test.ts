@@ -42,6 +42,18 @@ test('records what a request sent and how it was answered', async () => {
   expect(entry?.duration).toBeGreaterThan(0)
 })
 
+test('leaves out who says that they only look on, from faults and coverage too', async () => {
+  const mock = await givenMock()
+  await addFault(mock, { effect: { status: 503 } })
+  const look = (path: string) => mock.get(path, { headers: { 'x-mock-unrecorded': 'by a person' } })
+  expect((await look('/v1/messages')).status).toBe(200)
+  expect((await look('/v1/messages?limit=0')).status).toBe(422)
+  expect((await look('/v1/subscribers')).status).toBe(501)
+  expect((await mock.get('/v1/messages')).status).toBe(503)
+  expect(await journalOf(mock)).toMatchObject([{ sequence: 1, status: 503 }])
+  expect((await mock.get('/_mock/coverage')).json).toMatchObject({ requests: 1 })
+})
+
 test('records the reason of an error, and flags replayed and unserved requests', async () => {
   const mock = await givenMock()
   const refused = await mock.post(setPrimary('none'))

@@ -8,7 +8,7 @@ import { useResource } from '../../parts/resource.js'
 import { SchemaForm } from '../../parts/schema-form.js'
 import { useCommands } from '../../shell/palette.js'
 import { addressOf, go } from '../../shell/router.js'
-import { useSession } from '../../shell/session.js'
+import { lookOptions, useSession } from '../../shell/session.js'
 import type { ViewProps } from '../view.js'
 import { MessageDetail } from './detail.js'
 import { Filters } from './filters.js'
@@ -23,7 +23,12 @@ export function MessagesView({ route }: ViewProps) {
   const { call, version } = useSession()
   const query = readQuery(route.params)
   const path = requestPath(query)
-  const { value: answer, error, isLoading, reload } = useResource(() => call('GET', path), [call, path, version])
+  const {
+    value: answer,
+    error,
+    isLoading,
+    reload
+  } = useResource((_, isAsked) => call('GET', path, lookOptions(isAsked)), [call, path, version])
   const [isAdding, setAdding] = useState(false)
   const [latest, setLatest] = useState<{ message: Message; before: unknown }>()
   const [id] = route.rest

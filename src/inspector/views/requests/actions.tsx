@@ -13,6 +13,8 @@ export function Actions({ request, isKeyless }: { request: RecordedRequest; isKe
   const { run, tell } = useNotices()
   const [isAdding, setAdding] = useState(false)
   const rule = isKeyless ? undefined : faultOf(request)
+  // A rule can not ask for a query that is absent.
+  const like = rule?.match?.query ? 'like it' : 'to this path, with any query,'
   const curl = () => curlOf(env, request)
   const failNext = async () => {
     if (!rule) return
@@ -21,7 +23,7 @@ export function Actions({ request, isKeyless }: { request: RecordedRequest; isKe
     setAdding(false)
     if (!added) return
     changed()
-    tell('The next request like it is answered with 503.', { href: addressOf(['faults']), text: 'Faults' })
+    tell(`The next request ${like} is answered with 503.`, { href: addressOf(['faults']), text: 'Faults' })
   }
   useCommands([
     { name: 'Copy this request as curl', run: () => void run(() => copyText(curl()), 'Copied') },
@@ -46,7 +48,12 @@ export function Actions({ request, isKeyless }: { request: RecordedRequest; isKe
         </>
       )}
       {rule && (
-        <button type="button" disabled={isAdding} onClick={failNext}>
+        <button
+          type="button"
+          disabled={isAdding}
+          title={`Answers the next request ${like} with 503`}
+          onClick={failNext}
+        >
           Fail the next one like it
         </button>
       )}

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { RecordedRequest } from '../../../client/index.js'
-import { type Feed, MAX_KEPT } from '../../shell/live.js'
+import { type Feed, MAX_KEPT, NOTHING } from '../../shell/live.js'
 import { useSession } from '../../shell/session.js'
 
 /** Milliseconds from one look to the next. */
@@ -9,7 +9,7 @@ const INTERVAL = 1000
 /** The requests without a valid key, looked for each second while `isShown`. */
 export function useKeyless(isShown: boolean): { feed: Feed; error: unknown; reload(): void } {
   const { mock } = useSession()
-  const [feed, setFeed] = useState<Feed>({ requests: [], received: 0, problem: undefined })
+  const [feed, setFeed] = useState(NOTHING)
   const [error, setError] = useState<unknown>()
   const [round, setRound] = useState(0)
   useEffect(() => {
@@ -18,6 +18,7 @@ export function useKeyless(isShown: boolean): { feed: Feed; error: unknown; relo
     let isOver = false
     let ended: readonly RecordedRequest[] = []
     let received = 0
+    let emptied = 0
     const look = async () => {
       // Again from the oldest one that is still in progress.
       const after = ended.at(-1)?.sequence ?? 0
@@ -27,11 +28,19 @@ export function useKeyless(isShown: boolean): { feed: Feed; error: unknown; relo
       const came = pending === -1 ? listed : listed.slice(0, pending)
       received += came.length
       ended = [...ended, ...came].slice(-MAX_KEPT)
-      if (came.length > 0 || after === 0) setFeed({ requests: ended, received, problem: undefined })
+      if (came.length > 0 || after === 0) setFeed({ ...NOTHING, requests: ended, received, emptied })
       setError(undefined)
-      timer = setTimeout(run, INTERVAL)
     }
-    const run = () => look().catch((reason) => isOver || setError(reason))
+    const run = async () => {
+      await look().catch((reason) => {
+        // The server may have been started again, and count from 1.
+        ended = []
+        received = 0
+        emptied += 1
+        if (!isOver) setError(reason)
+      })
+      if (!isOver) timer = setTimeout(run, INTERVAL)
+    }
     void run()
     return () => {
       isOver = true

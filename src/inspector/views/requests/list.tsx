@@ -65,8 +65,13 @@ interface RowProps {
 
 function Row({ request, address, isOpen, isAnyOpen, isFocusable }: RowProps) {
   const { sequence, time, method, reason, duration } = request
+  const openHere = ({ target, ctrlKey, metaKey, shiftKey, altKey }: MouseEvent) => {
+    // The link does by itself what is wanted of it, such as opening a tab.
+    const isOfLink = target instanceof Element && target.closest('a')
+    if (!isOfLink && !ctrlKey && !metaKey && !shiftKey && !altKey && getSelection()?.isCollapsed !== false) go(address)
+  }
   return (
-    <tr class={isOpen ? 'is-open' : undefined} onClick={() => getSelection()?.isCollapsed !== false && go(address)}>
+    <tr class={isOpen ? 'is-open' : undefined} onClick={openHere}>
       <td class="requests-time" title={time}>
         {timeOfDay(time)}
       </td>

@@ -126,7 +126,7 @@ function Requests({
   return (
     <div ref={ref} class="requests-area">
       <div class="requests-line-of-state">
-        <State {...{ problem: feed.problem, isPaused, isHeld }} />
+        <State {...{ feed, isPaused, isHeld }} />
         <span class="hint">
           {countOf(matching.length, shown.requests.length)}
           {isLeaky(shown.requests) && ', some left out: they came too fast to be seen'}
@@ -167,11 +167,12 @@ function Requests({
   )
 }
 
-function State({ problem, isPaused, isHeld }: { problem: string | undefined; isPaused: boolean; isHeld: boolean }) {
+function State({ feed, isPaused, isHeld }: { feed: Feed; isPaused: boolean; isHeld: boolean }) {
+  const { problem, isOver } = feed
   if (problem !== undefined) {
     return (
       <span role="alert" class="requests-problem" dir="auto">
-        Not connected, trying again: {problem}
+        Not connected{isOver ? '' : ', trying again'}: {problem}
       </span>
     )
   }
@@ -191,7 +192,7 @@ function useHeld(feed: Feed, isHeld: boolean): [shown: Feed, takeNew: () => void
   const held = useRef<Feed>(feed)
   const [, renderAgain] = useState(0)
   // What was emptied is not shown on. A list that was still empty takes what is there.
-  const isEmptied = feed.received < held.current.received
+  const isEmptied = feed.emptied !== held.current.emptied
   if (!isHeld || isEmptied || held.current.received === 0) held.current = feed
   const takeNew = () => {
     held.current = feed

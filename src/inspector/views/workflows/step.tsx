@@ -6,7 +6,7 @@ import { ErrorNote } from '../../parts/errors.js'
 import { Json } from '../../parts/json.js'
 import { useResource } from '../../parts/resource.js'
 import { addressOf } from '../../shell/router.js'
-import { type Answer, useSession } from '../../shell/session.js'
+import { type Answer, lookOptions, useSession } from '../../shell/session.js'
 import { Controls, IssueList } from './control.js'
 import { controlsOf } from './fields.js'
 import { isObject } from './schema.js'
@@ -23,9 +23,14 @@ export function StepPage({
   workflowId: string
   stepId: string
 }) {
-  const { env, call, version } = useSession()
+  const { call, version } = useSession()
   const path = `/v2/workflows/${encodeURIComponent(workflowId)}/steps/${encodeURIComponent(stepId)}`
-  const { value: answer, error, isLoading, reload } = useResource(() => call('GET', path), [env, version, path])
+  const {
+    value: answer,
+    error,
+    isLoading,
+    reload
+  } = useResource((_, isAsked) => call('GET', path, lookOptions(isAsked)), [call, version, path])
   const isOld = answer?.path !== path
   return (
     <>
