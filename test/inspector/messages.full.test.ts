@@ -36,7 +36,10 @@ test('the list is filtered and paged by the real request, which is shown, can be
   await page.keyboard.press('Enter')
   await page.waitForURL('**subscriberId=user-ada')
   expect(await page.evaluate('document.activeElement.value')).toBe('user-ada')
-  await pages.getByRole('status').getByText(/of [0-9]$/).waitFor()
+  await pages
+    .getByRole('status')
+    .getByText(/of [0-9]$/)
+    .waitFor()
   for (const id of ['order-4711', 'a,b']) {
     await page.getByRole('textbox', { name: 'transactionId' }).fill(id)
     await page.keyboard.press('Enter')
