@@ -42,7 +42,7 @@ test('a browser gets the inspector, which may load and run nothing but what is i
     )
   }
   for (const path of ['index.html', 'inspector.js.map', '..%2findex.js', 'main.tsx']) {
-    expect((await fetch(`${url}/inspector/${path}`)).status, path).toBe(path === 'index.html' ? 200 : 404)
+    expect((await fetch(`${url}/inspector/${path}`)).status, path).toBe(404)
   }
 })
 

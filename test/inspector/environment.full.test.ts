@@ -24,7 +24,17 @@ test('the clock is stopped, advanced, set and let go again', async (context) => 
   await expect.poll(async () => Date.parse((await env.clock.get()).now) - Date.parse(now), PATIENCE).toBe(86_400_000)
   await clock.getByLabel('Another length of time').fill('soon')
   await clock.getByRole('button', { name: 'Advance', exact: true }).click()
-  await page.getByText('soon is no length of time').waitFor()
+  // What went wrong can be read and put away while the dialog is there.
+  await clock.getByText('soon is no length of time').waitFor()
+  await clock.locator('.notice', { hasText: 'soon is' }).getByRole('button', { name: 'Dismiss' }).click()
+  await clock.getByText('soon is no length of time').waitFor({ state: 'detached' })
+  // Who marks the text of the field lets go of the button beside the dialog.
+  const field = await clock.getByLabel('Another length of time').boundingBox()
+  await page.mouse.move((field?.x ?? 0) + 20, (field?.y ?? 0) + 10)
+  await page.mouse.down()
+  await page.mouse.move(3, 300)
+  await page.mouse.up()
+  expect(await clock.getByLabel('Another length of time').inputValue()).toBe('soon')
   await clock.getByLabel('A time in UTC').fill('2030-02-03T04:05:06')
   await clock.getByLabel('A time in UTC').press('Enter')
   await clock.getByText('2030-02-03 04:05:06 UTC').waitFor()
@@ -84,6 +94,11 @@ test('a snapshot is taken, compared with what came after it, restored and delete
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: 'Find a command' }).fill('reset the environment')
   await page.keyboard.press('Enter')
+  const question = page.getByRole('dialog', { name: 'Reset the environment, with all' })
+  await question.getByRole('button', { name: 'Cancel' }).waitFor()
+  await expectAccessible(inspector)
+  expect((await env.clock.get()).setting.mode).toBe('fixed')
+  await question.getByRole('button', { name: 'Reset it' }).click()
   await expect.poll(async () => (await env.clock.get()).setting.mode, PATIENCE).toBe('wall')
   expect(events.troubles).toEqual([])
 })
@@ -116,6 +131,19 @@ test('a scenario is loaded, the state saved as a file, and a dropped file loaded
   await seed.getByText('channel: smms').waitFor()
   await expectAccessible(inspector)
   expect(await env.workflows.list()).toHaveLength(6)
+
+  // Mended, under the same name: the mistakes of before are gone.
+  await drop('mine.yaml', 'integrations: []\n')
+  await seed.getByText('2 mistakes in it').waitFor({ state: 'detached' })
+  // A folder has no text.
+  await page.evaluate('window.text = Blob.prototype.text; Blob.prototype.text = () => Promise.reject(new Error())')
+  await drop('folder', '')
+  await seed.getByText('folder cannot be read as a file. Is it a folder?').waitFor()
+  await page.evaluate('Blob.prototype.text = window.text')
+  await seed.locator('.notice', { hasText: 'folder' }).getByRole('button', { name: 'Dismiss' }).click()
+  // The file chooser closed without a choice.
+  await seed.getByLabel('A seed file').dispatchEvent('cancel', { bubbles: true })
+  expect(new URL(page.url()).hash).toContain('panel=seed')
 
   await drop('better.yaml', 'integrations:\n  - providerId: twilio\n    channel: sms\n    identifier: mine\n')
   await seed.getByRole('radio', { name: 'Add it to what is there' }).check()
