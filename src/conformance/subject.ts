@@ -3,7 +3,7 @@ import type { MessageResponse } from '../messages/schemas.js'
 import { listPath, type Page, type Parameters, pageOf, type Sample } from './answers.js'
 import { type Integrations, integrationsOf } from './integrations.js'
 import type { SubjectOptions } from './options.js'
-import { needed } from './outcome.js'
+import { needed, Skipped } from './outcome.js'
 import { refusalsOf } from './refusals.js'
 import { type StepName, stepsOf } from './steps.js'
 import type { Answer, Ask, Target } from './target.js'
@@ -25,7 +25,7 @@ export interface Subject {
   integrations: Integrations
   /** Returns an id that no record has. */
   unknownId(): string
-  /** Forgets what was read. */
+  /** Forgets the messages that were read. */
   forget(): void
 }
 
@@ -50,13 +50,17 @@ export function createSubject(target: Target, options: SubjectOptions): Subject 
     refusals: () => once('refusals', () => refusalsOf(target, unknownId)),
     integrations: integrationsOf(target, options),
     unknownId,
-    forget: () => known.clear()
+    forget: () => void known.delete('sample')
   }
   return subject
 
+  /** Reads what is not known yet. What could not be read is read again the next time. */
   function once<Value>(name: string, read: () => Promise<Value>): Promise<Value> {
     const value = (known.get(name) as Promise<Value> | undefined) ?? read()
     known.set(name, value)
+    value.catch((error) => {
+      if (!(error instanceof Skipped) && known.get(name) === value) known.delete(name)
+    })
     return value
   }
 }

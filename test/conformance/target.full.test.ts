@@ -81,3 +81,49 @@ test('a key that the target repeats is in no report', async () => {
   const texts = [JSON.stringify(report), reportText(report, true), reportMarkdown(report), reportJunit(report)]
   for (const text of texts) expect(text).not.toContain(DEVELOPMENT)
 })
+
+const failedIn = ({ cases }: Awaited<ReturnType<typeof judge>>) =>
+  cases.filter(({ outcome }) => outcome === 'failed').map(({ id, reason }) => `${id}: ${reason}`)
+
+test('a message that comes in or changes while it runs fails no case', async () => {
+  const mock = await givenMock()
+  const newest = (await mock.get('/v1/messages?limit=1')).json.data[0]
+  let changes = 0
+  await using proxy = await startProxy(mock.url, {
+    async request({ request: { method, path, headers }, memory }) {
+      const authorization = headers.authorization ?? ''
+      const once = (name: string) => !memory.has(name) && memory.set(name, true)
+      const send = async (method: string, path: string, body: object) => {
+        const init = { method, headers: { authorization }, body: JSON.stringify(body) }
+        expect((await fetch(`${mock.url}${path}`, init)).ok).toBe(true)
+        changes++
+      }
+      const message = { subscriberId: 'user-ada', workflow: 'order-shipped', channel: 'email', subject: 'New' }
+      // Between two cases, within one that needs nothing, and before one that compares whole messages.
+      const isMoment = method === 'HEAD' || path.includes('limit=2.0') || path.endsWith('channel=push&limit=1')
+      if (isMoment && once(path)) await send('POST', '/_mock/messages', message)
+      if (path === '/v1/messages?limit=3&page=0' && once(path)) {
+        await send('PATCH', `/_mock/messages/${newest._id}`, { subject: 'changed' })
+      }
+    }
+  })
+  const report = await judge(proxy.url, { only: ['wire.head', 'paging', 'filter'] })
+  expect(failedIn(report)).toEqual([])
+  expect(report.counts.skipped).toBeLessThan(3)
+  expect(changes).toBe(4)
+})
+
+test('a request that fails once is one failed case at most, and none if it was for messages', async () => {
+  const mock = await givenMock()
+  await using proxy = await startProxy(mock.url, {
+    answer({ request, answer, memory }) {
+      if (!/limit=100&page=0$|order-shipped\/steps\/email-step$/.test(request.path) || memory.has(request.path)) return
+      memory.set(request.path, true)
+      answer.status = 502
+      answer.text = '<html>'
+    }
+  })
+  const report = await judge(proxy.url, { workflows: ['order-shipped'], only: ['wire', 'step', 'paging'] })
+  const problem = 'GET /v2/workflows/order-shipped/steps/email-step: status 502, must be 200'
+  expect(failedIn(report)).toEqual([`wire.step.shape: ${problem}`])
+})
