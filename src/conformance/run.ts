@@ -3,6 +3,7 @@ import { StartError } from '../core/errors.js'
 import { createRandom } from '../core/random.js'
 import type { Basis, ConformanceCase, Need, Tier } from './case.js'
 import { CASES } from './cases/index.js'
+import type { Restored } from './integrations.js'
 import type { SubjectOptions } from './options.js'
 import { Failure, needed, Skipped } from './outcome.js'
 import { type Judgement, type ProfileReport, profileReport } from './profile.js'
@@ -21,7 +22,7 @@ export interface RunOptions extends TargetOptions, Partial<SubjectOptions> {
   profile?: Position | undefined
   /** Called after each case. */
   onResult?: (result: CaseResult) => void
-  /** Ends the run before the next case; the primary integrations are put back. */
+  /** Ends the run before the next case, and what waits; the primary integrations are put back. */
   signal?: AbortSignal
 }
 
@@ -36,7 +37,7 @@ export interface CaseResult {
   milliseconds: number
 }
 
-export interface ConformanceReport {
+export interface ConformanceReport extends Restored {
   target: string
   /** When it was begun, in UTC. */
   date: string
@@ -45,8 +46,6 @@ export interface ConformanceReport {
   counts: Record<CaseResult['outcome'], number>
   profile: ProfileReport
   cases: CaseResult[]
-  /** What could not be put back. */
-  notRestored: string[]
 }
 
 /** How often a case is judged when messages keep coming in. */
@@ -63,21 +62,24 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   const date = new Date().toISOString()
   const started = performance.now()
   await checkAccess(subject, hide)
+  await subject.integrations.checkNamed()
 
   const cases: CaseResult[] = []
   const judgements: Judgement[] = []
-  let notRestored: string[] = []
+  let restored: Restored
   try {
     for (const each of chosen(options)) {
       if (options.signal?.aborted) break
       const { result, position } = await judge(each, subject, options.profile)
+      // It may have failed by that.
+      if (options.signal?.aborted && result.outcome === 'failed') break
       const shown = result.reason === undefined ? result : { ...result, reason: hide(result.reason) }
       if ('assumption' in each.basis) judgements.push({ row: each.basis.assumption, position, reason: shown.reason })
       cases.push(shown)
       options.onResult?.(shown)
     }
   } finally {
-    notRestored = (await subject.integrations.restore()).map(hide)
+    restored = await subject.integrations.restore()
   }
   const count = (outcome: CaseResult['outcome']) => cases.filter((each) => each.outcome === outcome).length
   return {
@@ -88,7 +90,8 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
     counts: { passed: count('passed'), failed: count('failed'), skipped: count('skipped') },
     profile: profileReport(judgements),
     cases,
-    notRestored
+    notRestored: restored.notRestored.map(hide),
+    newPrimaries: restored.newPrimaries
   }
 }
 
@@ -184,7 +187,7 @@ const PROVIDED: Record<Need, (subject: Subject) => Promise<unknown>> = {
   },
   step: ({ steps }) => steps(),
   changes: async ({ options }) => {
-    needed(options.allowChanges, 'it keeps answers under idempotency keys: needs --allow-changes')
+    needed(options.allowChanges, 'it may change the environment: needs --allow-changes')
   },
   integration: async ({ integrations }) => integrations.one(),
   pair: async ({ integrations }) => integrations.pair(),
