@@ -58,7 +58,7 @@ const ATTEMPTS = 4
 export async function runConformance(options: RunOptions): Promise<ConformanceReport> {
   const target = createTarget(options)
   const subject = createSubject(target, { allowChanges: false, workflows: [], steps: [], integrations: [], ...options })
-  const hide = (text: string) => text.replaceAll(options.apiKey, '***')
+  const hide = (text: string) => subject.hide(text.replaceAll(options.apiKey, '***'))
   const date = new Date().toISOString()
   const started = performance.now()
   await checkAccess(subject, hide)

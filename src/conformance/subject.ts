@@ -4,6 +4,7 @@ import { listPath, type Page, type Parameters, pageOf, type Sample } from './ans
 import { type Integrations, integrationsOf } from './integrations.js'
 import type { SubjectOptions } from './options.js'
 import { needed, Skipped } from './outcome.js'
+import { createPrivateValues } from './private.js'
 import { refusalsOf } from './refusals.js'
 import { type StepName, stepsOf } from './steps.js'
 import type { Answer, Ask, Target } from './target.js'
@@ -25,6 +26,8 @@ export interface Subject {
   integrations: Integrations
   /** Returns an id that no record has. */
   unknownId(): string
+  /** Returns a text without what is private of the messages that were read. */
+  hide(text: string): string
   /** Forgets the messages that were read. */
   forget(): void
 }
@@ -34,6 +37,7 @@ export const SAMPLE_LIMIT = 100
 
 export function createSubject(target: Target, options: SubjectOptions): Subject {
   const random = createRandom(null)
+  const privateValues = createPrivateValues()
   const known = new Map<string, Promise<unknown>>()
   // Of a time that no record is of.
   const unknownId = () => `ffffffff${random.uuid().replaceAll('-', '').slice(0, 16)}`
@@ -45,11 +49,17 @@ export function createSubject(target: Target, options: SubjectOptions): Subject 
     async list(parameters = [], ask) {
       return pageOf(await target.ask(listPath(parameters), ask))
     },
-    sample: () => once('sample', () => readSample(subject)),
+    sample: () =>
+      once('sample', async () => {
+        const sample = await readSample(subject)
+        privateValues.learn(sample.messages)
+        return sample
+      }),
     steps: () => once('steps', () => stepsOf({ ask: target.ask, sample: subject.sample, options })),
     refusals: () => once('refusals', () => refusalsOf(target, unknownId)),
     integrations: integrationsOf(target, options),
     unknownId,
+    hide: privateValues.hide,
     forget: () => void known.delete('sample')
   }
   return subject

@@ -228,3 +228,31 @@ test.each(['<html>', '{"data":[null,{}]}', 'broken off'])('a listing of %s ends 
   expect(report).toMatchObject({ counts: { failed: 0 }, notRestored: [] })
   expect(await primaryOf(mock)).toBe(SENDGRID)
 })
+
+test('a report names nobody: no subscriber, transaction, context or address, whatever the target says', async () => {
+  const mock = await givenMock()
+  const { data } = (await mock.get('/v1/messages?limit=100')).json
+  await using proxy = await startProxy(mock.url, {
+    answer({ request, answer }) {
+      if (/(subscriberId|transactionId|contextKeys)/.test(request.path)) {
+        answer.status = 418
+        answer.json = {
+          message: `${request.path} ${decodeURIComponent(request.path)} unseen@example.net ${data[0].email}`
+        }
+      }
+    }
+  })
+  const report = await judge(proxy.url, { only: ['filter', 'error', 'live'] })
+  expect(report.counts.failed).toBeGreaterThan(15)
+  const text = [JSON.stringify(report), reportText(report, true), reportMarkdown(report), reportJunit(report)].join()
+  type Sent = { transactionId: string; contextKeys?: string[]; email?: string; subscriber?: { subscriberId: string } }
+  const named = (data as Sent[]).flatMap(({ transactionId, contextKeys = [], email = '', subscriber }) => [
+    subscriber?.subscriberId ?? '',
+    transactionId,
+    email,
+    ...contextKeys.flatMap((key) => [key, encodeURIComponent(key)])
+  ])
+  const told = [...named.filter(Boolean), 'unseen@example.net'].filter((value) => text.includes(value))
+  expect([...new Set(told)]).toEqual([])
+  expect(text).toContain('GET /v1/messages?subscriberId=<subscriberId>&limit=100: status 418')
+})
