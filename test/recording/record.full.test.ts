@@ -316,6 +316,23 @@ describe('record', () => {
     await expect(recordFrom(stuck.url, out, { pageSize: 25 })).rejects.toThrow('page 1 of the target has the messages')
   })
 
+  test('reads a target behind a gateway that answers unknown paths with HTML', async () => {
+    const source = await givenMock({})
+    const proxy = await givenProxy(source.url, async (request, response) => {
+      const answer = await fetch(source.url + request.url, { headers: DEVELOPMENT })
+      if (answer.status < 400) return false
+      response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not found</h1>')
+      return true
+    })
+    const out = join(givenFolder(), 'seed.yaml')
+    const steps = [{ workflow: 'unknown', step: 'unknown' }]
+    const retries: string[] = []
+    const recording = await recordFrom(proxy.url, out, { steps, onRetry: (reason) => void retries.push(reason) })
+    expect(recording.differences.join()).toMatch(/unserved-route.*not to be seen by reading/)
+    expect(recording.assumptions).toEqual({})
+    expect(retries.filter((reason) => reason.includes('/steps/unknown'))).toEqual([])
+  }, 60_000)
+
   test.skipIf(process.platform === 'win32')('only its owner can read a seed with personal data', async () => {
     const source = await givenMock({})
     const out = join(givenFolder(), 'seed.yaml')
