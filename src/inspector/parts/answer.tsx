@@ -26,7 +26,7 @@ export function RequestLine({ answer, headers = {} }: { answer: Answer; headers?
       </code>
       <span class={`badge ${status < 400 ? 'is-good' : 'is-bad'}`}>{status}</span>
       <span class="hint">{duration.toFixed(0)} ms</span>
-      <CopyButton text={() => curlOf(method, `${env.url}${path}`, { ...env.headers, ...headers })}>
+      <CopyButton text={() => curlOf({ method, url: `${env.url}${path}`, headers: { ...env.headers, ...headers } })}>
         Copy as curl
       </CopyButton>
     </div>

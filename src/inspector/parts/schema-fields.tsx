@@ -3,6 +3,7 @@ import { useContext, useId, useRef, useState } from 'preact/hooks'
 import type { InvalidField } from '../../client/index.js'
 import { type Fields, kindOf, resolved, type Schema, withField } from './schema.js'
 import { TextList } from './text-list.js'
+import { WithCode } from './with-code.js'
 
 /** What all fields of a form share. */
 export interface FormContext {
@@ -110,7 +111,7 @@ function SchemaField(props: FieldProps) {
         <TextControl {...control} isNumber={kind === 'number'} />
       )}
       <p id={`${id}-hint`} class="hint">
-        <Words text={schema.description ?? ''} />
+        <WithCode text={schema.description ?? ''} />
       </p>
       <div id={`${id}-error`} class="field-error">
         {messages.map((text) => (
@@ -121,11 +122,6 @@ function SchemaField(props: FieldProps) {
       </div>
     </div>
   )
-}
-
-/** A description, with what stands between backticks as code. */
-function Words({ text }: { text: string }) {
-  return <>{text.split('`').map((each, index) => (index % 2 === 1 ? <code key={index}>{each}</code> : each))}</>
 }
 
 function isLong(value: unknown): boolean {
@@ -144,7 +140,7 @@ function ObjectField({ name, path, schema, value, isRequired, isSecret, change }
       <summary>
         {name} {count > 0 && <span class="badge">{count}</span>}{' '}
         <span class="hint">
-          <Words text={schema.description ?? ''} />
+          <WithCode text={schema.description ?? ''} />
         </span>
       </summary>
       {errors[path]?.messages.map((text) => (

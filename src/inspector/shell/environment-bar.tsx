@@ -4,6 +4,7 @@ import type { ClockState, ListedEnvironment } from '../../client/index.js'
 import { CopyButton } from '../parts/copy.js'
 import { useNotices } from '../parts/notices.js'
 import { useResource } from '../parts/resource.js'
+import { signedDuration, timeText } from '../parts/times.js'
 import { useEnvironmentCommands } from './environment-commands.js'
 import { environmentAddress, usePanel } from './panel.js'
 import { ClockPanel } from './panels/clock.js'
@@ -14,7 +15,6 @@ import { type DroppedFile, readFile, SeedPanel } from './panels/seed.js'
 import { SnapshotsPanel } from './panels/snapshots.js'
 import { go, useRoute } from './router.js'
 import { useSession } from './session.js'
-import { signedDuration, timeText } from './times.js'
 
 interface Props {
   environments: readonly ListedEnvironment[]

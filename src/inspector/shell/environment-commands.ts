@@ -1,13 +1,13 @@
 import type { ListedEnvironment } from '../../client/index.js'
 import { copyText } from '../parts/copy.js'
 import { useNotices } from '../parts/notices.js'
+import { timeText } from '../parts/times.js'
 import { useCommands } from './palette.js'
 import { environmentAddress, useAction, usePanel } from './panel.js'
 import { resetText } from './panels/reset.js'
 import { exportState } from './panels/seed.js'
 import { go, useRoute } from './router.js'
 import { useSession } from './session.js'
-import { timeText } from './times.js'
 
 /** The palette shows them all at once. */
 const MAX_COMMANDS = 50

@@ -3,9 +3,9 @@ import type { ClockState, Duration } from '../../../client/index.js'
 import { Dialog } from '../../parts/dialog.js'
 import { ErrorNote } from '../../parts/errors.js'
 import { useResource } from '../../parts/resource.js'
+import { signedDuration, timeText } from '../../parts/times.js'
 import { type PanelProps, useAction } from '../panel.js'
 import { useSession } from '../session.js'
-import { signedDuration, timeText } from '../times.js'
 
 const STEPS: readonly [string, Duration][] = [
   ['1 minute', '1m'],

@@ -3,6 +3,7 @@ import type { Assumption } from '../../../client/index.js'
 import { Dialog } from '../../parts/dialog.js'
 import { ErrorNote } from '../../parts/errors.js'
 import { useResource } from '../../parts/resource.js'
+import { WithCode } from '../../parts/with-code.js'
 import type { PanelProps } from '../panel.js'
 import { useSession } from '../session.js'
 
@@ -78,9 +79,4 @@ function AssumptionItem({
       </dl>
     </li>
   )
-}
-
-/** A text with code in backticks. */
-function WithCode({ text }: { text: string }) {
-  return <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code key={part}>{part}</code> : part))}</>
 }

@@ -5,9 +5,9 @@ import { Dialog } from '../../parts/dialog.js'
 import { Empty } from '../../parts/empty.js'
 import { ErrorNote } from '../../parts/errors.js'
 import { useResource } from '../../parts/resource.js'
+import { timeText } from '../../parts/times.js'
 import { type PanelProps, useAction } from '../panel.js'
 import { useSession } from '../session.js'
-import { timeText } from '../times.js'
 import { Differences } from './differences.js'
 
 /** Stored states of the environment: takes, compares, restores and deletes them. */

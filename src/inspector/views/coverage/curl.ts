@@ -1,5 +1,5 @@
 import type { AttachedEnvironment, CoverageItem } from '../../../client/index.js'
-import { quoted } from '../../parts/curl.js'
+import { curlOf } from '../../parts/curl.js'
 
 type CoverageRequest = CoverageItem['requests'][number]
 
@@ -15,16 +15,15 @@ export function curlCommands(
       ...headers,
       ...(body !== undefined && { 'content-type': 'application/json' })
     }
-    const words = [
-      'curl -i -X',
+    const command = curlOf({
       method,
-      ...Object.entries(sent).flatMap(([name, value]) => ['-H', quoted(`${name}: ${value}`)]),
-      ...(body === undefined ? [] : ['--data-raw', quoted(body)]),
-      ...(bodyLength === undefined ? [] : ['--data-binary @-']),
-      quoted(`${env.url}${path}`)
-    ]
+      url: `${env.url}${path}`,
+      headers: sent,
+      body,
+      options: ['-i', ...(bodyLength === undefined ? [] : ['--data-binary', '@-'])]
+    })
     const input = bodyLength === undefined ? '' : `head -c ${bodyLength} /dev/zero | `
-    return `${input}${words.join(' ')}${atOnce ? ' &' : ''}`
+    return `${input}${command}${atOnce ? ' &' : ''}`
   })
   return [...lines, ...(requests.some(({ atOnce }) => atOnce) ? ['wait'] : [])].join('\n')
 }

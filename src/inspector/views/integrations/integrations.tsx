@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Integration } from '../../../client/index.js'
+import { CHANNELS } from '../../parts/channels.js'
 import { Dialog } from '../../parts/dialog.js'
 import { Empty } from '../../parts/empty.js'
 import { ErrorNote } from '../../parts/errors.js'
@@ -17,7 +18,6 @@ import { MAIN_FIELDS, Marks } from './marks.js'
 import './integrations.css'
 import '../../parts/items.css'
 
-const CHANNELS: readonly Integration['channel'][] = ['email', 'sms', 'in_app', 'chat', 'push']
 /** How many of a channel are listed at first. */
 const PAGE = 100
 

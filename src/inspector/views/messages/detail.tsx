@@ -6,12 +6,13 @@ import { Dialog } from '../../parts/dialog.js'
 import { Json } from '../../parts/json.js'
 import { useNotices } from '../../parts/notices.js'
 import { SchemaForm } from '../../parts/schema-form.js'
+import { shortTime } from '../../parts/times.js'
 import { addressOf, go, type Route } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
 import { MAIN_FIELDS, useSuggestions } from './form.js'
 import { Preview } from './preview.js'
 import { addressParams, type ListQuery, type Message } from './query.js'
-import { shortTime, titleOf } from './summary.js'
+import { titleOf } from './summary.js'
 
 interface Props {
   message: Message

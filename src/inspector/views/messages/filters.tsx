@@ -1,8 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { CHANNELS } from '../../parts/channels.js'
 import { useKey } from '../../parts/keys.js'
 import { TextList } from '../../parts/text-list.js'
 import { addressOf } from '../../shell/router.js'
-import { CHANNELS, type ListQuery } from './query.js'
+import type { ListQuery } from './query.js'
 
 const LIMITS = ['10', '25', '50', '100', '1000']
 

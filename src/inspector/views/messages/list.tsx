@@ -1,7 +1,8 @@
 import { moveFocus } from '../../parts/keys.js'
+import { shortTime } from '../../parts/times.js'
 import { addressOf } from '../../shell/router.js'
 import type { Message } from './query.js'
-import { shortTime, titleOf } from './summary.js'
+import { titleOf } from './summary.js'
 import '../../parts/items.css'
 
 interface Props {

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { AnswerCard, RequestLine, reasonOf } from '../../parts/answer.js'
+import { CHANNELS } from '../../parts/channels.js'
 import { Dialog } from '../../parts/dialog.js'
 import { Empty } from '../../parts/empty.js'
 import { ErrorNote } from '../../parts/errors.js'
@@ -16,7 +17,7 @@ import { MAIN_FIELDS, useSuggestions } from './form.js'
 import { MessageList } from './list.js'
 import './messages.css'
 import { Pager } from './pager.js'
-import { addressParams, CHANNELS, type ListQuery, type Message, pageOf, readQuery, requestPath } from './query.js'
+import { addressParams, type ListQuery, type Message, pageOf, readQuery, requestPath } from './query.js'
 
 /** The list of messages as the service gives it; `#/messages/<id>` shows one of them beside it. */
 export function MessagesView({ route }: ViewProps) {

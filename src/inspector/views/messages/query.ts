@@ -22,8 +22,6 @@ export interface MessagesPage {
   page: number
 }
 
-export const CHANNELS: readonly Message['channel'][] = ['email', 'sms', 'in_app', 'chat', 'push']
-
 /** Reads the query from the parameters of an address. What the service would refuse is for the service to refuse. */
 export function readQuery(params: URLSearchParams): ListQuery {
   return {

@@ -28,8 +28,3 @@ export function recipientOf({ subscriber, email, phone, _subscriberId }: Message
   const known = name || subscriber?.subscriberId || _subscriberId
   return address ? `${known} <${address}>` : known
 }
-
-/** Returns a time of the service in fewer characters: `2026-02-18 10:07:11`, which is UTC. */
-export function shortTime(time: string): string {
-  return time.replace('T', ' ').replace(/(\.\d+)?Z$/, '')
-}

@@ -19,5 +19,10 @@ export function signedDuration(milliseconds: number): string {
 
 /** Returns a time in UTC as one reads it, to the second. */
 export function timeText(iso: string): string {
-  return iso.replace('T', ' ').replace(/(:\d\d)(\.\d+)?Z$/, '$1 UTC')
+  return `${shortTime(iso)} UTC`
+}
+
+/** Returns a time in UTC in fewer characters: `2026-02-18 10:07:11`. */
+export function shortTime(iso: string): string {
+  return iso.replace('T', ' ').replace(/(\.\d+)?Z$/, '')
 }
