@@ -1,6 +1,7 @@
 import type { SeedMessage, SeedStep } from '../seeds/format.js'
 import { messageRule } from './message-rules.js'
 import type { Replacer } from './replace.js'
+import { withoutSecrets } from './secrets.js'
 import { replaceStep } from './step-texts.js'
 
 /** Changes what must not be in a seed. */
@@ -15,7 +16,7 @@ export interface Replacement {
  * control values of workflows stay, but for their secrets.
  */
 export function personalDataReplacement(replacer: Replacer, keepTexts: boolean): Replacement {
-  const workflowName = keepTexts ? (name: string) => name : replacer.template
+  const workflowName = keepTexts ? replacer.withoutSecrets : replacer.template
   return {
     message: messageRule(replacer, workflowName),
     step: (document) => replaceStep(document, replacer, keepTexts),
@@ -24,30 +25,10 @@ export function personalDataReplacement(replacer: Replacer, keepTexts: boolean):
 }
 
 /** Returns a replacement of credentials, keys and webhooks alone, for a recording that keeps personal data. */
-export function secretsReplacement(replacer: Replacer, apiKey: string): Replacement {
+export function secretsReplacement(replacer: Replacer): Replacement {
   return {
-    message: (document) => walk(document, '', false) as SeedMessage,
-    step: (document) => walk(document, '', false) as SeedStep,
-    workflowName: (name) => name
-  }
-
-  function walk(value: unknown, field: string, isFree: boolean): unknown {
-    if (typeof value === 'string') return textOf(value, field, isFree)
-    if (Array.isArray(value)) return value.map((each) => walk(each, field, isFree))
-    if (typeof value !== 'object' || value === null) return value
-    const inner = isFree || FREE_FIELDS.has(field)
-    const entries = Object.entries(value).map(([name, each]) => [
-      name,
-      walk(each, inner && replacer.isSecret(field) ? field : name, inner)
-    ])
-    return Object.fromEntries(entries)
-  }
-
-  function textOf(source: string, field: string, isFree: boolean): string {
-    if (/^(directW|w)ebhookUrl$/.test(field)) return replacer.url(source)
-    if (isFree && replacer.isSecret(field)) return replacer.secret(source)
-    return source.includes(apiKey) ? source.replaceAll(apiKey, replacer.secret(apiKey)) : source
+    message: (document) => withoutSecrets(replacer, document) as SeedMessage,
+    step: (document) => withoutSecrets(replacer, document) as SeedStep,
+    workflowName: replacer.withoutSecrets
   }
 }
-
-const FREE_FIELDS = new Set(['payload', 'overrides', 'data', 'controlValues'])

@@ -55,7 +55,7 @@ export async function record(options: RecordOptions): Promise<Recording> {
   try {
     const replacer = createReplacer(apiKey)
     const replacement = keepPersonalData
-      ? secretsReplacement(replacer, apiKey)
+      ? secretsReplacement(replacer)
       : personalDataReplacement(replacer, keepWorkflowTexts)
     const reading = { ...options, target, progress, replacement }
     if (!progress.state.positions) {

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { parseIsoTime } from '../core/clock.js'
 import { SECRET_NAME } from '../core/credentials.js'
+import { textWithoutSecrets } from './secrets.js'
 import { FIRST_NAMES, LAST_NAMES, WORDS } from './words.js'
 
 /**
@@ -61,15 +62,16 @@ const WORDS_OF_LENGTH = Array.from({ length: 13 }, (_, length) => {
 
 export function createReplacer(apiKey: string) {
   const remembered = new Map<string, Buffer>()
-  const email = (text: string) => {
-    const digest = digestOf('email', text.toLowerCase())
+  const email = (text: string) => exactEmail(text.toLowerCase())
+  const exactEmail = (text: string) => {
+    const digest = digestOf('email', text)
     const [first, last] = [pick(FIRST_NAMES, digest, 0), pick(LAST_NAMES, digest, 4)]
-    return `${first}.${last}.${digest.toString('hex', 8, 12)}@example.com`.toLowerCase()
+    return `${first}.${last}.${digest.toString('hex', 8, 16)}@example.com`.toLowerCase()
   }
   /** The digits alone count, so that spellings of a number have the same replacement, but for its country. */
   const phone = (text: string) => {
     const digits = text.replaceAll(/\D/g, '')
-    return `+1555${String(digestOf('phone', digits).readUIntBE(0, 5) % 10_000_000).padStart(7, '0')}`
+    return `+1555${String(digestOf('phone', digits).readUIntBE(0, 6) % 100_000_000_000).padStart(11, '0')}`
   }
   const url = (text: string) => `https://example.com/${digestOf('url', text).toString('hex', 0, 6)}`
 
@@ -87,7 +89,9 @@ export function createReplacer(apiKey: string) {
     contextKey,
     transactionId,
     secret,
-    isSecret
+    isSecret,
+    /** The text as it is, but for its secrets and the API key. */
+    withoutSecrets: (source: string) => textWithoutSecrets(source, secret).replaceAll(apiKey, () => secret(apiKey))
   }
 
   function digestOf(kind: string, text: string): Buffer {
@@ -113,7 +117,8 @@ export function createReplacer(apiKey: string) {
 
   /** Your own id of a subscriber is often an address: then it has the replacement that the address has. */
   function subscriberId(text: string): string {
-    if (fullMatch(EMAIL, text)) return email(text)
+    // Two that differ in case alone are two.
+    if (fullMatch(EMAIL, text)) return exactEmail(text)
     if (fullMatch(PHONE, text)) return phone(text)
     return opaque('subscriber', text)
   }

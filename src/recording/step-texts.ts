@@ -5,11 +5,12 @@ import { defaultControls } from '../seeds/resolve/step-controls.js'
 import { stepVariables } from '../seeds/resolve/step-variables.js'
 import { isPath } from './message-rules.js'
 import { isPlainName, type Replacer } from './replace.js'
+import { withoutSecrets } from './secrets.js'
 
 /** Returns a step with other texts; ids, types, the forms of schemas and the variables in texts stay. */
 export function replaceStep(document: SeedStep, replacer: Replacer, keepTexts: boolean): SeedStep {
   const { name, slug, controls, controlValues, variables, issues, ...rest } = document
-  const changed = name === undefined || keepTexts ? name : replacer.template(name)
+  const changed = name === undefined ? name : keepTexts ? replacer.withoutSecrets(name) : replacer.template(name)
   const choices = new Set(choicesIn(controls?.dataSchema))
   return {
     ...rest,
@@ -17,7 +18,9 @@ export function replaceStep(document: SeedStep, replacer: Replacer, keepTexts: b
     ...(slug !== undefined && { slug: slugFor(document, changed, replacer) }),
     ...(controls && { controls: schemaWith(replacer, controls) as typeof controls }),
     ...(controlValues && {
-      controlValues: controlsWith(replacer, controlValues, choices, keepTexts) as typeof controlValues
+      controlValues: (keepTexts
+        ? withoutSecrets(replacer, withOtherChoices(replacer, controlValues, choices), 'controlValues')
+        : controlsWith(replacer, controlValues, choices)) as typeof controlValues
     }),
     ...(variables && { variables: schemaWith(replacer, variables) as typeof variables }),
     ...(issues && { issues: issuesWith(replacer, issues) as typeof issues })
@@ -54,19 +57,10 @@ interface Issue {
 }
 
 /** Fields of JSON Schema, and of the form for controls, that hold words and no texts. */
-const SCHEMA_WORDS = new Set([
-  'type',
-  'format',
-  '$schema',
-  '$ref',
-  '$id',
-  'required',
-  'enum',
-  'const',
-  'pattern',
-  'component',
-  'group'
-])
+const SCHEMA_WORDS = new Set(['type', 'format', '$schema', '$ref', '$id', 'component', 'group'])
+/** Those that hold values to choose from. */
+const CHOICES = new Set(['enum', 'const'])
+/** Those that hold any values. */
 const VALUES = new Set(['default', 'examples', 'placeholder'])
 
 let vocabulary: Set<string> | undefined
@@ -86,9 +80,26 @@ function collect(value: unknown, into: Set<string>): void {
   else if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) collect(inner, into)
 }
 
+/** A value to choose from stays if it is a word such as programs have. */
+function choiceWith(replacer: Replacer, source: string): string {
+  return isPlainName(source) || isCommonText(source) ? source : replacer.template(source)
+}
+
+/** A pattern stays unless it spells out an address, a number or words: then everything matches. */
+function patternWith(source: string): string {
+  const plain = source.replaceAll('\\', '')
+  return /[\p{L}\d]@[\p{L}\d-]+\.|\d{5}|\p{L}{2} \p{L}{2}|:\/\/\p{L}{2}/u.test(plain) && !isCommonText(source)
+    ? '.*'
+    : source
+}
+
 /** Returns a JSON Schema, or a form for controls, with other texts. */
 function schemaWith(replacer: Replacer, value: unknown, field = '', isValue = false): unknown {
+  if (typeof value === 'number') return isValue ? replacer.number(value) : value
   if (typeof value === 'string') {
+    if (!isValue && CHOICES.has(field)) return choiceWith(replacer, value)
+    if (!isValue && field === 'pattern') return patternWith(value)
+    if (!isValue && field === 'required') return isPlainName(value) ? value : replacer.opaque('field', value)
     return (SCHEMA_WORDS.has(field) && !isValue) || isCommonText(value) ? value : replacer.template(value)
   }
   if (Array.isArray(value)) return value.map((each) => schemaWith(replacer, each, field, isValue))
@@ -109,8 +120,18 @@ function choicesIn(schema: unknown): string[] {
   )
 }
 
+/** Returns control values as they are, but for choices that the schema has no more. */
+function withOtherChoices(replacer: Replacer, value: unknown, choices: ReadonlySet<string>): unknown {
+  if (typeof value === 'string') return choices.has(value) ? choiceWith(replacer, value) : value
+  if (Array.isArray(value)) return value.map((each) => withOtherChoices(replacer, each, choices))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, withOtherChoices(replacer, each, choices)])
+  )
+}
+
 /** Returns control values with other texts; numbers, choices and variables stay. */
-function controlsWith(replacer: Replacer, value: unknown, choices: ReadonlySet<string>, keepTexts: boolean): unknown {
+function controlsWith(replacer: Replacer, value: unknown, choices: ReadonlySet<string>): unknown {
   return walk(value, '')
 
   function walk(inner: unknown, field: string): unknown {
@@ -126,7 +147,7 @@ function controlsWith(replacer: Replacer, value: unknown, choices: ReadonlySet<s
 
   function textOf(source: string, field: string): string {
     if (replacer.isSecret(field)) return replacer.secret(source)
-    if (keepTexts || choices.has(source)) return source
+    if (choices.has(source)) return choiceWith(replacer, source)
     // What the block editor writes: a document, as JSON.
     const editor = source.startsWith('{"') ? parsed(source) : undefined
     return editor ? JSON.stringify(blocks(editor, '')) : replacer.template(source)

@@ -45,3 +45,9 @@ test('a number, a date and a context key keep their form', () => {
   expect(Date.parse(replacer.text('1990-02-03T10:00:00.000Z'))).not.toBeNaN()
   expect(replacer.contextKey('tenant:acme')).toMatch(/^tenant:tenant-[\da-f]{16}$/)
 })
+
+test('many numbers and addresses have as many replacements, and subscriber ids in another case have another', () => {
+  const numbers = Array.from({ length: 5000 }, (_, index) => `+49170${1_000_000 + index}`)
+  expect(new Set(numbers.map(replacer.phone)).size).toBe(numbers.length)
+  expect(replacer.subscriberId('Ada@analytical.example')).not.toBe(replacer.subscriberId('ada@analytical.example'))
+})
