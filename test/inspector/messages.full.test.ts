@@ -33,7 +33,7 @@ test('the list is filtered and paged by the real request, which is shown, can be
   await page.keyboard.press('/')
   await page.keyboard.type('user-ada')
   await page.keyboard.press('Enter')
-  await pages.getByText(/of [0-9]$/).waitFor()
+  await pages.getByText(/of [0-9]$/).first().waitFor()
   for (const id of ['order-4711', 'a,b']) {
     await page.getByRole('textbox', { name: 'transactionId' }).fill(id)
     await page.keyboard.press('Enter')
