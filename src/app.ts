@@ -76,7 +76,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   })
   app.register(documentation, { environments: services.environments, assumptions })
   app.register(manual)
-  app.register(startPage, { inspector: options.inspector })
+  app.register(startPage, { inspector: options.inspector, adminToken: services.adminToken })
   app.register(async (scope) => registerOperations(scope, services))
   app.register(async (scope) => {
     registerControl(scope, { ...services, assumptions, document: controlDocument })

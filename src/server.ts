@@ -115,11 +115,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         if (db.client.open) log.error({ err: error }, 'changed seeds could not be applied')
       }
     })
-    const resetAll = () =>
-      services.environments.list().map((environment) => {
-        services.environments.reset(environment)
-        return environment.name
-      })
+    const resetAll = () => {
+      const environments = services.environments.list()
+      services.environments.resetAll(environments)
+      return environments.map(({ name }) => name)
+    }
     return { url, port, app, db, services, seededEnvironments, seeded: applied, resetAll, close }
   } catch (error) {
     await app?.close()

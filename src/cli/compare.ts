@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { PROFILES, type Profile } from '../core/assumptions.js'
+import { StartError } from '../core/errors.js'
 import type { Comparison } from '../recording/compare.js'
 import type { Target, TargetOptions } from '../recording/target.js'
 import { addOptions, assumeOption, repeatable, textOption } from './options.js'
@@ -94,6 +95,8 @@ async function run(flags: CompareFlags, command: Command): Promise<void> {
     show.end()
     process.stdout.write(json ? `${JSON.stringify(comparison)}\n` : comparisonText(comparison))
     if (comparison.differences.some(({ explainedBy }) => explainedBy === undefined)) process.exitCode = 1
+  } catch (error) {
+    throw stop.signal.aborted ? new StartError('interrupted; nothing was compared to the end') : error
   } finally {
     show.end()
     await own?.close()

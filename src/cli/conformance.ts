@@ -7,6 +7,7 @@ import { PROFILES, type Profile } from '../core/assumptions.js'
 import { StartError } from '../core/errors.js'
 import { serverUrl, urlOfVariable } from './health.js'
 import { addOptions, countOption, repeatable, textOption } from './options.js'
+import { onStopSignal } from './signals.js'
 
 interface Flags {
   target?: string
@@ -88,9 +89,7 @@ async function judge(flags: Flags, standard: string): Promise<void> {
     const message = `error: there is no case ${unknown}; docs/conformance.md lists them`
     throw new CommanderError(2, 'notification-mock.case', message)
   }
-  const interrupt = new AbortController()
-  // Once, so that a second one ends it at once.
-  process.once('SIGINT', () => interrupt.abort())
+  const interrupt = interruptOnSignal()
   const report = await runConformance({
     url: target ?? urlOfVariable() ?? standard,
     apiKey,
@@ -105,13 +104,33 @@ async function judge(flags: Flags, standard: string): Promise<void> {
     rate,
     order,
     timeout: timeout * 1000,
-    signal: interrupt.signal
+    signal: interrupt
   })
+  // Before the files: one that can't be written must not take the report with it.
+  process.stdout.write(flags.json ? `${JSON.stringify(report, null, 2)}\n` : reportText(report, flags.verbose))
   if (flags.junit) write(flags.junit, reportJunit(report))
   if (flags.markdown) write(flags.markdown, reportMarkdown(report))
-  process.stdout.write(flags.json ? `${JSON.stringify(report, null, 2)}\n` : reportText(report, flags.verbose))
-  const problem = problemOf(report, interrupt.signal)
+  const problem = problemOf(report, interrupt)
   if (problem) throw new StartError(problem)
+}
+
+/** In milliseconds: npm passes on what the terminal has sent to us too, so that one Ctrl-C comes twice. */
+const SAME_SIGNAL = 500
+
+/** Returns a signal that a first SIGINT, SIGTERM or SIGHUP aborts. A second one ends the process at once, with code 1. */
+function interruptOnSignal(): AbortSignal {
+  const interrupt = new AbortController()
+  let at = 0
+  onStopSignal(() => {
+    if (!interrupt.signal.aborted) {
+      at = performance.now()
+      interrupt.abort()
+    } else if (performance.now() - at > SAME_SIGNAL) {
+      process.stderr.write('error: ended at once: primary integrations may not have been put back\n')
+      process.exit(1)
+    }
+  })
+  return interrupt.signal
 }
 
 function problemOf({ cases, counts, notRestored }: ConformanceReport, signal: AbortSignal): string | undefined {

@@ -6,6 +6,7 @@ import { DEFAULTS } from '../config.js'
 import { StartError } from '../core/errors.js'
 import { serverUrl, urlOfVariable } from './health.js'
 import { addOptions, countOption, flagOnly, textOption } from './options.js'
+import { printable } from './printable.js'
 
 /** In milliseconds. */
 const TIMEOUT = 10_000
@@ -172,11 +173,6 @@ function notesOf({ operations, unserved }: Coverage, quote: (name: string) => st
 
 function times(count: number): string {
   return count === 1 ? 'once' : `${count} times`
-}
-
-/** Names as a terminal may print them: clients choose them. */
-function printable(name: string): string {
-  return name.replace(/\p{Cc}/gu, (character) => encodeURIComponent(character))
 }
 
 function code(text: string): string {

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { attempt } from '../core/errors.js'
 import type { Mock } from '../index.js'
+import { printable } from './printable.js'
 import { onStopSignal } from './signals.js'
 
 /** What is told when the server is ready. */
@@ -29,7 +30,7 @@ export function takeKeys(mock: Pick<Mock, 'url' | 'resetAll'>, quit: () => void)
   const { stdin } = process
   const print = (text: string) => process.stdout.write(text)
   const actions: Record<string, () => void> = {
-    r: () => print(`${formatReset(mock.resetAll())}\n`),
+    r: () => print(`${resetAll(mock)}\n`),
     o: () => openPage(mock.url, print),
     h: () => print(HELP),
     q: () => {
@@ -113,8 +114,19 @@ function isInForeground(): boolean {
   return group === foreground
 }
 
-function formatReset(names: readonly string[]): string {
-  return names.length === 0 ? 'there is no environment to reset' : `reset to their beginning: ${names.join(', ')}`
+/** How many environments are named after a reset. */
+const MAX_NAMED = 10
+
+/** Resets all environments, and returns what to tell of it: an error too, as the server goes on. */
+export function resetAll(mock: Pick<Mock, 'resetAll'>): string {
+  try {
+    const names = mock.resetAll().map(printable)
+    if (names.length === 0) return 'there is no environment to reset'
+    const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : ''
+    return `reset to their beginning: ${names.slice(0, MAX_NAMED).join(', ')}${more}`
+  } catch (error) {
+    return `nothing is reset: ${printable(error instanceof Error ? error.message : String(error))}`
+  }
 }
 
 /** Opens the page where there is a browser; says in any case where it is. */

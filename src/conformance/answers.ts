@@ -55,6 +55,13 @@ function messageIn(text: string): string {
   }
 }
 
+/** Throws `Failure` unless the headers say that it is JSON in UTF-8. */
+export function checkJsonType(headers: Headers, what: string): void {
+  const type = headers.get('content-type') ?? 'missing'
+  const isJson = /^application\/json;\s*charset=utf-8$/i.test(type)
+  check(isJson, `${what}: content-type is ${type}, must be application/json; charset=utf-8`)
+}
+
 /** Returns the object in an answer, out of the envelope that it may be in. Throws `Failure` when there is none. */
 export function recordIn<Record>(answer: Answer): Record {
   checkStatus(answer, 200)

@@ -1,3 +1,4 @@
+import { attempt, StartError } from '../core/errors.js'
 import { ID_PATTERN } from '../core/ids.js'
 import type { Integration } from '../integrations/schemas.js'
 import { checkStatus, recordIn } from './answers.js'
@@ -18,35 +19,69 @@ export interface NamedIntegration {
   integration: Integration | undefined
 }
 
+type Channel = Integration['channel']
+
+export interface Restored {
+  /** What could not be put back, and why. */
+  notRestored: string[]
+  /** Channels that have a primary now, and had none before. */
+  newPrimaries: string[]
+}
+
 export type Integrations = ReturnType<typeof integrationsOf>
 
 /** What set-primary is asked about, and what it was before. */
 export function integrationsOf(target: Target, options: SubjectOptions) {
-  let before: Promise<Integration[] | undefined> | undefined
+  let before: Integration[] | undefined
   let named: Promise<NamedIntegration[]> | undefined
+  /** What set-primary may have changed, as it was named, with its channel if an answer has shown that. */
+  const changed = new Map<string, Channel | undefined>()
 
   const self = {
     /** Sends set-primary. */
-    set(id: string, ask: Ask = {}): Promise<Answer> {
-      return target.ask(setPrimaryPath(id), { ...ask, method: 'POST' })
+    async set(id: string, ask: Ask = {}): Promise<Answer> {
+      await former()
+      const isFirst = !changed.has(id)
+      // Before it is sent: it may be done without an answer.
+      if (isFirst) changed.set(id, undefined)
+      const answer = await target.ask(setPrimaryPath(id), { ...ask, method: 'POST' })
+      if (answer.status === 200)
+        changed.set(id, attempt(() => recordIn<Integration>(answer).channel) ?? changed.get(id))
+      else if (isFirst && answer.status >= 400 && answer.status < 500) changed.delete(id)
+      return answer
     },
 
-    /** Returns what the target lists under `GET /v1/integrations`, beyond the contract; undefined when it does not. */
+    /**
+     * Returns what the target lists under `GET /v1/integrations`, beyond the contract; undefined when it does not, or when
+     * that can't be read.
+     */
     async listed(): Promise<Integration[] | undefined> {
-      const answer = await target.ask('/v1/integrations')
-      if (answer.status !== 200) return undefined
-      const json = answer.json as { data?: unknown } | unknown[] | null
+      const answer = await target.ask('/v1/integrations').catch(orNothing)
+      if (answer?.status !== 200) return undefined
+      const json = attempt(() => answer.json as { data?: unknown } | unknown[] | null)
       const list = Array.isArray(json) ? json : json?.data
-      if (!Array.isArray(list)) return undefined
-      return list.filter(
-        (each) => typeof each?._id === 'string' && typeof each?.channel === 'string' && each.deleted !== true
-      )
+      const isList =
+        Array.isArray(list) && list.every((each) => typeof each?._id === 'string' && typeof each?.channel === 'string')
+      return isList ? list.filter(({ deleted }) => deleted !== true) : undefined
+    },
+
+    /** Throws `StartError` when one is named that is not among those that the target lists. */
+    async checkNamed(): Promise<void> {
+      if (!options.allowChanges || options.integrations.length === 0) return
+      const listed = (await former()) ?? []
+      const unknown = options.integrations.find((id) => !listed.some((each) => isNamed(each, id)))
+      if (listed.length === 0 || unknown === undefined) return
+      throw new StartError(`--integration ${unknown}: the target lists no such integration; nothing was changed`)
     },
 
     /** Returns the integrations that cases may change. Throws `Skipped` when changes are not allowed or none is known. */
     all(): Promise<NamedIntegration[]> {
       needed(options.allowChanges, 'it changes the primary integration: needs --allow-changes')
-      named ??= readAll()
+      named ??= readAll().catch((error) => {
+        // What could not be read is read again for the next case.
+        named = undefined
+        throw error
+      })
       return named
     },
 
@@ -68,30 +103,41 @@ export function integrationsOf(target: Target, options: SubjectOptions) {
       throw new Error('unreachable')
     },
 
-    /** Makes the former primaries primary again. Returns what could not be done. */
-    async restore(): Promise<string[]> {
-      if (!named) return []
-      const listed = await before
-      const tried = await named.catch(() => [])
-      const channels = new Set(tried.map(({ integration }) => integration?.channel))
-      const former = listed
-        ? listed.filter(({ primary, channel }) => primary && channels.has(channel)).map(({ _id }) => _id ?? '')
-        : firstOfEachChannel(tried)
-      const problems: string[] = []
-      for (const id of former) {
-        const answer = await self.set(id).catch((error: Error) => error)
-        if (answer instanceof Error) problems.push(`${id}: ${answer.message}`)
-        else if (answer.status !== 200) problems.push(`${id}: status ${answer.status}`)
+    /** Makes the former primaries primary again, also when the run is interrupted. Never rejects. */
+    async restore(): Promise<Restored> {
+      const restored: Restored = { notRestored: [], newPrimaries: [] }
+      const channelOf = (id: string) => changed.get(id) ?? before?.find((each) => isNamed(each, id))?.channel
+      for (const channel of new Set([...changed.keys()].map(channelOf))) {
+        if (channel === undefined) continue
+        const former = before
+          ? before.filter((each) => each.primary && each.channel === channel).map(({ _id = '' }) => _id)
+          : options.integrations.filter((id) => changed.get(id) === channel).slice(0, 1)
+        if (former.length === 0) {
+          if (before) restored.newPrimaries.push(channel)
+          else restored.notRestored.push(`channel ${channel}: which one was primary is not known`)
+        }
+        for (const id of former) {
+          const answer = await target
+            .ask(setPrimaryPath(id), { method: 'POST', uninterrupted: true })
+            .catch((error: Error) => error)
+          if (answer instanceof Error) restored.notRestored.push(`${id}: ${answer.message}`)
+          else if (answer.status !== 200) restored.notRestored.push(`${id}: status ${answer.status}`)
+        }
       }
-      return problems
+      return restored
     }
   }
   return self
 
+  /** Returns what was listed before anything was changed; undefined when nothing was. */
+  async function former(): Promise<Integration[] | undefined> {
+    if (changed.size === 0) before ??= await self.listed()
+    return before
+  }
+
   /** Asks for each what set-primary answers, as there is no other way to read one. */
   async function readAll(): Promise<NamedIntegration[]> {
-    before ??= self.listed()
-    const listed = await before
+    const listed = await former()
     const ids = options.integrations.length > 0 ? options.integrations : (listed ?? []).map(({ _id = '' }) => _id)
     const remedy =
       'name some with --integration, of each channel the present primary first, which is put back at the end'
@@ -113,10 +159,10 @@ function usable(all: readonly NamedIntegration[]): (Integration & { _id: string 
   return all.flatMap(({ integration }) => (integration?._id ? [{ ...integration, _id: integration._id }] : []))
 }
 
-function firstOfEachChannel(all: readonly NamedIntegration[]): string[] {
-  const first = new Map<string, string>()
-  for (const { id, integration } of all) {
-    if (integration && !first.has(integration.channel)) first.set(integration.channel, id)
-  }
-  return [...first.values()]
+function isNamed({ _id, identifier }: Integration, name: string): boolean {
+  return name === _id || name === identifier
+}
+
+function orNothing(): undefined {
+  return undefined
 }

@@ -25,7 +25,8 @@ export function summaryText({
   profile,
   milliseconds,
   requests,
-  notRestored
+  notRestored,
+  newPrimaries
 }: ConformanceReport): string {
   const { passed, failed, skipped } = counts
   const seconds = (milliseconds / 1000).toFixed(1)
@@ -36,6 +37,7 @@ export function summaryText({
       ([reason, rows]) => `  not found out: ${rows.join(', ')}: ${reason}`
     ),
     ...notRestored.map((each) => `Not put back as primary: ${each}`),
+    ...newPrimaries.map((channel) => `Has a primary integration now, and had none: channel ${channel}`),
     ''
   ].join('\n')
 }

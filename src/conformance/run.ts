@@ -3,6 +3,7 @@ import { StartError } from '../core/errors.js'
 import { createRandom } from '../core/random.js'
 import type { Basis, ConformanceCase, Need, Tier } from './case.js'
 import { CASES } from './cases/index.js'
+import type { Restored } from './integrations.js'
 import type { SubjectOptions } from './options.js'
 import { Failure, needed, Skipped } from './outcome.js'
 import { type Judgement, type ProfileReport, profileReport } from './profile.js'
@@ -21,7 +22,7 @@ export interface RunOptions extends TargetOptions, Partial<SubjectOptions> {
   profile?: Position | undefined
   /** Called after each case. */
   onResult?: (result: CaseResult) => void
-  /** Ends the run before the next case; the primary integrations are put back. */
+  /** Ends the run before the next case, and what waits; the primary integrations are put back. */
   signal?: AbortSignal
 }
 
@@ -36,7 +37,7 @@ export interface CaseResult {
   milliseconds: number
 }
 
-export interface ConformanceReport {
+export interface ConformanceReport extends Restored {
   target: string
   /** When it was begun, in UTC. */
   date: string
@@ -45,12 +46,10 @@ export interface ConformanceReport {
   counts: Record<CaseResult['outcome'], number>
   profile: ProfileReport
   cases: CaseResult[]
-  /** What could not be put back. */
-  notRestored: string[]
 }
 
-/** How often a case is judged again when messages have come in meanwhile. */
-const ATTEMPTS = 3
+/** How often a case is judged when messages keep coming in. */
+const ATTEMPTS = 4
 
 /**
  * Judges a target by all cases. The key is in no text of the report. Throws `StartError` when the target can't be reached
@@ -59,25 +58,28 @@ const ATTEMPTS = 3
 export async function runConformance(options: RunOptions): Promise<ConformanceReport> {
   const target = createTarget(options)
   const subject = createSubject(target, { allowChanges: false, workflows: [], steps: [], integrations: [], ...options })
-  const hide = (text: string) => text.replaceAll(options.apiKey, '***')
+  const hide = (text: string) => subject.hide(text.replaceAll(options.apiKey, '***'))
   const date = new Date().toISOString()
   const started = performance.now()
   await checkAccess(subject, hide)
+  await subject.integrations.checkNamed()
 
   const cases: CaseResult[] = []
   const judgements: Judgement[] = []
-  let notRestored: string[] = []
+  let restored: Restored
   try {
     for (const each of chosen(options)) {
       if (options.signal?.aborted) break
       const { result, position } = await judge(each, subject, options.profile)
+      // It may have failed by that.
+      if (options.signal?.aborted && result.outcome === 'failed') break
       const shown = result.reason === undefined ? result : { ...result, reason: hide(result.reason) }
       if ('assumption' in each.basis) judgements.push({ row: each.basis.assumption, position, reason: shown.reason })
       cases.push(shown)
       options.onResult?.(shown)
     }
   } finally {
-    notRestored = (await subject.integrations.restore()).map(hide)
+    restored = await subject.integrations.restore()
   }
   const count = (outcome: CaseResult['outcome']) => cases.filter((each) => each.outcome === outcome).length
   return {
@@ -88,7 +90,8 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
     counts: { passed: count('passed'), failed: count('failed'), skipped: count('skipped') },
     profile: profileReport(judgements),
     cases,
-    notRestored
+    notRestored: restored.notRestored.map(hide),
+    newPrimaries: restored.newPrimaries
   }
 }
 
@@ -135,8 +138,10 @@ async function judge(
     const milliseconds = Math.round(performance.now() - started)
     return { result: { id, tier, rule, basis, outcome, ...(reason && { reason }), milliseconds }, position }
   }
+  const rereads = readsMessages(each)
   for (let attempt = 1; ; attempt++) {
-    const newest = each.needs.includes('messages') || each.needs.includes('contexts') ? await newestOf(subject) : ''
+    // A first failure may come from messages that came in or changed since the sample was read, so it counts for nothing.
+    const newest = attempt === 1 ? undefined : await newestOf(subject)
     try {
       for (const need of each.needs) await PROVIDED[need](subject)
       const position = (await each.run(subject)) ?? undefined
@@ -147,12 +152,18 @@ async function judge(
       // What is no failure of ours is an answer that can't be read at all: a field of another type, or null.
       const reason =
         error instanceof Failure ? error.message : `an answer has another form: ${(error as Error).message}`
-      if (newest === '' || (await newestOf(subject)) === newest) return done('failed', reason)
-      subject.forget()
+      if (!rereads || newest === '') return done('failed', reason)
+      if (newest !== undefined && (await newestOf(subject)) === newest) return done('failed', reason)
       if (attempt === ATTEMPTS)
         return done('skipped', `messages kept coming in while it was judged; at last: ${reason}`)
+      subject.forget()
     }
   }
+}
+
+/** Whether messages that come in or change while it is judged can fail a case. */
+function readsMessages({ id, needs }: ConformanceCase): boolean {
+  return needs.includes('messages') || needs.includes('contexts') || /^(paging|filter)\./.test(id)
 }
 
 /** Returns what changes when a message comes in: the newest of the list, and how many there are. */
@@ -176,7 +187,7 @@ const PROVIDED: Record<Need, (subject: Subject) => Promise<unknown>> = {
   },
   step: ({ steps }) => steps(),
   changes: async ({ options }) => {
-    needed(options.allowChanges, 'it keeps answers under idempotency keys: needs --allow-changes')
+    needed(options.allowChanges, 'it may change the environment: needs --allow-changes')
   },
   integration: async ({ integrations }) => integrations.one(),
   pair: async ({ integrations }) => integrations.pair(),

@@ -3,7 +3,8 @@ import type { MessageResponse } from '../messages/schemas.js'
 import { listPath, type Page, type Parameters, pageOf, type Sample } from './answers.js'
 import { type Integrations, integrationsOf } from './integrations.js'
 import type { SubjectOptions } from './options.js'
-import { needed } from './outcome.js'
+import { needed, Skipped } from './outcome.js'
+import { createPrivateValues } from './private.js'
 import { refusalsOf } from './refusals.js'
 import { type StepName, stepsOf } from './steps.js'
 import type { Answer, Ask, Target } from './target.js'
@@ -25,7 +26,9 @@ export interface Subject {
   integrations: Integrations
   /** Returns an id that no record has. */
   unknownId(): string
-  /** Forgets what was read. */
+  /** Returns a text without what is private of the messages that were read. */
+  hide(text: string): string
+  /** Forgets the messages that were read. */
   forget(): void
 }
 
@@ -34,6 +37,7 @@ export const SAMPLE_LIMIT = 100
 
 export function createSubject(target: Target, options: SubjectOptions): Subject {
   const random = createRandom(null)
+  const privateValues = createPrivateValues()
   const known = new Map<string, Promise<unknown>>()
   // Of a time that no record is of.
   const unknownId = () => `ffffffff${random.uuid().replaceAll('-', '').slice(0, 16)}`
@@ -45,18 +49,28 @@ export function createSubject(target: Target, options: SubjectOptions): Subject 
     async list(parameters = [], ask) {
       return pageOf(await target.ask(listPath(parameters), ask))
     },
-    sample: () => once('sample', () => readSample(subject)),
+    sample: () =>
+      once('sample', async () => {
+        const sample = await readSample(subject)
+        privateValues.learn(sample.messages)
+        return sample
+      }),
     steps: () => once('steps', () => stepsOf({ ask: target.ask, sample: subject.sample, options })),
     refusals: () => once('refusals', () => refusalsOf(target, unknownId)),
     integrations: integrationsOf(target, options),
     unknownId,
-    forget: () => known.clear()
+    hide: privateValues.hide,
+    forget: () => void known.delete('sample')
   }
   return subject
 
+  /** Reads what is not known yet. What could not be read is read again the next time. */
   function once<Value>(name: string, read: () => Promise<Value>): Promise<Value> {
     const value = (known.get(name) as Promise<Value> | undefined) ?? read()
     known.set(name, value)
+    value.catch((error) => {
+      if (!(error instanceof Skipped) && known.get(name) === value) known.delete(name)
+    })
     return value
   }
 }

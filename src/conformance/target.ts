@@ -11,6 +11,8 @@ export interface TargetOptions {
   rate?: number | undefined
   /** How long one request may be put off by `Retry-After` altogether, in milliseconds. */
   patience?: number
+  /** Ends what waits for the target or for the rate; not what is under way. */
+  signal?: AbortSignal
 }
 
 export interface Ask {
@@ -21,6 +23,8 @@ export interface Ask {
   authorization?: string | null
   /** The scheme before the key, if not `ApiKey`. */
   scheme?: string
+  /** Waits as long as the target asks for, also when the run is interrupted. */
+  uninterrupted?: boolean
 }
 
 export interface Answer {
@@ -39,10 +43,13 @@ export type Target = ReturnType<typeof createTarget>
 /** In milliseconds. */
 const TIMEOUT = 10_000
 const PATIENCE = 120_000
+/** The least time between two tries: `Retry-After` counts whole seconds, and may be 0 or past. */
+const MIN_PAUSE = 1000
 const MAX_BODY = 64 * 1024 * 1024
 
 /** A target as cases ask it: over HTTP, within time, no faster than allowed, and again when it asks to wait. */
-export function createTarget({ url, apiKey, timeout = TIMEOUT, rate, patience = PATIENCE }: TargetOptions) {
+export function createTarget(options: TargetOptions) {
+  const { url, apiKey, timeout = TIMEOUT, rate, patience = PATIENCE, signal } = options
   let next = 0
   let requests = 0
 
@@ -56,7 +63,7 @@ export function createTarget({ url, apiKey, timeout = TIMEOUT, rate, patience = 
      */
     async ask(
       path: string,
-      { method = 'GET', headers = {}, body, authorization, scheme = 'ApiKey' }: Ask = {}
+      { method = 'GET', headers = {}, body, authorization, scheme = 'ApiKey', uninterrupted = false }: Ask = {}
     ): Promise<Answer> {
       const request = `${method} ${path}`
       const credentials = authorization === undefined ? `${scheme} ${apiKey}` : authorization
@@ -67,7 +74,7 @@ export function createTarget({ url, apiKey, timeout = TIMEOUT, rate, patience = 
         ...(body !== undefined && { body })
       }
       for (let waited = 0; ; ) {
-        await turn()
+        await turn(uninterrupted)
         requests++
         const response = await send(request, path, init)
         const pause = pauseOf(response)
@@ -75,18 +82,24 @@ export function createTarget({ url, apiKey, timeout = TIMEOUT, rate, patience = 
         waited += pause
         if (waited > patience)
           throw new Failure(`${request}: answers ${response.status}, and to wait ${waited / 1000} s`)
-        await delay(pause)
+        await wait(pause, uninterrupted)
       }
     }
   }
 
   /** Resolves when the rate allows another request. */
-  async function turn(): Promise<void> {
+  async function turn(uninterrupted: boolean): Promise<void> {
     if (rate === undefined) return
     const now = performance.now()
     const at = Math.max(now, next)
     next = at + 1000 / rate
-    if (at > now) await delay(at - now)
+    if (at > now) await wait(at - now, uninterrupted)
+  }
+
+  async function wait(milliseconds: number, uninterrupted: boolean): Promise<void> {
+    await delay(milliseconds, undefined, uninterrupted ? {} : { signal }).catch(() => {
+      throw new Failure('interrupted')
+    })
   }
 
   async function send(request: string, path: string, init: RequestInit): Promise<Answer> {
@@ -136,5 +149,5 @@ function pauseOf({ status, headers }: Answer): number | undefined {
   if (status !== 429 && (status !== 503 || value === null)) return undefined
   const seconds = Number(value ?? '1')
   const milliseconds = Number.isNaN(seconds) ? Date.parse(value ?? '') - Date.now() : seconds * 1000
-  return Number.isNaN(milliseconds) ? 1000 : Math.max(0, milliseconds)
+  return Number.isNaN(milliseconds) ? MIN_PAUSE : Math.max(MIN_PAUSE, milliseconds)
 }

@@ -31,15 +31,15 @@ function refuseStranger({ headers, socket }: FastifyRequest): void {
   if (!origins.every(isLoopback)) {
     throw refused(`a proxy asks for ${origins.join(', ')}: from another machine this needs the admin token`)
   }
-  if (!isLoopbackName(headers.host)) {
-    throw refused(
-      `the Host header is ${headers.host ?? 'missing'}, not this machine: ask for 127.0.0.1, or send the admin token`
-    )
-  }
-  const { origin } = headers
-  if (origin !== undefined && !isLoopbackName(origin.replace(/^https?:\/\//, ''))) {
-    throw refused('the request comes from a page of another site (Origin): send the admin token if it may')
-  }
+  const stranger = strangerIn(headers)
+  if (stranger) throw refused(`${stranger}: ask for 127.0.0.1 from a page of this machine, or send the admin token`)
+}
+
+/** Returns what says that another site asks, by the name of the server or the page's own; undefined if nothing does. */
+export function strangerIn({ host, origin }: IncomingHttpHeaders): string | undefined {
+  if (!isLoopbackName(host)) return `the Host header is ${host ?? 'missing'}, not this machine`
+  if (origin === undefined || isLoopbackName(origin.replace(/^https?:\/\//, ''))) return undefined
+  return 'the request comes from a page of another site (Origin)'
 }
 
 /** Returns the addresses that proxies say they forward for. */
@@ -51,7 +51,7 @@ function relayedFor({ forwarded = '', 'x-forwarded-for': addresses = '' }: Incom
   return [...standard, ...common].map((address = '') => address.trim()).filter((address) => address !== '')
 }
 
-function isLoopback(address: string | undefined): boolean {
+export function isLoopback(address: string | undefined): boolean {
   return address !== undefined && /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/.test(address)
 }
 

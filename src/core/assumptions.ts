@@ -119,11 +119,10 @@ export function positionsOf(id: AssumptionId): string[] {
   return PROFILES.map((profile) => ROWS[id][profile][0])
 }
 
-/** Returns the positions that are not those of the profile. */
+/** Returns the positions that are not those of the profile, without rows that another version has stored. */
 export function overridesOf(profile: Profile, assumptions: Assumptions): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(assumptions).filter(([id, value]) => value !== ROWS[id as AssumptionId][profile][0])
-  )
+  const others = ASSUMPTION_IDS.filter((id) => assumptions[id] !== ROWS[id][profile][0])
+  return Object.fromEntries(others.map((id) => [id, assumptions[id]]))
 }
 
 /** Returns what is wrong with an assumption's id or value, or undefined when both are known. */

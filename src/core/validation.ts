@@ -149,7 +149,9 @@ const DISCRIMINATORS = ['type', 'mode']
 /** Returns the issues of the variant that was probably meant: not of another type, and with the fewest issues. */
 function issuesOfUnion(union: Breach): ValidationIssue[] {
   const { variants, path } = union
-  const isOtherType = (breach: Breach) => breach.path.length === path.length && isTypeError(breach)
+  const isOtherType = (breach: Breach) =>
+    breach.path.length === path.length &&
+    (isTypeError(breach) || (breach.schema.enum && typeof breach.value !== 'string'))
   const isOtherVariant = (breach: Breach) => isOtherType(breach) || isDiscriminator(breach, path)
 
   const [meant] = variants.filter((each) => !each.some(isOtherVariant)).sort((one, two) => one.length - two.length)
@@ -238,7 +240,8 @@ const TYPES: Record<string, string> = {
   null: 'null'
 }
 
-function typeText({ const: only, type, minimum, exclusiveMinimum, maximum }: TSchema): string {
+function typeText({ const: only, enum: values, type, minimum, exclusiveMinimum, maximum }: TSchema): string {
+  if (values) return `one of ${values.join(', ')}`
   if (only !== undefined) return JSON.stringify(only)
   const from = minimum === undefined ? '' : ` from ${minimum}`
   const above = exclusiveMinimum === undefined ? '' : ` above ${exclusiveMinimum}`

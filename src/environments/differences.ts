@@ -8,8 +8,10 @@ import type { RecordDifferences, SnapshotDifferences } from './schemas.js'
 /** How many records of a kind are named. */
 const MAX_NAMED = 20
 
-/** Rows that are compared in one go: some milliseconds, also if they are large. */
+/** Rows that are compared in one go at most. */
 const MAX_AT_ONCE = 100
+/** How long to compare in one go, in milliseconds: of large rows fewer. */
+const TIME_AT_ONCE = 5
 
 /** Records of one kind: where they are, what tells them apart, and what they are called. */
 interface Records {
@@ -106,7 +108,7 @@ interface Difference {
 
 /** Yields the records of a dataset that another one has not, or not the same, in the order of their ids. */
 function* walking({ client }: Db, { table, id, name, where = '1', differ }: Records, own: number, other: number) {
-  const rest = `dataset = @own AND ${where} AND ${id} > @after ORDER BY ${id} LIMIT ${MAX_AT_ONCE}`
+  const rest = `dataset = @own AND ${where} AND ${id} > @after ORDER BY ${id} LIMIT @count`
   const lastOfNext = client
     .prepare<object, string | null>(`SELECT max(id) FROM (SELECT ${id} AS id FROM ${table} WHERE ${rest})`)
     .pluck()
@@ -116,10 +118,15 @@ function* walking({ client }: Db, { table, id, name, where = '1', differ }: Reco
     LEFT JOIN (SELECT * FROM ${table} WHERE dataset = @other AND ${where}) AS other ON other.${id} = own.${id}
     WHERE own.${id} > @after AND own.${id} <= @until AND (other.${id} IS NULL OR ${differ}) ORDER BY own.${id}`
   )
+  let count = 1
   for (let after = ''; ; ) {
-    const until = lastOfNext.get({ own, after })
+    const begun = performance.now()
+    const until = lastOfNext.get({ own, after, count })
     if (until == null) return
-    yield* differences.all({ own, other, after, until })
+    const found = differences.all({ own, other, after, until })
+    const isQuick = performance.now() - begun < TIME_AT_ONCE
+    count = isQuick ? Math.min(MAX_AT_ONCE, count * 2) : Math.max(1, Math.floor(count / 2))
+    yield* found
     yield {} as Difference
     after = until
   }

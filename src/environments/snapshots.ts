@@ -51,12 +51,22 @@ export function snapshotService(
 
     /** Sets the chosen parts back to the baseline: the state when the environment was created or seeded. */
     reset(environment: Environment, parts: readonly ResetPart[] = RESET_PARTS): void {
-      setBack(environment, parts, () => {
-        const baseline = repository.findSnapshot(environment.key, BASELINE)
-        if (!baseline) throw removedError(environment)
-        return baseline
+      setBack(environment, parts, () => requireBaseline(environment))
+    },
+
+    /** Sets all parts of some environments back to their baselines: of all of them, or of none if it throws. */
+    resetAll(environments: readonly Environment[]): void {
+      db.transaction(() => {
+        for (const environment of environments) setRowsBack(environment, RESET_PARTS, requireBaseline(environment))
       })
+      for (const environment of environments) setMemoryBack(environment, RESET_PARTS)
     }
+  }
+
+  function requireBaseline(environment: Environment): EnvironmentRow {
+    const baseline = repository.findSnapshot(environment.key, BASELINE)
+    if (!baseline) throw removedError(environment)
+    return baseline
   }
 
   /** Throws `not-found` when there is no snapshot of this name. */
@@ -81,17 +91,24 @@ export function snapshotService(
     deleteUnused(snapshot)
   }
 
-  /** `data` is the rows, the profile and the assumptions. What is in memory can't be rolled back, so it comes last. */
   function setBack(environment: Environment, parts: readonly ResetPart[], snapshot: () => EnvironmentRow): void {
-    db.transaction(() => {
-      const { profile, assumptions, clock, randomSeed, idempotency, ...row } = snapshot()
-      const { integrations, subscribers, workflows, messages } = row
-      update(environment, {
-        ...(parts.includes('data') && { profile, assumptions, integrations, subscribers, workflows, messages }),
-        ...(parts.includes('idempotency') && { idempotency }),
-        ...(parts.includes('clock') && { clock, randomSeed })
-      })
+    db.transaction(() => setRowsBack(environment, parts, snapshot()))
+    setMemoryBack(environment, parts)
+  }
+
+  /** `data` is the rows, the profile and the assumptions. */
+  function setRowsBack(environment: Environment, parts: readonly ResetPart[], snapshot: EnvironmentRow): void {
+    const { profile, assumptions, clock, randomSeed, idempotency, ...row } = snapshot
+    const { integrations, subscribers, workflows, messages } = row
+    update(environment, {
+      ...(parts.includes('data') && { profile, assumptions, integrations, subscribers, workflows, messages }),
+      ...(parts.includes('idempotency') && { idempotency }),
+      ...(parts.includes('clock') && { clock, randomSeed })
     })
+  }
+
+  /** After the transaction, as this can't be rolled back. */
+  function setMemoryBack(environment: Environment, parts: readonly ResetPart[]): void {
     if (parts.includes('clock')) restartRandom(environment)
     onReset(environment, parts)
   }

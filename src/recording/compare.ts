@@ -1,9 +1,10 @@
 import { SECRET_NAME } from '../core/credentials.js'
+import { StartError } from '../core/errors.js'
 import { type Difference, differencesOf, VOLATILE } from './differences.js'
 import { personalDataReplacement } from './personal.js'
 import type { Question, Questions } from './questions.js'
 import { createReplacer, type Replacer } from './replace.js'
-import { isObject, notAnObject, type Target, type TargetAnswer } from './target.js'
+import { isObject, notAnObject, refuseRedirect, type Target, type TargetAnswer } from './target.js'
 
 export interface Comparison {
   /** How many questions were asked, and how many of those given could not be. */
@@ -23,7 +24,10 @@ interface Options extends Questions {
   onProgress(asked: number): void
 }
 
-/** Asks both servers all questions, one after the other, and returns what differs. */
+/**
+ * Asks both servers all questions, one after the other, and returns what differs. An answer that is none of the service,
+ * also after asking again, is compared as it is. Rejects with `StartError` when a server is not there at all.
+ */
 export async function compareAnswers({
   target,
   ours,
@@ -35,18 +39,30 @@ export async function compareAnswers({
   const replacer = replacedBy === undefined ? undefined : createReplacer(replacedBy)
   const differences: Comparison['differences'] = []
   let same = 0
+  for (const server of [target, ours]) await checkThere(server)
   for (const [index, question] of questions.entries()) {
     const { method, path } = question
-    const theirs = await target.ask(path, { method, check: notAnObject })
+    const theirs = await target.askForAny(path, { method, check: notAnObject })
     const ownPath = replacer ? replacedPath(path, replacer) : path
-    const answer = await ours.ask(ownPath, { method, check: notAnObject })
-    const expected = replacer ? replacedAnswer(theirs, replacer, path, ownPath) : theirs
-    const found = differencesOf(question, expected, answer)
+    const answer = await ours.askForAny(ownPath, { method, check: notAnObject })
+    const expected = theirs && replacer ? replacedAnswer(theirs, replacer, path, ownPath) : theirs
+    const found =
+      expected && answer
+        ? differencesOf(question, expected, answer)
+        : [{ field: 'status', target: expected?.status ?? NO_ANSWER, ours: answer?.status ?? NO_ANSWER }]
     if (found.length === 0) same += 1
     differences.push(...found.map((each) => ({ ...question, ...withoutSecrets(each) })))
     onProgress(index + 1)
   }
   return { asked: questions.length, skipped, same, differences, leftOut: VOLATILE }
+}
+
+const NO_ANSWER = 'no answer'
+
+async function checkThere(server: Target): Promise<void> {
+  const answer = await server.askForAny('/v1/messages?limit=1')
+  if (!answer) throw new StartError(`${server.url} gives no answer: is the server running there?`)
+  refuseRedirect(answer)
 }
 
 function withoutSecrets(difference: Difference): Difference {
@@ -76,7 +92,10 @@ function replacedAnswer(answer: TargetAnswer, replacer: Replacer, path: string, 
   if (status !== 200) return { ...answer, body: { ...body, message: asAsked(body.message, path, ownPath) } }
   const replacement = personalDataReplacement(replacer, false)
   if (Array.isArray(body.data)) {
-    return { ...answer, body: { ...body, data: body.data.map((each) => replacement.message(each)) } }
+    return {
+      ...answer,
+      body: { ...body, data: body.data.map((each) => (isObject(each) ? replacement.message(each as never) : each)) }
+    }
   }
   const isWrapped = isObject(body.data)
   const step = replacement.step((isWrapped ? body.data : body) as never) as Record<string, unknown>

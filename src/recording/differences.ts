@@ -87,32 +87,53 @@ function compareLists(target: unknown[], ours: unknown[], path: string): Differe
 }
 
 /** Whether a row explains a difference. */
-type Explanation = (seen: { question: Question; url: URL; statuses: number[]; difference: Difference }) => boolean
+type Explanation = (seen: {
+  url: URL
+  statuses: number[]
+  /** Of both answers, without what wraps them. */
+  bodies: Record<string, unknown>[]
+  difference: Difference
+}) => boolean
 
 const isList = (url: URL) => url.pathname.endsWith('/v1/messages')
 const isStep = (url: URL) => /\/v2\/workflows\/[^/]+\/steps\/[^/]+$/.test(url.pathname)
 const isSetPrimary = (url: URL) => url.pathname.endsWith('/set-primary')
 const hasOf = (statuses: number[], ...wanted: number[]) => wanted.every((status) => statuses.includes(status))
 
+/** Whether exactly one of the answers has the field. */
+const isOnOneSide = ({ target, ours }: Pick<Difference, 'target' | 'ours'>) =>
+  (target === undefined) !== (ours === undefined)
+const isEmpty = (value: unknown) => isObject(value) && Object.keys(value).length === 0
+/** Whether the answer that is a page has no messages. */
+const hasNoMessages = (bodies: Record<string, unknown>[]) =>
+  bodies.some(({ data }) => Array.isArray(data) && data.length === 0)
+const unknownWorkflow = [/^Workflow with id .* not found$/, /^Workflow cannot be found$/]
+
 const EXPLANATIONS: Partial<Record<AssumptionId, Explanation>> = {
-  'total-count': ({ url, difference: { field } }) => isList(url) && (field === 'totalCount' || field === 'hasMore'),
+  'total-count': ({ url, bodies, difference: { field } }) =>
+    isList(url) &&
+    bodies.filter(({ totalCount }) => totalCount === undefined).length === 1 &&
+    // Without a total, it says so whenever the page is full.
+    (field === 'totalCount' ||
+      (field === 'hasMore' && bodies.some(({ totalCount, hasMore }) => totalCount === undefined && hasMore === true))),
   'vendor-names': ({ difference: { field, target, ours } }) =>
     /(^|[.])(origin|providerId)$/.test(field) &&
     Object.entries(VENDOR_NAMES).some((names) => names.includes(String(target)) && names.includes(String(ours))),
-  'control-values': ({ url, difference: { field, target, ours } }) =>
+  'control-values': ({ url, difference }) =>
     isStep(url) &&
-    (/^(data[.])?controls[.]values\b/.test(field) ||
-      (/^(data[.])?controlValues$/.test(field) &&
-        (target ?? ours) !== undefined &&
-        JSON.stringify(target ?? ours) === '{}')),
-  'unknown-channel-filter': ({ url, statuses }) =>
+    isOnOneSide(difference) &&
+    (/^(data[.])?controls[.]values$/.test(difference.field) ||
+      (/^(data[.])?controlValues$/.test(difference.field) && isEmpty(difference.target ?? difference.ours))),
+  'unknown-channel-filter': ({ url, statuses, bodies }) =>
     isList(url) &&
+    hasNoMessages(bodies) &&
     url.searchParams.getAll('channel').some((each) => each !== '' && !CHANNELS.includes(each as never)) &&
     hasOf(statuses, 200, 422),
-  'unknown-subscriber-filter': ({ url, statuses }) =>
-    isList(url) && url.searchParams.has('subscriberId') && hasOf(statuses, 200, 404),
-  'malformed-context-key': ({ url, statuses }) =>
+  'unknown-subscriber-filter': ({ url, statuses, bodies }) =>
+    isList(url) && url.searchParams.has('subscriberId') && hasOf(statuses, 200, 404) && hasNoMessages(bodies),
+  'malformed-context-key': ({ url, statuses, bodies }) =>
     isList(url) &&
+    hasNoMessages(bodies) &&
     [...url.searchParams].some(
       ([name, value]) => /^contextKeys(\[\d*\])?$/.test(name) && !new RegExp(CONTEXT_KEY_PATTERN).test(value)
     ) &&
@@ -122,9 +143,10 @@ const EXPLANATIONS: Partial<Record<AssumptionId, Explanation>> = {
     !/^([1-9]\d{0,2}|1000)$/.test(url.searchParams.get('limit') ?? '10') &&
     (hasOf(statuses, 400, 422) || hasOf(statuses, 200, 422)),
   'unknown-step': ({ url, statuses }) => isStep(url) && hasOf(statuses, 400, 404),
-  'unknown-workflow': ({ url, statuses, difference: { field } }) =>
+  'unknown-workflow': ({ url, statuses, bodies, difference: { field } }) =>
     isStep(url) &&
     statuses.every((status) => status === 404) &&
+    unknownWorkflow.every((pattern) => bodies.some(({ message }) => pattern.test(String(message)))) &&
     /^(message|workflowId|ctx([.]workflowId)?)$/.test(field),
   'unserved-route': ({ url, statuses }) =>
     !isList(url) && !isStep(url) && !isSetPrimary(url) && (hasOf(statuses, 404, 501) || hasOf(statuses, 404, 405)),
@@ -132,13 +154,17 @@ const EXPLANATIONS: Partial<Record<AssumptionId, Explanation>> = {
   'integration-lookup': ({ url, statuses }) =>
     isSetPrimary(url) && (hasOf(statuses, 200, 422) || hasOf(statuses, 404, 422)),
   'foreign-integration': ({ url, statuses }) => isSetPrimary(url) && hasOf(statuses, 403, 404),
-  credentials: ({ url, difference: { field } }) =>
-    isSetPrimary(url) && /^(data[.])?(credentials\b|configurations[.]inboundWebhookSigningKey$)/.test(field)
+  credentials: ({ url, bodies, difference }) =>
+    isSetPrimary(url) &&
+    isOnOneSide(difference) &&
+    (/^(data[.])?configurations[.]inboundWebhookSigningKey$/.test(difference.field) ||
+      (/^(data[.])?credentials\b/.test(difference.field) && bodies.some(({ credentials }) => isEmpty(credentials))))
 }
 
 function explanationOf(question: Question, target: TargetAnswer, ours: TargetAnswer, difference: Difference) {
   const url = new URL(question.path, 'http://server')
-  const seen = { question, url, statuses: [target.status, ours.status], difference }
+  const bodies = [target, ours].map((each) => bodyOf(each).value).map((value) => (isObject(value) ? value : {}))
+  const seen = { url, statuses: [target.status, ours.status], bodies, difference }
   const rows = Object.entries(EXPLANATIONS) as [AssumptionId, Explanation][]
   return rows.find(([, explains]) => explains(seen))?.[0]
 }

@@ -65,14 +65,15 @@ const PROBES: readonly Probe[] = [
 export async function detectPositions(target: Target, apiKey: string): Promise<Positions> {
   const found: Record<string, string> = {}
   for (const { id, path, position } of PROBES) {
-    const answer = await target.ask(path, { check: path.startsWith('/v1/messages') ? notAPage : notAnObject })
-    const value = position(answer)
+    const answer = await target.askForAny(path, { check: path.startsWith('/v1/messages') ? notAPage : notAnObject })
+    // What a gateway answers in place of the service shows nothing.
+    const value = answer && isObject(answer.body) ? position(answer) : undefined
     if (value !== undefined) found[id] = value
   }
   // In the spelling of no client, so that it settles only what it asks.
-  const { status } = await target.ask('/v1/messages?limit=1', { headers: { authorization: `apikey ${apiKey}` } })
-  if (status === 200) found['auth-scheme-case'] = 'any'
-  if (status === 401) found['auth-scheme-case'] = 'exact'
+  const answer = await target.askForAny('/v1/messages?limit=1', { headers: { authorization: `apikey ${apiKey}` } })
+  if (answer?.status === 200) found['auth-scheme-case'] = 'any'
+  if (answer?.status === 401) found['auth-scheme-case'] = 'exact'
   return found as Positions
 }
 

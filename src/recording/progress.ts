@@ -11,6 +11,7 @@ export interface Identity {
   url: string
   apiKey: string
   pageSize: number
+  maximum: number
   keepPersonalData: boolean
   keepWorkflowTexts: boolean
 }
@@ -19,6 +20,9 @@ export interface Identity {
 export interface ProgressState {
   page: number
   isComplete: boolean
+  /** How often messages that came in meanwhile were looked for, and whether such a look is not whole yet. */
+  look: number
+  isLooking: boolean
   requests: number
   owner?: { _environmentId?: string; _organizationId?: string }
   positions?: Positions
@@ -27,10 +31,10 @@ export interface ProgressState {
   last?: [string, string]
 }
 
-/** A message as it will be in the seed, by its id or, without one, what it says. */
+/** A message as it will be in the seed, by its id or, without one, what it says; none if the seed can't have it. */
 export interface ReadMessage {
   key: string
-  document: SeedMessage
+  document: SeedMessage | undefined
 }
 
 /** A step of a workflow that may exist: a message names it. */
@@ -45,7 +49,7 @@ export type Progress = ReturnType<typeof openProgress>
 
 const TABLES = `
   CREATE TABLE IF NOT EXISTS state (value TEXT NOT NULL);
-  CREATE TABLE IF NOT EXISTS messages (key TEXT PRIMARY KEY, created TEXT NOT NULL, document TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS messages (key TEXT PRIMARY KEY, created TEXT NOT NULL, document TEXT, look INTEGER);
   CREATE INDEX IF NOT EXISTS messages_in_order ON messages (created, key);
   CREATE TABLE IF NOT EXISTS subscribers (name TEXT PRIMARY KEY, id TEXT UNIQUE, document TEXT NOT NULL);
   CREATE TABLE IF NOT EXISTS candidates (workflow TEXT, id TEXT, name TEXT, step TEXT, PRIMARY KEY (workflow, step));
@@ -70,13 +74,15 @@ export function openProgress(file: string, identity: Identity) {
     const remedy = `give the same --from, --api-key and options to go on, or delete the file to begin anew`
     throw new StartError(`${file} is what an interrupted recording with other options has read: ${remedy}`)
   }
-  const state: ProgressState = stored ? JSON.parse(stored) : { page: 0, isComplete: false, requests: 0, notes: [] }
+  const state: ProgressState = stored
+    ? JSON.parse(stored)
+    : { page: 0, isComplete: false, look: 0, isLooking: false, requests: 0, notes: [] }
   const notes: Notes = new Map(state.notes)
   if (of === undefined) {
     client.prepare('INSERT INTO state VALUES (?), (?)').run(fingerprint, JSON.stringify(state))
   }
   const saveState = client.prepare('UPDATE state SET value = ? WHERE rowid = 2')
-  const count = (table: string) => client.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0
+  const count = (table: string) => client.prepare<[], number>(`SELECT count(document) FROM ${table}`).pluck().get() ?? 0
 
   return {
     state,
@@ -88,7 +94,7 @@ export function openProgress(file: string, identity: Identity) {
         saveState.run(JSON.stringify({ ...state, notes: [...notes] }))
       })()
     },
-    ...messageTables(client),
+    ...messageTables(client, state),
     ...stepTables(client, notes),
     counts: () => ({
       messages: count('messages'),
@@ -104,26 +110,28 @@ export function openProgress(file: string, identity: Identity) {
   }
 }
 
-function messageTables(client: Database.Database) {
-  const addMessage = client.prepare('INSERT OR IGNORE INTO messages VALUES (?, ?, ?)')
+function messageTables(client: Database.Database, state: ProgressState) {
+  const addMessage = client.prepare('INSERT OR IGNORE INTO messages VALUES (?, ?, ?, ?)')
   const addSubscriber = client.prepare('INSERT OR IGNORE INTO subscribers VALUES (?, ?, ?)')
   const addCandidate = client.prepare('INSERT OR IGNORE INTO candidates VALUES (?, ?, ?, ?)')
   const subscriberOf = client.prepare<[string], string>('SELECT document FROM subscribers WHERE name = ?').pluck()
-  const knows = client.prepare('SELECT 1 FROM messages WHERE key = ?').pluck()
+  const knows = client.prepare('SELECT 1 FROM messages WHERE key = ? AND look < ?').pluck()
   return {
     addMessage({ key, document }: ReadMessage): void {
-      const { subscriber } = document
+      const { subscriber, createdAt = '' } = document ?? {}
       if (subscriber) addSubscriber.run(subscriber.subscriberId, subscriber._id ?? null, JSON.stringify(subscriber))
-      addMessage.run(key, document.createdAt ?? '', JSON.stringify(document))
+      addMessage.run(key, createdAt, document ? JSON.stringify(document) : null, state.look)
     },
     addCandidate({ workflow, workflowId, name, step }: Candidate): void {
       addCandidate.run(workflow, workflowId, name, step)
     },
-    hasMessage: (key: string): boolean => knows.get(key) !== undefined,
+    /** Whether it was read, or before a look. */
+    hasMessage: (key: string, look = Number.MAX_SAFE_INTEGER): boolean => knows.get(key, look) !== undefined,
     /** The newest first. Where a message embeds its subscriber as it is in the list of them, it refers to it instead. */
     *messages(): Generator<SeedMessage, void> {
-      const all = client.prepare<[], string>('SELECT document FROM messages ORDER BY created DESC, key DESC').pluck()
-      for (const text of all.iterate()) {
+      const all = client.prepare<[], string | null>('SELECT document FROM messages ORDER BY created DESC, key DESC')
+      for (const text of all.pluck().iterate()) {
+        if (text === null) continue
         const { subscriber, ...message } = JSON.parse(text) as SeedMessage
         const listed = subscriber && subscriberOf.get(subscriber.subscriberId) === JSON.stringify(subscriber)
         if (listed) yield { subscriberId: subscriber.subscriberId, ...message }

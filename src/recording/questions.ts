@@ -88,7 +88,9 @@ const PAGES = 5
 
 /** Returns questions for whoever has none: pages, every channel, the steps that ours has, and what is unknown. */
 export async function usualQuestions(ours: Target): Promise<Questions> {
-  const { body } = await ours.ask('/_mock/workflows', { check: notAnObject })
+  const { status, body } = await ours.ask('/_mock/workflows', { check: notAnObject })
+  if (status !== 200)
+    throw new StartError(`${ours.url}/_mock/workflows answers ${status}: is it a notification-mock, and its key right?`)
   const workflows = isObject(body) && Array.isArray(body.workflows) ? body.workflows.filter(isObject) : []
   const steps = workflows.flatMap(({ _id, steps: all }) =>
     (Array.isArray(all) ? all.filter(isObject) : []).map((step) => `/v2/workflows/${_id}/steps/${step._id}`)

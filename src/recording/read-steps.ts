@@ -47,7 +47,8 @@ async function readWorkflow(
 
 async function askStep({ target, progress }: ReadOptions, workflow: string, step: string) {
   const path = `/v2/workflows/${encodeURIComponent(workflow)}/steps/${encodeURIComponent(step)}`
-  const answer = await target.ask(path, { check: notAnObject })
+  // A 404 is an answer also as a page of a gateway.
+  const answer = await target.ask(path, { check: (each) => (each.status === 404 ? undefined : notAnObject(each)) })
   progress.state.requests += 1
   if (answer.status === 401 || answer.status === 403) {
     throw new StartError(`${target.url}${path} answers ${answer.status}: the key may not read workflows`)

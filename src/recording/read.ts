@@ -38,9 +38,7 @@ export async function readMessages(options: ReadOptions): Promise<void> {
   while (!state.isComplete) {
     const { data, hasMore } = await askPage(options, state.page, pageSize)
     const ids = data.map(({ _id }) => _id).join(' ')
-    if (data.length > 1 && ids === last) {
-      throw new StartError(`page ${state.page} of the target has the messages of the page before: it can't be recorded`)
-    }
+    if (data.length > 1 && ids === last) await checkPages(options, ids)
     last = ids
     progress.save(() => {
       addPage(options, data, true)
@@ -49,23 +47,43 @@ export async function readMessages(options: ReadOptions): Promise<void> {
       state.isComplete = data.length === 0 || !(hasMore ?? data.length >= pageSize)
       if (progress.counts().messages >= maximum) state.isComplete = true
     })
-    onProgress(progress.counts().messages)
+    onProgress(Math.min(progress.counts().messages, maximum))
   }
   await readNewest(options)
 }
 
+/** A page is as the one before also when a page of messages came in meanwhile: the first page then has those. */
+async function checkPages(options: ReadOptions, ids: string): Promise<void> {
+  const { data } = await askPage(options, 0, options.pageSize)
+  if (data.map(({ _id }) => _id).join(' ') !== ids) return
+  throw new StartError(
+    `page ${options.progress.state.page} of the target has the messages of the first page: it can't be recorded`
+  )
+}
+
+/**
+ * Each look reads from the first page on until a message comes that was known before it. One that was interrupted is not
+ * whole, and goes on until then, over what it has itself read.
+ */
 async function readNewest(options: ReadOptions): Promise<void> {
   const { progress, pageSize } = options
-  for (let look = 0; look < MAX_LOOKS; look++) {
-    // Not a page that was read: that is asked for only if there is something new on it.
-    const [newest] = (await askPage(options, 0, 1)).data
-    if (!newest || progress.hasMessage(keyOf(newest))) return
-    let isNew = true
-    for (let page = 0; isNew; page++) {
+  const { state } = progress
+  for (let looks = 0; looks < MAX_LOOKS; looks++) {
+    if (!state.isLooking) {
+      // Not a page that was read: that is asked for only if there is something new on it.
+      const [newest] = (await askPage(options, 0, 1)).data
+      if (!newest || progress.hasMessage(keyOf(newest))) return
+      progress.save(() => {
+        state.look += 1
+        state.isLooking = true
+      })
+    }
+    for (let page = 0; state.isLooking; page++) {
       const { data } = await askPage(options, page, pageSize)
-      const isKnown = data.length === 0 || data.some((each) => progress.hasMessage(keyOf(each)))
-      progress.save(() => addPage(options, data, false))
-      isNew = !isKnown
+      progress.save(() => {
+        state.isLooking = data.length > 0 && !data.some((each) => progress.hasMessage(keyOf(each), state.look))
+        addPage(options, data, false)
+      })
     }
   }
   note(progress.notes, 'messages came in faster than they could be read: the newest may be missing')
@@ -79,27 +97,31 @@ async function askPage({ target }: ReadOptions, page: number, limit: number): Pr
   throw new StartError(`${target.url}${path} answers ${status}${typeof message === 'string' ? `: ${message}` : ''}`)
 }
 
-function addPage({ progress, replacement }: ReadOptions, data: Page['data'], inOrder: boolean): void {
+/** Adds what is not known yet: in order, up to the maximum. */
+function addPage({ progress, replacement, maximum }: ReadOptions, data: Page['data'], inOrder: boolean): void {
   const { state, notes } = progress
+  let left = inOrder ? maximum - progress.counts().messages : data.length
   for (const record of data) {
+    if (left <= 0) return
+    const key = keyOf(record)
+    if (progress.hasMessage(key)) continue
     const { _environmentId, _organizationId, createdAt, _id } = record as Record<string, string | undefined>
     state.owner ??= { ...(_environmentId && { _environmentId }), ...(_organizationId && { _organizationId }) }
     state.positions ??= {}
     noteVendorNames(JSON.stringify(record), state.positions)
     if (inOrder) noteOrder(progress, [createdAt ?? '', _id ?? ''])
-    const key = keyOf(record)
     addCandidates(progress, record, replacement)
     const document = inContract<SeedMessage>(MESSAGE, exportMessage(record as never), notes)
-    if (document) progress.addMessage({ key, document: replacement.message(document) } satisfies ReadMessage)
+    progress.addMessage({ key, document: document && replacement.message(document) } satisfies ReadMessage)
+    if (document) left -= 1
   }
 }
 
 /** Ours lists the newest first, of one instant the greatest id first. */
-function noteOrder({ state, notes, hasMessage }: Progress, next: [string, string]): void {
+function noteOrder({ state, notes }: Progress, next: [string, string]): void {
   const [created, id] = state.last ?? next
   const isLater = next[0] > created || (next[0] === created && next[1] > id)
-  if (isLater && !hasMessage(next[1]))
-    note(notes, 'message is listed at another place: the seed lists the newest first, then by id')
+  if (isLater) note(notes, 'message is listed at another place: the seed lists the newest first, then by id')
   state.last = next
 }
 

@@ -46,11 +46,12 @@ export interface Recording {
  * read, and with the reason of the signal when that is aborted.
  */
 export async function record(options: RecordOptions): Promise<Recording> {
-  const { out, signal, apiKey, keepPersonalData, keepWorkflowTexts, pageSize } = options
+  const { out, signal, apiKey, keepPersonalData, keepWorkflowTexts, pageSize, maximum } = options
   const target = createTarget(options)
   await checkAccess(target)
   const { url } = options
-  const progress = openProgress(`${out}.progress`, { url, apiKey, pageSize, keepPersonalData, keepWorkflowTexts })
+  const identity = { url, apiKey, pageSize, maximum, keepPersonalData, keepWorkflowTexts }
+  const progress = openProgress(`${out}.progress`, identity)
   try {
     const replacer = createReplacer(apiKey)
     const replacement = keepPersonalData
@@ -101,7 +102,8 @@ async function writeRecording(options: RecordOptions, progress: Progress, check:
         ]),
     ...[...progress.notes].map(([text, count]) => (count === 1 ? text : `${text} (${count} times)`))
   ]
-  const counts = progress.counts()
+  const read = progress.counts()
+  const counts = { ...read, messages: Math.min(read.messages, options.maximum) }
   const comment = [
     `Recorded by notification-mock ${VERSION} from ${options.url}: ${counts.messages} messages, ${counts.steps} steps.`,
     'A server with this seed gives the same answers, apart from:',
@@ -113,7 +115,8 @@ async function writeRecording(options: RecordOptions, progress: Progress, check:
     workflows: progress.seedWorkflows(),
     messages: firstOf(progress.messages(), options.maximum)
   }
-  const files = await writeSeed(options.out, { comment, settings, lists }, check)
+  const isPrivate = options.keepPersonalData
+  const files = await writeSeed(options.out, { comment, settings, lists, isPrivate }, check)
   progress.remove()
   return { files, ...counts, profile, assumptions, differences }
 }

@@ -30,8 +30,9 @@ interface Request {
 
 export type Target = ReturnType<typeof createTarget>
 
-/** How often a request is sent at most. */
+/** How often a request is sent at most, and one of which any answer is of use. */
 const MAX_TRIES = 10
+const FEW_TRIES = 2
 /** In milliseconds. */
 const FIRST_PAUSE = 200
 const MAX_PAUSE = 30_000
@@ -45,18 +46,30 @@ const MAX_RETRY_AFTER = 3_600_000
  */
 export function createTarget({ url, apiKey, rate, timeout, signal, onRetry }: TargetOptions) {
   let nextTurn = 0
-  return { url, ask }
+  return { url, ask, askForAny }
 
-  async function ask(path: string, { method = 'GET', headers = {}, check }: Request = {}): Promise<TargetAnswer> {
+  async function ask(path: string, request: Request = {}): Promise<TargetAnswer> {
+    const { answer, problem, tries } = await tryFor(path, request, MAX_TRIES)
+    if (answer) refuseRedirect(answer)
+    if (answer && problem === undefined) return answer
+    throw new StartError(`${request.method ?? 'GET'} ${url}${path}: ${problem}, ${tries} times; try again later`)
+  }
+
+  /** Resolves to the answer as it is when asking again does not help, and to undefined when there is none. */
+  async function askForAny(path: string, request: Request = {}): Promise<TargetAnswer | undefined> {
+    const { answer } = await tryFor(path, request, FEW_TRIES)
+    return answer
+  }
+
+  async function tryFor(path: string, { method = 'GET', headers = {}, check }: Request, most: number) {
     for (let tries = 1; ; tries++) {
       await turn()
-      const answer = await send(path, method, headers)
-      const problem = typeof answer === 'string' ? answer : problemOf(answer, check)
-      if (typeof answer !== 'string' && problem === undefined) return answer
-      const wait = waitFor(typeof answer === 'string' ? undefined : answer, tries)
-      if (tries === MAX_TRIES || wait > MAX_RETRY_AFTER) {
-        throw new StartError(`${method} ${url}${path}: ${problem}, ${tries} times; try again later`)
-      }
+      const sent = await send(path, method, headers)
+      const answer = typeof sent === 'string' ? undefined : sent
+      const problem = typeof sent === 'string' ? sent : problemOf(sent, check)
+      const wait = waitFor(answer, tries)
+      const isLast = tries >= (answer?.status === 429 ? MAX_TRIES : most) || wait > MAX_RETRY_AFTER
+      if (problem === undefined || isLast) return { answer, problem, tries }
       onRetry?.(`${method} ${path}: ${problem}`, wait)
       await pause(wait)
     }
@@ -92,12 +105,16 @@ export function createTarget({ url, apiKey, rate, timeout, signal, onRetry }: Ta
   }
 }
 
-/** Returns why an answer has to be asked for again, if it has. Throws `StartError` for one that never changes. */
+/** Throws `StartError` for an answer that names another server. */
+export function refuseRedirect({ status, headers }: TargetAnswer): void {
+  if (status < 300 || status >= 400) return
+  throw new StartError(`the target sends on to ${headers.get('location') ?? 'another address'}: name that one`)
+}
+
+/** Returns why an answer has to be asked for again, if it has. */
 function problemOf(answer: TargetAnswer, check: Request['check']): string | undefined {
-  const { status, headers } = answer
-  if (status >= 300 && status < 400) {
-    throw new StartError(`the target sends on to ${headers.get('location') ?? 'another address'}: name that one`)
-  }
+  const { status } = answer
+  if (status >= 300 && status < 400) return undefined
   if (status === 429 || (status >= 500 && status !== 501)) return `answered with ${status}`
   return check?.(answer)
 }

@@ -9,6 +9,8 @@ export interface SeedContent {
   /** Lines about the seed, for YAML. */
   comment: readonly string[]
   settings: { name: string }
+  /** Only its owner can read it. */
+  isPrivate: boolean
   /** The records of each list, one after the other. */
   lists: Record<string, Iterable<object>>
 }
@@ -31,7 +33,7 @@ export async function writeSeed(out: string, content: SeedContent, check: () => 
       if (part >= temporary.length) {
         await finish(handle)
         const file = join(dirname(out), `.${basename(out)}.${randomUUID()}`)
-        handle = await open(file, 'wx')
+        handle = await open(file, 'wx', content.isPrivate ? 0o600 : 0o666)
         temporary.push(file)
       }
       await handle?.write(text)

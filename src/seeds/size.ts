@@ -5,7 +5,7 @@ import { RECORD_KINDS, type SeedRepository } from './repository.js'
 /** The size up to which a seed is loaded in one go, counted in records: some hundredths of a second. */
 export const MAX_AT_ONCE = 1000
 
-/** Characters of JSON that count as one record: those of a template, the slowest, take as long as one. */
+/** So many characters of JSON count as one record: those of a template, the slowest to load, take as long as a record. */
 const RECORD_LENGTH = 60
 /** Records that a generated message takes. */
 const GENERATED_WEIGHT = 5

@@ -3,6 +3,7 @@ import { reportJunit, reportMarkdown, reportText } from '../../src/conformance/r
 import { type RunOptions, runConformance } from '../../src/conformance/run.js'
 import { DEVELOPMENT, MAILGUN, SENDGRID, setPrimary } from '../support/control.js'
 import { givenMock } from '../support/mock.js'
+import { primaryOf } from './primary.js'
 import { startProxy } from './proxy.js'
 
 function judge(url: string, options: Partial<RunOptions> = {}) {
@@ -80,9 +81,3 @@ test('a run that is interrupted puts the primary back', async () => {
   expect(cases.length).toBe(1)
   expect(await primaryOf(mock)).toBe(SENDGRID)
 })
-
-async function primaryOf(mock: Awaited<ReturnType<typeof givenMock>>): Promise<string | undefined> {
-  const { integrations } = (await mock.get('/_mock/integrations')).json
-  const all: { _id: string; channel: string; primary: boolean }[] = integrations
-  return all.find(({ channel, primary }) => channel === 'email' && primary)?._id
-}

@@ -8,7 +8,7 @@ import { PROFILES } from '../../src/core/assumptions.js'
 import { type ServerOptions, startServer } from '../../src/server.js'
 import { DEVELOPMENT, MAILGUN, SENDGRID } from '../support/control.js'
 import { anyRequest, type Published } from '../support/generated-requests.js'
-import { runCommand } from '../support/process.js'
+import { runCommand, spawnCommand } from '../support/process.js'
 import { startProxy } from './proxy.js'
 
 const SEEDS = readdirSync(join(import.meta.dirname, '../../seeds'))
@@ -174,6 +174,54 @@ describe('the command', () => {
     [['--api-key', 'x', '--case', 'nonsense']]
   ])('%j is wrong usage', async (args) => {
     expect((await runCommand(['conformance', ...args])).code).toBe(2)
+  })
+
+  test('a file that can not be written does not take the report with it', async () => {
+    const { ownUrl } = await givenOurs()
+    const args = ['conformance', '--target', ownUrl, '--api-key', DEVELOPMENT, '--case', 'paging.page']
+    const { code, stdout, stderr } = await runCommand([...args, '--junit', '/nowhere/report.xml'])
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^error: can't write \/nowhere\/report\.xml/)
+    })
+    expect(stdout).toContain(': 1 passed, 0 failed, 0 skipped')
+  })
+
+  test.each(['SIGTERM', 'SIGINT'] as const)('puts the primary back after a %s', async (signal) => {
+    const server = await startServer({ port: 0, logLevel: 'silent' })
+    onTestFinished(() => server.app.close())
+    const stopped = new AbortController()
+    await using proxy = await startProxy(server.url, {
+      answer({ request, answer }) {
+        if (!request.path.includes(MAILGUN) || stopped.signal.aborted) return
+        // It is primary now, and the command waits.
+        stopped.abort()
+        answer.status = 429
+        answer.headers['retry-after'] = '100'
+        setTimeout(() => running.child.kill(signal), 200)
+      }
+    })
+    const args = [
+      'conformance',
+      '--target',
+      proxy.url,
+      '--api-key',
+      DEVELOPMENT,
+      '--allow-changes',
+      '--case',
+      'primary'
+    ]
+    const running = await spawnCommand([...args, '--integration', SENDGRID, '--integration', MAILGUN])
+    expect(await running.ended).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining(': 0 passed, 0 failed, 0 skipped'),
+      stderr: 'error: interrupted: not all cases were run\n'
+    })
+    const headers = { authorization: `ApiKey ${DEVELOPMENT}` }
+    const { integrations } = (await (await fetch(`${server.url}/_mock/integrations`, { headers })).json()) as {
+      integrations: { _id: string; primary: boolean; channel: string }[]
+    }
+    expect(integrations.find(({ primary, channel }) => primary && channel === 'email')?._id).toBe(SENDGRID)
   })
 
   test('a target that is not there ends with 1', async () => {

@@ -4,8 +4,10 @@ import {
   ASSUMPTION_IDS,
   type AssumptionId,
   type Assumptions,
+  assume,
   assumptionIssue,
   assumptionRow,
+  overridesOf,
   PROFILES,
   type Profile,
   positionsOf
@@ -572,3 +574,8 @@ async function expectReused(client: Client, id: string, key: string, body?: stri
     json: { message: `Request with key "${key}" is being reused for a different body`, errors: {} }
   })
 }
+
+test('what another version has stored for a row that this one does not know is left out', () => {
+  const stored = assume('document', { 'row-of-another-version': 'on', credentials: 'hidden' })
+  expect(overridesOf('document', stored)).toEqual({ credentials: 'hidden' })
+})

@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import { expect, test } from 'vitest'
 import { VERSION } from '../../src/core/package.js'
 import { givenMock } from '../support/mock.js'
@@ -41,7 +42,7 @@ test('a browser gets the inspector, which may load and run nothing but what is i
     )
   }
   for (const path of ['index.html', 'inspector.js.map', '..%2findex.js', 'main.tsx']) {
-    expect((await fetch(`${url}/inspector/${path}`)).status, path).toBe(path === 'index.html' ? 200 : 404)
+    expect((await fetch(`${url}/inspector/${path}`)).status, path).toBe(404)
   }
 })
 
@@ -64,3 +65,40 @@ test('other methods are refused there as anywhere', async () => {
   expect(response.status).toBe(405)
   expect(response.headers.get('allow')).toBe('GET, HEAD')
 })
+
+const STRANGERS = [{ host: 'evil.example' }, { origin: 'http://evil.example' }]
+
+test.each(STRANGERS)('with %j neither the page nor keys are given, and what programs get is', async (stranger) => {
+  const { url } = await givenMock()
+  for (const path of ['/', '/inspector/inspector.js', '/_mock/environments/Development/keys']) {
+    expect((await headersOf(`${url}${path}`, stranger)).status, path).toBe(403)
+  }
+  const summary = await headersOf(url, { ...stranger, accept: '*/*' })
+  expect([summary.status, summary['access-control-allow-origin']]).toEqual([200, '*'])
+})
+
+test('no page of another site can read the page, also where it may be asked for by any name', async () => {
+  const own = await givenMock()
+  const open = await givenMock({ adminToken: 'let-me-in' })
+  for (const path of ['/', '/inspector/inspector.js', '/inspector/inspector.css']) {
+    for (const answer of [
+      await headersOf(`${own.url}${path}`, {}),
+      await headersOf(`${own.url}${path}`, { origin: 'http://localhost:5173' }),
+      ...(await Promise.all(STRANGERS.map((stranger) => headersOf(`${open.url}${path}`, stranger))))
+    ]) {
+      expect(answer.status).toBe(200)
+      expect(Object.keys(answer).filter((name) => name.startsWith('access-control-'))).toEqual([])
+    }
+  }
+})
+
+/** As a browser asks, but with a Host of its own, which fetch does not send. */
+function headersOf(url: string, headers: Record<string, string>) {
+  return new Promise<{ status: number | undefined; [name: string]: unknown }>((resolve, reject) => {
+    const sent = request(url, { agent: false, headers: { accept: ACCEPT_OF_BROWSERS, ...headers } }, (response) => {
+      response.resume()
+      resolve({ ...response.headers, status: response.statusCode })
+    })
+    sent.on('error', reject).end()
+  })
+}

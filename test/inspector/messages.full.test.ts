@@ -33,7 +33,9 @@ test('the list is filtered and paged by the real request, which is shown, can be
   await page.keyboard.press('/')
   await page.keyboard.type('user-ada')
   await page.keyboard.press('Enter')
-  await pages.getByText(/of [0-9]$/).first().waitFor()
+  await page.waitForURL('**subscriberId=user-ada')
+  expect(await page.evaluate('document.activeElement.value')).toBe('user-ada')
+  await pages.getByText(/^[0-9]+–[0-9]+ of [0-9]$/).waitFor()
   for (const id of ['order-4711', 'a,b']) {
     await page.getByRole('textbox', { name: 'transactionId' }).fill(id)
     await page.keyboard.press('Enter')
@@ -89,8 +91,10 @@ test('the last page is one click away, and where the service tells no total coun
   await pages.getByRole('spinbutton', { name: 'page' }).fill('14')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Nothing on page 14' }).waitFor()
+  expect(await page.evaluate('document.activeElement.value')).toBe('14')
   await page.getByRole('button', { name: 'Go to the first page' }).click()
   await pages.getByText('1–10 of 137').waitFor()
+  expect(await pages.getByRole('spinbutton', { name: 'page' }).inputValue()).toBe('0')
 
   await mock.environment({ name: 'Live', from: 'Development', profile: 'live' })
   await page.goto('about:blank')
@@ -148,6 +152,13 @@ test('a message is added, marked, changed and deleted, and each change is seen b
 
   await page.getByRole('link', { name: 'JSON' }).click()
   await page.getByRole('region', { name: 'The message as JSON' }).getByText('"subject": "Hello Ada"').waitFor()
+  // What could not be deleted stays on the screen.
+  await page.route('**/_mock/messages/*', (route) => route.abort(), { times: 1 })
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('button', { name: 'Delete it' }).click()
+  await page.getByRole('button', { name: 'Dismiss' }).last().waitFor()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.getByRole('heading', { name: 'Hello Ada' }).waitFor()
   await page.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('button', { name: 'Delete it' }).click()
   await page.getByRole('heading', { name: 'Hello Ada' }).waitFor({ state: 'detached' })
@@ -196,6 +207,7 @@ test('nothing that a seed holds runs, loads anything or leads away', async (cont
     <img src="${away}/img" onerror="top.ran = 1"><img src=x onerror="top.ran = 1"><svg onload="top.ran = 1"><a xlink:href="javascript:top.ran = 1"><text y="20">svg</text></a>
     <image href="${away}/svg" /></svg><iframe src="${away}/iframe"></iframe><object data="${away}/object"></object><embed src="${away}/embed">
     <video src="${away}/video" poster="${away}/poster"></video><form action="${away}/form"><button>Send it</button></form>
+    <div><template shadowrootmode="open"><a href="${away}/shadow">shadow link</a><img src="${away}/shadow"></template></div>
     <a href="javascript:top.ran = 1">script link</a> <a href="${away}/self" target="_self">self link</a> <a href="${away}/top" target="_top">top link</a>
     <a href="data:text/html,${encodeURIComponent(script)}">data link</a><a href="relative">relative link</a></body></html>`
   const evil = `${script}<img src=x onerror="top.ran = 1">`
@@ -246,6 +258,7 @@ test('nothing that a seed holds runs, loads anything or leads away', async (cont
       expect(await frame.locator(':root').evaluate('getComputedStyle(document.querySelector("p")).color')).toBe(
         'rgb(1, 2, 3)'
       )
+      expect(await page.getByTitle('The email').getAttribute('srcdoc')).not.toContain('shadow')
       for (const link of ['script link', 'self link', 'top link', 'data link', 'relative link', 'svg', 'Send it']) {
         await frame.getByText(link).click()
       }

@@ -51,6 +51,23 @@ test('every view can be gone to by its link and by the palette, and the palette 
   }
 })
 
+test('the palette shows the command that the arrows have come to', async (context) => {
+  const { page } = await givenInspector(context)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.keyboard.press('Control+k')
+  const options = page.getByRole('listbox', { name: 'Commands' }).getByRole('option')
+  await options.last().waitFor()
+  const count = await options.count()
+  for (let index = 1; index < count; index++) await page.keyboard.press('ArrowDown')
+  expect(await options.last().getAttribute('aria-selected')).toBe('true')
+  const isInSight = async () => {
+    const list = await page.getByRole('listbox', { name: 'Commands' }).boundingBox()
+    const option = await options.last().boundingBox()
+    return list && option && option.y + option.height <= list.y + list.height + 1
+  }
+  await expect.poll(isInSight, { timeout: 20_000 }).toBe(true)
+})
+
 describe('an address', () => {
   test('names the environment, which can be chosen by its name', async (context) => {
     const { page, url } = await givenInspector(context, { hash: '#/messages' })
@@ -164,12 +181,13 @@ test('behind a path of a proxy it finds its files and its server', async (contex
     const path = request.url?.replace(/^\/mocks\/one/, '')
     if (path === request.url || path === undefined) return response.writeHead(404).end()
     const { method, headers } = request
-    request.pipe(
-      send(`${url}${path}`, { method, headers }, (answer) => {
-        response.writeHead(answer.statusCode ?? 500, answer.headers)
-        answer.pipe(response)
-      })
-    )
+    const asked = send(`${url}${path}`, { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers)
+      answer.pipe(response)
+    })
+    // The server may end while a stream is open.
+    asked.on('error', () => response.destroy())
+    request.pipe(asked)
   }).listen(0, '127.0.0.1')
   onTestFinished(() => void proxy.close().closeAllConnections())
   const { page, events } = await givenPage(context)

@@ -134,6 +134,7 @@ test('a request can be sent again by curl, verified, and the next one like it fa
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: 'Find a command' }).fill('delete all requests')
   await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Delete them' }).click()
   await page.getByText('All requests deleted').waitFor()
   expect(await env.requests.list()).toEqual([])
   await page.getByRole('heading', { name: 'Nothing has come yet' }).waitFor()

@@ -156,7 +156,8 @@ describe('made when first asked for', () => {
   })
 
   test('two first requests at once make one document', async () => {
-    const { url } = await givenOwnMock()
+    // Assumptions of which no other test of this process has asked for the document.
+    const { url } = await givenOwnMock({ assumptions: { 'paging-bounds': 'lenient', 'control-values': 'twice' } })
     const apps = watchApps()
     await Promise.all(['/docs/json', '/openapi.json'].map((path) => fetch(`${url}${path}`)))
     expect(apps).toHaveLength(1)

@@ -41,7 +41,7 @@ describe.skipIf(unavailable)(`with an engine${unavailable ? ` (left out: ${unava
       expect.stringMatching(/^node_modules\/better-sqlite3\/prebuilds\/linux-\w+\.node$/)
     ])
     const kilobytes = Number(docker('run', '--rm', '--entrypoint', 'du', IMAGE, '-sk', '/app').split('\t')[0])
-    expect(kilobytes).toBeLessThan(15_000)
+    expect(kilobytes).toBeLessThan(17_000)
   })
 
   test('is healthy with another port, with another user, and with a file system that can not be written', async () => {

@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { givenMock } from '../support/mock.js'
-import { givenFolder, runCommand } from '../support/process.js'
+import { givenFolder, runCommand, spawnCommand } from '../support/process.js'
 import { givenProxy, recordFrom } from './target.js'
 
 interface Outcome {
@@ -94,6 +95,90 @@ describe('compare', () => {
     expect(text.stdout).toMatch(
       /2 questions, 1 answered the same, 1 not asked[\s\S]*2 differences that nothing explains:\n.*subject: "Another one" there/
     )
+  })
+
+  /** A proxy that gives its own answer to paths that begin so. */
+  async function givenBroken(url: string, answers: Record<string, (response: ServerResponse) => void>) {
+    return givenProxy(url, ({ url: path = '' }, response) => {
+      const [, answer] = Object.entries(answers).find(([start]) => path.startsWith(start)) ?? []
+      answer?.(response)
+      return answer !== undefined
+    })
+  }
+
+  test('ends with 1 when the total is wrong, or hasMore, in equal profiles', async () => {
+    const ours = await givenMock({})
+    const { json } = await ours.get('/v1/messages?limit=2')
+    const proxy = await givenBroken(ours.url, {
+      '/v1/messages?limit=2': (response) =>
+        void response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ ...json, totalCount: json.totalCount + 1, hasMore: !json.hasMore }))
+    })
+    const file = join(givenFolder(), 'requests.txt')
+    writeFileSync(file, 'GET /v1/messages?limit=2\n')
+    const against = ['--against', ours.url, '--against-key', 'development-key']
+    const { code, outcome } = await compare('--target', proxy.url, ...against, '--requests', file)
+    expect(code).toBe(1)
+    expect(outcome.differences.map(({ field, explainedBy }) => [field, explainedBy]).sort()).toEqual([
+      ['hasMore', undefined],
+      ['totalCount', undefined]
+    ])
+  })
+
+  test('goes on after an answer of 5xx, one that is no JSON, one that sends on, and none at all', async () => {
+    const ours = await givenMock({})
+    const proxy = await givenBroken(ours.url, {
+      '/v1/messages?page=0': (response) => void response.writeHead(502).end('<h1>Bad gateway</h1>'),
+      '/v1/messages?page=1': (response) => void response.writeHead(200).end('<h1>Log in</h1>'),
+      '/v1/messages?page=2': (response) => void response.socket?.resetAndDestroy(),
+      '/v1/messages?page=3': (response) => void response.writeHead(302, { location: '/login' }).end()
+    })
+    const file = join(givenFolder(), 'requests.txt')
+    writeFileSync(file, [0, 1, 2, 3, 4].map((page) => `GET /v1/messages?page=${page}\n`).join(''))
+    const against = ['--against', ours.url, '--against-key', 'development-key']
+    const { code, outcome, stderr } = await compare('--target', proxy.url, ...against, '--requests', file)
+    expect(code, stderr).toBe(1)
+    expect(outcome).toMatchObject({ asked: 5, same: 1 })
+    const found = outcome.differences.filter(({ field }) => field === 'status' || field === '')
+    expect(found.map(({ path, field, target }) => [path.slice(-1), field, target])).toEqual([
+      ['0', 'status', 502],
+      ['0', '', undefined],
+      ['1', '', undefined],
+      ['2', 'status', 'no answer'],
+      ['3', 'status', 302],
+      ['3', '', undefined]
+    ])
+  })
+
+  test('says that it was interrupted', async () => {
+    const ours = await givenMock({})
+    let held = 0
+    const proxy = await givenProxy(ours.url, () => {
+      held++
+      return true
+    })
+    const against = ['--target', proxy.url, '--against', ours.url, '--against-key', 'development-key']
+    const { child, ended } = await spawnCommand(['compare', '--api-key', 'development-key', ...against])
+    await expect.poll(() => held, { timeout: 30_000 }).toBe(1)
+    child.kill('SIGINT')
+    const { code, stdout, stderr } = await ended
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain('interrupted')
+    expect(stderr).not.toMatch(/^\s+at /m)
+  })
+
+  test('says so when there is no server, or none of ours', async () => {
+    const ours = await givenMock({})
+    const against = ['--against', ours.url, '--against-key']
+    expect(await compare('--target', 'http://127.0.0.1:9', ...against, 'development-key')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('http://127.0.0.1:9 gives no answer')
+    })
+    expect(await compare('--target', ours.url, ...against, 'wrong-key')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('/_mock/workflows answers 401')
+    })
   })
 
   test('asks the requests of a journal and of a HAR, and set-primary only with --allow-changes', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -248,6 +248,112 @@ describe('record', () => {
     const { json } = await source.get('/v1/messages?limit=1000')
     expect(added).toBeGreaterThan(24)
     expect(environmentIn(out).messages.map(({ _id }) => _id)).toEqual(json.data.map(({ _id }: { _id: string }) => _id))
+  })
+
+  /** A proxy that adds messages to its source before the requests that a look sends, and 25 while the pages are read. */
+  async function givenGrowing(
+    source: Awaited<ReturnType<typeof givenOwnMock>>,
+    onLook: (path: string) => Promise<boolean>
+  ) {
+    let added = 0
+    const add = async (count: number) => {
+      for (let each = 0; each < count; each++, added++) {
+        const createdAt = new Date(Date.UTC(2030, 0, 1) + added * 1000).toISOString()
+        const body = JSON.stringify({ channel: 'sms', content: `Late ${added}`, createdAt })
+        await source.post('/_mock/messages', { body, headers: { 'content-type': 'application/json' } })
+      }
+    }
+    const proxy = await givenProxy(source.url, async ({ url = '' }, _response, asked) => {
+      if (url === '/v1/messages?page=3&limit=10' && asked === 1) await add(25)
+      return asked > 1 && (await onLook(url))
+    })
+    return { proxy, add }
+  }
+
+  test('has no gaps when messages come in while it reads the newest', async () => {
+    const source = await givenOwnMock({ seeds: ['many-pages'] })
+    let isDone = false
+    const { proxy, add } = await givenGrowing(source, async (path) => {
+      // The second page then begins with a message that was just read from the first.
+      if (!path.includes('page=1&limit=10') || isDone) return false
+      isDone = true
+      await add(1)
+      return false
+    })
+    const out = join(givenFolder(), 'seed.yaml')
+    expect(await recordFrom(proxy.url, out)).toMatchObject({ messages: 137 + 26 })
+    expect(isDone).toBe(true)
+  })
+
+  test('goes on with reading the newest when it was interrupted there', async () => {
+    const source = await givenOwnMock({ seeds: ['many-pages'] })
+    const stop = new AbortController()
+    const { proxy } = await givenGrowing(source, async (path) => {
+      if (path.includes('page=1&limit=10')) stop.abort()
+      return false
+    })
+    const out = join(givenFolder(), 'seed.yaml')
+    await expect(recordFrom(proxy.url, out, { signal: stop.signal })).rejects.toThrow()
+    expect(existsSync(`${out}.progress`)).toBe(true)
+    expect(await recordFrom(proxy.url, out)).toMatchObject({ messages: 137 + 25 })
+  })
+
+  test('goes on when as many messages as a page has come in between two pages', async () => {
+    const source = await givenOwnMock({ seeds: ['many-pages'] })
+    const { add } = await givenGrowing(source, async () => false)
+    const out = join(givenFolder(), 'seed.yaml')
+    const growing = await givenProxy(source.url, async ({ url = '' }, _response, asked) => {
+      if (url === '/v1/messages?page=2&limit=25' && asked === 1) await add(25)
+      return false
+    })
+    expect(await recordFrom(growing.url, out, { pageSize: 25 })).toMatchObject({ messages: 137 + 25 })
+    const stuck = await givenProxy(source.url, async ({ url = '' }, response) => {
+      if (!/page=[1-9]/.test(url)) return false
+      const answer = await source.get('/v1/messages?page=0&limit=25')
+      response.writeHead(200, { 'content-type': 'application/json' }).end(answer.text)
+      return true
+    })
+    await expect(recordFrom(stuck.url, out, { pageSize: 25 })).rejects.toThrow('page 1 of the target has the messages')
+  })
+
+  test('reads a target behind a gateway that answers unknown paths with HTML', async () => {
+    const source = await givenMock({})
+    const proxy = await givenProxy(source.url, async (request, response) => {
+      const answer = await fetch(source.url + request.url, { headers: DEVELOPMENT })
+      if (answer.status < 400) return false
+      response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not found</h1>')
+      return true
+    })
+    const out = join(givenFolder(), 'seed.yaml')
+    const steps = [{ workflow: 'unknown', step: 'unknown' }]
+    const retries: string[] = []
+    const recording = await recordFrom(proxy.url, out, { steps, onRetry: (reason) => void retries.push(reason) })
+    expect(recording.differences.join()).toMatch(/unserved-route.*not to be seen by reading/)
+    expect(recording.assumptions).toEqual({})
+    expect(retries.filter((reason) => reason.includes('/steps/unknown'))).toEqual([])
+  }, 60_000)
+
+  test.skipIf(process.platform === 'win32')('only its owner can read a seed with personal data', async () => {
+    const source = await givenMock({})
+    const out = join(givenFolder(), 'seed.yaml')
+    await recordFrom(source.url, out, { keepPersonalData: true })
+    expect(statSync(out).mode & 0o777).toBe(0o600)
+  })
+
+  test('--messages tells and writes so many, also when pages end elsewhere, and is the same when it goes on', async () => {
+    const source = await givenMock({ seeds: ['many-pages'] })
+    const out = join(givenFolder(), 'seed.yaml')
+    const told: number[] = []
+    const options = { pageSize: 20, maximum: 30, onProgress: (count: number) => void told.push(count) }
+    expect(await recordFrom(source.url, out, options)).toMatchObject({ messages: 30 })
+    expect(told).toEqual([20, 30])
+    expect(readFileSync(out, 'utf8')).toMatch(/: 30 messages,/)
+    expect(environmentIn(out).messages).toHaveLength(30)
+    const stop = new AbortController()
+    const stopped = { ...options, signal: stop.signal, onProgress: () => stop.abort() }
+    await expect(recordFrom(source.url, out, stopped)).rejects.toThrow()
+    await expect(recordFrom(source.url, out, { ...options, maximum: 40 })).rejects.toThrow('with other options')
+    expect(await recordFrom(source.url, out, options)).toMatchObject({ messages: 30 })
   })
 
   test('goes on after Ctrl-C without reading a page twice, and then leaves the seed alone', async () => {

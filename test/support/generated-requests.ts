@@ -131,7 +131,14 @@ const anySeedBody = fc.oneof(
   }))
 )
 
-interface Risky {
+interface Latency {
+  preset?: unknown
+  delay?: unknown
+  spread?: unknown
+}
+
+interface Risky extends Latency {
+  latency?: unknown
   effect?: { delay?: number; status?: number }
   within?: number
   seed?: unknown
@@ -139,9 +146,12 @@ interface Risky {
 
 /** Waits so short that the requests that follow are not held up, and mostly an effect that does not contradict itself. */
 function madeHarmless(body: unknown): unknown {
-  const { effect, within, seed } = (body ?? {}) as Risky
+  const { effect, within, seed, latency } = (body ?? {}) as Risky
   return {
-    ...(body as object),
+    ...quick((body ?? {}) as Latency),
+    ...(latency !== undefined && {
+      latency: typeof latency === 'object' ? quick(latency ?? {}) : quickPreset(latency)
+    }),
     ...(effect && {
       effect: effect.status ? { status: effect.status } : effect.delay ? { delay: 1 + (effect.delay % 5) } : effect
     }),
@@ -149,6 +159,19 @@ function madeHarmless(body: unknown): unknown {
     ...(seed !== undefined && { seed: { environments: [{ name: 'From a seed' }] } })
   }
 }
+
+/** A latency of few milliseconds in place of a long one; what is none stays. */
+function quick<Body extends Latency>({ preset, delay, spread, ...body }: Body): object {
+  const few = (value: unknown) => (typeof value === 'number' ? value % 3 : value)
+  return {
+    ...body,
+    ...(preset !== undefined && { preset: quickPreset(preset) }),
+    ...(delay !== undefined && { delay: few(delay) }),
+    ...(spread !== undefined && { spread: few(spread) })
+  }
+}
+
+const quickPreset = (preset: unknown) => (['office', 'mobile', 'bad'].includes(String(preset)) ? 'none' : preset)
 
 function asRequest({ operation, method, segments, query, headers, body, text }: Parts): GeneratedRequest {
   const path = segments.map(encoded).join('/')

@@ -1,4 +1,4 @@
-import { checkStatus, recordIn } from '../answers.js'
+import { checkJsonType, checkStatus, recordIn } from '../answers.js'
 import { type ConformanceCase, contract, settled } from '../case.js'
 import { setPrimaryPath } from '../integrations.js'
 import { check, checkSame } from '../outcome.js'
@@ -62,6 +62,7 @@ export const IDEMPOTENCY: ConformanceCase[] = [
       const id = subject.unknownId()
       const key = subject.random.uuid()
       const [first, second] = [await post(subject, id, key), await post(subject, id, key)]
+      for (const { headers, request } of [first, second]) checkJsonType(headers, request)
       const [one, two] = [first, second].map(({ headers }) => headers.get('content-type'))
       check(one === two, `${second.request}: the content-type of a replay is ${two}, and was ${one}`)
     }

@@ -6,6 +6,7 @@ const ROW_NEEDS: Partial<Record<AssumptionId, readonly Need[]>> = {
   envelope: ['step'],
   'unknown-step': ['step'],
   'control-values': ['step'],
+  'foreign-integration': ['changes'],
   'primary-channels': ['integration'],
   credentials: ['integration'],
   'idempotency-match': ['changes']

@@ -2,7 +2,7 @@ import { encodeBase62 } from '../../core/slug.js'
 import { Integration } from '../../integrations/schemas.js'
 import { MessagesPage } from '../../messages/schemas.js'
 import { WorkflowStep } from '../../workflow-steps/schemas.js'
-import { recordIn } from '../answers.js'
+import { checkJsonType, recordIn } from '../answers.js'
 import { type ConformanceCase, contract, settled } from '../case.js'
 import { check, needed } from '../outcome.js'
 import { checkFields, checkShape } from '../shapes.js'
@@ -221,12 +221,6 @@ export const WIRE: ConformanceCase[] = [
     }
   }
 ]
-
-function checkJsonType(headers: Headers, what: string): void {
-  const type = headers.get('content-type') ?? 'missing'
-  const isJson = /^application\/json;\s*charset=utf-8$/i.test(type)
-  check(isJson, `${what}: content-type is ${type}, must be application/json; charset=utf-8`)
-}
 
 async function forEachStep({ steps, ask }: Subject, judge: (step: WorkflowStep, what: string) => void): Promise<void> {
   for (const { workflowId, stepId } of await steps()) {

@@ -5,6 +5,7 @@ import { type FieldErrors, invalidFields, noFieldErrors } from '../../core/error
 import type { NewEnvironment as Wanted } from '../../seeds/create.js'
 import { toClockSetting } from '../clock/setting.js'
 import { latencyErrors } from '../latency/service.js'
+import { KNOWN_HEADERS } from '../requests/details.js'
 import { MAX_TTL, type NewEnvironment } from './schemas.js'
 
 /** Returns what the body asks for, in numbers and settings. Throws `invalid` where it contradicts itself or says nothing. */
@@ -15,7 +16,7 @@ export function toWanted({ faults, latency, clock, ttl, ...rest }: NewEnvironmen
   if (milliseconds !== undefined && (milliseconds < 1 || milliseconds > MAX_TTL)) {
     errors.ttl = { messages: ['ttl must be from 1ms to 30d'], value: ttl }
   }
-  if (rest.apiKey !== undefined && WORDS.has(rest.apiKey)) {
+  if (rest.apiKey !== undefined && WORDS.has(rest.apiKey.toLowerCase())) {
     // Not repeated, as any key.
     errors.apiKey = { messages: ['apiKey must not be a word of the API, as keys are hidden in the journals of all'] }
   }
@@ -27,9 +28,15 @@ export function toWanted({ faults, latency, clock, ttl, ...rest }: NewEnvironmen
   }
 }
 
-/** What most requests or answers have in them and is long enough for a key, beside the words of enums. */
-const COMMON = 'set-primary idempotency-key content-type content-length user-agent accept-encoding accept-language'
-const WORDS: ReadonlySet<string> = new Set([...COMMON.split(' '), ...Object.values(enums).flat()])
+/** What many requests have in them and is long enough for a key, beside the names of headers and the words of enums. */
+const COMMON = [
+  ...['set-primary', 'x-mock-fault', 'x-mock-reason', 'idempotency-replay', '127.0.0.1', '100-continue', 'keep-alive'],
+  ...['no-cache', 'no-store', 'no-transform', 'only-if-cached', 'must-revalidate', 'same-origin', 'same-site'],
+  ...['cross-site', 'x-www-form-urlencoded', 'form-data', 'octet-stream', 'event-stream']
+]
+const WORDS: ReadonlySet<string> = new Set(
+  [...COMMON, ...KNOWN_HEADERS, ...Object.values(enums).flat()].map((word) => word.toLowerCase())
+)
 
 function contradictionsOf({ from, snapshot, scenario, seed }: NewEnvironment): FieldErrors {
   const errors = noFieldErrors()

@@ -34,13 +34,8 @@ export const faultInjection = fp<{ faults: FaultService; latency: LatencyService
       const fault = findFault(request)
       const delay = latency.draw(request) + (fault?.effect.delay ?? 0)
       if (fault) markFaulted(request, fault)
-      const proceed = () => (fault ? inject(fault, request, reply, done) : done())
-      if (delay === 0) return proceed()
-      // The journal shows it while the request is delayed.
-      request.journalEntry?.setBody(request.body)
-      // A delayed operation runs even if its client disconnects: until then its key stays in use.
-      const release = request.idempotencyKey?.hold()
-      latency.wait(delay).finally(release).then(proceed)
+      if (delay > 0) proceedLater(delay, fault, request, reply, done)
+      else proceed(fault, request, reply, done)
     })
 
     app.addHook('onSend', (request, reply, payload, done) => {
@@ -49,6 +44,18 @@ export const faultInjection = fp<{ faults: FaultService; latency: LatencyService
       else if (effect?.abort === 'truncate') sendHalf(request, reply, payload)
       else done(null, payload)
     })
+
+    // On its own, so that a request without a delay makes no closure.
+    function proceedLater(delay: number, ...[fault, request, reply, done]: Parameters<typeof proceed>): void {
+      // The journal shows it while the request is delayed.
+      request.journalEntry?.setBody(request.body)
+      // A delayed operation runs even if its client disconnects: until then its key stays in use.
+      const release = request.idempotencyKey?.hold()
+      latency
+        .wait(delay)
+        .finally(release)
+        .then(() => proceed(fault, request, reply, done))
+    }
 
     function findFault({ environment, journalEntry, headers }: FastifyRequest): Fault | undefined {
       const header = headers['x-mock-fault']
@@ -67,8 +74,12 @@ function markFaulted(request: FastifyRequest, { id, effect }: Fault): void {
   request.journalEntry.injected = Boolean(effect.status || effect.abort || effect.lostAnswer)
 }
 
-/** Does what comes before the operation, and lets that run unless the fault is in place of it. */
-function inject(fault: Fault, request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+/** Does what comes before the operation, and lets that run unless a fault is in place of it. */
+function proceed(fault: Fault | undefined, request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+  if (!fault) {
+    done()
+    return
+  }
   const { id, effect } = fault
   const { random, now } = request.environment
   if (effect.status === undefined) logFault(reply, nameOf(id), wordsOf(effect))

@@ -21,14 +21,12 @@ export const latencyRoutes: FastifyPluginAsync<Services> = async (app, { latency
     id: 'setLatency',
     summary: 'Set the latency',
     description:
-      'Every request with a key of the environment is delayed from then on, whatever its answer; control routes are not. The delays are drawn by the random generator of the environment. A reset of the faults goes back to the latency of the start.',
+      'Every request with a key of the environment is delayed from then on, whatever its answer, but for one whose path can not be decoded; control routes are not. The delays are drawn by the random generator of the environment. A reset of the faults goes back to the latency of the start.',
     body: ref(LatencySetting),
     response: ref(Latency),
     handler: async ({ environment, body }) => {
       const errors = latencyErrors('', body)
       if (Object.keys(errors).length > 0) throw invalidFields(errors)
-      // Throws if it has been removed meanwhile: nothing would ever remove the latency.
-      void environment.datasets
       latency.set(environment.key, body)
       return latency.get(environment.key)
     }

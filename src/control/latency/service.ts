@@ -23,6 +23,8 @@ export interface DelayedRequest {
 /** The latency of each environment, in memory only, and the server's for all that have none of their own. */
 export function latencyService(wanted: LatencyPreset | LatencySetting) {
   const serversOwn = latencyOf(wanted)
+  /** Whether any request may be delayed: until then nothing is looked up for one. */
+  let isUsed = serversOwn.delay > 0 || serversOwn.spread > 0
   /** That they were created with. */
   const initial = new Map<number, Latency>()
   const present = new Map<number, Latency>()
@@ -33,12 +35,16 @@ export function latencyService(wanted: LatencyPreset | LatencySetting) {
   return {
     get,
 
-    set: (environmentKey: number, latency: LatencyPreset | LatencySetting): void =>
-      void present.set(environmentKey, latencyOf(latency)),
+    set(environmentKey: number, latency: LatencyPreset | LatencySetting): void {
+      isUsed = true
+      present.set(environmentKey, latencyOf(latency))
+    },
 
     /** Sets that which a reset goes back to. */
-    setInitial: (environmentKey: number, latency: LatencyPreset | LatencySetting): void =>
-      void initial.set(environmentKey, latencyOf(latency)),
+    setInitial(environmentKey: number, latency: LatencyPreset | LatencySetting): void {
+      isUsed = true
+      initial.set(environmentKey, latencyOf(latency))
+    },
 
     reset: (environmentKey: number): void => void present.delete(environmentKey),
 
@@ -49,7 +55,7 @@ export function latencyService(wanted: LatencyPreset | LatencySetting) {
 
     /** Returns how long to delay a request, in milliseconds: once for each, and 0 from then on. */
     draw({ environment, journalEntry }: DelayedRequest): number {
-      if (!environment || !journalEntry) return 0
+      if (!isUsed || !environment || !journalEntry) return 0
       const latency = get(environment.key)
       if ((latency.delay === 0 && latency.spread === 0) || journalEntry.delayed !== undefined) return 0
       const delay = drawLatency(latency, environment.random)

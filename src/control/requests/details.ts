@@ -53,9 +53,17 @@ export function createRedaction(secrets: Secrets): (entry: JournalEntry) => (tex
   }
 }
 
+/** Whether the parameters of a request can be decoded, as those of nearly all. */
+export function isDecoded({ text }: JournalEntry): boolean {
+  const [, url = ''] = text.split('\n', 2)
+  return !(parseQuery(queryOf(url)) instanceof MalformedQuery)
+}
+
+const queryOf = (url: string) => /\?([^#]*)/.exec(url)?.[1] ?? ''
+
 /** As the operations read them; as they were sent when they cannot be decoded. */
 export function parametersOf(url: string): [string, string][] {
-  const text = /\?([^#]*)/.exec(url)?.[1] ?? ''
+  const text = queryOf(url)
   const query = parseQuery(text)
   if (query instanceof MalformedQuery) {
     return text.split('&').map((part) => [part.replace(/=.*/s, ''), part.replace(/^[^=]*=?/, '')])
@@ -76,7 +84,7 @@ function authorizationIn(headers: readonly [name: string, value: string][]): str
 }
 
 /** Headers that the server reads, and those that every client sends and that do not influence an answer. */
-const KNOWN_HEADERS: ReadonlySet<string> = new Set([
+export const KNOWN_HEADERS: ReadonlySet<string> = new Set([
   ...['authorization', 'idempotency-key', 'content-type', 'content-encoding', 'content-length', 'host', 'origin'],
   ...['x-request-id', 'connection', 'transfer-encoding', 'expect', 'upgrade', 'upgrade-insecure-requests'],
   ...['access-control-request-headers', 'access-control-request-method', 'proxy-connection', 'max-forwards'],

@@ -79,11 +79,16 @@ export const Har = namedObject('Har', 'The requests as HAR 1.2, which browsers a
 export const HAR_HEAD = `{"log":{"version":"1.2","creator":${JSON.stringify({ name: 'notification-mock', version: VERSION })},"entries":[`
 export const HAR_TAIL = ']}}'
 
-/** Returns a recorded request as an entry of a HAR: what is not recorded is empty there, or -1. */
-export function toHarEntry(recorded: RecordedRequest): HarEntry {
+/**
+ * Returns a recorded request as an entry of a HAR: what is not recorded is empty there, or -1. Parameters are encoded in
+ * its URL, unless they were never decoded.
+ */
+export function toHarEntry(recorded: RecordedRequest, isDecoded: boolean): HarEntry {
   const { time, method, path, query, headers, body, bodyLength, status = 0, size = 0, duration = 0, reason } = recorded
   const queryString = pairsOf(query)
-  const search = new URLSearchParams(queryString.map(({ name, value }): [string, string] => [name, value])).toString()
+  const search = isDecoded
+    ? new URLSearchParams(queryString.map(({ name, value }): [string, string] => [name, value])).toString()
+    : queryString.map(({ name, value }) => `${name}=${value}`).join('&')
   const host = [headers.host].flat()[0] ?? 'localhost'
   const [mimeType = ''] = [headers['content-type'] ?? []].flat()
   return {

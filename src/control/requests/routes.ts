@@ -6,6 +6,7 @@ import { controlRoutes, sendInChunks } from '../../http/control-route.js'
 import { JSON_TYPE } from '../../http/errors.js'
 import { timeOf } from '../../http/validation.js'
 import type { Services } from '../services.js'
+import { isDecoded } from './details.js'
 import { HAR_HEAD, HAR_TAIL, Har, toHarEntry } from './har.js'
 import { preparePatterns } from './patterns.js'
 import { RecordedRequest, RequestPattern, Verification, VerificationResult } from './schemas.js'
@@ -133,7 +134,7 @@ function listRequests(
       const isWanted = entry.time >= from && matches(entry, pattern)
       const recorded = isWanted ? entry.toRecordedRequest() : undefined
       const separator = listed > 0 ? ',' : ''
-      yield recorded ? separator + JSON.stringify(isHar ? toHarEntry(recorded) : recorded) : ''
+      yield recorded ? separator + JSON.stringify(isHar ? toHarEntry(recorded, isDecoded(entry)) : recorded) : ''
       if (isWanted) listed += 1
     }
     yield isHar ? HAR_TAIL : ']}'

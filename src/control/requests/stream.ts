@@ -62,6 +62,9 @@ export function streamRequests(
 
   function onChange(entry?: JournalEntry): void {
     if (!entry) {
+      // What has been gathered until now.
+      if (batch) sendWaiting()
+      clearTimeout(batch)
       raw.end()
       setTimeout(() => raw.destroy(), CLOSE_TIMEOUT).unref()
     } else if (entry.endSequence > 0 && !raw.writableNeedDrain) {

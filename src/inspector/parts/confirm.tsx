@@ -2,43 +2,45 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Dialog } from './dialog.js'
 
-/** A button for what can't be undone: it asks first. `run` tells itself what came of it. */
-export function ConfirmButton({
-  children,
-  question,
-  button,
-  run
-}: {
-  children: ComponentChildren
+interface Question {
   question: string
   button: string
+  /** What can't be undone. It tells itself what came of it. */
   run: () => Promise<unknown>
-}) {
-  const [isOpen, setOpen] = useState(false)
+}
+
+/** Asks before it does what can't be undone. */
+export function ConfirmDialog({ question, button, run, close }: Question & { close: () => void }) {
   const [isBusy, setBusy] = useState(false)
   const confirm = async () => {
     setBusy(true)
     await run()
     setBusy(false)
-    setOpen(false)
+    close()
   }
+  return (
+    <Dialog title={question} close={close}>
+      <div class="row">
+        <button type="button" class="danger" disabled={isBusy} onClick={confirm}>
+          {button}
+        </button>
+        <button type="button" autofocus onClick={close}>
+          Cancel
+        </button>
+      </div>
+    </Dialog>
+  )
+}
+
+/** A button for what can't be undone: it asks first. */
+export function ConfirmButton({ children, ...question }: Question & { children: ComponentChildren }) {
+  const [isOpen, setOpen] = useState(false)
   return (
     <>
       <button type="button" class="danger" onClick={() => setOpen(true)}>
         {children}
       </button>
-      {isOpen && (
-        <Dialog title={question} close={() => setOpen(false)}>
-          <div class="row">
-            <button type="button" class="danger" disabled={isBusy} onClick={confirm}>
-              {button}
-            </button>
-            <button type="button" autofocus onClick={() => setOpen(false)}>
-              Cancel
-            </button>
-          </div>
-        </Dialog>
-      )}
+      {isOpen && <ConfirmDialog {...question} close={() => setOpen(false)} />}
     </>
   )
 }

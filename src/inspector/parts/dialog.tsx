@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
+import { NoticesInDialog } from './notices.js'
 
 /** A dialog over the page, open while it is rendered. Escape and a click beside it close it; the focus goes back then. */
 export function Dialog({
@@ -14,6 +15,7 @@ export function Dialog({
   wide?: boolean
 }) {
   const ref = useRef<HTMLDialogElement>(null)
+  const isPressedBeside = useRef(false)
   const id = useId()
   useEffect(() => {
     const focused = document.activeElement
@@ -28,10 +30,16 @@ export function Dialog({
       class={wide ? 'dialog is-wide' : 'dialog'}
       aria-labelledby={id}
       onCancel={(event) => {
+        // A file chooser that is left without a choice tells so too.
+        if (event.target !== ref.current) return
         event.preventDefault()
         close()
       }}
-      onClick={(event) => event.target === ref.current && close()}
+      onPointerDown={(event) => {
+        isPressedBeside.current = event.target === ref.current
+      }}
+      // Who marks the text of a field may let go of the button beside the dialog.
+      onClick={(event) => event.target === ref.current && isPressedBeside.current && close()}
     >
       <div class="dialog-head">
         <h2 id={id}>{title}</h2>
@@ -40,6 +48,7 @@ export function Dialog({
         </button>
       </div>
       <div class="dialog-body">{children}</div>
+      <NoticesInDialog />
     </dialog>
   )
 }

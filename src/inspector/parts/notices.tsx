@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { createContext } from 'preact'
-import { useCallback, useContext, useMemo, useRef, useState } from 'preact/hooks'
+import { useCallback, useContext, useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
 import { messageOf } from './errors.js'
 
 /** Tells the person what an action has done. */
@@ -29,11 +29,23 @@ interface Notice {
   link: NoticeLink | undefined
 }
 
+interface Shown {
+  notices: readonly Notice[]
+  remove(id: number): void
+  /** The dialogs that are open, the topmost last. */
+  dialogs: readonly string[]
+  /** Tells of an open dialog. Returns what tells that it is closed. */
+  addDialog(id: string): () => void
+}
+
+const ShownContext = createContext<Shown>({ notices: [], remove() {}, dialogs: [], addDialog: () => () => {} })
+
 /** How long a notice stays that needs no answer, in milliseconds. */
 const STAY = 6000
 
 export function NoticesProvider({ children }: { children: ComponentChildren }) {
   const [notices, setNotices] = useState<Notice[]>([])
+  const [dialogs, setDialogs] = useState<readonly string[]>([])
   const count = useRef(0)
   const remove = useCallback((id: number) => setNotices((all) => all.filter((each) => each.id !== id)), [])
   const add = useCallback(
@@ -44,6 +56,10 @@ export function NoticesProvider({ children }: { children: ComponentChildren }) {
     },
     [remove]
   )
+  const addDialog = useCallback((id: string) => {
+    setDialogs((all) => [...all, id])
+    return () => setDialogs((all) => all.filter((each) => each !== id))
+  }, [])
   const value = useMemo<Notices>(
     () => ({
       tell: (text, link) => add(text, false, link),
@@ -62,19 +78,36 @@ export function NoticesProvider({ children }: { children: ComponentChildren }) {
   )
   return (
     <NoticesContext.Provider value={value}>
-      {children}
-      <div class="notices" role="status" aria-live="polite">
-        {notices.map(({ id, text, isError, link }) => (
-          <div key={id} class={isError ? 'notice is-error' : 'notice'}>
-            <span>
-              <span dir="auto">{text}</span> {link && <a href={link.href}>{link.text}</a>}
-            </span>
-            <button type="button" class="quiet" aria-label="Dismiss" onClick={() => remove(id)}>
-              ×
-            </button>
-          </div>
-        ))}
-      </div>
+      <ShownContext.Provider value={{ notices, remove, dialogs, addDialog }}>
+        {children}
+        {dialogs.length === 0 && <NoticeList />}
+      </ShownContext.Provider>
     </NoticesContext.Provider>
+  )
+}
+
+/** The notices while a dialog is the topmost one: nothing outside of it can be read or clicked then. */
+export function NoticesInDialog() {
+  const { dialogs, addDialog } = useContext(ShownContext)
+  const id = useId()
+  useEffect(() => addDialog(id), [addDialog, id])
+  return dialogs.at(-1) === id ? <NoticeList /> : null
+}
+
+function NoticeList() {
+  const { notices, remove } = useContext(ShownContext)
+  return (
+    <div class="notices" role="status" aria-live="polite">
+      {notices.map(({ id, text, isError, link }) => (
+        <div key={id} class={isError ? 'notice is-error' : 'notice'}>
+          <span>
+            <span dir="auto">{text}</span> {link && <a href={link.href}>{link.text}</a>}
+          </span>
+          <button type="button" class="quiet" aria-label="Dismiss" onClick={() => remove(id)}>
+            ×
+          </button>
+        </div>
+      ))}
+    </div>
   )
 }

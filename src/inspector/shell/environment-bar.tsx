@@ -2,6 +2,7 @@ import './environment-bar.css'
 import { useEffect, useState } from 'preact/hooks'
 import type { ClockState, ListedEnvironment } from '../../client/index.js'
 import { CopyButton } from '../parts/copy.js'
+import { useNotices } from '../parts/notices.js'
 import { useResource } from '../parts/resource.js'
 import { useEnvironmentCommands } from './environment-commands.js'
 import { environmentAddress, usePanel } from './panel.js'
@@ -9,7 +10,7 @@ import { ClockPanel } from './panels/clock.js'
 import { EnvironmentsPanel } from './panels/environments.js'
 import { ProfilePanel } from './panels/profile.js'
 import { ResetPanel } from './panels/reset.js'
-import { type DroppedFile, SeedPanel } from './panels/seed.js'
+import { type DroppedFile, readFile, SeedPanel } from './panels/seed.js'
 import { SnapshotsPanel } from './panels/snapshots.js'
 import { go, useRoute } from './router.js'
 import { useSession } from './session.js'
@@ -116,6 +117,7 @@ function clockText({ setting, now }: ClockState): string {
 
 /** A file that was dropped anywhere onto the page. */
 function useDroppedFile(tell: () => void): [DroppedFile | undefined, (file: DroppedFile | undefined) => void] {
+  const { run } = useNotices()
   const [file, setFile] = useState<DroppedFile>()
   useEffect(() => {
     const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true
@@ -127,7 +129,9 @@ function useDroppedFile(tell: () => void): [DroppedFile | undefined, (file: Drop
       event.preventDefault()
       const [dropped] = event.dataTransfer?.files ?? []
       if (!dropped) return
-      setFile({ name: dropped.name, text: await dropped.text() })
+      const read = await run(() => readFile(dropped))
+      if (!read) return
+      setFile(read)
       tell()
     }
     addEventListener('dragover', over)

@@ -22,7 +22,11 @@ export function useEnvironmentCommands(environments: readonly ListedEnvironment[
   const now = ({ now: time }: { now: string }) => `It is ${timeText(time)} in the environment`
   useCommands([
     { name: 'Copy the API key', run: () => run(() => copyText(env.apiKey), 'Copied') },
-    { name: 'Reset the environment', run: () => act(() => env.reset(), resetText) },
+    {
+      name: 'Reset the environment',
+      confirm: { question: 'Reset the environment, with all that changed since its start?', button: 'Reset it' },
+      run: () => act(() => env.reset(), resetText)
+    },
     {
       name: 'Take a snapshot',
       run: () =>

@@ -1,5 +1,6 @@
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
+import { ConfirmDialog } from '../parts/confirm.js'
 import { Dialog } from '../parts/dialog.js'
 import { useKey } from '../parts/keys.js'
 
@@ -7,7 +8,9 @@ import { useKey } from '../parts/keys.js'
 export interface Command {
   /** What it does, such as `Reset the environment`. */
   name: string
-  run(): void
+  run(): unknown
+  /** What is asked first, with the button that does it, where it can't be undone. */
+  confirm?: { question: string; button: string }
 }
 
 interface Registry {
@@ -26,6 +29,7 @@ export function useCommands(commands: readonly Command[]): void {
 
 export function PaletteProvider({ children }: { children: ComponentChildren }) {
   const [isOpen, setOpen] = useState(false)
+  const [asked, setAsked] = useState<Command>()
   const sources = useRef(new Set<() => readonly Command[]>())
   const registry = useMemo<Registry>(
     () => ({
@@ -41,26 +45,44 @@ export function PaletteProvider({ children }: { children: ComponentChildren }) {
     <Palette.Provider value={registry}>
       {children}
       {isOpen && (
-        <PaletteDialog commands={[...sources.current].flatMap((source) => source())} close={() => setOpen(false)} />
+        <PaletteDialog
+          commands={[...sources.current].flatMap((source) => source())}
+          close={() => setOpen(false)}
+          run={(command) => (command.confirm ? setAsked(command) : command.run())}
+        />
+      )}
+      {asked?.confirm && (
+        <ConfirmDialog {...asked.confirm} run={async () => asked.run()} close={() => setAsked(undefined)} />
       )}
     </Palette.Provider>
   )
 }
 
-function PaletteDialog({ commands, close }: { commands: readonly Command[]; close: () => void }) {
+function PaletteDialog({
+  commands,
+  close,
+  run
+}: {
+  commands: readonly Command[]
+  close: () => void
+  run: (command: Command) => void
+}) {
   const [text, setText] = useState('')
   const [index, setIndex] = useState(0)
   const id = useId()
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const found = commands.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)))
   const chosen = Math.min(index, found.length - 1)
-  const run = (command: Command | undefined) => {
+  useEffect(() => {
+    document.getElementById(`${id}-${chosen}`)?.scrollIntoView({ block: 'nearest' })
+  }, [id, chosen])
+  const choose = (command: Command | undefined) => {
     if (!command) return
     close()
-    command.run()
+    run(command)
   }
   const move = (event: KeyboardEvent) => {
-    if (event.key === 'Enter') run(found[chosen])
+    if (event.key === 'Enter') choose(found[chosen])
     else if (event.key === 'ArrowDown') setIndex(Math.min(found.length - 1, chosen + 1))
     else if (event.key === 'ArrowUp') setIndex(Math.max(0, chosen - 1))
     else return
@@ -90,7 +112,7 @@ function PaletteDialog({ commands, close }: { commands: readonly Command[]; clos
             id={`${id}-${place}`}
             role="option"
             aria-selected={place === chosen}
-            onClick={() => run(command)}
+            onClick={() => choose(command)}
           >
             {command.name}
           </li>

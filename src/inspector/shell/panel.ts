@@ -33,8 +33,13 @@ export function environmentAddress(view: string, { name }: Pick<ListedEnvironmen
   return `#/${view}?environment=${encodeURIComponent(name)}`
 }
 
+interface ActionOptions extends Pick<PanelProps, 'reload'> {
+  /** Whether the caller shows `error` itself, so that no notice need tell it. */
+  showsErrors?: boolean
+}
+
 /** Runs what changes the environment: it tells what came of it, and the page loads again what it shows. */
-export function useAction({ reload }: Pick<PanelProps, 'reload'>) {
+export function useAction({ reload, showsErrors = false }: ActionOptions) {
   const { changed } = useSession()
   const { run, tell } = useNotices()
   const [isRunning, setRunning] = useState(false)
@@ -49,7 +54,7 @@ export function useAction({ reload }: Pick<PanelProps, 'reload'>) {
         return { value }
       } catch (cause) {
         setError(cause)
-        throw new Error(messageOf(cause))
+        if (!showsErrors) throw new Error(messageOf(cause))
       }
     })
     setRunning(false)

@@ -188,6 +188,14 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
     change: onReplay(({ answer }) => (answer.headers['content-type'] = 'text/plain'))
   },
   {
+    name: 'what has a key is sent as JSON without a charset, and its replay too',
+    caughtBy: 'idempotency.replay-type',
+    change: {
+      answer: ({ request, answer }) =>
+        keyOf(request) ? void Object.assign(answer.headers, { 'content-type': 'application/json' }) : undefined
+    }
+  },
+  {
     name: 'the first answer is marked as a replay',
     caughtBy: 'idempotency.header',
     change: {

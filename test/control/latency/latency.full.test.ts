@@ -9,11 +9,13 @@ const putLatency = (mock: GivenMock, latency: unknown) => send(mock, 'PUT', '/_m
 const FOR_EVER = 60_000
 const KEYED = { headers: { 'idempotency-key': 'k' } }
 
-test('while a set-primary is delayed, a second with its key gets 409; its client may go away, and it is done', async () => {
+test('while a set-primary is delayed, a second with its key gets 409; its client may go away, and it is done', {
+  timeout: 60_000
+}, async () => {
   const mock = await givenMock()
-  await putLatency(mock, { delay: 400 })
+  await putLatency(mock, { delay: 5000 })
   const first = raw(mock, head(`POST ${setPrimary(MAILGUN)}`, 'idempotency-key: k', 'content-length: 0'))
-  await until(async () => (await journalOf(mock)).some(({ flags, status }) => flags.delayed === 400 && !status))
+  await until(async () => (await journalOf(mock)).some(({ flags, status }) => flags.delayed === 5000 && !status))
   await putLatency(mock, { preset: 'none' })
   first.socket.destroy()
   await until(async () => (await journalOf(mock)).every(({ duration }) => duration !== undefined))

@@ -132,10 +132,13 @@ test('a reset of the faults goes back to the latency of the start: of its creati
 })
 
 test.each([
-  ['bed', 'latency must be one of none, office, mobile, bad; did you mean bad?'],
-  [{ spread: 3 }, 'latency needs a preset, or a delay in milliseconds']
-])('an environment with the latency %j is not created', async (latency, message) => {
+  ['bed', 'latency', 'latency must be one of none, office, mobile, bad; did you mean bad?'],
+  [5, 'latency', 'latency must be one of none, office, mobile, bad or an object, not 5'],
+  [{ spread: 3 }, 'latency', 'latency needs a preset, or a delay in milliseconds'],
+  [{ delay: -1 }, 'latency.delay', 'latency.delay must be a whole number from 0 to 60000, not -1'],
+  [{ preset: 'bed' }, 'latency.preset', 'latency.preset must be one of none, office, mobile, bad; did you mean bad?']
+])('an environment with the latency %j is not created', async (latency, field, message) => {
   const mock = await givenMock()
   const refused = await send(mock, 'POST', '/_mock/environments', { latency })
-  expect([refused.status, refused.json.errors.latency.messages]).toEqual([422, [message]])
+  expect([refused.status, refused.json.errors[field]?.messages]).toEqual([422, [message]])
 })

@@ -89,3 +89,10 @@ test('a format that is none is refused', async () => {
     json: { errors: { format: { messages: ['format must be one of json, har'] } } }
   })
 })
+
+test('a query that can not be decoded stands in the URL as it was sent, without secrets', async () => {
+  const { get, url } = await givenMock({})
+  await get('/v1/messages?limit=%&api_key=hunter22')
+  const { json } = await get('/_mock/requests?format=har')
+  expect(json.log.entries[0].request.url).toBe(`${url}/v1/messages?limit=%&api_key=***`)
+})

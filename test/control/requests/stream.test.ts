@@ -73,14 +73,16 @@ test('with a rate, no more than that many are sent, the newest, and the last one
     for (let limit = from; limit <= to; limit += 1) await mock.get(`/v1/messages?limit=${limit}`)
   }
   await ask(1, 30)
-  const stream = await streamAt(mock, '/_mock/requests/stream?rate=10', 'last-event-id: 0')
-  await until(() => stream.events().length >= 20)
-  expect(limits(stream)).toEqual(Array.from({ length: 20 }, (_, index) => String(11 + index)))
+  const stream = await streamAt(mock, '/_mock/requests/stream?rate=5', 'last-event-id: 0')
+  await until(() => stream.events().length >= 10)
+  expect(limits(stream)).toEqual(Array.from({ length: 10 }, (_, index) => String(21 + index)))
   expect(stream.text()).toContain(
-    ': 10 requests before this one are no longer in the journal, or were more than the rate'
+    ': 20 requests before this one are no longer in the journal, or were more than the rate'
   )
-  await ask(31, 45)
-  await until(() => limits(stream).includes('45'))
+  await Promise.all(Array.from({ length: 30 }, () => mock.get('/v1/messages')))
+  await until(() => stream.events().at(-1)?.id === 60)
+  // Six seconds later all could be among them.
+  expect(stream.events().length).toBeLessThan(40)
   for (const rate of ['0', '1.5', 'all']) {
     const refused = await mock.get(`/_mock/requests/stream?rate=${rate}`)
     expect([refused.status, Object.keys(refused.json.errors ?? {})], rate).toEqual([422, ['rate']])
@@ -158,6 +160,20 @@ test('streams end when the server closes, which does not wait for them', async (
   const streams = [await streamOf(mock), await streamOf(mock)]
   await mock.app.close()
   expect(await Promise.all(streams.map(({ closed }) => closed))).toEqual([undefined, undefined])
+})
+
+test('a stream with a rate has what was gathered for it when the server closes', async () => {
+  const mock = await givenMock()
+  // So that what follows takes less than the time for which requests are gathered.
+  await journalOf(mock)
+  const stream = await streamAt(mock, '/_mock/requests/stream?rate=10')
+  await (
+    await fetch(`${mock.url}/v1/messages?limit=7`, { headers: { authorization: 'ApiKey development-key' } })
+  ).text()
+  await until(async () => (await journalOf(mock)).some(({ duration }) => duration !== undefined))
+  await mock.app.close()
+  await stream.closed
+  expect(limits(stream)).toEqual(['7'])
 })
 
 test('a stream that is requested while the server closes ends at once', async () => {

@@ -25,8 +25,11 @@ export function EnvironmentsPanel({
     `${name} ${environmentId}`.toLowerCase().includes(text.toLowerCase())
   )
   const remove = async (environment: ListedEnvironment) => {
-    await act(() => mock.removeEnvironment(environment.environmentId), `Removed: ${environment.name}`)
-    if (environment.environmentId === listed?.environmentId) go('#/')
+    const isRemoved = await act(async () => {
+      await mock.removeEnvironment(environment.environmentId)
+      return true
+    }, `Removed: ${environment.name}`)
+    if (isRemoved && environment.environmentId === listed?.environmentId) go('#/')
   }
   return (
     <Dialog title="Environments" close={close} wide>
@@ -70,7 +73,7 @@ export function EnvironmentsPanel({
 function NewEnvironment({ reload }: Pick<PanelProps, 'reload'>) {
   const { mock, listed } = useSession()
   const { view } = useRoute()
-  const { act, isRunning, error } = useAction({ reload })
+  const { act, isRunning, error } = useAction({ reload, showsErrors: true })
   const [name, setName] = useState('')
   const [origin, setOrigin] = useState('fork')
   const [profile, setProfile] = useState('')

@@ -35,7 +35,7 @@ export function SeedPanel({ close, reload, file, setFile }: SeedProps) {
           Add it to what is there
         </label>
       </fieldset>
-      <File key={file?.name} mode={mode} file={file} setFile={setFile} close={close} reload={reload} />
+      <File mode={mode} file={file} setFile={setFile} close={close} reload={reload} />
       {!file && <Scenarios mode={mode} close={close} reload={reload} />}
       {!file && (
         <div class="row">
@@ -82,8 +82,13 @@ function Scenarios({ mode, close, reload }: LoadProps) {
 
 function File({ mode, file, setFile, close, reload }: LoadProps & Pick<SeedProps, 'file' | 'setFile'>) {
   const { env } = useSession()
-  const { act, isRunning, error } = useAction({ reload })
-  const load = async ({ name, text }: DroppedFile) => {
+  const { run } = useNotices()
+  const { act, isRunning, error } = useAction({ reload, showsErrors: true })
+  // The mistakes of one file are not those of the next, nor of the same one after it was mended.
+  const [tried, setTried] = useState<DroppedFile>()
+  const load = async (wanted: DroppedFile) => {
+    const { name, text } = wanted
+    setTried(wanted)
     const isLoaded = await act(async () => {
       await env.seed(text, { mode })
       return true
@@ -100,8 +105,12 @@ function File({ mode, file, setFile, close, reload }: LoadProps & Pick<SeedProps
           type="file"
           accept=".yaml,.yml,.json"
           onChange={async (event) => {
-            const [chosen] = event.currentTarget.files ?? []
-            if (chosen) setFile({ name: chosen.name, text: await chosen.text() })
+            const input = event.currentTarget
+            const [chosen] = input.files ?? []
+            const read = chosen && (await run(() => readFile(chosen)))
+            // So that the same one, mended, can be chosen again.
+            input.value = ''
+            if (read) setFile(read)
           }}
         />
       </label>
@@ -117,11 +126,20 @@ function File({ mode, file, setFile, close, reload }: LoadProps & Pick<SeedProps
               Not this one
             </button>
           </div>
-          {error !== undefined && <SeedMistakes error={error} text={file.text} />}
+          {error !== undefined && tried === file && <SeedMistakes error={error} text={file.text} />}
         </>
       )}
     </section>
   )
+}
+
+/** Reads a file that a person chose or dropped. Rejects for a folder. */
+export async function readFile(file: globalThis.File): Promise<DroppedFile> {
+  try {
+    return { name: file.name, text: await file.text() }
+  } catch {
+    throw new Error(`${file.name} cannot be read as a file. Is it a folder?`)
+  }
 }
 
 /** Has the browser save the state as a seed, under the name of the environment. */

@@ -14,7 +14,7 @@ import { Differences } from './differences.js'
 export function SnapshotsPanel({ close, reload }: PanelProps) {
   const { env, version } = useSession()
   const { value: snapshots, error, isLoading, reload: again } = useResource(() => env.snapshots(), [env, version])
-  const { act, isRunning, error: refusal } = useAction({ reload })
+  const { act, isRunning, error: refusal } = useAction({ reload, showsErrors: true })
   const [name, setName] = useState('')
   const isTaken = snapshots?.some((each) => each.name === name)
   const take = async () => {

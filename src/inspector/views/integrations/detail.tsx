@@ -20,9 +20,11 @@ export function IntegrationDetail({ integration }: { integration: Integration & 
   const [showsSecrets, setShowsSecrets] = useState(false)
   const { _id, name, identifier } = integration
   const remove = async () => {
-    await run(() => env.integrations.remove(_id), `Deleted ${name}`)
-    go(addressOf(['integrations']))
-    changed()
+    await run(async () => {
+      await env.integrations.remove(_id)
+      go(addressOf(['integrations']))
+      changed()
+    }, `Deleted ${name}`)
   }
   return (
     <section class="detail" aria-labelledby="integration-name">

@@ -40,9 +40,11 @@ export function MessageDetail({ message, query, route, changed: tellChanged }: P
     changed()
   }
   const remove = async () => {
-    await run(() => env.messages.remove(_id), 'Deleted the message')
-    go(addressOf(['messages'], params))
-    changed()
+    await run(async () => {
+      await env.messages.remove(_id)
+      go(addressOf(['messages'], params))
+      changed()
+    }, 'Deleted the message')
   }
   return (
     <section class="card detail" aria-labelledby="message-name">

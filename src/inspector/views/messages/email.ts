@@ -23,7 +23,7 @@ const STYLE = `
 `
 
 const REMOVED =
-  'script, noscript, base, meta[http-equiv], link, iframe, frame, frameset, object, embed, audio, video, source'
+  'script, noscript, template, base, meta[http-equiv], link, iframe, frame, frameset, object, embed, audio, video, source'
 const LOADED = ['src', 'srcset', 'background', 'poster', 'ping', 'action', 'formaction']
 
 /** Returns an email for a sandboxed frame: it runs nothing, loads nothing, and its links lead nowhere. */

@@ -1,4 +1,4 @@
-import { useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { useKey } from '../../parts/keys.js'
 import { TextList } from '../../parts/text-list.js'
 import { addressOf } from '../../shell/router.js'
@@ -15,6 +15,10 @@ interface Props {
 export function Filters({ query, show }: Props) {
   const { channel, subscriberId, transactionId, contextKeys, hasNoContext, limit } = query
   const first = useRef<HTMLInputElement>(null)
+  // A field with a value of its own, as the address only changes by Enter.
+  useEffect(() => {
+    if (first.current) first.current.value = subscriberId ?? ''
+  }, [subscriberId])
   useKey('/', () => first.current?.focus())
   const isFiltered = channel || subscriberId || hasNoContext || transactionId.length + contextKeys.length > 0
   return (
@@ -27,11 +31,9 @@ export function Filters({ query, show }: Props) {
         subscriberId
         <input
           ref={first}
-          key={subscriberId}
           type="search"
           dir="auto"
           placeholder="/"
-          defaultValue={subscriberId ?? ''}
           onChange={(event) => show({ subscriberId: event.currentTarget.value || undefined })}
         />
       </label>

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks'
 import { useKey } from '../../parts/keys.js'
 import type { MessagesPage } from './query.js'
 
@@ -12,6 +13,10 @@ export function Pager({
   show: (page: number) => void
 }) {
   const last = totalCount === undefined ? undefined : Math.max(0, Math.ceil(totalCount / pageSize) - 1)
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (field.current) field.current.value = String(page)
+  }, [page])
   useKey('n', () => hasMore && show(page + 1))
   useKey('p', () => page > 0 && show(page - 1))
   const first = page * pageSize
@@ -33,11 +38,10 @@ export function Pager({
       <label class="inline">
         page
         <input
-          key={page}
+          ref={field}
           type="number"
           min={0}
           max={last}
-          defaultValue={String(page)}
           onChange={(event) => show(Math.max(0, Math.trunc(Number(event.currentTarget.value) || 0)))}
         />
         {last !== undefined && `of ${last.toLocaleString('en')}`}

@@ -46,7 +46,11 @@ export function RequestsView({ route: { rest, params } }: ViewProps) {
   useKey('p', pause)
   useCommands([
     { name: isPaused ? 'Resume requests' : 'Pause requests', run: pause },
-    { name: 'Delete all requests', run: () => void deleteAll() },
+    {
+      name: 'Delete all requests',
+      confirm: { question: 'Delete all requests?', button: 'Delete them' },
+      run: deleteAll
+    },
     { name: 'Show failed requests', run: () => go(addressOf(['requests'], { status: '4xx' })) },
     { name: 'Show requests without a valid key', run: () => go(addressOf(['requests'], { show: 'keyless' })) }
   ])

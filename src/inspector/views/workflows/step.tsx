@@ -10,7 +10,7 @@ import { type Answer, lookOptions, useSession } from '../../shell/session.js'
 import { Controls, IssueList } from './control.js'
 import { controlsOf } from './fields.js'
 import { isObject } from './schema.js'
-import { variablesIn } from './text.js'
+import { variablesIn } from './template.js'
 import { Variables } from './variables.js'
 
 /** One step, as the service itself answers for it. */

@@ -1,30 +1,15 @@
 import { isObject } from './schema.js'
-
-const VARIABLE = /(\{\{.*?\}\}|\{%.*?%\})/s
+import { templateParts } from './template.js'
 
 /** A text of a template, its variables marked. */
 export function TemplateText({ text }: { text: string }) {
   return (
     <>
-      {text
-        .split(VARIABLE)
-        .map((part, index) =>
-          index % 2 === 1 ? <mark class={part.startsWith('{%') ? 'tag' : 'variable'}>{part}</mark> : part
-        )}
+      {templateParts(text).map((part, index) =>
+        index % 2 === 1 ? <mark class={part.startsWith('{%') ? 'tag' : 'variable'}>{part}</mark> : part
+      )}
     </>
   )
-}
-
-/** Returns the paths of the variables that values name, such as `payload.photos[0].url`. */
-export function variablesIn(value: unknown): string[] {
-  if (typeof value === 'string') {
-    return (value.match(/\{[{%].*?[}%]\}/gs) ?? []).flatMap(
-      (part) => part.match(/[a-z]\w*(?:\.[\w-]+|\[\d+\])+/gi) ?? []
-    )
-  }
-  if (!isObject(value) && !Array.isArray(value)) return []
-  const named = isObject(value) && typeof value.var === 'string' ? [value.var] : []
-  return [...named, ...Object.values(value).flatMap(variablesIn)]
 }
 
 interface Block {

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { differencesOf } from '../../src/recording/differences.js'
+
+const answer = (status: number, body: unknown) => ({ status, body, headers: new Headers(), text: JSON.stringify(body) })
+
+/** The rows that explain the differences of two answers; undefined for one that none explains. */
+function explanations(path: string, target: [number, unknown], ours: [number, unknown]) {
+  const question = { method: path.includes('set-primary') ? 'POST' : 'GET', path } as const
+  return differencesOf(question, answer(...target), answer(...ours)).map(({ explainedBy }) => explainedBy)
+}
+
+const LIST = '/v1/messages?limit=1'
+const STEP = '/v2/workflows/w/steps/s'
+const PRIMARY = '/v1/integrations/i/set-primary'
+const page = (more: object) => ({ data: [{ _id: 'a' }], page: 0, pageSize: 1, ...more })
+const unknown = { statusCode: 404, error: 'Not Found' }
+
+test.each([
+  ['another total', LIST, page({ totalCount: 3, hasMore: true }), page({ totalCount: 4, hasMore: true })],
+  ['another hasMore', LIST, page({ totalCount: 3, hasMore: true }), page({ totalCount: 3, hasMore: false })],
+  ['another hasMore without totals', LIST, page({ hasMore: true }), page({ hasMore: false })],
+  ['another control value', STEP, { controls: { values: { a: 1 } } }, { controls: { values: { a: 2 } } }],
+  ['a control value that is missing', STEP, { controls: { values: { a: 1 } } }, { controls: { values: {} } }],
+  ['another credential', PRIMARY, { credentials: { user: 'a' } }, { credentials: { user: 'b' } }],
+  ['a credential that is missing', PRIMARY, { credentials: { user: 'a', from: 'b' } }, { credentials: { user: 'a' } }],
+  [
+    'another signing key',
+    PRIMARY,
+    { configurations: { inboundWebhookSigningKey: 'a' } },
+    { configurations: { inboundWebhookSigningKey: 'b' } }
+  ]
+])('nothing explains %s', (_, path, target, ours) => {
+  expect(explanations(path, [200, target], [200, ours])).toEqual([undefined])
+})
+
+test('what one server has and the other has not is explained', () => {
+  expect(
+    explanations(LIST, [200, page({ hasMore: true })], [200, page({ totalCount: 1, hasMore: false })]).sort()
+  ).toEqual(['total-count', 'total-count'])
+  const step = { controls: { uiSchema: {} }, controlValues: { a: 1 } }
+  expect(explanations(STEP, [200, step], [200, { ...step, controls: { uiSchema: {}, values: { a: 1 } } }])).toEqual([
+    'control-values'
+  ])
+  expect(
+    explanations(
+      PRIMARY,
+      [200, { data: { credentials: {}, configurations: {} } }],
+      [200, { data: { credentials: { user: 'a' }, configurations: { inboundWebhookSigningKey: 'k' } } }]
+    )
+  ).toEqual(['credentials', 'credentials'])
+})
+
+test('a filter that finds messages there and nobody here is not explained, one that finds none is', () => {
+  const path = '/v1/messages?subscriberId=a'
+  const none = [404, { ...unknown, message: 'Subscriber not found for id a' }] as [number, unknown]
+  expect(explanations(path, [200, page({})], none)).not.toContain('unknown-subscriber-filter')
+  expect(new Set(explanations(path, [200, { ...page({}), data: [] }], none))).toEqual(
+    new Set(['unknown-subscriber-filter'])
+  )
+})
+
+test('only the two texts of an unknown workflow are explained as such', () => {
+  const named = { ...unknown, message: 'Workflow with id w not found' }
+  const withFacts = { ...unknown, message: 'Workflow cannot be found', workflowId: 'w', ctx: { workflowId: 'w' } }
+  expect(new Set(explanations(STEP, [404, withFacts], [404, named]))).toEqual(new Set(['unknown-workflow']))
+  const step = { ...unknown, message: 'Step with id s not found' }
+  expect(explanations(STEP, [404, step], [404, named])).toEqual([undefined])
+})
