@@ -51,19 +51,7 @@ export function integrationsOf(target: Target, options: SubjectOptions) {
       return answer
     },
 
-    /**
-     * Returns what the target lists under `GET /v1/integrations`, beyond the contract; undefined when it does not, or when
-     * that can't be read.
-     */
-    async listed(): Promise<Integration[] | undefined> {
-      const answer = await target.ask('/v1/integrations').catch(orNothing)
-      if (answer?.status !== 200) return undefined
-      const json = attempt(() => answer.json as { data?: unknown } | unknown[] | null)
-      const list = Array.isArray(json) ? json : json?.data
-      const isList =
-        Array.isArray(list) && list.every((each) => typeof each?._id === 'string' && typeof each?.channel === 'string')
-      return isList ? list.filter(({ deleted }) => deleted !== true) : undefined
-    },
+    listed: () => listedBy(target),
 
     /** Throws `StartError` when one is named that is not among those that the target lists. */
     async checkNamed(): Promise<void> {
@@ -86,22 +74,14 @@ export function integrationsOf(target: Target, options: SubjectOptions) {
     },
 
     /** Returns one that can be primary. */
-    async one(): Promise<Integration & { _id: string }> {
+    async one(): Promise<Usable> {
       const found = usable(await self.all())[0]
       needed(found !== undefined, 'no integration that was named can be primary')
       return found
     },
 
     /** Returns two of one channel that can be primary. */
-    async pair(): Promise<[Integration & { _id: string }, Integration & { _id: string }]> {
-      const all = usable(await self.all())
-      for (const first of all) {
-        const second = all.find((each) => each.channel === first.channel && each._id !== first._id)
-        if (second) return [first, second]
-      }
-      needed(false, 'it needs two integrations of one channel: name both with --integration')
-      throw new Error('unreachable')
-    },
+    pair: async () => pairIn(usable(await self.all())),
 
     /** Makes the former primaries primary again, also when the run is interrupted. Never rejects. */
     async restore(): Promise<Restored> {
@@ -116,13 +96,7 @@ export function integrationsOf(target: Target, options: SubjectOptions) {
           if (before) restored.newPrimaries.push(channel)
           else restored.notRestored.push(`channel ${channel}: which one was primary is not known`)
         }
-        for (const id of former) {
-          const answer = await target
-            .ask(setPrimaryPath(id), { method: 'POST', uninterrupted: true })
-            .catch((error: Error) => error)
-          if (answer instanceof Error) restored.notRestored.push(`${id}: ${answer.message}`)
-          else if (answer.status !== 200) restored.notRestored.push(`${id}: status ${answer.status}`)
-        }
+        for (const id of former) restored.notRestored.push(...(await putBack(target, id)))
       }
       return restored
     }
@@ -155,7 +129,41 @@ export function integrationsOf(target: Target, options: SubjectOptions) {
   }
 }
 
-function usable(all: readonly NamedIntegration[]): (Integration & { _id: string })[] {
+/**
+ * Returns what the target lists under `GET /v1/integrations`, beyond the contract; undefined when it does not, or when
+ * that can't be read.
+ */
+async function listedBy(target: Target): Promise<Integration[] | undefined> {
+  const answer = await target.ask('/v1/integrations').catch(orNothing)
+  if (answer?.status !== 200) return undefined
+  const json = attempt(() => answer.json as { data?: unknown } | unknown[] | null)
+  const list = Array.isArray(json) ? json : json?.data
+  const isList =
+    Array.isArray(list) && list.every((each) => typeof each?._id === 'string' && typeof each?.channel === 'string')
+  return isList ? list.filter(({ deleted }) => deleted !== true) : undefined
+}
+
+/** Makes an integration primary. Returns why it could not be, in a list that is empty when it is. */
+async function putBack(target: Target, id: string): Promise<string[]> {
+  const answer = await target
+    .ask(setPrimaryPath(id), { method: 'POST', uninterrupted: true })
+    .catch((error: Error) => error)
+  if (answer instanceof Error) return [`${id}: ${answer.message}`]
+  return answer.status === 200 ? [] : [`${id}: status ${answer.status}`]
+}
+
+type Usable = Integration & { _id: string }
+
+function pairIn(all: readonly Usable[]): [Usable, Usable] {
+  for (const first of all) {
+    const second = all.find((each) => each.channel === first.channel && each._id !== first._id)
+    if (second) return [first, second]
+  }
+  needed(false, 'it needs two integrations of one channel: name both with --integration')
+  throw new Error('unreachable')
+}
+
+function usable(all: readonly NamedIntegration[]): Usable[] {
   return all.flatMap(({ integration }) => (integration?._id ? [{ ...integration, _id: integration._id }] : []))
 }
 
