@@ -1,5 +1,13 @@
 import { SECRET_FIELD } from '../core/credentials.js'
-import type { Replacer } from './replace.js'
+
+/** What stands for a secret, by its form. */
+interface Replacer {
+  isSecret(field: string): boolean
+  secret(text: string): string
+  url(text: string): string
+  number(source: number): number
+  withoutSecrets(text: string): string
+}
 
 /** Fields whose content the contract does not know, or that hold credentials. */
 const FREE_FIELDS = new Set(['payload', 'overrides', 'data', 'controlValues', 'credentials', 'deviceTokens'])
