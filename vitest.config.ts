@@ -14,6 +14,7 @@ export default defineConfig({
           name: 'full',
           include: ['test/**/*.full.test.ts'],
           sequence: { groupOrder: 1 },
+          testTimeout: 180_000,
           expect: { poll: { timeout: 20_000 } }
         }
       }
