@@ -17,7 +17,9 @@ const SCHEMA_VALUES = new Set(['default', 'examples', 'placeholder', 'const', 'e
 const USER_IN_URL = /(\b[a-z][a-z\d+.-]{1,20}:\/\/)([^\s/?#@"'<>]+)@/gi
 const PARAMETER = new RegExp(`((?:^|[?&;])${SECRET_FIELD}=)([^&\\s"'<>#]+)`, 'gi')
 const FIELD = new RegExp(`(\\\\?["']${SECRET_FIELD}\\\\?["']\\s*:\\s*\\\\?["'])((?:[^"'\\\\]|\\\\[^"'])+)`, 'gi')
-const SCHEME = /(\b(?:ApiKey|Bearer)\s+|\b(?:Basic|Token|Digest)\s+(?=\S*[\dA-Z=]\S*)(?=\S{8}))([^\s"'<>,;\\{]+)/gi
+/** Of words that are prose too, what follows must look like a key. */
+const SCHEME =
+  /(\b(?:ApiKey|Bearer)\s+|\b(?:api[Kk]ey|bearer|[Bb]asic|[Tt]oken|[Dd]igest)\s+(?=\S+[\dA-Z=])(?=\S{8}))([^\s"'<>,;\\{]+)/g
 
 /** Returns a text without the secrets in its URLs, its parameters, its JSON and after the names of schemes. */
 export function textWithoutSecrets(source: string, secret: (text: string) => string): string {

@@ -69,6 +69,14 @@ describe('credentials and keys are replaced always:', () => {
   })
 })
 
+test('prose stays where personal data is kept', () => {
+  for (const content of ['perfect for basic environments', 'a token expired, the Basic plan: one key', 'Ask?']) {
+    const message = { content } as unknown as SeedMessage
+    expect(secretsReplacement(replacer).message(message)).toEqual(message)
+  }
+  expect(replacer.withoutSecrets('Basic dXNlcjpQYXNz and token 12345678ab')).not.toMatch(/dXNl|12345678ab/)
+})
+
 test.each([false, true])(
   'a schema has no addresses and numbers, and offers what the values are (kept: %s)',
   (keepTexts) => {
