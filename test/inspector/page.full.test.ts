@@ -105,6 +105,7 @@ test('a list of environments that fails to load once leaves the page there, with
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: 'Find a command' }).fill('reset the environment')
   await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Reset it' }).click()
   const alert = page.getByRole('alert')
   await alert.waitFor()
   expect(await page.getByRole('heading', { name: 'Requests', exact: true }).count()).toBe(1)

@@ -98,7 +98,10 @@ test('a request can be sent again by curl, verified, and the next one like it fa
   const command = await clipboard(page)
   expect(command).toContain(env.apiKey)
   await promisify(execFile)('sh', ['-c', command])
-  const [first, again] = (await env.requests.list()).filter(({ method }) => method === 'POST')
+  // The journal has a status as soon as the server has seen the end of the answer.
+  const posted = async () => (await env.requests.list()).filter(({ method, status }) => method === 'POST' && status)
+  await expect.poll(async () => (await posted()).length).toBe(2)
+  const [first, again] = await posted()
   const sent = ({ path, query, headers, body, status }: NonNullable<typeof first>) => [
     path,
     query,
