@@ -121,7 +121,7 @@ test('a request can be sent again by curl, verified, and the next one like it fa
   expect(await env.requests.verify(JSON.parse(await clipboard(page)))).toMatchObject({ matched: 2 })
 
   await page.locator('body').press('Escape')
-  await page.getByRole('link', { name: 'GET /v1/messages?channel=email&limit=5' }).click()
+  await page.locator('#request-2').click()
   await page.getByRole('button', { name: 'Fail the next one like it' }).click()
   await page.getByText('is answered with 503').waitFor()
   await expectAccessible(inspector)
