@@ -142,15 +142,15 @@ async function rejection(response: Response, method: string, path: string): Prom
   }
   const reason = headers.get('x-mock-reason')
   const message = typeof body.message === 'string' ? body.message : `${method} ${path} was answered with ${status}`
-  return new MockError(reason === null ? message : decoded(reason), {
+  return new MockError(reason === null ? message : decodedReason(reason), {
     status,
     fields: body.errors,
     context: body.ctx
   })
 }
 
-/** A header carries percent-encoded what is not ASCII, and nothing else. */
-function decoded(text: string): string {
+/** Returns the words of an x-mock-reason: a header carries percent-encoded what is not ASCII, and nothing else. */
+export function decodedReason(text: string): string {
   return text.replace(/(%[89A-F][0-9A-F])+/g, (bytes) => {
     try {
       return decodeURIComponent(bytes)

@@ -1,3 +1,4 @@
+import { decodedReason } from '../../client/connection.js'
 import { type Answer, useSession } from '../shell/session.js'
 import { CopyButton } from './copy.js'
 import { curlOf } from './curl.js'
@@ -50,7 +51,9 @@ export function AnswerCard({
       <dl class="facts">
         {HEADERS.flatMap((name) => {
           const value = answer.headers[name]
-          return value === undefined ? [] : [<dt key={name}>{name}</dt>, <dd key={`${name}=`}>{decoded(value)}</dd>]
+          return value === undefined
+            ? []
+            : [<dt key={name}>{name}</dt>, <dd key={`${name}=`}>{decodedReason(value)}</dd>]
         })}
       </dl>
       <Json label="Body of the answer" value={body} />
@@ -61,16 +64,5 @@ export function AnswerCard({
 /** Returns why an answer is what it is, in the server's words, if it says so. */
 export function reasonOf({ headers }: Answer): string | undefined {
   const reason = headers['x-mock-reason']
-  return reason === undefined ? undefined : decoded(reason)
-}
-
-/** A header carries percent-encoded what is not ASCII, and nothing else. */
-function decoded(text: string): string {
-  return text.replace(/(%[89A-F][0-9A-F])+/g, (bytes) => {
-    try {
-      return decodeURIComponent(bytes)
-    } catch {
-      return bytes
-    }
-  })
+  return reason === undefined ? undefined : decodedReason(reason)
 }

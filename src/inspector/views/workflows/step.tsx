@@ -13,16 +13,15 @@ import { isObject } from './schema.js'
 import { variablesIn } from './template.js'
 import { Variables } from './variables.js'
 
-/** One step, as the service itself answers for it. */
-export function StepPage({
-  workflow,
-  workflowId,
-  stepId
-}: {
+interface StepProps {
+  /** Undefined when it is not in the list. */
   workflow: ListedWorkflow | undefined
   workflowId: string
   stepId: string
-}) {
+}
+
+/** One step, as the service itself answers for it. */
+export function StepPage({ workflow, workflowId, stepId }: StepProps) {
   const { call, version } = useSession()
   const path = `/v2/workflows/${encodeURIComponent(workflowId)}/steps/${encodeURIComponent(stepId)}`
   const {
@@ -71,15 +70,7 @@ function refusalOf(answer: Answer): MockError {
 }
 
 /** The steps of the workflow in their order, this one marked. */
-function Trail({
-  workflow,
-  workflowId,
-  stepId
-}: {
-  workflow: ListedWorkflow | undefined
-  workflowId: string
-  stepId: string
-}) {
+function Trail({ workflow, workflowId, stepId }: StepProps) {
   return (
     <nav class="trail" aria-label="Steps of the workflow">
       <a href={addressOf(['workflows'])}>Workflows</a> /{' '}
