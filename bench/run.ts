@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { parseArgs, styleText } from 'node:util'
 import { cold } from './cold.js'
 import { environments } from './environments.js'
+import { inspector } from './inspector.js'
 import { commit, thisMachine, versions } from './machine.js'
 import { memory } from './memory.js'
 import type { Cell, Context, Measure, Outcome } from './outcome.js'
@@ -21,7 +22,18 @@ import { rounded } from './statistics.js'
 import { verdictsOn } from './targets.js'
 import { latency, throughput } from './throughput.js'
 
-const MEASURES: readonly Measure[] = [throughput, latency, start, cold, seeding, memory, sizes, environments, peers]
+const MEASURES: readonly Measure[] = [
+  throughput,
+  latency,
+  start,
+  cold,
+  seeding,
+  memory,
+  sizes,
+  environments,
+  inspector,
+  peers
+]
 
 /** Runs only when named: it installs other people's packages. */
 const ON_DEMAND = [peers]

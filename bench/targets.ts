@@ -124,7 +124,28 @@ const TARGETS: readonly Target[] = [
     unit: 'ms',
     most: 20
   },
-  { measure: 'environments', figure: 'large.make', says: 'make by fork, 100,000 messages', unit: 'ms', most: 1500 }
+  { measure: 'environments', figure: 'large.make', says: 'make by fork, 100,000 messages', unit: 'ms', most: 1500 },
+  {
+    measure: 'inspector',
+    figure: 'cpu.of-without',
+    says: 'the list with the inspector open, of the rate without it, by CPU',
+    unit: '',
+    least: 0.95
+  },
+  {
+    measure: 'inspector',
+    figure: 'longest-task',
+    says: "the inspector's longest task in 10,000 requests, 500 a second",
+    unit: 'ms',
+    most: 100
+  },
+  {
+    measure: 'inspector',
+    figure: 'heap.growth',
+    says: "the inspector's heap after 10,000 requests, of after 2,000",
+    unit: '',
+    most: 1.2
+  }
 ]
 
 export interface Verdict {

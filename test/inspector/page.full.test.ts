@@ -96,6 +96,27 @@ describe('an address', () => {
     await page.getByRole('button', { name: 'Look again' }).click()
     await page.getByRole('heading', { name: 'Messages', exact: true }).waitFor()
   })
+
+  test('is not said to be of no environment while the page still looks', async (context) => {
+    const { page, mock, url } = await givenInspector(context)
+    await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
+    let answer = () => {}
+    const isAllowed = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    await page.route('**/_mock/environments', async (route) => {
+      await isAllowed
+      await route.continue()
+    })
+    const asked = page.waitForRequest('**/_mock/environments')
+    await page.goto(`${url}/#/messages?environment=Late`)
+    await asked
+    await page.getByText('Loading…').waitFor()
+    expect(await page.getByRole('heading', { name: 'There is no environment Late' }).count()).toBe(0)
+    await mock.environment({ name: 'Late' })
+    answer()
+    await page.getByRole('heading', { name: 'Messages', exact: true }).waitFor()
+  })
 })
 
 test('a list of environments that fails to load once leaves the page there, with the error and another try', async (context) => {

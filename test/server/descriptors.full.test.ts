@@ -24,6 +24,8 @@ test('what needs a file is served again once there are file descriptors, and the
 
   const port = Number(new URL(url).port)
   const others = Array.from({ length: 60 }, () => connect(port, '127.0.0.1').on('error', () => {}))
+  // Those that the server has no descriptor for it closes; whatever is read before that stays in its memory.
+  await Promise.race(others.map((socket) => new Promise((resolve) => socket.on('close', resolve))))
   onTestFinished(() => {
     for (const socket of others) socket.destroy()
   })
@@ -32,7 +34,7 @@ test('what needs a file is served again once there are file descriptors, and the
     for (const path of PATHS) found.push(await statusOf(path))
     return found
   }
-  while (!(await statuses()).includes(500));
+  expect(await statuses()).toContain(500)
   for (const socket of others) socket.destroy()
   while ((await statuses()).includes(500));
 

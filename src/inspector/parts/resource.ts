@@ -37,5 +37,10 @@ export function useResource<Value>(
     )
     return () => controller.abort()
   }, [...inputs, round])
-  return { ...state, reload: useCallback(() => setRound((count) => count + 1), []) }
+  const reload = useCallback(() => {
+    // At once, so that nobody takes what is there for what was asked for.
+    setState((before) => ({ ...before, isLoading: true }))
+    setRound((count) => count + 1)
+  }, [])
+  return { ...state, reload }
 }

@@ -86,8 +86,15 @@ interface NoEnvironmentProps {
 }
 
 function NoEnvironment({ wanted, environments, isLoading, reload }: NoEnvironmentProps) {
-  // It may have been created since the list was loaded.
-  useEffect(reload, [reload])
+  // It may have been created since the list was loaded, so nothing is said before that was looked at again.
+  const [look, setLook] = useState<'wanted' | 'begun' | 'done'>('wanted')
+  useEffect(() => {
+    if (look === 'wanted') {
+      reload()
+      setLook('begun')
+    } else if (look === 'begun' && !isLoading) setLook('done')
+  }, [look, isLoading, reload])
+  if (look !== 'done') return <p class="loading">Loading…</p>
   return (
     <main>
       <Empty title={wanted === null ? 'There is no environment yet' : `There is no environment ${wanted}`}>
