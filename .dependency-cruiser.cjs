@@ -8,11 +8,11 @@
 const LAYERS = [
   ['cli', 'fixtures', 'inspector'],
   ['index.ts'],
-  ['client', 'conformance', 'server.ts'],
+  ['client', 'server.ts'],
   ['config.ts'],
   ['app.ts'],
   ['openapi'],
-  ['control', 'recording'],
+  ['control', 'targets'],
   ['seeds'],
   ['integrations', 'messages', 'workflow-steps'],
   ['idempotency'],
@@ -80,12 +80,26 @@ module.exports = {
       to: { pathNot: [npm('preact'), ...pathsOf(['inspector', 'client'])], dependencyTypesNot: ['type-only'] }
     },
     {
-      name: 'conformance-asks-by-http',
+      name: 'targets-are-asked-by-http',
       comment:
-        'src/conformance/ judges any target, ours as others: of the server it knows shapes (schemas.ts) and core/ alone.',
+        'Any server can be a target, ours as others: of the server the caller knows shapes (schemas.ts) and core/ alone.',
       severity: 'error',
-      from: { path: pathsOf(['conformance']) },
-      to: { path: '^src/', pathNot: [...pathsOf(['conformance', 'core']), SCHEMAS] }
+      from: { path: '^src/targets/[^/]+[.]ts$' },
+      to: { path: '^src/', pathNot: ['^src/targets/[^/]+[.]ts$', ...pathsOf(['core']), SCHEMAS] }
+    },
+    {
+      name: 'conformance-asks-by-http',
+      comment: 'src/targets/conformance/ judges by the contract: beside the caller it knows shapes and core/ alone.',
+      severity: 'error',
+      from: { path: '^src/targets/conformance/' },
+      to: { path: '^src/', pathNot: ['^src/targets/([^/]+[.]ts$|conformance/)', ...pathsOf(['core']), SCHEMAS] }
+    },
+    {
+      name: 'recording-without-judging',
+      comment: 'What src/targets/recording/ shares with the conformance suite stands in src/targets/ itself.',
+      severity: 'error',
+      from: { path: '^src/targets/recording/' },
+      to: { path: '^src/targets/conformance/' }
     },
     {
       name: 'http-without-database',

@@ -4,10 +4,10 @@
  */
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type ConformanceReport, runConformance } from '../../src/conformance/run.js'
 import { assume } from '../../src/core/assumptions.js'
 import { openApiDocument } from '../../src/openapi/documents.js'
 import { startServer } from '../../src/server.js'
+import { type ConformanceReport, runConformance } from '../../src/targets/conformance/run.js'
 import { start } from '../processes.js'
 
 const API_KEY = 'development-key'

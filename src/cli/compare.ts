@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander'
 import { PROFILES, type Profile } from '../core/assumptions.js'
 import { StartError } from '../core/errors.js'
-import type { Comparison } from '../recording/compare.js'
-import type { Target, TargetOptions } from '../recording/target.js'
+import type { Comparison } from '../targets/recording/compare.js'
+import type { Target, TargetOptions } from '../targets/target.js'
 import { addOptions, assumeOption, repeatable, textOption } from './options.js'
 import { keyOption, notEmpty, progressLine, rateOption, timeoutOption, urlOption } from './record.js'
 import { onStopSignal } from './signals.js'
@@ -66,13 +66,14 @@ async function run(flags: CompareFlags, command: Command): Promise<void> {
     command.error('error: give one of --requests, --har and --journal')
   }
   if (journal && against === undefined) command.error('error: --journal needs --against, which has recorded requests')
-  const { compareAnswers, createTarget } = await import('./work.js')
+  const { compareAnswers, createTarget, LONG_PATIENCE } = await import('./work.js')
   const stop = new AbortController()
   onStopSignal(() => stop.abort())
   const show = progressLine()
   const calls: Omit<TargetOptions, 'url' | 'apiKey'> = {
     rate: flags.rate,
     timeout: flags.timeout * 1000,
+    patience: LONG_PATIENCE,
     signal: stop.signal,
     onRetry: (reason, wait) => show.tell(`${reason}; once more in ${(wait / 1000).toFixed(1)} s`)
   }

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { type Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { DEFAULTS } from '../config.js'
-import { TIERS, type Tier } from '../conformance/case.js'
-import type { ConformanceReport } from '../conformance/run.js'
 import { PROFILES, type Profile } from '../core/assumptions.js'
 import { StartError } from '../core/errors.js'
+import { TIERS, type Tier } from '../targets/conformance/case.js'
+import type { ConformanceReport } from '../targets/conformance/run.js'
 import { serverUrl, urlOfVariable } from './health.js'
 import { addOptions, countOption, repeatable, textOption } from './options.js'
 import { onStopSignal } from './signals.js'
@@ -82,8 +82,8 @@ Examples:
 
 async function judge(flags: Flags, standard: string): Promise<void> {
   const { target, workflow, step, integration, tier, timeout, apiKey, order, profile, rate } = flags
-  const { runConformance, unknownCase } = await import('../conformance/run.js')
-  const { reportJunit, reportMarkdown, reportText } = await import('../conformance/report.js')
+  const { runConformance, unknownCase } = await import('../targets/conformance/run.js')
+  const { reportJunit, reportMarkdown, reportText } = await import('../targets/conformance/report.js')
   const unknown = unknownCase(flags.case ?? [])
   if (unknown !== undefined) {
     const message = `error: there is no case ${unknown}; docs/conformance.md lists them`

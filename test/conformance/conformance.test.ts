@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { reportJunit, reportMarkdown, reportText } from '../../src/conformance/report.js'
-import { type RunOptions, runConformance } from '../../src/conformance/run.js'
+import { reportJunit, reportMarkdown, reportText } from '../../src/targets/conformance/report.js'
+import { type RunOptions, runConformance } from '../../src/targets/conformance/run.js'
 import { DEVELOPMENT, MAILGUN, SENDGRID, setPrimary } from '../support/control.js'
 import { givenMock } from '../support/mock.js'
 import { primaryOf } from './primary.js'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { CASES } from '../../src/conformance/cases/index.js'
-import { type RunOptions, runConformance } from '../../src/conformance/run.js'
 import { type Server, startServer } from '../../src/server.js'
+import { CASES } from '../../src/targets/conformance/cases/index.js'
+import { type RunOptions, runConformance } from '../../src/targets/conformance/run.js'
 import { DEVELOPMENT } from '../support/control.js'
 import { MUTANTS } from './mutants/index.js'
 import { startProxy } from './proxy.js'
@@ -17,7 +17,8 @@ afterAll(async () => {
 })
 
 const NAMED = {
-  integrations: ['66f1c2a47c9b1a0012ad0001', '66f1c2a47c9b1a0012ad0002'],
+  // Two of one channel, and one of a channel that has no primary in the profile live.
+  integrations: ['66f1c2a47c9b1a0012ad0001', '66f1c2a47c9b1a0012ad0002', '66f1c2a47c9b1a0012ad0008'],
   workflows: ['order-shipped', 'sign-in-code'],
   foreignIntegration: '6703aa1c5d2e8b0013b70001'
 }
@@ -35,6 +36,11 @@ describe('broken targets', () => {
     expect(MUTANTS.length).toBeGreaterThanOrEqual(60)
     const ids = CASES.map(({ id }) => id)
     expect(MUTANTS.map(({ caughtBy }) => caughtBy).filter((id) => !ids.includes(id))).toEqual([])
+  })
+
+  test('every case catches one', () => {
+    const catching = new Set(MUTANTS.map(({ caughtBy }) => caughtBy))
+    expect(CASES.map(({ id }) => id).filter((id) => !catching.has(id))).toEqual([])
   })
 
   test.each(['document', 'live'] as const)('a healthy proxy passes all cases, profile %s', async (profile) => {

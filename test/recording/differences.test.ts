@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { differencesOf } from '../../src/recording/differences.js'
+import { differencesOf } from '../../src/targets/recording/differences.js'
 
-const answer = (status: number, body: unknown) => ({ status, body, headers: new Headers(), text: JSON.stringify(body) })
+const answer = (status: number, body: unknown) => ({ status, body })
 
 /** The rows that explain the differences of two answers; undefined for one that none explains. */
 function explanations(path: string, target: [number, unknown], ours: [number, unknown]) {

@@ -98,6 +98,24 @@ describe('a recorded seed', () => {
     }
   })
 
+  test('has the positions that its source was seen to take, and no others', async () => {
+    const assumptions = {
+      envelope: 'data',
+      'unknown-step': 'bad-request',
+      'unknown-workflow': 'with-facts',
+      'paging-bounds': 'lenient',
+      'unserved-route': 'not-found',
+      'auth-scheme-case': 'exact'
+    }
+    const source = await givenMock({ assumptions })
+    // A content that names the deployed service's provider is not a spelling of it.
+    await source.post('/_mock/messages', { body: JSON.stringify({ channel: 'sms', content: '"novu-slack"' }) })
+    const recording = await recordFrom(source.url, join(givenFolder(), 'seed.yaml'))
+    expect(recording).toMatchObject({ profile: 'document', assumptions })
+    expect(Object.keys(recording.assumptions).sort()).toEqual(Object.keys(assumptions).sort())
+    expect(recording.differences.join()).not.toContain('unknown-step')
+  })
+
   test('is the same bytes when it is recorded again', async () => {
     const source = await givenMock({})
     const folder = givenFolder()
@@ -209,7 +227,8 @@ describe('record', () => {
   test('survives 429, 503, resets, broken JSON and pages of a proxy', async () => {
     const source = await givenMock({ seeds: ['many-pages'] })
     const folder = givenFolder()
-    await recordFrom(source.url, join(folder, 'quiet.yaml'))
+    const pageSize = 25
+    await recordFrom(source.url, join(folder, 'quiet.yaml'), { pageSize })
     const ways = [
       { status: 429, headers: { 'retry-after': '0' }, body: '{"statusCode":429}' },
       { status: 503, headers: {}, body: '<h1>Unavailable</h1>' },
@@ -226,9 +245,10 @@ describe('record', () => {
       else request.socket.resetAndDestroy()
       return true
     })
-    await recordFrom(proxy.url, join(folder, 'disturbed.yaml'), { onRetry: (reason) => void retries.push(reason) })
+    const onRetry = (reason: string) => void retries.push(reason)
+    await recordFrom(proxy.url, join(folder, 'disturbed.yaml'), { pageSize, onRetry })
     expect(environmentIn(join(folder, 'disturbed.yaml'))).toEqual(environmentIn(join(folder, 'quiet.yaml')))
-    expect(retries.join('\n')).toMatch(/answered with 429[\s\S]*answered with 503[\s\S]*no JSON/)
+    expect(retries.join('\n')).toMatch(/answers 429[\s\S]*answers 503[\s\S]*no JSON/)
   }, 120_000)
 
   test('has neither doubles nor gaps when messages come in while it reads', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createReplacer, knownTexts } from '../../src/recording/replace.js'
+import { createReplacer, knownTexts } from '../../src/targets/recording/replace.js'
 
 const replacer = createReplacer('a-key-1')
 

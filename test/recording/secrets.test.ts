@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { personalDataReplacement, secretsReplacement } from '../../src/recording/personal.js'
-import { createReplacer } from '../../src/recording/replace.js'
 import type { SeedMessage, SeedStep } from '../../src/seeds/format.js'
+import { personalDataReplacement, secretsReplacement } from '../../src/targets/recording/personal.js'
+import { createReplacer } from '../../src/targets/recording/replace.js'
 
 const SECRET = 'sEcRetQ7'
 const replacer = createReplacer('a-key-1')

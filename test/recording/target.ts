@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { type RecordOptions, record } from '../../src/recording/record.js'
+import { type RecordOptions, record } from '../../src/targets/recording/record.js'
 
 /** What a proxy does with a request in place of passing it on: true if it has answered it. */
 export type Disturb = (request: IncomingMessage, response: ServerResponse, asked: number) => boolean | Promise<boolean>

@@ -1,4 +1,4 @@
-import { setPrimaryPath } from '../../../src/conformance/integrations.js'
+import { setPrimaryPath } from '../../../src/targets/answers.js'
 import type { Exchange, ProxiedRequest } from '../proxy.js'
 import {
   isSetPrimary,
@@ -331,6 +331,12 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
         if (isStep(request) && answer.status === 200) answer.json = { result: answer.json }
       }
     }
+  },
+  {
+    name: 'a channel that has no primary is not named',
+    caughtBy: 'live.primary-channels',
+    profile: 'live',
+    change: onRefusal(400, (body) => (body.message = 'Bad Request'))
   },
   {
     name: 'an identifier that is none is a 400',

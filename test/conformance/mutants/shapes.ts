@@ -218,6 +218,13 @@ export const SHAPE_MUTANTS: readonly Mutant[] = [
     change: { request: ({ request }) => rewrite(request, /steps\/(sms|push|chat)-step$/, 'steps/email-step') }
   },
   {
+    name: 'a step is another one than was asked for',
+    caughtBy: 'step.named',
+    change: {
+      request: ({ request }) => rewrite(request, /order-shipped\/steps\/email-step$/, 'order-shipped/steps/push-step')
+    }
+  },
+  {
     name: 'steps need no key',
     caughtBy: 'auth.step',
     change: {
