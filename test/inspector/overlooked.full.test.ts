@@ -13,6 +13,18 @@ test('requests without a valid key are counted where one waits for those of the 
   await page.getByRole('row', { name: /401 GET \/v1\/messages no environment has this key/ }).waitFor()
 })
 
+test('who waits for requests is told of another environment that they came to, and taken there', async (context) => {
+  const { page, mock } = await givenInspector(context)
+  await page.getByRole('heading', { name: 'Nothing has come yet' }).waitFor()
+  const production = (await mock.listEnvironments()).find(({ name }) => name === 'Production')
+  const [key = ''] = await mock.apiKeys(production?.environmentId ?? '')
+  const { url, headers } = mock.attach(key)
+  await fetch(`${url}/v1/messages?limit=1`, { headers })
+  await page.getByText('Requests have come with the key of').getByRole('link', { name: 'Production' }).click()
+  await page.getByRole('link', { name: 'GET /v1/messages?limit=1' }).waitFor()
+  expect(await page.getByRole('combobox', { name: 'Environment' }).inputValue()).toBe(production?.environmentId)
+})
+
 test('every view tells that a fault or a latency is on, also of one that a test has set, and a faulted request leads to it', async (context) => {
   const { page, env } = await givenInspector(context, { hash: '#/workflows' })
   const views = page.getByRole('navigation', { name: 'Views' })

@@ -1,5 +1,5 @@
 import { type ComponentChildren, createContext } from 'preact'
-import { useContext, useEffect } from 'preact/hooks'
+import { useContext, useEffect, useRef } from 'preact/hooks'
 import type { FaultRule, Latency, RecordedRequest } from '../../../client/index.js'
 import { type Resource, useResource } from '../../parts/resource.js'
 import { useLive } from '../../shell/live.js'
@@ -25,12 +25,13 @@ export function FaultStateProvider({ children }: { children: ComponentChildren }
   const live = useLive()
   const faults = useResource(() => env.faults.list(), [env, version, isShown])
   const latency = useResource(() => env.latency.get(), [env, version, isShown])
-  const isOn = rulesOn(faults).length > 0 || delayOf(latency) > 0
+  const isOn = useRef(false)
+  isOn.current = rulesOn(faults).length > 0 || delayOf(latency) > 0
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     const end = live.subscribe((came) => {
       // Elsewhere only what may have changed whether there are some.
-      if (!isShown && !isOn && !came.some(isAffected)) return
+      if (!isShown && !isOn.current && !came.some(isAffected)) return
       timer ??= setTimeout(
         () => {
           timer = undefined
@@ -44,7 +45,7 @@ export function FaultStateProvider({ children }: { children: ComponentChildren }
       end()
       clearTimeout(timer)
     }
-  }, [live, isShown, isOn, faults.reload, latency.reload])
+  }, [live, isShown, faults.reload, latency.reload])
   return <FaultStateContext.Provider value={{ faults, latency }}>{children}</FaultStateContext.Provider>
 }
 

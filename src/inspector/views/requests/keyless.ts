@@ -35,6 +35,11 @@ export function useKeyless(isAllowed: boolean): { feed: Feed; error: unknown; re
       setError(undefined)
     }
     const run = async () => {
+      // A tab that is not seen asks for nothing.
+      if (document.hidden) {
+        timer = setTimeout(run, INTERVAL)
+        return
+      }
       await look().catch((reason) => {
         // The server may have been started again, and count from 1.
         ended = []
