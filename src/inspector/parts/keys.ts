@@ -1,11 +1,16 @@
 import { useEffect } from 'preact/hooks'
 
-/** Calls a handler for a key such as `/` or `ctrl+k` (also by Cmd), unless one types a text. */
+const TYPED_INTO = 'input:not([type="checkbox"], [type="radio"]), textarea, [contenteditable]'
+
+/**
+ * Calls a handler for a key such as `/` or `ctrl+k` (also by Cmd), unless one types a text. A menu takes letters, by which
+ * one chooses in it.
+ */
 export function useKey(key: string, handle: (event: KeyboardEvent) => void): void {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
-      const isTyping =
-        event.target instanceof HTMLElement && event.target.matches('input, textarea, select, [contenteditable]')
+      const takesIt = event.key === '/' ? TYPED_INTO : `${TYPED_INTO}, select`
+      const isTyping = event.target instanceof HTMLElement && event.target.matches(takesIt)
       const hasModifier = event.ctrlKey || event.metaKey
       const pressed = `${hasModifier ? 'ctrl+' : ''}${event.altKey ? 'alt+' : ''}${event.key.toLowerCase()}`
       if (pressed !== key || (isTyping && !hasModifier)) return
@@ -31,4 +36,12 @@ export function moveFocus(event: KeyboardEvent): void {
   if (next === undefined || index === -1) return
   event.preventDefault()
   items[Math.max(0, Math.min(items.length - 1, next))]?.focus()
+}
+
+/** For the search above a list whose items have `data-item`: the arrow down goes on to the first of them. */
+export function enterList(event: KeyboardEvent): void {
+  const first = document.querySelector<HTMLElement>('main [data-item]')
+  if (event.key !== 'ArrowDown' || !first) return
+  event.preventDefault()
+  first.focus()
 }

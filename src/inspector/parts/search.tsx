@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks'
-import { useKey } from './keys.js'
+import { enterList, useKey } from './keys.js'
 
-/** The search field of a view; `/` goes to it. */
+/** The search field of a view: `/` goes to it, and the arrow down from it to the list. */
 export function Search({ value, label, change }: { value: string; label: string; change: (value: string) => void }) {
   const ref = useRef<HTMLInputElement>(null)
   useKey('/', () => ref.current?.focus())
@@ -14,6 +14,7 @@ export function Search({ value, label, change }: { value: string; label: string;
       placeholder={`${label}  /`}
       dir="auto"
       onInput={(event) => change(event.currentTarget.value)}
+      onKeyDown={enterList}
     />
   )
 }

@@ -5,10 +5,11 @@ import { ErrorNote } from '../parts/errors.js'
 import { NoticesProvider } from '../parts/notices.js'
 import { useResource } from '../parts/resource.js'
 import { useFaultCommands } from '../views/faults/actions.js'
+import { FaultStateProvider } from '../views/faults/state.js'
 import { VIEWS } from '../views/index.js'
 import { EnvironmentBar } from './environment-bar.js'
 import { LiveProvider } from './live.js'
-import { PaletteProvider, useCommands } from './palette.js'
+import { PaletteButton, PaletteProvider, useCommands } from './palette.js'
 import { addressOf, go, type Route, useRoute } from './router.js'
 import { callService, type Session, SessionProvider, serverUrl, useSession } from './session.js'
 import { SecretForm, SignIn } from './sign-in.js'
@@ -189,7 +190,9 @@ function Environment({ mock, apiKey, listed, environments, reload }: Environment
         <EnvironmentBar environments={environments} reload={reload} />
       </header>
       <LiveProvider restarted={restarted}>
-        <Views />
+        <FaultStateProvider>
+          <Views />
+        </FaultStateProvider>
       </LiveProvider>
     </SessionProvider>
   )
@@ -207,14 +210,16 @@ function Views() {
   return (
     <div class="body">
       <nav aria-label="Views">
-        {VIEWS.map(({ path, title }) => (
+        {VIEWS.map(({ path, title, Badge }) => (
           <a key={path} href={addressOf([path])} aria-current={path === view.path ? 'page' : undefined}>
             {title}
+            {Badge && <Badge />}
           </a>
         ))}
         <a class="apart" href="docs">
           API docs
         </a>
+        <PaletteButton />
       </nav>
       <main id="view" tabIndex={-1}>
         <view.View key={view.path} route={route as Route} />

@@ -29,7 +29,7 @@ export function EnvironmentBar({ environments, reload }: Props) {
   const { listed, env, version } = useSession()
   const { open } = usePanel()
   const { value: clock } = useResource(() => env.clock.get(), [env, version])
-  const [file, setFile] = useDroppedFile(() => open('seed'))
+  const { file, setFile, isOver } = useDroppedFile(() => open('seed'))
   useEnvironmentCommands(environments, reload)
   const overrides = Object.keys(listed?.assumptions ?? {}).length
   return (
@@ -53,6 +53,7 @@ export function EnvironmentBar({ environments, reload }: Props) {
         Reset
       </button>
       <Panels environments={environments} reload={reload} file={file} setFile={setFile} />
+      {isOver && <p class="drop-here">Drop it: a seed, asked about before anything of it is loaded</p>}
     </div>
   )
 }
@@ -116,17 +117,25 @@ function clockText({ setting, now }: ClockState): string {
 }
 
 /** A file that was dropped anywhere onto the page. */
-function useDroppedFile(tell: () => void): [DroppedFile | undefined, (file: DroppedFile | undefined) => void] {
+function useDroppedFile(tell: () => void) {
   const { run } = useNotices()
   const [file, setFile] = useState<DroppedFile>()
+  const [isOver, setOver] = useState(false)
   useEffect(() => {
     const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true
     const over = (event: DragEvent) => {
-      if (hasFiles(event)) event.preventDefault()
+      if (!hasFiles(event)) return
+      event.preventDefault()
+      setOver(true)
+    }
+    const leave = ({ relatedTarget }: DragEvent) => {
+      // Of the window, and not of an element in it.
+      if (relatedTarget === null) setOver(false)
     }
     const drop = async (event: DragEvent) => {
       if (!hasFiles(event)) return
       event.preventDefault()
+      setOver(false)
       const [dropped] = event.dataTransfer?.files ?? []
       if (!dropped) return
       const read = await run(() => readFile(dropped))
@@ -135,11 +144,13 @@ function useDroppedFile(tell: () => void): [DroppedFile | undefined, (file: Drop
       tell()
     }
     addEventListener('dragover', over)
+    addEventListener('dragleave', leave)
     addEventListener('drop', drop)
     return () => {
       removeEventListener('dragover', over)
+      removeEventListener('dragleave', leave)
       removeEventListener('drop', drop)
     }
   })
-  return [file, setFile]
+  return { file, setFile, isOver }
 }

@@ -24,8 +24,11 @@ export function useEnvironmentCommands(environments: readonly ListedEnvironment[
     { name: 'Copy the API key', run: () => run(() => copyText(env.apiKey), 'Copied') },
     {
       name: 'Reset the environment',
-      confirm: { question: 'Reset the environment, with all that changed since its start?', button: 'Reset it' },
-      run: () => act(() => env.reset(), resetText)
+      confirm: {
+        question: `Reset ${listed?.name ?? 'the environment'}, with all that changed since its start?`,
+        button: 'Reset it'
+      },
+      run: () => act(() => env.reset(), resetText(listed?.name))
     },
     {
       name: 'Take a snapshot',

@@ -15,9 +15,10 @@ export interface Command {
 
 interface Registry {
   add(commands: () => readonly Command[]): () => void
+  open(): void
 }
 
-const Palette = createContext<Registry>({ add: () => () => {} })
+const Palette = createContext<Registry>({ add: () => () => {}, open: () => {} })
 
 /** Offers commands in the palette while the component is there. */
 export function useCommands(commands: readonly Command[]): void {
@@ -25,6 +26,16 @@ export function useCommands(commands: readonly Command[]): void {
   const latest = useRef(commands)
   latest.current = commands
   useEffect(() => registry.add(() => latest.current), [registry])
+}
+
+/** Tells of the palette, which nobody looks for by a key that they were not told. */
+export function PaletteButton() {
+  const { open } = useContext(Palette)
+  return (
+    <button type="button" class="quiet palette-button" aria-keyshortcuts="Control+K" onClick={open}>
+      All actions <kbd>Ctrl K</kbd>
+    </button>
+  )
 }
 
 export function PaletteProvider({ children }: { children: ComponentChildren }) {
@@ -36,7 +47,8 @@ export function PaletteProvider({ children }: { children: ComponentChildren }) {
       add(source) {
         sources.current.add(source)
         return () => sources.current.delete(source)
-      }
+      },
+      open: () => setOpen(true)
     }),
     []
   )

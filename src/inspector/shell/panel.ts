@@ -20,7 +20,7 @@ export function usePanel() {
 }
 
 /** The present address with another panel. */
-function withPanel(name: string | null): string {
+export function withPanel(name: string | null): string {
   const { params } = parseHash(location.hash)
   if (name === null) params.delete('panel')
   else params.set('panel', name)

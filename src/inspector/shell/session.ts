@@ -67,15 +67,25 @@ export async function callService(
   { headers = {}, body }: CallOptions = {}
 ): Promise<Answer> {
   const startedAt = performance.now()
-  const response = await fetch(`${env.url}${path}`, {
+  const { response, text } = await fetchText(env.url, path, {
     method,
     headers: { ...env.headers, ...headers },
     ...(body !== undefined && { body })
   })
-  const text = await response.text()
   const duration = performance.now() - startedAt
   const { status } = response
   return { method, path, status, headers: Object.fromEntries(response.headers), text, json: parsed(text), duration }
+}
+
+async function fetchText(url: string, path: string, init: RequestInit): Promise<{ response: Response; text: string }> {
+  try {
+    const response = await fetch(`${url}${path}`, init)
+    return { response, text: await response.text() }
+  } catch (cause) {
+    // The browser tells no more than that it failed.
+    const words = `no answer from ${url}: a fault that breaks the connection, or the server is not running`
+    throw new Error(words, { cause })
+  }
 }
 
 function parsed(text: string): unknown {

@@ -1,5 +1,6 @@
 import { CoverageView } from './coverage/coverage.js'
 import { FaultsView } from './faults/faults.js'
+import { FaultsBadge } from './faults/state.js'
 import { IntegrationsView } from './integrations/integrations.js'
 import { MessagesView } from './messages/messages.js'
 import { RequestsView } from './requests/requests.js'
@@ -12,6 +13,6 @@ export const VIEWS: readonly [View, ...View[]] = [
   { path: 'messages', title: 'Messages', View: MessagesView },
   { path: 'integrations', title: 'Integrations', View: IntegrationsView },
   { path: 'workflows', title: 'Workflows', View: WorkflowsView },
-  { path: 'faults', title: 'Faults', View: FaultsView },
+  { path: 'faults', title: 'Faults', View: FaultsView, Badge: FaultsBadge },
   { path: 'coverage', title: 'Coverage', View: CoverageView }
 ]

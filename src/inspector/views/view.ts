@@ -10,4 +10,6 @@ export interface View {
   path: string
   title: string
   View: FunctionComponent<ViewProps>
+  /** What the list of views shows beside the title. */
+  Badge?: FunctionComponent
 }

@@ -4,7 +4,7 @@ import { Dialog } from '../../parts/dialog.js'
 import { ErrorNote } from '../../parts/errors.js'
 import { useResource } from '../../parts/resource.js'
 import { WithCode } from '../../parts/with-code.js'
-import type { PanelProps } from '../panel.js'
+import { type PanelProps, withPanel } from '../panel.js'
 import { useSession } from '../session.js'
 
 /** The profile of the environment, and for each assumption its two positions and which of them it takes. */
@@ -22,6 +22,10 @@ export function ProfilePanel({ close }: PanelProps) {
         {listed
           ? `It takes ${own === 0 ? 'no' : own} ${own === 1 ? 'position' : 'positions'} of its own.`
           : 'Which positions the environment takes is told only to who may list the environments.'}
+      </p>
+      <p class="hint">
+        Both are chosen when an environment is created: <a href={withPanel('environments')}>create one</a>, or start the
+        server with <code>--profile</code> and <code>--assume</code>.
       </p>
       {own > 0 && (
         <label class="inline">

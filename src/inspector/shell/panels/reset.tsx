@@ -15,16 +15,19 @@ const ALL = Object.keys(PARTS) as ResetPart[]
 
 /** Goes back to the state in which the environment was created or seeded. */
 export function ResetPanel({ close, reload }: PanelProps) {
-  const { env } = useSession()
+  const { env, listed } = useSession()
   const { act, isRunning } = useAction({ reload })
   const [parts, setParts] = useState<readonly ResetPart[]>(ALL)
   const reset = async () => {
-    const result = await act(() => env.reset({ parts: [...parts] }), resetText)
+    const result = await act(() => env.reset({ parts: [...parts] }), resetText(listed?.name))
     if (result) close()
   }
   return (
     <Dialog title="Back to the start" close={close}>
-      <p>What goes back to the state in which the environment was created or seeded:</p>
+      <p>
+        What of <b dir="auto">{listed?.name ?? 'this environment'}</b> goes back to the state in which it was created or
+        seeded last:
+      </p>
       <form
         class="choices"
         onSubmit={(event) => {
@@ -53,6 +56,7 @@ export function ResetPanel({ close, reload }: PanelProps) {
   )
 }
 
-export function resetText({ parts }: ResetResult): string {
-  return `Back at the start: ${parts.length === ALL.length ? 'everything' : parts.join(', ')}`
+/** Returns what tells of a reset. It names the environment, as one may look at another before the notice is gone. */
+export function resetText(name = 'this environment'): (result: ResetResult) => string {
+  return ({ parts }) => `Back at the start: ${parts.length === ALL.length ? 'everything' : parts.join(', ')} of ${name}`
 }

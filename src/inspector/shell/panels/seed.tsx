@@ -1,9 +1,10 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { AttachedEnvironment } from '../../../client/index.js'
 import { Dialog } from '../../parts/dialog.js'
 import { ErrorNote } from '../../parts/errors.js'
 import { useNotices } from '../../parts/notices.js'
 import { useResource } from '../../parts/resource.js'
+import { WithCode } from '../../parts/with-code.js'
 import { type PanelProps, useAction } from '../panel.js'
 import { useSession } from '../session.js'
 import { SeedMistakes } from './mistakes.js'
@@ -23,6 +24,8 @@ export function SeedPanel({ close, reload, file, setFile }: SeedProps) {
   const { env, listed } = useSession()
   const { run } = useNotices()
   const [mode, setMode] = useState<'merge' | 'replace'>('replace')
+  // Who opens it again looks for the scenarios.
+  useEffect(() => () => setFile(undefined), [])
   return (
     <Dialog title="Seed" close={close} wide>
       <fieldset class="row" role="radiogroup" aria-label="How to load">
@@ -72,7 +75,9 @@ function Scenarios({ mode, close, reload }: LoadProps) {
             <button type="button" disabled={isRunning} onClick={() => load(name)}>
               {name}
             </button>
-            <span>{description}</span>
+            <span>
+              <WithCode text={description} />
+            </span>
           </li>
         ))}
       </ul>

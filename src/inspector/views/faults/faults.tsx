@@ -1,32 +1,21 @@
 import './faults.css'
 import '../../parts/items.css'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { ErrorNote } from '../../parts/errors.js'
-import { useResource } from '../../parts/resource.js'
-import { useLive } from '../../shell/live.js'
 import { useCommands } from '../../shell/palette.js'
-import { useSession } from '../../shell/session.js'
 import type { ViewProps } from '../view.js'
 import { useFaultActions } from './actions.js'
 import { AddRule, OneClickCard } from './add.js'
 import { LatencyCard } from './latency.js'
 import { targetOf } from './one-click.js'
 import { RuleList } from './rules.js'
-
-/** Milliseconds from a request until the counters are loaded again, with all that came meanwhile. */
-const COUNTERS_AFTER = 300
+import { useFaultState } from './state.js'
 
 /** What goes wrong on purpose: faults, and the latency; at `#/faults?operation=listMessages&times=always`. */
 export function FaultsView({ route: { params } }: ViewProps) {
-  const { env, version } = useSession()
   const { isBusy, clear } = useFaultActions()
   const [isAdding, setAdding] = useState(false)
-  const faults = useResource(() => env.faults.list(), [env, version])
-  const latency = useResource(() => env.latency.get(), [env, version])
-  useReloadByRequests(() => {
-    faults.reload()
-    latency.reload()
-  })
+  const { faults, latency } = useFaultState()
   useCommands([{ name: 'Add a fault rule by hand', run: () => setAdding(true) }])
   const rules = faults.value ?? []
   const target = targetOf(params)
@@ -50,23 +39,4 @@ export function FaultsView({ route: { params } }: ViewProps) {
       {isAdding && <AddRule close={() => setAdding(false)} />}
     </>
   )
-}
-
-/** Calls `reload` a moment after requests have come. */
-function useReloadByRequests(reload: () => void): void {
-  const live = useLive()
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const end = live.subscribe(() => {
-      timer ??= setTimeout(() => {
-        timer = undefined
-        reload()
-      }, COUNTERS_AFTER)
-    })
-    return () => {
-      end()
-      clearTimeout(timer)
-    }
-    // Those of resources stay the same.
-  }, [live])
 }

@@ -37,7 +37,8 @@ function Rule({ rule }: { rule: FaultRule }) {
       <div class="fault-words">
         <p>
           <b dir="auto">{effectWords(rule.effect)}</b>{' '}
-          {isUsedUp(rule) ? <span class="badge">used up</span> : <span class="badge is-bad">on</span>}
+          {isUsedUp(rule) ? <span class="badge">used up</span> : <span class="badge is-bad">on</span>}{' '}
+          <code class="hint">{id}</code>
         </p>
         <p class="hint">
           {operation ?? 'Any operation'}

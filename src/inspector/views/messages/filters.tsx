@@ -2,7 +2,6 @@ import { useEffect, useRef } from 'preact/hooks'
 import { CHANNELS } from '../../parts/channels.js'
 import { useKey } from '../../parts/keys.js'
 import { TextList } from '../../parts/text-list.js'
-import { addressOf } from '../../shell/router.js'
 import type { ListQuery } from './query.js'
 
 const LIMITS = ['10', '25', '50', '100', '1000']
@@ -21,7 +20,6 @@ export function Filters({ query, show }: Props) {
     if (first.current) first.current.value = subscriberId ?? ''
   }, [subscriberId])
   useKey('/', () => first.current?.focus())
-  const isFiltered = channel || subscriberId || hasNoContext || transactionId.length + contextKeys.length > 0
   return (
     <search class="filters">
       <label>
@@ -34,7 +32,7 @@ export function Filters({ query, show }: Props) {
           ref={first}
           type="search"
           dir="auto"
-          placeholder="/"
+          placeholder="exactly this  /"
           onChange={(event) => show({ subscriberId: event.currentTarget.value || undefined })}
         />
       </label>
@@ -68,11 +66,6 @@ export function Filters({ query, show }: Props) {
         limit
         <Choice value={limit} values={LIMITS} none="default" change={(value) => show({ limit: value })} />
       </label>
-      {isFiltered && (
-        <a class="button" href={addressOf(['messages'], { limit })}>
-          Clear
-        </a>
-      )}
     </search>
   )
 }

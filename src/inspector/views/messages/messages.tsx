@@ -17,7 +17,7 @@ import { MAIN_FIELDS, useSuggestions } from './form.js'
 import { MessageList } from './list.js'
 import './messages.css'
 import { Pager } from './pager.js'
-import { addressParams, type ListQuery, type Message, pageOf, readQuery, requestPath } from './query.js'
+import { addressParams, isFiltered, type ListQuery, type Message, pageOf, readQuery, requestPath } from './query.js'
 
 /** The list of messages as the service gives it; `#/messages/<id>` shows one of them beside it. */
 export function MessagesView({ route }: ViewProps) {
@@ -49,6 +49,11 @@ export function MessagesView({ route }: ViewProps) {
         <button type="button" disabled={isLoading} onClick={reload}>
           Load again
         </button>
+        {isFiltered(query) && (
+          <a class="button" href={addressOf(['messages'], { limit: query.limit })}>
+            Clear the filters
+          </a>
+        )}
         <button type="button" class="primary spread" onClick={() => setAdding(true)}>
           Add a message
         </button>
@@ -110,18 +115,19 @@ function NoMessages({
   query: ListQuery
   show: (changes: Partial<ListQuery>) => void
 }) {
-  const { channel, subscriberId, transactionId, contextKeys, hasNoContext, page } = query
-  const isFiltered = channel || subscriberId || hasNoContext || transactionId.length + contextKeys.length > 0
+  const { page } = query
   return (
     <Empty
-      title={page > 0 ? `Nothing on page ${page}` : isFiltered ? 'No message passes these filters' : 'No messages'}
+      title={
+        page > 0 ? `Nothing on page ${page}` : isFiltered(query) ? 'No message passes these filters' : 'No messages'
+      }
     >
       {reason && <p dir="auto">{reason}</p>}
       {page > 0 ? (
         <button type="button" onClick={() => show({ page: 0 })}>
           Go to the first page
         </button>
-      ) : isFiltered ? (
+      ) : isFiltered(query) ? (
         <a href={addressOf(['messages'])}>Show all messages</a>
       ) : (
         <p>Add one here, or load a seed that has some.</p>

@@ -44,7 +44,7 @@ export function Pager({
           max={last}
           onChange={(event) => show(Math.max(0, Math.trunc(Number(event.currentTarget.value) || 0)))}
         />
-        {last !== undefined && `of ${last.toLocaleString('en')}`}
+        {last !== undefined && (last === 0 ? 'is the only one' : `of 0 to ${last.toLocaleString('en')}`)}
       </label>
       <button
         type="button"

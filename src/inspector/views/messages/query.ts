@@ -35,6 +35,11 @@ export function readQuery(params: URLSearchParams): ListQuery {
   }
 }
 
+/** Whether a query leaves messages out, other than by its page. */
+export function isFiltered({ channel, subscriberId, transactionId, contextKeys, hasNoContext }: ListQuery): boolean {
+  return Boolean(channel || subscriberId || hasNoContext || transactionId.length + contextKeys.length > 0)
+}
+
 /** Returns the parameters of an address that stand for a query. */
 export function addressParams({
   hasNoContext,

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { RecordedRequest } from '../../../client/index.js'
 import { CopyButton } from '../../parts/copy.js'
@@ -6,7 +7,7 @@ import { ErrorNote } from '../../parts/errors.js'
 import { Json } from '../../parts/json.js'
 import { useKey } from '../../parts/keys.js'
 import { useResource } from '../../parts/resource.js'
-import { go } from '../../shell/router.js'
+import { addressOf as addressOfView, go } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
 import { Actions } from './actions.js'
 import { targetOf } from './filter.js'
@@ -94,13 +95,13 @@ function close(back: string, sequence: number): void {
 
 function Facts({ request }: { request: RecordedRequest }) {
   const { method, operation, status, size, duration, reason, time, flags, unread } = request
-  const facts: [name: string, value: string | false | undefined][] = [
+  const facts: [name: string, value: ComponentChildren][] = [
     ['Reason', reason],
     ['Operation', operation ?? 'none serves it'],
     ['Answer', status === undefined ? 'none' : `${status}, ${(size ?? 0).toLocaleString()} bytes`],
     ['Took', formatDuration(duration)],
     ['Arrived', time],
-    ['Fault', flags.faulted === 'header' ? 'of the header x-mock-fault' : flags.faulted && `rule ${flags.faulted}`],
+    ['Fault', flags.faulted && <FaultWords id={flags.faulted} />],
     ['Delayed', flags.delayed !== undefined && `${formatDuration(flags.delayed)}, by the latency of the environment`],
     ['Replayed', flags.replayed && 'the answer was stored for its idempotency key'],
     ['Unread parameters', unread.query.join(', ')],
@@ -124,6 +125,15 @@ function Facts({ request }: { request: RecordedRequest }) {
             ]
         )}
       </dl>
+    </>
+  )
+}
+
+function FaultWords({ id }: { id: string }) {
+  if (id === 'header') return <>of the header x-mock-fault</>
+  return (
+    <>
+      rule <a href={addressOfView(['faults'])}>{id}</a>
     </>
   )
 }

@@ -6,14 +6,14 @@ import { useSession } from '../../shell/session.js'
 /** Milliseconds from one look to the next. */
 const INTERVAL = 1000
 
-/** The requests without a valid key, looked for each second while `isShown`. */
-export function useKeyless(isShown: boolean): { feed: Feed; error: unknown; reload(): void } {
+/** The requests without a valid key, looked for each second if the page may see them. */
+export function useKeyless(isAllowed: boolean): { feed: Feed; error: unknown; reload(): void } {
   const { mock } = useSession()
-  const [feed, setFeed] = useState(NOTHING)
+  const [feed, setFeed] = useState<Feed>(NOTHING)
   const [error, setError] = useState<unknown>()
   const [round, setRound] = useState(0)
   useEffect(() => {
-    if (!isShown) return
+    if (!isAllowed) return
     let timer: ReturnType<typeof setTimeout> | undefined
     let isOver = false
     let ended: readonly RecordedRequest[] = []
@@ -28,10 +28,18 @@ export function useKeyless(isShown: boolean): { feed: Feed; error: unknown; relo
       const came = pending === -1 ? listed : listed.slice(0, pending)
       received += came.length
       ended = [...ended, ...came].slice(-MAX_KEPT)
-      if (came.length > 0 || after === 0) setFeed({ ...NOTHING, requests: ended, received, emptied })
+      // The same, if nothing changed: what shows it need not render again.
+      setFeed((was) =>
+        came.length === 0 && was.emptied === emptied ? was : { ...NOTHING, requests: ended, received, emptied }
+      )
       setError(undefined)
     }
     const run = async () => {
+      // A tab that is not seen asks for nothing.
+      if (document.hidden) {
+        timer = setTimeout(run, INTERVAL)
+        return
+      }
       await look().catch((reason) => {
         // The server may have been started again, and count from 1.
         ended = []
@@ -46,6 +54,6 @@ export function useKeyless(isShown: boolean): { feed: Feed; error: unknown; relo
       isOver = true
       clearTimeout(timer)
     }
-  }, [mock, isShown, round])
+  }, [mock, isAllowed, round])
   return { feed, error, reload: () => setRound((count) => count + 1) }
 }

@@ -1,14 +1,19 @@
+import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
 import { CopyButton } from '../../parts/copy.js'
 import { Empty } from '../../parts/empty.js'
 import { useNotices } from '../../parts/notices.js'
+import { environmentAddress } from '../../shell/panel.js'
+import { addressOf } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
+import { useElsewhere } from './elsewhere.js'
 
 /** In place of the list while nothing has come. */
-export function NoRequests({ isKeyless }: { isKeyless: boolean }) {
+export function NoRequests({ isKeyless, keylessCount }: { isKeyless: boolean; keylessCount: number }) {
   const { env, call } = useSession()
   const { run } = useNotices()
   const [isSending, setSending] = useState(false)
+  const elsewhere = useElsewhere(!isKeyless)
   if (isKeyless) {
     return (
       <Empty title="No request came without a valid key">
@@ -27,6 +32,25 @@ export function NoRequests({ isKeyless }: { isKeyless: boolean }) {
       <p>
         Point your product at this server, with the key of this environment, and each of its requests shows up here.
       </p>
+      {keylessCount > 0 && (
+        <p>
+          {keylessCount === 1 ? 'One request has' : `${keylessCount.toLocaleString()} requests have`} come without a
+          valid key: <a href={addressOf(['requests'], { show: 'keyless' })}>what is wrong with it</a>
+        </p>
+      )}
+      {elsewhere.length > 0 && (
+        <p>
+          Requests have come with the key of{' '}
+          {elsewhere.map((name, index) => (
+            <Fragment key={name}>
+              {index > 0 && ', '}
+              <a dir="auto" href={environmentAddress('requests', { name })}>
+                {name}
+              </a>
+            </Fragment>
+          ))}
+        </p>
+      )}
       <code class="requests-command">{command('…')}</code>
       <div class="row">
         <CopyButton text={() => command(env.apiKey)}>Copy with the key</CopyButton>

@@ -19,10 +19,11 @@ import { useReading } from './reading.js'
 
 /** The requests as they come: those of the environment, or those without a valid key. */
 export function RequestsView({ route: { rest, params } }: ViewProps) {
-  const { env, changed } = useSession()
+  const { env, listed, changed } = useSession()
   const { run } = useNotices()
   const live = useLive()
   const isKeyless = params.get('show') === 'keyless'
+  const keyless = useKeyless(listed !== undefined)
   const [isPaused, setPaused] = useState(false)
   const [isDeleting, setDeleting] = useState(false)
   const filter = filterOf(params)
@@ -54,7 +55,6 @@ export function RequestsView({ route: { rest, params } }: ViewProps) {
     { name: 'Show failed requests', run: () => go(addressOf(['requests'], { status: '4xx' })) },
     { name: 'Show requests without a valid key', run: () => go(addressOf(['requests'], { show: 'keyless' })) }
   ])
-  const List = isKeyless ? KeylessRequests : EnvironmentRequests
   return (
     <>
       <div class="view-head">
@@ -68,7 +68,7 @@ export function RequestsView({ route: { rest, params } }: ViewProps) {
             href={addressOf(['requests'], { show: 'keyless' })}
             aria-current={isKeyless ? 'page' : undefined}
           >
-            Without a valid key
+            Without a valid key <Count of={keyless.feed.received} />
           </a>
         </nav>
         <span class="row spread">
@@ -83,9 +83,18 @@ export function RequestsView({ route: { rest, params } }: ViewProps) {
         </span>
       </div>
       <Filters filter={filter} change={(next) => go(address(open, next), { replace: true })} />
-      <List key={String(isKeyless)} {...{ filter, open, address, isPaused }} />
+      {isKeyless ? (
+        <KeylessRequests {...{ filter, open, address, isPaused, keyless }} />
+      ) : (
+        <EnvironmentRequests {...{ filter, open, address, isPaused, keyless }} />
+      )}
     </>
   )
+}
+
+/** So that nobody waits for requests here that came without a valid key. */
+function Count({ of: count }: { of: number }) {
+  return count === 0 ? null : <span class="badge is-warn">{count.toLocaleString()}</span>
 }
 
 interface ListProps {
@@ -93,6 +102,7 @@ interface ListProps {
   open: number | undefined
   address(sequence?: number, filter?: Filter): string
   isPaused: boolean
+  keyless: ReturnType<typeof useKeyless>
 }
 
 function EnvironmentRequests(props: ListProps) {
@@ -101,7 +111,7 @@ function EnvironmentRequests(props: ListProps) {
 
 function KeylessRequests(props: ListProps) {
   const { listed } = useSession()
-  const { feed, error, reload } = useKeyless(listed !== undefined)
+  const { feed, error, reload } = props.keyless
   if (!listed) {
     return (
       <p class="hint">
@@ -119,7 +129,8 @@ function Requests({
   filter,
   open,
   address,
-  isPaused
+  isPaused,
+  keyless
 }: ListProps & { feed: Feed; isKeyless: boolean }) {
   const { ref, isReading, stop } = useReading('.requests-list')
   const isHeld = isPaused || isReading || open !== undefined
@@ -154,7 +165,7 @@ function Requests({
         ) : isFiltered(filter) && shown.requests.length > 0 ? (
           <NoMatch count={shown.requests.length} all={address(open, { operation: '', status: '', text: '' })} />
         ) : (
-          <NoRequests isKeyless={isKeyless} />
+          <NoRequests isKeyless={isKeyless} keylessCount={keyless.feed.received} />
         )}
         {open !== undefined && (
           <RequestDetail

@@ -1,0 +1,40 @@
+import { useEffect, useState } from 'preact/hooks'
+import { useSession } from '../../shell/session.js'
+
+/** Milliseconds from one look to the next. */
+const INTERVAL = 2000
+/** Environments that are looked at: a run of tests may have made hundreds. */
+const MAX_LOOKED_AT = 10
+
+/** The names of other environments that have had requests, as the key of a product may be that of one of them. */
+export function useElsewhere(isAsked: boolean): readonly string[] {
+  const { mock, listed } = useSession()
+  const own = listed?.environmentId
+  const [names, setNames] = useState<readonly string[]>([])
+  useEffect(() => {
+    if (own === undefined || !isAsked) return
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let isOver = false
+    const hasRequests = async (environmentId: string) => {
+      const [key] = await mock.apiKeys(environmentId)
+      return key !== undefined && (await mock.attach(key).requests.list({ limit: 1 })).length > 0
+    }
+    const look = async () => {
+      const others = (await mock.listEnvironments()).filter(({ environmentId }) => environmentId !== own)
+      const looked = others.slice(0, MAX_LOOKED_AT)
+      const found = await Promise.all(looked.map(({ environmentId }) => hasRequests(environmentId)))
+      if (!isOver) setNames(looked.filter((_, index) => found[index]).map(({ name }) => name))
+    }
+    const run = async () => {
+      // It is a hint: that it fails now is told by what else is shown.
+      if (!document.hidden) await look().catch(() => {})
+      if (!isOver) timer = setTimeout(run, INTERVAL)
+    }
+    void run()
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
+  }, [mock, own, isAsked])
+  return names
+}
