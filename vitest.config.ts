@@ -6,7 +6,15 @@ export default defineConfig({
     globalSetup: 'test/support/run-folder.ts',
     // `npm test` runs the first project, `npm run test:full` both.
     projects: [
-      { extends: true, test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: ['test/**/*.full.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'quick',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/**/*.full.test.ts'],
+          setupFiles: 'test/support/note-shown.ts'
+        }
+      },
       // What storms, kills, drives a browser or installs packages. By itself: one such file is enough for two cores.
       {
         extends: true,

@@ -13,13 +13,15 @@ import { type Basis, NEEDS } from '../src/targets/conformance/case.js'
 import { CASES } from '../src/targets/conformance/cases/index.js'
 import { retrieveWorkflowStep } from '../src/workflow-steps/routes.js'
 import { MUTANTS } from '../test/conformance/mutants/index.js'
+import { supportTables } from './support-matrix.js'
 
-const GENERATED: Record<string, { file: string; text: () => string }> = {
+const GENERATED: Record<string, { file: string; text: () => string | Promise<string> }> = {
   assumptions: { file: 'docs/assumptions.md', text: assumptionTable },
   coverage: { file: 'docs/coverage.md', text: coverageTable },
   commands: { file: 'docs/commands.md', text: commandTables },
   'conformance-cases': { file: 'docs/conformance.md', text: caseTable },
-  'conformance-mutants': { file: 'docs/conformance.md', text: mutantTable }
+  'conformance-mutants': { file: 'docs/conformance.md', text: mutantTable },
+  support: { file: 'docs/support.md', text: supportTables }
 }
 
 const check = process.argv.includes('--check')
@@ -27,7 +29,8 @@ for (const [name, { file, text }] of Object.entries(GENERATED)) {
   const before = readFileSync(file, 'utf8')
   const marked = new RegExp(`(<!-- generated: ${name} -->\n).*?(<!-- end of generated -->)`, 's')
   if (!marked.test(before)) throw new Error(`${file} has no place for ${name}`)
-  const after = before.replace(marked, (_whole, open, close) => `${open}${text()}${close}`)
+  const generated = await text()
+  const after = before.replace(marked, (_whole, open, close) => `${open}${generated}${close}`)
   if (after === before) continue
   if (check) {
     console.error(`${file}: ${name} is stale; run npm run docs`)

@@ -3,9 +3,10 @@ import { PROFILES, type Profile } from '../core/assumptions.js'
 import { StartError } from '../core/errors.js'
 import type { Comparison } from '../targets/recording/compare.js'
 import type { Target, TargetOptions } from '../targets/target.js'
-import { addOptions, assumeOption, repeatable, textOption } from './options.js'
-import { keyOption, notEmpty, progressLine, rateOption, timeoutOption, urlOption } from './record.js'
+import { addOptions, assumeOption, notEmpty, repeatable, textOption } from './options.js'
+import { progressLine } from './record.js'
 import { onStopSignal } from './signals.js'
+import { keyOption, rateOption, timeoutOption, urlOption } from './target-options.js'
 
 interface CompareFlags {
   target: string
@@ -52,8 +53,8 @@ export function addCompare(root: Command): void {
     new Option('--allow-changes', 'ask set-primary too, which changes the primary integration'),
     new Option('--profile <name>', 'the profile of the seed').choices(PROFILES).default(undefined, 'that of the seed'),
     assumeOption(),
-    rateOption(),
-    timeoutOption(),
+    rateOption().default(10),
+    timeoutOption().default(30),
     new Option('--json', 'print the outcome as JSON')
   ]).action(run)
 }

@@ -5,9 +5,10 @@ import { PROFILES, type Profile } from '../core/assumptions.js'
 import { StartError } from '../core/errors.js'
 import { TIERS, type Tier } from '../targets/conformance/case.js'
 import type { ConformanceReport } from '../targets/conformance/run.js'
-import { serverUrl, urlOfVariable } from './health.js'
+import { urlOfVariable } from './health.js'
 import { addOptions, countOption, repeatable, textOption } from './options.js'
 import { onStopSignal } from './signals.js'
+import { keyOption, rateOption, timeoutOption, urlOption } from './target-options.js'
 
 interface Flags {
   target?: string
@@ -36,10 +37,10 @@ export function addConformance(program: Command): void {
     .description('judge any target, such as an account of the deployed service, by the contract')
     .addHelpText('after', EXPLANATION)
   addOptions(command, [
-    new Option('--target <url>', 'what to judge; without /v1')
-      .default(undefined, `NOTIFICATION_MOCK_URL, else ${url}`)
-      .argParser(serverUrl),
-    textOption('--api-key <key>', 'the API key of the environment to ask; never printed', '').makeOptionMandatory(),
+    urlOption('--target <url>', 'what to judge, up to the /v1 of its paths')
+      .makeOptionMandatory(false)
+      .default(undefined, `NOTIFICATION_MOCK_URL, else ${url}`),
+    keyOption('--api-key <key>', 'a key of the environment to ask; never printed'),
     new Option('--allow-changes', 'also run what changes the primary integration and uses idempotency keys'),
     named('--workflow <id>', 'a workflow to ask for', 'those of the messages'),
     named('--step <id>', 'a step to ask for', 'those with the usual ids, such as email-step'),
@@ -54,8 +55,8 @@ export function addConformance(program: Command): void {
     new Option('--profile <name>', 'fail what is in the position of the other profile')
       .choices(PROFILES)
       .default(undefined, 'either passes'),
-    countOption('--rate <number>', 'send at most so many requests a second', 10_000, 1).default(undefined, 'no limit'),
-    countOption('--timeout <seconds>', 'how long one answer may take', 600, 1).default(10),
+    rateOption().default(undefined, 'no limit'),
+    timeoutOption().default(10),
     countOption(
       '--order <number>',
       'run the cases in another order, the same for the same number',
@@ -77,7 +78,7 @@ Exit codes: 0 all cases passed, or were skipped for a reason; 1 some failed, or 
 is wrong.
 
 Examples:
-  $ notification-mock conformance --target https://api.example.com --api-key "$KEY" --workflow welcome
+  $ NOTIFICATION_MOCK_API_KEY=… notification-mock conformance --target https://api.example.com --workflow welcome
   $ notification-mock conformance --api-key development-key --allow-changes --integration sendgrid-main --integration mailgun-eu`
 
 async function judge(flags: Flags, standard: string): Promise<void> {

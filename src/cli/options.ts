@@ -122,7 +122,7 @@ export function repeatable<Value>(option: Option, parse: (text: string) => Value
   ])
 }
 
-function notEmpty(text: string): string {
+export function notEmpty(text: string): string {
   if (text === '') throw new InvalidArgumentError('It must not be empty.')
   return text
 }

@@ -1,12 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { sendable } from '../client/connection.js'
 import { PROFILES, type Profile } from '../core/assumptions.js'
-import { attempt, StartError } from '../core/errors.js'
+import { StartError } from '../core/errors.js'
 import type { NamedStep } from '../targets/recording/read-steps.js'
 import type { Recording } from '../targets/recording/record.js'
-import { serverUrl } from './health.js'
-import { addOptions, assumeOption, countOption, repeatable, textOption } from './options.js'
+import { addOptions, assumeOption, countOption, notEmpty, repeatable, textOption } from './options.js'
 import { onStopSignal } from './signals.js'
+import { keyOption, rateOption, timeoutOption, urlOption } from './target-options.js'
 
 interface RecordFlags {
   from: string
@@ -50,8 +49,8 @@ export function addRecord(root: Command): void {
     ),
     countOption('--messages <count>', 'read the newest so many', 10_000_000, 1).default(10_000_000, 'all'),
     countOption('--page-size <count>', 'read so many messages at a time', 1000, 1).default(100),
-    rateOption(),
-    timeoutOption(),
+    rateOption().default(10),
+    timeoutOption().default(30),
     textOption('--name <name>', 'call the environment of the seed so', 'Recorded', 'Recorded'),
     new Option('--keep-personal-data', 'write names, addresses and contents as they are; credentials and keys never'),
     new Option('--keep-workflow-texts', 'write names, subjects and bodies of workflows and steps as they are'),
@@ -59,30 +58,6 @@ export function addRecord(root: Command): void {
     assumeOption(),
     new Option('--json', 'print the outcome as JSON')
   ]).action(run)
-}
-
-export function urlOption(flags: string, description: string): Option {
-  return new Option(flags, description).argParser(serverUrl).makeOptionMandatory()
-}
-
-export function keyOption(flags: string, description: string): Option {
-  return new Option(flags, description).makeOptionMandatory().argParser((text) => {
-    if (text !== '' && attempt(() => sendable(text))) return text
-    throw new InvalidArgumentError('It must be a key that a header can carry.')
-  })
-}
-
-export function rateOption(): Option {
-  return countOption('--rate <count>', 'send at most so many requests a second', 10_000, 1).default(10)
-}
-
-export function timeoutOption(): Option {
-  return countOption('--timeout <seconds>', 'wait so long for an answer', 3600, 1).default(30)
-}
-
-export function notEmpty(text: string): string {
-  if (text === '') throw new InvalidArgumentError('It must not be empty.')
-  return text
 }
 
 function stepOf(text: string): NamedStep {

@@ -107,7 +107,8 @@ export function withIdempotency(
 
 /** Returns the key, bare or in double quotes, or undefined when there is none or it is empty. */
 function readKey(header: string | string[] | undefined): string | undefined {
-  const text = (Array.isArray(header) ? header.join(', ') : (header ?? '')).trim()
+  // Node joins several by commas, and sends on no spaces around them.
+  const text = String(header ?? '')
   const key = /^".*"$/s.test(text) && text.length > 1 ? text.slice(1, -1).replace(/\\(["\\])/g, '$1') : text
   if (key === '') return undefined
   if (key.length > MAX_LENGTH) throw badKey(key, `has exceeded the maximum allowed length of ${MAX_LENGTH} characters`)

@@ -176,6 +176,14 @@ describe('the command', () => {
     expect((await runCommand(['conformance', ...args])).code).toBe(2)
   })
 
+  test('a key that no header can carry is wrong usage, and is not repeated', async () => {
+    const { code, stdout, stderr } = await runCommand(['conformance', '--case', 'paging.page'], {
+      env: { NOTIFICATION_MOCK_API_KEY: 'secret\nkey' }
+    })
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(/^error: --api-key <key> must be a key that a header can carry(?!.*secret)/)
+  })
+
   test('a file that can not be written does not take the report with it', async () => {
     const { ownUrl } = await givenOurs()
     const args = ['conformance', '--target', ownUrl, '--api-key', DEVELOPMENT, '--case', 'paging.page']

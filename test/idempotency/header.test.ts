@@ -32,6 +32,7 @@ test('an error of the operation carries the key, and is replayed byte for byte',
   const first = await mock.post('/v1/integrations/nope/set-primary', call)
   const second = await mock.post('/v1/integrations/nope/set-primary', call)
   expect([first.status, first.headers.get('idempotency-key')]).toEqual([404, 'refused'])
+  expect(first.headers.get('x-mock-reason')).toBe('environment Shop has no integration with _id or identifier nope')
   expect(second.headers.get('idempotency-replay')).toBe('true')
   expect([second.status, second.text]).toEqual([404, first.text])
 })
@@ -56,6 +57,9 @@ test.each([
   ['only-one-quote"', 'only-one-quote"'],
   ['"', '"'],
   ['a"b"c', 'a"b"c'],
+  ['"a" b', '"a" b'],
+  ['a "b"', 'a "b"'],
+  ['\u00a0a\u00a0', '\u00a0a\u00a0'],
   ["'single'", "'single'"],
   ['a, b', 'a, b'],
   ['a;b=c', 'a;b=c'],
@@ -170,6 +174,9 @@ test('a key reused for another request is a 422 with the key in its header and e
   })
   expect(answer.headers.get('idempotency-key')).toBe('a')
   expect(answer.headers.get('idempotency-replay')).toBeNull()
+  expect(answer.headers.get('x-mock-reason')).toBe(
+    'this idempotency-key was first used for another request: send a fresh key with each new request'
+  )
   expect((await postWith(mock, 'a')).headers.get('idempotency-replay')).toBe('true')
 })
 
@@ -213,6 +220,9 @@ test('a key is in use while the body of the first request is being received', as
   expect(second.headers.get('retry-after')).toBe('1')
   expect(second.headers.get('idempotency-key')).toBe('slow')
   expect(second.headers.get('idempotency-replay')).toBeNull()
+  expect(second.headers.get('x-mock-reason')).toBe(
+    'the first request with this idempotency-key has not been answered yet'
+  )
   expect(await postWith(mock, 'another')).toMatchObject({ status: 200 })
   expect(await postWith(mock, 'slow', { key: KEYS.live })).toMatchObject({ status: 422 })
 

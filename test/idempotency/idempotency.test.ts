@@ -373,6 +373,15 @@ describe('another request under the same key', () => {
       expect(effects()).toEqual(['mailgun', 'mailgun'])
     })
 
+    test('a key that only a snapshot remembers is new', async () => {
+      const mock = await givenMock({ seed: live })
+      await post(mock, MAILGUN, 'key-1')
+      expect((await mock.call('/_mock/snapshots/after', { method: 'PUT' })).status).toBe(200)
+      expect((await mock.post('/_mock/reset')).status).toBe(200)
+      const { status, headers } = await post(mock, MAILGUN, 'key-1')
+      expect([status, headers.has('idempotency-replay')]).toEqual([200, false])
+    })
+
     test('another body is a 422, also from another environment', async () => {
       const mock = await givenMock({ seed: live })
       await post(mock, MAILGUN, 'key-1')
@@ -393,7 +402,13 @@ describe('another request under the same key', () => {
     })
   })
 
-  const EMPTIES = [{}, { headers: JSON_TYPE }, { headers: JSON_TYPE, body: '{}' }, { body: ' {\n} ' }]
+  const EMPTIES = [
+    {},
+    { headers: JSON_TYPE },
+    { headers: JSON_TYPE, body: '{}' },
+    { body: ' {\n} ' },
+    { body: `{${' '.repeat(100)}}` }
+  ]
 
   test('no body, an empty one and {} are the same request', async () => {
     const mock = await givenMock({ seed: seed() })
@@ -401,6 +416,9 @@ describe('another request under the same key', () => {
       const { text: answer } = await post(mock, MAILGUN, `key-${index}`, first)
       for (const again of EMPTIES) {
         expect(await post(mock, MAILGUN, `key-${index}`, again)).toMatchObject({ status: 200, text: answer })
+      }
+      for (const other of ['[{}]', '{}{}', '{"a":{}}']) {
+        expect((await post(mock, MAILGUN, `key-${index}`, { body: other })).status).toBe(422)
       }
       expect((await post(mock, MAILGUN, `key-${index}`, { body: '[]' })).status).toBe(422)
     }

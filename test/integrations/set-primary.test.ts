@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type GivenMock, givenMock } from '../support/mock.js'
+import { type Answer, type GivenMock, givenMock } from '../support/mock.js'
 import { allRows, environmentRows, type IntegrationRow, integrationRows, primaries } from '../support/rows.js'
 
 const CONDITIONS = [
@@ -219,6 +219,9 @@ describe('200', () => {
       ['a form in parts', ['content-type: multipart/form-data; boundary=x', 'content-length: 7'], '--x--\r\n'],
       ['text', ['content-type: text/plain', 'content-length: 5'], '{"a":'],
       ['binary', ['content-type: application/octet-stream', 'content-length: 4'], '\xff\xfe\x00\x80'],
+      ['compressed, declared as JSON', [JSON_TYPE, 'content-encoding: gzip', 'content-length: 3'], '\x1f\x8b\x08'],
+      ['JSON texts, one a line', ['content-type: application/jsonl', 'content-length: 1'], '{'],
+      ['of a type whose name ends like that of JSON', ['content-type: x-application/json', 'content-length: 1'], '{'],
       ['of no type', ['content-length: 5'], '{"a":'],
       ['of a type that is none', ['content-type: nonsense', 'content-length: 1'], '{']
     ])('%s', async (_, headers, body) => {
@@ -236,12 +239,17 @@ describe('400', () => {
     ['application/json', '{'],
     ['application/json; charset=utf-8', '{"primary":}'],
     ['APPLICATION/JSON', '{} {}'],
+    ['application/json ; charset=utf-8', '{'],
+    ['application/json  ', '{'],
     ['application/merge-patch+json', 'primary=true']
   ])('%s that is not JSON: %s', async (type, body) => {
     const mock = await givenMock({ seed: seed() })
     const before = allRows(mock.db.client)
     const answer = await mock.post('/v1/integrations/mailgun/set-primary', { headers: { 'content-type': type }, body })
-    expect(answer.status).toBe(400)
+    expect(answer).toMatchObject({ status: 400, json: { message: 'Malformed JSON in the request body' } })
+    expect(reasonOf(answer)).toBe(
+      'the content-type says JSON but the body is not: send no body at all, the operation takes none'
+    )
     expect(allRows(mock.db.client)).toEqual(before)
   })
 
@@ -254,6 +262,9 @@ describe('400', () => {
 
     const { channel } = rowOf(mock, identifier)
     expect(answer).toMatchObject({ status: 400, json: { message: `Channel ${channel} does not support primary` } })
+    expect(reasonOf(answer)).toBe(
+      'only email and sms integrations can be primary in this environment (assumption primary-channels)'
+    )
     expect(allRows(mock.db.client)).toEqual(before)
   })
 
@@ -292,14 +303,24 @@ describe('403', () => {
     const before = allRows(mock.db.client)
     const answer = await mock.post(`/v1/integrations/${idOf(mock, 'mailgun', 1)}/set-primary`)
     expect(answer).toMatchObject({ status: 403, json: { message: FORBIDDEN, error: 'Forbidden', ctx: {} } })
-    expect(answer.headers.get('x-mock-reason')).toContain('environment Staging')
+    expect(reasonOf(answer)).toBe(
+      'the integration is in environment Staging of the same organization: use a key of that environment'
+    )
     expect(allRows(mock.db.client)).toEqual(before)
+  })
+
+  test('live: by its id in capitals too', async () => {
+    const mock = await givenMock({ seed: seed(LIVE) })
+    const id = idOf(mock, 'mailgun', 1).toUpperCase()
+    expect((await mock.post(`/v1/integrations/${id}/set-primary`)).status).toBe(403)
   })
 
   test('by identifier too, where identifiers count', async () => {
     const assumptions = { 'foreign-integration': 'forbidden' }
     const mock = await givenMock({ seed: seed({ assumptions, integrations: [] }) })
-    expect((await mock.post('/v1/integrations/mailgun/set-primary')).json).toMatchObject({ message: FORBIDDEN })
+    for (const name of ['mailgun', idOf(mock, 'mailgun', 1)]) {
+      expect((await mock.post(`/v1/integrations/${name}/set-primary`)).json).toMatchObject({ message: FORBIDDEN })
+    }
     expect((await mock.post('/v1/integrations/postmark/set-primary')).status).toBe(404)
   })
 
@@ -311,6 +332,31 @@ describe('403', () => {
 })
 
 describe('404', () => {
+  test.each([
+    [{}, () => 'nobody', 'environment Shop has no integration with _id or identifier <id>'],
+    [LIVE, () => UNKNOWN, 'environment Shop has no integration with _id <id>'],
+    [{}, () => 'postmark', 'integration <id> of environment Shop is soft-deleted, which counts as absent'],
+    [
+      LIVE,
+      (mock: GivenMock) => idOf(mock, 'postmark'),
+      'integration <id> of environment Shop is soft-deleted, which counts as absent'
+    ]
+  ])('in %j has its reason', async (first, idIn, reason) => {
+    const mock = await givenMock({ seed: seed(first) })
+    const id = idIn(mock)
+    expect(reasonOf(await mock.post(`/v1/integrations/${id}/set-primary`))).toBe(reason.replace('<id>', id))
+  })
+
+  test.each(['shop-key', 'staging-key'])(
+    'live: an integration that was removed by the key %s is in no environment, though snapshots have it',
+    async (key) => {
+      const mock = await givenMock({ seed: seed(LIVE) })
+      const id = idOf(mock, 'mailgun', key === 'shop-key' ? 0 : 1)
+      expect((await mock.call(`/_mock/integrations/${id}`, { method: 'DELETE', key })).status).toBe(204)
+      expect((await mock.post(`/v1/integrations/${id}/set-primary`)).status).toBe(404)
+    }
+  )
+
   test.each([
     ['document', 'an unknown _id', () => UNKNOWN],
     ['document', 'an unknown identifier', () => 'nobody'],
@@ -369,6 +415,25 @@ describe('422', () => {
       expect(allRows(mock.db.client)).toEqual(before)
     }
   )
+})
+
+test.each([
+  ['contract', 'stored', 'service-slack', { apiKey: 'k' }],
+  ['contract', 'hidden', 'service-slack', {}],
+  ['vendor', 'stored', 'novu-slack', { apiKey: 'k' }],
+  ['vendor', 'hidden', 'novu-slack', {}]
+])('with names of the %s and credentials %s the answer has both so, and the record neither', async (...row) => {
+  const [names, shown, providerId, credentials] = row
+  const given = { identifier: 'chat', providerId: 'service-slack', channel: 'chat', credentials: { apiKey: 'k' } }
+  const assumptions = { 'vendor-names': names, credentials: shown }
+  const mock = await givenMock({ seed: seed({ integrations: [given], assumptions }) })
+  // The second time it is primary already.
+  for (const _ of Array(2)) {
+    const { json } = await mock.post('/v1/integrations/chat/set-primary')
+    expect(json).toMatchObject({ providerId, primary: true })
+    expect(json.credentials).toEqual(credentials)
+  }
+  expect(JSON.parse(rowOf(mock, 'chat').document)).toMatchObject({ ...given, primary: true })
 })
 
 test('live: credentials are hidden in the answer and stay in the record', async () => {
@@ -465,6 +530,10 @@ function documentOf(mock: GivenMock, identifier: string, free: object, state: { 
     primary: state.primary,
     conditions: CONDITIONS
   })
+}
+
+function reasonOf({ headers }: Answer): string | null {
+  return headers.get('x-mock-reason')
 }
 
 function rowOf(mock: GivenMock, identifier: string): IntegrationRow {

@@ -151,6 +151,8 @@ const bare = (json: { data?: object }, profile: Profile) => (profile === 'live' 
 const VERSIONS = ['1.4.0', '1.7.1', '3.19.1'] as const
 const NEWEST = VERSIONS[2]
 
+/** What 1.4.0 takes for required in a message, and the contract does not. */
+const REQUIRED_ONCE = { _templateId: MAILGUN, _messageTemplateId: MAILGUN, content: 'Hello' }
 const SUBJECTS = ['first', 'second', 'third', 'fourth', 'fifth']
 const SHOP = {
   name: 'Shop',
@@ -159,9 +161,8 @@ const SHOP = {
   subscribers: [{ subscriberId: 'ada' }],
   workflows: [{ identifier: 'welcome', steps: [{ stepId: 'email-step', type: 'email' }] }],
   messages: SUBJECTS.map((subject) => ({
-    ...{ channel: 'email', subscriberId: 'ada', transactionId: subject, subject },
-    // What 1.4.0 takes for required, and the contract does not.
-    ...{ _templateId: MAILGUN, _messageTemplateId: MAILGUN, content: 'Hello' }
+    ...{ channel: 'email', subscriberId: 'ada', transactionId: subject, subject, ...REQUIRED_ONCE },
+    ...(subject === 'second' && { contextKeys: ['tenant:acme'] })
   }))
 }
 
@@ -205,6 +206,12 @@ describe.each(VERSIONS.flatMap((version) => PROFILES.map((profile) => ({ version
       const invalid = await thrownBy(novu.messages.retrieve({ page: 1.5 }))
       expect(invalid).toBeInstanceOf(errors.ValidationErrorDto)
       expect(invalid).toMatchObject({ statusCode: 422, errors: { page: { value: '1.5' } } })
+    })
+
+    test('filters messages by contexts, which the old ones leave out without a word', async () => {
+      const { novu } = await givenClient()
+      const { result } = await novu.messages.retrieve({ contextKeys: ['tenant:acme'] })
+      expect(result.data.map(({ subject }) => subject)).toEqual(version === NEWEST ? ['second'] : SUBJECTS)
     })
 
     test('reads a step, from 1.7.1 on, and throws for one that is not there', async () => {

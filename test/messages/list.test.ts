@@ -371,23 +371,49 @@ describe('in the profile live', () => {
     expect(await figures('limit=21')).toEqual({ hasMore: false, page: 0, pageSize: 21 })
   })
 
-  test.each(['0', '0.0', ''])('limit=%s is 10', async (limit) => {
+  test.each(['0', '00', '0.0', '0.00', ''])('limit=%s is 10', async (limit) => {
     const mock = await givenMessages(several(11), { profile: 'live' })
     const { json } = await mock.get(`/v1/messages?limit=${limit}`)
     expect(json).toMatchObject({ pageSize: 10, data: { length: 10 } })
   })
 
-  test('a limit above 1000 is a 400, with the words of the deployed service', async () => {
-    const mock = await givenMessages([], { profile: 'live' })
-    expect(await mock.get('/v1/messages?limit=1001')).toMatchObject({
-      status: 400,
-      json: { message: 'Limit can not be larger then 1000', error: 'Bad Request' }
-    })
-  })
+  test.each(['1001', '1001.0', '2000.00'])(
+    'a limit above 1000 is a 400, with the words of the deployed service: %s',
+    async (limit) => {
+      const mock = await givenMessages([], { profile: 'live' })
+      const answer = await mock.get(`/v1/messages?limit=${limit}`)
+      expect(answer).toMatchObject({
+        status: 400,
+        json: { message: 'Limit can not be larger then 1000', error: 'Bad Request' }
+      })
+      expect(reasonOf(answer)).toBe(`limit is ${limit}, the greatest is 1000 (assumption paging-bounds)`)
+    }
+  )
 
-  test.each(['page=-1', 'page=1.5', 'limit=-1', 'limit=1.5', 'limit=x'])('%s is refused as ever', async (query) => {
+  test.each([
+    ...['page=-1', 'page=1.5', 'limit=-1', 'limit=1.5', 'limit=x', 'limit=2000.5'],
+    ...['limit=2000e1', 'limit=0x2000', 'limit=%202000', 'limit=0&limit=0', 'limit[a]=0'],
+    ...['channel=fax&channel=chat', 'channel[a]=fax', 'contextKeys[a]=b']
+  ])('%s is refused as ever', async (query) => {
     const mock = await givenMessages([], { profile: 'live' })
     expect((await mock.get(`/v1/messages?${query}`)).status).toBe(422)
+  })
+
+  test('a limit of 1000 is taken', async () => {
+    const mock = await givenMessages(several(1), { profile: 'live' })
+    for (const limit of ['1000', '1000.0']) {
+      expect((await mock.get(`/v1/messages?limit=${limit}`)).json).toMatchObject({ pageSize: 1000, hasMore: false })
+    }
+  })
+
+  test('empty context keys among others count for nothing, and alone ask for messages in no context', async () => {
+    const messages = [
+      { _id: hex(1), channel: 'email' },
+      { _id: hex(2), channel: 'email', contextKeys: ['tenant:a'] }
+    ]
+    const mock = await givenMessages(messages, { profile: 'live' })
+    expect(idsOf(await mock.get('/v1/messages?contextKeys='))).toEqual([hex(1)])
+    expect(idsOf(await mock.get('/v1/messages?contextKeys=&contextKeys=tenant:a'))).toEqual([hex(2)])
   })
 
   test('a channel that is none, and a context key that is none, find nothing', async () => {

@@ -192,7 +192,14 @@ test('a recorded seed has none of the names, addresses, contents, credentials an
         })),
         workflows: workflows.map((each) => ({
           ...each,
-          steps: each.steps?.map((step) => ({ ...(marked(step) as object), issues: step.issues ?? { controls: {} } }))
+          steps: each.steps?.map((step) => ({
+            ...(marked(step) as object),
+            controlValues: {
+              ...(marked(step.controlValues ?? {}) as object),
+              tel: Number(PHONE.replaceAll(/\D/g, ''))
+            },
+            issues: step.issues ?? { controls: {} }
+          }))
         })),
         messages: messages.map((each) => ({
           ...(marked(each) as object),

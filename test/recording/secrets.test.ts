@@ -77,6 +77,32 @@ test('prose stays where personal data is kept', () => {
   expect(replacer.withoutSecrets('Basic dXNlcjpQYXNz and token 12345678ab')).not.toMatch(/dXNl|12345678ab/)
 })
 
+const TELEPHONE = 4917090817263
+
+test('a number as long as that of a phone is replaced in control values and choices alike, a shorter one stays', () => {
+  const document = {
+    controls: {
+      dataSchema: { properties: { tel: { enum: [TELEPHONE, 30] }, [`t${TELEPHONE}`]: { const: TELEPHONE } } }
+    },
+    controlValues: {
+      tel: TELEPHONE,
+      amount: 30,
+      all: [TELEPHONE, { at: 52.5200066 }],
+      apiKey: 4711,
+      body: JSON.stringify({ type: 'doc', attrs: { tel: TELEPHONE, [`t${TELEPHONE}`]: 3 } })
+    }
+  } as unknown as SeedStep
+  const replaced = personalDataReplacement(replacer, false).step(document)
+  expect(JSON.stringify(replaced)).not.toMatch(/90817263|5200066|4711/)
+  const { tel, amount, all } = replaced.controlValues as Record<string, unknown>
+  expect(amount).toBe(30)
+  expect(all).toMatchObject([tel, {}])
+  const kept = personalDataReplacement(replacer, true).step(document)
+  for (const { controls, controlValues } of [replaced, kept]) {
+    expect(controls).toMatchObject({ dataSchema: { properties: { tel: { enum: [controlValues?.tel, 30] } } } })
+  }
+})
+
 test.each([false, true])(
   'a schema has no addresses and numbers, and offers what the values are (kept: %s)',
   (keepTexts) => {

@@ -13,6 +13,8 @@ import { startCommand } from '../support/process.js'
 
 /** Requests in all. 100,000, which take three minutes, have been sent with `GENERATED_REQUESTS=100000`. */
 const REQUESTS = Number(process.env.GENERATED_REQUESTS ?? 30_000)
+/** Milliseconds that `/health` may take: a second on a machine of its own, longer beside other tests. */
+const PATIENCE = process.env.GENERATED_REQUESTS ? 1000 : 5000
 /** So many are generated at a time. */
 const BATCH = 100
 
@@ -51,8 +53,7 @@ test(`${REQUESTS} generated requests, half of them broken, bring no 5xx, no answ
   )
 
   expect([...problems.values()]).toEqual([])
-  // Milliseconds; a second and more where other things run too.
-  expect(await health.stop()).toBeLessThan(5000)
+  expect(await health.stop()).toBeLessThan(PATIENCE)
   expect(largestSizeOf(child.pid)).toBeLessThan(400)
   // The rest is not for that environment, or was answered by a fault, or from the store of another profile.
   expect(judged).toBeGreaterThan((REQUESTS * 2) / 3)

@@ -70,7 +70,8 @@ interface SharedMock {
 
 /** Servers that no test uses at the moment, those that were used last at the end. */
 const idle: SharedMock[] = []
-const MAX_IDLE = 8
+/** None where each test shall have a new one: test/mutation/dry-run.ts. */
+const MAX_IDLE = process.env.FRESH_MOCKS ? 0 : 8
 
 /** The same for the same options; undefined if a server with them can't be shared. */
 function nameOf(options: GivenOptions): string | undefined {

@@ -326,6 +326,30 @@ describe('the answer', () => {
     expect((await mock.get('/v2/workflows/order-shipped/steps/email-step')).text).toMatch(/^\{ {2}"controls" : /)
   })
 
+  test.each([
+    ['contract', 'once', 'service-cloud', false],
+    ['contract', 'twice', 'service-cloud', true],
+    ['vendor', 'once', 'novu-cloud', false],
+    ['vendor', 'twice', 'novu-cloud', true]
+  ])('has names of the %s and control values %s', async (names, values, origin, isTwice) => {
+    const steps = [
+      { stepId: 'full', type: 'sms', controlValues: { body: 'service-cloud' } },
+      { stepId: 'bare', type: 'custom' }
+    ]
+    const assumptions = { 'vendor-names': names, 'control-values': values }
+    const workflows = [{ identifier: 'w', origin: 'service-cloud', steps }]
+    const mock = await givenMock({ seed: { environments: [{ name: 'Shop', assumptions, workflows }] } })
+    const answer = async (stepId: string) => (await mock.get(`/v2/workflows/w/steps/${stepId}`)).json
+
+    const full = await answer('full')
+    expect(full).toMatchObject({ origin, controlValues: { body: 'service-cloud' } })
+    expect(full.controls.values).toEqual(isTwice ? { body: 'service-cloud' } : undefined)
+    expect(full.controls.uiSchema.group).toBe('SMS')
+
+    const bare = await answer('bare')
+    expect([bare.controlValues, bare.controls.values]).toEqual(isTwice ? [{}, {}] : [undefined, undefined])
+  })
+
   test('to HEAD is that to GET without the body', async () => {
     const mock = await givenMock({ seed: SEED })
     const path = '/v2/workflows/order-shipped/steps/email-step'

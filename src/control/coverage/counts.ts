@@ -11,6 +11,9 @@ const MAX_LENGTH = 200
 const MAX_SENT = 100
 const MAX_SENT_LENGTH = 1000
 
+/** What is counted of a request that has ended. */
+export type EndedRequest = Pick<JournalEntry, 'status' | 'errorCode' | 'sent' | 'hasKey' | 'replayed' | 'injected'>
+
 /** Counts by name, without secrets. */
 interface Names {
   counts: Map<string, number>
@@ -81,7 +84,7 @@ export function createCounts() {
     },
 
     /** Counts a request that has ended, with its plan if an operation serves it. */
-    add(entry: JournalEntry, plan: CoveragePlan | undefined, beside: Beside | undefined): void {
+    add(entry: EndedRequest, plan: CoveragePlan | undefined, beside: Beside | undefined): void {
       requests += 1
       if (plan) addRequest(countsOf(plan), plan, entry, beside)
       else unservedRequests += 1
@@ -104,7 +107,7 @@ export function createCounts() {
 function addRequest(
   counts: OperationCounts,
   plan: CoveragePlan,
-  entry: JournalEntry,
+  entry: EndedRequest,
   beside: Beside | undefined
 ): void {
   const { items } = counts

@@ -273,9 +273,9 @@ function fullMatch(pattern: RegExp, text: string): boolean {
   return new RegExp(`^(?:${pattern.source})$`, 'u').test(text)
 }
 
-/** Whether it is a name such as programs have: no address, and nothing with spaces. */
+/** Whether it is a name such as programs have: no address, nothing with spaces, and no number as long as of a phone. */
 export function isPlainName(text: string): boolean {
-  return /^[A-Za-z_$][\w$.-]{0,63}$/.test(text)
+  return /^(?!.*\d{7})[A-Za-z_$][\w$.-]{0,63}$/.test(text)
 }
 
 /** Whether it is a time, as records have them. */

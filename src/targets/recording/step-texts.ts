@@ -85,6 +85,20 @@ function choiceWith(replacer: Replacer, source: string): string {
   return isPlainName(source) || isCommonText(source) ? source : replacer.template(source)
 }
 
+/** The name of a field stays if it is one such as programs have. */
+function nameWith(replacer: Replacer, source: string): string {
+  return isPlainName(source) ? source : replacer.opaque('field', source)
+}
+
+/** The number of a phone has as many digits, or more; what counts or measures has fewer. */
+const MIN_DIGITS = 7
+
+/** A number stays unless it may be that of a phone, a card or a place, or is a secret. */
+function numberWith(replacer: Replacer, source: number, field = ''): number {
+  const isLong = String(source).replaceAll(/\D/g, '').length >= MIN_DIGITS
+  return isLong || replacer.isSecret(field) ? replacer.number(source) : source
+}
+
 /** A pattern stays unless it spells out an address, a number or words: then everything matches. */
 function patternWith(source: string): string {
   const plain = source.replaceAll('\\', '')
@@ -95,18 +109,21 @@ function patternWith(source: string): string {
 
 /** Returns a JSON Schema, or a form for controls, with other texts. */
 function schemaWith(replacer: Replacer, value: unknown, field = '', isValue = false): unknown {
-  if (typeof value === 'number') return isValue ? replacer.number(value) : value
+  if (typeof value === 'number') {
+    if (isValue) return replacer.number(value)
+    return CHOICES.has(field) ? numberWith(replacer, value) : value
+  }
   if (typeof value === 'string') {
     if (!isValue && CHOICES.has(field)) return choiceWith(replacer, value)
     if (!isValue && field === 'pattern') return patternWith(value)
-    if (!isValue && field === 'required') return isPlainName(value) ? value : replacer.opaque('field', value)
+    if (!isValue && field === 'required') return nameWith(replacer, value)
     return (SCHEMA_WORDS.has(field) && !isValue) || isCommonText(value) ? value : replacer.template(value)
   }
   if (Array.isArray(value)) return value.map((each) => schemaWith(replacer, each, field, isValue))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
-      isPlainName(name) ? name : replacer.opaque('field', name),
+      nameWith(replacer, name),
       schemaWith(replacer, inner, name, isValue || (VALUES.has(name) && field !== 'properties'))
     ])
   )
@@ -123,6 +140,7 @@ function choicesIn(schema: unknown): string[] {
 /** Returns control values as they are, but for choices that the schema has no more. */
 function withOtherChoices(replacer: Replacer, value: unknown, choices: ReadonlySet<string>): unknown {
   if (typeof value === 'string') return choices.has(value) ? choiceWith(replacer, value) : value
+  if (typeof value === 'number') return choices.has(String(value)) ? numberWith(replacer, value) : value
   if (Array.isArray(value)) return value.map((each) => withOtherChoices(replacer, each, choices))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
@@ -130,19 +148,16 @@ function withOtherChoices(replacer: Replacer, value: unknown, choices: ReadonlyS
   )
 }
 
-/** Returns control values with other texts; numbers, choices and variables stay. */
+/** Returns control values with other texts and long numbers; other numbers, choices and variables stay. */
 function controlsWith(replacer: Replacer, value: unknown, choices: ReadonlySet<string>): unknown {
   return walk(value, '')
 
   function walk(inner: unknown, field: string): unknown {
     if (typeof inner === 'string') return textOf(inner, field)
+    if (typeof inner === 'number') return numberWith(replacer, inner, field)
     if (Array.isArray(inner)) return inner.map((each) => walk(each, field))
     if (typeof inner !== 'object' || inner === null) return inner
-    const entries = Object.entries(inner).map(([name, each]) => [
-      isPlainName(name) ? name : replacer.opaque('field', name),
-      walk(each, name)
-    ])
-    return Object.fromEntries(entries)
+    return Object.fromEntries(Object.entries(inner).map(([name, each]) => [nameWith(replacer, name), walk(each, name)]))
   }
 
   function textOf(source: string, field: string): string {
@@ -155,9 +170,12 @@ function controlsWith(replacer: Replacer, value: unknown, choices: ReadonlySet<s
 
   function blocks(inner: unknown, field: string): unknown {
     if (typeof inner === 'string') return field === 'type' && isPlainName(inner) ? inner : replacer.template(inner)
+    if (typeof inner === 'number') return numberWith(replacer, inner, field)
     if (Array.isArray(inner)) return inner.map((each) => blocks(each, field))
     if (typeof inner !== 'object' || inner === null) return inner
-    return Object.fromEntries(Object.entries(inner).map(([name, each]) => [name, blocks(each, name)]))
+    return Object.fromEntries(
+      Object.entries(inner).map(([name, each]) => [nameWith(replacer, name), blocks(each, name)])
+    )
   }
 }
 

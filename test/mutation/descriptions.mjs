@@ -1,0 +1,55 @@
+/**
+ * A plugin for Stryker that leaves out the words of documentation: descriptions and summaries, which say nothing about
+ * behaviour. That every field has one is a test of its own.
+ */
+
+/** The functions of TypeBox schemas that take a description, and as which argument. */
+const ARGUMENT = {
+  text: 0,
+  textOrNull: 0,
+  flag: 0,
+  number: 0,
+  dateTime: 0,
+  freeObject: 0,
+  namedObject: 1,
+  namedEnum: 1,
+  ref: 1,
+  recordOf: 1
+}
+
+const REASON = 'words of documentation'
+
+export const strykerPlugins = [
+  {
+    kind: 'Ignore',
+    name: 'descriptions',
+    value: { shouldIgnore: (path) => (isDescription(path) || isDescriptionAlone(path) ? REASON : undefined) }
+  }
+]
+
+function isDescription(path) {
+  if (!path.isStringLiteral() && !path.isTemplateLiteral()) return false
+  if (path.parentPath.isVariableDeclarator()) return onlyDescribes(path.parentPath)
+  return isDescriptionProperty(path.parent) || isDescriptionArgument(path)
+}
+
+/** Whether a constant is given as a description and as nothing else. */
+function onlyDescribes(declarator) {
+  const { referencePaths = [] } = declarator.scope.getBinding(declarator.node.id.name) ?? {}
+  return referencePaths.length > 0 && referencePaths.every(isDescriptionArgument)
+}
+
+/** Whether an object has a description and nothing else. */
+function isDescriptionAlone(path) {
+  return (
+    path.isObjectExpression() && path.node.properties.length === 1 && isDescriptionProperty(path.node.properties[0])
+  )
+}
+
+function isDescriptionProperty({ type, key }) {
+  return type === 'ObjectProperty' && ['description', 'summary'].includes(key.name)
+}
+
+function isDescriptionArgument({ parent, key, listKey }) {
+  return parent.type === 'CallExpression' && listKey === 'arguments' && ARGUMENT[parent.callee.name] === key
+}
