@@ -66,7 +66,7 @@ describe('a recorded seed', () => {
     const copy = await givenOwnMock({ seeds: recording.files })
     const expected = (await answersOf(source.url, 'development-key', steps, 1000)).map(withoutWebhooks)
     expect((await answersOf(copy.url, 'recorded-key', steps, 1000)).map(withoutWebhooks)).toEqual(expected)
-  }, 120_000)
+  }, 300_000)
 
   test('with other personal data has the same shapes, counts and filters', async () => {
     const source = await givenMock({ seeds: ['everything'] })
@@ -261,7 +261,7 @@ describe('record', () => {
     await recordFrom(proxy.url, join(folder, 'disturbed.yaml'), { pageSize, onRetry })
     expect(environmentIn(join(folder, 'disturbed.yaml'))).toEqual(environmentIn(join(folder, 'quiet.yaml')))
     expect(retries.join('\n')).toMatch(/answers 429[\s\S]*answers 503[\s\S]*no JSON/)
-  }, 120_000)
+  })
 
   test('has neither doubles nor gaps when messages come in while it reads', async () => {
     const source = await givenOwnMock({ seeds: ['many-pages'] })
@@ -392,7 +392,7 @@ describe('record', () => {
     expect(recording.differences.join()).toMatch(/unserved-route.*not to be seen by reading/)
     expect(recording.assumptions).toEqual({})
     expect(retries.filter((reason) => reason.includes('/steps/unknown'))).toEqual([])
-  }, 60_000)
+  })
 
   test.skipIf(process.platform === 'win32')('only its owner can read a seed with personal data', async () => {
     const source = await givenMock({})
@@ -458,7 +458,7 @@ describe('record', () => {
     const passed = proxy.passed.filter(isPage)
     expect(new Set(passed).size).toBe(passed.length)
     expect(passed.length).toBeLessThan(22)
-  }, 120_000)
+  })
 
   test('tells a wrong key, a server that is none, and a file that has no name of a seed', async () => {
     const source = await givenMock({})
