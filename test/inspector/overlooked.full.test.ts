@@ -93,7 +93,7 @@ test('a file that is dragged over the page is told what becomes of it, and one t
     transfer.items.add(new File(['integrations: []'], 'mine.yaml'))
     return transfer
   })()`)
-  const told = page.getByText('Drop it: a seed')
+  const told = page.getByText('Drop the seed file;')
   await page.dispatchEvent('main', 'dragover', { dataTransfer })
   await told.waitFor()
   await page.dispatchEvent('main', 'dragleave', { dataTransfer })
