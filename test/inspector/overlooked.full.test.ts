@@ -36,7 +36,7 @@ test('a request for what another environment has tells which one', async (contex
     await fetch(env.url + path, { method: 'POST', headers: id === _id ? mock.attach(key).headers : env.headers })
   }
   const hint = page.getByText('has it: was the key of that environment meant?')
-  await page.getByRole('link', { name: integration?._id }).click()
+  await page.getByRole('link', { name: integration?._id ?? '' }).click()
   await hint.getByRole('link', { name: 'Production' }).click()
   await page.getByRole('heading', { name: 'Integrations', exact: true }).waitFor()
   await page.getByRole('link', { name: 'Requests' }).click()
