@@ -37,7 +37,7 @@ test('the clock is stopped, advanced, set and let go again', async (context) => 
   expect(await clock.getByLabel('Another length of time').inputValue()).toBe('soon')
   await clock.getByLabel('A time in UTC').fill('2030-02-03T04:05:06')
   await clock.getByLabel('A time in UTC').press('Enter')
-  await clock.getByText('2030-02-03 04:05:06 UTC').waitFor()
+  await clock.getByText('2030-02-03 04:05:06 UTC', { exact: true }).waitFor()
   expect((await env.clock.get()).now).toBe('2030-02-03T04:05:06.000Z')
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Clock stopped at 2030-02-03 04:05:06 UTC' }).waitFor()

@@ -25,6 +25,25 @@ test('who waits for requests is told of another environment that they came to, a
   expect(await page.getByRole('combobox', { name: 'Environment' }).inputValue()).toBe(production?.environmentId)
 })
 
+test('a request for what another environment has tells which one', async (context) => {
+  const { page, env, mock } = await givenInspector(context)
+  const production = (await mock.listEnvironments()).find(({ name }) => name === 'Production')
+  const [key = ''] = await mock.apiKeys(production?.environmentId ?? '')
+  const [integration] = await mock.attach(key).integrations.list()
+  const { _id } = await env.integrations.add({ identifier: 'ours', providerId: 'ses', channel: 'email' })
+  for (const id of [integration?._id, _id]) {
+    const path = `/v1/integrations/${id}/set-primary`
+    await fetch(env.url + path, { method: 'POST', headers: id === _id ? mock.attach(key).headers : env.headers })
+  }
+  const hint = page.getByText('has it: was the key of that environment meant?')
+  await page.getByRole('link', { name: integration?._id ?? '' }).click()
+  await hint.getByRole('link', { name: 'Production' }).click()
+  await page.getByRole('heading', { name: 'Integrations', exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Requests' }).click()
+  await page.getByRole('link', { name: _id }).click()
+  await hint.getByRole('link', { name: 'Development' }).waitFor()
+})
+
 test('every view tells that a fault or a latency is on, also of one that a test has set, and a faulted request leads to it', async (context) => {
   const { page, env } = await givenInspector(context, { hash: '#/workflows' })
   const views = page.getByRole('navigation', { name: 'Views' })
@@ -74,7 +93,7 @@ test('a file that is dragged over the page is told what becomes of it, and one t
     transfer.items.add(new File(['integrations: []'], 'mine.yaml'))
     return transfer
   })()`)
-  const told = page.getByText('Drop it: a seed')
+  const told = page.getByText('Drop the seed file;')
   await page.dispatchEvent('main', 'dragover', { dataTransfer })
   await told.waitFor()
   await page.dispatchEvent('main', 'dragleave', { dataTransfer })

@@ -53,7 +53,7 @@ export function EnvironmentBar({ environments, reload }: Props) {
         Reset
       </button>
       <Panels environments={environments} reload={reload} file={file} setFile={setFile} />
-      {isOver && <p class="drop-here">Drop it: a seed, asked about before anything of it is loaded</p>}
+      {isOver && <p class="drop-here">Drop the seed file; it is loaded once you say so</p>}
     </div>
   )
 }

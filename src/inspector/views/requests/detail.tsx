@@ -12,6 +12,7 @@ import { useSession } from '../../shell/session.js'
 import { Actions } from './actions.js'
 import { targetOf } from './filter.js'
 import { formatDuration, Marks, Status } from './marks.js'
+import { OtherOwner } from './owner.js'
 import { Timeline } from './timeline.js'
 
 /** How many requests before and after one are shown. */
@@ -56,6 +57,7 @@ export function RequestDetail({ sequence, known, isKeyless, back, addressOf }: P
       {request ? (
         <>
           <Facts request={request} />
+          <OtherOwner request={request} />
           <Actions request={request} isKeyless={isKeyless} />
           <Sent request={request} />
         </>

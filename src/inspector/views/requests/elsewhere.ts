@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import { useSession } from '../../shell/session.js'
+import type { AttachedEnvironment } from '../../../client/index.js'
+import { type Session, useSession } from '../../shell/session.js'
 
 /** Milliseconds from one look to the next. */
 const INTERVAL = 2000
@@ -15,15 +16,9 @@ export function useElsewhere(isAsked: boolean): readonly string[] {
     if (own === undefined || !isAsked) return
     let timer: ReturnType<typeof setTimeout> | undefined
     let isOver = false
-    const hasRequests = async (environmentId: string) => {
-      const [key] = await mock.apiKeys(environmentId)
-      return key !== undefined && (await mock.attach(key).requests.list({ limit: 1 })).length > 0
-    }
     const look = async () => {
-      const others = (await mock.listEnvironments()).filter(({ environmentId }) => environmentId !== own)
-      const looked = others.slice(0, MAX_LOOKED_AT)
-      const found = await Promise.all(looked.map(({ environmentId }) => hasRequests(environmentId)))
-      if (!isOver) setNames(looked.filter((_, index) => found[index]).map(({ name }) => name))
+      const found = await othersThat(mock, own, async (env) => (await env.requests.list({ limit: 1 })).length > 0)
+      if (!isOver) setNames(found)
     }
     const run = async () => {
       // It is a hint: that it fails now is told by what else is shown.
@@ -37,4 +32,20 @@ export function useElsewhere(isAsked: boolean): readonly string[] {
     }
   }, [mock, own, isAsked])
   return names
+}
+
+/** Returns the names of the environments, other than one's own, of which something holds. */
+export async function othersThat(
+  mock: Session['mock'],
+  own: string,
+  holds: (env: AttachedEnvironment) => Promise<boolean>
+): Promise<string[]> {
+  const others = (await mock.listEnvironments()).filter(({ environmentId }) => environmentId !== own)
+  const names = await Promise.all(
+    others.slice(0, MAX_LOOKED_AT).map(async ({ environmentId, name }) => {
+      const [key] = await mock.apiKeys(environmentId)
+      return key !== undefined && (await holds(mock.attach(key))) ? [name] : []
+    })
+  )
+  return names.flat()
 }
