@@ -2,7 +2,7 @@
  * Writes into the documents what the code says, between markers: `npm run docs`. With `--check` it writes nothing, and
  * exits 1 if something is stale.
  */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Command, Option } from 'commander'
 import { commandLine } from '../src/cli/program.js'
 import { isDocumented, planOf } from '../src/control/coverage/plan.js'
@@ -89,7 +89,8 @@ function scoreTable(): string {
     const cells = [killed, timeout, survived, uncovered, ignored, `${score.toFixed(1)} %`]
     return `| ${bold(`\`${name}\``)} | ${cells.map((each) => bold(`${each}`)).join(' | ')} |\n`
   })
-  const missing = FOLDERS.filter((folder) => !scores.some(({ name }) => name === `${folder}/`))
+  const files = FOLDERS.flatMap((folder) => readdirSync(`src/${folder}`).map((name) => `${folder}/${name}`))
+  const missing = files.filter((file) => !scores.some(({ name }) => name === file))
   const head = '| file | killed | timeout | survived | not run | words | score |\n|---|---:|---:|---:|---:|---:|---:|\n'
   return `${head}${rows.join('')}${missing.length > 0 ? `\nNot measured yet: ${missing.join(', ')}.\n` : ''}`
 }

@@ -45,7 +45,7 @@ const root = join(import.meta.dirname, '..')
 const installed = join(root, 'node_modules/.cache/mutation')
 const stryker = join(installed, 'node_modules/@stryker-mutator/core/bin/stryker.js')
 
-/** What judges the shapes, in the order in which they run. */
+/** What judges the shapes first. */
 const SHAPES = ['wire-schemas', 'document'].map((name) => `test/openapi/${name}.test.ts`)
 const OPERATIONS = [
   'test/core/assumptions.test.ts',
@@ -132,7 +132,7 @@ function runsOf(name: string): Run[] {
   const code = files.filter((file) => !shapes.includes(file))
   const runs = [
     { files: code, tests: TESTS[folder] },
-    { files: shapes, tests: SHAPES }
+    { files: shapes, tests: [...new Set([...SHAPES, ...TESTS[folder]])] }
   ]
   return runs.filter((run) => run.files.length > 0)
 }

@@ -147,6 +147,13 @@ describe('the document', () => {
     expect(document.components.securitySchemes.ApiKey).toMatchObject({ in: 'header', name: 'Authorization' })
   })
 
+  test('puts each operation under the tag of its noun, which it describes', async () => {
+    const document = await documentOf('document')
+    const tags = operationsOf(document).map((operation) => operation.tags)
+    expect(tags).toEqual([['Integrations'], ['Messages'], ['Workflows']])
+    expect(document.tags.map(({ name }: { name: string }) => [name])).toEqual(tags)
+  })
+
   test("has exactly the contract's parameters", async () => {
     const { paths } = await documentOf('document')
     const key = { in: 'header', name: 'idempotency-key', required: false, schema: { type: 'string' } }
