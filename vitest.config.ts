@@ -23,6 +23,7 @@ export default defineConfig({
           include: ['test/**/*.full.test.ts'],
           sequence: { groupOrder: 1 },
           testTimeout: 180_000,
+          hookTimeout: 180_000,
           expect: { poll: { timeout: 20_000 } }
         }
       }

@@ -13,6 +13,7 @@ import { type Basis, NEEDS } from '../src/targets/conformance/case.js'
 import { CASES } from '../src/targets/conformance/cases/index.js'
 import { retrieveWorkflowStep } from '../src/workflow-steps/routes.js'
 import { MUTANTS } from '../test/conformance/mutants/index.js'
+import { FOLDERS, keyOf, readReasons, readResult, rowsOf } from '../test/mutation/report.js'
 import { supportTables } from './support-matrix.js'
 
 const GENERATED: Record<string, { file: string; text: () => string | Promise<string> }> = {
@@ -21,7 +22,9 @@ const GENERATED: Record<string, { file: string; text: () => string | Promise<str
   commands: { file: 'docs/commands.md', text: commandTables },
   'conformance-cases': { file: 'docs/conformance.md', text: caseTable },
   'conformance-mutants': { file: 'docs/conformance.md', text: mutantTable },
-  support: { file: 'docs/support.md', text: supportTables }
+  support: { file: 'docs/support.md', text: supportTables },
+  'mutation-scores': { file: 'docs/mutation.md', text: scoreTable },
+  'mutation-survivors': { file: 'docs/mutation.md', text: survivorTables }
 }
 
 const check = process.argv.includes('--check')
@@ -76,6 +79,41 @@ function mutantTable(): string {
     return `| ${escaped(name)} | \`${caughtBy}\` | ${escaped(rule)} |\n`
   })
   return `${MUTANTS.length} broken targets.\n\n| broken target | caught by | its rule |\n|---|---|---|\n${rows.join('')}`
+}
+
+function scoreTable(): string {
+  const scores = rowsOf(readResult())
+  const rows = scores.map(({ name, isFolder, counts, score }) => {
+    const { killed, timeout, survived, uncovered, ignored } = counts
+    const bold = (text: string) => (isFolder ? `**${text}**` : text)
+    const cells = [killed, timeout, survived, uncovered, ignored, `${score.toFixed(1)} %`]
+    return `| ${bold(`\`${name}\``)} | ${cells.map((each) => bold(`${each}`)).join(' | ')} |\n`
+  })
+  const missing = FOLDERS.filter((folder) => !scores.some(({ name }) => name === `${folder}/`))
+  const head = '| file | killed | timeout | survived | not run | words | score |\n|---|---:|---:|---:|---:|---:|---:|\n'
+  return `${head}${rows.join('')}${missing.length > 0 ? `\nNot measured yet: ${missing.join(', ')}.\n` : ''}`
+}
+
+/** Those of each file. One without a reason is named as such; `npm run mutation` fails by it. */
+function survivorTables(): string {
+  const [result, reasons] = [readResult(), readReasons()]
+  const tables = Object.entries(result).flatMap(([file, { survivors }]) => {
+    const rows = survivors.map((survivor) => {
+      const { line, original, replacement } = survivor
+      const change = [original, replacement].map((text) => code(text)).join(' → ')
+      const where = original === line ? '' : ` in ${code(line)}`
+      return `| ${change}${where} | ${escaped(reasons[file]?.[keyOf(survivor)] ?? '**not yet looked at**')} |\n`
+    })
+    return rows.length > 0 ? [`### ${file}\n\n| change | why it may survive |\n|---|---|\n${rows.join('')}`] : []
+  })
+  return tables.join('\n')
+}
+
+/** As code in a cell of a table. */
+function code(text: string): string {
+  const fence = text.includes('`') ? '``' : '`'
+  const space = /^`|`$/.test(text) ? ' ' : ''
+  return text === '' ? '*nothing*' : `${fence}${space}${text.replaceAll('|', '\\|')}${space}${fence}`
 }
 
 function cell(id: AssumptionId, profile: 'document' | 'live'): string {

@@ -232,7 +232,7 @@ function keep(files: readonly string[], found: MutationResult): void {
 
 /** Prints the scores of what was found, and what is to be done; returns the exit code. */
 function judge(found: MutationResult): number {
-  const rows = rowsOf(found).filter(({ counts }) => Object.values(counts).some((count) => count > 0))
+  const rows = rowsOf(found)
   console.table(rows.map(({ name, counts, score }) => ({ file: name, ...counts, score: `${score.toFixed(1)} %` })))
   const low = rows.filter(({ isFolder, score }) => isFolder && score < MIN_SCORE)
   for (const { name, score } of low) console.error(`${name} scores ${score.toFixed(1)} %, less than ${MIN_SCORE} %`)

@@ -1,11 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { type Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { DEFAULTS } from '../config.js'
 import { PROFILES, type Profile } from '../core/assumptions.js'
 import { StartError } from '../core/errors.js'
 import { TIERS, type Tier } from '../targets/conformance/case.js'
 import type { ConformanceReport } from '../targets/conformance/run.js'
-import { urlOfVariable } from './health.js'
+import { USUAL_URL, usualServer } from './health.js'
 import { addOptions, countOption, repeatable, textOption } from './options.js'
 import { onStopSignal } from './signals.js'
 import { keyOption, rateOption, timeoutOption, urlOption } from './target-options.js'
@@ -31,7 +30,6 @@ interface Flags {
 }
 
 export function addConformance(program: Command): void {
-  const url = `http://${DEFAULTS.host}:${DEFAULTS.port}`
   const command = program
     .command('conformance')
     .description('judge any target, such as an account of the deployed service, by the contract')
@@ -39,7 +37,7 @@ export function addConformance(program: Command): void {
   addOptions(command, [
     urlOption('--target <url>', 'what to judge, up to the /v1 of its paths')
       .makeOptionMandatory(false)
-      .default(undefined, `NOTIFICATION_MOCK_URL, else ${url}`),
+      .default(undefined, `NOTIFICATION_MOCK_URL, else ${USUAL_URL}`),
     keyOption('--api-key <key>', 'a key of the environment to ask; never printed'),
     new Option('--allow-changes', 'also run what changes the primary integration and uses idempotency keys'),
     named('--workflow <id>', 'a workflow to ask for', 'those of the messages'),
@@ -66,7 +64,7 @@ export function addConformance(program: Command): void {
     new Option('--verbose', 'list what passed and what was skipped too').conflicts('json'),
     textOption('--junit <file>', 'write the report as JUnit XML too', 'none'),
     textOption('--markdown <file>', 'write the report in Markdown too', 'none')
-  ]).action((flags: Flags) => judge(flags, url))
+  ]).action(judge)
 }
 
 const EXPLANATION = `
@@ -81,7 +79,7 @@ Examples:
   $ NOTIFICATION_MOCK_API_KEY=… notification-mock conformance --target https://api.example.com --workflow welcome
   $ notification-mock conformance --api-key development-key --allow-changes --integration sendgrid-main --integration mailgun-eu`
 
-async function judge(flags: Flags, standard: string): Promise<void> {
+async function judge(flags: Flags): Promise<void> {
   const { target, workflow, step, integration, tier, timeout, apiKey, order, profile, rate } = flags
   const { runConformance, unknownCase } = await import('../targets/conformance/run.js')
   const { reportJunit, reportMarkdown, reportText } = await import('../targets/conformance/report.js')
@@ -92,7 +90,7 @@ async function judge(flags: Flags, standard: string): Promise<void> {
   }
   const interrupt = interruptOnSignal()
   const report = await runConformance({
-    url: target ?? urlOfVariable() ?? standard,
+    url: target ?? usualServer(),
     apiKey,
     allowChanges: flags.allowChanges ?? false,
     workflows: workflow,

@@ -2,9 +2,8 @@ import { type Command, Option } from 'commander'
 import { connect } from '../client/connect.js'
 import { MockError } from '../client/errors.js'
 import type { Coverage, CoverageItem, OperationCoverage } from '../client/wire.js'
-import { DEFAULTS } from '../config.js'
 import { StartError } from '../core/errors.js'
-import { serverUrl, urlOfVariable } from './health.js'
+import { serverUrl, USUAL_URL, usualServer } from './health.js'
 import { addOptions, countOption, flagOnly, textOption } from './options.js'
 import { printable } from './printable.js'
 
@@ -23,11 +22,10 @@ interface Flags extends Access {
 }
 
 export function addCoverage(program: Command): void {
-  const url = `http://${DEFAULTS.host}:${DEFAULTS.port}`
   const command = program
     .command('coverage')
     .description('report how much of the contract the requests to a running server have met, and what they have not')
-    .argument('[url]', `where the server is (default: NOTIFICATION_MOCK_URL, else ${url})`, serverUrl)
+    .argument('[url]', `where the server is (default: NOTIFICATION_MOCK_URL, else ${USUAL_URL})`, serverUrl)
     .addHelpText('after', EXPLANATION)
   const options = [
     // Its variable is set inside of exec, where the whole server is meant too.
@@ -41,7 +39,7 @@ export function addCoverage(program: Command): void {
   ]
   addOptions(command, options).action(async (given: string | undefined, flags: Flags) => {
     const { json, markdown, min, apiKey, adminToken } = flags
-    const coverage = await fetchCoverage(given ?? urlOfVariable() ?? url, { apiKey, adminToken })
+    const coverage = await fetchCoverage(given ?? usualServer(), { apiKey, adminToken })
     const formats = { json: `${JSON.stringify(coverage, null, 2)}\n`, markdown: coverageMarkdown(coverage) }
     process.stdout.write((json && formats.json) || (markdown && formats.markdown) || coverageText(coverage))
     const shortfall = coverageShortfall(coverage, min)

@@ -1,5 +1,9 @@
 import { CommanderError } from 'commander'
+import { DEFAULTS } from '../config.js'
 import { StartError } from '../core/errors.js'
+
+/** Where a server is that was started without flags. */
+export const USUAL_URL = `http://${DEFAULTS.host}:${DEFAULTS.port}`
 
 /** In milliseconds: less than a container engine gives its check. */
 const TIMEOUT = 2500
@@ -38,6 +42,11 @@ function checkedUrl(text: string, name: string): string {
 export function urlOfVariable(): string | undefined {
   const url = process.env.NOTIFICATION_MOCK_URL ?? ''
   return url === '' ? undefined : checkedUrl(url, 'NOTIFICATION_MOCK_URL')
+}
+
+/** Returns the server that is asked when none is given. */
+export function usualServer(): string {
+  return urlOfVariable() ?? USUAL_URL
 }
 
 function usageError(message: string): CommanderError {

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
-import { DEFAULTS } from '../config.js'
 import { assume, type Profile } from '../core/assumptions.js'
+import { USUAL_URL } from './health.js'
 import { addOptions, assumeOption, profileOption } from './options.js'
 
 export function addOpenapi(program: Command): void {
@@ -19,7 +19,7 @@ export function addOpenapi(program: Command): void {
       const document = options.control
         ? await controlDocument()
         : await openApiDocument(assume(options.profile, options.assume))
-      const servers = [{ url: `http://${DEFAULTS.host}:${DEFAULTS.port}`, description: 'The default address' }]
+      const servers = [{ url: USUAL_URL, description: 'The default address' }]
       process.stdout.write(`${JSON.stringify({ ...document, servers }, null, 2)}\n`)
     }
   )

@@ -4,11 +4,10 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
 import { type Command, Option } from 'commander'
-import { sendable } from '../client/connection.js'
-import { DEFAULTS } from '../config.js'
-import { attempt, StartError } from '../core/errors.js'
-import { serverUrl, urlOfVariable } from './health.js'
+import { StartError } from '../core/errors.js'
+import { serverUrl, USUAL_URL, usualServer } from './health.js'
 import { addOptions, textOption } from './options.js'
+import { keyOption } from './target-options.js'
 
 interface ExportFlags {
   apiKey: string
@@ -17,23 +16,20 @@ interface ExportFlags {
 }
 
 export function addSeedExport(seed: Command): void {
-  const url = `http://${DEFAULTS.host}:${DEFAULTS.port}`
   const command = seed
     .command('export')
     .description('write what an environment of a running server holds as a seed, which gives the same answers')
-    .argument('[url]', `the server; by default NOTIFICATION_MOCK_URL, or else ${url}`, serverUrl)
+    .argument('[url]', `the server; by default NOTIFICATION_MOCK_URL, or else ${USUAL_URL}`, serverUrl)
   addOptions(command, [
-    textOption('--api-key <key>', 'a key of the environment', '').makeOptionMandatory(),
+    keyOption('--api-key <key>', 'a key of the environment'),
     textOption('--out <file>', 'write it to this file, .yaml or .json, instead of stdout', 'none'),
     new Option('--json', 'write JSON instead of YAML')
-  ]).action((argument: string | undefined, flags: ExportFlags) => exportSeed(argument ?? urlOfVariable() ?? url, flags))
+  ]).action((argument: string | undefined, flags: ExportFlags) => exportSeed(argument ?? usualServer(), flags))
 }
 
 async function exportSeed(server: string, { apiKey, out, json }: ExportFlags): Promise<void> {
   const format = json || out?.endsWith('.json') ? 'json' : 'yaml'
-  const authorization = attempt(() => sendable(`ApiKey ${apiKey}`))
-  if (!authorization) throw new StartError('the key has characters that no header can carry')
-  const headers = { authorization, accept: `application/${format}` }
+  const headers = { authorization: `ApiKey ${apiKey}`, accept: `application/${format}` }
   const response = await fetch(`${server}/_mock/state`, { headers }).catch(({ cause, message }) => {
     throw new StartError(`${server}: no answer: ${cause?.code ?? cause?.message ?? message}`)
   })

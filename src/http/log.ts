@@ -16,11 +16,12 @@ export interface RequestFacts {
 
 export function factsOf(reply: FastifyReply, statusCode?: number): RequestFacts {
   const { request, elapsedTime } = reply
-  const { name } = (request.environment as { name: string } | undefined) ?? {}
+  // Not there if it was refused before its key was looked at.
+  const { environment }: { environment?: { name: string } } = request
   return {
     method: request.method,
     url: request.redacted?.(redactedTarget(request.url)),
-    environment: name && request.redacted?.(name),
+    environment: environment && request.redacted?.(environment.name),
     ...(statusCode !== undefined && { statusCode }),
     ms: Math.round(elapsedTime * 1000) / 1000
   }

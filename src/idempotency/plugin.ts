@@ -109,7 +109,7 @@ export function withIdempotency(
 function readKey(header: string | string[] | undefined): string | undefined {
   // Node joins several by commas, and sends on no spaces around them.
   const text = String(header ?? '')
-  const key = /^".*"$/s.test(text) && text.length > 1 ? text.slice(1, -1).replace(/\\(["\\])/g, '$1') : text
+  const key = /^".*"$/s.test(text) ? text.slice(1, -1).replace(/\\(["\\])/g, '$1') : text
   if (key === '') return undefined
   if (key.length > MAX_LENGTH) throw badKey(key, `has exceeded the maximum allowed length of ${MAX_LENGTH} characters`)
   if (INVALID.test(key)) throw badKey(key, 'has control characters')

@@ -1,5 +1,6 @@
-import { and, eq, isNull, ne, or } from 'drizzle-orm'
+import { and, eq, isNull, ne, or, sql } from 'drizzle-orm'
 import type { Channel } from '../core/enums.js'
+import { MAX_CANDIDATES } from '../core/suggest.js'
 import type { Db } from '../db/open.js'
 import { environments, integrations } from '../db/schema.js'
 
@@ -18,6 +19,13 @@ export function integrationRepository({ orm, client }: Db) {
     )
   const byId = findBy('id')
   const byIdentifier = findBy('identifier')
+
+  const identifiers = orm
+    .select({ identifier })
+    .from(integrations)
+    .where(and(eq(integrations.dataset, sql.placeholder('dataset')), eq(deleted, false)))
+    .limit(MAX_CANDIDATES)
+    .prepare()
 
   // In SQL, since drizzle would bind `is_primary = 1`, and SQLite compiles a statement again at each run where a bound
   // value is compared with the column of a partial index. json_set keeps every other byte of the document.
@@ -38,6 +46,9 @@ export function integrationRepository({ orm, client }: Db) {
 
     findByIdentifier: (dataset: number, value: string): FoundIntegration | undefined =>
       byIdentifier.get(dataset, value),
+
+    /** Returns the identifiers of the first integrations that are not soft-deleted, some hundreds at most. */
+    listIdentifiers: (dataset: number): string[] => identifiers.all({ dataset }).map(({ identifier }) => identifier),
 
     /**
      * Returns the name of another environment of the organization that has such an integration, not soft-deleted.

@@ -1,5 +1,6 @@
 import { DomainError, invalidFields } from '../core/errors.js'
 import { idIn } from '../core/ids.js'
+import { didYouMean } from '../core/suggest.js'
 import { withVendorNames } from '../core/vendor-names.js'
 import type { Db } from '../db/open.js'
 import type { Environment, EnvironmentService } from '../environments/service.js'
@@ -47,10 +48,11 @@ export function integrationService({ db, environments }: { db: Db; environments:
       (idOnly ? undefined : repository.findByIdentifier(integrations, integrationId))
     if (found && !found.deleted) return found
     if (!found) rejectForeign(environment, id ?? integrationId, idOnly ? null : integrationId)
+    const hint = found || idOnly ? '' : didYouMean(integrationId, repository.listIdentifiers(integrations))
     throw new DomainError('not-found', `Integration with id ${integrationId} not found`, {
       reason: found
         ? `integration ${integrationId} of environment ${environment.name} is soft-deleted, which counts as absent`
-        : `environment ${environment.name} has no integration with ${idOnly ? '_id' : '_id or identifier'} ${integrationId}`
+        : `environment ${environment.name} has no integration with ${idOnly ? '_id' : '_id or identifier'} ${integrationId}${hint}`
     })
   }
 

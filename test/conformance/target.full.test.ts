@@ -142,7 +142,7 @@ test.each(['0', 'Thu, 01 Jan 1970 00:00:00 GMT'])('Retry-After: %s is a second, 
 })
 
 test('what waits for the target ends when the run is interrupted, and the primary is put back', {
-  timeout: 30_000
+  timeout: 240_000
 }, async () => {
   const mock = await givenMock()
   const interrupt = new AbortController()

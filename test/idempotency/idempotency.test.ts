@@ -150,6 +150,14 @@ describe('the key', () => {
     expect(effects()).toEqual(['mailgun', 'ses', 'mailgun'])
     expect((await post(mock, SES, 'key-1', { key: 'staging-key' })).text).toBe(answers[1]?.text)
   })
+
+  test('that is in use in one environment is free in another of the organisation', async () => {
+    const mock = await givenMock({ seed: seed() })
+    const first = await holdCall(mock, MAILGUN, 'key-1')
+    expect((await post(mock, SES, 'key-1', { key: 'staging-key' })).status).toBe(200)
+    expect((await post(mock, SES, 'key-1')).status).toBe(409)
+    expect((await first.finish()).status).toBe(200)
+  })
 })
 
 describe('an error of the operation', () => {

@@ -120,3 +120,29 @@ test('a list that the server did not answer says so in words', async (context) =
   await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click()
   await page.getByText('of 0 to 5').waitFor()
 })
+
+test('beside a list of messages or integrations, what is open follows the arrows, and Escape closes it where one was', async (context) => {
+  const { page, go } = await givenInspector(context, { hash: '#/messages' })
+  const hash = () => new URL(page.url()).hash
+  const focused = () => page.evaluate('document.activeElement?.getAttribute("href")')
+  const items = page.locator('[data-item]')
+  for (const view of ['messages', 'integrations']) {
+    await go(`#/${view}`)
+    await page.getByRole('heading', { level: 1, name: view }).waitFor()
+    await items.nth(2).waitFor()
+    const first = await items.nth(1).getAttribute('href')
+    const second = await items.nth(2).getAttribute('href')
+    await items.nth(1).focus()
+    await page.keyboard.press('Enter')
+    await expect.poll(hash).toBe(first)
+    await page.getByTitle('Close (Esc)').waitFor()
+    await page.keyboard.press('ArrowDown')
+    await expect.poll(hash).toBe(second)
+    // From somewhere in what is open.
+    await page.getByRole('button', { name: 'Edit' }).focus()
+    await page.keyboard.press('Escape')
+    await expect.poll(hash).toBe(`#/${view}`)
+    await expect.poll(focused).toBe(second)
+    expect(hash()).toBe(`#/${view}`)
+  }
+})

@@ -334,6 +334,9 @@ describe('403', () => {
 describe('404', () => {
   test.each([
     [{}, () => 'nobody', 'environment Shop has no integration with _id or identifier <id>'],
+    [{}, () => 'mialgun', 'environment Shop has no integration with _id or identifier <id>; did you mean mailgun?'],
+    // One that is soft-deleted counts as absent, so it is not what was meant.
+    [{}, () => 'postmrak', 'environment Shop has no integration with _id or identifier <id>'],
     [LIVE, () => UNKNOWN, 'environment Shop has no integration with _id <id>'],
     [{}, () => 'postmark', 'integration <id> of environment Shop is soft-deleted, which counts as absent'],
     [

@@ -41,7 +41,7 @@ describe.each(PROFILES)('Prism as a validating proxy, with the document of the p
     const judge = await startPrism(judges, document as object, proxy.url)
     closing.unshift(judge.stop)
     prism = judge.url
-  }, 120_000)
+  })
   afterAll(async () => {
     for (const close of closing) await close()
   })

@@ -78,10 +78,11 @@ export function scoreOf({ killed, timeout, survived, uncovered }: Counts): numbe
   return all === 0 ? 100 : (100 * (killed + timeout)) / all
 }
 
-/** A row for each file and each folder: name, counts, score. */
+/** A row for each file and each folder that has been run: name, counts, score. */
 export function rowsOf(result: MutationResult): { name: string; isFolder: boolean; counts: Counts; score: number }[] {
   return FOLDERS.flatMap((name) => {
     const files = Object.entries(result).filter(([file]) => file.startsWith(`src/${name}/`))
+    if (files.length === 0) return []
     const rows = [
       { name: `${name}/`, isFolder: true, counts: countsOf(files.map(([, each]) => each)) },
       ...files.map(([file, each]) => ({ name: file.replace('src/', ''), isFolder: false, counts: countsOf([each]) }))

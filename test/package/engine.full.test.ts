@@ -29,7 +29,7 @@ describe.skipIf(unavailable)(`with an engine${unavailable ? ` (left out: ${unava
   afterAll(() => {
     docker(...COMPOSE, 'down', '--volumes')
     engine('stop')
-  }, 60_000)
+  })
 
   test('holds of the packages only the addon, and of that only what this machine loads', () => {
     const files = docker('run', '--rm', '--entrypoint', 'find', IMAGE, 'node_modules', '-type', 'f').split('\n')

@@ -30,7 +30,7 @@ const SEEDS = readdirSync(join(import.meta.dirname, '../../seeds')).flatMap((nam
 )
 
 test('the seeds show all that the contract allows, but for what no operation can show', {
-  timeout: 120_000
+  timeout: 240_000
 }, async () => {
   const shown = new Set<string>()
   for (const profile of PROFILES) {

@@ -41,4 +41,4 @@ test('what needs a file is served again once there are file descriptors, and the
   child.kill('SIGTERM')
   expect(await ended).toMatchObject({ code: 0 })
   expectCleanFile(cwd)
-}, 120_000)
+})

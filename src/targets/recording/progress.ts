@@ -18,7 +18,10 @@ export interface Identity {
 
 /** What is known of a recording beside its records. */
 export interface ProgressState {
-  page: number
+  /** How many messages of the list were read, those that came in meanwhile too. */
+  read: number
+  /** How often messages that were removed meanwhile had left a gap. */
+  gaps: number
   isComplete: boolean
   /** How often messages that came in meanwhile were looked for, and whether such a look is not whole yet. */
   look: number
@@ -75,7 +78,7 @@ export function openProgress(file: string, identity: Identity) {
   }
   const state: ProgressState = stored
     ? JSON.parse(stored)
-    : { page: 0, isComplete: false, look: 0, isLooking: false, notes: [] }
+    : { read: 0, gaps: 0, isComplete: false, look: 0, isLooking: false, notes: [] }
   const notes: Notes = new Map(state.notes)
   if (of === undefined) {
     client.prepare('INSERT INTO state VALUES (?), (?)').run(fingerprint, JSON.stringify(state))

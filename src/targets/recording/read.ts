@@ -27,39 +27,72 @@ interface Page {
 
 /** How often messages that came in meanwhile are looked for. */
 const MAX_LOOKS = 20
+/** How often a gap is filled that messages which were removed meanwhile have left. */
+const MAX_GAPS = 100
 
 /**
- * Reads messages page by page into the progress, each page once, also over several runs. Messages that come in meanwhile
- * move those that were read to later pages: what is read again is known by its id. The new ones are read at the end,
- * from the first page on until one of the known ones comes.
+ * Reads messages page by page into the progress, also over several runs. Messages that come in meanwhile move those that
+ * were read to later pages: what is read again is known by its id. The new ones are read at the end, from the first page
+ * on until one of the known ones comes. Messages that are removed meanwhile move others to earlier pages: a page begins
+ * with a message that is known, and when it does not, those before it are read again.
  */
 export async function readMessages(options: ReadOptions): Promise<void> {
   const { progress, pageSize, maximum, onProgress } = options
   const { state } = progress
-  let last = ''
+  let last: string | undefined
   while (!state.isComplete) {
-    const { data, hasMore } = await askPage(options, state.page, pageSize)
-    const ids = data.map(({ _id }) => _id).join(' ')
-    if (data.length > 1 && ids === last) await checkPages(options, ids)
-    last = ids
+    const { page, limit } = pageAfter(state.read, pageSize)
+    const { data, hasMore } = await askPage(options, page, limit)
+    const [first] = data.map(keyOf)
+    if (page > 0 && data.length > 1 && first === last) await checkPages(options, page, first)
+    last = first
+    const from = page * limit
+    const isGap = from < state.read && from > 0 && !(first && progress.hasMessage(first)) && state.gaps < MAX_GAPS
     progress.save(() => {
-      addPage(options, data, true)
-      state.page += 1
-      state.isComplete = data.length === 0 || !(hasMore ?? data.length >= pageSize)
+      addPage(options, data, !isGap)
+      if (isGap) {
+        state.gaps += 1
+        state.read = Math.max(0, from - Math.ceil(pageSize / 2))
+        // What is found there may be newer.
+        delete state.last
+      } else {
+        state.read = from + limit
+        state.isComplete = data.length === 0 || !(hasMore ?? data.length >= limit)
+      }
       if (progress.counts().messages >= maximum) state.isComplete = true
     })
     onProgress(Math.min(progress.counts().messages, maximum))
   }
+  if (state.gaps >= MAX_GAPS) note(progress.notes, 'messages were removed while they were read: some may be missing')
   await readNewest(options)
 }
 
+/**
+ * Returns the page that begins with messages that were read and has the most others, with up to `pageSize`. If they would
+ * be few, as of small pages, it is one that begins with the next message.
+ */
+function pageAfter(read: number, pageSize: number): { page: number; limit: number } {
+  let best = { page: 0, limit: pageSize }
+  let most = 0
+  for (let limit = pageSize; read > 0 && limit > most; limit--) {
+    const page = Math.floor((read - 1) / limit)
+    const added = (page + 1) * limit - read
+    if (added <= most) continue
+    best = { page, limit }
+    most = added
+  }
+  if (read === 0 || most * 2 >= pageSize) return best
+  for (let limit = pageSize; limit > most; limit--) {
+    if (read % limit === 0) return { page: read / limit, limit }
+  }
+  return best
+}
+
 /** A page is as the one before also when a page of messages came in meanwhile: the first page then has those. */
-async function checkPages(options: ReadOptions, ids: string): Promise<void> {
+async function checkPages(options: ReadOptions, page: number, first: string | undefined): Promise<void> {
   const { data } = await askPage(options, 0, options.pageSize)
-  if (data.map(({ _id }) => _id).join(' ') !== ids) return
-  throw new StartError(
-    `page ${options.progress.state.page} of the target has the messages of the first page: it can't be recorded`
-  )
+  if (data.map(keyOf)[0] !== first) return
+  throw new StartError(`page ${page} of the target has the messages of the first page: it can't be recorded`)
 }
 
 /**

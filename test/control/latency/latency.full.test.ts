@@ -10,7 +10,7 @@ const FOR_EVER = 60_000
 const KEYED = { headers: { 'idempotency-key': 'k' } }
 
 test('while a set-primary is delayed, a second with its key gets 409; its client may go away, and it is done', {
-  timeout: 60_000
+  timeout: 240_000
 }, async () => {
   const mock = await givenMock()
   await putLatency(mock, { delay: 5000 })

@@ -182,7 +182,7 @@ test.each<[string, (mock: GivenMock, key: string) => Promise<unknown>]>([
         workflows: Array.from({ length: 3000 }, (_, index) => ({ name: `workflowName aB${index}`.repeat(10) }))
       })
   ]
-])('other requests are answered while this is loaded: %s', { timeout: 120_000 }, async (_, work) => {
+])('other requests are answered while this is loaded: %s', { timeout: 240_000 }, async (_, work) => {
   const { mock, key } = await given({})
   expect(
     await longestWait(mock, async () => expect((await work(mock, key)) as object).toMatchObject({ status: 200 }))
@@ -199,7 +199,7 @@ function liquidWorkflows() {
 }
 
 test('a state of several chunks as YAML is, once imported, the same state as JSON', {
-  timeout: 120_000
+  timeout: 240_000
 }, async () => {
   const { mock, key } = await given({ generate: { messages: 500 } })
   const json = (await plainCall(mock, '/_mock/state', key)).text

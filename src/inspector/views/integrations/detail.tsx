@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Integration } from '../../../client/index.js'
 import { ConfirmButton } from '../../parts/confirm.js'
+import { useCloseDetail } from '../../parts/detail.js'
 import { Dialog } from '../../parts/dialog.js'
 import { Json } from '../../parts/json.js'
 import { useNotices } from '../../parts/notices.js'
@@ -13,7 +14,15 @@ import { MAIN_FIELDS, Marks } from './marks.js'
 import { maskSecrets } from './secrets.js'
 
 /** One integration, and what one can do with it. */
-export function IntegrationDetail({ integration }: { integration: Integration & { _id: string } }) {
+export function IntegrationDetail({
+  integration,
+  query
+}: {
+  integration: Integration & { _id: string }
+  /** What the list is searched for. */
+  query: string
+}) {
+  const close = useCloseDetail(addressOf(['integrations'], { q: query }))
   const { env, changed } = useSession()
   const { run } = useNotices()
   const [isEditing, setEditing] = useState(false)
@@ -30,13 +39,13 @@ export function IntegrationDetail({ integration }: { integration: Integration & 
     <section class="detail" aria-labelledby="integration-name">
       <div class="card">
         <div class="row">
-          <a class="button back" href={addressOf(['integrations'])}>
-            ← All
-          </a>
           <h2 id="integration-name" dir="auto">
             {name}
           </h2>
           <Marks integration={integration} />
+          <button type="button" class="quiet spread" title="Close (Esc)" onClick={close}>
+            Close
+          </button>
         </div>
         <Facts integration={integration} showsSecrets={showsSecrets} />
         <div class="row">

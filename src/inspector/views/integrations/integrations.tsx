@@ -76,7 +76,7 @@ export function IntegrationsView({ route }: ViewProps) {
               />
             ))}
           </div>
-          {chosen && <IntegrationDetail key={chosen._id} integration={chosen} />}
+          {chosen && <IntegrationDetail key={chosen._id} integration={chosen} query={text} />}
           {wanted !== undefined && !chosen && (
             <Empty title={`There is no integration ${wanted}`}>
               <a href={addressOf(['integrations'])}>Show all</a>
@@ -122,6 +122,11 @@ function ChannelSection({
               tabIndex={each._id === stop ? 0 : -1}
               href={addressOf(['integrations', each.identifier], { q: query })}
               aria-current={each._id === chosen ? 'true' : undefined}
+              // As one goes through the list, what is open follows.
+              onFocus={() =>
+                chosen !== undefined &&
+                go(addressOf(['integrations', each.identifier], { q: query }), { replace: true })
+              }
             >
               <span class="name" dir="auto">
                 {each.name}

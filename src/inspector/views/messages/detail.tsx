@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { MessagePatch } from '../../../client/index.js'
 import { ConfirmButton } from '../../parts/confirm.js'
 import { CopyButton } from '../../parts/copy.js'
+import { useCloseDetail } from '../../parts/detail.js'
 import { Dialog } from '../../parts/dialog.js'
 import { Json } from '../../parts/json.js'
 import { useNotices } from '../../parts/notices.js'
@@ -31,6 +32,7 @@ export function MessageDetail({ message, query, route, changed: tellChanged }: P
   const [wanted, setWanted] = useState<MessagePatch>()
   const { _id = '' } = message
   const params = addressParams(query)
+  const close = useCloseDetail(addressOf(['messages'], params))
   const asJson = route.params.get('as') === 'json'
   const change = async (changes: MessagePatch, done: string) => {
     setWanted(changes)
@@ -50,9 +52,9 @@ export function MessageDetail({ message, query, route, changed: tellChanged }: P
   return (
     <section class="card detail" aria-labelledby="message-name">
       <div class="row">
-        <a class="button" href={addressOf(['messages'], params)} aria-label="Close the message">
+        <button type="button" aria-label="Close the message" title="Close (Esc)" onClick={close}>
           ×
-        </a>
+        </button>
         <h2 id="message-name" dir="auto">
           {titleOf(message)}
         </h2>

@@ -1,6 +1,6 @@
 import { moveFocus } from '../../parts/keys.js'
 import { shortTime } from '../../parts/times.js'
-import { addressOf } from '../../shell/router.js'
+import { addressOf, go } from '../../shell/router.js'
 import type { Message } from './query.js'
 import { titleOf } from './summary.js'
 import '../../parts/items.css'
@@ -27,6 +27,8 @@ export function MessageList({ messages, chosen, params }: Props) {
               tabIndex={_id === stop ? 0 : -1}
               href={addressOf(['messages', _id], params)}
               aria-current={_id === chosen ? 'true' : undefined}
+              // As one goes through the list, what is open follows.
+              onFocus={() => chosen !== undefined && go(addressOf(['messages', _id], params), { replace: true })}
             >
               <span class="badge channel-mark">{channel}</span>
               <span class="name" dir="auto">

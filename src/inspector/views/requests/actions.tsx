@@ -5,7 +5,7 @@ import { useNotices } from '../../parts/notices.js'
 import { useCommands } from '../../shell/palette.js'
 import { addressOf } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
-import { curlOf, faultOf, patternOf, verificationSource } from './copies.js'
+import { curlAgain, faultOf, patternOf, verificationSource } from './copies.js'
 
 /** What one can do with a request that has come. */
 export function Actions({ request, isKeyless }: { request: RecordedRequest; isKeyless: boolean }) {
@@ -15,7 +15,7 @@ export function Actions({ request, isKeyless }: { request: RecordedRequest; isKe
   const rule = isKeyless ? undefined : faultOf(request)
   // A rule can not ask for a query that is absent.
   const like = rule?.match?.query ? 'like it' : 'to this path, with any query,'
-  const curl = () => curlOf(env, request)
+  const curl = () => curlAgain(env, request)
   const failNext = async () => {
     if (!rule) return
     setAdding(true)

@@ -1,35 +1,24 @@
 import type { AttachedEnvironment, NewFaultRule, RecordedRequest, RequestPattern } from '../../../client/index.js'
+import { curlOf } from '../../parts/curl.js'
 
 /** What curl sends by itself, or what says how the request was sent rather than what it asked. */
 const LEFT_OUT =
   /^(host|connection|content-length|transfer-encoding|accept-encoding|user-agent|accept-language|origin|referer|cookie|te|priority|expect|dnt|sec-.*|x-forwarded-.*)$/
 
 /** Returns a command that sends the request again, with the key of the environment where the journal hides it. */
-export function curlOf({ url, headers: { authorization } }: AttachedEnvironment, request: RecordedRequest): string {
+export function curlAgain({ url, headers: { authorization } }: AttachedEnvironment, request: RecordedRequest): string {
   const { method, path, query, headers, body } = request
   const parameters = Object.entries(query).flatMap(([name, values]) =>
     [values].flat().map((value) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
   )
   const target = `${url}${path}${parameters.length > 0 ? `?${parameters.join('&')}` : ''}`
-  const sent = Object.entries(headers).flatMap(([name, values]) =>
-    [values].flat().map((value): [string, string] => [name, value])
+  const others = Object.entries(headers)
+    .filter(([name]) => name !== 'authorization' && !LEFT_OUT.test(name))
+    .map(([name, values]) => [name, [values].flat().filter((value) => !value.includes('***'))])
+  return curlOf(
+    { method, url: target, headers: { authorization, ...Object.fromEntries(others) }, body: body || undefined },
+    ' \\\n  '
   )
-  const others = sent.filter(
-    ([name, value]) => name !== 'authorization' && !LEFT_OUT.test(name) && !value.includes('***')
-  )
-  const parts = [
-    method === 'HEAD' ? '--head' : method !== 'GET' || body ? `--request ${method}` : '',
-    /[[\]{}]/.test(path) ? '--globoff' : '',
-    quoted(target),
-    ...[['authorization', authorization], ...others].map(([name, value]) => `--header ${quoted(`${name}: ${value}`)}`),
-    body ? `--data-raw ${quoted(body)}` : ''
-  ]
-  return `curl ${parts.filter(Boolean).join(' \\\n  ')}`
-}
-
-/** Quotes a text for a shell. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
 /** Parameters that a pattern can have. */

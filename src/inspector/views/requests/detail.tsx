@@ -2,12 +2,12 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { RecordedRequest } from '../../../client/index.js'
 import { CopyButton } from '../../parts/copy.js'
+import { useCloseDetail } from '../../parts/detail.js'
 import { Empty } from '../../parts/empty.js'
 import { ErrorNote } from '../../parts/errors.js'
 import { Json } from '../../parts/json.js'
-import { useKey } from '../../parts/keys.js'
 import { useResource } from '../../parts/resource.js'
-import { addressOf as addressOfView, go } from '../../shell/router.js'
+import { addressOf as addressOfView } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
 import { Actions } from './actions.js'
 import { targetOf } from './filter.js'
@@ -30,7 +30,7 @@ interface Props {
 export function RequestDetail({ sequence, known, isKeyless, back, addressOf }: Props) {
   const { env, mock } = useSession()
   const heading = useRef<HTMLHeadingElement>(null)
-  useKey('escape', () => close(back, sequence))
+  const close = useCloseDetail(back)
   // Where there is room for one of the two, the list is not shown.
   useEffect(() => {
     if (!document.getElementById(`request-${sequence}`)?.checkVisibility()) heading.current?.focus()
@@ -49,7 +49,7 @@ export function RequestDetail({ sequence, known, isKeyless, back, addressOf }: P
         </h2>
         {request && <Status request={request} />}
         {request && <Marks request={request} />}
-        <button type="button" class="quiet spread" title="Close (Esc)" onClick={() => close(back, sequence)}>
+        <button type="button" class="quiet spread" title="Close (Esc)" onClick={close}>
           Close
         </button>
       </header>
@@ -85,12 +85,6 @@ export function RequestDetail({ sequence, known, isKeyless, back, addressOf }: P
       )}
     </section>
   )
-}
-
-function close(back: string, sequence: number): void {
-  go(back)
-  // Once the list is shown again.
-  setTimeout(() => document.getElementById(`request-${sequence}`)?.focus())
 }
 
 function Facts({ request }: { request: RecordedRequest }) {
