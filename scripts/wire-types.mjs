@@ -23,8 +23,7 @@ export async function contract(root) {
   const { CONTRACT, jsonSchemaOf } = await evaluate(root, { contents, resolveDir: root, loader: 'ts' })
   const schemas = Object.entries(CONTRACT)
   const values = schemas.map(([name, { enum: words }]) => {
-    const type = words ? `JsonSchema & { enum: ${name}[] }` : 'JsonSchema'
-    return `export declare const ${name}: ${type}\n`
+    return `export declare const ${name}: ${words ? `JsonSchema & { enum: ${name}[] }` : `ObjectSchema<${name}>`}\n`
   })
   return {
     types: `${declarations(CONTRACT)}\n${JSON_SCHEMA}\n${values.join('')}`,
@@ -36,6 +35,13 @@ const JSON_SCHEMA = `/** A JSON Schema that stands alone: what it refers to is i
 export interface JsonSchema {
   title: string
   [keyword: string]: unknown
+}
+
+/** One of objects that have these fields. */
+export interface ObjectSchema<Fields> extends JsonSchema {
+  type: 'object'
+  properties: Record<keyof Fields, Record<string, unknown>>
+  required: string[]
 }
 `
 

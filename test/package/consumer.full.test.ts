@@ -58,6 +58,7 @@ export async function useClient(mock: Mock): Promise<string> {
 
 export const shown = ({ subject = '', channel }: MessageResponse): string => subject + channel.toUpperCase()
 export const titles: string[] = [Integration.title, ...Channel.enum]
+export const isOptional: boolean = !Integration.required.includes('conditions') && 'type' in Integration.properties.name
 export const integration: Pick<Integration, 'channel'> = { channel: 'email' }
 
 // @ts-expect-error there is no such option
