@@ -128,7 +128,7 @@ const TARGETS: readonly Target[] = [
   {
     measure: 'inspector',
     figure: 'cpu.of-without',
-    says: 'the list with the inspector open, of the rate without it, by CPU',
+    says: "the list while the inspector's stream is read, of the rate without, by CPU",
     unit: '',
     least: 0.95
   },

@@ -8,7 +8,7 @@ export interface StreamOptions {
   /** Begin with the requests that the journal has, instead of with the next one. */
   replay?: boolean
   /**
-   * At most this many requests a second, and twice as many at once; while more come, the newest, a sixth as many. For who
+   * At most this many requests a second, and twice as many at once; while more come, the newest, a twelfth as many. For who
    * only looks on, as each request that is sent costs the server about as much as answering it.
    */
   rate?: number

@@ -47,7 +47,7 @@ const StreamQuery = strictObject({
       minimum: 1,
       maximum: 10_000,
       description:
-        'At most this many requests a second, and twice as many at once, in batches. While more come, the newest, a sixth as many'
+        'At most this many requests a second, and twice as many at once, in batches. While more come, the newest, a twelfth as many'
     })
   )
 })

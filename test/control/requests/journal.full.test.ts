@@ -13,7 +13,7 @@ test('the journal has the last 1000 requests by default', async () => {
   expect([kept.length, kept[0]?.sequence, kept.at(-1)?.sequence]).toEqual([1000, 11, 1010])
 })
 
-test('while more requests come than the rate of a stream, it sends a sixth of that rate', async () => {
+test('while more requests come than the rate of a stream, it sends a twelfth of that rate', async () => {
   const mock = await givenMock()
   const rate = 12
   const stream = await fetch(`${mock.url}/_mock/requests/stream?rate=${rate}`, AUTHORIZED)
