@@ -22,6 +22,8 @@ export default defineConfig({
           name: 'full',
           include: ['test/**/*.full.test.ts'],
           sequence: { groupOrder: 1 },
+          // On two cores one more than there are cores: a third of their time they wait for servers, browsers and pauses.
+          maxWorkers: Math.max(3, availableParallelism() - 1),
           testTimeout: 180_000,
           hookTimeout: 180_000,
           // Browsers, storms and installs on a machine that others use too. The log names what passed at the second time.
