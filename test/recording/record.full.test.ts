@@ -477,8 +477,8 @@ describe('record', () => {
   })
 })
 
-/** So many in CI; 100,000 have been recorded, with `RECORDED_MESSAGES=100000`. */
-const COUNT = Number(process.env.RECORDED_MESSAGES ?? 50_000)
+/** `RECORDED_MESSAGES` sets another number. */
+const COUNT = Number(process.env.RECORDED_MESSAGES ?? 100_000)
 
 test(`record of ${COUNT} messages runs in a heap of 48 MiB, and its files are served`, async () => {
   const id = (number: number) => `6${number.toString(16).padStart(23, '0')}`

@@ -12,7 +12,7 @@ import { anyRequest, type GeneratedRequest, type KnownValues, type Published } f
 import { startCommand } from '../support/process.js'
 
 /** Requests in all. 100,000, which take three minutes, have been sent with `GENERATED_REQUESTS=100000`. */
-const REQUESTS = Number(process.env.GENERATED_REQUESTS ?? 20_000)
+const REQUESTS = Number(process.env.GENERATED_REQUESTS ?? 30_000)
 /** Milliseconds that `/health` may take: a second on a machine of its own, longer beside other tests. */
 const PATIENCE = process.env.GENERATED_REQUESTS ? 1000 : 5000
 /** So many are generated at a time. */

@@ -10,7 +10,7 @@ import { givenOpenCall } from '../support/open-call.js'
 import { type IntegrationRow, integrationRows, type KeyRow, keyRows } from '../support/rows.js'
 
 /** So many in CI; more with `KILLS=200`. */
-const KILLS = Number(process.env.KILLS ?? 25)
+const KILLS = Number(process.env.KILLS ?? 50)
 const CALLS = 64
 /** At least as many as a call has. */
 const STEPS = 60

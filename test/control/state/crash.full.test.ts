@@ -10,7 +10,7 @@ import { openDatabase } from '../../../src/db/open.js'
 import { expectSound } from '../environments/environment-client.js'
 
 /** So many in CI; more with `KILLS=200`. */
-const KILLS = Number(process.env.KILLS ?? 8)
+const KILLS = Number(process.env.KILLS ?? 20)
 const WORKS = ['restore', 'reset', 'fork', 'restore', 'merge', 'fork', 'replace', 'remove']
 
 /** `CRASH_SEED=<number>` kills after the same changes again. */
