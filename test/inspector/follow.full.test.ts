@@ -87,7 +87,7 @@ test('what one types or reads stays as it is while others change it, and says so
   await form.getByText('Remove an integration (sendgrid-main). What you see is from before. Your form').waitFor()
   await expectAccessible(inspector)
   expect(await name.inputValue()).toBe('Typed by me')
-  await form.getByRole('button', { name: 'Load again' }).click()
+  await form.getByRole('button', { name: 'Show it now' }).click()
   await page.getByRole('heading', { name: 'There is no integration sendgrid-main' }).waitFor()
   expect(await note(page).count()).toBe(0)
 

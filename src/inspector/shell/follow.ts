@@ -1,7 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import type { Change, RecordedRequest } from '../../client/index.js'
 import { useNotices } from '../parts/notices.js'
-import type { Live } from './live.js'
 import { isOwnChange, useSession } from './session.js'
 
 /** Milliseconds from a change until the page shows it, with all that came meanwhile; and from one time to the next. */
@@ -12,8 +11,16 @@ const LOOK_AGAIN = 300
 
 /** A form that a reload might close. */
 const FORM = 'form[data-held="true"]'
-/** What must not move: a list under the mouse or gone through by keys, and what a view says is being read. */
+/**
+ * What must not move: a list under the mouse or gone through by keys, and what a view says is being read, such as the
+ * refusal of a request that one has asked for.
+ */
 const READ = '[data-held="true"], main .items:hover, main .workflows:hover, main [data-item]:focus-visible'
+
+interface Live {
+  subscribe(listener: (came: readonly RecordedRequest[]) => void): () => void
+  subscribeChanges(listener: (change: Change) => void): () => void
+}
 
 /**
  * Has the page load again what it shows when somebody else has changed the environment. What one reads does not move, and a
@@ -59,7 +66,7 @@ export function useFollow(live: Live, changedByOthers: () => void): void {
       }
       if (isNew) {
         withdraw()
-        withdraw = offer(wordsOf(changes), { name: 'Load again', run: changed })
+        withdraw = offer(wordsOf(changes), { name: 'Show it now', run: changed })
       }
       told = changes.length
       timer = setTimeout(follow, LOOK_AGAIN)
@@ -76,7 +83,7 @@ function wordsOf(changes: readonly Change[]): string {
   const { summary = '', target } = changes.at(-1) ?? {}
   const others = changes.length > 1 ? `, and ${(changes.length - 1).toLocaleString()} more` : ''
   const what = `${summary}${target === undefined ? '' : ` (${target})`}${others}`
-  const form = document.querySelector(FORM) ? ' Your form is as you left it; loading again may close it.' : ''
+  const form = document.querySelector(FORM) ? ' Your form is as you left it; showing it may close it.' : ''
   return `Meanwhile another client did this: ${what}. What you see is from before.${form}`
 }
 

@@ -33,7 +33,7 @@ const RETRY_DELAY = 2000
 
 export const NOTHING: Feed = { requests: [], received: 0, emptied: 0, problem: undefined, isOver: false }
 
-export type Live = ReturnType<typeof createLive>
+type Live = ReturnType<typeof createLive>
 
 /**
  * Reads the stream of an environment from `start` to `stop`, and opens it again whenever it breaks. It tells when the

@@ -79,7 +79,7 @@ export function RequestDetail({ sequence, known, isKeyless, back, addressOf }: P
         <>
           <div class="row">
             <h3>Before and after it</h3>
-            <button type="button" class="quiet" disabled={around.isLoading} onClick={around.reload}>
+            <button type="button" class="quiet" disabled={around.isBusy} onClick={around.reload}>
               Load again
             </button>
           </div>
