@@ -43,7 +43,15 @@ test('an opened request shows what was done to the environment between the reque
   await expect
     .poll(async () => (await rows.last().innerText()).replace(/\s+/g, ' '))
     .toContain('change Add a fault rule')
-  expect(await note(page).count()).toBe(0)
+  // Only what others do is told, and the request that is open stays.
+  await env.clock.advance('1m')
+  await note(page).waitFor()
+  expect(await note(page).innerText()).toBe(
+    'Meanwhile another client did this: Advance the clock. What you see is from before.'
+  )
+  await page.getByRole('button', { name: 'Show it now' }).click()
+  await rows.last().getByText('Advance the clock').waitFor()
+  await note(page).waitFor({ state: 'detached' })
 })
 
 test('the page follows what others do: a reset, the clock, records and rules', async (context) => {
