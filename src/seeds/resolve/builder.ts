@@ -15,7 +15,10 @@ import type { SeedFile } from '../read.js'
 /** A value in a seed, to report issues there. */
 export interface SeedLocation {
   at(...path: Path): SeedLocation
-  /** The words may be a function, if it takes long to find them: it is called for the first hundred issues only. */
+  /**
+   * The words follow the path in a sentence: `must be …`, `is …`. They may be a function, if it takes long to find them: it
+   * is called for the first hundred issues only.
+   */
   report(message: string | (() => string)): void
   /** Throws SeedError with this issue and those that were reported: for what would take all memory. */
   fail(message: string): never
@@ -125,8 +128,9 @@ export function environmentBuilder({ target, existing, location, idBase, replace
       at.report(() => {
         const names = [...all.keys()].slice(0, MAX_CANDIDATES)
         const suggested = suggest(reference, names)
+        if (names.length === 0) return `is ${reference}, but this environment has no ${kind}s`
         const remedy = suggested ? `did you mean ${suggested}?` : `there are ${names.slice(0, 10).join(', ')}`
-        return `this environment has no ${kind} ${reference}; ${names.length > 0 ? remedy : 'it has none'}`
+        return `is ${reference}, but this environment has no such ${kind}; ${remedy}`
       })
       return undefined
     },
@@ -136,7 +140,9 @@ export function environmentBuilder({ target, existing, location, idBase, replace
       added += size
       const { added: most, where, remedy } = at.limits
       if (added <= most) return
-      at.fail(`with this, defaults and references add more than ${formatLimit(most)}, the most ${where}: ${remedy}`)
+      at.fail(
+        `is too much: up to here defaults and references add more than ${formatLimit(most)}, the most ${where}: ${remedy}`
+      )
     }
   }
   return builder
