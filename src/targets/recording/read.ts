@@ -34,7 +34,7 @@ const MAX_GAPS = 100
  * Reads messages page by page into the progress, also over several runs. Messages that come in meanwhile move those that
  * were read to later pages: what is read again is known by its id. The new ones are read at the end, from the first page
  * on until one of the known ones comes. Messages that are removed meanwhile move others to earlier pages: a page begins
- * with a message that is known, and when it does not, those before it are read again.
+ * with a message that is known, or comes after one, and when it does not, those before it are read again.
  */
 export async function readMessages(options: ReadOptions): Promise<void> {
   const { progress, pageSize, maximum, onProgress } = options
@@ -47,7 +47,7 @@ export async function readMessages(options: ReadOptions): Promise<void> {
     if (page > 0 && data.length > 1 && first === last) await checkPages(options, page, first)
     last = first
     const from = page * limit
-    const isGap = from < state.read && from > 0 && !(first && progress.hasMessage(first)) && state.gaps < MAX_GAPS
+    const isGap = from > 0 && state.gaps < MAX_GAPS && !(await followsKnown(from, first))
     progress.save(() => {
       addPage(options, data, !isGap)
       if (isGap) {
@@ -65,6 +65,12 @@ export async function readMessages(options: ReadOptions): Promise<void> {
   }
   if (state.gaps >= MAX_GAPS) note(progress.notes, 'messages were removed while they were read: some may be missing')
   await readNewest(options)
+
+  /** Where the page begins with the next message, the one before it is asked for: afterwards, when the page can't move any more. */
+  async function followsKnown(from: number, first: string | undefined): Promise<boolean> {
+    const known = from < state.read ? first : (await askPage(options, from - 1, 1)).data.map(keyOf)[0]
+    return known !== undefined && progress.hasMessage(known)
+  }
 }
 
 /**
