@@ -125,13 +125,7 @@ export function environmentBuilder({ target, existing, location, idBase, replace
       at: SeedLocation
     ): Named | undefined {
       if (reference === undefined || all.has(reference)) return all.get(reference ?? '')
-      at.report(() => {
-        const names = [...all.keys()].slice(0, MAX_CANDIDATES)
-        const suggested = suggest(reference, names)
-        if (names.length === 0) return `is ${reference}, but this environment has no ${kind}s`
-        const remedy = suggested ? `did you mean ${suggested}?` : `there are ${names.slice(0, 10).join(', ')}`
-        return `is ${reference}, but this environment has no such ${kind}; ${remedy}`
-      })
+      at.report(() => unknownReference(kind, reference, [...all.keys()].slice(0, MAX_CANDIDATES)))
       return undefined
     },
 
@@ -146,6 +140,13 @@ export function environmentBuilder({ target, existing, location, idBase, replace
     }
   }
   return builder
+}
+
+function unknownReference(kind: string, reference: string, names: readonly string[]): string {
+  if (names.length === 0) return `is ${reference}, but this environment has no ${kind}s`
+  const suggested = suggest(reference, names)
+  const remedy = suggested ? `did you mean ${suggested}?` : `there are ${names.slice(0, 10).join(', ')}`
+  return `is ${reference}, but this environment has no such ${kind}; ${remedy}`
 }
 
 /** The names that are taken, and the last suffix that each got. */
