@@ -6,6 +6,8 @@ import type { Environment, EnvironmentStore } from './environment.js'
 export function apiKeyService(db: Db, { repository, fromRow }: EnvironmentStore) {
   /** By API key, once used: hashing the key each time would cost a request a twentieth. */
   const byApiKey = new Map<string, Environment>()
+  /** Words that are no key: those of clients' headers come with each request, and a look takes a hash and a query. */
+  const ordinary = new Set<string>()
   /** In plain, by environment. */
   const named = new Map<number, readonly string[]>()
 
@@ -25,9 +27,18 @@ export function apiKeyService(db: Db, { repository, fromRow }: EnvironmentStore)
     },
 
     /** Whether a word is an API key. Quicker than to resolve it, as most words are none. */
-    isApiKey: (word: string): boolean => byApiKey.has(word) || isTaken(word),
+    isApiKey(word: string): boolean {
+      if (ordinary.has(word)) return false
+      if (byApiKey.has(word) || isTaken(word)) return true
+      if (word.length <= MAX_ORDINARY_LENGTH) {
+        if (ordinary.size >= MAX_ORDINARY) ordinary.clear()
+        ordinary.add(word)
+      }
+      return false
+    },
 
     addApiKey(environment: Environment, apiKey: string): void {
+      ordinary.clear()
       repository.insertApiKey({ hash: hashOfKey(apiKey), environment: environment.key })
       setNamed(environment, [...apiKeysOf(environment), apiKey])
     },
@@ -66,6 +77,10 @@ export function apiKeyService(db: Db, { repository, fromRow }: EnvironmentStore)
     return repository.hasKeyHash(hashOfKey(apiKey))
   }
 }
+
+/** How many words are remembered to be no key, and how many characters each has at most. */
+const MAX_ORDINARY = 1000
+const MAX_ORDINARY_LENGTH = 200
 
 /** SHA-256: the only form in which a key is stored. */
 export const hashOfKey = (apiKey: string): Buffer => hash('sha256', apiKey, 'buffer')

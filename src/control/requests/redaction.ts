@@ -97,6 +97,8 @@ export function withoutLastWord(text: string): string {
 }
 
 export function decode(word: string): string {
+  // Most have nothing to decode, and a request has dozens of words.
+  if (!word.includes('%')) return word
   try {
     return decodeURIComponent(word)
   } catch {

@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest'
-import { DEVELOPMENT, journalOf, keylessJournalOf, PRODUCTION, raw, setPrimary, until } from '../../support/control.js'
+import {
+  DEVELOPMENT,
+  journalOf,
+  keylessJournalOf,
+  PRODUCTION,
+  raw,
+  send,
+  setPrimary,
+  until
+} from '../../support/control.js'
 import { givenMock } from '../../support/mock.js'
 
 const BASIC = Buffer.from(`${DEVELOPMENT}:`).toString('base64')
@@ -31,6 +40,15 @@ test('redacts API keys wherever a client sends them', async () => {
   const shown = JSON.stringify(journals)
   const forms = [DEVELOPMENT, encoded, BASIC, Buffer.from(DEVELOPMENT).toString('base64').slice(0, 12)]
   expect(forms.filter((form) => shown.includes(form))).toEqual([])
+})
+
+test('an ordinary word is redacted from when it is the key of an environment', async () => {
+  const mock = await givenMock()
+  await mock.get('/v1/messages?x=soon-a-key')
+  expect(await journalOf(mock)).toMatchObject([{ query: { x: 'soon-a-key' } }])
+  expect(await send(mock, 'POST', '/_mock/environments', { apiKey: 'soon-a-key' })).toMatchObject({ status: 201 })
+  await mock.get('/v1/messages?x=soon-a-key')
+  expect(await journalOf(mock)).toMatchObject([{}, { query: { x: '***' } }])
 })
 
 test.each(['c0ffee-token', 'Zm9v/YmFy+w=='])('redacts the admin token %s everywhere', async (adminToken) => {
