@@ -59,9 +59,9 @@ export async function readMessages(options: ReadOptions): Promise<void> {
         state.read = from + limit
         state.isComplete = data.length === 0 || !(hasMore ?? data.length >= limit)
       }
-      if (progress.counts().messages >= maximum) state.isComplete = true
+      if (progress.messageCount() >= maximum) state.isComplete = true
     })
-    onProgress(Math.min(progress.counts().messages, maximum))
+    onProgress(Math.min(progress.messageCount(), maximum))
   }
   if (state.gaps >= MAX_GAPS) note(progress.notes, 'messages were removed while they were read: some may be missing')
   await readNewest(options)
@@ -140,7 +140,7 @@ async function askPage({ target }: ReadOptions, page: number, limit: number): Pr
 /** Adds what is not known yet: in order, up to the maximum. */
 function addPage({ progress, replacement, maximum }: ReadOptions, data: Page['data'], inOrder: boolean): void {
   const { state, notes } = progress
-  let left = inOrder ? maximum - progress.counts().messages : data.length
+  let left = inOrder ? maximum - progress.messageCount() : data.length
   for (const record of data) {
     if (left <= 0) return
     const key = keyOf(record)
