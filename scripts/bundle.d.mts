@@ -1,2 +1,3 @@
 /** Makes what is run of dist/, in this folder. */
 export function bundle(dist: string): Promise<void>
+export function bundleProgram(source: string, outfile: string): Promise<void>

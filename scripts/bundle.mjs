@@ -49,6 +49,11 @@ const NODE_MODULES = {
   }
 }
 
+/** Bundled CommonJS packages load Node's own modules by `require`. */
+const REQUIRE = {
+  js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);"
+}
+
 /** Loads another entry by the name of the package, so that there is one copy of it, whichever way it is loaded. */
 const OTHER_ENTRIES = {
   name: 'other-entries',
@@ -94,10 +99,7 @@ export async function bundle(dist) {
     format: 'esm',
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',
-    // Bundled CommonJS packages load Node's own modules by `require`.
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);"
-    }
+    banner: REQUIRE
   })
   const { index: _, ...others } = ENTRIES
   const sources = (entries) => Object.fromEntries(Object.entries(entries).map(([name, { source }]) => [name, source]))
@@ -123,6 +125,13 @@ export async function bundle(dist) {
   const swaggerUi = dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json'))
   await buildInspector(join(dist, 'inspector'))
   for (const name of SWAGGER_UI_FILES) cpSync(join(swaggerUi, 'static', name), join(dist, 'swagger-ui', name))
+}
+
+/** Writes a program that imports from `src/` as one file, which starts in a third of the time that tsx takes. */
+export async function bundleProgram(source, outfile) {
+  const external = ['better-sqlite3', ...RUNNERS, ...NEVER_LOADED]
+  const format = { bundle: true, platform: 'node', target: 'node20.19', format: 'esm', banner: REQUIRE }
+  await build({ absWorkingDir: root, entryPoints: [source], outfile, external, ...format, sourcemap: 'inline' })
 }
 
 /** Returns the licences of the bundled packages and of the pages, which ask to be passed on. */

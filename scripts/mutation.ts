@@ -49,6 +49,7 @@ const stryker = join(installed, 'node_modules/@stryker-mutator/core/bin/stryker.
 const SHAPES = ['wire-schemas', 'document'].map((name) => `test/openapi/${name}.test.ts`)
 const OPERATIONS = [
   'test/core/assumptions.test.ts',
+  'test/control/coverage/coverage.test.ts',
   ...['examples', 'document', 'operations'].map((name) => `test/openapi/${name}.test.ts`)
 ]
 

@@ -13,7 +13,7 @@ import { DomainError } from './core/errors.js'
 import { environmentOf } from './environments/plugin.js'
 import type { EnvironmentDefaults } from './environments/service.js'
 import { errorHandler } from './http/errors.js'
-import { factsOf } from './http/log.js'
+import { logAnswer } from './http/log.js'
 import { notFound } from './http/not-found.js'
 import { parseQuery } from './http/query-string.js'
 import { rejectInTurn, rejectMalformedRequest } from './http/socket-errors.js'
@@ -62,9 +62,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   })
   app.addHook('onSend', sendTogether(services))
   if (logger.isLevelEnabled('debug')) {
-    app.addHook('onResponse', async ({ log }, reply) => {
-      log.debug(factsOf(reply, reply.statusCode), 'request answered')
-    })
+    app.addHook('onResponse', async (_request, reply) => logAnswer(reply))
   }
   if (options.cors) app.register(cors, { methods: METHODS, exposedHeaders: EXPOSED_HEADERS, strictPreflight: false })
   app.register(notFound, {

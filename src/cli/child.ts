@@ -5,6 +5,7 @@ import { constants } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { attempt, StartError } from '../core/errors.js'
 import { isUnderNohup } from './signals.js'
+import { windowsCommand } from './windows-command.js'
 
 /** How a process ended: by itself with a code, or by a signal. */
 export interface Ending {
@@ -23,9 +24,9 @@ export class NotRunnable extends StartError {
   }
 }
 
-const WINDOWS_REMEDY = process.platform === 'win32' ? '; for scripts such as npm write: cmd /c npm ...' : ''
+const IS_WINDOWS = process.platform === 'win32'
 const REASONS: Record<string, string> = {
-  ENOENT: `there is no such command, or not the interpreter that its first line names${WINDOWS_REMEDY}`,
+  ENOENT: 'there is no such command, or not the interpreter that its first line names',
   EACCES: 'it is not executable; check the permissions',
   E2BIG: 'its arguments and variables are too long'
 }
@@ -50,14 +51,16 @@ const POLL_INTERVAL = 10
  * Starts a command. Without a terminal it gets a process group of its own, so that signals reach what it starts too: npm
  * and shells do not pass them on. At a terminal it stays in ours, as only that group may read from it.
  */
-export function startChild([file = '', ...args]: readonly string[], env: NodeJS.ProcessEnv): Child {
-  const hasGroup = process.platform !== 'win32' && (!hasTerminal() || isUnderNohup())
-  const child = spawned(file, () => spawn(file, args, { env, stdio: 'inherit', detached: hasGroup }))
+export function startChild(words: readonly string[], env: NodeJS.ProcessEnv): Child {
+  const [name = '', ...rest] = words
+  const hasGroup = !IS_WINDOWS && (!hasTerminal() || isUnderNohup())
+  const { file, args, ...quoting } = IS_WINDOWS ? windowsCommand(words) : { file: name, args: rest }
+  const child = spawned(name, () => spawn(file, args, { env, stdio: 'inherit', detached: hasGroup, ...quoting }))
   const { pid } = child
   const ended = once(child, 'exit').then(
     ([code, signal]): Ending => ({ code, signal }),
     (error) => {
-      throw new NotRunnable(file, error.code)
+      throw new NotRunnable(name, error.code)
     }
   )
   // Waited for later.
@@ -71,14 +74,18 @@ export function startChild([file = '', ...args]: readonly string[], env: NodeJS.
   return {
     ended,
     pass(signal) {
-      if (hasGroup || pid === undefined || process.platform === 'win32') send(signal)
+      // The console of Windows has told all its processes, and to send a signal there is to kill.
+      if (IS_WINDOWS) return
+      if (hasGroup || pid === undefined) send(signal)
       // A terminal sends these to the whole group, and twice would be a command to hurry.
       else if (signal !== 'SIGINT' && signal !== 'SIGQUIT') {
         for (const each of [pid, ...descendantsOf(pid)]) attempt(() => process.kill(each, signal))
       }
     },
     stop() {
-      this.pass('SIGTERM')
+      // There a process that is killed leaves behind what it has started.
+      if (IS_WINDOWS) spawnSync('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore' })
+      else this.pass('SIGTERM')
     },
     async endRest() {
       if (!hasGroup || !send('SIGTERM')) return

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Clock, isoTime } from '../core/clock.js'
 import { DomainError, type ErrorCode, type ErrorDetails } from '../core/errors.js'
 import { dateTime, namedObject, recordOf, strictObject } from '../core/typebox.js'
-import { factsOf, logFault, logRefusal } from './log.js'
+import { logFailure, logFault, logRefusal } from './log.js'
 import { redactedTarget } from './target.js'
 
 declare module 'fastify' {
@@ -88,14 +88,12 @@ export function errorHandler(sources: (request: FastifyRequest) => { now: Clock;
 /** Answers with an error. Nothing else writes an error body, but for what is rejected on the bare socket. */
 export function sendErrorResponse(reply: FastifyReply, response: ErrorResponse, clock: Clock, error?: unknown): void {
   const { status, reason, headers = {}, body, errorId, isFinal = false } = response
-  const { request } = reply
   if (response.fault !== undefined) logFault(reply, response.fault, status, errorId)
-  else if (errorId || (error && status === 507)) {
-    request.log.error({ ...factsOf(reply, status), err: error, errorId, reason }, 'request failed')
-  } else logRefusal(reply, status, reason)
+  else if (errorId || (error && status === 507)) logFailure(reply, status, { err: error, errorId, reason })
+  else logRefusal(reply, status, reason)
 
   // No hook has run when the path can't be decoded.
-  if (!reply.raw.hasHeader('x-request-id')) reply.header('x-request-id', request.id)
+  if (!reply.raw.hasHeader('x-request-id')) reply.header('x-request-id', reply.request.id)
   // Fastify would close the connection while the client still sends its body, and the answer would be lost.
   if (status === 413) reply.removeHeader('connection')
   if (status === 401) reply.header('WWW-Authenticate', 'ApiKey')
@@ -104,7 +102,7 @@ export function sendErrorResponse(reply: FastifyReply, response: ErrorResponse, 
   giveReason(reply, reason)
   const type = headers['content-type'] ?? JSON_TYPE
   const isText = typeof body === 'string' && !/json/i.test(type)
-  const json = () => (body === undefined ? errorJson(response, request.url, clock()) : JSON.stringify(body))
+  const json = () => (body === undefined ? errorJson(response, reply.request.url, clock()) : JSON.stringify(body))
   const text = isText ? body : json()
   reply.code(status).type(type).send(Buffer.from(text))
 }

@@ -55,7 +55,6 @@ export function integrationRepository({ orm, client }: Db) {
      * `otherIdentifier` is null where only an `_id` counts.
      */
     findElsewhere(dataset: number, organizationId: string, otherId: string, otherIdentifier: string | null) {
-      const isWanted = otherIdentifier === null ? eq(id, otherId) : or(eq(id, otherId), eq(identifier, otherIdentifier))
       return orm
         .select({ name: environments.name })
         .from(integrations)
@@ -66,7 +65,8 @@ export function integrationRepository({ orm, client }: Db) {
             isNull(environments.snapshotOf),
             ne(integrations.dataset, dataset),
             eq(deleted, false),
-            isWanted
+            // In SQL nothing equals null.
+            or(eq(id, otherId), eq(identifier, sql`${otherIdentifier}`))
           )
         )
         .limit(1)

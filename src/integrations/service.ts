@@ -48,7 +48,7 @@ export function integrationService({ db, environments }: { db: Db; environments:
       (idOnly ? undefined : repository.findByIdentifier(integrations, integrationId))
     if (found && !found.deleted) return found
     if (!found) rejectForeign(environment, id ?? integrationId, idOnly ? null : integrationId)
-    const hint = found || idOnly ? '' : didYouMean(integrationId, repository.listIdentifiers(integrations))
+    const hint = found ? '' : didYouMean(integrationId, repository.listIdentifiers(integrations))
     throw new DomainError('not-found', `Integration with id ${integrationId} not found`, {
       reason: found
         ? `integration ${integrationId} of environment ${environment.name} is soft-deleted, which counts as absent`

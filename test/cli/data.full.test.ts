@@ -85,7 +85,7 @@ test('an issue in a seed leaves no data behind: the next start seeds', async () 
   const args = ['--data', 'mock.db', '--seed', 'shop.yaml']
   expect(await runCommand([...args, '--seed', 'wrong.yaml'], { cwd })).toMatchObject({
     code: 1,
-    stderr: 'wrong.yaml:1:66 environments[0].messages[0].workflow: this environment has no workflow gone; it has none\n'
+    stderr: 'wrong.yaml:1:66 environments[0].messages[0].workflow: is gone, but this environment has no workflows\n'
   })
   expect((await startCommand(args, { cwd })).printed).toContain('Data in mock.db\n')
 })

@@ -73,15 +73,15 @@ test('to a file the log is JSON, one line a refusal with its reason, and no key 
   for (const { reason } of linesOf(log)) expect(reason).toMatch(/\w+ \w+/)
 })
 
-test('--log-level debug logs every request, and still no key or credential', async () => {
+test('--log-level debug logs every request in one line, and still no key or credential', async () => {
   const log = await logOf(await startCommand(['--seed', 'shop.yaml', '--log-level', 'debug'], { cwd: givenShop() }))
-  const answered = linesOf(log).filter(({ msg }) => msg === 'request answered')
-  expect(answered.map(({ method, url, statusCode }) => `${method} ${url} ${statusCode}`)).toEqual([
-    'POST /v1/integrations/mail/set-primary 200',
-    'GET /v1/messages?limit=0 422',
-    'GET /v1/messages 401',
-    'GET /v1/messages 401',
-    'GET /v1/messages 401'
+  const requests = linesOf(log).filter(({ reqId }) => reqId !== undefined)
+  expect(requests.map(({ method, url, statusCode, msg }) => `${method} ${url} ${statusCode} ${msg}`)).toEqual([
+    'POST /v1/integrations/mail/set-primary 200 request answered',
+    'GET /v1/messages?limit=0 422 request refused',
+    'GET /v1/messages 401 request refused',
+    'GET /v1/messages 401 request refused',
+    'GET /v1/messages 401 request refused'
   ])
   expect(linesOf(log)).toContainEqual(expect.objectContaining({ level: 20, msg: 'listening' }))
 })

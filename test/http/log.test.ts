@@ -30,6 +30,29 @@ test('each line about a request says which it was, in which environment, what ca
   })
 })
 
+test('a request has one line, be it answered, refused, answered as before or given a fault', async () => {
+  const mock = await givenLoggedMock()
+  const keyed = { headers: { 'idempotency-key': 'one' } }
+  await mock.get('/v1/messages')
+  await mock.post('/v1/integrations/none/set-primary', keyed)
+  await mock.post('/v1/integrations/none/set-primary', keyed)
+  await mock.get('/v1/messages', { headers: { 'x-mock-fault': 'status=503' } })
+  await mock.get('/v1/messages?page=%ff')
+  await mock.get('/v1/%ff')
+  // The line of an answer may come after the client has it.
+  await mock.app.close()
+  const lines = mock.log.flatMap(({ url, statusCode, msg }) => (statusCode ? [`${statusCode} ${msg} ${url}`] : []))
+  const ours = lines.filter((line) => !line.includes('openapi')).toSorted()
+  expect(ours).toEqual([
+    '200 request answered /v1/messages',
+    '400 request refused /v1/messages?page=%ff',
+    '400 request refused undefined',
+    '404 request answered /v1/integrations/none/set-primary',
+    '404 request refused /v1/integrations/none/set-primary',
+    '503 fault x-mock-fault: 503 /v1/messages'
+  ])
+})
+
 test('a parameter with the name of a secret is shown without its value, in the log and in the answer', async () => {
   const mock = await givenLoggedMock()
   const { json } = await mock.get('/v1/messages?client_secret=s3cr3t&accessToken=t0k3n&page=-1')

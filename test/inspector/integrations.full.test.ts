@@ -84,7 +84,7 @@ test('an integration is added, changed and deleted by forms that show at their f
   await expectAccessible(inspector)
   await dialog.getByLabel('conditions').fill('')
   await dialog.getByRole('button', { name: 'Add' }).click()
-  await dialog.getByText('there is already a primary email integration, sendgrid-main').waitFor()
+  await dialog.getByText('sendgrid-main is the primary email integration already').waitFor()
   await dialog.getByLabel('primary').selectOption('(left out)')
   await dialog.getByRole('button', { name: 'Add' }).click()
   await page.getByRole('heading', { name: 'Second' }).waitFor()

@@ -125,7 +125,7 @@ test('a message is added, marked, changed and deleted, and each change is seen b
   await dialog.locator('summary', { hasText: /^action/ }).click()
   await dialog.getByLabel('buttons').fill('[{"type":"primary","content":"Look around"}]')
   await dialog.getByRole('button', { name: 'Add', exact: true }).click()
-  await dialog.getByText('this environment has no subscriber nobody; there are user-ada').waitFor()
+  await dialog.getByText('is nobody, but this environment has no such subscriber; there are user-ada').waitFor()
   await expectAccessible(inspector)
   await dialog.getByLabel('subscriberId', { exact: true }).fill('user-ada')
   await dialog.getByRole('button', { name: 'Add', exact: true }).click()

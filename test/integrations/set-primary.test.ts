@@ -329,6 +329,13 @@ describe('403', () => {
     expect((await mock.post('/v1/integrations/mailgun/set-primary')).status).toBe(200)
     expect((await mock.post('/v1/integrations/postmark/set-primary')).status).toBe(404)
   })
+
+  test('nor is one that is soft-deleted here, though another environment has one of the same name', async () => {
+    const integrations = [{ ...FULL, deleted: true }]
+    const assumptions = { 'foreign-integration': 'forbidden' }
+    const mock = await givenMock({ seed: seed({ assumptions, integrations }) })
+    expect((await mock.post('/v1/integrations/mailgun/set-primary')).status).toBe(404)
+  })
 })
 
 describe('404', () => {

@@ -1,12 +1,23 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { givenMock } from '../support/mock.js'
+
+const PAGES = readdirSync(join(import.meta.dirname, '../../docs')).filter((name) => name.endsWith('.md'))
+
+/** The paths that a page at an address links to, code and other servers apart. */
+function linksOf(text: string, address: string): string[] {
+  const links = text.replace(/^```.*?^```$/gms, '').matchAll(/\]\(([^)\s]+)\)/g)
+  const urls = [...links].map(([, link = '']) => new URL(link, address))
+  return [...new Set(urls.filter(({ host }) => host === new URL(address).host).map(({ pathname }) => pathname))]
+}
 
 describe('the manual on the server', () => {
   test('every link of /llms.txt is served, as text', async () => {
     const { call, url } = await givenMock()
     const { status, headers, text } = await call('/llms.txt', { key: null })
     expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
-    const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, link = '']) => new URL(link, `${url}/llms.txt`).pathname)
+    const links = linksOf(text, `${url}/llms.txt`)
     expect(links).toContain('/docs/control.md')
     expect(links).toContain('/_mock/openapi.json')
     const answers = await Promise.all(links.map((path) => call(path, { key: null })))
@@ -16,10 +27,20 @@ describe('the manual on the server', () => {
     expect(page.text).toMatch(/^# Control\n/)
   })
 
+  test.each(PAGES)('every link of /docs/%s is served', async (page) => {
+    const { call, url } = await givenMock()
+    const { status, text } = await call(`/docs/${page}`, { key: null })
+    expect(status).toBe(200)
+    const links = linksOf(text, `${url}/docs/${page}`)
+    const missing = []
+    for (const path of links) if ((await call(path, { key: null })).status !== 200) missing.push(path)
+    expect(missing).toEqual([])
+  })
+
   test('it serves no other file, and its pages are not recorded', async () => {
     const { call, url } = await givenMock()
     await call('/llms.txt', { key: null })
-    const others = ['/docs/../package.json', '/docs/%2e%2e/package.json', '/docs/none.md', '/docs/performance.svg']
+    const others = ['/docs/../package.json', '/docs/%2e%2e/package.json', '/docs/none.md', '/docs/none.svg']
     const answers = await Promise.all(others.map((path) => call(path, { key: null })))
     expect(answers.map(({ status }) => status)).toEqual(others.map(() => 404))
     const recorded = await fetch(`${url}/_mock/requests/keyless`).then((response) => response.text())

@@ -31,6 +31,8 @@ function isPage(path = ''): boolean {
   return /\/messages\?page=\d+&limit=([2-9]|\d\d+)$/.test(path)
 }
 
+const idOf = ({ _id }: { _id?: string }) => _id
+
 function environmentIn(file: string): Required<SeedEnvironment> {
   return parse(readFileSync(file, 'utf8'), { maxAliasCount: -1 }).environments[0]
 }
@@ -96,10 +98,10 @@ describe('a recorded seed', () => {
         ids(await listed(source.url, 'development-key', `&${queries[0]}`))
       )
       if (!subscriber) continue
-      const idOf = (value: unknown) => encodeURIComponent((value as { subscriberId: string }).subscriberId)
-      expect(ids(await listed(copy.url, 'recorded-key', `&subscriberId=${idOf(replaced.subscriber)}`))).toEqual(
-        ids(await listed(source.url, 'development-key', `&subscriberId=${idOf(subscriber)}`))
-      )
+      const subscriberIdOf = (value: unknown) => encodeURIComponent((value as { subscriberId: string }).subscriberId)
+      expect(
+        ids(await listed(copy.url, 'recorded-key', `&subscriberId=${subscriberIdOf(replaced.subscriber)}`))
+      ).toEqual(ids(await listed(source.url, 'development-key', `&subscriberId=${subscriberIdOf(subscriber)}`)))
     }
   })
 
@@ -303,6 +305,27 @@ describe('record', () => {
     const recorded = environmentIn(out).messages.map(({ _id }) => _id)
     expect(json.data.map(({ _id }: { _id: string }) => _id).filter((id: string) => !recorded.includes(id))).toEqual([])
     expect(recording.differences.join()).not.toMatch(/another place|some may be missing/)
+  })
+
+  test.each([1, 2, 3])('has no gaps when messages are removed while it reads, with pages of %d', async (pageSize) => {
+    const sent = (index: number) => ({ channel: 'sms' as const, content: `Number ${index}` })
+    const messages = Array.from({ length: 24 }, (_, index) => sent(index))
+    const source = await givenOwnMock({ seed: { environments: [{ name: 'Source', apiKeys: ['key'], messages }] } })
+    const idsOf = async () => (await source.get('/v1/messages?limit=24', { key: 'key' })).json.data.map(idOf)
+    const newest = await idsOf()
+    let asked = 0
+    const proxy = await givenProxy(source.url, async ({ url = '' }) => {
+      if (!/page=[1-9]/.test(url)) return false
+      asked += 1
+      const removed = [4, 5, 8].includes(asked) ? newest.splice(0, 1) : []
+      for (const id of removed) await source.call(`/_mock/messages/${id}`, { key: 'key', method: 'DELETE' })
+      return false
+    })
+    const out = join(givenFolder(), 'seed.yaml')
+    await recordFrom(proxy.url, out, { apiKey: 'key', pageSize })
+    const left = await idsOf()
+    expect(left).toHaveLength(24 - 3)
+    expect(environmentIn(out).messages.map(idOf)).toEqual(expect.arrayContaining(left))
   })
 
   /** A proxy that adds messages to its source before the requests that a look sends, and 25 while the pages are read. */

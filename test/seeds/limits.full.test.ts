@@ -118,7 +118,7 @@ test('what references add to a seed has a limit, with the place and what to do',
   const messages = Array(600).fill({ channel: 'sms', subscriberId: 'ada' })
   const files = readSeeds([{ name: 'seed', seed: shopJson({ subscribers, messages }) }])
   expect(() => resolveSeeds(files, 0)).toThrow(
-    /^seed:1:\d+ environments\[0\]\.messages\[536\]: with this, defaults and references add more than 512 MiB, the most in a file: /
+    /^seed:1:\d+ environments\[0\]\.messages\[536\]: is too much: up to here defaults and references add more than 512 MiB, the most in a file: /
   )
 })
 

@@ -220,7 +220,7 @@ describe('changes nothing', () => {
     const made = await mock.seeds.createEnvironment({ name: 'Made' })
     const before = allRows(mock.client)
     await expect(mock.reseed(less, { ...added, apiKeys: ['a', made.apiKey] })).rejects.toThrow(
-      `seed environments[1].apiKeys[1]: the API key ${made.apiKey} is that of Made`
+      `seed environments[1].apiKeys[1]: is that of Made`
     )
     expect(allRows(mock.client)).toEqual(before)
     expect(mock.environments.resolve('shop-key')?.name).toBe('Shop')

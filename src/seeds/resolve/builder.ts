@@ -15,7 +15,10 @@ import type { SeedFile } from '../read.js'
 /** A value in a seed, to report issues there. */
 export interface SeedLocation {
   at(...path: Path): SeedLocation
-  /** The words may be a function, if it takes long to find them: it is called for the first hundred issues only. */
+  /**
+   * The words follow the path in a sentence: `must be …`, `is …`. They may be a function, if it takes long to find them: it
+   * is called for the first hundred issues only.
+   */
   report(message: string | (() => string)): void
   /** Throws SeedError with this issue and those that were reported: for what would take all memory. */
   fail(message: string): never
@@ -122,12 +125,7 @@ export function environmentBuilder({ target, existing, location, idBase, replace
       at: SeedLocation
     ): Named | undefined {
       if (reference === undefined || all.has(reference)) return all.get(reference ?? '')
-      at.report(() => {
-        const names = [...all.keys()].slice(0, MAX_CANDIDATES)
-        const suggested = suggest(reference, names)
-        const remedy = suggested ? `did you mean ${suggested}?` : `there are ${names.slice(0, 10).join(', ')}`
-        return `this environment has no ${kind} ${reference}; ${names.length > 0 ? remedy : 'it has none'}`
-      })
+      at.report(() => unknownReference(kind, reference, [...all.keys()].slice(0, MAX_CANDIDATES)))
       return undefined
     },
 
@@ -136,10 +134,19 @@ export function environmentBuilder({ target, existing, location, idBase, replace
       added += size
       const { added: most, where, remedy } = at.limits
       if (added <= most) return
-      at.fail(`with this, defaults and references add more than ${formatLimit(most)}, the most ${where}: ${remedy}`)
+      at.fail(
+        `is too much: up to here defaults and references add more than ${formatLimit(most)}, the most ${where}: ${remedy}`
+      )
     }
   }
   return builder
+}
+
+function unknownReference(kind: string, reference: string, names: readonly string[]): string {
+  if (names.length === 0) return `is ${reference}, but this environment has no ${kind}s`
+  const suggested = suggest(reference, names)
+  const remedy = suggested ? `did you mean ${suggested}?` : `there are ${names.slice(0, 10).join(', ')}`
+  return `is ${reference}, but this environment has no such ${kind}; ${remedy}`
 }
 
 /** The names that are taken, and the last suffix that each got. */

@@ -28,7 +28,7 @@ export function withBuilders(located: readonly Located[], now: number): Building
     const builder = known ?? create(_id, idBase, location)
     builders.set(idBase.join(' '), builder)
     if (_id !== builder.data.id) {
-      location.at('_id').report(`environment ${name} already has the _id ${builder.data.id}`)
+      location.at('_id').report(`must be ${builder.data.id}, which environment ${name} has already`)
     }
     return { seed, location, builder }
   })
@@ -56,7 +56,9 @@ function organizationsIn(located: readonly Located[]): Map<string, { id: string;
     const first = organizations.get(organization)
     if (!first) organizations.set(organization, { id, location })
     else if (first.id !== id) {
-      location.report(() => `organization ${organization} has another id, ${first.id}, at ${first.location.describe()}`)
+      location.report(
+        () => `must be ${first.id}, which organization ${organization} has at ${first.location.describe()}`
+      )
     }
   }
   return organizations
@@ -86,7 +88,7 @@ export function addApiKeys(located: readonly Building[], ownerOf?: KeyOwner): vo
   const owners = new Map<string, Omit<Building, 'seed'>>()
   for (const { seed, location, builder } of located) {
     for (const [index, key] of (seed.apiKeys ?? []).entries()) {
-      add(builder, key, location.at('apiKeys', index), 'this API key is')
+      add(builder, key, location.at('apiKeys', index), 'is')
     }
   }
   const named = new Set(located.filter(({ seed }) => seed.apiKeys).map(({ builder }) => builder))
@@ -100,16 +102,16 @@ export function addApiKeys(located: readonly Building[], ownerOf?: KeyOwner): vo
     const first = owners.get(key)
     const other = ownerOf?.(key)
     if (other && other.id !== builder.data.id) {
-      const owner = `${other.name}, which these seeds leave as it is`
-      location.report(`the API key ${key} is that of ${owner}; each environment needs keys of its own`)
+      report(() => `${other.name}, which these seeds leave as it is`)
     } else if (!first) {
       owners.set(key, { builder, location })
       builder.data.apiKeys.push(key)
     } else if (first.builder !== builder) {
-      location.report(() => {
-        const owner = `${first.builder.data.name}, at ${first.location.describe()}`
-        return `${subject} that of ${owner}; each environment needs keys of its own`
-      })
+      report(() => `${first.builder.data.name}, at ${first.location.describe()}`)
+    }
+
+    function report(owner: () => string): void {
+      location.report(() => `${subject} that of ${owner()}; each environment needs keys of its own`)
     }
   }
 }

@@ -29,7 +29,7 @@ export function addIntegration(builder: EnvironmentBuilder, seed: SeedIntegratio
     builder.claim(['primary', channel], location.at('primary'), (first) => {
       const isFirst = (each: Integration) => each.channel === channel && each.primary && !each.deleted
       const other = builder.data.integrations.find(isFirst)?.identifier
-      return `there is already a primary ${channel} integration, ${other}, at ${first}; a channel has at most one`
+      return `must be false: ${other} is the primary ${channel} integration already, at ${first}; a channel has at most one`
     })
   }
   builder.data.integrations.push(integration)

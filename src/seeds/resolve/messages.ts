@@ -109,7 +109,7 @@ function templateOf({ owner }: EnvironmentBuilder, template: NonNullable<SeedMes
 }
 
 export function setGenerate(builder: EnvironmentBuilder, generate: SeedGenerate, location: SeedLocation): void {
-  builder.claim(['generate'], location, (first) => `this environment has it already, at ${first}`)
+  builder.claim(['generate'], location, (first) => `is given twice for this environment, first at ${first}`)
   if (!canGenerate(builder.data)) {
     location.report(`needs a workflow here with a step of a channel (${CHANNELS.join(', ')}) to make messages of`)
   }

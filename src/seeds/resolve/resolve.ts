@@ -65,8 +65,9 @@ export function* resolving(
   function* inTarget(wanted: SeedTarget): Generator<void, Building[]> {
     const [first, second] = described
     const [file] = files
-    if (file && !first) throw new SeedError([file.issueAt(['environments'], ONE_ENVIRONMENT)])
-    if (second) second.location.report(ONE_ENVIRONMENT)
+    if (file && !first)
+      throw new SeedError([file.issueAt(['environments'], `must have one environment: ${ONE_ENVIRONMENT}`)])
+    if (second) second.location.report(`is one too many: ${ONE_ENVIRONMENT}`)
     if (!first) return []
     const { organization = '', _organizationId = idOf('organization', organization), name } = first.seed
     const { remaining, replacedIds } = existing ? yield* leavingReplaced(existing.seed, first.seed) : {}
@@ -78,7 +79,7 @@ export function* resolving(
   }
 }
 
-const ONE_ENVIRONMENT = 'a seed that is loaded into an environment has one environment, no more and no less'
+const ONE_ENVIRONMENT = 'a seed that is loaded into an environment has no more and no less'
 
 function throwIssues(lists: readonly IssueList[]): void {
   const sorted = lists.flatMap(({ issues }) => issues.sort(byLocation))

@@ -86,6 +86,7 @@ export function openProgress(file: string, identity: Identity) {
   const saveState = client.prepare('UPDATE state SET value = ? WHERE rowid = 2')
   const count = (table: string) => client.prepare<[], number>(`SELECT count(document) FROM ${table}`).pluck().get() ?? 0
 
+  const messages = messageTables(client, state)
   return {
     state,
     notes,
@@ -96,10 +97,10 @@ export function openProgress(file: string, identity: Identity) {
         saveState.run(JSON.stringify({ ...state, notes: [...notes] }))
       })()
     },
-    ...messageTables(client, state),
+    ...messages,
     ...stepTables(client, notes),
     counts: () => ({
-      messages: count('messages'),
+      messages: messages.messageCount(),
       subscribers: count('subscribers'),
       workflows: count('workflows'),
       steps: count('steps')
@@ -117,13 +118,17 @@ function messageTables(client: Database.Database, state: ProgressState) {
   const addSubscriber = client.prepare('INSERT OR IGNORE INTO subscribers VALUES (?, ?, ?)')
   const addCandidate = client.prepare('INSERT OR IGNORE INTO candidates VALUES (?, ?, ?, ?)')
   const subscriberOf = client.prepare<[string], string>('SELECT document FROM subscribers WHERE name = ?').pluck()
+  let messageCount = client.prepare<[], number>('SELECT count(document) FROM messages').pluck().get() ?? 0
   const knows = client.prepare('SELECT 1 FROM messages WHERE key = ? AND look < ?').pluck()
   return {
     addMessage({ key, document }: ReadMessage): void {
       const { subscriber, createdAt = '' } = document ?? {}
       if (subscriber) addSubscriber.run(subscriber.subscriberId, subscriber._id ?? null, JSON.stringify(subscriber))
-      addMessage.run(key, createdAt, document ? JSON.stringify(document) : null, state.look)
+      const { changes } = addMessage.run(key, createdAt, document ? JSON.stringify(document) : null, state.look)
+      if (document) messageCount += changes
     },
+    /** How many messages the seed will have. Not counted each time, which takes as long as reading them all. */
+    messageCount: () => messageCount,
     addCandidate({ workflow, workflowId, name, step }: Candidate): void {
       addCandidate.run(workflow, workflowId, name, step)
     },

@@ -34,7 +34,7 @@ const MAX_GAPS = 100
  * Reads messages page by page into the progress, also over several runs. Messages that come in meanwhile move those that
  * were read to later pages: what is read again is known by its id. The new ones are read at the end, from the first page
  * on until one of the known ones comes. Messages that are removed meanwhile move others to earlier pages: a page begins
- * with a message that is known, and when it does not, those before it are read again.
+ * with a message that is known, or comes after one, and when it does not, those before it are read again.
  */
 export async function readMessages(options: ReadOptions): Promise<void> {
   const { progress, pageSize, maximum, onProgress } = options
@@ -47,7 +47,7 @@ export async function readMessages(options: ReadOptions): Promise<void> {
     if (page > 0 && data.length > 1 && first === last) await checkPages(options, page, first)
     last = first
     const from = page * limit
-    const isGap = from < state.read && from > 0 && !(first && progress.hasMessage(first)) && state.gaps < MAX_GAPS
+    const isGap = from > 0 && state.gaps < MAX_GAPS && !(await followsKnown(from, first))
     progress.save(() => {
       addPage(options, data, !isGap)
       if (isGap) {
@@ -59,12 +59,18 @@ export async function readMessages(options: ReadOptions): Promise<void> {
         state.read = from + limit
         state.isComplete = data.length === 0 || !(hasMore ?? data.length >= limit)
       }
-      if (progress.counts().messages >= maximum) state.isComplete = true
+      if (progress.messageCount() >= maximum) state.isComplete = true
     })
-    onProgress(Math.min(progress.counts().messages, maximum))
+    onProgress(Math.min(progress.messageCount(), maximum))
   }
   if (state.gaps >= MAX_GAPS) note(progress.notes, 'messages were removed while they were read: some may be missing')
   await readNewest(options)
+
+  /** Where the page begins with the next message, the one before it is asked for: afterwards, when the page can't move any more. */
+  async function followsKnown(from: number, first: string | undefined): Promise<boolean> {
+    const known = from < state.read ? first : (await askPage(options, from - 1, 1)).data.map(keyOf)[0]
+    return known !== undefined && progress.hasMessage(known)
+  }
 }
 
 /**
@@ -134,7 +140,7 @@ async function askPage({ target }: ReadOptions, page: number, limit: number): Pr
 /** Adds what is not known yet: in order, up to the maximum. */
 function addPage({ progress, replacement, maximum }: ReadOptions, data: Page['data'], inOrder: boolean): void {
   const { state, notes } = progress
-  let left = inOrder ? maximum - progress.counts().messages : data.length
+  let left = inOrder ? maximum - progress.messageCount() : data.length
   for (const record of data) {
     if (left <= 0) return
     const key = keyOf(record)

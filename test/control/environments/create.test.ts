@@ -515,7 +515,7 @@ test('an issue in the content of an environment alone is located as it was sent'
   const { json } = await mock.post('/_mock/seed', { body })
   expect(Object.keys(json.errors)).toEqual(['messages[0].subscriberId'])
   expect(json.errors['messages[0].subscriberId'].messages).toEqual([
-    expect.stringMatching(/^seed:3:19 this environment has no subscriber nobody/)
+    expect.stringMatching(/^seed:3:19 is nobody, but this environment has no such subscriber; /)
   ])
 })
 

@@ -86,7 +86,7 @@ test('a change can make the one primary of a channel, and no second one, nor tak
   const mock = await givenMock()
   const refused = await change(mock, MAILGUN, { primary: true })
   expect([refused.status, Object.keys(refused.json.errors)]).toEqual([422, ['primary']])
-  expect(refused.text).toContain('there is already a primary email integration, sendgrid-main,')
+  expect(refused.text).toContain('primary must be false: sendgrid-main is the primary email integration already, ')
   expect((await change(mock, MAILGUN, { identifier: 'sendgrid-main' })).status).toBe(409)
   expect((await change(mock, MAILGUN, { _id: SENDGRID })).status).toBe(422)
   expect((await change(mock, 'none', {})).status).toBe(404)

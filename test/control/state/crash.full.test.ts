@@ -3,11 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { buildServices } from '../../../src/app.js'
 import { openDatabase } from '../../../src/db/open.js'
+import { givenProgram } from '../../support/process.js'
 import { expectSound } from '../environments/environment-client.js'
+
+let program = ''
 
 /** So many in CI; more with `KILLS=200`. */
 const KILLS = Number(process.env.KILLS ?? 20)
@@ -23,6 +25,7 @@ test(`killed ${KILLS} times in the middle of a restore, a reset or a fork, a dat
   const folder = mkdtempSync(join(tmpdir(), 'notification-mock-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'data.db')
+  program = await givenProgram(join(import.meta.dirname, 'crash-child.ts'))
   await runs(file, 'prepare', 0, null)
   await runs(file, 'fork', 2, null)
 
@@ -73,10 +76,7 @@ interface Told {
 
 /** Does the work in a process of its own, which ends as told: by its own kill, or well. */
 async function runs(file: string, work: string, share: number, signal: NodeJS.Signals | null): Promise<Told> {
-  const script = fileURLToPath(new URL('crash-child.ts', import.meta.url))
-  const child = spawn(process.execPath, ['--import', 'tsx', script, file, work, String(share)], {
-    stdio: ['ignore', 'pipe', 'pipe']
-  })
+  const child = spawn(process.execPath, [program, file, work, String(share)], { stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = new Promise<NodeJS.Signals | null>((resolve) => child.on('exit', (_code, by) => resolve(by)))
   const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
   expect([await ended, child.exitCode ?? 0, errors.replace(/^.*Warning.*\n/gm, '')]).toEqual([signal, 0, ''])

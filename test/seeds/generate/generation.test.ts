@@ -690,7 +690,7 @@ describe('a seed', () => {
   test('is rejected when another seed has generate for the environment', () => {
     const seed = { environments: [{ name: 'Shop', generate: { messages: 1 } }] }
     expect(outcomeOf({ environments: [{ name: 'Shop', workflows, generate: { messages: 1 } }] }, seed)).toEqual([
-      '1.yaml environments[0].generate: this environment has it already, at 0.yaml environments[0].generate'
+      '1.yaml environments[0].generate: is given twice for this environment, first at 0.yaml environments[0].generate'
     ])
   })
 })

@@ -46,7 +46,7 @@ const CONTRADICTIONS: Case[] = [
       'integrations:\n  - { providerId: ses, channel: email, primary: true }\n  - { providerId: ses, channel: email, primary: true }'
     ),
     [
-      ':5:53 environments[0].integrations[1].primary: there is already a primary email integration, ses, at :4:53; a channel has at most one'
+      ':5:53 environments[0].integrations[1].primary: must be false: ses is the primary email integration already, at :4:53; a channel has at most one'
     ]
   ],
   [
@@ -117,17 +117,21 @@ const CONTRADICTIONS: Case[] = [
   [
     'a subscriber that is not there',
     inShop('messages: [{ channel: email, subscriberId: ada }]'),
-    [':3:48 environments[0].messages[0].subscriberId: this environment has no subscriber ada; it has none']
+    [':3:48 environments[0].messages[0].subscriberId: is ada, but this environment has no subscribers']
   ],
   [
     'a subscriber that is misspelt',
     inShop('subscribers: [{ subscriberId: ada }]\nmessages: [{ channel: email, subscriberId: aad }]'),
-    [':4:48 environments[0].messages[0].subscriberId: this environment has no subscriber aad; did you mean ada?']
+    [
+      ':4:48 environments[0].messages[0].subscriberId: is aad, but this environment has no such subscriber; did you mean ada?'
+    ]
   ],
   [
     'a workflow that is not there',
     inShop('workflows: [{ identifier: shipped }]\nmessages: [{ channel: email, workflow: welcome }]'),
-    [':4:44 environments[0].messages[0].workflow: this environment has no workflow welcome; there are shipped']
+    [
+      ':4:44 environments[0].messages[0].workflow: is welcome, but this environment has no such workflow; there are shipped'
+    ]
   ],
   [
     'a subscriber that is another than the one embedded',
@@ -157,7 +161,7 @@ const CONTRADICTIONS: Case[] = [
   [
     'an API key of two environments',
     'environments:\n  - { name: A, apiKeys: [k, l] }\n  - { name: B, apiKeys: [m, k] }',
-    [':3:29 environments[1].apiKeys[1]: this API key is that of A, at :2:26; each environment needs keys of its own']
+    [':3:29 environments[1].apiKeys[1]: is that of A, at :2:26; each environment needs keys of its own']
   ],
   [
     'a default API key that another environment has',
@@ -181,12 +185,12 @@ const CONTRADICTIONS: Case[] = [
   [
     'two _ids of an environment',
     'environments:\n  - { name: A, _id: 66d5a0e97c9b1a0012ab3402 }\n  - { name: A, _id: 66d5a0e97c9b1a0012ab3403 }',
-    [':3:21 environments[1]._id: environment A already has the _id 66d5a0e97c9b1a0012ab3402']
+    [':3:21 environments[1]._id: must be 66d5a0e97c9b1a0012ab3402, which environment A has already']
   ],
   [
     'two ids of an organization',
     'environments:\n  - { name: A, organization: O, _organizationId: 66d5a0e97c9b1a0012ab3402 }\n  - { name: B, organization: O, _organizationId: 66d5a0e97c9b1a0012ab3403 }',
-    [':3:50 environments[1]._organizationId: organization O has another id, 66d5a0e97c9b1a0012ab3402, at :2:50']
+    [':3:50 environments[1]._organizationId: must be 66d5a0e97c9b1a0012ab3402, which organization O has at :2:50']
   ],
   [
     'a duplicate by alias',
@@ -211,8 +215,8 @@ test('reports duplicates across files with the file of the first', () => {
     )
   ).toEqual([
     'b.yaml:1:73 environments[0].integrations[0].identifier: is that of another integration too, at a.yaml:1:73',
-    'b.yaml:1:118 environments[0].integrations[0].primary: there is already a primary email integration, a, at a.yaml:1:118; a channel has at most one',
-    'c.yaml:1:41 environments[0].apiKeys[0]: this API key is that of Shop, at a.yaml:1:40; each environment needs keys of its own'
+    'b.yaml:1:118 environments[0].integrations[0].primary: must be false: a is the primary email integration already, at a.yaml:1:118; a channel has at most one',
+    'c.yaml:1:41 environments[0].apiKeys[0]: is that of Shop, at a.yaml:1:40; each environment needs keys of its own'
   ])
 })
 
@@ -242,7 +246,7 @@ describe('several seeds', () => {
         'environments: [{ name: A, subscribers: [{ subscriberId: ada }] }, { name: B, messages: [{ channel: sms, subscriberId: ada }] }]'
       )
     ).toEqual([
-      'a.yaml:1:119 environments[1].messages[0].subscriberId: this environment has no subscriber ada; it has none'
+      'a.yaml:1:119 environments[1].messages[0].subscriberId: is ada, but this environment has no subscribers'
     ])
   })
 
