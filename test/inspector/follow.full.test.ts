@@ -46,9 +46,7 @@ test('an opened request shows what was done to the environment between the reque
   // Only what others do is told, and the request that is open stays.
   await env.clock.advance('1m')
   await note(page).waitFor()
-  expect(await note(page).innerText()).toBe(
-    'Meanwhile another client did this: Advance the clock. What you see is from before.'
-  )
+  expect(await note(page).innerText()).toBe('Meanwhile another client did this: Advance the clock.')
   await page.getByRole('button', { name: 'Show it now' }).click()
   await rows.last().getByText('Advance the clock').waitFor()
   await note(page).waitFor({ state: 'detached' })
@@ -92,7 +90,7 @@ test('what one types or reads stays as it is while others change it, and says so
   const name = form.getByLabel('name', { exact: true })
   await name.fill('Typed by me')
   await env.integrations.remove('sendgrid-main')
-  await form.getByText('Remove an integration (sendgrid-main). What you see is from before. Your form').waitFor()
+  await form.getByText('Remove an integration (sendgrid-main). Your form').waitFor()
   await expectAccessible(inspector)
   expect(await name.inputValue()).toBe('Typed by me')
   await form.getByRole('button', { name: 'Show it now' }).click()

@@ -109,7 +109,7 @@ function NoticeList() {
   return (
     <div class="notices" role="status" aria-live="polite">
       {notices.map(({ id, text, isError, link, button }) => (
-        <div key={id} class={isError ? 'notice is-error' : 'notice'}>
+        <div key={id} class={`notice ${isError ? 'is-error' : ''} ${button ? 'is-offer' : ''}`}>
           <span>
             <span dir="auto">{text}</span> {link && <a href={link.href}>{link.text}</a>}
           </span>

@@ -84,7 +84,7 @@ function wordsOf(changes: readonly Change[]): string {
   const others = changes.length > 1 ? `, and ${(changes.length - 1).toLocaleString()} more` : ''
   const what = `${summary}${target === undefined ? '' : ` (${target})`}${others}`
   const form = document.querySelector(FORM) ? ' Your form is as you left it; showing it may close it.' : ''
-  return `Meanwhile another client did this: ${what}. What you see is from before.${form}`
+  return `Meanwhile another client did this: ${what}.${form}`
 }
 
 function isRecentWrite({ operation, status = 0, flags }: RecordedRequest): boolean {
