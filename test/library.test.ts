@@ -231,6 +231,8 @@ test('watched seed files are taken over when they change, and it is told what ca
       changes: [expect.objectContaining({ name: 'Shop', change: 'reloaded', apiKeys: ['new-key'] })]
     }
   ])
+  const changes = await mock.attach('new-key').requests.changes()
+  expect(changes).toMatchObject([{ sequence: 1, after: 0, summary: 'Load the changed seed files' }])
   for (const key of ['new-key', 'value-key']) {
     const answer = await fetch(`${mock.url}/v1/messages`, { headers: { authorization: `ApiKey ${key}` } })
     expect(answer.status).toBe(200)
