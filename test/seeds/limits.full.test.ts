@@ -41,7 +41,7 @@ describe('is refused soon, with its place and what to do:', () => {
       return Math.min(...times)
     }
     const ofOneLine = shortestWith(' ')
-    expect(shortestWith('\n') / ofOneLine).toBeLessThan(4)
+    expect(shortestWith('\n') / ofOneLine).toBeLessThan(2)
   })
 
   test('a value of millions of values', () => {
