@@ -10,6 +10,7 @@ import { StartError } from './core/errors.js'
 import { runInSlices } from './core/slices.js'
 import { writeToStderr } from './core/stderr.js'
 import { type Db, openDatabase } from './db/open.js'
+import type { Environment } from './environments/service.js'
 import { loadGenerator, needsGenerator } from './seeds/generate/load.js'
 import { readingSeeds } from './seeds/read.js'
 import type { SeedOutcome } from './seeds/service.js'
@@ -106,10 +107,16 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const rejectClosed = () => {
       if (!db.client.open) throw new StartError('the server is closed')
     }
+    // What is done here is no request to a control route.
+    const note = (environment: Environment, summary: string) =>
+      void services.journals.of(environment).changes.note({ summary })
     const reload = reloader(() => read(rejectClosed), files, services.seeds.reseed)
     watching?.start(async (changed) => {
       try {
-        watch?.(await reload(changed))
+        const reloaded = await reload(changed)
+        for (const { id, change } of reloaded.applied ? reloaded.changes : [])
+          if (change === 'reloaded') note(services.environments.find(id), 'Load the changed seed files')
+        watch?.(reloaded)
       } catch (error) {
         // Closing ends it.
         if (db.client.open) log.error({ err: error }, 'changed seeds could not be applied')
@@ -118,6 +125,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const resetAll = () => {
       const environments = services.environments.list()
       services.environments.resetAll(environments)
+      for (const environment of environments) note(environment, 'Reset all environments')
       return environments.map(({ name }) => name)
     }
     return { url, port, app, db, services, seededEnvironments, seeded: applied, resetAll, close }

@@ -2,7 +2,7 @@ import type { Connection, Signal } from './connection.js'
 import { type Duration, milliseconds } from './duration.js'
 import { MockError } from './errors.js'
 import { type StreamOptions, streamRequests } from './stream.js'
-import type { Operation, RecordedRequest, RequestPattern, Verification, VerificationResult } from './wire.js'
+import type { Change, Operation, RecordedRequest, RequestPattern, Verification, VerificationResult } from './wire.js'
 
 /** Which of the recorded requests to list; all if left out. */
 export interface RequestFilter {
@@ -38,7 +38,9 @@ export interface Requests {
   list(filter?: RequestFilter): Promise<RecordedRequest[]>
   /** Returns the same as HAR 1.2, which browsers and other tools read. */
   har(filter?: RequestFilter): Promise<{ log: object }>
-  /** Removes all recorded requests. */
+  /** Returns what was done to the environment between the requests: the last 200 changes, newest last. */
+  changes(): Promise<Change[]>
+  /** Removes all recorded requests, and the changes between them. */
   clear(): Promise<void>
   /**
    * Verifies that the expected requests were made: at least one, unless a number is given. Rejects with `MockError` of
@@ -63,6 +65,7 @@ export function requestsOf(connection: Connection): Requests {
   return {
     list,
     har: (filter = {}) => connection.json('GET', '/_mock/requests', { query: { ...filter, format: 'har' } }),
+    changes: async () => (await connection.json<{ changes: Change[] }>('GET', '/_mock/requests/changes')).changes,
     clear: () => connection.done('DELETE', '/_mock/requests'),
     verify,
     waitFor: async (pattern, { within = '5s', after, signal } = {}) => {

@@ -1,6 +1,6 @@
 import type { Connection, Signal } from './connection.js'
 import { MockError } from './errors.js'
-import type { RecordedRequest } from './wire.js'
+import type { Change, RecordedRequest } from './wire.js'
 
 export interface StreamOptions {
   /** Ends the stream. */
@@ -12,6 +12,10 @@ export interface StreamOptions {
    * only looks on, as each request that is sent costs the server about as much as answering it.
    */
   rate?: number
+  /** Called with each change of the environment when it has been made; after a cut perhaps with one again. */
+  onChange?: (change: Change) => void
+  /** Begin with the changes after this sequence, instead of with the next one. */
+  changesAfter?: number
 }
 
 /** How often the stream is opened again in vain before it is given up. */
@@ -21,20 +25,28 @@ const FIRST_DELAY = 50
 /** Yields each request when it has ended, until the signal is aborted or the environment is removed. */
 export async function* streamRequests(
   connection: Connection,
-  { signal, replay = false, rate }: StreamOptions
+  { signal, replay = false, rate, onChange, changesAfter }: StreamOptions
 ): AsyncGenerator<RecordedRequest, void> {
+  let lastChange = changesAfter
   let lastEventId = replay ? '0' : ''
   let failures = 0
   let isOpen = false
   while (!signal?.aborted) {
     try {
       const headers = { accept: 'text/event-stream', ...(lastEventId && { 'last-event-id': lastEventId }) }
-      const { body } = await connection.send('GET', '/_mock/requests/stream', { signal, headers, query: { rate } })
+      const { body } = await connection.send('GET', '/_mock/requests/stream', {
+        ...{ signal, headers },
+        query: { rate, changesAfter: lastChange }
+      })
       isOpen = true
-      for await (const { id, data } of events(body)) {
+      for await (const { id, event, data } of events(body)) {
         failures = 0
         lastEventId = id || lastEventId
-        if (data) yield JSON.parse(data)
+        if (event === 'request') yield JSON.parse(data)
+        if (event !== 'change') continue
+        const change: Change = JSON.parse(data)
+        lastChange = change.sequence
+        onChange?.(change)
       }
       if (failures >= MAX_FAILURES) throw new MockError('the stream has ended each time before anything came')
     } catch (error) {
@@ -44,12 +56,16 @@ export async function* streamRequests(
       if (isOpen && status === 401) return
       if (status !== undefined || !isOpen || failures >= MAX_FAILURES) throw error
     }
+    // Rather all that are kept than none of those that are made until it is open again.
+    if (isOpen) lastChange ??= 0
     await delay(FIRST_DELAY * 2 ** failures++, signal)
   }
 }
 
+type Event = Record<'id' | 'event' | 'data', string>
+
 /** Yields the server-sent events of a body; ends or throws when the connection does. */
-async function* events(body: Response['body']): AsyncGenerator<{ id: string; data: string }, void> {
+async function* events(body: Response['body']): AsyncGenerator<Event, void> {
   // Not every browser can iterate over a body.
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
   if (!reader) return
@@ -58,7 +74,9 @@ async function* events(body: Response['body']): AsyncGenerator<{ id: string; dat
     for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read()) {
       const blocks = (text + value).split('\n\n')
       text = blocks.pop() ?? ''
-      for (const block of blocks) yield { id: fieldOf(block, 'id'), data: fieldOf(block, 'data') }
+      for (const block of blocks) {
+        yield { id: fieldOf(block, 'id'), event: fieldOf(block, 'event'), data: fieldOf(block, 'data') }
+      }
     }
   } finally {
     // Closes the connection when the caller has seen enough.

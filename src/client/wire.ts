@@ -15,6 +15,7 @@ export type {
   NewMessage
 } from '../control/records/bodies.js'
 export type {
+  Change,
   OperationName as Operation,
   RecordedRequest,
   RequestPattern,

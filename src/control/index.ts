@@ -3,6 +3,7 @@ import type { Assumptions } from '../core/assumptions.js'
 import { authentication, keepInUse, presentEnvironment } from '../environments/plugin.js'
 import { controlRequests } from '../http/control-route.js'
 import { serverAccess } from './access.js'
+import { noteChanges } from './changes.js'
 import { clockRoutes } from './clock/routes.js'
 import { coverageRoutes, serverCoverageRoutes } from './coverage/routes.js'
 import { environmentRoutes } from './environments/routes.js'
@@ -26,7 +27,7 @@ const SCOPES: FastifyPluginCallback<Options>[][] = [
   [controlRequests, serverRoutes],
   [serverAccess, controlRequests, environmentRoutes, keylessRequestRoutes, serverCoverageRoutes],
   [
-    ...[authentication, keepInUse, presentEnvironment, controlRequests],
+    ...[authentication, keepInUse, presentEnvironment, noteChanges, controlRequests],
     ...[stateRoutes, snapshotRoutes, messageRecordRoutes, integrationRecordRoutes, workflowRecordRoutes],
     ...[journalRoutes, faultRoutes, latencyRoutes, clockRoutes, coverageRoutes]
   ]

@@ -29,6 +29,8 @@ export interface ControlOperation extends OperationSummary {
   /** Media type of the response, if it isn't JSON. */
   responseType?: string
   status?: 201
+  /** Whether nothing is another than before it, though its method is not GET. */
+  changesNothing?: true
   /** The statuses it rejects with, besides those that `access` implies, 400 and 422. */
   errors?: number[]
 }

@@ -43,8 +43,9 @@ const CALLS: Record<string, (given: Given) => unknown> = {
   'env.requests.verify': ({ env }) => env.requests.verify({ operation: 'listMessages' }),
   'env.requests.waitFor': ({ env }) => env.requests.waitFor({ operation: 'listMessages' }),
   'env.requests.stream': async ({ env }) => {
-    for await (const _ of env.requests.stream({ replay: true, rate: 100 })) break
+    for await (const _ of env.requests.stream({ replay: true, rate: 100, changesAfter: 0 })) break
   },
+  'env.requests.changes': ({ env }) => env.requests.changes(),
   'env.requests.clear': ({ env }) => env.requests.clear(),
   'env.faults.list': ({ env }) => env.faults.list(),
   'env.faults.add': ({ env }) => env.faults.add({ effect: { status: 503 } }),

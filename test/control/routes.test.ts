@@ -178,6 +178,7 @@ test('every route answers as the document says', async () => {
   await call('DELETE', '/_mock/faults')
   await mock.get('/v1/messages?a=1&a=2')
   await call('GET', '/_mock/requests')
+  await call('GET', '/_mock/requests/changes')
   await call('GET', '/_mock/requests/keyless')
   await call('POST', '/_mock/requests/verify', { operation: 'listMessages' })
   await call('DELETE', '/_mock/requests')

@@ -109,11 +109,12 @@ async function resetAll({ server, rows }: SharedMock): Promise<boolean> {
   const isSeeded = ({ id }: { id: string }) => seededEnvironments.some((environment) => environment.id === id)
   for (const environment of services.environments.list()) {
     if (!isSeeded(environment)) services.environments.remove(environment)
-    services.journals.drop(environment.key)
   }
-  services.journals.drop(undefined)
   services.coverage.clearAll()
   const resets = await Promise.all(seededEnvironments.map(({ apiKeys: [key] }) => resetEnvironment(url, key)))
+  // After the resets, which are changes.
+  for (const { key } of services.environments.list()) services.journals.drop(key)
+  services.journals.drop(undefined)
   return resets.every(Boolean) && rowsOf(server) === rows
 }
 

@@ -9,7 +9,7 @@ import type { Services } from '../services.js'
 import { isDecoded } from './details.js'
 import { HAR_HEAD, HAR_TAIL, Har, toHarEntry } from './har.js'
 import { preparePatterns } from './patterns.js'
-import { RecordedRequest, RequestPattern, Verification, VerificationResult } from './schemas.js'
+import { Change, RecordedRequest, RequestPattern, Verification, VerificationResult } from './schemas.js'
 import type { Journal } from './service.js'
 import { streamRequests } from './stream.js'
 import { matches, unchanged } from './verification.js'
@@ -42,6 +42,14 @@ const RequestList = strictObject(
 )
 
 const StreamQuery = strictObject({
+  changesAfter: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      format: 'int64',
+      description: 'Begins with the changes after this sequence; with the next one if left out'
+    })
+  ),
   rate: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -74,11 +82,20 @@ export const journalRoutes: FastifyPluginAsync<Services> = async (app, services)
     handler: async ({ environment }) => journals.of(environment).clear()
   })
 
+  route('GET', '/requests/changes', {
+    id: 'listChanges',
+    summary: 'List what was done to the environment between the requests, newest last',
+    description:
+      'The last 200 calls of control routes that changed something, and what the server did by itself. Removing the requests removes them too.',
+    response: strictObject({ changes: Type.Array(ref(Change), { description: 'The changes, newest last' }) }),
+    handler: async ({ environment }) => ({ changes: journals.of(environment).changes.list() })
+  })
+
   route('GET', '/requests/stream', {
     id: 'streamRequests',
     summary: 'Stream requests as they end',
     description:
-      'Server-sent events: one `request` event for each request that ends. `Last-Event-ID` resumes after that event.',
+      'Server-sent events: one `request` event for each request that ends, which `Last-Event-ID` resumes after, and one `change` event for each change.',
     querystring: StreamQuery,
     response: Type.String(),
     responseType: 'text/event-stream',
@@ -90,6 +107,7 @@ export const journalRoutes: FastifyPluginAsync<Services> = async (app, services)
   route('POST', '/requests/verify', {
     id: 'verifyRequests',
     summary: 'Verify that expected requests were made',
+    changesNothing: true,
     body: ref(Verification),
     response: ref(VerificationResult),
     errors: [417],

@@ -42,6 +42,28 @@ export const RecordedRequest = namedObject('RecordedRequest', 'A request to the 
 })
 export type RecordedRequest = Static<typeof RecordedRequest>
 
+export const Change = namedObject('Change', 'What was done to an environment between the requests to it', {
+  sequence: Type.Integer({
+    minimum: 1,
+    format: 'int64',
+    description: 'Number of the change in its environment, from 1'
+  }),
+  time: dateTime("When it was done, by the environment's clock as it is since"),
+  after: Type.Integer({
+    minimum: 0,
+    format: 'int64',
+    description: 'Sequence of the last request that had arrived by then; 0 if none had'
+  }),
+  operation: Type.Optional(
+    Type.String({ description: 'Id of the control operation; absent for what the server did without a request' })
+  ),
+  summary: Type.String({ description: 'What was done, in words; for an operation its summary' }),
+  target: Type.Optional(
+    Type.String({ description: 'Id or name of the one record, rule or snapshot that it was about' })
+  )
+})
+export type Change = Static<typeof Change>
+
 const Pattern = strictObject({
   matches: Type.String({
     format: 'regex',

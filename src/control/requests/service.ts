@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.js'
 import type { Environment } from '../../environments/service.js'
+import { createChangeLog } from './changes.js'
 import { type Describe, JournalEntry } from './entry.js'
 
 /** Called with each request when it arrives and when it ends, and with nothing when the journal is closed. */
@@ -71,10 +72,14 @@ export function createJournal({ capacity, clock, describe, count: countEnded }: 
   let droppedCount = 0
   let bytes = 0
   let endedCount = 0
+  const changes = createChangeLog(clock, () => count)
 
   return {
     capacity,
     listeners,
+
+    /** What was done to the environment between the requests, whatever the capacity. */
+    changes,
 
     /** Adds a request that has arrived; `text` as in `JournalEntry.text`. */
     open(text: string, operation: JournalEntry['operation']): JournalEntry {
@@ -105,10 +110,11 @@ export function createJournal({ capacity, clock, describe, count: countEnded }: 
       return Math.max(0, lastForgotten() - Math.max(after, clearedCount))
     },
 
-    /** Empties the journal. Sequences go on, so that a stream that resumes does not take new requests for old ones. */
+    /** Empties the journal, of changes too. Sequences go on, so that a stream that resumes does not take new requests for old ones. */
     clear(): void {
       clearedCount = count
       entries.length = bytes = 0
+      changes.clear()
     },
 
     /** How many requests have ended: the end sequence of the last one. */

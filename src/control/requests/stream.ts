@@ -17,25 +17,29 @@ const WHILE_MORE = 1 / 12
 export interface StreamOptions {
   /** How many requests to send a second at most, the newest ones, and a twelfth while more come; all if undefined. */
   rate?: number
+  /** Sequence of the change to begin after; with the next one if undefined. */
+  changesAfter?: number
 }
 
 /**
  * Sends each request that ends as a server-sent event, until the client disconnects or the journal is closed. Begins
  * after the request named by `Last-Event-ID`, or with the next one. It writes as fast as the client reads: what the
  * journal has forgotten meanwhile is left out, and what goes beyond the rate, and a comment says how many requests that
- * are.
+ * are. Sends each change of the environment too, as an event without an id.
  */
 export function streamRequests(
   journal: Journal,
   request: FastifyRequest,
   reply: FastifyReply,
-  { rate }: StreamOptions
+  { rate, changesAfter }: StreamOptions
 ): void {
   const { raw } = reply
   const newest = rate === undefined ? (entries: JournalEntry[]) => entries : createLimit(rate)
   let batch: NodeJS.Timeout | undefined
   /** The end sequence of the last request that was sent. */
   let sent = journal.endedCount
+  /** The sequence of the last change that was sent. */
+  let sentChange = changesAfter ?? journal.changes.last
   /** Those that the client has not read yet, newest first, and the end sequence of the first of them. */
   let waiting: JournalEntry[] = []
   let last = 0
@@ -48,11 +52,15 @@ export function streamRequests(
     connection: 'close'
   })
   const heartbeat = setInterval(() => !raw.writableNeedDrain && raw.write(':\n\n'), HEARTBEAT_INTERVAL)
-  raw.on('drain', sendWaiting)
+  raw.on('drain', () => {
+    sendChanges()
+    sendWaiting()
+  })
   raw.once('close', () => {
     clearInterval(heartbeat)
     clearTimeout(batch)
-    journal.listeners.delete(onChange)
+    journal.listeners.delete(onRequest)
+    journal.changes.listeners.delete(sendChanges)
   })
   const lastEventId = Number(request.headers['last-event-id'] || Number.NaN)
   if (Number.isInteger(lastEventId)) {
@@ -62,10 +70,12 @@ export function streamRequests(
   // With the id to resume after, should the connection be cut before the first request.
   raw.write(`: the requests of this environment, as they are answered\nid: ${sent}\n\n`)
   if (Number.isInteger(lastEventId)) sendWaiting()
-  journal.listeners.add(onChange)
-  if (journal.closed) onChange()
+  sendChanges()
+  journal.listeners.add(onRequest)
+  journal.changes.listeners.add(sendChanges)
+  if (journal.closed) onRequest()
 
-  function onChange(entry?: JournalEntry): void {
+  function onRequest(entry?: JournalEntry): void {
     if (!entry) {
       // What has been gathered until now.
       if (batch) sendWaiting()
@@ -99,6 +109,14 @@ export function streamRequests(
       if (waiting.length > 0) continue
       if (ended.length > 0) batch ??= setTimeout(sendBatch, BATCH_INTERVAL)
       return
+    }
+  }
+
+  function sendChanges(): void {
+    for (const change of journal.changes.list(sentChange)) {
+      if (raw.writableNeedDrain) return
+      sentChange = change.sequence
+      raw.write(`event: change\ndata: ${JSON.stringify(change)}\n\n`)
     }
   }
 

@@ -5,12 +5,14 @@ import { Dialog } from './dialog.js'
 interface Question {
   question: string
   button: string
+  /** What to know before one answers. */
+  hint?: string
   /** What can't be undone. It tells itself what came of it. */
   run: () => Promise<unknown>
 }
 
 /** Asks before it does what can't be undone. */
-export function ConfirmDialog({ question, button, run, close }: Question & { close: () => void }) {
+export function ConfirmDialog({ question, button, hint, run, close }: Question & { close: () => void }) {
   const [isBusy, setBusy] = useState(false)
   const confirm = async () => {
     setBusy(true)
@@ -20,6 +22,7 @@ export function ConfirmDialog({ question, button, run, close }: Question & { clo
   }
   return (
     <Dialog title={question} close={close}>
+      {hint && <p class="hint">{hint}</p>}
       <div class="row">
         <button type="button" class="danger" disabled={isBusy} onClick={confirm}>
           {button}

@@ -7,6 +7,8 @@ import { messageOf } from './errors.js'
 export interface Notices {
   /** Tells it, with a link to where one sees more of it. */
   tell(text: string, link?: NoticeLink): void
+  /** Tells it until the person has it done, or what is returned is called. */
+  offer(text: string, button: NoticeButton): () => void
   /** Runs an action and tells what came of it. Returns its result, or undefined if it failed. */
   run<Result>(action: () => Promise<Result>, done?: string): Promise<Result | undefined>
 }
@@ -16,7 +18,12 @@ interface NoticeLink {
   text: string
 }
 
-const NoticesContext = createContext<Notices>({ tell() {}, run: async () => undefined })
+interface NoticeButton {
+  name: string
+  run(): void
+}
+
+const NoticesContext = createContext<Notices>({ tell() {}, offer: () => () => {}, run: async () => undefined })
 
 export function useNotices(): Notices {
   return useContext(NoticesContext)
@@ -26,7 +33,8 @@ interface Notice {
   id: number
   text: string
   isError: boolean
-  link: NoticeLink | undefined
+  link?: NoticeLink | undefined
+  button?: NoticeButton
 }
 
 interface Shown {
@@ -49,10 +57,11 @@ export function NoticesProvider({ children }: { children: ComponentChildren }) {
   const count = useRef(0)
   const remove = useCallback((id: number) => setNotices((all) => all.filter((each) => each.id !== id)), [])
   const add = useCallback(
-    (text: string, isError: boolean, link?: NoticeLink) => {
+    (notice: Omit<Notice, 'id'>) => {
       const id = ++count.current
-      setNotices((all) => [...all.slice(-3), { id, text, isError, link }])
-      if (!isError) setTimeout(remove, STAY, id)
+      setNotices((all) => [...all.slice(-3), { ...notice, id }])
+      if (!notice.isError && !notice.button) setTimeout(remove, STAY, id)
+      return () => remove(id)
     },
     [remove]
   )
@@ -62,14 +71,15 @@ export function NoticesProvider({ children }: { children: ComponentChildren }) {
   }, [])
   const value = useMemo<Notices>(
     () => ({
-      tell: (text, link) => add(text, false, link),
+      tell: (text, link) => void add({ text, isError: false, link }),
+      offer: (text, button) => add({ text, isError: false, button }),
       async run(action, done) {
         try {
           const result = await action()
-          if (done !== undefined) add(done, false)
+          if (done !== undefined) add({ text: done, isError: false })
           return result
         } catch (error) {
-          add(messageOf(error), true)
+          add({ text: messageOf(error), isError: true })
           return undefined
         }
       }
@@ -98,11 +108,22 @@ function NoticeList() {
   const { notices, remove } = useContext(ShownContext)
   return (
     <div class="notices" role="status" aria-live="polite">
-      {notices.map(({ id, text, isError, link }) => (
+      {notices.map(({ id, text, isError, link, button }) => (
         <div key={id} class={isError ? 'notice is-error' : 'notice'}>
           <span>
             <span dir="auto">{text}</span> {link && <a href={link.href}>{link.text}</a>}
           </span>
+          {button && (
+            <button
+              type="button"
+              onClick={() => {
+                remove(id)
+                button.run()
+              }}
+            >
+              {button.name}
+            </button>
+          )}
           <button type="button" class="quiet" aria-label="Dismiss" onClick={() => remove(id)}>
             ×
           </button>

@@ -5,6 +5,10 @@ export interface Resource<Value> {
   value: Value | undefined
   error: unknown
   isLoading: boolean
+  /** Whether the person has asked for what is loaded, or was loaded last. */
+  isAsked: boolean
+  /** Whether what the person has asked for is being loaded. Else a button that is being clicked must not go off. */
+  isBusy: boolean
   reload(): void
 }
 
@@ -16,10 +20,11 @@ export function useResource<Value>(
   load: (signal: AbortSignal, isAsked: boolean) => Promise<Value>,
   inputs: readonly unknown[]
 ): Resource<Value> {
-  const [state, setState] = useState<Omit<Resource<Value>, 'reload'>>({
+  const [state, setState] = useState<Omit<Resource<Value>, 'reload' | 'isBusy'>>({
     value: undefined,
     error: undefined,
-    isLoading: true
+    isLoading: true,
+    isAsked: false
   })
   const [round, setRound] = useState(0)
   const latest = useRef(load)
@@ -28,19 +33,19 @@ export function useResource<Value>(
   useEffect(() => {
     const controller = new AbortController()
     const { signal } = controller
-    setState(({ value, error }) => ({ value, error, isLoading: true }))
     const isAsked = loaded.current !== round
     loaded.current = round
+    setState(({ value, error }) => ({ value, error, isLoading: true, isAsked }))
     latest.current(signal, isAsked).then(
-      (value) => signal.aborted || setState({ value, error: undefined, isLoading: false }),
-      (error) => signal.aborted || setState(({ value }) => ({ value, error, isLoading: false }))
+      (value) => signal.aborted || setState({ value, error: undefined, isLoading: false, isAsked }),
+      (error) => signal.aborted || setState(({ value }) => ({ value, error, isLoading: false, isAsked }))
     )
     return () => controller.abort()
   }, [...inputs, round])
   const reload = useCallback(() => {
     // At once, so that nobody takes what is there for what was asked for.
-    setState((before) => ({ ...before, isLoading: true }))
+    setState((before) => ({ ...before, isLoading: true, isAsked: true }))
     setRound((count) => count + 1)
   }, [])
-  return { ...state, reload }
+  return { ...state, isBusy: state.isLoading && state.isAsked, reload }
 }

@@ -62,7 +62,7 @@ function LoadedForm({ document, schema, record, main, suggestions = {}, button, 
   }
   return (
     <Form.Provider value={{ document, errors, suggestions, showsSecrets }}>
-      <form ref={form} class="schema-form" onSubmit={send}>
+      <form ref={form} class="schema-form" data-held={record !== undefined} onSubmit={send}>
         {error !== undefined && <FormError error={error} known={known} />}
         <ObjectFields schema={schema} names={main} path="" value={fields} change={setFields} />
         <MoreFields errors={errors} names={others}>

@@ -11,14 +11,14 @@ import { EnvironmentBar } from './environment-bar.js'
 import { LiveProvider } from './live.js'
 import { PaletteButton, PaletteProvider, useCommands } from './palette.js'
 import { addressOf, go, type Route, useRoute } from './router.js'
-import { callService, type Session, SessionProvider, serverUrl, useSession } from './session.js'
+import { callService, pageFetch, type Session, SessionProvider, serverUrl, useSession } from './session.js'
 import { SecretForm, SignIn } from './sign-in.js'
 
 /** The page. It knows the server that it is from, and keeps the keys and the token that it is given in memory only. */
 export function App() {
   const [adminToken, setAdminToken] = useState<string>()
   const [singleKey, setSingleKey] = useState<string>()
-  const mock = useMemo(() => connect(serverUrl(), { adminToken }), [adminToken])
+  const mock = useMemo(() => connect(serverUrl(), { adminToken, fetch: pageFetch }), [adminToken])
   const { params } = useRoute()
   const environments = useResource(async () => {
     if (singleKey === undefined) return await mock.listEnvironments()
@@ -170,17 +170,22 @@ function Keyed({ mock, listed, environments, reload }: EnvironmentProps & { list
 
 function Environment({ mock, apiKey, listed, environments, reload }: EnvironmentProps & { apiKey: string }) {
   const [version, setVersion] = useState(0)
+  const [seen, setSeen] = useState(0)
   const changed = useCallback(() => setVersion((count) => count + 1), [])
   const env = useMemo(() => mock.attach(apiKey), [mock, apiKey])
   const call = useCallback<Session['call']>((...request) => callService(env, ...request), [env])
   const session = useMemo<Session>(
-    () => ({ mock, env, listed, version, changed, call }),
-    [mock, env, listed, version, changed, call]
+    () => ({ mock, env, listed, version, latest: version + seen, changed, call }),
+    [mock, env, listed, version, seen, changed, call]
   )
   const restarted = useCallback(() => {
     changed()
     reload()
   }, [changed, reload])
+  const changedByOthers = useCallback(() => {
+    setSeen((count) => count + 1)
+    reload()
+  }, [reload])
   return (
     <SessionProvider value={session}>
       <header class="top">
@@ -189,7 +194,7 @@ function Environment({ mock, apiKey, listed, environments, reload }: Environment
         </a>
         <EnvironmentBar environments={environments} reload={reload} />
       </header>
-      <LiveProvider restarted={restarted}>
+      <LiveProvider restarted={restarted} changedByOthers={changedByOthers}>
         <FaultStateProvider>
           <Views />
         </FaultStateProvider>

@@ -4,7 +4,7 @@ import type { ClockState, ListedEnvironment } from '../../client/index.js'
 import { CopyButton } from '../parts/copy.js'
 import { useNotices } from '../parts/notices.js'
 import { useResource } from '../parts/resource.js'
-import { signedDuration, timeText } from '../parts/times.js'
+import { shortTime, signedDuration, timeText } from '../parts/times.js'
 import { useEnvironmentCommands } from './environment-commands.js'
 import { environmentAddress, usePanel } from './panel.js'
 import { ClockPanel } from './panels/clock.js'
@@ -26,9 +26,9 @@ const MAX_IN_MENU = 20
 
 /** Which environment is shown, and what one does with it as a whole: each in a dialog of its own, at `?panel=clock`. */
 export function EnvironmentBar({ environments, reload }: Props) {
-  const { listed, env, version } = useSession()
+  const { listed, env, latest } = useSession()
   const { open } = usePanel()
-  const { value: clock } = useResource(() => env.clock.get(), [env, version])
+  const { value: clock } = useResource(() => env.clock.get(), [env, latest])
   const { file, setFile, isOver } = useDroppedFile(() => open('seed'))
   useEnvironmentCommands(environments, reload)
   const overrides = Object.keys(listed?.assumptions ?? {}).length
@@ -40,7 +40,7 @@ export function EnvironmentBar({ environments, reload }: Props) {
         Profile {listed && <strong>{listed.profile}</strong>}
         {overrides > 0 && ` +${overrides}`}
       </button>
-      <button type="button" onClick={() => open('clock')}>
+      <button type="button" title={clock && timeText(clock.now)} onClick={() => open('clock')}>
         Clock <strong>{clock && clockText(clock)}</strong>
       </button>
       <button type="button" onClick={() => open('snapshots')}>
@@ -111,8 +111,9 @@ function Panels({ environments, reload, file, setFile }: PanelsProps) {
   return null
 }
 
+/** In few characters, so that the bar stays one line. */
 function clockText({ setting, now }: ClockState): string {
-  if (setting.mode === 'fixed') return `stopped at ${timeText(now)}`
+  if (setting.mode === 'fixed') return `stopped ${shortTime(now).slice(0, -3)}`
   return setting.mode === 'offset' ? signedDuration(setting.by) : ''
 }
 

@@ -1,8 +1,9 @@
 import { type ComponentChildren, createContext } from 'preact'
-import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { AttachedEnvironment, RecordedRequest } from '../../client/index.js'
+import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
+import type { AttachedEnvironment, Change, RecordedRequest } from '../../client/index.js'
 import { messageOf } from '../parts/errors.js'
-import { useSession } from './session.js'
+import { useFollow } from './follow.js'
+import { forgetOwnChanges, useSession } from './session.js'
 
 /** The requests to an environment as they come. */
 export interface Feed {
@@ -46,6 +47,9 @@ export function createLive(env: AttachedEnvironment, restarted: () => void) {
   /** By their sequences, what tells the last that came from those of another run of the server. */
   const known = new Map<number, string>()
   const listeners = new Set<(came: readonly RecordedRequest[]) => void>()
+  const changeListeners = new Set<(change: Change) => void>()
+  let lastChange: Change | undefined
+  let isResumed = false
 
   return {
     get feed(): Feed {
@@ -56,6 +60,12 @@ export function createLive(env: AttachedEnvironment, restarted: () => void) {
     subscribe(listener: (came: readonly RecordedRequest[]) => void): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)
+    },
+
+    /** Calls a listener with each change of the environment. Returns what ends that. */
+    subscribeChanges(listener: (change: Change) => void): () => void {
+      changeListeners.add(listener)
+      return () => changeListeners.delete(listener)
     },
 
     /** Goes on where it was stopped. */
@@ -73,14 +83,15 @@ export function createLive(env: AttachedEnvironment, restarted: () => void) {
 
     /** Lets go of what the journal no longer has, as it was emptied. */
     async refresh(): Promise<void> {
-      const last = feed.requests.at(-1)
-      if (!last) return
-      const later = await env.requests.list({ after: last.sequence - 1, limit: 1 }).catch(() => undefined)
-      if (!later || later[0]?.sequence === last.sequence) return
-      const isLater = ({ sequence }: RecordedRequest) => sequence > last.sequence
-      const requests = feed.requests.filter(isLater)
-      feed = { ...feed, requests, received: requests.length, emptied: feed.emptied + 1 }
-      notify([])
+      // Requests may have come since it was emptied by the last change.
+      for (const last of [feed.requests.at(-1)?.sequence, lastChange?.after]) {
+        if (last === undefined || !feed.requests.some(({ sequence }) => sequence <= last)) continue
+        const later = await env.requests.list({ after: last - 1, limit: 1 }).catch(() => undefined)
+        if (!later || later[0]?.sequence === last) continue
+        const requests = feed.requests.filter(({ sequence }) => sequence > last)
+        feed = { ...feed, requests, received: requests.length, emptied: feed.emptied + 1 }
+        notify([])
+      }
     },
 
     forget
@@ -89,7 +100,12 @@ export function createLive(env: AttachedEnvironment, restarted: () => void) {
   async function read(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
-        for await (const request of env.requests.stream({ signal, replay: true, rate: RATE })) take(request)
+        // After a pause rather all changes than none of those that were made meanwhile.
+        const changesAfter = lastChange?.sequence ?? (isResumed ? 0 : undefined)
+        isResumed = true
+        const changes = { onChange: takeChange, ...(changesAfter !== undefined && { changesAfter }) }
+        const options = { signal, replay: true, rate: RATE, ...changes }
+        for await (const request of env.requests.stream(options)) take(request)
         if (!signal.aborted) tell('This environment is gone, or its key is another one now.', true)
         return
       } catch (error) {
@@ -102,9 +118,16 @@ export function createLive(env: AttachedEnvironment, restarted: () => void) {
     }
   }
 
+  function takeChange(change: Change): void {
+    lastChange = change
+    for (const listener of changeListeners) listener(change)
+  }
+
   /** With all that the journal has. */
   function beginAgain(): void {
     forget()
+    lastChange = undefined
+    forgetOwnChanges()
     restarted()
   }
 
@@ -159,9 +182,16 @@ export function createLive(env: AttachedEnvironment, restarted: () => void) {
 
 const LiveContext = createContext<Live | undefined>(undefined)
 
-/** Reads the requests to the environment while the page is seen. A write from outside counts as a change of the state. */
-export function LiveProvider({ children, restarted }: { children: ComponentChildren; restarted(): void }) {
-  const { env, version, changed } = useSession()
+interface LiveProps {
+  children: ComponentChildren
+  restarted(): void
+  /** Called with what has changed the environment, unless that was the page. */
+  changedByOthers(): void
+}
+
+/** Reads the requests to the environment while the page is seen, and follows what changes it. */
+export function LiveProvider({ children, restarted, changedByOthers }: LiveProps) {
+  const { env, version } = useSession()
   const live = useMemo(() => createLive(env, restarted), [env, restarted])
   useEffect(() => {
     // A browser has six connections to a server for all its tabs: one that is not seen keeps none of them.
@@ -177,26 +207,8 @@ export function LiveProvider({ children, restarted }: { children: ComponentChild
     }
   }, [live])
   useEffect(() => void live.refresh(), [live, version])
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
-  useEffect(() => {
-    const end = live.subscribe((came) => {
-      if (!came.some(isRecentWrite)) return
-      timer.current ??= setTimeout(() => {
-        timer.current = undefined
-        changed()
-      }, 1000)
-    })
-    return () => {
-      end()
-      clearTimeout(timer.current)
-      timer.current = undefined
-    }
-  }, [live, changed])
+  useFollow(live, changedByOthers)
   return <LiveContext.Provider value={live}>{children}</LiveContext.Provider>
-}
-
-function isRecentWrite({ operation, status = 0, flags }: RecordedRequest): boolean {
-  return operation === 'setIntegrationAsPrimary' && status < 300 && !flags.replayed
 }
 
 /** The live requests of the environment. */

@@ -1,6 +1,6 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import type { AttachedEnvironment, ConnectedMock, ListedEnvironment } from '../../client/index.js'
+import type { AttachedEnvironment, Change, ConnectedMock, ListedEnvironment } from '../../client/index.js'
 
 /** The environment that the page shows. */
 export interface Session {
@@ -13,8 +13,31 @@ export interface Session {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
   /** Counts what may have changed the state: a view that depends on it loads it again. */
   version: number
+  /** Counts what others have changed too, while the views still wait as somebody reads them. */
+  latest: number
   /** Tells that the page has changed the state. */
   changed(): void
+}
+
+/** What the page itself has changed, by the key that it sent and the number that the answer told. */
+const ownChanges = new Set<string>()
+
+/** As `fetch`; remembers which changes are the page's own. */
+export const pageFetch: typeof fetch = async (input, init) => {
+  const response = await fetch(input, init)
+  const sequence = response.headers.get('x-mock-change')
+  if (sequence !== null) ownChanges.add(`${new Headers(init?.headers).get('authorization')} ${sequence}`)
+  return response
+}
+
+/** Whether a change that was told is one of the page itself. Each is asked for once. */
+export function isOwnChange({ headers: { authorization } }: AttachedEnvironment, { sequence }: Change): boolean {
+  return ownChanges.delete(`${authorization} ${sequence}`)
+}
+
+/** For when a server counts anew. */
+export function forgetOwnChanges(): void {
+  ownChanges.clear()
 }
 
 /**

@@ -16,8 +16,8 @@ const STEPS: readonly [string, Duration][] = [
 
 /** The time of the environment, and what changes it. */
 export function ClockPanel({ close, reload }: PanelProps) {
-  const { env, version } = useSession()
-  const { value: clock, error, isLoading, reload: again } = useResource(() => env.clock.get(), [env, version])
+  const { env, latest } = useSession()
+  const { value: clock, error, isLoading, reload: again } = useResource(() => env.clock.get(), [env, latest])
   const { act, isRunning } = useAction({ reload })
   const [by, setBy] = useState('')
   const [at, setAt] = useState('')

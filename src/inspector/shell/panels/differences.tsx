@@ -18,8 +18,8 @@ const CHANGES: Record<keyof RecordDifferences, string> = {
 
 /** What the present state has over a snapshot. */
 export function Differences({ snapshot }: { snapshot: StoredSnapshot }) {
-  const { version } = useSession()
-  const { value, error, isLoading, reload } = useResource(() => snapshot.differences(), [snapshot.name, version])
+  const { latest } = useSession()
+  const { value, error, isLoading, reload } = useResource(() => snapshot.differences(), [snapshot.name, latest])
   if (error !== undefined && !isLoading) return <ErrorNote error={error} retry={reload} />
   if (value === undefined) return <p class="hint">Comparing…</p>
   const rows = Object.entries(KINDS).flatMap(([kind, title]) =>

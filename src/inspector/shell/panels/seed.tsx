@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { AttachedEnvironment } from '../../../client/index.js'
+import { ConfirmDialog } from '../../parts/confirm.js'
 import { Dialog } from '../../parts/dialog.js'
 import { ErrorNote } from '../../parts/errors.js'
 import { useNotices } from '../../parts/notices.js'
@@ -55,7 +56,8 @@ export function SeedPanel({ close, reload, file, setFile }: SeedProps) {
 type LoadProps = PanelProps & { mode: 'merge' | 'replace' }
 
 function Scenarios({ mode, close, reload }: LoadProps) {
-  const { mock, env } = useSession()
+  const { mock, env, listed } = useSession()
+  const [asked, setAsked] = useState<string>()
   const { value: scenarios, error, isLoading, reload: again } = useResource(() => mock.scenarios(), [mock])
   const { act, isRunning } = useAction({ reload })
   const load = async (name: string) => {
@@ -72,7 +74,11 @@ function Scenarios({ mode, close, reload }: LoadProps) {
       <ul class="scenarios">
         {scenarios?.map(({ name, description }) => (
           <li key={name}>
-            <button type="button" disabled={isRunning} onClick={() => load(name)}>
+            <button
+              type="button"
+              disabled={isRunning}
+              onClick={() => (mode === 'replace' ? setAsked(name) : load(name))}
+            >
               {name}
             </button>
             <span>
@@ -81,6 +87,15 @@ function Scenarios({ mode, close, reload }: LoadProps) {
           </li>
         ))}
       </ul>
+      {asked !== undefined && (
+        <ConfirmDialog
+          question={`Replace all data of ${listed?.name ?? 'the environment'} by the scenario ${asked}?`}
+          button="Replace it"
+          hint="A later reset goes back to the scenario too. A snapshot taken before keeps what is there now."
+          run={() => load(asked)}
+          close={() => setAsked(undefined)}
+        />
+      )}
     </section>
   )
 }

@@ -12,8 +12,8 @@ import { Differences } from './differences.js'
 
 /** Stored states of the environment: takes, compares, restores and deletes them. */
 export function SnapshotsPanel({ close, reload }: PanelProps) {
-  const { env, version } = useSession()
-  const { value: snapshots, error, isLoading, reload: again } = useResource(() => env.snapshots(), [env, version])
+  const { env, latest } = useSession()
+  const { value: snapshots, error, isLoading, reload: again } = useResource(() => env.snapshots(), [env, latest])
   const { act, isRunning, error: refusal } = useAction({ reload, showsErrors: true })
   const [name, setName] = useState('')
   const isTaken = snapshots?.some((each) => each.name === name)

@@ -25,7 +25,7 @@ export function CoverageView({ route: { params } }: ViewProps) {
     isOfServer: params.get('of') === 'server' && listed !== undefined
   }
   const load = () => (choice.isOfServer ? mock.coverage() : env.coverage())
-  const { value, error, isLoading, reload } = useResource(load, [mock, env, version, choice.isOfServer])
+  const { value, error, isLoading, isBusy, reload } = useResource(load, [mock, env, version, choice.isOfServer])
   const { run } = useNotices()
   const clear = async () => {
     await run(() => (choice.isOfServer ? mock.clearCoverage() : env.clearCoverage()), 'The count begins again')
@@ -41,10 +41,10 @@ export function CoverageView({ route: { params } }: ViewProps) {
         <h1>Coverage</h1>
         <Choices choice={choice} value={value} />
         <span class="row spread">
-          <button type="button" disabled={isLoading} onClick={reload}>
+          <button type="button" disabled={isBusy} onClick={reload}>
             Load again
           </button>
-          <button type="button" class="danger" disabled={isLoading || value?.requests === 0} onClick={clear}>
+          <button type="button" class="danger" disabled={isBusy || value?.requests === 0} onClick={clear}>
             Count from nothing
           </button>
         </span>

@@ -36,15 +36,16 @@ export function LatencyCard({ latency: { value, error, reload } }: { latency: Re
           </button>
         ))}
       </div>
-      {value && <OwnFigures key={`${value.delay},${value.spread}`} latency={value} />}
+      {value && <OwnFigures latency={value} />}
     </section>
   )
 }
 
 function OwnFigures({ latency }: { latency: Latency }) {
   const { isBusy, setLatency } = useFaultActions()
-  const [delay, setDelay] = useState(String(latency.delay))
-  const [spread, setSpread] = useState(String(latency.spread))
+  // What one has typed stays when another sets the latency meanwhile.
+  const [typed, setTyped] = useState<{ delay?: string; spread?: string }>({})
+  const { delay = String(latency.delay), spread = String(latency.spread) } = typed
   const isSame = Number(delay) === latency.delay && Number(spread) === latency.spread
   const field = (label: string, value: string, set: (value: string) => void) => (
     <label class="inline">
@@ -64,13 +65,14 @@ function OwnFigures({ latency }: { latency: Latency }) {
   return (
     <form
       class="row"
-      onSubmit={(event) => {
+      onSubmit={async (event) => {
         event.preventDefault()
-        void setLatency({ delay: Number(delay), spread: Number(spread) })
+        await setLatency({ delay: Number(delay), spread: Number(spread) })
+        setTyped({})
       }}
     >
-      {field('Your own: at least', delay, setDelay)}
-      {field('and on average this much more', spread, setSpread)}
+      {field('Your own: at least', delay, (text) => setTyped({ ...typed, delay: text }))}
+      {field('and on average this much more', spread, (text) => setTyped({ ...typed, spread: text }))}
       <button type="submit" disabled={isBusy || isSame}>
         Set
       </button>

@@ -27,7 +27,8 @@ export function MessagesView({ route }: ViewProps) {
   const {
     value: answer,
     error,
-    isLoading,
+    isAsked,
+    isBusy,
     reload
   } = useResource((_, isAsked) => call('GET', path, lookOptions(isAsked)), [call, path, version])
   const [isAdding, setAdding] = useState(false)
@@ -44,9 +45,9 @@ export function MessagesView({ route }: ViewProps) {
   useMessageCommands(show, () => setAdding(true), reload)
   return (
     <>
-      <div class="view-head">
+      <div class="view-head" data-held={isBusy || (isAsked && answer?.status !== 200)}>
         <h1>Messages</h1>
-        <button type="button" disabled={isLoading} onClick={reload}>
+        <button type="button" disabled={isBusy} onClick={reload}>
           Load again
         </button>
         {isFiltered(query) && (
@@ -72,7 +73,7 @@ export function MessagesView({ route }: ViewProps) {
       {page && (
         <div class={id === undefined ? 'messages' : 'messages split has-detail'}>
           <div class="listed">
-            <Pager page={page} isLoading={isLoading} show={(page) => show({ page })} />
+            <Pager page={page} isLoading={isBusy || answer?.path !== path} show={(page) => show({ page })} />
             <MessageList messages={page.data} chosen={id} params={addressParams(query)} />
             {page.data.length === 0 && <NoMessages reason={answer && reasonOf(answer)} query={query} show={show} />}
           </div>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import type { RecordedRequest } from '../../../client/index.js'
+import type { Change, RecordedRequest } from '../../../client/index.js'
 import { CopyButton } from '../../parts/copy.js'
 import { useCloseDetail } from '../../parts/detail.js'
 import { Empty } from '../../parts/empty.js'
@@ -29,18 +29,23 @@ interface Props {
 
 /** One request: what was sent, what was answered and why, and what came around it. */
 export function RequestDetail({ sequence, known, isKeyless, back, addressOf }: Props) {
-  const { env, mock } = useSession()
+  const { env, mock, version } = useSession()
   const heading = useRef<HTMLHeadingElement>(null)
   const close = useCloseDetail(back)
   // Where there is room for one of the two, the list is not shown.
   useEffect(() => {
     if (!document.getElementById(`request-${sequence}`)?.checkVisibility()) heading.current?.focus()
   }, [sequence])
-  const around = useResource(() => {
+  const around = useResource(async () => {
     const part = { after: Math.max(0, sequence - AROUND - 1), limit: 2 * AROUND + 1 }
-    return isKeyless ? mock.keylessRequests(part) : env.requests.list(part)
-  }, [env, mock, sequence, isKeyless])
-  const stored = around.value?.find((each) => each.sequence === sequence)
+    const [requests, changes] = await Promise.all(
+      isKeyless
+        ? [mock.keylessRequests(part), Promise.resolve<Change[]>([])]
+        : [env.requests.list(part), env.requests.changes()]
+    )
+    return { requests: requests.filter((each) => Math.abs(each.sequence - sequence) <= AROUND), changes }
+  }, [env, mock, sequence, isKeyless, version])
+  const stored = around.value?.requests.find((each) => each.sequence === sequence)
   const request = stored ?? known
   return (
     <section class="card requests-detail" aria-labelledby="request-heading">
@@ -74,15 +79,11 @@ export function RequestDetail({ sequence, known, isKeyless, back, addressOf }: P
         <>
           <div class="row">
             <h3>Before and after it</h3>
-            <button type="button" class="quiet" disabled={around.isLoading} onClick={around.reload}>
+            <button type="button" class="quiet" disabled={around.isBusy} onClick={around.reload}>
               Load again
             </button>
           </div>
-          <Timeline
-            requests={around.value.filter((each) => Math.abs(each.sequence - sequence) <= AROUND)}
-            sequence={sequence}
-            addressOf={addressOf}
-          />
+          <Timeline {...around.value} sequence={sequence} addressOf={addressOf} />
         </>
       )}
     </section>

@@ -139,7 +139,7 @@ function Requests({
   const waiting = isHeld ? filterRequests(newerThan(shown, feed), filter).length : 0
   const known = open === undefined ? undefined : (find(shown.requests, open) ?? find(feed.requests, open))
   return (
-    <div ref={ref} class="requests-area">
+    <div ref={ref} class="requests-area" data-held={isHeld}>
       <div class="requests-line-of-state">
         <State {...{ feed, isPaused, isHeld }} />
         <span class="hint">

@@ -28,6 +28,8 @@ export function StepPage({ workflow, workflowId, stepId }: StepProps) {
     value: answer,
     error,
     isLoading,
+    isAsked,
+    isBusy,
     reload
   } = useResource((_, isAsked) => call('GET', path, lookOptions(isAsked)), [call, version, path])
   const isOld = answer?.path !== path
@@ -37,9 +39,9 @@ export function StepPage({ workflow, workflowId, stepId }: StepProps) {
       {error !== undefined && !isLoading && <ErrorNote error={error} retry={reload} />}
       {answer && !isOld && (
         <>
-          <div class="row">
+          <div class="row" data-held={isBusy || (isAsked && answer.status !== 200)}>
             <RequestLine answer={answer} />
-            <button type="button" disabled={isLoading} onClick={reload}>
+            <button type="button" disabled={isBusy} onClick={reload}>
               Ask again
             </button>
           </div>

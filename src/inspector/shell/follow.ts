@@ -1,0 +1,92 @@
+import { useEffect } from 'preact/hooks'
+import type { Change, RecordedRequest } from '../../client/index.js'
+import { useNotices } from '../parts/notices.js'
+import { isOwnChange, useSession } from './session.js'
+
+/** Milliseconds from a change until the page shows it, with all that came meanwhile; and from one time to the next. */
+const AFTER = 200
+const INTERVAL = 1000
+/** Milliseconds until it is looked again whether somebody still reads. */
+const LOOK_AGAIN = 300
+
+/** A form that a reload might close. */
+const FORM = 'form[data-held="true"]'
+/**
+ * What must not move: a list under the mouse or gone through by keys, and what a view says is being read, such as the
+ * refusal of a request that one has asked for.
+ */
+const READ = '[data-held="true"], main .items:hover, main .workflows:hover, main [data-item]:focus-visible'
+
+interface Live {
+  subscribe(listener: (came: readonly RecordedRequest[]) => void): () => void
+  subscribeChanges(listener: (change: Change) => void): () => void
+}
+
+/**
+ * Has the page load again what it shows when somebody else has changed the environment. What one reads does not move, and a
+ * form that is open stays: then it says so, and loads when one asks for it or has done.
+ */
+export function useFollow(live: Live, changedByOthers: () => void): void {
+  const { env, version, changed } = useSession()
+  const { offer } = useNotices()
+  useEffect(() => {
+    let changes: Change[] = []
+    let isWrite = false
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let told = 0
+    let withdraw = () => {}
+    const take = (change?: Change) => {
+      if (change) changes.push(change)
+      else isWrite = true
+      timer ??= setTimeout(follow, Math.max(AFTER, startedAt + INTERVAL - performance.now()))
+    }
+    const startedAt = performance.now()
+    const ends = [
+      live.subscribeChanges(take),
+      live.subscribe((came) => {
+        if (came.some(isRecentWrite)) take()
+      })
+    ]
+    return () => {
+      for (const end of ends) end()
+      clearTimeout(timer)
+      withdraw()
+    }
+
+    function follow(): void {
+      timer = undefined
+      changes = changes.filter((change) => !isOwnChange(env, change))
+      if (changes.length === 0 && !isWrite) return
+      const isNew = changes.length > told
+      if (isNew) changedByOthers()
+      if (!isRead()) {
+        // A new version ends this and begins anew.
+        changed()
+        return
+      }
+      if (isNew) {
+        withdraw()
+        withdraw = offer(wordsOf(changes), { name: 'Show it now', run: changed })
+      }
+      told = changes.length
+      timer = setTimeout(follow, LOOK_AGAIN)
+    }
+    // What the page itself has changed makes it load all, and so does what is followed.
+  }, [live, env, version, changed, changedByOthers, offer])
+}
+
+function isRead(): boolean {
+  return scrollY > 0 || document.querySelector(READ) !== null
+}
+
+function wordsOf(changes: readonly Change[]): string {
+  const { summary = '', target } = changes.at(-1) ?? {}
+  const others = changes.length > 1 ? `, and ${(changes.length - 1).toLocaleString()} more` : ''
+  const what = `${summary}${target === undefined ? '' : ` (${target})`}${others}`
+  const form = document.querySelector(FORM) ? ' Your form is as you left it; showing it may close it.' : ''
+  return `Meanwhile another client did this: ${what}. What you see is from before.${form}`
+}
+
+function isRecentWrite({ operation, status = 0, flags }: RecordedRequest): boolean {
+  return operation === 'setIntegrationAsPrimary' && status < 300 && !flags.replayed
+}

@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest'
+import { connect } from '../../../src/client/index.js'
+import type { Change } from '../../../src/control/requests/schemas.js'
+import { createJournal } from '../../../src/control/requests/service.js'
+import { addFault, DEVELOPMENT, head, PRODUCTION, raw, send, until, verify } from '../../support/control.js'
+import { type GivenMock, givenMock, givenOwnMock } from '../../support/mock.js'
+
+const NOW = Date.parse('2026-02-18T10:00:00Z')
+
+async function changesOf(mock: GivenMock, key?: string): Promise<Change[]> {
+  return (await mock.get('/_mock/requests/changes', key ? { key } : {})).json.changes
+}
+
+test('lists each change with its time, the request that it came after, its operation in words and what it was about', async () => {
+  const mock = await givenMock({ now: NOW })
+  await addFault(mock, { effect: { status: 503, body: { text: 'nothing of bodies' } } })
+  await mock.get('/v1/messages', { key: PRODUCTION })
+  await Promise.all(
+    [1, 2].map(() => fetch(`${mock.url}/v1/messages`, { headers: { authorization: `ApiKey ${DEVELOPMENT}` } }))
+  )
+  await send(mock, 'POST', '/_mock/clock/advance', { by: 3_600_000 })
+  await mock.call('/_mock/faults/fault-1', { method: 'DELETE' })
+  await mock.call('/_mock/snapshots/before%20it', { method: 'PUT' })
+  await addFault(mock, { effect: { status: 503 } }, PRODUCTION)
+  const later = '2026-02-18T11:00:00.000Z'
+  expect(await changesOf(mock)).toEqual([
+    { sequence: 1, time: '2026-02-18T10:00:00.000Z', after: 0, operation: 'addFault', summary: 'Add a fault rule' },
+    { sequence: 2, time: later, after: 2, operation: 'advanceClock', summary: 'Advance the clock' },
+    { sequence: 3, time: later, after: 2, operation: 'removeFault', summary: 'Remove a fault rule', target: 'fault-1' },
+    { sequence: 4, time: later, after: 2, operation: 'takeSnapshot', summary: 'Take a snapshot', target: 'before it' }
+  ])
+  expect(await changesOf(mock, PRODUCTION)).toMatchObject([{ sequence: 1, operation: 'addFault' }])
+  await mock.call('/_mock/snapshots/before%20it', { method: 'DELETE' })
+})
+
+test('what is refused, what only reads and what the page looks at is no change; a change tells its number', async () => {
+  const mock = await givenMock()
+  await mock.get('/v1/messages')
+  await addFault(mock, { effect: { status: 99 } })
+  await mock.call('/_mock/faults/fault-9', { method: 'DELETE' })
+  await mock.post('/_mock/reset', { body: '{' })
+  await verify(mock, { operation: 'listMessages' })
+  await mock.get('/_mock/state')
+  await mock.call('/_mock/state', { method: 'HEAD' })
+  expect(await changesOf(mock)).toEqual([])
+  const told = async (path: string) => (await mock.post(path)).headers.get('x-mock-change')
+  expect([await told('/_mock/seed?scenario=empty'), await told('/_mock/requests/verify')]).toEqual(['1', null])
+  expect(await told('/_mock/reset')).toBe('2')
+})
+
+test('a reset that empties the journal leaves itself as the only change, a reset of the data leaves those before it', async () => {
+  const mock = await givenMock()
+  await mock.get('/v1/messages')
+  await addFault(mock, { effect: { status: 503 } })
+  await send(mock, 'POST', '/_mock/reset', { parts: ['data'] })
+  expect((await changesOf(mock)).map(({ operation }) => operation)).toEqual(['addFault', 'resetEnvironment'])
+  await mock.post('/_mock/reset')
+  expect(await changesOf(mock)).toMatchObject([{ sequence: 3, after: 1, operation: 'resetEnvironment' }])
+})
+
+test('a key that is sent as the name of something is not listed', async () => {
+  const mock = await givenMock()
+  for (const name of [PRODUCTION, DEVELOPMENT]) {
+    await mock.call(`/_mock/snapshots/${name}`, { method: 'PUT' })
+    await mock.call(`/_mock/snapshots/${name}`, { method: 'DELETE' })
+  }
+  expect((await changesOf(mock)).map(({ target }) => target)).toEqual(['***', '***', '***', '***'])
+})
+
+test('keeps the last 200 changes, also where no requests are recorded', async () => {
+  const log = createJournal({ capacity: 0, clock: () => NOW, describe: () => ({}) as never, count: () => {} }).changes
+  for (let count = 0; count < 203; count += 1) log.note({ summary: 'Remove all fault rules' })
+  const sequences = log.list().map(({ sequence }) => sequence)
+  expect(sequences).toEqual(Array.from({ length: 200 }, (_, index) => index + 4))
+})
+
+test('what the server does by itself is a change without an operation', async () => {
+  const mock = await givenOwnMock()
+  mock.resetAll()
+  const [change] = await changesOf(mock)
+  expect(change).toEqual({ sequence: 1, time: expect.any(String), after: 0, summary: 'Reset all environments' })
+})
+
+test('the stream sends each change when it is made, and resumes after a change', async () => {
+  const mock = await givenMock()
+  const eventsOf = (text: string) => [...text.matchAll(/^(?:id: \d+\n)?event: (\w+)\ndata: (.*)\n\n/gm)]
+  const first = raw(mock, head('GET /_mock/requests/stream'))
+  await until(() => first.text().includes('as they are answered'))
+  await addFault(mock, { effect: { delay: 1 } })
+  await mock.get('/v1/messages')
+  await until(() => eventsOf(first.text()).length === 2)
+  await mock.call('/_mock/faults', { method: 'DELETE' })
+  await until(() => eventsOf(first.text()).length === 3)
+  const events = eventsOf(first.text())
+  expect(events.map(([, name]) => name)).toEqual(['change', 'request', 'change'])
+  expect([events[0], events[2]].map((event) => JSON.parse(event?.[2] ?? ''))).toEqual(await changesOf(mock))
+  expect(events[0]?.[0]).not.toContain('id:')
+  for (const [after, expected] of [
+    [0, [1, 2]],
+    [1, [2]],
+    [500, [1, 2]]
+  ] as const) {
+    const again = raw(mock, head(`GET /_mock/requests/stream?changesAfter=${after}`))
+    await until(() => eventsOf(again.text()).length >= expected.length)
+    expect(eventsOf(again.text()).map(([, , data]) => JSON.parse(data ?? '').sequence)).toEqual(expected)
+    again.socket.destroy()
+  }
+})
+
+test('the client yields requests only, and calls back with changes', async () => {
+  const mock = await givenMock()
+  const env = connect(mock.url).attach(DEVELOPMENT)
+  const controller = new AbortController()
+  const changes: Change[] = []
+  const options = { signal: controller.signal, changesAfter: 0, onChange: (change: Change) => changes.push(change) }
+  await env.faults.clear()
+  const stream = env.requests.stream(options)
+  const next = stream.next()
+  await until(() => changes.length === 1)
+  await env.clock.advance('1h')
+  await mock.get('/v1/messages?limit=3')
+  expect((await next).value).toMatchObject({ query: { limit: '3' } })
+  expect(changes).toEqual(await env.requests.changes())
+  controller.abort()
+  expect((await stream.next()).done).toBe(true)
+})
