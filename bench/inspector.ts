@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Browser, chromium, type Page } from '@playwright/test'
 import { BENCH, givenSeed } from './data.js'
 import type { Context, Measure, Outcome } from './outcome.js'
+import { watchPage } from './page.js'
 import { authorization, mock, type Running, start } from './processes.js'
 import { inRounds, loadCells, ratioCells } from './throughput.js'
 
@@ -87,16 +88,8 @@ async function openRequests(browser: Browser, { url }: Running): Promise<Page> {
 
 /** Sends so many requests, 500 a second, and notes what became of the page. */
 async function steadily(page: Page, { url }: Running, count: number, outcome: Outcome): Promise<void> {
-  await page.evaluate(`
-    window.longTasks = []
-    new PerformanceObserver((list) => longTasks.push(...list.getEntries().map(({ duration }) => duration)))
-      .observe({ type: 'longtask' })
-  `)
-  const devtools = await page.context().newCDPSession(page)
-  const heap = async () => {
-    await devtools.send('HeapProfiler.collectGarbage')
-    return (await devtools.send('Runtime.getHeapUsage')).usedSize / 2 ** 20
-  }
+  const watched = await watchPage(page)
+  const heap = async () => (await watched.heap()) / 2 ** 20
   const early = count / 5
   await send(url, early)
   const before = await heap()
@@ -104,7 +97,7 @@ async function steadily(page: Page, { url }: Running, count: number, outcome: Ou
   await send(url, count - early)
   const seconds = (performance.now() - startedAt) / 1000
   const after = await heap()
-  const tasks = await page.evaluate<number[]>('longTasks')
+  const tasks = await watched.longTasks()
   const longest = Math.max(0, ...tasks)
   outcome.tables.push({
     title: `${count.toLocaleString('en')} requests, 500 a second`,

@@ -71,11 +71,9 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     const data = join(folder, 'kept.db')
     const { child, ended } = await spawnCommand(['--seed', seed, '--data', data, '--port', '0'])
     await vi.waitFor(() => expect(existsSync(`${data}-wal`)).toBe(true), { timeout: 20_000, interval: 20 })
-    const asked = performance.now()
     child.kill(signal)
-    expect(await ended).toMatchObject({ code: 0, signal: null })
-    // A second on a quiet machine; the start takes ten times as long.
-    expect(performance.now() - asked).toBeLessThan(4000)
+    // It has never been ready: that takes ten times as long.
+    expect(await ended).toMatchObject({ code: 0, signal: null, stdout: '' })
 
     environment.generate.messages = 1
     writeFileSync(seed, JSON.stringify({ environments: [environment] }))
@@ -104,8 +102,8 @@ describe.each(Object.entries(BUSY))('%s', (_, makeBusy) => {
     server.child.kill(signal)
     const { code } = await server.ended
     expect(code).toBe(0)
-    // With room for a busy machine.
-    expect(performance.now() - sentAt).toBeLessThan(3500)
+    // With room for a busy machine. A last resort after five seconds would not end with 0.
+    expect(performance.now() - sentAt).toBeLessThan(10_000)
     expectCleanFile(cwd)
   })
 })

@@ -23,14 +23,18 @@ test('all that it loads is under 80 KB compressed', async () => {
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(80 * 1024)
 })
 
+const PAINT = `performance.getEntriesByName('first-contentful-paint')[0]?.startTime`
+
 test('first paint comes within 200 ms of the request', async (context) => {
   const { page } = await givenInspector(context)
-  // The second visit: a new browser starts processes of its own at the first.
-  await page.reload()
-  const paint = () => page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime)
-  await expect.poll(paint).toBeGreaterThan(0)
-  // Guarded generously, as other tests run beside it; by itself it takes less than 100 ms.
-  expect(await paint()).toBeLessThan(1000)
+  // Not the first visit: a new browser starts processes of its own at that.
+  const paint = async () => {
+    await page.reload()
+    await expect.poll(() => page.evaluate(PAINT)).toBeGreaterThan(0)
+    return page.evaluate<number>(PAINT)
+  }
+  // By itself less than 100 ms; of some visits beside other tests one.
+  await expect.poll(paint).toBeLessThan(400)
 })
 
 test('every view can be gone to by its link and by the palette, and the palette has no obstacles in light and dark', async (context) => {

@@ -31,10 +31,17 @@ describe('is refused soon, with its place and what to do:', () => {
   })
 
   test('a text of millions of lines', () => {
-    const started = performance.now()
-    const text = `{"a":1${'\n'.repeat(60_000_000)}}`
-    expect(linesOf(() => readSeeds([{ name: 'seed', seed: text }]))[0]).toBe('seed:1:1: must have environments')
-    expect(performance.now() - started).toBeLessThan(1200)
+    const shortestWith = (space: string) => {
+      const seed = `{"a":1${space.repeat(20_000_000)}}`
+      const times = Array.from({ length: 3 }, () => {
+        const started = performance.now()
+        expect(linesOf(() => readSeeds([{ name: 'seed', seed }]))[0]).toBe('seed:1:1: must have environments')
+        return performance.now() - started
+      })
+      return Math.min(...times)
+    }
+    const ofOneLine = shortestWith(' ')
+    expect(shortestWith('\n') / ofOneLine).toBeLessThan(2)
   })
 
   test('a value of millions of values', () => {
@@ -129,7 +136,7 @@ test('thousands of references that lead nowhere, and names that are taken, are t
   const files = readSeeds([{ name: 'seed', seed: shopJson({ subscribers, messages, integrations }) }])
   const started = performance.now()
   expect(() => resolveSeeds(files, 0)).toThrow(
-    /has no subscriber usr-0; did you mean user-0\?.*and 19900 more issues$/s
+    /is usr-0, but this environment has no such subscriber; did you mean user-0\?.*and 19900 more issues$/s
   )
   expect(performance.now() - started).toBeLessThan(20_000)
 })

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { buildServices } from '../../../src/app.js'
 import { openDatabase } from '../../../src/db/open.js'
@@ -25,7 +26,7 @@ test(`killed ${KILLS} times in the middle of a restore, a reset or a fork, a dat
   const folder = mkdtempSync(join(tmpdir(), 'notification-mock-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'data.db')
-  program = await givenProgram(join(import.meta.dirname, 'crash-child.ts'))
+  program = await givenProgram(fileURLToPath(new URL('crash-child.ts', import.meta.url)))
   await runs(file, 'prepare', 0, null)
   await runs(file, 'fork', 2, null)
 

@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
+
+const FILES = ['package.json', 'package-lock.json', '.npmrc']
+const CACHE = join(import.meta.dirname, '../node_modules/.cache')
+
+/**
+ * Returns the folder in which the packages of the lock in another folder are installed: within the project, so that they
+ * find its packages too. They are installed by the first call for a lock and stay for later runs, until the next `npm ci`
+ * of the project.
+ */
+export async function givenInstalled(locked: string): Promise<string> {
+  const cache = join(CACHE, basename(locked))
+  const hash = createHash('sha256')
+  for (const name of FILES) hash.update(readFileSync(join(locked, name)))
+  const folder = join(cache, hash.digest('hex').slice(0, 16))
+  if (existsSync(folder)) return folder
+  mkdirSync(cache, { recursive: true })
+  const unfinished = mkdtempSync(join(cache, 'unfinished-'))
+  try {
+    for (const name of FILES) copyFileSync(join(locked, name), join(unfinished, name))
+    await npmCi(unfinished)
+    renameSync(unfinished, folder)
+  } catch (error) {
+    // Another run may have been faster.
+    if (!existsSync(folder)) throw error
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true })
+  }
+  return folder
+}
+
+async function npmCi(cwd: string): Promise<void> {
+  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel', 'error']
+  // What an npm that runs us says of itself and of our package would mislead this one.
+  const entries = Object.entries(process.env).filter(
+    ([name]) => !/^(npm_(lifecycle|package|command|node|config_local_prefix)|NODE_ENV$)/.test(name)
+  )
+  await promisify(execFile)('npm', args, { cwd, env: Object.fromEntries(entries) })
+}
