@@ -89,7 +89,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
 }
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
-const EXPOSED_HEADERS = 'idempotency-key, idempotency-replay, retry-after, x-mock-reason, x-request-id'
+const EXPOSED_HEADERS = 'idempotency-key, idempotency-replay, retry-after, x-mock-change, x-mock-reason, x-request-id'
 const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/
 const MAX_BODY = 1024 * 1024
 const MAX_HEADERS = 256 * 1024

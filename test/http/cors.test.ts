@@ -3,7 +3,14 @@ import { KEYS, SEED } from '../support/logged-mock.js'
 import { givenMock } from '../support/mock.js'
 
 const ORIGIN = { origin: 'http://localhost:3000' }
-const EXPOSED = ['idempotency-key', 'idempotency-replay', 'retry-after', 'x-mock-reason', 'x-request-id']
+const EXPOSED = [
+  'idempotency-key',
+  'idempotency-replay',
+  'retry-after',
+  'x-mock-change',
+  'x-mock-reason',
+  'x-request-id'
+]
 
 test.each([
   ['POST', '/v1/integrations/mailgun/set-primary'],
