@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
+import { setImmediate } from 'node:timers'
 import cors from '@fastify/cors'
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController, type onSendHookHandler } from 'fastify'
 import type { Logger } from 'pino'

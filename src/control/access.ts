@@ -25,7 +25,9 @@ export const serverAccess = fp<{ adminToken: string | undefined }>(
 
 function refuseStranger({ headers, socket }: FastifyRequest): void {
   if (!isLoopback(socket.localAddress) || !isLoopback(socket.remoteAddress)) {
-    throw refused('from another machine this needs the admin token: "Authorization: Bearer <token>"')
+    throw refused(
+      'from another machine this needs the admin token: "Authorization: Bearer <token>"; test fixtures and commands take it from NOTIFICATION_MOCK_ADMIN_TOKEN'
+    )
   }
   const origins = relayedFor(headers)
   if (!origins.every(isLoopback)) {

@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from 'node:timers'
 import type { Clock } from '../core/clock.js'
 import { nextTurn, runSlice, runToEnd } from '../core/slices.js'
 import type { Db } from '../db/open.js'

@@ -2,6 +2,7 @@ import { request } from 'node:http'
 import { networkInterfaces } from 'node:os'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
+import { connect } from '../../src/client/index.js'
 import { givenMock } from '../support/mock.js'
 import { givenEnvironment } from './environments/environment-client.js'
 
@@ -89,6 +90,8 @@ test.skipIf(outside === undefined)('from an address that is not loopback the adm
   }
   expect(statuses).toEqual([403, 403, 403, 201, ...[403, 403, 403, 200], ...[403, 403, 403, 200], 403, 403, 403, 204])
   expect((await callTo(url, 'GET', '/v1/messages', { authorization: 'ApiKey development-key' })).status).toBe(200)
+  // Whoever sees it in a test runner sends no header by hand.
+  await expect(connect(url).listEnvironments()).rejects.toThrow('from NOTIFICATION_MOCK_ADMIN_TOKEN')
 })
 
 test.skipIf(outside === undefined)('without an admin token there is no managing from elsewhere', async () => {

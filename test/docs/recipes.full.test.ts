@@ -112,6 +112,12 @@ test.each(['node16', 'nodenext', 'bundler'])('the recipes in TypeScript compile 
   expect(run(process.execPath, [compiler, '-p', project], folder)).toEqual({ status: 0, output: '' })
 })
 
+test('Vite listens at the address that is asked, also where localhost is ::1', () => {
+  const commands = text.match(/\bvite --.*/g) ?? []
+  expect(commands.length).toBeGreaterThan(0)
+  for (const command of commands) expect(command).toContain('--host 127.0.0.1')
+})
+
 describe('what the texts say of the image', () => {
   const image = readFileSync(join(root, 'Dockerfile'), 'utf8')
 

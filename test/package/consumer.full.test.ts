@@ -146,6 +146,25 @@ describe('the library starts, answers and lets the program end, loaded by', () =
   })
 })
 
+test('the server needs none of the globals that jsdom and happy-dom take away or replace', () => {
+  const program = `
+    import { get } from 'node:http'
+    const { setTimeout: nodes, AbortController, TextDecoder } = globalThis
+    delete globalThis.setImmediate
+    delete globalThis.TextDecoder
+    globalThis.setTimeout = (...args) => Object.assign(nodes(...args), { unref: undefined })
+    globalThis.AbortController = class { signal = new (class AbortSignal {})() }
+    const { createMock } = await import('notification-mock')
+    const mock = await createMock({ latency: { delay: 1, spread: 0 }, unref: true })
+    // The client's fetch is Node's here, and needs these.
+    Object.assign(globalThis, { AbortController, TextDecoder })
+    const env = await mock.environment({ from: 'Development', ttl: '10m' })
+    get(env.url + '/v1/messages', { headers: env.headers }, ({ statusCode }) => console.log(statusCode))
+    await env.requests.waitFor({ path: '/v1/messages' }, { within: '10s' })
+    await mock.close()`
+  expect(run('bare.mjs', program)).toEqual({ status: 0, stdout: '200\n', stderr: '' })
+})
+
 describe('there is one client, one error and one contract, loaded by', () => {
   const USE = `
     const same = [library.connect === client.connect, library.MockError === client.MockError]

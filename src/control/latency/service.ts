@@ -1,5 +1,4 @@
-import { setMaxListeners } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { clearTimeout, setTimeout } from 'node:timers'
 import { type FieldErrors, noFieldErrors } from '../../core/errors.js'
 import {
   drawLatency,
@@ -28,8 +27,9 @@ export function latencyService(wanted: LatencyPreset | LatencySetting) {
   /** That they were created with. */
   const initial = new Map<number, Latency>()
   const present = new Map<number, Latency>()
-  const closing = new AbortController()
-  setMaxListeners(0, closing.signal)
+  /** What ends each wait. */
+  const waits = new Set<() => void>()
+  let isClosed = false
   const get = (key: number) => present.get(key) ?? initial.get(key) ?? serversOwn
 
   return {
@@ -65,10 +65,21 @@ export function latencyService(wanted: LatencyPreset | LatencySetting) {
 
     /** Resolves after so many milliseconds, or as soon as the server closes: it waits for its requests. */
     wait: (milliseconds: number): Promise<void> =>
-      sleep(milliseconds, undefined, { signal: closing.signal }).catch(() => undefined),
+      new Promise((resolve) => {
+        const end = () => {
+          clearTimeout(timer)
+          waits.delete(end)
+          resolve()
+        }
+        const timer = setTimeout(end, isClosed ? 0 : milliseconds)
+        waits.add(end)
+      }),
 
     /** Ends all waits, and any that start later. */
-    close: (): void => closing.abort()
+    close(): void {
+      isClosed = true
+      for (const end of waits) end()
+    }
   }
 }
 

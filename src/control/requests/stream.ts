@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from 'node:timers'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { JournalEntry } from './entry.js'
 import type { Journal } from './service.js'

@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from 'node:timers'
 import { DomainError } from '../../core/errors.js'
 import { nextTurn, runInSlices } from '../../core/slices.js'
 import type { Environment } from '../../environments/service.js'
