@@ -10,18 +10,9 @@
  * Then `npm run docs` writes docs/mutation.md. Exits 1 if a folder scores less than 90 %, or a survivor has no reason in
  * test/mutation/reasons.json.
  */
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync
-} from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import {
@@ -37,12 +28,13 @@ import {
   rowsOf,
   type Survivor
 } from '../test/mutation/report.js'
+import { givenInstalled } from './installed.js'
 
 type Folder = (typeof FOLDERS)[number]
 
 const root = join(import.meta.dirname, '..')
 /** Where Stryker is installed: within the project, as it takes vitest from there, but not with it, as few need it. */
-const installed = join(root, 'node_modules/.cache/mutation')
+const installed = await givenInstalled(join(root, 'test/mutation'))
 const stryker = join(installed, 'node_modules/@stryker-mutator/core/bin/stryker.js')
 
 /** What judges the shapes first. */
@@ -89,7 +81,6 @@ interface Report {
 process.exitCode = await main(process.argv.slice(2))
 
 async function main(wanted: string[]): Promise<number> {
-  install()
   const scratch = mkdtempSync(join(tmpdir(), 'mutation-'))
   // Stryker gets the signal too, and ends; what stands after this is to run.
   process.on('SIGINT', () => {})
@@ -111,19 +102,6 @@ async function main(wanted: string[]): Promise<number> {
   } finally {
     rmSync(scratch, { recursive: true, force: true })
   }
-}
-
-/** Installs what test/mutation/package.json says, unless that has been done. */
-function install(): void {
-  const packageFiles = ['package.json', '.npmrc', 'package-lock.json']
-  const read = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined)
-  const isSame = (name: string) => read(join(installed, name)) === read(join(root, 'test/mutation', name))
-  if (existsSync(stryker) && packageFiles.every(isSame)) return
-  rmSync(installed, { recursive: true, force: true })
-  mkdirSync(installed, { recursive: true })
-  for (const name of packageFiles) copyFileSync(join(root, 'test/mutation', name), join(installed, name))
-  const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: installed, stdio: 'inherit' })
-  if (status !== 0) throw new Error('npm ci of test/mutation/package.json failed')
 }
 
 /** Of a folder the code and the shapes apart, since other tests judge them. */
