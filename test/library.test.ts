@@ -131,24 +131,6 @@ test('closing waits for what is in flight, and closing again for the same', asyn
   await expect(call(mock, '/v1/messages')).rejects.toThrow()
 })
 
-test('closing waits for a client that reads slowly, and cuts nothing of its answer', async () => {
-  const content = 'x'.repeat(50_000)
-  const messages = Array.from({ length: 1000 }, () => ({ channel: 'email', content }))
-  const warnings: string[] = []
-  const logger = pino({ level: 'warn' }, { write: (line) => void warnings.push(line) })
-  const mock = await given({ seed: { environments: [{ name: 'Shop', messages }] }, logger })
-  const socket = connect(mock.port, '127.0.0.1')
-  socket.write('GET /v1/messages?limit=1000 HTTP/1.1\r\nHost: x\r\nAuthorization: ApiKey shop-key\r\n\r\n')
-  await once(socket, 'readable')
-  const closing = mock.close()
-  let size = 0
-  for await (const chunk of socket) size += chunk.length
-  await closing
-  expect(size).toBeGreaterThan(1000 * content.length)
-  // It would be warned of a connection that had to be cut.
-  expect(warnings).toEqual([])
-})
-
 test('closing waits for an answered request that is still being sent, and no longer', async () => {
   const warnings: string[] = []
   const logger = pino({ level: 'warn' }, { write: (line) => void warnings.push(line) })
@@ -313,28 +295,6 @@ test('it prints nothing, and listens to no signal or event of the process', asyn
   expect(listeners()).toEqual(before)
   await mock.close()
   for (const spy of [...written, ...console]) expect(spy).not.toHaveBeenCalled()
-})
-
-test('with unref a forgotten close does not keep `node --test` alive, connections or none', async () => {
-  const folder = await givenPackage()
-  const program = `
-    import { test } from 'node:test'
-    import { connect } from 'node:net'
-    import { createMock } from 'notification-mock'
-    test('uses a server and forgets it', async () => {
-      const mock = await createMock({ unref: true })
-      const env = await mock.environment({ from: 'Development' })
-      await fetch(mock.url + '/v1/messages', { headers: env.headers })
-      const other = connect(mock.port, '127.0.0.1').unref()
-      await new Promise((settle) => other.once('connect', settle))
-    })`
-  const file = join(commandIn(folder), '../forgotten.test.mjs')
-  writeFileSync(file, program)
-  const { status, stdout } = spawnSync(process.execPath, ['--test', '--test-reporter=tap', file], {
-    encoding: 'utf8',
-    timeout: 60_000
-  })
-  expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining('# pass 1') })
 })
 
 test('a program ends by itself once its mocks are closed, from the package as it is installed', async () => {

@@ -423,6 +423,13 @@ describe('in the profile live', () => {
     }
   })
 
+  test('context keys of which one is no text are refused', async () => {
+    const mock = await givenMessages(several(2), { profile: 'live' })
+    for (const query of ['contextKeys[b]=c', 'contextKeys=tenant:a&contextKeys[b]=c']) {
+      expect((await mock.get(`/v1/messages?${query}`)).status, query).toBe(422)
+    }
+  })
+
   test('a subscriber that the environment does not have is a 404, though another has it', async () => {
     const environment = (name: string, ...subscribers: string[]) => ({
       name,

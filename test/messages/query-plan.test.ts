@@ -107,8 +107,16 @@ test.each(['newest', 'oldest'] as const)(
   }
 )
 
+interface Watched {
+  db: Db
+  /** The statements that were prepared. */
+  texts(): string[]
+  /** The statements that were run for one row since it was asked last. */
+  taken(): { text: string; parameters: unknown[] }[]
+}
+
 /** Messages of which each filter's value `rare` has one and `hot` has 99. */
-function givenHotAndRare(): { db: Db; texts(): string[] } {
+function givenHotAndRare(): Watched {
   const db = givenDatabase()
   db.client.exec(`
     INSERT INTO datasets VALUES (1);
@@ -118,9 +126,19 @@ function givenHotAndRare(): { db: Db; texts(): string[] } {
       iif(value = 10, 'sms', 'email'), iif(value = 20, 'rare', 'hot'), iif(value = 30, 'rare', 'hot'),
       iif(value = 40, 'rare', 'hot'), '{}'
     FROM numbers`)
-  const prepare = vi.spyOn(db.client, 'prepare')
-  onTestFinished(() => prepare.mockRestore())
-  return { db, texts: () => prepare.mock.calls.map(([text]) => text) }
+  const runs: ReturnType<Watched['taken']> = []
+  const prepare = db.client.prepare.bind(db.client)
+  const prepared = vi.spyOn(db.client, 'prepare').mockImplementation((text) => {
+    const statement = prepare(text)
+    const get = statement.get.bind(statement)
+    statement.get = (...parameters) => {
+      runs.push({ text, parameters })
+      return get(...parameters)
+    }
+    return statement
+  })
+  onTestFinished(() => prepared.mockRestore())
+  return { db, texts: () => prepared.mock.calls.map(([text]) => text), taken: () => runs.splice(0) }
 }
 
 describe('of several filters', () => {
@@ -151,6 +169,13 @@ describe('of several filters', () => {
   })
 })
 
+test('of two filters the one that few messages meet is walked, though its index has not the other', () => {
+  const { db, texts } = givenHotAndRare()
+  const repository = messageRepository(db)
+  repository.findPage(1, { channel: 'sms', subscriberId: 'hot' }, { ...NOTHING, offset: 0, total: undefined })
+  expect(texts().at(-1)).toContain('INDEXED BY messages_channel ')
+})
+
 describe('of two filters that most messages meet', () => {
   const pairs: [MessageFilters, string][] = [
     [{ channel: 'email', subscriberId: 'hot' }, 'messages_subscriber'],
@@ -177,7 +202,7 @@ describe('of two filters that most messages meet', () => {
 })
 
 /** Messages of two transactions in turn, four of a millisecond, after and before as many of another one. */
-function givenManyOfTwo(): ReturnType<typeof givenHotAndRare> {
+function givenManyOfTwo(): Watched {
   const given = givenHotAndRare()
   given.db.client.exec(`
     INSERT INTO datasets VALUES (2);
@@ -192,21 +217,46 @@ const EXPECTED = Array.from({ length: 100_000 }, (_, index) => `${99_999 - index
   (value) => ![0, 4, 5].includes(Math.floor(Number(value) / 10_000))
 )
 
+const SORTED = 10_000
+const FROM_END = 'SELECT * FROM ('
+
 test.each([
   ['with', 70_000],
   ['without', undefined]
 ])('%s a total, of several transactions most of what comes before a deep page is counted, not sorted', (_, total) => {
-  const { db } = givenManyOfTwo()
-  const counts: number[] = []
+  const { db, taken } = givenManyOfTwo()
   const repository = messageRepository(db)
-  for (const offset of [9_999, 10_001, 20_000, 29_990, 35_000, 39_991, 40_001, 50_000, 69_995, 70_000]) {
+  const transactionIds = ['order-0', 'order-1']
+  for (const offset of [10_001, 20_000, 29_990, 34_995, 35_000, 39_991, 40_001, 50_000, 69_995]) {
     const wanted = { limit: 10, offset, total, head: () => '[', tail: ']' }
-    const page = repository.findPage(2, { transactionIds: ['order-0', 'order-1'] }, wanted)
+    const page = repository.findPage(2, { transactionIds }, wanted)
     expect(JSON.parse(page.body.toString()), `from ${offset}`).toEqual(EXPECTED.slice(offset, offset + 10))
-    counts.push(page.count)
+    const runs = taken()
+    expect(runs.length, `from ${offset}`).toBeLessThan(10)
+    const { text = '', parameters = [] } = runs.at(-1) ?? {}
+    expect(parameters.at(-1), `from ${offset}`).toBeLessThanOrEqual(SORTED)
+    expect(text.includes(FROM_END), `from ${offset}`).toBe(offset > 34_995)
   }
-  expect(counts).toEqual([10, 10, 10, 10, 10, 10, 10, 10, 5, 0])
+  const at = (offset: number) => repository.findPage(2, { transactionIds }, { ...NOTHING, offset, total })
+  expect(at(SORTED).count).toBe(10)
+  expect(taken()).toHaveLength(1)
+  expect(at(70_000).count).toBe(0)
+  expect(taken()).toEqual([])
 })
+
+test.each<MessageFilters>([{}, { channel: 'email' }, { transactionIds: ['order-0'] }])(
+  'by %j, which is read in order, what comes before a deep page is skipped by the page itself',
+  (filters) => {
+    const { db, taken } = givenManyOfTwo()
+    const repository = messageRepository(db)
+    repository.findPage(2, filters, { ...NOTHING, offset: 15_000, total: 35_000 })
+    const [only, ...others] = taken()
+    expect(others).toEqual([])
+    expect(only?.parameters.at(-1)).toBe(15_000)
+  }
+)
+
+const NOTHING = { limit: 10, head: () => '', tail: '' }
 
 test('lists of transactions of any length share a few statements', () => {
   const { db, texts } = givenHotAndRare()
