@@ -73,8 +73,9 @@ function takeLenientFilters(query: Query, assumptions: Assumptions): LenientFilt
     filters.channel = channel
     delete query.channel
   }
-  if (assumptions['malformed-context-key'] === 'empty-page' && contextKeys !== undefined) {
+  if (assumptions['malformed-context-key'] === 'empty-page') {
     const keys = [contextKeys].flat()
+    // Absent, or what the schema rejects.
     if (!keys.every((key) => typeof key === 'string')) return filters
     filters.contextKeys = keys.filter((key) => key !== '')
     delete query.contextKeys

@@ -102,19 +102,31 @@ async function givenClient(kind: Kind, call: Call) {
   const get = async (path: string) => (await call({ method: 'GET', path, headers: { authorization } })).text
   const controlText = await get('/_mock/openapi.json')
   const state = JSON.parse(await get('/_mock/state')).environments[0]
-  /** Ids of environments and of fault rules: their parameters have the same name. */
-  const ids = ['fault-1', 'fault-2', 'fault-3']
-  const known: KnownValues = {
+  const ids: string[] = []
+  // Those that are changed and removed, so that the others stay.
+  const [messageIds, integrationIds]: [string[], string[]] = [[], []]
+  const workflows: string[] = state.workflows.map(({ identifier }: { identifier: string }) => identifier)
+  const subscribers: string[] = state.subscribers.map(({ subscriberId }: { subscriberId: string }) => subscriberId)
+  const parameters = {
     integrationId: state.integrations.map(({ _id }: { _id: string }) => _id),
     workflowId: state.workflows.flatMap(({ _id, identifier }: Record<string, string>) => [_id, identifier]),
     stepId: state.workflows.flatMap(({ steps }: { steps: { _id: string; stepId: string }[] }) =>
       steps.flatMap(({ _id, stepId }) => [_id, stepId])
     ),
-    subscriberId: state.subscribers.map(({ subscriberId }: { subscriberId: string }) => subscriberId),
+    subscriberId: subscribers,
     transactionId: state.messages.slice(0, 50).map((message: { transactionId: string }) => message.transactionId),
     name: ['before', 'after'],
-    id: ids
+    'environments/id': ids,
+    'messages/id': messageIds,
+    'integrations/id': integrationIds,
+    'faults/id': ['fault-1', 'fault-2', 'fault-3']
   }
+  const times = ['2026-01-02T03:04:05.006Z', '2026-01-03T04:05:06.007Z']
+  const fields = {
+    ...{ subscriberId: subscribers, workflow: workflows },
+    ...{ createdAt: times, lastSeenDate: times, lastReadDate: times, snoozedUntil: times }
+  }
+  const known: KnownValues = { parameters, fields }
   let document = await get('/openapi.json')
   const parsed = () => [JSON.parse(document), JSON.parse(controlText)] as const
   let requests: fc.Arbitrary<GeneratedRequest> | undefined
@@ -157,6 +169,8 @@ async function givenClient(kind: Kind, call: Call) {
       // The profile may be another one, and with it the document.
       if (/Seed|reset|restore/i.test(operation)) document = await get('/openapi.json')
       if (operation === 'createEnvironment' && request.method === 'POST') await keepFew(JSON.parse(text).environmentId)
+      if (operation === 'addMessage' && status === 201) addNewest(messageIds, JSON.parse(text)._id)
+      if (operation === 'addIntegration' && status === 201) addNewest(integrationIds, JSON.parse(text)._id)
       return status
     }
   }
@@ -168,6 +182,12 @@ async function givenClient(kind: Kind, call: Call) {
     if (ids.length <= 8) return
     await call({ method: 'DELETE', path: `/_mock/environments/${ids.splice(3, 1)}`, headers: {} })
   }
+}
+
+/** Adds an id to a few, as older ones are soon gone: by a reset, a restore or a seed. */
+function addNewest(ids: string[], id: string): void {
+  ids.push(id)
+  if (ids.length > 4) ids.shift()
 }
 
 /** Faults are injected into one environment only, whose other answers nobody judges; and only one is seeded anew. */

@@ -43,8 +43,13 @@ interface JsonSchema {
   minItems?: number
 }
 
-/** Values that exist on the server, by the name of the parameter that takes them. */
-export type KnownValues = Record<string, readonly string[]>
+/** Values that exist on the server, and of other fields some that it takes. */
+export interface KnownValues {
+  /** By name, or where that tells little by what comes before it in the path: `messages/id`. */
+  parameters: Record<string, readonly string[]>
+  /** By the name of the field of a body. */
+  fields: Record<string, readonly string[]>
+}
 
 /**
  * Any request to an operation of the document. Half of them are broken in one or two ways: a parameter or field of
@@ -83,18 +88,15 @@ function requestTo(
   method: string,
   { operationId, parameters = [], requestBody }: Operation
 ): fc.Arbitrary<Parts> {
-  const anyTextFor = (name: string, schema: JsonSchema) => {
-    const texts = anyValueOf(document, schema).map(asText)
-    const values = known[name]
-    if (!values) return texts
-    // Chosen when it is generated, as there may be more of them by then.
-    const existing = fc.nat().map((index) => values[index % values.length] ?? 'none')
-    return fc.oneof({ weight: 4, arbitrary: existing }, texts)
-  }
-  const inPath = template.split('/').map((segment) => {
+  const values = { document, fields: known.fields }
+  const anyTextFor = (name: string, schema: JsonSchema) =>
+    mostlyKnown(known.parameters[name], anyValueOf(values, schema).map(asText))
+  const inPath = template.split('/').map((segment, index, all) => {
     const name = /^\{(.+)\}$/.exec(segment)?.[1]
+    if (name === undefined) return fc.constant(segment)
     const schema = parameters.find((each) => each.in === 'path' && each.name === name)?.schema
-    return name === undefined ? fc.constant(segment) : anyTextFor(name, schema ?? {}).map((value) => value || 'x')
+    const path = `${all[index - 1]}/${name}`
+    return anyTextFor(path in known.parameters ? path : name, schema ?? {}).map((value) => value || 'x')
   })
   const inQuery = parameters
     .filter((each) => each.in === 'query')
@@ -114,8 +116,15 @@ function requestTo(
     segments: fc.tuple(...inPath),
     query: fc.tuple(...inQuery).map((lists) => lists.flat()),
     headers: inHeaders,
-    ...(schema && { body: operationId === 'loadSeed' ? anySeedBody : anyValueOf(document, schema).map(madeHarmless) })
+    ...(schema && { body: operationId === 'loadSeed' ? anySeedBody : anyValueOf(values, schema).map(madeHarmless) })
   }) as fc.Arbitrary<Parts>
+}
+
+function mostlyKnown<Value>(known: readonly string[] | undefined, others: fc.Arbitrary<Value>) {
+  if (!known) return others
+  // Chosen when it is generated, as there may be more of them by then.
+  const existing = fc.nat().map((index) => known[index % known.length] ?? 'none')
+  return fc.oneof({ weight: 4, arbitrary: existing }, others)
 }
 
 const anySeedBody = fc.oneof(
@@ -311,9 +320,14 @@ function changed(body: unknown, name: string, value: unknown, index: number): un
   return Array.isArray(body) ? body.with(Number(chosen), next) : { ...body, [chosen]: next }
 }
 
-function anyValueOf(document: Published, schema: JsonSchema, depth = 0): fc.Arbitrary<unknown> {
-  const inner = (each: JsonSchema) => anyValueOf(document, each, depth + 1)
-  if (schema.$ref) return inner(document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {})
+interface Values {
+  document: Published
+  fields: KnownValues['fields']
+}
+
+function anyValueOf(values: Values, schema: JsonSchema): fc.Arbitrary<unknown> {
+  const inner = (each: JsonSchema) => anyValueOf(values, each)
+  if (schema.$ref) return inner(values.document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {})
   if (schema.enum) return fc.constantFrom(...schema.enum)
   if ('const' in schema) return fc.constant(schema.const)
   const variants = schema.anyOf ?? schema.oneOf
@@ -323,7 +337,7 @@ function anyValueOf(document: Published, schema: JsonSchema, depth = 0): fc.Arbi
   const { minimum = schema.exclusiveMinimum ?? 0, maximum = 1000 } = schema
   switch (types[0]) {
     case 'object':
-      return anyObjectOf(schema, inner)
+      return anyObjectOf(schema, (each, name = '') => mostlyKnown(values.fields[name], inner(each)))
     case 'array':
       return fc.array(inner(schema.items ?? {}), { minLength: schema.minItems ?? 0, maxLength: 4 })
     case 'integer':
@@ -354,10 +368,16 @@ function anyTextOf({ pattern, format, minLength = 0, maxLength = 12 }: JsonSchem
 
 function anyObjectOf(
   { properties = {}, required = [], additionalProperties }: JsonSchema,
-  inner: (each: JsonSchema) => fc.Arbitrary<unknown>
+  inner: (each: JsonSchema, name?: string) => fc.Arbitrary<unknown>
 ): fc.Arbitrary<object> {
-  const fields = Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, inner(each)]))
-  const own = fc.record(fields, { requiredKeys: required })
+  const fields = Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, inner(each, name)]))
+  // Of many optional fields half seldom fit together, so half of the objects have few.
+  const optional = Object.keys(fields).filter((name) => !required.includes(name))
+  const few = fc.subarray(optional, { maxLength: Math.min(2, optional.length) })
+  const withFew = few.chain((names) =>
+    fc.record(Object.fromEntries(Object.entries(fields).filter(([name]) => [...required, ...names].includes(name))))
+  )
+  const own = fc.oneof(fc.record(fields, { requiredKeys: required }), withFew)
   if (additionalProperties === undefined || additionalProperties === false) return own
   const others = additionalProperties === true ? fc.jsonValue({ maxDepth: 1 }) : inner(additionalProperties)
   const names = fc.oneof(fc.stringMatching(/^[a-z]{1,5}$/), oddName)
