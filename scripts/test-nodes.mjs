@@ -49,7 +49,7 @@ function support(range) {
   const { version, run } = givenNode(range)
   const installed = run('npm', ['ci'])
   // What stands in somebody's own .npmrc is not our warning.
-  if (installed.status !== 0 || /warn (?!Unknown user config)/i.test(installed.output))
+  if (installed.status !== 0 || /warn (?!Unknown (user|env) config)/i.test(installed.output))
     return failed(version, installed)
   const addon = run('node', ['-p', "require('better-sqlite3/package.json').version"]).output.trim()
   const tested = run('npm', ['test'])
