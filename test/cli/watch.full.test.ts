@@ -255,14 +255,13 @@ test('answers requests while it reads a large file that has changed', async () =
   let isRead = false
   const issues = mock.nextErrorLines(1).then(() => (isRead = true))
   let longest = 0
-  const startedAt = performance.now()
   while (!isRead) {
     const sent = performance.now()
     await mock.get('/health')
     longest = Math.max(longest, performance.now() - sent)
   }
   await issues
-  expect(longest).toBeLessThan((performance.now() - startedAt) / 3)
+  expect(longest).toBeLessThan(1000)
 })
 
 test('without --watch a changed seed is ignored', async () => {
