@@ -1,8 +1,6 @@
 import { isoTime } from '../../core/clock.js'
 import type { Change } from './schemas.js'
 
-export type ChangeListener = (change: Change) => void
-
 /** What was done to the environment, before time and number are known. */
 type Done = Pick<Change, 'operation' | 'summary' | 'target'>
 
@@ -11,11 +9,12 @@ const CAPACITY = 200
 
 /** The last changes of an environment, which tell why its answers are others than before. */
 export function createChangeLog(now: () => number, lastRequest: () => number) {
-  const listeners = new Set<ChangeListener>()
+  const listeners = new Set<() => void>()
   let changes: Change[] = []
   let count = 0
 
   return {
+    /** Called when a change has been added. */
     listeners,
 
     /** Adds a change that has just been made, and returns its number. */
@@ -29,7 +28,7 @@ export function createChangeLog(now: () => number, lastRequest: () => number) {
         ...(target !== undefined && { target })
       }
       changes = [...changes, change].slice(-CAPACITY)
-      for (const listener of listeners) listener(change)
+      for (const listener of listeners) listener()
       return count
     },
 
