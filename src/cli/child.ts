@@ -1,11 +1,11 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { constants } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
+import spawn from 'cross-spawn'
 import { attempt, StartError } from '../core/errors.js'
 import { isUnderNohup } from './signals.js'
-import { windowsCommand } from './windows-command.js'
 
 /** How a process ended: by itself with a code, or by a signal. */
 export interface Ending {
@@ -52,10 +52,9 @@ const POLL_INTERVAL = 10
  * and shells do not pass them on. At a terminal it stays in ours, as only that group may read from it.
  */
 export function startChild(words: readonly string[], env: NodeJS.ProcessEnv): Child {
-  const [name = '', ...rest] = words
+  const [name = '', ...args] = words
   const hasGroup = !IS_WINDOWS && (!hasTerminal() || isUnderNohup())
-  const { file, args, ...quoting } = IS_WINDOWS ? windowsCommand(words) : { file: name, args: rest }
-  const child = spawned(name, () => spawn(file, args, { env, stdio: 'inherit', detached: hasGroup, ...quoting }))
+  const child = spawned(name, () => spawn(name, args, { env, stdio: 'inherit', detached: hasGroup }))
   const { pid } = child
   const ended = once(child, 'exit').then(
     ([code, signal]): Ending => ({ code, signal }),
