@@ -101,13 +101,17 @@ export async function keepAnswers({ url }: Running): Promise<string> {
   return folder
 }
 
-/** What each server did in each round, by server; a first round, that warms them up, is left out. */
+/**
+ * What each server did in each round, by server; a first round, that warms them up, is left out. A server may stand there
+ * more than once, when `prepare`, called with its place before each load, makes the difference.
+ */
 export async function inRounds(
   servers: readonly Running[],
   wanted: Load,
   rounds: number,
   onRound: (round: string) => void,
-  ownPaths: ReadonlyMap<Running, Load['paths']> = new Map()
+  ownPaths: ReadonlyMap<Running, Load['paths']> = new Map(),
+  prepare: (index: number) => Promise<void> = async () => {}
 ): Promise<Loaded[][]> {
   const measured: Loaded[][] = servers.map(() => [])
   for (let round = 0; round <= rounds; round++) {
@@ -115,6 +119,7 @@ export async function inRounds(
     for (const [index, server] of servers.entries()) {
       const paths = ownPaths.get(server) ?? wanted.paths
       const seconds = round === 0 ? wanted.seconds + 1 : wanted.seconds
+      await prepare(index)
       const loaded = await load(server, { ...wanted, paths, seconds })
       if (round === 0) continue
       if (loaded.requests === 0) throw new Error(`${server.name} gave no answer in ${wanted.seconds} s`)
