@@ -8,7 +8,7 @@ export interface HeldDatasets {
   /** Keeps these as they are: a write to one goes to a copy of it, and none is deleted. */
   keep(datasets: Partial<Datasets>): void
   /** Creates a dataset, to which nothing refers yet. */
-  create(kind: DatasetKind): number
+  create(): number
   createAll(): Datasets
   /** Creates a copy of a dataset, in steps; with owners, their ids in the documents are replaced. */
   copying(kind: DatasetKind, from: number, owners?: Owners): Generator<undefined, number>
@@ -24,7 +24,7 @@ export interface HeldDatasets {
 export function datasetService(
   db: Db,
   { repository, unused, update }: EnvironmentStore,
-  onWrite: (kind: DatasetKind, dataset: number) => void
+  onWrite: (dataset: number) => void
 ) {
   return {
     create,
@@ -38,10 +38,10 @@ export function datasetService(
       }
       return {
         keep: (datasets) => Object.values(datasets).forEach(hold),
-        create: (kind) => hold(create(kind)),
-        createAll: () => perKind((kind) => hold(create(kind))),
+        create: () => hold(create()),
+        createAll: () => perKind(() => hold(create())),
         *copying(kind, from, owners) {
-          const copy = hold(create(kind))
+          const copy = hold(create())
           yield* repository.copyingRows(kind, from, copy, owners)
           return copy
         },
@@ -58,8 +58,8 @@ export function datasetService(
     /** Before rows are written: returns the dataset to write to, to which nothing but the environment refers. */
     ensureOwned(environment: Environment, kind: DatasetKind): number {
       const dataset = environment.datasets[kind]
-      if (!repository.isShared(kind, dataset)) return announced(kind, dataset)
-      const copy = create(kind)
+      if (!repository.isShared(kind, dataset)) return announced(dataset)
+      const copy = create()
       repository.copyRows(kind, dataset, copy)
       update(environment, { [kind]: copy })
       return copy
@@ -69,13 +69,13 @@ export function datasetService(
     isShared: ({ datasets }: Environment, kind: DatasetKind): boolean => repository.isShared(kind, datasets[kind])
   }
 
-  function create(kind: DatasetKind): number {
-    return announced(kind, repository.insertDataset())
+  function create(): number {
+    return announced(repository.insertDataset())
   }
 
-  function announced(kind: DatasetKind, dataset: number): number {
-    onWrite(kind, dataset)
-    db.onRollback(() => onWrite(kind, dataset))
+  function announced(dataset: number): number {
+    onWrite(dataset)
+    db.onRollback(() => onWrite(dataset))
     return dataset
   }
 }

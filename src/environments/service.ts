@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { advanced, steadyClock, WALL, wallClock } from '../core/clock.js'
-import { DATASET_KINDS, type DatasetKind, type ResetPart } from '../core/enums.js'
+import { DATASET_KINDS, type ResetPart } from '../core/enums.js'
 import { DomainError, invalidFields } from '../core/errors.js'
 import { didYouMean } from '../core/suggest.js'
 import { apiKeyService } from './api-keys.js'
@@ -34,7 +34,7 @@ export interface EnvironmentListener {
   /** After a reset or restore. */
   onReset?(environment: Environment, parts: readonly ResetPart[]): void
   /** When a dataset is new or about to be written to, and when that is rolled back. */
-  onWrite?(kind: DatasetKind, dataset: number): void
+  onWrite?(dataset: number): void
 }
 
 export type EnvironmentService = ReturnType<typeof environmentService>
@@ -55,8 +55,8 @@ export function environmentService({ db, clock, machineClock = steadyClock, defa
       for (const listener of listeners) listener.onExpiryError?.(error, environment)
     }
   })
-  const { create: createDataset, ...datasets } = datasetService(db, store, (kind, dataset) => {
-    for (const listener of listeners) listener.onWrite?.(kind, dataset)
+  const { create: createDataset, ...datasets } = datasetService(db, store, (dataset) => {
+    for (const listener of listeners) listener.onWrite?.(dataset)
   })
   const { findByApiKey, forgetApiKeys, isTaken, ...apiKeys } = apiKeyService(db, store)
   const { requireSnapshot, ...snapshots } = snapshotService(db, store, (environment, parts) => {

@@ -13,9 +13,7 @@ export type MessageService = ReturnType<typeof messageService>
 export function messageService({ db, environments }: { db: Db; environments: EnvironmentService }) {
   const repository = messageRepository(db)
   environments.subscribe({
-    onWrite(kind, dataset) {
-      if (kind === 'messages') repository.forgetTotals(dataset)
-    }
+    onWrite: repository.forgetTotals
   })
 
   return {
@@ -69,7 +67,6 @@ export function messageService({ db, environments }: { db: Db; environments: Env
     let before = repository.countMessages(datasets.messages, applied)
     if (before === 0) return `environment ${name} has no messages`
     for (const [field, parameter] of FILTERS) {
-      if (filters[field] === undefined) continue
       applied = { ...applied, [field]: filters[field] }
       const left = repository.countMessages(datasets.messages, applied)
       if (left === 0) {

@@ -35,9 +35,9 @@ export function targetResolver(repository: SeedRepository, clock: Clock) {
 export function withMergedKinds(datasets: Datasets, { create }: HeldDatasets): Datasets {
   return {
     ...datasets,
-    integrations: create('integrations'),
-    subscribers: create('subscribers'),
-    workflows: create('workflows')
+    integrations: create(),
+    subscribers: create(),
+    workflows: create()
   }
 }
 

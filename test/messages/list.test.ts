@@ -298,6 +298,15 @@ describe('the reason of an empty page', () => {
     expect(reasonOf(answer)).toBe(`${reason}: that is the internal id of ada; subscriberId is the external one`)
   })
 
+  test('does not name it where another filter left none', async () => {
+    const mock = await givenMessages(messages, {
+      subscribers: [{ ...subscribers[0], _id: hex(7) }, { subscriberId: 'bob' }],
+      assumptions: { 'unknown-subscriber-filter': 'empty-page' }
+    })
+    const answer = await mock.get(`/v1/messages?channel=chat&subscriberId=${hex(7)}`)
+    expect(reasonOf(answer)).toBe('channel left 0 of 12')
+  })
+
   test('in an environment without messages says so, whatever was asked', async () => {
     const mock = await givenMessages([])
     for (const query of ['', 'channel=sms', 'page=3']) {

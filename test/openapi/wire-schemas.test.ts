@@ -462,6 +462,13 @@ describe('the schemas', () => {
     expect(dates).toEqual(['lastOnlineAt', 'createdAt', 'updatedAt'].map((field) => `SubscriberResponseDto.${field}`))
   })
 
+  test('mark as deprecated what the contract does', () => {
+    const deprecated = objects.flatMap((schema) =>
+      fieldsOf(schema).flatMap(([field, value]) => (value.deprecated ? `${schema.$id}.${field}` : []))
+    )
+    expect(deprecated).toEqual(['SubscriberResponseDto.topics'])
+  })
+
   test('describe every field, by its own words or those of what it refers to', () => {
     const silent = objects.flatMap((schema) =>
       fieldsOf(schema).flatMap(([field, value]) => {

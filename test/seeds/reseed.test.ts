@@ -48,7 +48,7 @@ function given(...environments: SeedEnvironment[]) {
     find: (name: string) => services.environments.find(name),
     empty(name: string, kind: DatasetKind) {
       const held = services.environments.hold()
-      services.environments.change(services.environments.find(name), {}, { [kind]: held.create(kind) })
+      services.environments.change(services.environments.find(name), {}, { [kind]: held.create() })
       held.release()
     },
     reseed: (...presents: SeedEnvironment[]) => services.seeds.reseed(filesOf(...presents), files)

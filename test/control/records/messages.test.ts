@@ -193,6 +193,7 @@ test('vendor names are in the answer where the environment assumes them, and are
   expect(json.providerId).toBe('novu-slack')
   expect((await list(mock, '', key)).data).toEqual([json])
   expect((await stateOf(mock, key)).messages?.[0]?.providerId).toBe('service-slack')
+  expect((await add(mock, { channel: 'chat', providerId: 'service-slack' })).json.providerId).toBe('service-slack')
 })
 
 test('a message of many that a snapshot shares is changed beside other requests, and only here', async () => {
