@@ -48,11 +48,11 @@ export function integrationService({ db, environments }: { db: Db; environments:
       (idOnly ? undefined : repository.findByIdentifier(integrations, integrationId))
     if (found && !found.deleted) return found
     if (!found) rejectForeign(environment, id ?? integrationId, idOnly ? null : integrationId)
-    const hint = found ? '' : didYouMean(integrationId, repository.listIdentifiers(integrations))
+    const fields = idOnly ? '_id' : '_id or identifier'
     throw new DomainError('not-found', `Integration with id ${integrationId} not found`, {
       reason: found
         ? `integration ${integrationId} of environment ${environment.name} is soft-deleted, which counts as absent`
-        : `environment ${environment.name} has no integration with ${idOnly ? '_id' : '_id or identifier'} ${integrationId}${hint}`
+        : `environment ${environment.name} has no integration with ${fields} ${integrationId}${didYouMean(integrationId, repository.listIdentifiers(integrations))}`
     })
   }
 
@@ -79,22 +79,17 @@ function rejectChannelWithoutPrimary({ assumptions }: Environment, { channel }: 
 
 /** Returns the integration as the environment's assumptions present it, as JSON. */
 function toResponse(document: string, environment: Environment): string {
-  if (isShownAsStored(environment)) return document
+  const { assumptions } = environment
+  if (assumptions['vendor-names'] !== 'vendor' && assumptions.credentials !== 'hidden') return document
   return JSON.stringify(toIntegrationResponse(JSON.parse(document), environment))
 }
 
 /** Returns the integration as the environment's assumptions present it. */
-export function toIntegrationResponse(integration: Integration, environment: Environment): Integration {
-  if (isShownAsStored(environment)) return integration
-  const { assumptions } = environment
+export function toIntegrationResponse(integration: Integration, { assumptions }: Environment): Integration {
   const shown = structuredClone(integration)
   if (assumptions.credentials === 'hidden') {
     shown.credentials = {}
     delete shown.configurations?.inboundWebhookSigningKey
   }
   return assumptions['vendor-names'] === 'vendor' ? withVendorNames(shown) : shown
-}
-
-function isShownAsStored({ assumptions }: Environment): boolean {
-  return assumptions['vendor-names'] !== 'vendor' && assumptions.credentials !== 'hidden'
 }

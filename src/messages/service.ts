@@ -12,9 +12,7 @@ export type MessageService = ReturnType<typeof messageService>
 
 export function messageService({ db, environments }: { db: Db; environments: EnvironmentService }) {
   const repository = messageRepository(db)
-  environments.subscribe({
-    onWrite: repository.forgetTotals
-  })
+  environments.subscribe({ onWrite: repository.forgetTotals })
 
   return {
     /**
