@@ -6,7 +6,7 @@ import { targetOf } from './filter.js'
 import { formatDuration, Marks, Status, timeOfDay } from './marks.js'
 
 /** Rows that are shown at first, and that each press of the button adds. */
-const PAGE = 100
+const PAGE = 50
 
 interface Props {
   /** Newest first. */
