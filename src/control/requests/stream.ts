@@ -14,6 +14,8 @@ const BURST = 2
  * of the inspector took a tenth of the server's time.
  */
 const WHILE_MORE = 1 / 12
+/** More requests at once are full load, from the first of them on: to send a thousand takes 50 ms of one turn. */
+const FLOOD = 500
 
 export interface StreamOptions {
   /** How many requests to send a second at most, the newest ones, and a twelfth while more come; all if undefined. */
@@ -35,7 +37,9 @@ export function streamRequests(
   { rate, changesAfter }: StreamOptions
 ): void {
   const { raw } = reply
-  const newest = rate === undefined ? (entries: JournalEntry[]) => entries : createLimit(rate)
+  const lastEventId = Number(request.headers['last-event-id'] || Number.NaN)
+  const isReplay = Number.isInteger(lastEventId)
+  const newest = rate === undefined ? (entries: JournalEntry[]) => entries : createLimit<JournalEntry>(rate, isReplay)
   let batch: NodeJS.Timeout | undefined
   /** The end sequence of the last request that was sent. */
   let sent = journal.endedCount
@@ -63,14 +67,13 @@ export function streamRequests(
     journal.listeners.delete(onRequest)
     journal.changes.listeners.delete(sendChanges)
   })
-  const lastEventId = Number(request.headers['last-event-id'] || Number.NaN)
-  if (Number.isInteger(lastEventId)) {
+  if (isReplay) {
     // An id from an earlier run of the server resumes with all requests.
     sent = lastEventId > sent ? 0 : Math.max(0, lastEventId)
   }
   // With the id to resume after, should the connection be cut before the first request.
   raw.write(`: the requests of this environment, as they are answered\nid: ${sent}\n\n`)
-  if (Number.isInteger(lastEventId)) sendWaiting()
+  if (isReplay) sendWaiting()
   sendChanges()
   journal.listeners.add(onRequest)
   journal.changes.listeners.add(sendChanges)
@@ -134,17 +137,24 @@ export function streamRequests(
 const FORGOTTEN = 'are no longer in the journal'
 const LEFT_OUT = 'are no longer in the journal, or were more than the rate'
 
-/** Returns a function that returns the newest of some requests, as many as are left of the rate. */
-function createLimit(rate: number): (entries: JournalEntry[]) => JournalEntry[] {
+/**
+ * Returns a function that returns the newest of some requests, as many as are left of the rate. A replay begins with all
+ * that the journal has, which is no full load, however many they are.
+ */
+export function createLimit<Entry>(rate: number, isReplay: boolean): (entries: Entry[]) => Entry[] {
   const max = rate * BURST
   let left = max
   let at = performance.now()
   let areMore = false
+  let isOld = isReplay
   return (entries) => {
+    const isFlood = entries.length > FLOOD && !isOld
+    isOld = false
     if (entries.length === 0) return entries
     const now = performance.now()
     const present = areMore ? rate * WHILE_MORE : rate
     left = Math.min(areMore ? Math.max(1, present) : max, left + ((now - at) * present) / 1000)
+    if (isFlood) left = Math.min(left, rate * WHILE_MORE)
     areMore = entries.length > left && entries.length * 1000 > (now - at) * rate
     at = now
     const count = Math.min(Math.floor(left), entries.length)

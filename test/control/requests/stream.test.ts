@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import type { RecordedRequest } from '../../../src/control/requests/schemas.js'
+import { createLimit } from '../../../src/control/requests/stream.js'
 import { addFault, head, journalOf, MAILGUN, PRODUCTION, raw, send, setPrimary, until } from '../../support/control.js'
 import { type GivenMock, givenMock } from '../../support/mock.js'
 
@@ -87,6 +88,16 @@ test('with a rate, no more than that many are sent, the newest, and the last one
     const refused = await mock.get(`/_mock/requests/stream?rate=${rate}`)
     expect([refused.status, Object.keys(refused.json.errors ?? {})], rate).toEqual([422, ['rate']])
   }
+})
+
+test('of full load few are sent from the first on, but all that the journal had, and all of a short rush', () => {
+  const entries = Array.from({ length: 1000 }, (_, index) => index)
+  expect(createLimit(600, false)(entries)).toEqual(entries.slice(-50))
+  expect(createLimit(600, true)(entries)).toEqual(entries)
+  expect(createLimit(600, false)(entries.slice(0, 500))).toHaveLength(500)
+  const replayed = createLimit<number>(600, true)
+  replayed([])
+  expect(replayed(entries)).toHaveLength(50)
 })
 
 test('a Last-Event-ID of an earlier server run resumes with all requests', async () => {
