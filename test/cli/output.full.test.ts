@@ -51,7 +51,7 @@ test('a server whose stderr is on a full disk, or whose stdout is closed, goes o
   writeFileSync(join(cwd, 'shop.yaml'), 'environments: [{ name: Shop, apiKeys: [shop-key-7f3a] }]\n')
   const server = await ours('--port', '0', '--seed', 'shop.yaml', '--watch')
   // The ready line goes through a reader that then ends.
-  const { child, url, ended } = await startInBash(`${server} 2>/dev/full | sed /curl/q; wait`, cwd)
+  const { child, url, ended } = await startInBash(`exec ${server} 2>/dev/full > >(sed /curl/q)`, cwd)
   expect((await fetch(`${url}/v1/messages`)).status).toBe(401)
   writeFileSync(join(cwd, 'shop.yaml'), 'environments: [{ name: Shop, apiKeys: [shop-key-8a4b] }]\n')
   const authorization = 'ApiKey shop-key-8a4b'
@@ -59,7 +59,7 @@ test('a server whose stderr is on a full disk, or whose stdout is closed, goes o
   writeFileSync(join(cwd, 'shop.yaml'), 'environments: [{ name: Shop, apiKeys: [shop-key-9b5c] }]\n')
   while ((await fetch(`${url}/v1/messages`, { headers: { authorization } })).status !== 401);
   child.kill('SIGTERM')
-  await ended
+  expect(await ended).toMatchObject({ code: 0, signal: null })
 })
 
 test('a reader that has enough ends a command quietly, and a full disk is told in one line', async () => {
