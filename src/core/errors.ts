@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'key-in-use'
   | 'taken'
   | 'exists'
+  | 'range-not-satisfiable'
   | 'expectation-failed'
   | 'method-not-allowed'
   | 'not-served'

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -26,6 +25,7 @@ const STATUS: Record<ErrorCode, number> = {
   'key-in-use': 409,
   taken: 409,
   exists: 409,
+  'range-not-satisfiable': 416,
   'expectation-failed': 417,
   'method-not-allowed': 405,
   'not-served': 501
@@ -72,7 +72,7 @@ export interface ErrorResponse extends ErrorDetails {
 
 /** Returns the status and body of an error, as they are sent and, under an idempotency key, stored. */
 export function storedErrorResponse(error: DomainError, path: string, now: number): { status: number; body: Buffer } {
-  const response = toErrorResponse(error, randomUUID)
+  const response = domainErrorResponse(error)
   return { status: response.status, body: Buffer.from(errorJson(response, path, now)) }
 }
 
@@ -111,9 +111,7 @@ export function sendErrorResponse(reply: FastifyReply, response: ErrorResponse, 
 const RETRIED = [409, 429, 503]
 
 function toErrorResponse(error: unknown, uuid: () => string): ErrorResponse {
-  if (error instanceof DomainError) {
-    return { status: STATUS[error.code], message: error.message, isFinal: error.code === 'exists', ...error.details }
-  }
+  if (error instanceof DomainError) return domainErrorResponse(error)
   const { statusCode: status, code, message } = error as { statusCode?: unknown; code?: unknown; message?: unknown }
   const storage = /^SQLITE_(FULL|READONLY|IOERR(?!_(SHORT_)?READ))/.exec(String(code))?.[1]
   if (storage) return { status: 507, message: NOT_WRITTEN, reason: STORAGE_REASONS[storage] ?? DISK_FAILS }
@@ -127,6 +125,10 @@ function toErrorResponse(error: unknown, uuid: () => string): ErrorResponse {
     reason: 'an error of notification-mock itself: its log has a line with this errorId',
     errorId: uuid()
   }
+}
+
+function domainErrorResponse({ code, message, details }: DomainError): ErrorResponse {
+  return { status: STATUS[code], message, isFinal: code === 'exists', ...details }
 }
 
 const TOO_LARGE = 'the response would have a gigabyte or more: ask for fewer messages with limit'
@@ -147,7 +149,7 @@ const FRAMEWORK_ERRORS: Record<string, Partial<ErrorResponse>> = {
   },
   FST_ERR_CTP_BODY_TOO_LARGE: {
     reason:
-      'a body may have up to 1 MiB, and 16 MiB where a seed is sent: load it in parts with mode=merge, or start the server with it'
+      'a body may have up to 1 MiB, and 16 MiB where a seed is sent: send less, and a seed in parts with mode=merge or at the start'
   },
   // Nobody gets this answer, but the journal has it.
   ECONNRESET: { message: 'Request aborted', reason: 'the connection was closed before the end of the body' }

@@ -1,13 +1,11 @@
 import { hash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import type { Assumptions } from '../core/assumptions.js'
-import { packageRoot } from '../core/package.js'
 import { authenticate } from '../environments/plugin.js'
 import type { EnvironmentService } from '../environments/service.js'
 import { JSON_TYPE } from '../http/errors.js'
 import { serversOf } from '../http/operation.js'
+import { sendBuilt } from './built-file.js'
 import { openApiDocument } from './documents.js'
 import { pageHeaders } from './page-headers.js'
 
@@ -36,13 +34,10 @@ export const documentation: FastifyPluginAsync<Options> = async (app, { environm
   }
 
   for (const [name, type] of Object.entries(FILES)) {
-    app.get(`/docs/static/${name}`, async (_request, reply) => {
-      // The build puts them there, from a package that is not installed with ours.
-      return reply
-        .headers(PAGE_HEADERS)
-        .type(type)
-        .send(await readFile(join(packageRoot(), 'dist/swagger-ui', name)))
-    })
+    app.get(`/docs/static/${name}`, (request, reply) =>
+      // From a package that is not installed with ours.
+      sendBuilt(request, reply.headers(PAGE_HEADERS).type(type), `swagger-ui/${name}`)
+    )
   }
 }
 

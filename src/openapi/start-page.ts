@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { isLoopback, strangerIn } from '../control/access.js'
 import { DomainError } from '../core/errors.js'
-import { packageRoot, VERSION } from '../core/package.js'
+import { VERSION } from '../core/package.js'
 import { JSON_TYPE } from '../http/errors.js'
+import { sendBuilt } from './built-file.js'
 import { pageHeaders } from './page-headers.js'
 
 /** Where to go from here. */
@@ -43,15 +42,15 @@ export const startPage: FastifyPluginAsync<Options> = async (app, { inspector, a
     (request, reply) => sendPage(request, reply, request.params.file)
   )
 
-  function sendPage({ headers }: FastifyRequest, reply: FastifyReply, name: keyof typeof TYPES) {
+  function sendPage(request: FastifyRequest, reply: FastifyReply, name: keyof typeof TYPES) {
     for (const each of Object.keys(reply.getHeaders())) if (each.startsWith('access-control-')) reply.removeHeader(each)
-    const stranger = strangerIn(headers)
+    const stranger = strangerIn(request.headers)
     if (stranger && isForThisMachine()) {
       throw new DomainError('forbidden', 'The page is not shown here', {
         reason: `${stranger}: open it by 127.0.0.1, or start the server with an admin token`
       })
     }
-    return sendFile(reply, name)
+    return sendBuilt(request, reply.headers(PAGE_HEADERS).type(TYPES[name]), `inspector/${name}`)
   }
 
   /** Others reach it by other names, and sign in. */
@@ -81,15 +80,4 @@ const PAGE_HEADERS = {
   ]),
   // Another version of the package may be next at this address.
   'cache-control': 'no-cache'
-}
-
-const NOT_BUILT = new DomainError('not-found', 'There is no page here', {
-  reason: 'it is built into dist/inspector/ by `npm run build`; what programs get is there'
-})
-
-async function sendFile(reply: FastifyReply, name: keyof typeof TYPES): Promise<FastifyReply> {
-  const content = await readFile(join(packageRoot(), 'dist/inspector', name)).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ENOENT' ? NOT_BUILT : error
-  })
-  return reply.headers(PAGE_HEADERS).type(TYPES[name]).send(content)
 }

@@ -117,6 +117,29 @@ describe('over HTTP', () => {
     }
   })
 
+  test.each(['bytes=99999999-', 'bytes=99999999-100000000', 'bytes=-0', 'BYTES=99999999-, 999999999-'])(
+    'the range %s holds no byte of a file: 416, which says how many there are',
+    async (range) => {
+      const mock = await givenMock()
+      const file = '/docs/static/index.css'
+      const { length } = (await mock.get(file)).text
+      const answer = await mock.get(file, { headers: { range } })
+      expect(answer).toMatchObject({ status: 416, json: { path: file, message: 'Range Not Satisfiable' } })
+      expect(answer.headers.get('content-range')).toBe(`bytes */${length}`)
+      expect(await mock.call(file, { method: 'HEAD', headers: { range } })).toMatchObject({ status: 200 })
+    }
+  )
+
+  test.each(['bytes=0-', 'bytes=-5', 'bytes=99999999-,0-3', 'bytes=x-', 'bytes=', 'lines=99999999-'])(
+    'the range %s is ignored: ranges are not served',
+    async (range) => {
+      const mock = await givenMock()
+      const whole = await mock.get('/docs/static/index.css')
+      const answer = await mock.get('/docs/static/index.css', { headers: { range } })
+      expect([answer.status, answer.text]).toEqual([200, whole.text])
+    }
+  )
+
   test('a HEAD has the headers of the GET, and a POST is rejected with 405', async () => {
     const mock = await givenMock()
     const get = await mock.get('/docs')
