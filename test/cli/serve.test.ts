@@ -81,7 +81,7 @@ Try:
 
   test('--no-seed starts without environments, and says so', async () => {
     const { printed, url } = await startCommand(['--no-seed'])
-    expect(printed).toContain('No environments: start with a seed to get some\n')
+    expect(printed).toContain('No environments: start with a seed, or create one by POST /_mock/environments\n')
     expect(printed).not.toContain('curl')
     expect((await fetch(`${url}/health`)).status).toBe(200)
   })
@@ -296,27 +296,45 @@ other.yaml:1:1 environment: is not a field here; did you mean environments?
     })
   })
 
-  test.each([
+  test.each<[string, { node: string; napi: string }, string[], RegExp]>([
     [
-      'that is not installed, as when optional packages are left out',
-      undefined,
-      /not installed; run: npm install .*@1[23]$/
+      'that Node 20 needs and that is not installed',
+      NODE_20,
+      [],
+      /has to be .* 12, and it is not installed; run: npm install --no-save .*@12$/
     ],
     [
       'that would crash this Node, before it is loaded',
-      '13.2.0',
-      /has to be .* 12, and 13.2.0 is .*; run: npm install .*@12$/
-    ]
-  ])('a database addon %s', async (_, addon, message) => {
+      NODE_20,
+      ['13.2.0'],
+      /has to be .* 12, and 13.2.0 is .*; run: npm install --no-save .*@12$/
+    ],
+    [
+      'that is not installed, as when optional packages are left out',
+      NODE_24,
+      [],
+      /not installed; run: npm install --include=optional --ignore-scripts$/
+    ],
+    [
+      'that was compiled and would abort this Node, before it is loaded',
+      NODE_24,
+      ['12.11.1', 'build/config.gypi'],
+      /12.11.1 was compiled, and aborts on Node v24.19.0; run: npm update better-sqlite3$/
+    ],
+    ['that was downloaded is tried', NODE_24, ['12.11.1'], /Cannot find package/],
+    ['that was compiled for Node 22 is tried', NODE_22, ['12.11.1', 'build/config.gypi'], /Cannot find package/],
+    ['that was compiled for Node 26 is tried', NODE_26, ['12.11.1', 'build/config.gypi'], /Cannot find package/]
+  ])('a database addon %s', async (_, node, [addon, ...files], message) => {
     const [ours, folder] = [await givenPackage(), givenFolder()]
     for (const name of ['package.json', 'dist']) cpSync(join(ours, name), join(folder, name), { recursive: true })
     if (addon) {
-      mkdirSync(join(folder, 'node_modules/better-sqlite3'), { recursive: true })
+      mkdirSync(join(folder, 'node_modules/better-sqlite3/build'), { recursive: true })
       writeFileSync(join(folder, 'node_modules/better-sqlite3/package.json'), JSON.stringify({ version: addon }))
     }
+    for (const file of files) writeFileSync(join(folder, 'node_modules/better-sqlite3', file), '')
     const { status, stdout, stderr } = spawnSync(process.execPath, [commandIn(folder)], {
       encoding: 'utf8',
-      env: { ...process.env, NODE_OPTIONS: otherNode({ node: '20.19.2', napi: '9' }) }
+      env: { ...process.env, NODE_OPTIONS: otherNode(node) }
     })
     expect({ status, stdout, stderr: stderr.trimEnd() }).toEqual({
       status: 1,
@@ -342,6 +360,11 @@ other.yaml:1:1 environment: is not a field here; did you mean environments?
     expect(ended).toMatchObject({ code: 0, stderr: '' })
   })
 })
+
+const NODE_20 = { node: '20.19.2', napi: '9' }
+const NODE_22 = { node: '22.23.3', napi: '10' }
+const NODE_24 = { node: '24.19.0', napi: '10' }
+const NODE_26 = { node: '26.10.0', napi: '10' }
 
 /** Whether this Node takes better-sqlite3 12: it is built for one Node alone. */
 const NEEDS_BUILD = Number(process.versions.napi) < 10
