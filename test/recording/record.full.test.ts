@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -72,8 +72,14 @@ describe('a recorded seed', () => {
 
   test('with other personal data has the same shapes, counts and filters', async () => {
     const source = await givenMock({ seeds: ['everything'] })
-    const out = join(givenFolder(), 'seed.yaml')
+    const folder = givenFolder()
+    const out = join(folder, 'seed.yaml')
+    // Of a recording that was killed hours ago.
+    const abandoned = join(folder, '.seed.yaml.3f2504e0-4f89-41d3-9a0c-0305e82c3301')
+    writeFileSync(abandoned, '')
+    utimesSync(abandoned, 0, 0)
     await recordFrom(source.url, out)
+    expect(existsSync(abandoned)).toBe(false)
     const copy = await givenMock({ seeds: [out] })
     const listed = async (url: string, key: string, query: string) => {
       const response = await fetch(`${url}/v1/messages?limit=1000${query}`, {

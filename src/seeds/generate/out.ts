@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { WALL } from '../../core/clock.js'
+import { replaceFile } from '../../core/replace-file.js'
 import type { EnvironmentData } from '../environment-data.js'
 import { exportSeed } from '../export.js'
 import type { GeneratedMessage, Generation } from './generation.js'
-import { replaceFile } from './replace-file.js'
 
 /** The names that a file can have: a seed's, or that of lines of JSON. */
 export const OUT_NAME = /\.(ya?ml|ndjson|jsonl)$/i

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises'
-import { basename, dirname, join, parse } from 'node:path'
+import { join, parse } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import { deleteAbandoned, tempFileBeside } from '../../core/replace-file.js'
 import { SEED_TEXT, type SeedFormat } from '../../seeds/export.js'
 import { FILE_LIMITS } from '../../seeds/limits.js'
 
@@ -27,12 +27,13 @@ export async function writeSeed(out: string, content: SeedContent, check: () => 
   const format: SeedFormat = /\.json$/i.test(out) ? 'json' : 'yaml'
   const temporary: string[] = []
   let handle: FileHandle | undefined
+  await deleteAbandoned(out)
   try {
     for await (const { part, text } of partsOf(content, format)) {
       check()
       if (part >= temporary.length) {
         await finish(handle)
-        const file = join(dirname(out), `.${basename(out)}.${randomUUID()}`)
+        const file = tempFileBeside(out)
         handle = await open(file, 'wx', content.isPrivate ? 0o600 : 0o666)
         temporary.push(file)
       }

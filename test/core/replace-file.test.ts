@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { replaceFile } from '../../../src/seeds/generate/replace-file.js'
+import { replaceFile } from '../../src/core/replace-file.js'
 
 const HOUR = 3600
 

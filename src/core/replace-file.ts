@@ -11,9 +11,8 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
  * the file is as it was. Deletes temporary files of it that a killed process has left behind. Resolves to what `write` does.
  */
 export async function replaceFile<Result>(file: string, write: (tempFile: string) => Promise<Result>): Promise<Result> {
-  const prefix = join(dirname(file), `.${basename(file)}.`)
-  await deleteAbandoned(prefix)
-  const tempFile = prefix + randomUUID()
+  await deleteAbandoned(file)
+  const tempFile = tempFileBeside(file)
   try {
     const result = await write(tempFile)
     const handle = await open(tempFile, 'r+')
@@ -25,7 +24,14 @@ export async function replaceFile<Result>(file: string, write: (tempFile: string
   }
 }
 
-async function deleteAbandoned(prefix: string): Promise<void> {
+/** Returns the path of a new temporary file for what is to replace the file. */
+export function tempFileBeside(file: string): string {
+  return prefixOf(file) + randomUUID()
+}
+
+/** Deletes the temporary files of the file that a killed process has left behind: those of other processes are written to. */
+export async function deleteAbandoned(file: string): Promise<void> {
+  const prefix = prefixOf(file)
   // When the folder can't be read, writing the file fails with the reason.
   const names = await readdir(dirname(prefix)).catch(() => [])
   const paths = names.map((name) => join(dirname(prefix), name))
@@ -33,4 +39,8 @@ async function deleteAbandoned(prefix: string): Promise<void> {
     const found = await stat(path).catch(() => undefined)
     if (found && Date.now() - found.mtimeMs > ABANDONED_AFTER) await rm(path, { force: true })
   }
+}
+
+function prefixOf(file: string): string {
+  return join(dirname(file), `.${basename(file)}.`)
 }
