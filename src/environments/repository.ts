@@ -1,6 +1,7 @@
-import { and, count, eq, getTableColumns, getTableName, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, getTableName, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { DATASET_KINDS, type DatasetKind } from '../core/enums.js'
+import { lazily } from '../core/lazily.js'
 import { MAX_CANDIDATES } from '../core/suggest.js'
 import { insertInto } from '../db/insert.js'
 import type { Db } from '../db/open.js'
@@ -30,11 +31,16 @@ export function environmentRepository(db: Db) {
   const held = new Map<number, number>()
   const select = (where: SQL | undefined) => orm.select().from(environments).where(where)
   const findByKey = select(eq(environments.key, sql.placeholder('key'))).prepare()
+  const isNoSnapshot = isNull(environments.snapshotOf)
+  const findById = select(and(eq(environments.id, sql.placeholder('id')), isNoSnapshot)).prepare()
+  const { snapshotOf, snapshotName } = environments
+  const findSnapshot = lazily(() =>
+    select(and(eq(snapshotOf, sql.placeholder('of')), eq(snapshotName, sql.placeholder('name')))).prepare()
+  )
   const insertEnvironment = insertInto(db, environments)
   const hasName = client.prepare('SELECT 1 FROM environments WHERE name = ? AND snapshot_of IS NULL').pluck()
-  const hasKey = client.prepare('SELECT 1 FROM api_keys WHERE hash = ?').pluck()
+  const environmentOfKey = client.prepare<[Buffer], number>('SELECT environment FROM api_keys WHERE hash = ?').pluck()
   const insertDataset = orm.insert(datasets).values({}).returning().prepare()
-  const isNoSnapshot = isNull(environments.snapshotOf)
   const references = perKind((kind) =>
     orm
       .select({ key: environments.key })
@@ -51,6 +57,10 @@ export function environmentRepository(db: Db) {
     const some = `SELECT rowid FROM ${name} WHERE dataset = ? LIMIT ${MAX_AT_ONCE}`
     return client.prepare(`DELETE FROM ${name} WHERE rowid IN (${some})`)
   })
+  const deleteDataset = client.prepare('DELETE FROM datasets WHERE key = ?')
+  const count = perKind((kind) =>
+    client.prepare<[number], number>(`SELECT count(*) FROM ${namesOf(kind)[0]} WHERE dataset = ?`).pluck()
+  )
   return {
     /** Without snapshots, in the order of their creation; with a name only those of this name. */
     listEnvironments: (name?: string): EnvironmentRow[] =>
@@ -72,19 +82,16 @@ export function environmentRepository(db: Db) {
 
     findEnvironment: (key: number): EnvironmentRow | undefined => findByKey.get({ key }),
 
-    findById: (id: string): EnvironmentRow | undefined => select(and(eq(environments.id, id), isNoSnapshot)).get(),
+    findById: (id: string): EnvironmentRow | undefined => findById.get({ id }),
 
-    findByKeyHash: (hash: Buffer): EnvironmentRow | undefined =>
-      orm
-        .select({ environment: environments })
-        .from(apiKeys)
-        .innerJoin(environments, eq(environments.key, apiKeys.environment))
-        .where(eq(apiKeys.hash, hash))
-        .get()?.environment,
+    findByKeyHash(hash: Buffer): EnvironmentRow | undefined {
+      const key = environmentOfKey.get(hash)
+      return key === undefined ? undefined : findByKey.get({ key })
+    },
 
     hasName: (name: string): boolean => hasName.get(name) !== undefined,
 
-    hasKeyHash: (hash: Buffer): boolean => hasKey.get(hash) !== undefined,
+    hasKeyHash: (hash: Buffer): boolean => environmentOfKey.get(hash) !== undefined,
 
     insertEnvironment(row: NewEnvironmentRow): EnvironmentRow {
       unshared.clear()
@@ -108,7 +115,7 @@ export function environmentRepository(db: Db) {
       select(eq(environments.snapshotOf, environment)).orderBy(environments.snapshotName).all(),
 
     findSnapshot: (environment: number, name: string): EnvironmentRow | undefined =>
-      select(and(eq(environments.snapshotOf, environment), eq(environments.snapshotName, name))).get(),
+      findSnapshot().get({ of: environment, name }),
 
     insertDataset: (): number => insertDataset.get().key,
 
@@ -174,14 +181,14 @@ export function environmentRepository(db: Db) {
     deleteUnused(kind: DatasetKind, dataset: number): boolean {
       if (held.has(dataset) || references[kind].get({ key: dataset })) return true
       if (isLarge[kind].some((statement) => statement.get(dataset))) return false
-      orm.delete(datasets).where(eq(datasets.key, dataset)).run()
+      deleteDataset.run(dataset)
       return true
     },
 
     /** Deletes some rows of a dataset, and in the end the dataset. Returns whether that is done. */
     deleteSome(dataset: number): boolean {
       for (const statement of deleteRows) if (statement.run(dataset).changes > 0) return false
-      orm.delete(datasets).where(eq(datasets.key, dataset)).run()
+      deleteDataset.run(dataset)
       return true
     },
 
@@ -191,10 +198,8 @@ export function environmentRepository(db: Db) {
       known: Map<number, number>
     ): Record<DatasetKind, number> =>
       perKind((kind) => {
-        const [table] = DATASET_TABLES[kind]
         const dataset = ofKinds[kind]
-        const rows = () => orm.select({ rows: count() }).from(table).where(eq(table.dataset, dataset)).get()?.rows ?? 0
-        const total = known.get(dataset) ?? rows()
+        const total = known.get(dataset) ?? count[kind].get(dataset) ?? 0
         known.set(dataset, total)
         return total
       })

@@ -1,5 +1,6 @@
 import { and, desc, eq, isNull, lte, sql } from 'drizzle-orm'
 import type { KeyScope } from '../core/enums.js'
+import { lazily } from '../core/lazily.js'
 import { insertInto } from '../db/insert.js'
 import type { Db } from '../db/open.js'
 import { environments, idempotencyKeys } from '../db/schema.js'
@@ -18,28 +19,31 @@ export function idempotencyRepository(db: Db) {
     .where(and(eq(dataset, value('dataset')), lte(createdAt, value('until'))))
     .prepare()
 
+  const findInOrganization = lazily(() =>
+    orm
+      .select({ row: idempotencyKeys })
+      .from(environments)
+      .innerJoin(idempotencyKeys, eq(dataset, environments.idempotency))
+      .where(
+        and(
+          eq(environments.organizationId, value('organizationId')),
+          isNull(environments.snapshotOf),
+          eq(scope, 'organization'),
+          eq(key, value('key'))
+        )
+      )
+      .orderBy(desc(createdAt))
+      .limit(1)
+      .prepare()
+  )
+
   return {
     findKey: (ofKey: { dataset: number; scope: KeyScope; key: string }): IdempotencyKeyRow | undefined =>
       find.get(ofKey),
 
     /** Returns the newest in all environments of the organization, without snapshots. */
-    findKeyInOrganization(organizationId: string, wanted: string): IdempotencyKeyRow | undefined {
-      return orm
-        .select({ row: idempotencyKeys })
-        .from(environments)
-        .innerJoin(idempotencyKeys, eq(dataset, environments.idempotency))
-        .where(
-          and(
-            eq(environments.organizationId, organizationId),
-            isNull(environments.snapshotOf),
-            eq(scope, 'organization'),
-            eq(key, wanted)
-          )
-        )
-        .orderBy(desc(createdAt))
-        .limit(1)
-        .get()?.row
-    },
+    findKeyInOrganization: (organizationId: string, wanted: string): IdempotencyKeyRow | undefined =>
+      findInOrganization().get({ organizationId, key: wanted })?.row,
 
     insertKey: insertInto(db, idempotencyKeys),
 

@@ -1,4 +1,3 @@
-import { DomainError } from '../core/errors.js'
 import { runToEnd } from '../core/slices.js'
 import type { Db } from '../db/open.js'
 import type { Datasets, Environment, EnvironmentService, HeldDatasets } from '../environments/service.js'
@@ -8,13 +7,11 @@ import type { Enqueue } from './queue.js'
 import type { SeedFile } from './read.js'
 import type { SeedRepository } from './repository.js'
 import { type Requested, readRequested } from './requested.js'
+import { retryWhileChanged } from './retry.js'
 import { addsMessages, countUpToLimit, MAX_AT_ONCE, sizeOf } from './size.js'
 import { settingsOf, type TargetResolver, withMergedKinds } from './target.js'
 
 export type SeedMode = 'merge' | 'replace'
-
-/** How often a merge begins again because the environment has changed meanwhile. */
-const MAX_ATTEMPTS = 5
 
 interface Dependencies {
   db: Db
@@ -46,26 +43,21 @@ export function seedLoader({ db, environments, repository, applier, resolver, en
           db.transaction(() => runToEnd(loading(environment, file, mode)))
           return
         }
-        for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-          if (await db.transactionPerSlice(loading(environment, file, mode, true), check)) return
-        }
-        throw new DomainError('taken', 'The environment was changed while the seed was loaded', {
-          reason: `other requests have changed it ${MAX_ATTEMPTS} times meanwhile: merge so large a seed when they are done`
-        })
+        await retryWhileChanged(db, () => loading(environment, file, mode, true), check)
       })
     }
   }
 
   /**
    * Loads a seed in steps. In slices, others use the database between these: then nothing is written where they see it
-   * before the last step. Returns false, having changed nothing, when what was merged with has changed meanwhile.
+   * before the last step. Returns undefined, having changed nothing, when what was merged with has changed meanwhile.
    */
   function* loading(
     environment: Environment,
     file: SeedFile,
     mode: SeedMode,
     besideOthers = false
-  ): Generator<unknown, boolean> {
+  ): Generator<unknown, true | undefined> {
     const held = environments.hold()
     try {
       const before = stateOf(environment)
@@ -76,7 +68,7 @@ export function seedLoader({ db, environments, repository, applier, resolver, en
       const data = yield* resolved(file, environment, existing)
       const datasets = existing ? yield* merged(environment, present, data, held, besideOthers) : held.createAll()
       yield* applier.insert(datasets, data, false)
-      if (existing && besideOthers && JSON.stringify(stateOf(environment)) !== JSON.stringify(before)) return false
+      if (existing && besideOthers && JSON.stringify(stateOf(environment)) !== JSON.stringify(before)) return undefined
       const { idempotency, ...ofRecords } = datasets
       environments.change(environment, settingsOf(data, file, existing), existing ? ofRecords : datasets)
       if (!existing) environments.setBaseline(environment)

@@ -1,5 +1,5 @@
-import { and, desc, eq, gte, lt, max, or, sql } from 'drizzle-orm'
-import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { and, desc, eq, getTableName, gte, lt, or, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Channel } from '../core/enums.js'
 import { insertInto } from '../db/insert.js'
 import type { Db } from '../db/open.js'
@@ -10,37 +10,44 @@ type IntegrationRow = typeof integrations.$inferInsert
 
 /** The queries for single records. */
 export function recordRepository(db: Db) {
-  const { orm } = db
+  const { orm, client } = db
   const insertIntegration = insertInto(db, integrations)
+  const { channel, primary } = integrations
+  const provider = orm
+    .select({ document: integrations.document })
+    .from(integrations)
+    .where(
+      and(
+        eq(integrations.dataset, sql.placeholder('dataset')),
+        eq(channel, sql.placeholder('channel')),
+        eq(integrations.active, true),
+        eq(integrations.deleted, false)
+      )
+    )
+    .orderBy(desc(primary), sql`rowid`)
+    .limit(1)
+    .prepare()
+  const lastMessageId = client
+    .prepare<[number, number], string | null>('SELECT max(id) FROM messages WHERE dataset = ? AND created_at = ?')
+    .pluck()
 
   return {
-    findMessage: (dataset: number, id: string) => documentOf(messages, messages.id, dataset, id),
-    findIntegration: (dataset: number, id: string) => documentOf(integrations, integrations.id, dataset, id),
-    findIntegrationByIdentifier: (dataset: number, identifier: string) =>
-      documentOf(integrations, integrations.identifier, dataset, identifier),
-    findSubscriber: (dataset: number, subscriberId: string) =>
-      documentOf(subscribers, subscribers.subscriberId, dataset, subscriberId),
-    findWorkflow: (dataset: number, identifier: string) =>
-      documentOf(workflows, workflows.identifier, dataset, identifier),
+    findMessage: documentBy(messages.id),
+    findIntegration: documentBy(integrations.id),
+    findIntegrationByIdentifier: documentBy(integrations.identifier),
+    findSubscriber: documentBy(subscribers.subscriberId),
+    findWorkflow: documentBy(workflows.identifier),
 
     /** Returns the integration that messages of the channel go through: its primary one, else its first active one. */
-    findProvider(dataset: number, channel: Channel): object | undefined {
-      const { document, primary, active, deleted } = integrations
-      const isUsable = and(eq(active, true), eq(deleted, false))
-      const found = orm
-        .select({ document })
-        .from(integrations)
-        .where(and(eq(integrations.dataset, dataset), eq(integrations.channel, channel), isUsable))
-        .orderBy(desc(primary), sql`rowid`)
-        .limit(1)
-        .get()
-      return parsed(found)
+    findProvider(dataset: number, ofChannel: Channel): object | undefined {
+      const found = provider.get({ dataset, channel: ofChannel })
+      return found && JSON.parse(found.document)
     },
 
     /** Returns the primary integrations of the channel, and those whose identifier is the base or begins with it and `-`. */
-    findClashing(dataset: number, channel: Channel, base: string | undefined): object[] {
-      const { document, primary, identifier } = integrations
-      const isPrimary = and(eq(integrations.channel, channel), eq(primary, true))
+    findClashing(dataset: number, ofChannel: Channel, base: string | undefined): object[] {
+      const { document, identifier } = integrations
+      const isPrimary = and(eq(channel, ofChannel), eq(primary, true))
       // `.` is what follows `-` in the order of the index.
       const isNumbered = and(gte(identifier, `${base}-`), lt(identifier, `${base}.`))
       const isClashing = base === undefined ? isPrimary : or(isPrimary, eq(identifier, base), isNumbered)
@@ -54,16 +61,8 @@ export function recordRepository(db: Db) {
     },
 
     /** Returns the greatest id of the messages of this time. */
-    lastMessageId(dataset: number, createdAt: number): string | undefined {
-      const isMeant = and(eq(messages.dataset, dataset), eq(messages.createdAt, createdAt))
-      return (
-        orm
-          .select({ id: max(messages.id) })
-          .from(messages)
-          .where(isMeant)
-          .get()?.id ?? undefined
-      )
-    },
+    lastMessageId: (dataset: number, createdAt: number): string | undefined =>
+      lastMessageId.get(dataset, createdAt) ?? undefined,
 
     /** Changes the row of its id. */
     updateMessage({ id, ...columns }: MessageRow & { dataset: number }): void {
@@ -98,20 +97,18 @@ export function recordRepository(db: Db) {
         .run()
   }
 
-  function documentOf(
-    table: SQLiteTable & { dataset: SQLiteColumn; document: SQLiteColumn },
-    column: SQLiteColumn,
-    dataset: number,
-    value: string
-  ): object | undefined {
-    const { document } = table
-    const isMeant = and(eq(table.dataset, dataset), eq(column, value))
-    return parsed(orm.select({ document }).from(table).where(isMeant).get() as { document: string } | undefined)
+  /** Returns a function that returns the document of a dataset that has a value in this column. */
+  function documentBy(column: SQLiteColumn) {
+    const statement = client
+      .prepare<[number, string], string>(
+        `SELECT document FROM ${getTableName(column.table)} WHERE dataset = ? AND ${column.name} = ?`
+      )
+      .pluck()
+    return (dataset: number, value: string): object | undefined => {
+      const document = statement.get(dataset, value)
+      return document === undefined ? undefined : JSON.parse(document)
+    }
   }
-}
-
-function parsed(row: { document: string } | undefined): object | undefined {
-  return row && JSON.parse(row.document)
 }
 
 function isRecord(table: typeof messages | typeof integrations, dataset: number, id: string) {

@@ -1,6 +1,7 @@
 import { isoTime, parseIsoTime } from '../core/clock.js'
 import { DomainError } from '../core/errors.js'
 import { idOf } from '../core/ids.js'
+import { lazily } from '../core/lazily.js'
 import { runToEnd } from '../core/slices.js'
 import { slugify } from '../core/slug.js'
 import { MAX_CANDIDATES } from '../core/suggest.js'
@@ -16,11 +17,9 @@ import { merged, type Patch, recordFile } from './patch.js'
 import type { Enqueue } from './queue.js'
 import { recordRepository } from './record-repository.js'
 import type { RecordKind, SeedRepository } from './repository.js'
+import { retryWhileChanged } from './retry.js'
 import { countUpToLimit, MAX_AT_ONCE } from './size.js'
 import type { TargetResolver } from './target.js'
-
-/** How often a copy begins again because the environment has changed meanwhile. */
-const MAX_ATTEMPTS = 5
 
 interface Dependencies {
   db: Db
@@ -38,7 +37,7 @@ type Records = Partial<Pick<EnvironmentData, RecordKind>>
  * null removes one that may be left out.
  */
 export function recordEditor({ db, environments, repository, resolver, enqueue }: Dependencies) {
-  const records = recordRepository(db)
+  const records = lazily(() => recordRepository(db))
 
   return {
     /**
@@ -63,23 +62,23 @@ export function recordEditor({ db, environments, repository, resolver, enqueue }
       check?: () => void
     ): Promise<MessageResponse> =>
       edit(environment, 'messages', check, (dataset) => {
-        const stored = records.findMessage(dataset, id) as Stored<MessageResponse> | undefined
+        const stored = records().findMessage(dataset, id) as Stored<MessageResponse> | undefined
         if (!stored) throw messageNotFound(id)
         const { workflows } = environment.datasets
-        const isWorkflow = (name: string) => records.findWorkflow(workflows, name) !== undefined
+        const isWorkflow = (name: string) => records().findWorkflow(workflows, name) !== undefined
         const base = messageBase(stored, patch, isWorkflow)
         const seed = merged(SeedMessage, base, patch, 'message')
         const resolved = resolveMessage(environment, { transactionId: defaultTransaction(id), ...seed })
         const isOfAnother = ['subscriberId', 'subscriber', '_subscriberId'].some((field) => field in patch)
         const message = isOfAnother ? resolved : { ...resolved, _subscriberId: stored._subscriberId }
-        return { result: message, write: (dataset) => records.updateMessage({ ...toMessageRow(message), dataset }) }
+        return { result: message, write: (dataset) => records().updateMessage({ ...toMessageRow(message), dataset }) }
       }),
 
     /** Rejects with `not-found` when there is no such message. */
     removeMessage: (environment: Environment, id: string, check?: () => void): Promise<void> =>
       edit(environment, 'messages', check, (dataset) => {
         if (!repository.hasMessage(dataset, id)) throw messageNotFound(id)
-        return { result: undefined, write: (owned) => records.deleteMessage(owned, id) }
+        return { result: undefined, write: (owned) => records().deleteMessage(owned, id) }
       }),
 
     /** Rejects with `exists` when there is one of this `_id` or `identifier`. */
@@ -88,7 +87,7 @@ export function recordEditor({ db, environments, repository, resolver, enqueue }
         rejectKnown(dataset, seed)
         const { _id = newIntegrationId(dataset, seed) } = seed
         const integration = resolveIntegration(environment, { ...seed, _id })
-        return { result: integration, write: (owned) => records.insertIntegration(rowOf(owned, integration)) }
+        return { result: integration, write: (owned) => records().insertIntegration(rowOf(owned, integration)) }
       }),
 
     /** The integration is given by `_id` or `identifier`. Rejects with `not-found`, and with `exists` for a taken one. */
@@ -105,14 +104,14 @@ export function recordEditor({ db, environments, repository, resolver, enqueue }
           rejectKnown(dataset, { identifier: seed.identifier })
         }
         const integration = resolveIntegration(environment, seed)
-        return { result: integration, write: (owned) => records.updateIntegration(rowOf(owned, integration)) }
+        return { result: integration, write: (owned) => records().updateIntegration(rowOf(owned, integration)) }
       }),
 
     /** If it was primary, its channel has no primary then. Rejects with `not-found` when there is none. */
     removeIntegration: (environment: Environment, idOrIdentifier: string, check?: () => void): Promise<void> =>
       edit(environment, 'integrations', check, (dataset) => {
         const { _id } = requireIntegration(dataset, idOrIdentifier)
-        return { result: undefined, write: (owned) => records.deleteIntegration(owned, _id) }
+        return { result: undefined, write: (owned) => records().deleteIntegration(owned, _id) }
       }),
 
     /** Yields the integrations, soft-deleted ones too, as they are when the first is taken. */
@@ -152,13 +151,7 @@ export function recordEditor({ db, environments, repository, resolver, enqueue }
       }
       // What is refused is not copied for that.
       prepare(environment.datasets[kind])
-      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-        const done = await db.transactionPerSlice(editingCopy(), check ?? (() => {}))
-        if (done) return done.result
-      }
-      throw new DomainError('taken', 'The environment was changed while it was copied', {
-        reason: `other requests have changed it ${MAX_ATTEMPTS} times meanwhile: send it again when they are done`
-      })
+      return (await retryWhileChanged(db, editingCopy, check ?? (() => {}))).result
     })
 
     function* editingCopy(): Generator<unknown, { result: Result } | undefined> {
@@ -180,12 +173,12 @@ export function recordEditor({ db, environments, repository, resolver, enqueue }
 
   function resolveMessage(environment: Environment, seed: SeedMessage): Stored<MessageResponse> {
     const { integrations, subscribers, workflows } = environment.datasets
-    const provider = records.findProvider(integrations, seed.channel)
-    const named = referenced('workflows', environment, seed.workflow, (name) => records.findWorkflow(workflows, name))
+    const provider = records().findProvider(integrations, seed.channel)
+    const named = referenced('workflows', environment, seed.workflow, (name) => records().findWorkflow(workflows, name))
     const [message] = resolve(environment, 'messages', seed, {
       integrations: provider ? [provider as Stored<Integration>] : [],
       subscribers: referenced('subscribers', environment, seed.subscriberId, (name) =>
-        records.findSubscriber(subscribers, name)
+        records().findSubscriber(subscribers, name)
       ),
       workflows: named,
       steps: named.length === 1 ? named.flatMap(({ _id }) => repository.stepsOf(workflows, _id)) : []
@@ -196,7 +189,7 @@ export function recordEditor({ db, environments, repository, resolver, enqueue }
   function resolveIntegration(environment: Environment, seed: SeedIntegration): Stored<Integration> {
     const { providerId, channel, name = providerId, identifier } = seed
     const base = identifier === undefined ? slugify(name) || channel : undefined
-    const integrations = records.findClashing(environment.datasets.integrations, channel, base)
+    const integrations = records().findClashing(environment.datasets.integrations, channel, base)
     const resolved = resolve(environment, 'integrations', seed, {
       integrations: integrations as EnvironmentData['integrations']
     })
@@ -240,7 +233,7 @@ export function recordEditor({ db, environments, repository, resolver, enqueue }
       .padStart(8, '0')
       .slice(-8)
     const base = seconds + idOf('message', time).slice(8)
-    const last = records.lastMessageId(dataset, time)
+    const last = records().lastMessageId(dataset, time)
     let id = last !== undefined && last >= base ? following(last) : base
     while (repository.hasMessage(dataset, id)) id = following(id)
     return id
@@ -249,7 +242,7 @@ export function recordEditor({ db, environments, repository, resolver, enqueue }
   function newIntegrationId(dataset: number, { identifier = '', providerId, channel }: SeedIntegration): string {
     let number = 0
     let id = idOf('integration', identifier, providerId, channel)
-    while (records.findIntegration(dataset, id)) {
+    while (records().findIntegration(dataset, id)) {
       number += 1
       id = idOf('integration', identifier, providerId, channel, number)
     }
@@ -257,20 +250,21 @@ export function recordEditor({ db, environments, repository, resolver, enqueue }
   }
 
   function rejectKnown(dataset: number, { _id, identifier }: { _id?: string; identifier?: string }): void {
-    if (_id !== undefined && records.findIntegration(dataset, _id)) {
+    if (_id !== undefined && records().findIntegration(dataset, _id)) {
       throw exists('Integration', 'id', _id)
     }
-    if (identifier !== undefined && records.findIntegrationByIdentifier(dataset, identifier)) {
+    if (identifier !== undefined && records().findIntegrationByIdentifier(dataset, identifier)) {
       throw exists('Integration', 'identifier', identifier)
     }
   }
 
   function requireIntegration(dataset: number, idOrIdentifier: string): Stored<Integration> {
     const found =
-      records.findIntegration(dataset, idOrIdentifier) ?? records.findIntegrationByIdentifier(dataset, idOrIdentifier)
+      records().findIntegration(dataset, idOrIdentifier) ??
+      records().findIntegrationByIdentifier(dataset, idOrIdentifier)
     if (found) return found as Stored<Integration>
     throw new DomainError('not-found', `Integration with id ${idOrIdentifier} not found`, {
-      reason: 'GET /_mock/integrations lists those of this environment'
+      reason: `this environment has no integration ${idOrIdentifier}: GET /_mock/integrations lists those it has`
     })
   }
 
@@ -331,6 +325,6 @@ function exists(kind: string, field: string, name: string): DomainError {
 
 function messageNotFound(id: string): DomainError {
   return new DomainError('not-found', `Message with id ${id} not found`, {
-    reason: 'GET /v1/messages lists those of this environment: the id is _id'
+    reason: `this environment has no message ${id}: GET /v1/messages lists those it has, the id is _id`
   })
 }

@@ -1,4 +1,4 @@
-import { and, eq, getTableName } from 'drizzle-orm'
+import { getTableName } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { insertInto } from '../db/insert.js'
 import type { Db } from '../db/open.js'
@@ -53,7 +53,7 @@ export function seedRepository(db: Db) {
     const some = `SELECT ${weight} AS weight FROM ${name} WHERE dataset = ? LIMIT ?`
     return client.prepare<[number, number], number>(`SELECT total(weight) FROM (${some})`).pluck()
   })
-  const countMessages = client.prepare<[number], number>('SELECT count(*) FROM messages WHERE dataset = ?').pluck()
+  const hasMessage = client.prepare('SELECT 1 FROM messages WHERE dataset = ? AND id = ?').pluck()
   const stepsOf = client
     .prepare<[number, string], string>(
       'SELECT document FROM workflow_steps WHERE dataset = ? AND workflow_id = ? ORDER BY rowid'
@@ -94,10 +94,7 @@ export function seedRepository(db: Db) {
     hasMoreMessagesThan: (number: number) =>
       orm.select({ id: messages.id }).from(messages).limit(1).offset(number).get() !== undefined,
 
-    hasMessage(dataset: number, id: string): boolean {
-      const isMeant = and(eq(messages.dataset, dataset), eq(messages.id, id))
-      return orm.select({ id: messages.id }).from(messages).where(isMeant).get() !== undefined
-    },
+    hasMessage: (dataset: number, id: string): boolean => hasMessage.get(dataset, id) !== undefined,
 
     /** Counts the records of each of the kinds. With a limit no more than so many, and a long step as several. */
     countRecords: <Kind extends RecordKind = RecordKind>(
@@ -113,7 +110,7 @@ export function seedRepository(db: Db) {
       ) as Record<Kind, number>,
 
     /** Faster than `countRecords`. */
-    countMessages: ({ messages: dataset }: Datasets): number => countMessages.get(dataset) as number,
+    countMessages: ({ messages: dataset }: Datasets): number => count.messages.get(dataset) ?? 0,
 
     /**
      * Yields the documents of a dataset, all or the first ones, in the order in which they were stored, reading some at a
