@@ -27,7 +27,7 @@ const FILTERS = {
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     format: 'int64',
-    description: 'Only later sequences'
+    description: 'Only later sequences; all requests if there is none so great, as after a start of the server'
   }),
   limit: Type.Optional(Type.Integer({ minimum: 1, description: 'At most this many, the oldest ones; all if left out' }))
 }

@@ -97,7 +97,7 @@ export function createJournal({ capacity, clock, describe, count: countEnded }: 
       return entry
     },
 
-    /** Returns the requests with a greater sequence, oldest first. */
+    /** Returns the requests with a greater sequence, oldest first; all if that is of an earlier run of the server. */
     requests: entriesAfter,
 
     /** Another number whenever a request has arrived or ended, and when the journal has been emptied. */
@@ -107,7 +107,7 @@ export function createJournal({ capacity, clock, describe, count: countEnded }: 
 
     /** Returns how many requests with a greater sequence were replaced by newer ones. */
     lost(after = 0): number {
-      return Math.max(0, lastForgotten() - Math.max(after, clearedCount))
+      return Math.max(0, lastForgotten() - beginning(after))
     },
 
     /** Empties the journal, of changes too. Sequences go on, so that a stream that resumes does not take new requests for old ones. */
@@ -179,8 +179,13 @@ export function createJournal({ capacity, clock, describe, count: countEnded }: 
     if (capacity > 0) for (const listener of listeners) listener(entry)
   }
 
+  /** A sequence that there is not yet is of an earlier run of the server. */
+  function beginning(after: number): number {
+    return Math.max(after > count ? 0 : after, clearedCount)
+  }
+
   function entriesAfter(after = 0): JournalEntry[] {
-    const first = Math.max(after, clearedCount, lastForgotten()) + 1
+    const first = Math.max(beginning(after), lastForgotten()) + 1
     const sequences = Array.from({ length: Math.max(0, count + 1 - first) }, (_, index) => first + index)
     return sequences.flatMap((sequence) => entries[sequence % capacity] ?? [])
   }

@@ -1,21 +1,13 @@
 import { clearTimeout, setTimeout } from 'node:timers'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { JournalEntry } from './entry.js'
+import { createLimit } from './rate-limit.js'
 import type { Journal } from './service.js'
 
 const HEARTBEAT_INTERVAL = 15_000
 const CLOSE_TIMEOUT = 1000
 /** How long requests are gathered for a client that wants so many a second. */
 const BATCH_INTERVAL = 100
-/** Seconds for which what a client has not been sent of its rate is kept for it. */
-const BURST = 2
-/**
- * What part of the rate is sent while more than the rate come: nobody reads them, and at full load the 600 a second
- * of the inspector took a tenth of the server's time.
- */
-const WHILE_MORE = 1 / 12
-/** More requests at once are full load, from the first of them on: to send a thousand takes 50 ms of one turn. */
-const FLOOD = 500
 
 export interface StreamOptions {
   /** How many requests to send a second at most, the newest ones, and a twelfth while more come; all if undefined. */
@@ -57,16 +49,8 @@ export function streamRequests(
     connection: 'close'
   })
   const heartbeat = setInterval(() => !raw.writableNeedDrain && raw.write(':\n\n'), HEARTBEAT_INTERVAL)
-  raw.on('drain', () => {
-    sendChanges()
-    sendWaiting()
-  })
-  raw.once('close', () => {
-    clearInterval(heartbeat)
-    clearTimeout(batch)
-    journal.listeners.delete(onRequest)
-    journal.changes.listeners.delete(sendChanges)
-  })
+  raw.on('drain', sendMore)
+  raw.once('close', stop)
   if (isReplay) {
     // An id from an earlier run of the server resumes with all requests.
     sent = lastEventId > sent ? 0 : Math.max(0, lastEventId)
@@ -83,13 +67,27 @@ export function streamRequests(
     if (!entry) {
       // What has been gathered until now.
       if (batch) sendWaiting()
-      clearTimeout(batch)
+      // Before the end, after which a write is an error, while the client may still be reading.
+      stop()
       raw.end()
       setTimeout(() => raw.destroy(), CLOSE_TIMEOUT).unref()
     } else if (entry.endSequence > 0 && !raw.writableNeedDrain) {
       if (rate === undefined) send(entry)
       else batch ??= setTimeout(sendBatch, BATCH_INTERVAL)
     }
+  }
+
+  function stop(): void {
+    clearInterval(heartbeat)
+    clearTimeout(batch)
+    journal.listeners.delete(onRequest)
+    journal.changes.listeners.delete(sendChanges)
+    raw.off('drain', sendMore)
+  }
+
+  function sendMore(): void {
+    sendChanges()
+    sendWaiting()
   }
 
   function sendBatch(): void {
@@ -136,29 +134,3 @@ export function streamRequests(
 
 const FORGOTTEN = 'are no longer in the journal'
 const LEFT_OUT = 'are no longer in the journal, or were more than the rate'
-
-/**
- * Returns a function that returns the newest of some requests, as many as are left of the rate. A replay begins with all
- * that the journal has, which is no full load, however many they are.
- */
-export function createLimit<Entry>(rate: number, isReplay: boolean): (entries: Entry[]) => Entry[] {
-  const max = rate * BURST
-  let left = max
-  let at = performance.now()
-  let areMore = false
-  let isOld = isReplay
-  return (entries) => {
-    const isFlood = entries.length > FLOOD && !isOld
-    isOld = false
-    if (entries.length === 0) return entries
-    const now = performance.now()
-    const present = areMore ? rate * WHILE_MORE : rate
-    left = Math.min(areMore ? Math.max(1, present) : max, left + ((now - at) * present) / 1000)
-    if (isFlood) left = Math.min(left, rate * WHILE_MORE)
-    areMore = entries.length > left && entries.length * 1000 > (now - at) * rate
-    at = now
-    const count = Math.min(Math.floor(left), entries.length)
-    left -= count
-    return entries.slice(entries.length - count)
-  }
-}

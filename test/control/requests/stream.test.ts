@@ -1,8 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest'
+import { createLimit } from '../../../src/control/requests/rate-limit.js'
 import type { RecordedRequest } from '../../../src/control/requests/schemas.js'
-import { createLimit } from '../../../src/control/requests/stream.js'
 import { addFault, head, journalOf, MAILGUN, PRODUCTION, raw, send, setPrimary, until } from '../../support/control.js'
-import { type GivenMock, givenMock } from '../../support/mock.js'
+import { type GivenMock, givenMock, givenOwnMock } from '../../support/mock.js'
 
 afterEach(() => void vi.useRealTimers())
 
@@ -98,6 +98,15 @@ test('of full load few are sent from the first on, but all that the journal had,
   const replayed = createLimit<number>(600, true)
   replayed([])
   expect(replayed(entries)).toHaveLength(50)
+})
+
+test('once it ends, nothing more is written into it: neither changes nor what is said to keep it open', async () => {
+  const mock = await givenOwnMock()
+  const journal = mock.services.journals.of(mock.services.environments.find('Development'))
+  await streamOf(mock)
+  expect(journal.changes.listeners.size).toBe(1)
+  journal.close()
+  expect(journal.changes.listeners.size).toBe(0)
 })
 
 test('a Last-Event-ID of an earlier server run resumes with all requests', async () => {
