@@ -80,8 +80,8 @@ const ROWS = {
   },
   'control-values': {
     sentence: "Which fields hold a step's control values.",
-    document: ['once', '`controlValues`'],
-    live: ['twice', '`controlValues`, and the same object as `controls.values`']
+    document: ['once', '`controlValues`, absent where there are none'],
+    live: ['twice', '`controlValues`, and the same object as `controls.values`; `{}` where there are none']
   },
   'idempotency-match': {
     sentence: 'Who an idempotency key belongs to, and which requests count as the same.',

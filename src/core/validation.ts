@@ -139,7 +139,7 @@ function issuesOf(breach: Breach): ValidationIssue[] {
   if (type !== ValueErrorType.ObjectAdditionalProperties) return [{ path, ...wording(breach), part: 'value' }]
   const allowed = Object.keys(schema.properties)
   const meant = suggest(String(path.at(-1)), allowed)
-  const hint = meant ? `; did you mean ${meant}?` : `; ${listed(allowed)}`
+  const hint = meant ? `; did you mean ${meant}?` : `; ${formatList(allowed)}`
   return [{ path, message: 'is not a field here', hint, part: 'name' }]
 }
 
@@ -223,7 +223,7 @@ function oneOf(values: readonly string[], value: unknown): Wording {
 
 const MAX_LISTED = 25
 
-function listed(names: readonly string[]): string {
+function formatList(names: readonly string[]): string {
   if (names.length < 2) return names.length === 0 ? 'there are none' : `there is ${names[0]}`
   const more = names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : ''
   return `there are ${names.slice(0, MAX_LISTED).join(', ')}${more}`

@@ -68,19 +68,19 @@ export function authenticate(header: string | undefined, environments: Environme
       apiKey ? 'the scheme is ApiKey: "Authorization: ApiKey <key>"' : 'put "ApiKey " before the key'
     )
   }
-  if (apiKey === '') throw unauthenticated('Unauthorized', 'the header has no key after "ApiKey"')
-
   const environment = environments.resolve(apiKey)
+  const assumptions = environment?.assumptions ?? environments.defaultAssumptions
+  if (scheme !== 'ApiKey' && assumptions['auth-scheme-case'] === 'exact') {
+    throw unauthenticated(
+      `Invalid authentication scheme: "${scheme}"`,
+      'the scheme is spelled exactly "ApiKey" here (assumption auth-scheme-case)'
+    )
+  }
+  if (apiKey === '') throw unauthenticated('Unauthorized', 'the header has no key after "ApiKey"')
   if (!environment) {
     throw unauthenticated(
       'API Key not found',
       'no environment has this key; the keys are printed when the server starts'
-    )
-  }
-  if (scheme !== 'ApiKey' && environment.assumptions['auth-scheme-case'] === 'exact') {
-    throw unauthenticated(
-      `Invalid authentication scheme: "${scheme}"`,
-      'the scheme is spelled exactly "ApiKey" in this environment (assumption auth-scheme-case)'
     )
   }
   return environment

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { assume } from '../core/assumptions.js'
 import { advanced, steadyClock, WALL, wallClock } from '../core/clock.js'
 import { DATASET_KINDS, type ResetPart } from '../core/enums.js'
 import { DomainError, invalidFields } from '../core/errors.js'
@@ -8,6 +9,7 @@ import { datasetService, type HeldDatasets } from './datasets.js'
 import { comparingStates } from './differences.js'
 import { type Datasets, type Environment, type EnvironmentDependencies, environmentStore } from './environment.js'
 import { expiryTimer } from './expiry.js'
+import { environmentNames } from './names.js'
 import { type EnvironmentRow, perKind } from './repository.js'
 import type { SnapshotDifferences } from './schemas.js'
 import { snapshotService } from './snapshots.js'
@@ -44,8 +46,7 @@ export function environmentService({ db, clock, machineClock = steadyClock, defa
   const store = environmentStore({ db, clock, machineClock, defaults })
   const { repository, fromRow, requireRow, update } = store
   const listeners: EnvironmentListener[] = []
-  /** The last number that a name got since an environment was removed: to try all of them each time would take long. */
-  const lastNumbers = new Map<string, number>()
+  const names = environmentNames(repository)
   const expiry = expiryTimer(db, {
     machineClock,
     list: store.listExpiring,
@@ -70,6 +71,7 @@ export function environmentService({ db, clock, machineClock = steadyClock, defa
     ...datasets,
     ...snapshots,
     ...apiKeys,
+    unusedName: names.unusedName,
     remove,
     removeExpired: expiry.removeExpired,
     keepInUse: expiry.keepInUse,
@@ -78,6 +80,9 @@ export function environmentService({ db, clock, machineClock = steadyClock, defa
     close: expiry.close,
 
     subscribe: (listener: EnvironmentListener): void => void listeners.push(listener),
+
+    /** Those of the server, for what comes with the key of no environment. */
+    defaultAssumptions: assume(defaults.profile, defaults.assumptions),
 
     /** Returns the environment of an API key, or undefined when the key belongs to none. */
     resolve(apiKey: string): Environment | undefined {
@@ -96,7 +101,7 @@ export function environmentService({ db, clock, machineClock = steadyClock, defa
       if (others.length > 0) throw ambiguousName(idOrName, others.length + 1)
       if (row) return used(fromRow(row))
       throw new DomainError('not-found', `Environment ${idOrName} not found`, {
-        reason: `GET /_mock/environments lists the environments there are${didYouMean(idOrName, repository.listNames())}`
+        reason: `there is no environment ${idOrName}: GET /_mock/environments lists those there are${didYouMean(idOrName, repository.listNames())}`
       })
     },
 
@@ -120,7 +125,7 @@ export function environmentService({ db, clock, machineClock = steadyClock, defa
 
     /** Throws `exists` when another environment has the name or the API key, be it as its id. */
     requireUnused({ name, apiKey }: { name?: string; apiKey?: string }): void {
-      if (name !== undefined && isNameTaken(name)) {
+      if (name !== undefined && names.isTaken(name)) {
         throw new DomainError('exists', `There is an environment named ${name} already`, {
           reason: 'names are unique: choose another, or remove that one by DELETE /_mock/environments/{id}'
         })
@@ -130,16 +135,6 @@ export function environmentService({ db, clock, machineClock = steadyClock, defa
           reason: 'choose another apiKey, or leave it out to get one that is unused'
         })
       }
-    },
-
-    /** Returns the name, or the first of `<name> 2`, `<name> 3`, ... that no environment has. */
-    unusedName(base: string): string {
-      let name = base
-      for (let number = (lastNumbers.get(base) ?? 1) + 1; isNameTaken(name); number++) {
-        name = `${base} ${number}`
-        lastNumbers.set(base, number)
-      }
-      return name
     },
 
     /** Creates an environment, empty unless datasets are given. An id that is given must be unused. */
@@ -205,17 +200,13 @@ export function environmentService({ db, clock, machineClock = steadyClock, defa
     })
     store.discard(environment)
     forgetApiKeys(environment)
-    lastNumbers.clear()
+    names.release(environment.name)
     for (const listener of listeners) listener.onRemoved?.(environment)
   }
 
   function used(environment: Environment): Environment {
     if (environment.ttl !== null) environment.lastUsed = machineClock()
     return environment
-  }
-
-  function isNameTaken(name: string): boolean {
-    return repository.hasName(name) || repository.findById(name) !== undefined
   }
 
   /** Returns an environment's row, complete but for its datasets. */
@@ -230,6 +221,6 @@ export const newId = (): string => Math.floor(Date.now() / 1000).toString(16) + 
 
 function ambiguousName(name: string, count: number): DomainError {
   return new DomainError('bad-request', `There are ${count} environments named ${name}`, {
-    reason: 'say which one by its id: GET /_mock/environments lists them'
+    reason: `${count} environments are named ${name}: say which one by its id, GET /_mock/environments lists them`
   })
 }

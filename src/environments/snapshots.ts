@@ -74,7 +74,7 @@ export function snapshotService(
     const snapshot = name === BASELINE ? undefined : repository.findSnapshot(environment.key, name)
     if (snapshot) return snapshot
     throw new DomainError('not-found', `Snapshot ${name} not found`, {
-      reason: 'GET /_mock/snapshots lists those of this environment'
+      reason: `this environment has no snapshot ${name}: GET /_mock/snapshots lists those it has`
     })
   }
 

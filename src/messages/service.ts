@@ -68,7 +68,10 @@ export function messageService({ db, environments }: { db: Db; environments: Env
       applied = { ...applied, [field]: filters[field] }
       const left = repository.countMessages(datasets.messages, applied)
       if (left === 0) {
-        const hint = field === 'subscriberId' ? internalIdHint(environment, String(filters.subscriberId)) : ''
+        const hint =
+          field === 'subscriberId'
+            ? internalIdHint(environment, String(filters.subscriberId))
+            : commaHint(parameter, query[parameter])
         return `${parameter} left 0 of ${before}${hint}`
       }
       before = left
@@ -84,6 +87,12 @@ const FILTERS = [
   ['transactionIds', 'transactionId'],
   ['context', 'contextKeys']
 ] as const
+
+/** Names the slip of who gives a list as one value. */
+function commaHint(parameter: string, value: unknown): string {
+  const isList = Array.isArray(value) && value.some((each) => String(each).includes(','))
+  return isList ? `: values are not split at commas; give ${parameter} once for each` : ''
+}
 
 function filtersOf({ channel, subscriberId, transactionId, contextKeys }: ListMessagesQuery): MessageFilters {
   const context = contextKeys && canonicalContext(contextKeys)

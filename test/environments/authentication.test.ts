@@ -67,6 +67,18 @@ test('where the scheme is to be spelled exactly, another case is refused and nam
   expect(await mock.get('/v1/messages', { key: KEYS.live })).toMatchObject({ status: 200 })
 })
 
+test.each(['Apikey nobody-has-this', 'apikey'])(
+  'in a server of the profile live so is %s, whatever the key',
+  async (authorization) => {
+    const mock = await givenMock({ seed: SEED, profile: 'live' })
+    const { status, json } = await mock.get('/v1/messages', { headers: { authorization } })
+    expect({ status, message: json.message }).toEqual({
+      status: 401,
+      message: `Invalid authentication scheme: "${authorization.split(' ')[0]}"`
+    })
+  }
+)
+
 test('the key is looked at before the query, the path, the body and the idempotency key', async () => {
   const mock = await givenMock({ seed: SEED })
   const headers = { 'content-type': 'application/json', 'idempotency-key': 'k'.repeat(300) }

@@ -271,6 +271,10 @@ describe('the reason of an empty page', () => {
     ['subscriberId=eve', 'subscriberId left 0 of 12'],
     ['transactionId=u&transactionId=v', 'transactionId left 0 of 12'],
     ['contextKeys=tenant:b', 'contextKeys left 0 of 12'],
+    [
+      'transactionId=t,u',
+      'transactionId left 0 of 12: values are not split at commas; give transactionId once for each'
+    ],
     ['channel=email&subscriberId=ada&transactionId=t', 'transactionId left 0 of 5'],
     ['contextKeys=&transactionId=t&subscriberId=bob', 'contextKeys left 0 of 7'],
     ['channel=chat&subscriberId=eve&transactionId=x&contextKeys=y:z', 'channel left 0 of 12'],

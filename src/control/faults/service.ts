@@ -54,7 +54,7 @@ export function faultService(acceptsHeader: boolean) {
       const index = rules.findIndex((rule) => rule.id === id)
       if (index < 0) {
         throw new DomainError('not-found', `Fault with id ${id} not found`, {
-          reason: 'GET /_mock/faults lists the rules of this environment'
+          reason: `this environment has no rule ${id}: GET /_mock/faults lists those it has`
         })
       }
       rules.splice(index, 1)

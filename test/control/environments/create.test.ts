@@ -590,6 +590,23 @@ test('without a name an environment gets one that is free', async () => {
   expect((await givenEnvironment(mock, { seed: SEED })).name).toBe('Shop 2')
 })
 
+test('a number that becomes free is the next that is given, and none is given twice', async () => {
+  const mock = await givenMock()
+  const names = async (count: number) => {
+    const created = []
+    for (let index = 0; index < count; index += 1) created.push((await givenEnvironment(mock, {})).name)
+    return created
+  }
+  const remove = (name: string) =>
+    mock.call(`/_mock/environments/${encodeURIComponent(name)}`, { method: 'DELETE', key: null })
+  expect(await names(4)).toEqual(['Unnamed', 'Unnamed 2', 'Unnamed 3', 'Unnamed 4'])
+  await remove('Unnamed 4')
+  expect(await names(1)).toEqual(['Unnamed 4'])
+  await remove('Unnamed 2')
+  await remove('Unnamed')
+  expect(await names(3)).toEqual(['Unnamed', 'Unnamed 2', 'Unnamed 5'])
+})
+
 test('of many that ask for the same name or key at once one gets it, also when its seed takes long', async () => {
   const mock = await givenMock()
   const before = rowCounts(mock.db)
