@@ -187,3 +187,15 @@ test('totals are remembered until too many are', () => {
   expect(ask(0)).toBe(0)
   expect(counted).toHaveLength(1001)
 })
+
+test('what is forgotten makes room: a dataset that is written often costs others no total', () => {
+  const remembered = rememberedTotals()
+  let counts = 0
+  const ask = (dataset: number) => remembered.get(dataset, 'x'.repeat(1000), () => ++counts)
+  ask(1)
+  for (let write = 0; write < 2000; write++) {
+    ask(2)
+    remembered.forget(2)
+  }
+  expect(ask(1)).toBe(1)
+})
