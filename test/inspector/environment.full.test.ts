@@ -103,7 +103,7 @@ test('a snapshot is taken, compared with what came after it, restored and delete
   expect(events.troubles).toEqual([])
 })
 
-test('a scenario is loaded, the state saved as a file, and a dropped file loaded or its mistakes shown where they are', async (context) => {
+test('a scenario is loaded, the state saved as a file, and a dropped file loaded or its issues shown where they are', async (context) => {
   const inspector = await givenInspector(context, { hash: '#/workflows?panel=seed' })
   const { page, env } = inspector
   const seed = page.getByRole('dialog', { name: 'Seed' })
@@ -133,15 +133,15 @@ test('a scenario is loaded, the state saved as a file, and a dropped file loaded
   await drop('mine.yaml', 'integrations:\n  - providerId: twilio\n    channel: smms\n    colour: red\n')
   await seed.getByText('mine.yaml').waitFor()
   await seed.getByRole('button', { name: 'Replace the state by it' }).click()
-  await seed.getByText('2 mistakes in it; nothing of it was loaded.').waitFor()
+  await seed.getByText('2 issues in it; nothing of it was loaded.').waitFor()
   await seed.getByText('line 3, column 14: integrations[0].channel must be one of').waitFor()
   await seed.getByText('channel: smms').waitFor()
   await expectAccessible(inspector)
   expect(await env.workflows.list()).toHaveLength(6)
 
-  // Mended, under the same name: the mistakes of before are gone.
+  // Mended, under the same name: the issues of before are gone.
   await drop('mine.yaml', 'integrations: []\n')
-  await seed.getByText('2 mistakes in it').waitFor({ state: 'detached' })
+  await seed.getByText('2 issues in it').waitFor({ state: 'detached' })
   // A folder has no text.
   await page.evaluate('window.text = Blob.prototype.text; Blob.prototype.text = () => Promise.reject(new Error())')
   await drop('folder', '')

@@ -14,15 +14,19 @@ test('requests without a valid key are counted where one waits for those of the 
 })
 
 test('who waits for requests is told of another environment that they came to, and taken there', async (context) => {
-  const { page, mock } = await givenInspector(context)
+  const { page, mock, events } = await givenInspector(context)
   await page.getByRole('heading', { name: 'Nothing has come yet' }).waitFor()
   const production = (await mock.listEnvironments()).find(({ name }) => name === 'Production')
   const [key = ''] = await mock.apiKeys(production?.environmentId ?? '')
   const { url, headers } = mock.attach(key)
+  // It expires, and would not if it were looked at again and again.
+  const passing = await mock.environment({ name: 'Passing', ttl: '1h' })
+  await fetch(`${url}/v1/messages?limit=2`, { headers: passing.headers })
   await fetch(`${url}/v1/messages?limit=1`, { headers })
   await page.getByText('Requests have come with the key of').getByRole('link', { name: 'Production' }).click()
   await page.getByRole('link', { name: 'GET /v1/messages?limit=1' }).waitFor()
   expect(await page.getByRole('combobox', { name: 'Environment' }).inputValue()).toBe(production?.environmentId)
+  expect(events.requested.filter((asked) => asked.includes(passing.id))).toEqual([])
 })
 
 test('a request for what another environment has tells which one', async (context) => {

@@ -8,7 +8,7 @@ import { useResource } from '../../parts/resource.js'
 import { WithCode } from '../../parts/with-code.js'
 import { type PanelProps, useAction } from '../panel.js'
 import { useSession } from '../session.js'
-import { SeedMistakes } from './mistakes.js'
+import { SeedIssues } from './seed-issues.js'
 
 export interface DroppedFile {
   name: string
@@ -104,7 +104,7 @@ function File({ mode, file, setFile, close, reload }: LoadProps & Pick<SeedProps
   const { env } = useSession()
   const { run } = useNotices()
   const { act, isRunning, error } = useAction({ reload, showsErrors: true })
-  // The mistakes of one file are not those of the next, nor of the same one after it was mended.
+  // The issues of one file are not those of the next, nor of the same one after it was mended.
   const [tried, setTried] = useState<DroppedFile>()
   const load = async (wanted: DroppedFile) => {
     const { name, text } = wanted
@@ -146,7 +146,7 @@ function File({ mode, file, setFile, close, reload }: LoadProps & Pick<SeedProps
               Not this one
             </button>
           </div>
-          {error !== undefined && tried === file && <SeedMistakes error={error} text={file.text} />}
+          {error !== undefined && tried === file && <SeedIssues error={error} text={file.text} />}
         </>
       )}
     </section>

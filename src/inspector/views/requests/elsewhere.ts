@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { AttachedEnvironment } from '../../../client/index.js'
+import type { AttachedEnvironment, ListedEnvironment } from '../../../client/index.js'
 import { type Session, useSession } from '../../shell/session.js'
 
 /** Milliseconds from one look to the next. */
@@ -7,7 +7,10 @@ const INTERVAL = 2000
 /** Environments that are looked at: a run of tests may have made hundreds. */
 const MAX_LOOKED_AT = 10
 
-/** The names of other environments that have had requests, as the key of a product may be that of one of them. */
+/**
+ * The names of other environments that have had requests, as the key of a product may be that of one of them. Not of those
+ * that expire, which to be looked at each time would keep.
+ */
 export function useElsewhere(isAsked: boolean): readonly string[] {
   const { mock, listed } = useSession()
   const own = listed?.environmentId
@@ -17,7 +20,10 @@ export function useElsewhere(isAsked: boolean): readonly string[] {
     let timer: ReturnType<typeof setTimeout> | undefined
     let isOver = false
     const look = async () => {
-      const found = await othersThat(mock, own, async (env) => (await env.requests.list({ limit: 1 })).length > 0)
+      const found = await othersThat(mock, own, {
+        isMeant: ({ ttl }) => !ttl,
+        holds: async (env) => (await env.requests.list({ limit: 1 })).length > 0
+      })
       if (!isOver) setNames(found)
     }
     const run = async () => {
@@ -34,13 +40,19 @@ export function useElsewhere(isAsked: boolean): readonly string[] {
   return names
 }
 
+interface Wanted {
+  /** Which environments are looked at; all if left out. */
+  isMeant?: (environment: ListedEnvironment) => boolean
+  holds: (env: AttachedEnvironment) => Promise<boolean>
+}
+
 /** Returns the names of the environments, other than one's own, of which something holds. */
 export async function othersThat(
   mock: Session['mock'],
   own: string,
-  holds: (env: AttachedEnvironment) => Promise<boolean>
+  { isMeant = () => true, holds }: Wanted
 ): Promise<string[]> {
-  const others = (await mock.listEnvironments()).filter(({ environmentId }) => environmentId !== own)
+  const others = (await mock.listEnvironments()).filter((each) => each.environmentId !== own && isMeant(each))
   const names = await Promise.all(
     others.slice(0, MAX_LOOKED_AT).map(async ({ environmentId, name }) => {
       const [key] = await mock.apiKeys(environmentId)

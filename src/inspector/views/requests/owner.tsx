@@ -11,8 +11,9 @@ export function OtherOwner({ request: { operation, path, status } }: { request: 
   const { value: names = [] } = useResource(async () => {
     const id = decodeURIComponent(path.split('/')[3] ?? '')
     if (status !== 404 || own === undefined || id === '') return []
-    if (operation === 'setIntegrationAsPrimary') return othersThat(mock, own, (env) => hasIntegration(env, id))
-    if (operation === 'retrieveWorkflowStep') return othersThat(mock, own, (env) => hasWorkflow(env, id))
+    if (operation === 'setIntegrationAsPrimary')
+      return othersThat(mock, own, { holds: (env) => hasIntegration(env, id) })
+    if (operation === 'retrieveWorkflowStep') return othersThat(mock, own, { holds: (env) => hasWorkflow(env, id) })
     return []
   }, [mock, own, operation, path, status])
   const [name] = names

@@ -2,15 +2,15 @@ import { MockError } from '../../../client/index.js'
 import { ErrorNote } from '../../parts/errors.js'
 
 /** What is wrong with a seed, by its lines, with each line. Nothing of the seed was loaded then. */
-export function SeedMistakes({ error, text }: { error: unknown; text: string }) {
-  const mistakes = error instanceof MockError ? mistakesOf(error) : []
-  if (mistakes.length === 0) return <ErrorNote error={error} />
+export function SeedIssues({ error, text }: { error: unknown; text: string }) {
+  const issues = error instanceof MockError ? issuesOf(error) : []
+  if (issues.length === 0) return <ErrorNote error={error} />
   const lines = text.split('\n')
   return (
     <div class="error-note" role="alert">
-      <p>{mistakes.length === 1 ? 'One mistake' : `${mistakes.length} mistakes`} in it; nothing of it was loaded.</p>
-      <ol class="mistakes">
-        {mistakes.map(({ line, column, path, message }) => (
+      <p>{issues.length === 1 ? 'One issue' : `${issues.length} issues`} in it; nothing of it was loaded.</p>
+      <ol class="seed-issues">
+        {issues.map(({ line, column, path, message }) => (
           <li key={`${line}:${column} ${path} ${message}`}>
             <span dir="auto">
               line {line}, column {column}: {path !== 'seed' && <strong>{path}</strong>} {message}
@@ -24,7 +24,7 @@ export function SeedMistakes({ error, text }: { error: unknown; text: string }) 
 }
 
 /** The server says each as `seed:2:14 must be …`, by the path of what it is about. */
-function mistakesOf({ fields }: MockError) {
+function issuesOf({ fields }: MockError) {
   return Object.entries(fields)
     .flatMap(([path, { messages }]) =>
       messages.map((text) => {
