@@ -86,6 +86,8 @@ export async function bundle(dist) {
     // Names stay, for stack traces.
     minifyWhitespace: true,
     minifySyntax: true,
+    // Node prints the whole line of an error that nobody catches.
+    lineLimit: 160,
     sourcemap: true,
     sourcesContent: false,
     legalComments: 'none',
@@ -103,8 +105,8 @@ export async function bundle(dist) {
   })
   const { index: _, ...others } = ENTRIES
   const sources = (entries) => Object.fromEntries(Object.entries(entries).map(([name, { source }]) => [name, source]))
-  // Without the banner: the client runs in a browser.
-  await build({ ...shared, entryPoints: sources(others), outdir: dist, format: 'esm' })
+  // Without the banner, and in no more bytes than needed: the client runs in a browser.
+  await build({ ...shared, lineLimit: 0, entryPoints: sources(others), outdir: dist, format: 'esm' })
   const required = Object.entries(ENTRIES).filter(([, { importOnly }]) => !importOnly)
   await build({
     ...shared,

@@ -75,6 +75,11 @@ const DEFAULT_GRACE = 5000
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { seed, clock = wallClock, logger, watch, ...rest } = options
+  if (typeof clock !== 'function') {
+    throw new StartError(
+      "the clock must be a function that returns milliseconds, such as () => Date.parse('2026-02-18')"
+    )
+  }
   const config = configOf({ ...rest, seeds: rest.seeds ?? (seed === undefined ? undefined : []) })
   if (watch !== undefined && typeof watch !== 'function') {
     throw new StartError('watch must be a function: it is called with what came of each change')

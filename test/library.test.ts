@@ -251,6 +251,11 @@ describe('what can not be is thrown with the remedy:', () => {
     ['an option that is none', { prot: 4210 }, 'there is no option prot; did you mean port?'],
     ['a port that is a text', { port: '4210' }, 'the port must be a whole number from 0 to 65535, not 4210'],
     ['a port that is too great', { port: 70_000 }, 'the port must be a whole number from 0 to 65535, not 70000'],
+    [
+      'a clock that is a time',
+      { clock: '2026-02-18' },
+      'the clock must be a function that returns milliseconds, such as () => Date.parse'
+    ],
     ['an empty host', { host: '' }, 'the host must be'],
     ['an empty data file', { data: '' }, 'the data file must have a name'],
     ['an unknown profile', { profile: 'lvie' }, 'the profile must be one of document, live, not lvie'],
