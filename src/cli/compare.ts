@@ -33,8 +33,12 @@ export function addCompare(root: Command): void {
   addOptions(command, [
     urlOption('--target <url>', 'the service, up to the /v1 of its paths'),
     keyOption('--api-key <key>', 'a key of its environment'),
-    urlOption('--against <url>', 'a running notification-mock to compare it with').makeOptionMandatory(false),
-    keyOption('--against-key <key>', 'a key of the environment there').makeOptionMandatory(false),
+    urlOption('--against <url>', 'a running notification-mock to compare it with')
+      .makeOptionMandatory(false)
+      .default(undefined, 'none'),
+    keyOption('--against-key <key>', 'a key of the environment there')
+      .makeOptionMandatory(false)
+      .default(undefined, 'none'),
     repeatable(
       new Option('--seed <file>', 'compare it with this seed, such as record wrote; may be repeated').default(
         [],

@@ -8,8 +8,8 @@ const PREFIX = 'NOTIFICATION_MOCK_'
 const ON = ['1', 'true']
 const OFF = ['', '0', 'false']
 
-/** Returns the variable that each flag has; the flag wins over it. */
-function variableOf({ long }: Option): string {
+/** Returns the variable that each flag, such as `--api-key`, has; the flag wins over it. */
+export function variableOf({ long }: Pick<Option, 'long'>): string {
   return `${PREFIX}${long?.slice(2).toUpperCase().replaceAll('-', '_')}`
 }
 

@@ -9,7 +9,7 @@ import { addCoverage } from './coverage.js'
 import { addExec, EXEC_PREFIX } from './exec.js'
 import { addHealthcheck } from './healthcheck.js'
 import { addOpenapi } from './openapi.js'
-import { checkVariables, describeOption } from './options.js'
+import { checkVariables, describeOption, variableOf } from './options.js'
 import { addRecord } from './record.js'
 import { addSeed } from './seed.js'
 import { addServe } from './serve.js'
@@ -89,7 +89,7 @@ Examples:
 
 Exit codes: 0 done, 1 it could not be done, 2 the command line is wrong.`
 
-/** Prints what went wrong, without a stack for the user's own errors; returns the exit code. */
+/** Prints what went wrong, without a stack for the user's own errors; returns the exit code. `word` is the first one. */
 function report(error: unknown, word: string): number {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0
@@ -104,8 +104,11 @@ function report(error: unknown, word: string): number {
 
 /** The output of exec is that of its command, so each line of ours says that it is. */
 function usageMessage(message: string, word: string): string {
-  if (word !== 'exec') return `${message} (see notification-mock --help)`
-  return `${EXEC_PREFIX}${message.replace(/^error: /, '')} (see notification-mock exec --help)`
+  const [, long] = /^error: required option '(--[\w-]+)/.exec(message) ?? []
+  const remedy = long ? `; give it, or set ${variableOf({ long })}` : ''
+  const command = commandLine().commands.some((each) => each.name() === word) ? `${word} ` : ''
+  const text = `${message}${remedy} (see notification-mock ${command}--help)`
+  return word === 'exec' ? `${EXEC_PREFIX}${text.replace(/^error: /, '')}` : text
 }
 
 /** A reader that has enough, such as `head`, is no error. A server whose output can't be written goes on. */

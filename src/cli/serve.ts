@@ -98,7 +98,7 @@ export function readyText(ready: Ready, flags: ServerFlags, seeds: readonly stri
     formatLatency(latency),
     watch && `Watching ${seeds.join(', ')}: changes are applied`,
     adminToken !== undefined && `Admin token, to manage environments from other machines: ${adminToken}`,
-    keys.length > 0 ? 'API keys:' : 'No environments: start with a seed to get some',
+    keys.length > 0 ? 'API keys:' : 'No environments: start with a seed, or create one by POST /_mock/environments',
     ...keys,
     key !== undefined && `Try:\n  curl -H ${header} '${url}/v1/messages?limit=1'`
   ]

@@ -24,7 +24,12 @@ describe('seed generate is rejected', () => {
   test.each([
     ['without a target', generate('--messages', '1'), 2, 'give either --out or --data, to say where to'],
     ['with two targets', generate('--messages', '1', '--out', 'a.yaml', '--data', 'b.db'), 2, 'give either'],
-    ['without a number', generate('--out', 'a.yaml'), 2, "required option '--messages <count>' not specified"],
+    [
+      'without a number',
+      generate('--out', 'a.yaml'),
+      2,
+      "required option '--messages <count>' not specified; give it, or set NOTIFICATION_MOCK_MESSAGES (see notification-mock seed --help)"
+    ],
     ['with an invalid number', generate('--messages', '-1', '--out', 'a.yaml'), 2, 'a whole number from 0 to'],
     ['with an invalid time', generate('--messages', '1', '--until', 'noon', '--out', 'a.yaml'), 2, 'a time such'],
     ['for another kind of file', generate('--messages', '1', '--out', 'a.txt'), 1, 'must end in .yaml, for a seed'],

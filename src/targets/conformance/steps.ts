@@ -35,7 +35,11 @@ export async function stepsOf(source: Source): Promise<StepName[]> {
   for (const workflowId of candidates) {
     const own = await stepsOfWorkflow(source, workflowId)
     if (isNamed && own.length === 0) {
-      throw new Failure(`--workflow ${workflowId}: no step of it was found; name one with --step`)
+      throw new Failure(
+        steps.length > 0
+          ? `--workflow ${workflowId} with --step ${steps.join(', ')}: the target has no such step, or no such workflow`
+          : `--workflow ${workflowId}: no step of it was found; name one with --step`
+      )
     }
     if (own.some(({ step }) => found.some((other) => other.step._id === step._id))) continue
     found.push(...own)

@@ -84,7 +84,7 @@ export const PRIMARY: ConformanceCase[] = [
     async run(subject) {
       for (const { _id, channel } of await subject.integrations.pair()) {
         await set(subject, _id)
-        const primaries = (await listed(subject)).filter((each) => each.primary && each.channel === channel)
+        const primaries = (await listIntegrations(subject)).filter((each) => each.primary && each.channel === channel)
         const ids = primaries.map((each) => each._id).join(', ')
         check(ids === _id, `after set-primary of ${_id}, ${ids || 'nothing'} is primary of channel ${channel}`)
       }
@@ -99,9 +99,9 @@ export const PRIMARY: ConformanceCase[] = [
     async run(subject) {
       const [one, two] = await subject.integrations.pair()
       await set(subject, one._id)
-      const before = await listed(subject)
+      const before = await listIntegrations(subject)
       await set(subject, two._id)
-      for (const after of await listed(subject)) {
+      for (const after of await listIntegrations(subject)) {
         if (after._id === two._id) continue
         const former = before.find(({ _id }) => _id === after._id)
         const expected = after.channel === two.channel ? { ...former, primary: false } : former
@@ -193,7 +193,7 @@ async function set({ integrations }: Subject, id: string, ask?: Ask): Promise<In
   return recordIn<Integration>(await integrations.set(id, ask))
 }
 
-async function listed({ integrations }: Subject): Promise<Integration[]> {
+async function listIntegrations({ integrations }: Subject): Promise<Integration[]> {
   const all = await integrations.listed()
   needed(all !== undefined, 'the target does not list integrations')
   return all
