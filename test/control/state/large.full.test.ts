@@ -139,7 +139,7 @@ test('other requests are answered while 50,000 messages are generated, forked, e
   for (const [name, work] of steps) expect(await longestWait(mock, work), name).toBeLessThan(PATIENCE)
 })
 
-test('while 100,000 messages are compared with a snapshot dozens of requests are answered, and what is written then does not count', {
+test('while 100,000 messages are compared with a snapshot other requests are answered, and what is written then does not count', {
   timeout: 300_000
 }, async () => {
   const { mock, made, key } = await given({ generate: { messages: 100_000, subscribers: 2000 } })
@@ -154,7 +154,8 @@ test('while 100,000 messages are compared with a snapshot dozens of requests are
     answer = (await plainCall(mock, '/_mock/snapshots/a/differences', key)).text
   })
   expect(JSON.parse(answer).messages.changed).toEqual({ count: 1, ids: [first._id] })
-  expect(waits.length).toBeGreaterThan(20)
+  // Two at most when it is done in one go. How many more there are is the machine's matter: the faster, the fewer.
+  expect(waits.length).toBeGreaterThan(4)
   expect(Math.max(...waits)).toBeLessThan(PATIENCE)
 
   const compared = plainCall(mock, '/_mock/snapshots/a/differences', key)
