@@ -60,7 +60,7 @@ async function build() {
   rmSync(dist, { recursive: true, force: true })
   // First, since it fails on an error in any file: a half-built dist/ must not pass for a fresh one.
   const { bundle, ENTRIES } = await import('./bundle.mjs')
-  const { contract } = await import('./wire-types.mjs')
+  const { contract } = await import('./client-types.mjs')
   const types = { ...(await rollUpTypes(ENTRIES)), contract: (await contract(root)).types }
   mkdirSync(dist)
   for (const [name, text] of Object.entries(types)) {
@@ -75,14 +75,14 @@ async function build() {
  */
 async function rollUpTypes(entries) {
   const { generateDtsBundle } = await import('dts-bundle-generator')
-  const { wireTypes } = await import('./wire-types.mjs')
+  const { clientTypes } = await import('./client-types.mjs')
   const folder = mkdtempSync(join(tmpdir(), 'notification-mock-types-'))
   try {
     for (const name of ['src', 'package.json', 'tsconfig.json']) {
       cpSync(join(root, name), join(folder, name), { recursive: true })
     }
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
-    for (const file of WIRE_TYPES) writeFileSync(join(folder, file), await wireTypes(root, join(root, file)))
+    for (const file of CLIENT_TYPES) writeFileSync(join(folder, file), await clientTypes(root, join(root, file)))
     const configs = Object.values(entries).map(({ source, runner }) => ({
       filePath: join(folder, source),
       output: { exportReferencedTypes: false, noBanner: true },
@@ -100,7 +100,7 @@ async function rollUpTypes(entries) {
 }
 
 /** The sources that give schemas' types and nothing else. */
-const WIRE_TYPES = ['src/client/wire.ts']
+const CLIENT_TYPES = ['src/client/types.ts']
 
 /** Returns the time of the latest change. Folders count too: theirs is when a file was last added or removed. */
 function newest(paths) {

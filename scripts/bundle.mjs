@@ -3,8 +3,8 @@ import { chmodSync, cpSync, readdirSync, readFileSync, writeFileSync } from 'nod
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
+import { contract } from './client-types.mjs'
 import { buildInspector } from './inspector.mjs'
-import { contract } from './wire-types.mjs'
 
 const root = join(import.meta.dirname, '..')
 

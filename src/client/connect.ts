@@ -18,7 +18,7 @@ import type {
   NewEnvironment,
   RecordedRequest,
   Scenario
-} from './wire.js'
+} from './types.js'
 
 /** An environment to create: empty, from a seed or a packaged scenario, or as a fork of another one. */
 export interface EnvironmentOptions extends Omit<NewEnvironment, 'seed' | 'clock' | 'ttl'> {

@@ -6,7 +6,7 @@ import { type LatencyMethods, latencyMethodsOf } from './latency.js'
 import { type Integrations, integrationsOf, type Messages, messagesOf, type Workflows, workflowsOf } from './records.js'
 import { type Requests, requestsOf } from './requests.js'
 import { type StateMethods, stateOf } from './state.js'
-import type { Coverage, CreatedEnvironment } from './wire.js'
+import type { Coverage, CreatedEnvironment } from './types.js'
 
 /** An environment that the holder of its key uses. */
 export interface AttachedEnvironment extends StateMethods {

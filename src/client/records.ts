@@ -7,7 +7,7 @@ import type {
   MessageResponse,
   NewIntegration,
   NewMessage
-} from './wire.js'
+} from './types.js'
 
 /** What the server shows always has one. */
 interface WithId {

@@ -1,6 +1,6 @@
 import type { Connection, Signal } from './connection.js'
 import { MockError } from './errors.js'
-import type { Change, RecordedRequest } from './wire.js'
+import type { Change, RecordedRequest } from './types.js'
 
 export interface StreamOptions {
   /** Ends the stream. */

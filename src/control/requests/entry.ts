@@ -44,7 +44,7 @@ export class JournalEntry {
   status = 0
   size = 0
   /** Its `length` when it ended, as the journal counts it; 0 before that. */
-  kept = 0
+  storedLength = 0
   reason: string | undefined
   private startedAt = 0
   private readonly bytes = Buffer.allocUnsafeSlow(TEXT_SIZE)
@@ -64,7 +64,7 @@ export class JournalEntry {
     this.time = time
     this.startedAt = performance.now()
     this.operation = operation
-    this.endSequence = this.status = this.kept = 0
+    this.endSequence = this.status = this.storedLength = 0
     this.replayed = this.injected = this.ignored = false
     this.faulted = this.reason = this.body = this.recorded = this.delayed = undefined
     // A character of UTF-16 takes at most three bytes.

@@ -86,7 +86,7 @@ export function createJournal({ capacity, clock, describe, count: countEnded }: 
       count += 1
       const index = count % capacity
       let entry = entries[index]
-      bytes -= entry?.kept ?? 0
+      bytes -= entry?.storedLength ?? 0
       // The entry of a request in progress stays its own, though it is no longer in the journal.
       if (!entry || entry.endSequence === 0) {
         entry = new JournalEntry(end, describe)
@@ -156,8 +156,8 @@ export function createJournal({ capacity, clock, describe, count: countEnded }: 
     entry.endSequence = ++endedCount
     countEnded(entry)
     if (entries[entry.sequence % capacity] === entry) {
-      entry.kept = entry.length
-      bytes += entry.kept
+      entry.storedLength = entry.length
+      bytes += entry.storedLength
       while (bytes > MAX_BYTES) forgetOldest()
     }
     notify(entry)
@@ -171,7 +171,7 @@ export function createJournal({ capacity, clock, describe, count: countEnded }: 
   function forgetOldest(): void {
     droppedCount = Math.max(lastForgotten(), clearedCount) + 1
     const index = droppedCount % capacity
-    bytes -= entries[index]?.kept ?? 0
+    bytes -= entries[index]?.storedLength ?? 0
     entries[index] = undefined
   }
 

@@ -47,7 +47,7 @@ export function integrationsOf(target: Target, options: SubjectOptions) {
       return answer
     },
 
-    listed: () => listedBy(target),
+    list: () => listOf(target),
 
     /** Throws `StartError` when one is named that is not among those that the target lists. */
     async checkNamed(): Promise<void> {
@@ -101,7 +101,7 @@ export function integrationsOf(target: Target, options: SubjectOptions) {
 
   /** Returns what was listed before anything was changed; undefined when nothing was. */
   async function former(): Promise<Integration[] | undefined> {
-    if (changed.size === 0) before ??= await self.listed()
+    if (changed.size === 0) before ??= await self.list()
     return before
   }
 
@@ -129,7 +129,7 @@ export function integrationsOf(target: Target, options: SubjectOptions) {
  * Returns what the target lists under `GET /v1/integrations`, beyond the contract; undefined when it does not, or when
  * that can't be read.
  */
-async function listedBy(target: Target): Promise<Integration[] | undefined> {
+async function listOf(target: Target): Promise<Integration[] | undefined> {
   const answer = await target.ask('/v1/integrations').catch(orNothing)
   if (answer?.status !== 200) return undefined
   const { body } = answer

@@ -192,6 +192,6 @@ const PROVIDED: Record<Need, (subject: Subject) => Promise<unknown>> = {
   integration: async ({ integrations }) => integrations.one(),
   pair: async ({ integrations }) => integrations.pair(),
   listing: async ({ integrations }) => {
-    needed((await integrations.listed()) !== undefined, 'the target does not answer GET /v1/integrations')
+    needed((await integrations.list()) !== undefined, 'the target does not answer GET /v1/integrations')
   }
 }

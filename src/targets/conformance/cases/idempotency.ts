@@ -94,7 +94,7 @@ export const IDEMPOTENCY: ConformanceCase[] = [
       checkStatus(await post(subject, one._id, key), 200)
       recordIn(await subject.integrations.set(two._id))
       await post(subject, one._id, key)
-      const all = (await subject.integrations.listed()) ?? []
+      const all = (await subject.integrations.list()) ?? []
       const { primary } = all.find(({ _id }) => _id === two._id) ?? {}
       check(primary === true, `a replay of set-primary of ${one._id} has made it primary again`)
     }

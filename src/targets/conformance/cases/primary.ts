@@ -157,7 +157,7 @@ export const PRIMARY: ConformanceCase[] = [
           `set-primary of ${ids[index]} answers with ${_id}, primary ${primary}`
         )
       }
-      const all = await subject.integrations.listed()
+      const all = await subject.integrations.list()
       const primaries = (all ?? []).filter((each) => each.primary && each.channel === pair[0].channel)
       check(!all || primaries.length === 1, `after it, ${primaries.length} integrations of the channel are primary`)
     }
@@ -194,7 +194,7 @@ async function set({ integrations }: Subject, id: string, ask?: Ask): Promise<In
 }
 
 async function listIntegrations({ integrations }: Subject): Promise<Integration[]> {
-  const all = await integrations.listed()
+  const all = await integrations.list()
   needed(all !== undefined, 'the target does not list integrations')
   return all
 }

@@ -1,6 +1,6 @@
 /**
  * What goes over the wire, by the schemas of the same names. The declarations of the package say it without TypeBox:
- * scripts/wire-types.mjs prints them from these schemas.
+ * scripts/client-types.mjs prints them from these schemas.
  */
 export type { ClockState, RandomSetting } from '../control/clock/routes.js'
 export type { Coverage, CoverageItem, OperationCoverage } from '../control/coverage/schemas.js'

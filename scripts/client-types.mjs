@@ -9,7 +9,7 @@ import { build } from 'esbuild'
  * Returns the declarations for a source file that is nothing but `export type { Name } from './file.js'`, each of which
  * is the type of a schema that is exported there under the same name. With the schemas that they refer to.
  */
-export async function wireTypes(root, file) {
+export async function clientTypes(root, file) {
   const { default: ts } = await import('typescript')
   const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest)
   const exported = source.statements.filter(ts.isExportDeclaration)
