@@ -75,7 +75,7 @@ export function createdEnvironment(server: Connection, created: CreatedEnvironme
 }
 
 /** Whether an error says that the environment was removed before. */
-export function isGone(error: unknown): boolean {
+function isGone(error: unknown): boolean {
   return error instanceof MockError && (error.status === 401 || error.status === 404)
 }
 

@@ -8,7 +8,7 @@ import { packagedNames } from './packaged.js'
 import { readingSeeds, readSeed, type SeedFile } from './read.js'
 
 /** What a request may have generated: a server that many use must not grow by gigabytes for one of them. */
-export const MAX_GENERATED = { messages: 100_000, subscribers: 10_000 }
+const MAX_GENERATED = { messages: 100_000, subscribers: 10_000 }
 
 /** What a request asks to load: a seed, text or value, or the first environment of a packaged one. */
 export type Requested = { seed: string | object } | { scenario: string }

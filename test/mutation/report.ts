@@ -61,7 +61,7 @@ export interface Counts {
 }
 
 /** The sum over some files. */
-export function countsOf(files: readonly FileResult[]): Counts {
+function countsOf(files: readonly FileResult[]): Counts {
   const sum = (of: (file: FileResult) => number) => files.reduce((total, file) => total + of(file), 0)
   return {
     killed: sum(({ killed }) => killed),
@@ -73,7 +73,7 @@ export function countsOf(files: readonly FileResult[]): Counts {
 }
 
 /** The share of mutants that are noticed, in percent; 100 when there are none. */
-export function scoreOf({ killed, timeout, survived, uncovered }: Counts): number {
+function scoreOf({ killed, timeout, survived, uncovered }: Counts): number {
   const all = killed + timeout + survived + uncovered
   return all === 0 ? 100 : (100 * (killed + timeout)) / all
 }

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { namedObject, recordOf, ref, strictObject, stringEnum } from '../../core/typebox.js'
 import { OperationName } from '../requests/schemas.js'
 
-export const ITEM_KINDS = ['operation', 'status', 'query', 'value', 'list', 'header'] as const
+const ITEM_KINDS = ['operation', 'status', 'query', 'value', 'list', 'header'] as const
 export type ItemKind = (typeof ITEM_KINDS)[number]
 
 const count = (description: string) => Type.Integer({ minimum: 0, format: 'int64', description })

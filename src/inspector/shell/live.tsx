@@ -39,7 +39,7 @@ type Live = ReturnType<typeof createLive>
  * Reads the stream of an environment from `start` to `stop`, and opens it again whenever it breaks. It tells when the
  * server was started again or was away.
  */
-export function createLive(env: AttachedEnvironment, restarted: () => void) {
+function createLive(env: AttachedEnvironment, restarted: () => void) {
   let feed = NOTHING
   let waiting: RecordedRequest[] = []
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -19,7 +19,7 @@ export function reportText(report: ConformanceReport, isVerbose = false): string
 }
 
 /** Returns the counts, the profile, and what is left to be done. */
-export function summaryText({
+function summaryText({
   target,
   counts,
   profile,
@@ -56,7 +56,7 @@ function reasonsOf(entries: readonly (readonly [name: string, reason: string])[]
 }
 
 /** Returns what a case rests on, in words. */
-export function basisText(basis: Basis): string {
+function basisText(basis: Basis): string {
   if ('contract' in basis) return `the contract: ${basis.contract}`
   if ('assumption' in basis) return `the register: ${basis.assumption}`
   return `the reference, as the contract is silent: ${basis.settled}`

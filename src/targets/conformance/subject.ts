@@ -33,7 +33,7 @@ export interface Subject {
 }
 
 const SAMPLE_PAGES = 2
-export const SAMPLE_LIMIT = 100
+const SAMPLE_LIMIT = 100
 
 export function createSubject(target: Target, options: SubjectOptions): Subject {
   const random = createRandom(null)

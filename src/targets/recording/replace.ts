@@ -18,7 +18,7 @@ export interface Known {
   pattern?: RegExp
 }
 
-export const NONE_KNOWN: Known = { names: new Map() }
+const NONE_KNOWN: Known = { names: new Map() }
 
 /** Returns the texts as `Known`; the key of each is the text, its value what stands for it. */
 export function knownTexts(texts: Iterable<readonly [string, string]>): Known {

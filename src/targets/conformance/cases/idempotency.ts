@@ -244,7 +244,7 @@ export const IDEMPOTENCY: ConformanceCase[] = [
 ]
 
 /** Sends set-primary with a key. */
-export function post({ ask }: Subject, id: string, key: string | undefined, more: Ask = {}): Promise<Answer> {
+function post({ ask }: Subject, id: string, key: string | undefined, more: Ask = {}): Promise<Answer> {
   const headers = { ...more.headers, ...(key !== undefined && { 'idempotency-key': key }) }
   return ask(setPrimaryPath(id), { ...more, method: 'POST', headers })
 }

@@ -254,7 +254,7 @@ function refusedValues(): ConformanceCase[] {
   }))
 }
 
-export function paged(limit: number, page: number): Parameters {
+function paged(limit: number, page: number): Parameters {
   return [
     ['limit', limit],
     ['page', page]
