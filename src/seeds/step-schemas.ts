@@ -1,6 +1,7 @@
 import type { Path } from '../core/validation.js'
 import type { SeedStep, SeedWorkflow } from './format.js'
-import { checkingJsonSchema, comparing, type Report } from './json-schema.js'
+import { checkingJsonSchema, type Report } from './json-schema.js'
+import { comparing } from './json-schema-values.js'
 import { defaultControls } from './resolve/step-controls.js'
 
 /** Reports the schemas of a workflow that are none, and control values that do not match those of a step, in steps. */

@@ -77,7 +77,7 @@ describe("control values that do not match the step's own dataSchema are an issu
     ['a bound', { size: 0 }, '.size: must be at least 1 by its dataSchema'],
     ['a word', { size: 1, kind: 'c' }, '.kind: must be one of a, b by its dataSchema'],
     ['an item', { size: 1, list: ['x', 7] }, '.list[1]: must be string by its dataSchema'],
-    ['no variant', { size: 1, either: 7 }, '.either: must be string by its dataSchema'],
+    ['no variant', { size: 1, either: 7 }, '.either: must be string or null by its dataSchema'],
     ['a missing field', {}, ': must have size by its dataSchema'],
     [
       'an unknown field',
@@ -86,6 +86,47 @@ describe("control values that do not match the step's own dataSchema are an issu
     ]
   ])('%s', (_, controlValues, issue) => {
     expect(issuesOf({ controls: { dataSchema }, controlValues })).toEqual([`${STEP}.controlValues${issue}`])
+  })
+
+  test.each<[string, object, unknown, string]>([
+    ['a false schema', { properties: { a: false } }, 1, 'be left out'],
+    ['minLength', { properties: { a: { minLength: 3 } } }, '👍a', 'have at least 3 characters'],
+    ['maxLength', { properties: { a: { maxLength: 2 } } }, 'abc', 'have at most 2 characters'],
+    ['minItems', { properties: { a: { minItems: 2 } } }, [1], 'have at least 2 elements'],
+    ['maxItems', { properties: { a: { maxItems: 1 } } }, [1, 2], 'have at most 1 element'],
+    ['uniqueItems', { properties: { a: { uniqueItems: true } } }, ['b', 'c', 'b'], 'have no element twice'],
+    ['minProperties', { properties: { a: { minProperties: 1 } } }, {}, 'have at least 1 field'],
+    ['maxProperties', { properties: { a: { maxProperties: 1 } } }, { b: 1, c: 2 }, 'have at most 1 field'],
+    ['exclusiveMinimum', { properties: { a: { exclusiveMinimum: 1 } } }, 1, 'be more than 1'],
+    ['exclusiveMaximum', { properties: { a: { exclusiveMaximum: 1 } } }, 1, 'be less than 1'],
+    ['multipleOf', { properties: { a: { multipleOf: 0.1 } } }, 0.25, 'be a multiple of 0.1'],
+    ['const', { properties: { a: { const: 'b' } } }, 'c', 'be "b"']
+  ])('%s', (_, dataSchema, a, must) => {
+    const issue = `${STEP}.controlValues.a: must ${must} by its dataSchema`
+    expect(issuesOf({ controls: { dataSchema }, controlValues: { a } })).toEqual([issue])
+  })
+
+  test.each<[string, object, unknown]>([
+    ['minLength', { minLength: 2 }, '👍a'],
+    ['maxLength', { maxLength: 2 }, '👍a'],
+    ['uniqueItems', { uniqueItems: true }, ['b', 'c', 1, '1']],
+    ['multipleOf', { multipleOf: 0.1 }, 0.3],
+    ['exclusiveMinimum', { exclusiveMinimum: 1 }, 1.1],
+    ['keywords of other types', { minLength: 9, minItems: 9, minimum: 9, minProperties: 9 }, true]
+  ])('not where %s is met', (_, a, value) => {
+    const controls = { dataSchema: { properties: { a } } }
+    expect(issuesOf({ controls, controlValues: { a: value } })).toEqual([])
+  })
+
+  test('each of several', () => {
+    const controlValues = { kind: 'c', list: ['x', 7, 8], sise: 2 }
+    expect(issuesOf({ controls: { dataSchema }, controlValues })).toEqual([
+      `${STEP}.controlValues: must have size by its dataSchema`,
+      `${STEP}.controlValues.kind: must be one of a, b by its dataSchema`,
+      `${STEP}.controlValues.list[1]: must be string by its dataSchema`,
+      `${STEP}.controlValues.list[2]: must be string by its dataSchema`,
+      `${STEP}.controlValues.sise: is not a field by its dataSchema, which has size, kind, list, either`
+    ])
   })
 
   test('text with Liquid matches everything, as it can become anything', () => {
