@@ -1,4 +1,5 @@
 import type { Statement } from 'better-sqlite3'
+import { MAX_CANDIDATES } from '../core/suggest.js'
 import type { Db } from '../db/open.js'
 import { rememberedTotals } from './totals.js'
 
@@ -34,6 +35,9 @@ export function messageRepository({ client }: Db) {
     .prepare<[number, string], string>('SELECT subscriber_id FROM subscribers WHERE dataset = ? AND id = ?')
     .pluck()
   const subscriber = client.prepare('SELECT id FROM subscribers WHERE dataset = ? AND subscriber_id = ?')
+  const subscriberIds = client
+    .prepare<[number], string>(`SELECT subscriber_id FROM subscribers WHERE dataset = ? LIMIT ${MAX_CANDIDATES}`)
+    .pluck()
 
   return {
     /**
@@ -65,6 +69,9 @@ export function messageRepository({ client }: Db) {
 
     hasSubscriber: (dataset: number, subscriberId: string): boolean =>
       subscriber.get(dataset, subscriberId) !== undefined,
+
+    /** Returns the `subscriberId` of the first subscribers, some hundreds at most. */
+    listSubscriberIds: (dataset: number): string[] => subscriberIds.all(dataset),
 
     /** Returns the `subscriberId` of the subscriber that has this `_id`. */
     findSubscriberId: (dataset: number, _id: string): string | undefined => subscriberIdOf.get(dataset, _id)

@@ -1,5 +1,6 @@
 import { DomainError } from '../core/errors.js'
 import { idIn } from '../core/ids.js'
+import { didYouMean } from '../core/suggest.js'
 import { mayNeedVendorNames, withVendorNames } from '../core/vendor-names.js'
 import type { Db } from '../db/open.js'
 import type { Environment, EnvironmentService } from '../environments/service.js'
@@ -44,17 +45,19 @@ export function messageService({ db, environments }: { db: Db; environments: Env
     const { datasets, name, assumptions } = environment
     if (subscriberId === undefined || assumptions['unknown-subscriber-filter'] !== 'not-found') return
     if (repository.hasSubscriber(datasets.subscribers, subscriberId)) return
-    const hint = internalIdHint(environment, subscriberId)
+    const hint = subscriberHint(environment, subscriberId)
     throw new DomainError('not-found', `Subscriber not found for id ${subscriberId}`, {
       reason: `environment ${name} has no subscriber ${subscriberId} (assumption unknown-subscriber-filter)${hint}`
     })
   }
 
-  /** Names the slip of who filters by the `_id` of a subscriber; empty if it is none. */
-  function internalIdHint({ datasets }: Environment, subscriberId: string): string {
+  /** Names the slip of who filters by the `_id` of a subscriber, or by a name with a typo; empty if it is none. */
+  function subscriberHint({ datasets: { subscribers } }: Environment, subscriberId: string): string {
     const id = idIn(subscriberId)
-    const owner = id && repository.findSubscriberId(datasets.subscribers, id)
-    return owner === undefined ? '' : `: that is the internal id of ${owner}; subscriberId is the external one`
+    const owner = id && repository.findSubscriberId(subscribers, id)
+    if (owner !== undefined) return `: that is the internal id of ${owner}; subscriberId is the external one`
+    if (repository.hasSubscriber(subscribers, subscriberId)) return ''
+    return didYouMean(subscriberId, repository.listSubscriberIds(subscribers))
   }
 
   /** Adds the filters one after the other, and names the one that excluded the last message. */
@@ -70,7 +73,7 @@ export function messageService({ db, environments }: { db: Db; environments: Env
       if (left === 0) {
         const hint =
           field === 'subscriberId'
-            ? internalIdHint(environment, String(filters.subscriberId))
+            ? subscriberHint(environment, String(filters.subscriberId))
             : commaHint(parameter, query[parameter])
         return `${parameter} left 0 of ${before}${hint}`
       }

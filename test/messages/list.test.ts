@@ -269,6 +269,7 @@ describe('the reason of an empty page', () => {
   test.each([
     ['channel=sms', 'channel left 0 of 12'],
     ['subscriberId=eve', 'subscriberId left 0 of 12'],
+    ['subscriberId=ADA', 'subscriberId left 0 of 12; did you mean ada?'],
     ['transactionId=u&transactionId=v', 'transactionId left 0 of 12'],
     ['contextKeys=tenant:b', 'contextKeys left 0 of 12'],
     [

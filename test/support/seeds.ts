@@ -161,7 +161,8 @@ function withoutContradictions(environment: Required<SeedEnvironment>): SeedEnvi
     integrations: integrations.map((integration) => {
       const primary = integration.primary === true && !primaries.has(integration.channel)
       if (primary) primaries.add(integration.channel)
-      return { ...unique(integration, 'identifier'), primary }
+      const isDeleted = integration.deletedAt !== undefined || integration.deletedBy !== undefined
+      return { ...unique(integration, 'identifier'), primary, ...(isDeleted && { deleted: true }) }
     }),
     subscribers: uniqueSubscribers,
     workflows: uniqueWorkflows,

@@ -1,6 +1,6 @@
 import type { Static, TObject } from '@sinclair/typebox'
 import { isoTime, parseIsoTime, timeBy } from '../../core/clock.js'
-import { idOf } from '../../core/ids.js'
+import { idIn, idOf } from '../../core/ids.js'
 import { MAX_CANDIDATES, suggest } from '../../core/suggest.js'
 import type { Path } from '../../core/validation.js'
 import type { Environment } from '../../environments/service.js'
@@ -117,15 +117,21 @@ export function environmentBuilder({ target, existing, location, idBase, replace
       return messageNumber++
     },
 
-    /** Returns the record of that name; reports an issue if there is none. */
+    /** Returns the record of that name; reports an issue if there is none. `idOf` returns the `_id` of a record. */
     referenced<Named>(
       kind: string,
       reference: string | undefined,
       all: ReadonlyMap<string, Named>,
+      idOf: (named: Named) => string,
       at: SeedLocation
     ): Named | undefined {
       if (reference === undefined || all.has(reference)) return all.get(reference ?? '')
-      at.report(() => unknownReference(kind, reference, [...all.keys()].slice(0, MAX_CANDIDATES)))
+      at.report(() => {
+        const id = idIn(reference)
+        const [owner] = [...all].find(([, named]) => idOf(named) === id) ?? []
+        if (owner !== undefined) return `is ${reference}, the _id of the ${kind} ${owner}: refer to it as ${owner}`
+        return unknownReference(kind, reference, [...all.keys()].slice(0, MAX_CANDIDATES))
+      })
       return undefined
     },
 

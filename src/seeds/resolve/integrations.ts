@@ -22,6 +22,9 @@ export function addIntegration(builder: EnvironmentBuilder, seed: SeedIntegratio
     identifier,
     ...timesOf(seed, ['deletedAt'], location)
   })
+  for (const field of ['deletedAt', 'deletedBy'] as const) {
+    if (integration[field] !== undefined && !integration.deleted) location.at(field).report('needs deleted: true')
+  }
   builder.identifiers.names.add(identifier)
   builder.countAdded(DEFAULTS, location)
   builder.claimNames(['integration', 'identifier', identifier], _id, location)

@@ -20,7 +20,13 @@ export function addMessage(builder: EnvironmentBuilder, seed: SeedMessage, locat
   const { subscriberId, workflow: workflowIdentifier, subscriber: _embedded, template, ...fields } = seed
   const subscriber = subscriberFor(builder, seed, location)
   const { workflow, steps } =
-    builder.referenced('workflow', workflowIdentifier, builder.workflows, location.at('workflow')) ?? {}
+    builder.referenced(
+      'workflow',
+      workflowIdentifier,
+      builder.workflows,
+      (each) => each.workflow._id,
+      location.at('workflow')
+    ) ?? {}
   const step = steps?.find(({ type }) => type === seed.channel)
   const times = timesOf(seed, ['createdAt', 'lastSeenDate', 'lastReadDate', 'snoozedUntil'], location)
   const deliveredAt = seed.deliveredAt?.map((time, index) => timeOf(time, location.at('deliveredAt', index)))
@@ -67,7 +73,7 @@ export function addMessage(builder: EnvironmentBuilder, seed: SeedMessage, locat
 /** The embedded subscriber, or the one that is referred to. */
 function subscriberFor(builder: EnvironmentBuilder, { subscriber, subscriberId }: SeedMessage, location: SeedLocation) {
   const at = location.at('subscriberId')
-  if (!subscriber) return builder.referenced('subscriber', subscriberId, builder.subscribers, at)
+  if (!subscriber) return builder.referenced('subscriber', subscriberId, builder.subscribers, (each) => each._id, at)
   if (subscriberId !== undefined && subscriberId !== subscriber.subscriberId) {
     at.report(`is not that of the subscriber given here, ${subscriber.subscriberId}`)
   }

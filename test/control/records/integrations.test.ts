@@ -34,7 +34,8 @@ test.each([
   ['no provider', { channel: 'email' }, 422, 'body'],
   ['an unknown channel', { ...SPARE, channel: 'mail' }, 422, 'channel'],
   ['an unknown field', { ...SPARE, provider: 'x' }, 422, 'provider'],
-  ['a time that is none', { ...SPARE, deletedAt: 'noon' }, 422, 'deletedAt'],
+  ['a time that is none', { ...SPARE, deleted: true, deletedAt: 'noon' }, 422, 'deletedAt'],
+  ['a time of its deletion, without being deleted', { ...SPARE, deletedAt: '2026-01-01' }, 422, 'deletedAt'],
   ['an identifier that is taken', { ...SPARE, identifier: 'sendgrid-main' }, 409, undefined],
   ['an id that is taken', { ...SPARE, _id: SENDGRID }, 409, undefined]
 ])('an integration with %s is rejected with its field, and nothing is added', async (_title, body, status, field) => {

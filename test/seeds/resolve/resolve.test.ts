@@ -127,6 +127,32 @@ const CONTRADICTIONS: Case[] = [
     ]
   ],
   [
+    'a subscriber that is given by its _id',
+    inShop(
+      'subscribers: [{ subscriberId: ada, _id: 66e0b7d17c9b1a0012ac0001 }]\nmessages: [{ channel: email, subscriberId: 66E0B7D17C9B1A0012AC0001 }]'
+    ),
+    [
+      ':4:48 environments[0].messages[0].subscriberId: is 66E0B7D17C9B1A0012AC0001, the _id of the subscriber ada: refer to it as ada'
+    ]
+  ],
+  [
+    'a workflow that is given by its _id',
+    inShop(
+      'workflows: [{ identifier: shipped, _id: 66e0b7d17c9b1a0012ac0002 }]\nmessages: [{ channel: email, workflow: 66e0b7d17c9b1a0012ac0002 }]'
+    ),
+    [
+      ':4:44 environments[0].messages[0].workflow: is 66e0b7d17c9b1a0012ac0002, the _id of the workflow shipped: refer to it as shipped'
+    ]
+  ],
+  [
+    'an integration that says when and by whom it was deleted, and is not',
+    inShop('integrations: [{ providerId: ses, channel: email, deletedAt: 2026-01-01, deletedBy: ada }]'),
+    [
+      ':3:66 environments[0].integrations[0].deletedAt: needs deleted: true',
+      ':3:89 environments[0].integrations[0].deletedBy: needs deleted: true'
+    ]
+  ],
+  [
     'a workflow that is not there',
     inShop('workflows: [{ identifier: shipped }]\nmessages: [{ channel: email, workflow: welcome }]'),
     [
