@@ -3,6 +3,7 @@ import { assume } from '../core/assumptions.js'
 import { advanced, steadyClock, WALL, wallClock } from '../core/clock.js'
 import { DATASET_KINDS, type ResetPart } from '../core/enums.js'
 import { DomainError, invalidFields } from '../core/errors.js'
+import { idIn } from '../core/ids.js'
 import { didYouMean } from '../core/suggest.js'
 import { apiKeyService } from './api-keys.js'
 import { datasetService, type HeldDatasets } from './datasets.js'
@@ -95,7 +96,7 @@ export function environmentService({ db, clock, machineClock = steadyClock, defa
 
     /** Throws `not-found` when no environment has this id or name, `bad-request` when several have the name. */
     find(idOrName: string): Environment {
-      const byId = repository.findById(idOrName)
+      const byId = repository.findById(idIn(idOrName) ?? idOrName)
       if (byId) return used(fromRow(byId))
       const [row, ...others] = repository.listEnvironments(idOrName)
       if (others.length > 0) throw ambiguousName(idOrName, others.length + 1)

@@ -26,6 +26,7 @@ export interface DescribedOperation {
 
 interface Parameter {
   name: string
+  description: string
   in: string
   schema: TSchema
   example?: unknown
@@ -50,7 +51,9 @@ export function applyAssumptions(document: OpenApiDocument, assumptions: Assumpt
   }
   if (assumptions['vendor-names'] === 'vendor') useVendorNames(document)
   if (assumptions['integration-lookup'] === 'id') {
-    parameterOf(setIntegrationAsPrimary, 'integrationId').schema.pattern = '^[0-9a-fA-F]{24}$'
+    const integrationId = parameterOf(setIntegrationAsPrimary, 'integrationId')
+    integrationId.schema.pattern = '^[0-9a-fA-F]{24}$'
+    integrationId.description = "The integration's `_id`"
   }
   if (assumptions.credentials === 'hidden') {
     Object.assign(schemaOf(Credentials), { properties: {}, description: 'Hidden: always empty' })

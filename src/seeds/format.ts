@@ -1,8 +1,9 @@
 import { type Static, type TProperties, Type } from '@sinclair/typebox'
 import { ASSUMPTION_IDS, type AssumptionId, PROFILES, positionsOf } from '../core/assumptions.js'
-import { CHANNELS, ORIGINS, STEP_TYPES } from '../core/enums.js'
+import { ORIGINS, STEP_TYPES } from '../core/enums.js'
 import { API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from '../core/ids.js'
-import { freeObject, strictObject, stringEnum } from '../core/typebox.js'
+import { Channel } from '../core/schemas.js'
+import { freeObject, ref, strictObject, stringEnum } from '../core/typebox.js'
 import { ClockSetting } from '../environments/schemas.js'
 import { Integration } from '../integrations/schemas.js'
 import { MessageResponse, NotificationGroup, SubscriberResponse, WorkflowResponse } from '../messages/schemas.js'
@@ -34,7 +35,7 @@ export const SeedIntegration = object('An integration; at most one of a channel 
   _id: Type.Optional(Id),
   identifier: text('Unique in the environment; the slug of the name by default'),
   providerId: Type.String({ minLength: 1, description: 'The delivery provider, such as sendgrid' }),
-  channel: stringEnum(CHANNELS, { description: 'The channel it delivers on' })
+  channel: ref(Channel, 'The channel it delivers on')
 })
 export type SeedIntegration = Static<typeof SeedIntegration>
 
@@ -76,7 +77,7 @@ const SeedTemplate = object('The whole workflow as it is embedded in the message
 export const SeedMessage = object('A message; without createdAt they are one minute apart, the newest first', {
   ...Type.Partial(Type.Omit(MessageResponse, [...OWNER, 'subscriber', 'template', 'channel'])).properties,
   _id: Type.Optional(Id),
-  channel: stringEnum(CHANNELS, { description: 'The channel it was sent on' }),
+  channel: ref(Channel, 'The channel it was sent on'),
   subscriberId: Type.Optional(Type.String({ description: 'Of a subscriber in this environment, which is embedded' })),
   workflow: Type.Optional(Type.String({ description: 'Identifier of a workflow in this environment' })),
   subscriber: Type.Optional(SeedSubscriber),

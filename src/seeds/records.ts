@@ -1,6 +1,6 @@
 import { isoTime, parseIsoTime } from '../core/clock.js'
 import { DomainError } from '../core/errors.js'
-import { idOf } from '../core/ids.js'
+import { idIn, idOf } from '../core/ids.js'
 import { lazily } from '../core/lazily.js'
 import { runToEnd } from '../core/slices.js'
 import { slugify } from '../core/slug.js'
@@ -62,13 +62,13 @@ export function recordEditor({ db, environments, repository, resolver, enqueue }
       check?: () => void
     ): Promise<MessageResponse> =>
       edit(environment, 'messages', check, (dataset) => {
-        const stored = records().findMessage(dataset, id) as Stored<MessageResponse> | undefined
+        const stored = records().findMessage(dataset, idIn(id) ?? id) as Stored<MessageResponse> | undefined
         if (!stored) throw messageNotFound(id)
         const { workflows } = environment.datasets
         const isWorkflow = (name: string) => records().findWorkflow(workflows, name) !== undefined
         const base = messageBase(stored, patch, isWorkflow)
         const seed = merged(SeedMessage, base, patch, 'message')
-        const resolved = resolveMessage(environment, { transactionId: defaultTransaction(id), ...seed })
+        const resolved = resolveMessage(environment, { transactionId: defaultTransaction(stored._id), ...seed })
         const isOfAnother = ['subscriberId', 'subscriber', '_subscriberId'].some((field) => field in patch)
         const message = isOfAnother ? resolved : { ...resolved, _subscriberId: stored._subscriberId }
         return { result: message, write: (dataset) => records().updateMessage({ ...toMessageRow(message), dataset }) }
@@ -77,8 +77,9 @@ export function recordEditor({ db, environments, repository, resolver, enqueue }
     /** Rejects with `not-found` when there is no such message. */
     removeMessage: (environment: Environment, id: string, check?: () => void): Promise<void> =>
       edit(environment, 'messages', check, (dataset) => {
-        if (!repository.hasMessage(dataset, id)) throw messageNotFound(id)
-        return { result: undefined, write: (owned) => records().deleteMessage(owned, id) }
+        const _id = idIn(id) ?? id
+        if (!repository.hasMessage(dataset, _id)) throw messageNotFound(id)
+        return { result: undefined, write: (owned) => records().deleteMessage(owned, _id) }
       }),
 
     /** Rejects with `exists` when there is one of this `_id` or `identifier`. */
@@ -260,7 +261,7 @@ export function recordEditor({ db, environments, repository, resolver, enqueue }
 
   function requireIntegration(dataset: number, idOrIdentifier: string): Stored<Integration> {
     const found =
-      records().findIntegration(dataset, idOrIdentifier) ??
+      records().findIntegration(dataset, idIn(idOrIdentifier) ?? idOrIdentifier) ??
       records().findIntegrationByIdentifier(dataset, idOrIdentifier)
     if (found) return found as Stored<Integration>
     throw new DomainError('not-found', `Integration with id ${idOrIdentifier} not found`, {

@@ -193,7 +193,10 @@ describe('an assumption changes in the document what it changes in requests and 
       return [`${answer}/schema`, `${answer}/example`]
     }),
     'vendor-names': ['/components/schemas/ChatPushProvider/enum', '/components/schemas/Origin/enum'],
-    'integration-lookup': [at(SET_PRIMARY, 'post', 'parameters/0/schema/pattern')],
+    'integration-lookup': [
+      at(SET_PRIMARY, 'post', 'parameters/0/description'),
+      at(SET_PRIMARY, 'post', 'parameters/0/schema/pattern')
+    ],
     'foreign-integration': [at(SET_PRIMARY, 'post', 'responses/403')],
     credentials: [
       at(SET_PRIMARY, 'post', `responses/200/${json}/example/credentials`),

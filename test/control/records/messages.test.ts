@@ -3,7 +3,7 @@ import { buildServices } from '../../../src/app.js'
 import { DEFAULTS } from '../../../src/config.js'
 import { openDatabase } from '../../../src/db/open.js'
 import type { SeedMessage } from '../../../src/seeds/format.js'
-import { DEVELOPMENT, journalOf, send } from '../../support/control.js'
+import { DEVELOPMENT, journalOf, MAILGUN, send } from '../../support/control.js'
 import { type GivenMock, givenMock } from '../../support/mock.js'
 import { expectSound, givenEnvironment, stateOf } from '../environments/environment-client.js'
 
@@ -171,6 +171,19 @@ test('a removed message is gone, a reset brings it back, and unknown ones are no
   expect((await change(mock, _id, {})).status).toBe(404)
   await mock.post('/_mock/reset')
   expect((await list(mock)).data[0]._id).toBe(_id)
+})
+
+test('the id of a message, an integration or an environment may be given in capitals, as in the operations', async () => {
+  const mock = await givenMock()
+  const { _id } = (await add(mock, { channel: 'sms' })).json
+  const path = `/_mock/messages/${_id.toUpperCase()}`
+  expect((await send(mock, 'PATCH', path, { subject: 'Changed' })).json).toMatchObject({ _id, subject: 'Changed' })
+  expect((await mock.call(path, { method: 'DELETE' })).status).toBe(204)
+  const integration = `/_mock/integrations/${MAILGUN.toUpperCase()}`
+  expect((await send(mock, 'PATCH', integration, { name: 'Changed' })).json).toMatchObject({ _id: MAILGUN })
+  const { environmentId } = (await mock.post('/_mock/environments', { key: null, body: '{}' })).json
+  const environment = `/_mock/environments/${environmentId.toUpperCase()}`
+  expect((await mock.call(environment, { method: 'DELETE', key: null })).status).toBe(204)
 })
 
 test('messages of one instant are listed in the reverse of the order in which they were added', async () => {
