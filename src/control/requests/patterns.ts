@@ -16,7 +16,7 @@ const MAX_SIZE = 200
  * loads an engine that takes linear time, which Node's own does not; most servers never need it. Rejects with `invalid`
  * a regular expression that the engine does not have, or that repeats too much.
  */
-export async function preparePatterns(...patterns: (readonly [path: string, RequestPattern])[]): Promise<void> {
+export async function preparePatterns(patterns: readonly (readonly [path: string, RequestPattern])[]): Promise<void> {
   const found = patterns.flatMap(([path, pattern]) => expressionsIn(path, pattern))
   if (found.length === 0) return
   engine ??= (await import('re2js')).RE2JS
@@ -46,11 +46,15 @@ function expressionsIn(at: string, { path, query = {}, headers = {}, body }: Req
 }
 
 function problemOf(expression: string): string | undefined {
+  if (QUOTED.test(expression)) return 'must do without \\Q: put a backslash before each character that is meant as such'
   if (sizeOf(expression) > MAX_SIZE) {
     return `must be simpler: with its repeats written out, it has more than ${MAX_SIZE} characters`
   }
   return attempt(() => compile(expression)) ? undefined : 'must do without lookarounds and backreferences'
 }
+
+/** The engine takes it for the text up to `\E`, JavaScript for a Q: so `sizeOf` would count something else. */
+const QUOTED = /^(?:[^\\]|\\[^Q])*\\Q/s
 
 /** An escape, a class, a repeat with its bounds, or any other character. */
 const PARTS = /\\.|\[(?:\\.|[^\]\\])*\]|\{(\d+)(?:,(\d*))?\}|./gs

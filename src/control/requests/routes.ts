@@ -115,7 +115,7 @@ export const journalRoutes: FastifyPluginAsync<Services> = async (app, services)
       const disconnected = new AbortController()
       reply.raw.once('close', () => disconnected.abort())
       const inOrder = (body.inOrder ?? []).map((pattern, index) => [`inOrder[${index}].`, pattern] as const)
-      await preparePatterns(['', body], ...inOrder)
+      await preparePatterns([['', body], ...inOrder])
       // Throws if it has been removed meanwhile: its journal must not come back.
       void environment.datasets
       return verifyRequests(services, environment, body, disconnected.signal)

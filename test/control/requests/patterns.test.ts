@@ -24,7 +24,12 @@ test('a pattern is matched in linear time, whatever it is and however long the v
 const LOOKS = 'must do without lookarounds and backreferences'
 const LARGE = 'must be simpler: with its repeats written out, it has more than 200 characters'
 
+const QUOTED = 'must do without \\Q: put a backslash before each character that is meant as such'
+
 const REFUSED = [
+  // The engine takes the first bracket for a character: then the repeats are repeats, not characters of a class.
+  [`\\Q[\\E${'(?:\\w|\\W\\w){0,999}'.repeat(40)}\\d\\Q]\\E`, QUOTED],
+  ['a\\\\\\Qb', QUOTED],
   ['(?=a)', LOOKS],
   ['(?<!a)b', LOOKS],
   ['(a)\\1', LOOKS],
@@ -67,6 +72,7 @@ test('a pattern has the classes, groups and escapes of a regular expression of t
     '\\w+/.-\\d{2}',
     '(?:a|é)-',
     '\\bOrder\\b',
+    '[^\\\\Q]',
     ''
   ]) {
     expect((await verify(mock, { query: { x: { matches } } })).status, matches).toBe(200)
