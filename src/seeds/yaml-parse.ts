@@ -9,7 +9,7 @@ import {
   type YAMLError,
   YAMLParseError
 } from 'yaml'
-import { MAX_DEPTH } from '../core/depth.js'
+import { MAX_DEPTH } from '../core/excess.js'
 
 /** A text as YAML nodes. */
 export interface YamlText {
@@ -21,6 +21,9 @@ export interface YamlText {
   tooDeepAt?: number
 }
 
+/** An unknown tag is an issue that is told with its path, and a long name is none. */
+export const isSyntaxError = ({ code }: YAMLError): boolean => !/^(TAG_RESOLVE_FAILED|KEY_OVER_1024_CHARS)$/.test(code)
+
 type Collection = CST.BlockMap | CST.BlockSequence | CST.FlowCollection
 
 /** Lexemes between two pauses. */
@@ -29,6 +32,8 @@ const LEXEMES = 1000
 const MAX_PROPERTIES = 4
 /** How many values of a list or an object are made nodes at once. */
 const BATCH = 500
+/** After so many errors a text is not read on: each character may be one, and to make a million takes seconds. */
+const MAX_ERRORS = 1000
 const OPTIONS = { prettyErrors: false, merge: true, uniqueKeys: false, keepSourceTokens: true }
 
 /**
@@ -40,11 +45,16 @@ export function* parseYaml(text: string, lines: LineCounter): Generator<void, Ya
   const tokens: CST.Token[] = []
   let count = 0
   let properties = 0
+  let misplaced = 0
   /** How many items of lists in brackets are settled. */
   const settled = new Map<CST.Token, number>()
   lines.addNewLine(0)
   for (const lexeme of new Lexer().lex(text)) {
-    tokens.push(...parser.next(lexeme))
+    for (const token of parser.next(lexeme)) {
+      tokens.push(token)
+      if (token.type === 'error') misplaced += 1
+    }
+    if (misplaced > MAX_ERRORS) break
     // The stack begins with the document, and may end with a scalar.
     if (parser.stack.length > MAX_DEPTH + 2) {
       const { offset } = parser.stack[MAX_DEPTH + 1] ?? parser
@@ -60,21 +70,34 @@ export function* parseYaml(text: string, lines: LineCounter): Generator<void, Ya
     }
     if (++count % LEXEMES === 0) {
       for (const token of parser.stack) if (token.type === 'flow-collection') settle(token, settled)
+      if (countMisplaced(parser.stack.at(-1)) > MAX_ERRORS) break
       yield
     }
   }
   tokens.push(...parser.end())
 
+  try {
+    return yield* composing(tokens, text)
+  } catch (error) {
+    if (!(error instanceof TooManyErrors)) throw error
+    return { contents: null, errors: [...error.first], items: new Map() }
+  }
+}
+
+function* composing(tokens: CST.Token[], text: string): Generator<void, YamlText> {
   const parts = new Map<Collection, Collection[]>()
   for (const token of tokens) if (token.type === 'document') yield* cut(token.value, parts)
   const { contents, errors } = compose(tokens, text.length)
   const items = new Map<unknown, (Node | Pair)[]>()
+  let count = 0
   for (const [whole, each] of parts) {
     const composed: (Node | Pair)[] = []
     for (const value of each) {
       yield
       const part = compose([{ type: 'document', offset: value.offset, start: [], value }], text.length)
       errors.push(...part.errors)
+      count += part.errors.filter(isSyntaxError).length
+      if (count > MAX_ERRORS) throw new TooManyErrors(errors)
       composed.push(...((part.contents as { items?: (Node | Pair)[] } | null)?.items ?? []))
     }
     items.set(whole, composed)
@@ -101,8 +124,36 @@ function settle(list: CST.FlowCollection, settled: Map<CST.Token, number>): void
   settled.set(list, last)
 }
 
+/** Counts what follows a value on its line, where nothing but a comment may. */
+function countMisplaced(token: CST.Token | undefined): number {
+  const end = token && 'end' in token && Array.isArray(token.end) ? (token.end as CST.SourceToken[]) : []
+  return end.filter(({ type }) => !['space', 'comment', 'newline'].includes(type)).length
+}
+
+class TooManyErrors extends Error {
+  readonly first: readonly YAMLError[]
+
+  constructor(errors: readonly YAMLError[]) {
+    super()
+    // Without those that the composer makes of this error.
+    this.first = errors.filter(({ code }) => code !== 'RESOURCE_EXHAUSTION')
+  }
+}
+
+/** Throws TooManyErrors. */
 function compose(tokens: CST.Token[], end: number): Pick<YamlText, 'contents' | 'errors'> {
-  const documents = new Composer(OPTIONS).compose(tokens, true, end)
+  const composer = new Composer(OPTIONS)
+  // Both are private, but nothing else tells of an error before all are there.
+  const inner = composer as unknown as { errors: YAMLError[]; onError: (...error: unknown[]) => void }
+  const { onError } = inner
+  let count = 0
+  inner.onError = (...error) => {
+    const before = inner.errors.length
+    onError(...error)
+    count += inner.errors.slice(before).filter(isSyntaxError).length
+    if (count > MAX_ERRORS) throw new TooManyErrors(inner.errors)
+  }
+  const documents = composer.compose(tokens, true, end)
   const first = documents.next().value
   const second = documents.next().value
   const errors: YAMLError[] = first ? [...first.errors, ...first.warnings] : []

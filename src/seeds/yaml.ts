@@ -1,10 +1,10 @@
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, type Scalar } from 'yaml'
-import { MAX_DEPTH, TOO_DEEP } from '../core/depth.js'
+import { MAX_DEPTH, TOO_DEEP } from '../core/excess.js'
 import { type Path, pathText } from '../core/validation.js'
 import { addIssue, byLocation, createIssue, type IssueList, SeedError, type SeedIssue } from './errors.js'
 import { numberProblem, setField } from './json.js'
 import { formatLimit, type SeedLimits } from './limits.js'
-import { parseYaml, type YamlText } from './yaml-parse.js'
+import { isSyntaxError, parseYaml, type YamlText } from './yaml-parse.js'
 
 /** After the first syntax errors the parser has lost track. */
 const MAX_SYNTAX_ERRORS = 20
@@ -49,8 +49,7 @@ export function* readYaml(text: string, file: string, limits: SeedLimits): Gener
 
 function throwSyntaxErrors({ errors, tooDeepAt }: YamlText, createAt: IssueAtOffset): void {
   if (tooDeepAt !== undefined) throw new SeedError([createAt(tooDeepAt, TOO_DEEP)])
-  // An unknown tag is reported later, with its path; a long name is no issue.
-  const all = errors.filter(({ code }) => !/^(TAG_RESOLVE_FAILED|KEY_OVER_1024_CHARS)$/.test(code))
+  const all = errors.filter(isSyntaxError)
   const issues = new Map<number, SeedIssue>()
   for (const { code, pos, message } of all.sort((one, other) => one.pos[0] - other.pos[0])) {
     if (issues.size === MAX_SYNTAX_ERRORS) break
@@ -60,6 +59,7 @@ function throwSyntaxErrors({ errors, tooDeepAt }: YamlText, createAt: IssueAtOff
 }
 
 const SYNTAX_MESSAGES: Record<string, string> = {
+  BLOCK_AS_IMPLICIT_KEY: 'a second name on this line: put a value that has a colon in it in quotes',
   MULTIPLE_DOCS: 'a seed is one document: drop this second one'
 }
 
@@ -163,7 +163,8 @@ function valueReader({ items }: YamlText, { issues, createAt, limits }: Context)
       }
       if (isMerge(key)) continue
       if (name === undefined) {
-        report(key, path, 'the name of a field must be text', true)
+        const remedy = isMap(key) || isSeq(key) ? '; put a value that begins with a bracket in quotes' : ''
+        report(key, path, `the name of a field must be text${remedy}`, true)
         continue
       }
       const first = keys.get(name)

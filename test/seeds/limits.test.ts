@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { parse, stringify } from 'yaml'
+import { LineCounter, parse, stringify } from 'yaml'
+import { runToEnd } from '../../src/core/slices.js'
 import { readSeed, readSeeds } from '../../src/seeds/read.js'
+import { parseYaml } from '../../src/seeds/yaml-parse.js'
 import { startServer } from '../../src/server.js'
 import { issuesOf, linesOf, shop, shopJson } from '../support/seed-issues.js'
 import { countTurns } from '../support/turns.js'
@@ -11,6 +13,25 @@ function mergesOfMerges(): string {
 }
 
 const ONE_TAG = /^seed:\d+:\d+: a value has at most one tag and one anchor$/
+
+test.each<[string, string, string]>([
+  ['brackets that close nothing', '}'.repeat(200_000), '1:1: Unexpected flow-map-end token in YAML document: "}"'],
+  [
+    'the same after a seed',
+    `environments: []\n${']'.repeat(200_000)}`,
+    '2:1: Unexpected flow-seq-end token in YAML stream: "]"'
+  ],
+  ['texts after a text', '"'.repeat(200_000), '1:3: Unexpected double-quoted-scalar at node end'],
+  ['the same with spaces', `a: ${"'' ".repeat(100_000)}`, '1:7: Unexpected single-quoted-scalar at node end'],
+  ['texts without commas', `a: [${'""'.repeat(50_000)}]`, '1:7: Missing , or : between flow sequence items'],
+  ['escapes that are none', `"${'\\q'.repeat(100_000)}"`, '1:2: Invalid escape sequence \\q'],
+  ['the same in many items', '- "\\q"\n'.repeat(50_000), '1:4: Invalid escape sequence \\q']
+])('after a thousand errors no more are looked for: %s', async (_, text, first) => {
+  const { errors } = runToEnd(parseYaml(text, new LineCounter()))
+  expect(errors.length).toBeLessThan(2000)
+  const { file, request } = await issuesOf(text)
+  expect([file[0], request[0]]).toEqual([`seed:${first}`, `seed:${first}`])
+})
 
 describe('is refused soon, with its place and what to do:', () => {
   test.each<[string, () => string, RegExp]>([

@@ -54,7 +54,11 @@ const TEXT: Case[] = [
     '{"environments": [{"name": "x" "profile": "live"}]}',
     [':1:28: Block collections are not allowed within flow collections', ':1:32: Unexpected double-quoted-scalar token']
   ],
-  ['a second colon', 'environments:\n  - name: b: c', [':2:11: Nested mappings are not allowed in compact mappings']],
+  [
+    'a second colon',
+    'environments:\n  - name: b: c',
+    [':2:11: a second name on this line: put a value that has a colon in it in quotes']
+  ],
   [
     'a field indented less than its list',
     'environments:\n  - name: x\n profile: live',
@@ -86,7 +90,23 @@ const TEXT: Case[] = [
   [
     'a name of a field that is a list',
     inShop('messages: [{ channel: email, payload: { [a, b]: 1 } }]'),
-    [':3:45 environments[0].messages[0].payload: the name of a field must be text']
+    [
+      ':3:45 environments[0].messages[0].payload: the name of a field must be text; put a value that begins with a bracket in quotes'
+    ]
+  ],
+  [
+    'Liquid without quotes',
+    inShop('messages: [{ channel: email, subject: {{payload.name}} }]'),
+    [
+      ':3:44 environments[0].messages[0].subject: the name of a field must be text; put a value that begins with a bracket in quotes'
+    ]
+  ],
+  [
+    "a word of the deployed service in place of the contract's",
+    inShop('workflows: [{ identifier: w, origin: novu-cloud }]'),
+    [
+      ':3:42 environments[0].workflows[0].origin: must be one of service-cloud, service-cloud-v1, external; did you mean service-cloud?'
+    ]
   ],
   [
     'a name of a field that is nothing',
