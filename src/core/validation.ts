@@ -3,9 +3,9 @@ import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import { SECRET_NAME } from './credentials.js'
 import { DURATION_PATTERN } from './duration.js'
 import { API_KEY_PATTERN, CHOSEN_API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from './ids.js'
-import { runToEnd } from './slices.js'
 import { suggest } from './suggest.js'
 import { compile, targetOf } from './typebox.js'
+import { VENDOR_NAMES } from './vendor-names.js'
 
 /** Names of fields and indexes of lists that lead from a value to one inside it. */
 export type Path = readonly (string | number)[]
@@ -36,6 +36,9 @@ function regexError(text: string): string | undefined {
 /** How many issues of one value are put into words. */
 export const MAX_ISSUES = 100
 
+/** How many errors of a value are looked at where nobody counts them: the fields that an object lacks are one issue. */
+const MAX_ERRORS = 1000
+
 /** The first hundred issues of a value, and how many more there are. */
 export interface FoundIssues {
   issues: ValidationIssue[]
@@ -44,7 +47,10 @@ export interface FoundIssues {
 
 /** Returns the first hundred issues of a JSON value by its schema; an empty list when it matches. Changes nothing. */
 export function findIssues(schema: TSchema, value: unknown): ValidationIssue[] {
-  return compile(schema).Check(value) ? [] : runToEnd(findingIssues(schema, value)).issues
+  const check = compile(schema)
+  if (check.Check(value)) return []
+  const breaches = countableBreaches(breachesOf(check.Errors(value), value, []))
+  return breaches.slice(0, MAX_ISSUES).flatMap(issuesOf).slice(0, MAX_ISSUES)
 }
 
 /** Does the same in steps, for a value at a path, and counts the further issues. */
@@ -89,7 +95,7 @@ interface Breach extends Pick<ValueError, 'type' | 'schema' | 'value'> {
 
 /** `root` is the value that the errors are about, and `base` its path. */
 function breachesOf(errors: Iterable<ValueError>, root: unknown, base: Path, isInSecret = false): Breach[] {
-  return [...errors].flatMap(({ type, schema, path: pointer, value, errors: variants }) => {
+  return firstOf(errors).flatMap(({ type, schema, path: pointer, value, errors: variants }) => {
     // A required field that is missing is judged by its own schema too.
     if (value === undefined && type !== ValueErrorType.ObjectRequiredProperty) return []
     const path = [...base, ...pathFrom(root, pointer)]
@@ -102,6 +108,15 @@ function breachesOf(errors: Iterable<ValueError>, root: unknown, base: Path, isI
     const variantBreaches = variants.map((each) => breachesOf(each, root, base, isSecret))
     return [{ type, schema, path, value, missing, isSecret, variants: variantBreaches }]
   })
+}
+
+function firstOf<Item>(items: Iterable<Item>): Item[] {
+  const first: Item[] = []
+  for (const item of items) {
+    first.push(item)
+    if (first.length === MAX_ERRORS) break
+  }
+  return first
 }
 
 function pathFrom(root: unknown, pointer: string): Path {
@@ -217,7 +232,8 @@ function wording(breach: Breach): Wording {
 }
 
 function oneOf(values: readonly string[], value: unknown): Wording {
-  const meant = typeof value === 'string' ? suggest(value, values) : undefined
+  const known = values.find((each) => VENDOR_NAMES[each] === value)
+  const meant = known ?? (typeof value === 'string' ? suggest(value, values) : undefined)
   return { message: `must be one of ${values.join(', ')}`, hint: meant ? `; did you mean ${meant}?` : '' }
 }
 

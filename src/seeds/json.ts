@@ -1,7 +1,7 @@
-import { endOfString, MAX_DEPTH, TOO_DEEP } from '../core/depth.js'
 import { attempt } from '../core/errors.js'
+import { endOfString, MAX_DEPTH, MAX_FIELDS, TOO_DEEP, TOO_WIDE } from '../core/excess.js'
 import type { Path } from '../core/validation.js'
-import { MAX_FIELDS, type SeedLimits, TOO_WIDE, tooMuch } from './limits.js'
+import { type SeedLimits, tooMuch } from './limits.js'
 
 /** A text that is JSON. */
 export interface JsonText {

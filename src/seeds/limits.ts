@@ -1,3 +1,5 @@
+import { MAX_FIELDS, TOO_WIDE } from '../core/excess.js'
+
 /** What a seed may have at most. docs/seeds.md has the same table. */
 export interface SeedLimits {
   where: string
@@ -15,11 +17,6 @@ export interface SeedLimits {
 }
 
 const MIB = 1024 * 1024
-
-/** How many fields one object may have: to list, copy or write those of one can't be paused. */
-export const MAX_FIELDS = 20_000
-
-export const TOO_WIDE = `an object of more than ${formatLimit(MAX_FIELDS)} fields, the most that one may have: make it a list`
 
 /** How many characters of JSON a record may be, its steps included: a page of many is one text. */
 const MAX_RECORD = MIB

@@ -3,11 +3,14 @@ import { DURATION_PATTERN } from '../../core/duration.js'
 import { CHOSEN_API_KEY_PATTERN, ID_PATTERN } from '../../core/ids.js'
 import { dateTime, freeObject, namedObject, recordOf, ref } from '../../core/typebox.js'
 import { ClockSetting, ProfileName } from '../../environments/schemas.js'
-import { NewFaultRule } from '../faults/schemas.js'
+import { MAX_RULES, NewFaultRule } from '../faults/schemas.js'
 import { LatencyPreset, LatencySetting } from '../latency/schemas.js'
 
 /** In milliseconds: 30 days. */
 export const MAX_TTL = 30 * 24 * 60 * 60 * 1000
+
+/** More than there are, so that each that is misspelt is told. */
+const MAX_ASSUMPTIONS = 100
 
 export const NewEnvironment = namedObject('NewEnvironment', 'An environment to create: empty, seeded or forked', {
   name: Type.Optional(
@@ -30,7 +33,9 @@ export const NewEnvironment = namedObject('NewEnvironment', 'An environment to c
     freeObject('A seed with one environment, or its content alone; ids and keys of the environment are ignored')
   ),
   profile: Type.Optional(ref(ProfileName, 'If left out, that of the forked environment or of the seed')),
-  assumptions: Type.Optional(recordOf(Type.String(), 'Assumptions that differ from the profile, by their ids')),
+  assumptions: Type.Optional(
+    recordOf(Type.String(), 'Assumptions that differ from the profile, by their ids', MAX_ASSUMPTIONS)
+  ),
   clock: Type.Optional(
     Type.Union([Type.String(), ref(ClockSetting)], {
       description:
@@ -38,7 +43,10 @@ export const NewEnvironment = namedObject('NewEnvironment', 'An environment to c
     })
   ),
   faults: Type.Optional(
-    Type.Array(ref(NewFaultRule), { description: 'Fault rules that it has from its first request on' })
+    Type.Array(ref(NewFaultRule), {
+      maxItems: MAX_RULES,
+      description: 'Fault rules that it has from its first request on'
+    })
   ),
   latency: Type.Optional(
     Type.Union([ref(LatencyPreset), ref(LatencySetting)], {

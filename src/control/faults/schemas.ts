@@ -4,10 +4,13 @@ import { OperationName, RequestPattern } from '../requests/schemas.js'
 
 const { query, path, headers } = RequestPattern.properties
 
+/** More than any answer has, and few enough to look at each. */
+const MAX_HEADERS = 100
+
 export const FaultEffect = strictObject(
   {
     status: Type.Optional(Type.Integer({ minimum: 400, maximum: 599, description: 'Answer with this status' })),
-    headers: Type.Optional(recordOf(Type.String(), 'With `status`: headers to add or to replace')),
+    headers: Type.Optional(recordOf(Type.String(), 'With `status`: headers to add or to replace', MAX_HEADERS)),
     body: Type.Optional(Type.Unknown({ description: 'With `status`: sent as JSON in place of the usual error body' })),
     delay: Type.Optional(Type.Integer({ minimum: 1, maximum: 600_000, description: 'Milliseconds to wait first' })),
     abort: Type.Optional(
@@ -39,6 +42,9 @@ export const NewFaultRule = namedObject(
   }
 )
 export type NewFaultRule = Static<typeof NewFaultRule>
+
+/** How many rules an environment may have: each request is compared with all of them. */
+export const MAX_RULES = 1000
 
 export const FaultRule = namedObject('FaultRule', 'A fault rule and its counters', {
   id: Type.String({ description: 'Identifier of the rule' }),

@@ -4,7 +4,7 @@ import type { Random } from '../../core/random.js'
 import type { JournalEntry } from '../requests/entry.js'
 import { preparePatterns } from '../requests/patterns.js'
 import { matches } from '../requests/verification.js'
-import type { FaultEffect, FaultRule, NewFaultRule } from './schemas.js'
+import { type FaultEffect, type FaultRule, MAX_RULES, type NewFaultRule } from './schemas.js'
 
 export type FaultService = ReturnType<typeof faultService>
 
@@ -29,15 +29,20 @@ export function faultService(acceptsHeader: boolean) {
      */
     async check(rules: readonly NewFaultRule[], field?: string): Promise<void> {
       const located = rules.map((rule, index) => [field === undefined ? '' : `${field}[${index}].`, rule] as const)
-      await preparePatterns(...located.map(([at, { match = {} }]) => [`${at}match.`, match] as const))
+      await preparePatterns(located.map(([at, { match = {} }]) => [`${at}match.`, match]))
       const errors = noFieldErrors()
       for (const [at, { effect }] of located) addEffectErrors(errors, `${at}effect`, effect)
       if (Object.keys(errors).length > 0) throw invalidFields(errors)
     },
 
-    /** Adds a last rule, which has been checked. */
+    /** Adds a last rule, which has been checked. Throws `bad-request` when there are as many as there may be. */
     add(environmentKey: number, newRule: NewFaultRule): FaultRule {
       const environment = environments.get(environmentKey) ?? { rules: [], count: 0 }
+      if (environment.rules.length >= MAX_RULES) {
+        throw new DomainError('bad-request', `There are ${MAX_RULES} fault rules already`, {
+          reason: `an environment has at most ${MAX_RULES} rules: remove some by DELETE /_mock/faults`
+        })
+      }
       const id = `fault-${environment.count + 1}`
       const rule = { id, after: 0, times: 1, every: 1, probability: 1, ...newRule, seen: 0, hits: 0 }
       // Copied before it is stored: a rule that could not be copied could not be listed either.

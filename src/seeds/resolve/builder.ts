@@ -117,21 +117,16 @@ export function environmentBuilder({ target, existing, location, idBase, replace
       return messageNumber++
     },
 
-    /** Returns the record of that name; reports an issue if there is none. `idOf` returns the `_id` of a record. */
+    /** Returns the record of that name; reports an issue if there is none. `idOfNamed` returns the `_id` of one. */
     referenced<Named>(
       kind: string,
       reference: string | undefined,
       all: ReadonlyMap<string, Named>,
-      idOf: (named: Named) => string,
+      idOfNamed: (named: Named) => string,
       at: SeedLocation
     ): Named | undefined {
       if (reference === undefined || all.has(reference)) return all.get(reference ?? '')
-      at.report(() => {
-        const id = idIn(reference)
-        const [owner] = [...all].find(([, named]) => idOf(named) === id) ?? []
-        if (owner !== undefined) return `is ${reference}, the _id of the ${kind} ${owner}: refer to it as ${owner}`
-        return unknownReference(kind, reference, [...all.keys()].slice(0, MAX_CANDIDATES))
-      })
+      at.report(() => unknownReference(kind, reference, all, idOfNamed))
       return undefined
     },
 
@@ -148,8 +143,17 @@ export function environmentBuilder({ target, existing, location, idBase, replace
   return builder
 }
 
-function unknownReference(kind: string, reference: string, names: readonly string[]): string {
-  if (names.length === 0) return `is ${reference}, but this environment has no ${kind}s`
+function unknownReference<Named>(
+  kind: string,
+  reference: string,
+  all: ReadonlyMap<string, Named>,
+  idOf: (named: Named) => string
+): string {
+  if (all.size === 0) return `is ${reference}, but this environment has no ${kind}s`
+  const id = idIn(reference)
+  const [owner] = [...all].find(([, named]) => idOf(named) === id) ?? []
+  if (owner !== undefined) return `is ${reference}, the _id of the ${kind} ${owner}: refer to it as ${owner}`
+  const names = [...all.keys()].slice(0, MAX_CANDIDATES)
   const suggested = suggest(reference, names)
   const remedy = suggested ? `did you mean ${suggested}?` : `there are ${names.slice(0, 10).join(', ')}`
   return `is ${reference}, but this environment has no such ${kind}; ${remedy}`

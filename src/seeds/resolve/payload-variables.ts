@@ -1,6 +1,6 @@
 import { ForTag, Liquid, TablerowTag, type Template, TypeGuards, toValueSync, type Value } from 'liquidjs'
-import { MAX_DEPTH } from '../../core/depth.js'
 import { attempt } from '../../core/errors.js'
+import { MAX_DEPTH } from '../../core/excess.js'
 
 /** Reads templates and renders them, without files, in UTC and English; an object as JSON, as the deployed service does. */
 export const liquid = new Liquid({

@@ -111,6 +111,17 @@ test('removes a single rule and all rules', async () => {
   expect(await lists(mock, 1)).toEqual([200])
 })
 
+test('an environment has at most a thousand rules', async () => {
+  const mock = await givenMock()
+  const faults = Array(1000).fill({ effect: REFUSE })
+  const { apiKey } = (await send(mock, 'POST', '/_mock/environments', { faults })).json
+  const one = JSON.stringify({ effect: REFUSE })
+  const add = () => mock.post('/_mock/faults', { key: apiKey, body: one })
+  expect(await add()).toMatchObject({ status: 400, json: { message: 'There are 1000 fault rules already' } })
+  expect((await mock.call('/_mock/faults/fault-1', { method: 'DELETE', key: apiKey })).status).toBe(204)
+  expect(await add()).toMatchObject({ status: 201, json: { id: 'fault-1001' } })
+})
+
 test('faults are not injected into control routes, unauthenticated or unserved requests', async () => {
   const mock = await givenMock()
   await addFault(mock, { times: 'always', effect: REFUSE })

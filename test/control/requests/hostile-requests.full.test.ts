@@ -55,6 +55,48 @@ test('a field with a name of a megabyte is refused at once', async () => {
   expect(performance.now() - before).toBeLessThan(GUARD)
 })
 
+test.each<[string, object, string]>([
+  [
+    '600,000 fields',
+    Object.fromEntries(Array.from({ length: 600_000 }, (_, index) => [`a${index}`, 1])),
+    'body has an object of more than 20,000 fields'
+  ],
+  [
+    'so many assumptions as one object may have fields',
+    { assumptions: Object.fromEntries(Array.from({ length: 19_000 }, (_, index) => [`a${index}`, 'x'])) },
+    'assumptions must have at most 100 fields'
+  ],
+  ['400,000 fault rules, each wrong', { faults: Array(400_000).fill({ x: 1 }) }, 'faults must have at most 1000'],
+  [
+    '140,000 fault rules',
+    { faults: Array(140_000).fill({ effect: { status: 503 } }) },
+    'faults must have at most 1000'
+  ],
+  [
+    'a rule with thousands of headers',
+    {
+      faults: [
+        {
+          effect: {
+            status: 503,
+            headers: Object.fromEntries(Array.from({ length: 9000 }, (_, index) => [`x-${index}`, '1']))
+          }
+        }
+      ]
+    },
+    'faults[0].effect.headers must have at most 100 fields'
+  ]
+])('an environment with %s is refused with the limit, at once', async (_name, body, message) => {
+  const mock = await givenMock()
+  const before = performance.now()
+  const refused = await send(mock, 'POST', '/_mock/environments', body)
+  expect(performance.now() - before).toBeLessThan(GUARD)
+  expect(refused.status).toBe(422)
+  const messages = Object.values<{ messages: string[] }>(refused.json.errors).flatMap((each) => each.messages)
+  expect(messages[0]).toContain(message)
+  expect(messages.length).toBeLessThanOrEqual(100)
+})
+
 test('others are answered while many such requests are described', async () => {
   const mock = await givenMock()
   const headers = { authorization: `ApiKey ${DEVELOPMENT}` }
