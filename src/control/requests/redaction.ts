@@ -10,7 +10,7 @@ const SECRET_FIELDS = new RegExp(
   'gi'
 )
 /** What delimits words in headers, URLs and JSON. */
-const DELIMITERS = '\\s"\'`&=,:;<>{}()[\\]\\\\/?#|'
+const DELIMITERS = '\\s"\'`&=,:;<>{}()[\\]\\\\/?#|\ufffd'
 const DELIMITER = new RegExp(`[${DELIMITERS}]`)
 /** What may be a key. */
 const WORD = new RegExp(`[^${DELIMITERS}]+`, 'g')
@@ -102,6 +102,7 @@ export function decode(word: string): string {
   try {
     return decodeURIComponent(word)
   } catch {
-    return word
+    // What is no UTF-8 becomes a delimiter, so that a key beside it is seen.
+    return word.replace(/(?:%[0-9a-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString())
   }
 }

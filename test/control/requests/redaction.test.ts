@@ -24,6 +24,7 @@ test('redacts API keys wherever a client sends them', async () => {
     await mock.post(setPrimary(`ApiKey%20${encoded}`), { key })
     await mock.get(`/v1/keys/${DEVELOPMENT}`, { key })
     await mock.get(`/messages/${DEVELOPMENT}?limit=%zz&key=${DEVELOPMENT}`, { key })
+    await mock.get(`/v1/%ff${DEVELOPMENT}%c3%28?x=%ff${DEVELOPMENT}`, { key })
     await mock.get('/v1/messages', {
       key,
       headers: { 'x-note': `my key is ${DEVELOPMENT}, yes`, cookie: `k=${DEVELOPMENT}` }
@@ -36,7 +37,7 @@ test('redacts API keys wherever a client sends them', async () => {
     await mock.get('/v1/messages', { headers: { authorization } })
   }
   const journals = [await journalOf(mock), await journalOf(mock, '', PRODUCTION), await keylessJournalOf(mock)]
-  expect(journals.map(({ length }) => length)).toEqual([11, 11, 15])
+  expect(journals.map(({ length }) => length)).toEqual([12, 12, 16])
   const shown = JSON.stringify(journals)
   const forms = [DEVELOPMENT, encoded, BASIC, Buffer.from(DEVELOPMENT).toString('base64').slice(0, 12)]
   expect(forms.filter((form) => shown.includes(form))).toEqual([])
