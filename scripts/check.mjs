@@ -153,6 +153,11 @@ async function installPackage() {
   // Without a package.json here npm would look for one further up.
   writeFileSync(join(cwd, 'package.json'), '{ "private": true }\n')
   tool('npm', ['install', '--no-audit', '--no-fund', '--loglevel', 'error', tarball()], { cwd })
+  // Node 20 brings npm 10, which fails at some ranges of optional peers that later ones take.
+  const other = emptyFolder('install-npm-10')
+  writeFileSync(join(other, 'package.json'), '{ "private": true }\n')
+  const npm10 = ['exec', '--yes', '--', 'npm@10.8.2', 'install', '--ignore-scripts', '--no-audit', '--no-fund']
+  tool('npm', [...npm10, '--loglevel', 'error', tarball()], { cwd: other })
   const printed = tool('npx', ['--no-install', 'notification-mock', '--version'], { cwd, quiet: true }).trim()
   if (printed !== version) throw new Failed(`--version printed ${printed} instead of ${version}`)
   // Not by npx, which would keep the signal that stops the server.

@@ -19,13 +19,13 @@ export function unsupportedNodeMessage(): string | undefined {
   if (Number(process.versions.napi) < 10) {
     if (addon && majorOf(addon) < 13) return undefined
     const found = addon ? `${addon.version} is installed, which needs Node >=22.14.0` : 'it is not installed'
-    return `on Node ${process.version} the database addon has to be better-sqlite3 12, and ${found}; run: npm install --no-save better-sqlite3@12`
+    return `on Node ${process.version} the database addon has to be better-sqlite3 12, and ${found}; with npm, run: npm install --no-save better-sqlite3@12`
   }
   if (!addon) {
-    return 'the database addon better-sqlite3 is not installed; run: npm install --include=optional --ignore-scripts'
+    return 'the database addon better-sqlite3 is not installed; with npm, run: npm install --include=optional --ignore-scripts'
   }
   if (majorOf(addon) < 13 && addon.isCompiled && isMetBy(process.versions.node)(ABORTING)) {
-    return `the database addon better-sqlite3 ${addon.version} was compiled, and aborts on Node ${process.version}; run: npm update better-sqlite3`
+    return `the database addon better-sqlite3 ${addon.version} was compiled, and aborts on Node ${process.version}; with npm, run: npm update better-sqlite3`
   }
   return undefined
 }

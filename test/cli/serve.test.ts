@@ -301,25 +301,25 @@ other.yaml:1:1 environment: is not a field here; did you mean environments?
       'that Node 20 needs and that is not installed',
       NODE_20,
       [],
-      /has to be .* 12, and it is not installed; run: npm install --no-save .*@12$/
+      /has to be .* 12, and it is not installed; with npm, run: npm install --no-save .*@12$/
     ],
     [
       'that would crash this Node, before it is loaded',
       NODE_20,
       ['13.2.0'],
-      /has to be .* 12, and 13.2.0 is .*; run: npm install --no-save .*@12$/
+      /has to be .* 12, and 13.2.0 is .*; with npm, run: npm install --no-save .*@12$/
     ],
     [
       'that is not installed, as when optional packages are left out',
       NODE_24,
       [],
-      /not installed; run: npm install --include=optional --ignore-scripts$/
+      /not installed; with npm, run: npm install --include=optional --ignore-scripts$/
     ],
     [
       'that was compiled and would abort this Node, before it is loaded',
       NODE_24,
       ['12.11.1', 'build/config.gypi'],
-      /12.11.1 was compiled, and aborts on Node v24.19.0; run: npm update better-sqlite3$/
+      /12.11.1 was compiled, and aborts on Node v24.19.0; with npm, run: npm update better-sqlite3$/
     ],
     ['that was downloaded is tried', NODE_24, ['12.11.1'], /Cannot find package/],
     ['that was compiled for Node 22 is tried', NODE_22, ['12.11.1', 'build/config.gypi'], /Cannot find package/],
