@@ -9,7 +9,7 @@ import { suggest } from '../core/suggest.js'
 import { type FoundIssues, findingIssues, pathText } from '../core/validation.js'
 import { addIssue, byLocation, createIssue, SeedError, type SeedIssue } from './errors.js'
 import { Seed, SeedEnvironment, SeedIntegration, SeedMessage, SeedSubscriber, SeedWorkflow, UNNAMED } from './format.js'
-import type { Report } from './json-schema.js'
+import { isObject, type Report } from './json-schema.js'
 import { checkingRecord, FILE_LIMITS, REQUEST_LIMITS, type SeedLimits, tooMuch } from './limits.js'
 import { packagedNames, packagedPath } from './packaged.js'
 import { checkingSchemas } from './step-schemas.js'
@@ -168,10 +168,6 @@ function withEnvironments({ value, issues, issueAt }: SeedText): SeedText {
     // Without `environments` and the index.
     issueAt: (path, ...issue) => issueAt(path.slice(2), ...issue)
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The lists of records of an environment, and the schema of each. */
