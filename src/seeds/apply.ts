@@ -85,7 +85,7 @@ export function seedApplier(environments: EnvironmentService, repository: SeedRe
    */
   function* generate(
     datasets: Datasets,
-    data: EnvironmentInput & Pick<EnvironmentData, 'clock'>,
+    data: EnvironmentInput & Pick<EnvironmentData, 'clock' | 'countGenerated'>,
     options: SeedGenerate,
     isAlone: IsAlone
   ): Generator<unknown, void> {
@@ -99,7 +99,9 @@ export function seedApplier(environments: EnvironmentService, repository: SeedRe
     function* insertMessages(): Generator<number, void> {
       let done = 0
       for (const message of messages()) {
-        repository.insertMessage(datasets.messages, toMessageRow(message))
+        const row = toMessageRow(message)
+        data.countGenerated?.(row.document.length)
+        repository.insertMessage(datasets.messages, row)
         yield ++done
       }
     }

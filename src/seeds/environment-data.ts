@@ -26,6 +26,8 @@ export interface EnvironmentData {
   messages: Stored<MessageResponse>[]
   /** Messages to generate besides. */
   generate?: SeedGenerate
+  /** Takes the characters of each generated message. Throws SeedError when they are too many for a request. */
+  countGenerated?: (characters: number) => void
   /** Undefined where the seeds leave it out. */
   clock?: ClockSetting
   randomSeed?: number

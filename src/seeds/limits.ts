@@ -13,6 +13,8 @@ export interface SeedLimits {
   aliases: number
   /** Characters of JSON that defaults and references add. */
   added: number
+  /** Characters of JSON that are generated. */
+  generated: number
   remedy: string
 }
 
@@ -70,6 +72,7 @@ export const FILE_LIMITS: SeedLimits = {
   yamlValues: 2_000_000,
   aliases: 64 * MIB,
   added: 512 * MIB,
+  generated: Number.POSITIVE_INFINITY,
   remedy: 'divide it among several files, or let `generate` make the messages'
 }
 
@@ -82,6 +85,7 @@ export const REQUEST_LIMITS: SeedLimits = {
   yamlValues: 100_000,
   aliases: 16 * MIB,
   added: 64 * MIB,
+  generated: 256 * MIB,
   remedy: 'load it in parts with mode=merge, or start the server with it'
 }
 

@@ -1,6 +1,8 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { readingSeeds, readSeed, readSeeds } from '../../src/seeds/read.js'
 import { resolveSeeds } from '../../src/seeds/resolve/resolve.js'
+import { rowCounts } from '../control/environments/environment-client.js'
+import { givenMock } from '../support/mock.js'
 import { issuesOf, linesOf, shop, shopJson } from '../support/seed-issues.js'
 import { countTurns } from '../support/turns.js'
 
@@ -139,4 +141,44 @@ test('thousands of references that lead nowhere, and names that are taken, are t
     /is usr-0, but this environment has no such subscriber; did you mean user-0\?.*and 19900 more issues$/s
   )
   expect(performance.now() - started).toBeLessThan(20_000)
+})
+
+const sms = (body: string) => ({ identifier: 'w', steps: [{ type: 'sms', controlValues: { body } }] })
+
+test.each<[string, object]>([
+  ['long texts', { workflows: [sms('y'.repeat(900_000))] }],
+  [
+    'long payloads',
+    { workflows: [{ ...sms('a'), payloadSchema: { properties: { a: { enum: ['x'.repeat(900_000)] } } } }] }
+  ],
+  [
+    'a subscriber with much data',
+    { workflows: [sms('a')], subscribers: [{ subscriberId: 'ada', data: { text: 'x'.repeat(900_000) } }] }
+  ]
+])('what a request has generated is limited: %s', async (_, environment) => {
+  const mock = await givenMock()
+  const seed = { ...environment, generate: { messages: 100_000, subscribers: 0 } }
+  const before = rowCounts(mock.db)
+  const refused = await mock.post('/_mock/environments', { key: null, body: JSON.stringify({ seed }) })
+  expect([refused.status, refused.json.errors.generate.messages]).toEqual([
+    422,
+    [
+      expect.stringMatching(
+        /^generate is too much: the messages take more than 256 MiB, the most in a request: make fewer/
+      )
+    ]
+  ])
+  await vi.waitFor(() => expect(rowCounts(mock.db)).toEqual(before), { timeout: 20_000 })
+})
+
+test('lists in lists of a payload do not multiply without end', async () => {
+  let schema: object = { type: 'string' }
+  for (let depth = 0; depth < 40; depth++) schema = { type: 'array', items: schema }
+  const mock = await givenMock()
+  const workflows = [{ ...sms('a'), payloadSchema: { properties: { a: schema } } }]
+  const body = JSON.stringify({ seed: { workflows, generate: { messages: 3 } } })
+  const { status, json } = await mock.post('/_mock/environments', { key: null, body })
+  expect(status).toBe(201)
+  const { data } = (await mock.get('/v1/messages', { key: json.apiKey })).json
+  expect(JSON.stringify(data[0].payload).length).toBeLessThan(100_000)
 })

@@ -10,6 +10,7 @@ import { inboxState, outcomeOf } from './delivery.js'
 import { planningWorkflows, type StepPlan, sendRatesOf, type WorkflowPlan } from './plan.js'
 import { createFaker, DAY, HOUR, pick, randomInt } from './random.js'
 import { creatingRecipients, creatingSubscribers, type Recipient } from './subscribers.js'
+import { createBudget } from './templates.js'
 
 export type Generation = ReturnType<typeof generation>
 
@@ -114,6 +115,7 @@ function createMessage(environment: EnvironmentInput, parts: MessageParts, rando
   const { channel, providers } = step
   const { subscriber, deviceTokens, contextKeys } = recipient
   const scope = { payload, subscriber, steps: results }
+  const budget = createBudget()
   const inbox = channel === 'in_app' ? inboxState(random, createdAt, now) : undefined
   const { status, errorId, errorText } = outcomeOf(channel, recipient.channels.includes(channel), random)
   return {
@@ -130,9 +132,9 @@ function createMessage(environment: EnvironmentInput, parts: MessageParts, rando
     deliveredAt: inbox?.deliveredAt,
     lastSeenDate: inbox?.lastSeenDate,
     lastReadDate: inbox?.lastReadDate,
-    content: step.content(scope),
+    content: step.content(scope, budget),
     transactionId,
-    subject: step.subject?.(scope),
+    subject: step.subject?.(scope, budget),
     channel,
     read: inbox?.read ?? false,
     seen: inbox?.seen ?? false,
@@ -141,8 +143,8 @@ function createMessage(environment: EnvironmentInput, parts: MessageParts, rando
     phone: (channel === 'sms' && subscriber.phone) || undefined,
     providerId: random.next() < 0.9 ? providers[0] : pick(random, providers),
     deviceTokens: channel === 'push' ? deviceTokens : channel === 'email' ? [] : undefined,
-    title: step.title?.(scope),
-    cta: step.callToAction(scope, inbox?.pressed),
+    title: step.title?.(scope, budget),
+    cta: step.callToAction(inbox?.pressed, scope, budget),
     _feedId: inbox && null,
     status,
     errorId,

@@ -7,8 +7,11 @@ type JsonSchema = Record<string, unknown>
 /** Returns one value; `at` is the time of the trigger, in milliseconds since 1970. */
 export type ValueMaker = (faker: Faker, at: number) => unknown
 
+/** Lists in lists that have several elements: each triples what is in it. */
+const MAX_LISTS = 3
+
 /** Returns what makes values of a schema: by its type and format, and by the names of its fields. */
-export function valueMaker(schema: JsonSchema, name = ''): ValueMaker {
+export function valueMaker(schema: JsonSchema, name = '', lists = 0): ValueMaker {
   const { type, format, items, properties } = schema
   if ('const' in schema) return () => schema.const
   for (const values of [schema.enum, schema.examples]) {
@@ -18,10 +21,11 @@ export function valueMaker(schema: JsonSchema, name = ''): ValueMaker {
   if (kind === 'boolean') return (faker) => faker.datatype.boolean()
   if (kind === 'number' || kind === 'integer') return numberMaker(schema, kind === 'integer')
   if (kind === 'array') {
-    const make = valueMaker((items ?? {}) as JsonSchema, name)
+    const make = valueMaker((items ?? {}) as JsonSchema, name, lists + 1)
+    if (lists >= MAX_LISTS) return (faker, at) => [make(faker, at)]
     return (faker, at) => Array.from({ length: whole(faker, 1, 3) }, () => make(faker, at))
   }
-  if (kind === 'object' || properties) return objectMaker((properties ?? {}) as Record<string, JsonSchema>, name)
+  if (kind === 'object' || properties) return objectMaker((properties ?? {}) as Record<string, JsonSchema>, name, lists)
   const rule = makerOf(FORMATS.test(String(format)) ? String(format) : name)
   const make = rule ?? ((faker: Faker) => `${wordsOf(name)} ${whole(faker, 1, 900)}`)
   // The type of a value that is inferred from a template may be any.
@@ -29,10 +33,10 @@ export function valueMaker(schema: JsonSchema, name = ''): ValueMaker {
   return kind === 'string' && !isInferred ? (faker, at) => String(make(faker, at)) : make
 }
 
-function objectMaker(properties: Record<string, JsonSchema>, owner: string): ValueMaker {
+function objectMaker(properties: Record<string, JsonSchema>, owner: string, lists: number): ValueMaker {
   // The name of a product is a product, that of a member one of a person.
   const makers = Object.entries(properties).map(([name, schema]) => {
-    return [name, valueMaker(schema, name === 'name' ? owner : name)] as const
+    return [name, valueMaker(schema, name === 'name' ? owner : name, lists)] as const
   })
   return (faker, at) => Object.fromEntries(makers.map(([name, make]) => [name, make(faker, at)]))
 }

@@ -3,7 +3,7 @@ import type { MessageCTA } from '../../messages/schemas.js'
 import { canGenerate, type EnvironmentData, type EnvironmentInput } from '../environment-data.js'
 import { inferringPayloadSchema } from '../resolve/step-variables.js'
 import { isPersonal, valueMaker } from './payload.js'
-import { compile, compileEmail } from './templates.js'
+import { type Budget, compile, compileEmail } from './templates.js'
 
 /** Everything about a workflow that is the same in each of its triggers. */
 export type WorkflowPlan = ReturnType<typeof planningWorkflow> extends Generator<unknown, infer Plan> ? Plan : never
@@ -24,15 +24,16 @@ export function* planningWorkflows(environment: EnvironmentInput): Generator<voi
   const stepsOf = new Map<string, Step[]>(environment.workflows.map(({ _id }) => [_id, []]))
   for (const step of environment.steps) stepsOf.get(step.workflowDatabaseId)?.push(step)
   const plans: WorkflowPlan[] = []
+  const senders = sendersOf(environment)
   for (const workflow of environment.workflows) {
-    const plan = yield* planningWorkflow(environment, workflow, stepsOf.get(workflow._id) ?? [], usable)
+    const plan = yield* planningWorkflow(senders, workflow, stepsOf.get(workflow._id) ?? [], usable)
     if (plan.steps.length > 0) plans.push(plan)
   }
   return plans
 }
 
 function* planningWorkflow(
-  environment: EnvironmentInput,
+  senders: Senders,
   { identifier, name, payloadSchema, _id: id }: EnvironmentInput['workflows'][number],
   all: readonly Step[],
   usable: ReadonlySet<Step>
@@ -40,7 +41,7 @@ function* planningWorkflow(
   const steps: StepPlan[] = []
   for (const step of all) {
     yield
-    if (usable.has(step)) steps.push(planStep(environment, step, name))
+    if (usable.has(step)) steps.push(planStep(senders, step, name))
   }
   const controlValues = all.map((step) => step.controlValues)
   const declared = payloadSchema ?? (yield* inferringPayloadSchema(controlValues, { loopItems: true }))
@@ -62,6 +63,15 @@ export function sendRatesOf(workflows: readonly WorkflowPlan[]): Record<Channel,
   return Object.fromEntries(CHANNELS.map((channel) => [channel, wanted(channel) / most])) as Record<Channel, number>
 }
 
+/** What the messages of all steps are sent by. */
+type Senders = ReturnType<typeof sendersOf>
+
+function sendersOf(environment: EnvironmentInput) {
+  const name = environment.integrations.map(({ credentials }) => credentials.senderName).find(Boolean)
+  const providers = CHANNELS.map((channel) => [channel, providersOf(environment, channel)])
+  return { name: name ?? environment.name, providers: Object.fromEntries(providers) as Record<Channel, string[]> }
+}
+
 /** For channels that the environment has no integration of. */
 const DEFAULT_PROVIDERS = { in_app: 'novu', email: 'sendgrid', sms: 'twilio', chat: 'slack', push: 'fcm' }
 
@@ -73,7 +83,7 @@ function providersOf({ integrations }: EnvironmentInput, channel: Channel): stri
   return providers.length > 0 ? providers : [DEFAULT_PROVIDERS[channel]]
 }
 
-function planStep(environment: EnvironmentInput, { _id: id, type, controlValues }: Step, name: string) {
+function planStep(senders: Senders, { _id: id, type, controlValues }: Step, name: string) {
   const channel = type as Channel
   const values: Record<string, unknown> = controlValues ?? {}
   const heading = textOf(values.subject) ?? textOf(values.title)
@@ -81,13 +91,12 @@ function planStep(environment: EnvironmentInput, { _id: id, type, controlValues 
   // Code-first steps name their body as they like: then it is the longest text.
   const [longest] = textsIn(values).sort((one, other) => other.length - one.length)
   const body = textOf(values.body) ?? textOf(values.content) ?? longest ?? title
-  const sender = environment.integrations.map(({ credentials }) => credentials.senderName).find(Boolean)
   const hasSubject = channel === 'email' || (channel === 'in_app' && heading !== undefined)
   return {
     id,
     channel,
-    providers: providersOf(environment, channel),
-    content: channel === 'email' ? compileEmail(body, title, sender ?? environment.name) : compile(body),
+    providers: senders.providers[channel],
+    content: channel === 'email' ? compileEmail(body, title, senders.name) : compile(body),
     subject: hasSubject ? compile(title) : undefined,
     title: channel === 'push' ? compile(title) : undefined,
     callToAction: compileCallToAction(channel === 'in_app' ? values : {})
@@ -117,9 +126,9 @@ function compileCallToAction(controlValues: object) {
     const label = textOf(values[`${type}Action`]?.label)
     return label === undefined ? [] : [{ type, label: compile(label) }]
   })
-  return (scope: object, pressed: 'primary' | 'secondary' | undefined): MessageCTA => {
-    const link: MessageCTA = target ? { type: 'redirect', data: { url: target(scope) } } : {}
-    const buttons = labels.map(({ type, label }) => ({ type, content: label(scope) }))
+  return (pressed: 'primary' | 'secondary' | undefined, scope: object, budget?: Budget): MessageCTA => {
+    const link: MessageCTA = target ? { type: 'redirect', data: { url: target(scope, budget) } } : {}
+    const buttons = labels.map(({ type, label }) => ({ type, content: label(scope, budget) }))
     if (buttons.length === 0) return { ...link, action: { buttons } }
     const type = buttons.find((button) => button.type === pressed)?.type
     if (type === undefined) return { ...link, action: { status: 'pending', buttons } }

@@ -8,6 +8,7 @@ import {
 } from '../../messages/schemas.js'
 import { canGenerate } from '../environment-data.js'
 import type { SeedGenerate, SeedMessage } from '../format.js'
+import { formatLimit } from '../limits.js'
 import { type EnvironmentBuilder, inOrder, type SeedLocation, timeOf, timesOf } from './builder.js'
 import { subscriberOf } from './subscribers.js'
 
@@ -120,4 +121,14 @@ export function setGenerate(builder: EnvironmentBuilder, generate: SeedGenerate,
     location.report(`needs a workflow here with a step of a channel (${CHANNELS.join(', ')}) to make messages of`)
   }
   builder.data.generate = generate
+  const { generated: most, where, remedy } = location.limits
+  let count = 0
+  builder.data.countGenerated = (characters) => {
+    count += characters
+    if (count > most) {
+      location.fail(
+        `is too much: the messages take more than ${formatLimit(most)}, the most ${where}: make fewer, or ${remedy}`
+      )
+    }
+  }
 }

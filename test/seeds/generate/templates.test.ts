@@ -127,6 +127,29 @@ describe('the content of an email', () => {
     expect(contentOf('{"type":"other"}')).toContain('<p>{"type":"other"}</p>')
   })
 
+  test.each([
+    '{"type":"doc","content":[null]}',
+    '{"type":"doc","content":[{"type":"text","content":{}}]}',
+    '{"type":"doc","content":[{"content":null}]}',
+    '{"type":"doc","content":[{"type":"button","attrs":null}]}',
+    '{"type":"doc","content":[{"content":[{"type":"variable","attrs":null}]}]}',
+    '{"type":"doc","content":[{"text":7}]}',
+    `${'{"type":"doc","content":['.repeat(200)}${']}'.repeat(200)}`,
+    `{"type":"doc","content":[${Array(6000).fill('{"text":"a"}')}]}`
+  ])('is not taken for one when its nodes are none, or far too many: %#', (body) => {
+    expect(contentOf(body)).toContain(`<p>${body}</p>`)
+  })
+
+  test('takes no more characters than one text may, and no more work, however many blocks it has', () => {
+    const bodyOf = (text: string) => JSON.stringify({ type: 'doc', content: Array(300).fill({ type: 'text', text }) })
+    const long = { payload: { a: 'x'.repeat(9000) } }
+    const blocks = compileEmail(bodyOf('{{payload.a}}'), '', '')(long) as { content: string }[]
+    expect(blocks.filter(({ content }) => content !== '{{payload.a}}')).toHaveLength(Math.floor(2 ** 20 / 9000))
+    const loop = '{% for i in (1..9999) %}{{i}}{% endfor %}'
+    const worked = contentOf(bodyOf(loop)) as unknown as { content: string }[]
+    expect(worked.filter(({ content }) => content !== loop)).toHaveLength(1)
+  })
+
   test('is the blocks of a document of the block editor', () => {
     const text = (words: string) => ({ type: 'text', text: words, marks: [{ type: 'bold' }] })
     const content = [
