@@ -113,7 +113,7 @@ function* usesIn(templates: readonly Template[], known: Paths, nesting = 0): Gen
   for (const template of templates) {
     const loop = template instanceof ForTag || template instanceof TablerowTag ? template : undefined
     let inner = known
-    for (const token of [...(template.arguments?.() ?? [])].flatMap(accessesIn)) {
+    for (const token of [...(template.arguments?.() ?? [])].flatMap((each) => accessesIn(each))) {
       const [root, ...names] = token.props.map(nameOf)
       const path = [...(known.get(root ?? '') ?? [null]), ...names].slice(0, MAX_NESTING)
       if (typeof path[0] !== 'string') continue
@@ -131,14 +131,16 @@ type Access = Extract<Token, { props: unknown }>
 type Range = Extract<Token, { lhs: unknown }>
 
 /** Lists the accesses to variables in an expression: in its filters' arguments, ranges and indexes too. */
-function accessesIn(expression: unknown): Access[] {
-  if (typeof expression !== 'object' || expression === null) return []
+function accessesIn(expression: unknown, nesting = 0): Access[] {
+  if (typeof expression !== 'object' || expression === null || nesting > MAX_NESTING) return []
   const { props = [], lhs, rhs, initial, filters = [] } = expression as Partial<Access & Range & Value>
   // An argument that has a name is a pair of the name and the value.
   const options = filters.flatMap(({ args }: Value['filters'][number]) =>
     args.map((argument) => [argument].flat().at(-1))
   )
-  const inner = [...props, lhs, rhs, ...(initial?.postfix ?? []), ...options].flatMap(accessesIn)
+  const inner = [...props, lhs, rhs, ...(initial?.postfix ?? []), ...options].flatMap((each) =>
+    accessesIn(each, nesting + 1)
+  )
   return TypeGuards.isPropertyAccessToken(expression) ? [expression, ...inner] : inner
 }
 

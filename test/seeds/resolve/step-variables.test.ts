@@ -3,6 +3,7 @@ import addFormats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
 import { STEP_TYPES, type StepType } from '../../../src/core/enums.js'
 import { runToEnd } from '../../../src/core/slices.js'
+import { findingPayloadUses } from '../../../src/seeds/resolve/payload-variables.js'
 import { inferringPayloadSchema, stepVariables } from '../../../src/seeds/resolve/step-variables.js'
 
 const ALL_STEPS = STEP_TYPES.map((type) => ({ stepId: `${type}-step`, type }))
@@ -245,6 +246,11 @@ describe('the payload', () => {
       '{% assign x = payload.total | plus: payload.tax %}{{ "a" | append: payload.suffix }}{{ payload.a\n}}'
     const names = ['vip', 'level', 'count', 'total', 'tax', 'suffix', 'a']
     expect(payloadOf([used])).toEqual(openOf(Object.fromEntries(names.map((name) => [name, leaf(name)]))))
+  })
+
+  test('is looked for in names of names of names as deep as a schema may be nested', () => {
+    const nested = `{{${'payload.a['.repeat(3000)}1${']'.repeat(3000)}}}`
+    expect(runToEnd(findingPayloadUses([nested])).length).toBeLessThan(50)
   })
 
   test('takes names in brackets and quotes', () => {
