@@ -4,11 +4,20 @@ import { setImmediate } from 'node:timers/promises'
 const SLICE = 10
 
 let last: Promise<unknown> = Promise.resolve()
+/** Whether a slice has run in this turn of the event loop. */
+let isTaken = false
 
 /** Resolves in a later turn of the event loop, of which no other caller gets the same: so one slice runs per turn. */
 export function nextTurn(): Promise<unknown> {
   last = last.then(() => setImmediate())
   return last
+}
+
+function takeTurn(): void {
+  isTaken = true
+  setImmediate().then(() => {
+    isTaken = false
+  })
 }
 
 /** Takes steps until a slice of time has passed or the work is done. Returns the last step. */
@@ -27,15 +36,22 @@ export function runToEnd<Result>(steps: Iterator<unknown, Result>): Result {
 }
 
 /**
- * Takes all steps, in slices. Resolves to what the work returns. When `check`, which is called between slices, throws, the
+ * Takes all steps, in slices, the first one at once if no other has run in this turn of the event loop: many requests may
+ * come in one. Resolves to what the work returns. When `check`, which is called between slices, throws, the
  * work is ended and it rejects with that.
  */
 export async function runInSlices<Result>(steps: Generator<unknown, Result>, check = () => {}): Promise<Result> {
   try {
+    if (isTaken) {
+      await nextTurn()
+      check()
+    }
+    takeTurn()
     let step = runSlice(steps)
     while (!step.done) {
       await nextTurn()
       check()
+      takeTurn()
       step = runSlice(steps)
     }
     return step.value
