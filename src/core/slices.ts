@@ -37,8 +37,8 @@ export function runToEnd<Result>(steps: Iterator<unknown, Result>): Result {
 
 /**
  * Takes all steps, in slices, the first one at once if no other has run in this turn of the event loop: many requests may
- * come in one. Resolves to what the work returns. When `check`, which is called between slices, throws, the
- * work is ended and it rejects with that.
+ * come in one. Resolves to what the work returns. When `check`, which is called between slices, throws, the work is ended
+ * and it rejects with that.
  */
 export async function runInSlices<Result>(steps: Generator<unknown, Result>, check = () => {}): Promise<Result> {
   try {
@@ -46,15 +46,13 @@ export async function runInSlices<Result>(steps: Generator<unknown, Result>, che
       await nextTurn()
       check()
     }
-    takeTurn()
-    let step = runSlice(steps)
-    while (!step.done) {
+    for (;;) {
+      takeTurn()
+      const step = runSlice(steps)
+      if (step.done) return step.value
       await nextTurn()
       check()
-      takeTurn()
-      step = runSlice(steps)
     }
-    return step.value
   } finally {
     steps.return(undefined as never)
   }
