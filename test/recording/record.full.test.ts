@@ -168,7 +168,7 @@ const UNMARKED =
 /** Puts the mark into every other text, in as many ways as there are texts. */
 function marked(value: unknown, field = '', counter = { at: 0 }): unknown {
   if (typeof value === 'string') {
-    if (UNMARKED.test(field)) return value
+    if (UNMARKED.test(field) || /^(AND|OR)$/.test(value)) return value
     if (field === 'contextKeys') return `${value}-${MARK}`
     if (/email/i.test(field)) return `ada.${MARK}@${MARK}.example`
     if (field === 'phone') return PHONE

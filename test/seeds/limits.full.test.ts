@@ -43,7 +43,8 @@ describe('is refused soon, with its place and what to do:', () => {
       return Math.min(...times)
     }
     const ofOneLine = shortestWith(' ')
-    expect(shortestWith('\n') / ofOneLine).toBeLessThan(2)
+    // A thousand times as long when each line is looked for from the beginning; about as long when not.
+    expect(shortestWith('\n') / ofOneLine).toBeLessThan(10)
   })
 
   test('a value of millions of values', () => {
