@@ -100,7 +100,7 @@ async function rollUpTypes(entries) {
 }
 
 /** The sources that give schemas' types and nothing else. */
-const CLIENT_TYPES = ['src/client/types.ts']
+const CLIENT_TYPES = ['src/client/control-api.ts']
 
 /** Returns the time of the latest change. Folders count too: theirs is when a file was last added or removed. */
 function newest(paths) {

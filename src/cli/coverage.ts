@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { connect } from '../client/connect.js'
+import type { Coverage, CoverageItem, OperationCoverage } from '../client/control-api.js'
 import { MockError } from '../client/errors.js'
-import type { Coverage, CoverageItem, OperationCoverage } from '../client/types.js'
 import { StartError } from '../core/errors.js'
 import { serverUrl, USUAL_URL, usualServer } from './health.js'
 import { addOptions, countOption, flagOnly, textOption } from './options.js'

@@ -1,6 +1,6 @@
 import type { Connection } from './connection.js'
+import type { ClockSetting, ClockState, RandomSetting } from './control-api.js'
 import { type Duration, milliseconds } from './duration.js'
-import type { ClockSetting, ClockState, RandomSetting } from './types.js'
 
 /** A time to stop a clock at, or the setting of a clock. */
 export type ClockTime = string | Date | ClockSetting

@@ -1,5 +1,14 @@
 import type { ClockTime } from './clock.js'
 import { type ConnectOptions, connectionTo, path } from './connection.js'
+import type {
+  Assumption,
+  Coverage,
+  CreatedEnvironment,
+  ListedEnvironment,
+  NewEnvironment,
+  RecordedRequest,
+  Scenario
+} from './control-api.js'
 import { type Duration, milliseconds } from './duration.js'
 import {
   type AttachedEnvironment,
@@ -10,15 +19,6 @@ import {
 } from './environment.js'
 import { listRequests, type RequestFilter } from './requests.js'
 import type { SeedContent } from './state.js'
-import type {
-  Assumption,
-  Coverage,
-  CreatedEnvironment,
-  ListedEnvironment,
-  NewEnvironment,
-  RecordedRequest,
-  Scenario
-} from './types.js'
 
 /** An environment to create: empty, from a seed or a packaged scenario, or as a fork of another one. */
 export interface EnvironmentOptions extends Omit<NewEnvironment, 'seed' | 'clock' | 'ttl'> {

@@ -1,12 +1,12 @@
 import { type Clock, clockOf, type RandomValues, randomOf } from './clock.js'
 import { type Connection, path } from './connection.js'
+import type { Coverage, CreatedEnvironment } from './control-api.js'
 import { MockError } from './errors.js'
 import { type Faults, faultsOf } from './faults.js'
 import { type LatencyMethods, latencyMethodsOf } from './latency.js'
 import { type Integrations, integrationsOf, type Messages, messagesOf, type Workflows, workflowsOf } from './records.js'
 import { type Requests, requestsOf } from './requests.js'
 import { type StateMethods, stateOf } from './state.js'
-import type { Coverage, CreatedEnvironment } from './types.js'
 
 /** An environment that the holder of its key uses. */
 export interface AttachedEnvironment extends StateMethods {

@@ -1,5 +1,5 @@
 import { type Connection, path } from './connection.js'
-import type { FaultRule, NewFaultRule } from './types.js'
+import type { FaultRule, NewFaultRule } from './control-api.js'
 
 /** The fault rules of an environment. */
 export interface Faults {

@@ -1,5 +1,5 @@
 import type { Connection } from './connection.js'
-import type { Latency, LatencyPreset, LatencySetting } from './types.js'
+import type { Latency, LatencyPreset, LatencySetting } from './control-api.js'
 
 /** How much later the answers to an environment come. */
 export interface LatencyMethods {

@@ -7,7 +7,7 @@ import type {
   MessageResponse,
   NewIntegration,
   NewMessage
-} from './types.js'
+} from './control-api.js'
 
 /** What the server shows always has one. */
 interface WithId {

@@ -1,8 +1,15 @@
 import type { Connection, Signal } from './connection.js'
+import type {
+  Change,
+  Operation,
+  RecordedRequest,
+  RequestPattern,
+  Verification,
+  VerificationResult
+} from './control-api.js'
 import { type Duration, milliseconds } from './duration.js'
 import { MockError } from './errors.js'
 import { type StreamOptions, streamRequests } from './stream.js'
-import type { Change, Operation, RecordedRequest, RequestPattern, Verification, VerificationResult } from './types.js'
 
 /** Which of the recorded requests to list; all if left out. */
 export interface RequestFilter {

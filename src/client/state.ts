@@ -1,5 +1,5 @@
 import { type Connection, path } from './connection.js'
-import type { ResetPart, ResetResult, Seed, SeedEnvironment, Snapshot, SnapshotDifferences } from './types.js'
+import type { ResetPart, ResetResult, Seed, SeedEnvironment, Snapshot, SnapshotDifferences } from './control-api.js'
 
 /** A seed with one environment, or only what is in that environment; or either as JSON or YAML text. */
 export type SeedContent = Seed | Partial<SeedEnvironment> | string

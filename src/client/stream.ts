@@ -1,6 +1,6 @@
 import type { Connection, Signal } from './connection.js'
+import type { Change, RecordedRequest } from './control-api.js'
 import { MockError } from './errors.js'
-import type { Change, RecordedRequest } from './types.js'
 
 export interface StreamOptions {
   /** Ends the stream. */
