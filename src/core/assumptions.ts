@@ -4,11 +4,8 @@ import { suggest } from './suggest.js'
 export const PROFILES = ['document', 'live'] as const
 export type Profile = (typeof PROFILES)[number]
 
-/**
- * All that a client could notice and that the contract leaves open, or that the deployed service does differently: the
- * question that each row settles, and for either profile its position and what that does. An environment has a profile
- * and may override single rows. Code asks for a row by its id and never for the profile.
- */
+/** What the contract leaves open or the deployed service does differently, with either profile's position and what it does. */
+// An environment has a profile and may override single rows: code asks for a row by its id and never for the profile.
 const ROWS = {
   envelope: {
     sentence: 'Whether the answers of set-primary and of the step operation are wrapped. The message list never is.',
@@ -103,7 +100,6 @@ const ROWS = {
 type Rows = typeof ROWS
 export type AssumptionId = keyof Rows
 
-/** The position of every row, for one environment. */
 export type Assumptions = { readonly [Id in AssumptionId]: Rows[Id][Profile][0] }
 
 export const ASSUMPTION_IDS = Object.keys(ROWS) as AssumptionId[]

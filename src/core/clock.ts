@@ -35,14 +35,10 @@ export function advanced(setting: ClockSetting, milliseconds: number, wall: Cloc
 
 const ISO_8601 = /^(\d{4})-(\d\d)-(\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d))?$/
 
-/**
- * Returns the milliseconds since 1970 of a time in ISO 8601, or undefined when it is none. A time of day must have a
- * zone, as it would otherwise depend on the machine; a date alone is its midnight in UTC.
- */
+/** Returns the milliseconds since 1970 of an ISO 8601 date in UTC or time with its zone, or undefined when it is none. */
 export function parseTime(text: string): number | undefined {
-  const milliseconds = parseIsoTime(text)
-  const isPossible = milliseconds !== undefined && milliseconds >= EARLIEST && milliseconds <= LATEST
-  return isPossible ? milliseconds : undefined
+  const milliseconds = parseIsoTime(text) ?? Number.NaN
+  return milliseconds >= EARLIEST && milliseconds <= LATEST ? milliseconds : undefined
 }
 
 /** The same without the bounds of a clock: for times that a record merely mentions. */
@@ -50,11 +46,8 @@ export function parseIsoTime(text: string): number | undefined {
   const [, year, month, day] = ISO_8601.exec(text) ?? []
   const midnight = new Date(`${year}-${month}-${day}`)
   const milliseconds = Date.parse(text)
-  const isDay = !Number.isNaN(midnight.getTime()) && midnight.getUTCDate() === Number(day)
-  return isDay && !Number.isNaN(milliseconds) ? milliseconds : undefined
+  return midnight.getUTCDate() === Number(day) && !Number.isNaN(milliseconds) ? milliseconds : undefined
 }
 
 /** Returns a time as all answers have it: ISO 8601, UTC, with milliseconds. */
-export function isoTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString()
-}
+export const isoTime = (milliseconds: number): string => new Date(milliseconds).toISOString()

@@ -85,7 +85,6 @@ export const UI_COMPONENTS = [
   'DATA',
   'LAYOUT_EMAIL'
 ] as const
-export type UiComponent = (typeof UI_COMPONENTS)[number]
 
 export const CONTENT_ISSUE_TYPES = [
   'ILLEGAL_VARIABLE_IN_CONTROL_VALUE',

@@ -7,12 +7,11 @@ export type ErrorCode =
   | 'invalid'
   | 'key-reused'
   | 'key-in-use'
-  | 'taken'
   | 'exists'
-  | 'range-not-satisfiable'
   | 'expectation-failed'
   | 'method-not-allowed'
   | 'not-served'
+  | 'data-lost'
 
 /** The invalid fields of a request: what is wrong with each, and what was sent. */
 export type FieldErrors = Record<string, { messages: string[]; value?: unknown }>
@@ -29,9 +28,7 @@ export interface ErrorDetails {
 }
 
 /** Returns an empty record of errors. It has no prototype, as a client may name a field `toString` or `__proto__`. */
-export function noFieldErrors(): FieldErrors {
-  return Object.create(null)
-}
+export const noFieldErrors = (): FieldErrors => Object.create(null)
 
 /** An error that services throw for the caller, with words that are safe to show. Any other error becomes a bare 500. */
 export class DomainError extends Error {
@@ -53,6 +50,9 @@ export function invalidFields(errors: FieldErrors): DomainError {
     .join('; ')
   return new DomainError('invalid', 'Validation Error', { reason, errors })
 }
+
+/** Returns the error for what can't be done as the data file is not what it was. */
+export const dataLost = (reason: string) => new DomainError('data-lost', 'The data file is lost', { reason })
 
 /** A command or start that can't go on. Its message says what to do, and is printed as one line without a stack. */
 export class StartError extends Error {

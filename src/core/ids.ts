@@ -3,20 +3,15 @@ import { createHash } from 'node:crypto'
 /** Ids are 24 lower-case hex digits. */
 export const ID_PATTERN = /^[0-9a-f]{24}$/
 
-const ID_IN_ANY_CASE = /^[0-9a-f]{24}$/i
-
 /** Returns the id that a client's text is, whose letters may be in capitals, or undefined when it is none. */
 export function idIn(text: string): string | undefined {
-  return ID_IN_ANY_CASE.test(text) ? text.toLowerCase() : undefined
+  return /^[0-9a-f]{24}$/i.test(text) ? text.toLowerCase() : undefined
 }
 
 /** API keys are printable ASCII without spaces, which any header can carry. */
 export const API_KEY_PATTERN = /^[!-~]+$/
 
-/**
- * A key that a client chooses is unlike an ordinary word: keys are hidden in the journals of all environments, and one
- * such as `messages` would hide that word in all of them. It has at least 8 characters, and 16 without a digit or hyphen.
- */
+/** A key that a client chooses is unlike a word such as `messages`, as keys are hidden in the journals of all environments. */
 export const CHOSEN_API_KEY_PATTERN = /^([!-~]{16,}|[!-~]*[\d-][!-~]*)$/
 
 /** `type:id`, neither of them empty. */

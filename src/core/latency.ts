@@ -12,22 +12,15 @@ export interface Latency {
 }
 
 /** A preset, or figures; without `spread`, each answer takes the same. */
-export interface LatencySetting {
-  preset?: LatencyPreset
-  delay?: number
-  spread?: number
-}
+export type LatencySetting = Partial<Latency>
 
 /** Round trips over an office's line to a region nearby, a phone on 4G, and a phone on a train. */
-const FIGURES: Record<LatencyPreset, { delay: number; spread: number }> = {
+const FIGURES: Record<LatencyPreset, Omit<Latency, 'preset'>> = {
   none: { delay: 0, spread: 0 },
   office: { delay: 20, spread: 10 },
   mobile: { delay: 80, spread: 70 },
   bad: { delay: 400, spread: 600 }
 }
-
-/** How many times the spread comes on top of the delay at most. */
-const MAX_TAIL = 10
 
 export const MAX_LATENCY = 60_000
 
@@ -46,24 +39,20 @@ export function latencyIssue(wanted: LatencyPreset | LatencySetting): string | u
   const [other] = Object.keys(others)
   if (other !== undefined) return `latency takes preset, or delay and spread, not ${other}`
   if (preset !== undefined) {
-    if (!LATENCY_PRESETS.includes(preset))
-      return `the preset must be one of ${LATENCY_PRESETS.join(', ')}, not ${preset}`
-    const { delay: own, spread: ownSpread } = FIGURES[preset]
+    const presets = LATENCY_PRESETS.join(', ')
+    if (!LATENCY_PRESETS.includes(preset)) return `the preset must be one of ${presets}, not ${preset}`
+    const own = FIGURES[preset]
     // Equal ones do not contradict it: so what was answered can be sent back.
-    const isSame = (delay ?? own) === own && (spread ?? ownSpread) === ownSpread
+    const isSame = (delay ?? own.delay) === own.delay && (spread ?? own.spread) === own.spread
     return isSame ? undefined : 'latency can have only one of preset and figures of its own: leave out one of them'
   }
   if (delay === undefined) return 'latency needs a preset, or a delay in milliseconds'
-  const isPossible = (value: number) => Number.isInteger(value) && value >= 0 && value <= MAX_LATENCY
-  const wrong = [delay, spread ?? 0].find((value) => !isPossible(value))
+  const wrong = [delay, spread ?? 0].find((each) => !Number.isInteger(each) || each < 0 || each > MAX_LATENCY)
   return wrong === undefined ? undefined : `latency must be whole milliseconds from 0 to ${MAX_LATENCY}, not ${wrong}`
 }
 
-/**
- * Returns the milliseconds of one answer: mostly little above the delay, and now and then several times the spread above
- * it, as of a network (exponential). Without a spread nothing is drawn.
- */
+/** Returns the milliseconds of one answer, with an exponential tail as of a network. Without a spread nothing is drawn. */
 export function drawLatency({ delay, spread }: Latency, random: Random): number {
   if (spread === 0) return delay
-  return delay + Math.round(spread * Math.min(MAX_TAIL, -Math.log(1 - random.next())))
+  return delay + Math.round(spread * Math.min(10, -Math.log(1 - random.next())))
 }

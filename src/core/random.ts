@@ -1,17 +1,12 @@
-/** A source of random values. */
-export interface Random {
-  /** Returns a number from 0 to less than 1. */
-  next(): number
-  /** Returns a UUID of version 4. */
-  uuid(): string
-}
+export type Random = ReturnType<typeof createRandom>
 
 /** Returns an unpredictable source, or with a seed one whose values are the same in every run. */
-export function createRandom(seed: number | null): Random {
+export function createRandom(seed: number | null) {
   const next = seed === null ? Math.random : mulberry32(seed)
   return {
+    /** Returns a number from 0 to less than 1. */
     next,
-    uuid: () => {
+    uuid(): string {
       const digits = Array.from({ length: 32 }, () => Math.floor(next() * 16))
       digits[12] = 4
       digits[16] = 8 + ((digits[16] ?? 0) % 4)

@@ -9,10 +9,7 @@ const PLAIN_WORDS = /^(?:(?:[A-Z]?[a-z\d]+|[A-Z]+)(?![A-Za-z\d])|[ -%(-/:-@[-\]_
 /** The characters of a name that its slug is made of: to transliterate a megabyte takes minutes. */
 const MAX_NAME = 500
 
-/**
- * Returns the first 500 characters of a name as lower-case ASCII words joined by `-`; empty when nothing of them can be
- * transliterated.
- */
+/** Returns the first 500 characters of a name as lower-case ASCII words joined by `-`; empty when none can be made of them. */
 export function slugify(wholeName: string): string {
   const name = wholeName.slice(0, MAX_NAME)
   // Most names are such words, and the package tries each of 2,000 replacements, which takes 30 ms of a start.
@@ -25,20 +22,14 @@ export function slugOf(name: string, kind: 'wf' | 'st', id: string): string {
   return `${slugify(name)}_${kind}_${encodeBase62(id)}`
 }
 
-/**
- * Returns the id at the end of a slug of that kind, or undefined when the text is no such slug. The name in it may be
- * outdated, empty, or contain `_<kind>_` itself: the last one counts.
- */
+/** Returns the id at the end of a slug of that kind, whatever name it has, or undefined when the text is no such slug. */
 export function idFromSlug(text: string, kind: 'wf' | 'st'): string | undefined {
   const marker = `_${kind}_`
   const at = text.lastIndexOf(marker)
   return at < 0 ? undefined : decodeBase62(text.slice(at + marker.length))
 }
 
-/**
- * Returns the 12 bytes of an id as one big-endian number in base62, with one `0` in front for every leading zero byte:
- * 16 characters for today's ids, 17 from about 2051 on.
- */
+/** Returns the 12 bytes of an id as one big-endian number in base62, with a `0` in front for every leading zero byte. */
 export function encodeBase62(id: string): string {
   let digits = ''
   for (let rest = BigInt(`0x${id}`); rest > 0n; rest /= BASE) digits = ALPHABET.charAt(Number(rest % BASE)) + digits

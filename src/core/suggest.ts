@@ -4,17 +4,12 @@ const MAX_LENGTH = 100
 /** Returns the word that was probably meant: the one with the fewest typos, if these are few for its length. */
 export function suggest(word: string, words: readonly string[]): string | undefined {
   if (word.length > MAX_LENGTH) return undefined
-  let best: { distance: number; word: string } | undefined
-  for (const candidate of words) {
+  const near = words.flatMap((candidate) => {
     const allowed = Math.max(1, Math.floor(Math.max(word.length, candidate.length) / 3))
-    // Each letter too many is a typo.
-    if (Math.abs(word.length - candidate.length) > allowed) continue
-    const distance = edits(word.toLowerCase(), candidate.toLowerCase(), allowed)
-    if (distance <= allowed && distance < (best?.distance ?? Number.POSITIVE_INFINITY)) {
-      best = { distance, word: candidate }
-    }
-  }
-  return best?.word
+    const typos = edits(word.toLowerCase(), candidate.toLowerCase(), allowed)
+    return typos <= allowed ? { candidate, typos } : []
+  })
+  return near.sort((one, two) => one.typos - two.typos)[0]?.candidate
 }
 
 /** Among how many names of records that which was probably meant is looked for: it takes some milliseconds. */
@@ -26,20 +21,23 @@ export function didYouMean(word: string, words: readonly string[]): string {
   return meant === undefined ? '' : `; did you mean ${meant}?`
 }
 
-/**
- * Returns the Damerau-Levenshtein distance: how many letters to add, drop, replace or swap with the next one. Ends as soon
- * as it is more than allowed.
- */
+/** Returns how many letters to add, drop, replace or swap with the next one (Damerau-Levenshtein), or more than allowed. */
 function edits(from: string, to: string, allowed: number): number {
+  // Each letter too many is one.
+  if (Math.abs(from.length - to.length) > allowed) return Number.POSITIVE_INFINITY
   let beforeLast: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (let row = 1; row <= from.length; row++) {
     const current = [row]
     for (let column = 1; column <= to.length; column++) {
       const same = from[row - 1] === to[column - 1]
-      const costs = [at(last, column) + 1, at(current, column - 1) + 1, at(last, column - 1) + (same ? 0 : 1)]
+      const costs = [
+        Number(last[column]) + 1,
+        Number(current[column - 1]) + 1,
+        Number(last[column - 1]) + (same ? 0 : 1)
+      ]
       const swapped = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
-      if (swapped) costs.push(at(beforeLast, column - 2) + 1)
+      if (swapped) costs.push(Number(beforeLast[column - 2]) + 1)
       current.push(Math.min(...costs))
     }
     // No later row has less.
@@ -47,9 +45,5 @@ function edits(from: string, to: string, allowed: number): number {
     beforeLast = last
     last = current
   }
-  return at(last, to.length)
-}
-
-function at(costs: readonly number[], index: number): number {
-  return costs[index] ?? Number.POSITIVE_INFINITY
+  return Number(last[to.length])
 }

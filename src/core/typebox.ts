@@ -14,10 +14,6 @@ import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 /** The same in each copy of this module, as all of them share TypeBox's registry: tests load it beside the build's. */
 const Target = Symbol.for('notification-mock/target')
 
-interface Linked {
-  [Target]: () => TSchema
-}
-
 TypeRegistry.Set<TSchema>('StringEnum', (schema, value) => schema.enum.includes(value))
 TypeRegistry.Set<TSchema>('Reference', (schema, value) => compile(targetOf(schema)).Check(value))
 TypeRegistry.Set<TSchema>('DateTime', (_schema, value) => typeof value === 'string')
@@ -27,11 +23,8 @@ const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>()
 
 /** Returns the compiled form of a schema. It is made once, when first asked for; so is that of each schema it refers to. */
 export function compile(schema: TSchema): TypeCheck<TSchema> {
-  let check = compiled.get(schema)
-  if (!check) {
-    check = TypeCompiler.Compile(schema)
-    compiled.set(schema, check)
-  }
+  const check = compiled.get(schema) ?? TypeCompiler.Compile(schema)
+  compiled.set(schema, check)
   return check
 }
 
@@ -86,14 +79,11 @@ export function refById<Value>(id: string, target: () => TSchema, description?: 
 }
 
 /** Returns the schema that a reference leads to. */
-export function targetOf(schema: TSchema): TSchema {
-  return (schema as TSchema & Linked)[Target]()
-}
+export const targetOf = (schema: TSchema): TSchema => (schema as TSchema & { [Target]: () => TSchema })[Target]()
 
 /** Returns an object with any keys and any values, for what the contract leaves open. */
-export function freeObject(description: string): TUnsafe<Record<string, unknown>> {
-  return openObject(true, description)
-}
+export const freeObject = (description: string): TUnsafe<Record<string, unknown>> =>
+  Type.Unsafe(Type.Object({}, { additionalProperties: true, description }))
 
 /** Returns a value of the schema or null, for fields that the contract marks "or null". */
 export function nullable<Schema extends TSchema>(schema: Schema): TUnsafe<Static<Schema> | null> {
@@ -103,11 +93,8 @@ export function nullable<Schema extends TSchema>(schema: Schema): TUnsafe<Static
 
 /** Returns an object with any keys, whose values all have one schema. */
 export function recordOf<Schema extends TSchema>(values: Schema, description: string, maxProperties?: number) {
-  return openObject<Static<Schema>>(values, description, { ...(maxProperties && { maxProperties }) })
-}
-
-function openObject<Value>(values: TSchema | true, description: string, limits = {}): TUnsafe<Record<string, Value>> {
-  return Type.Unsafe<Record<string, Value>>(Type.Object({}, { additionalProperties: values, description, ...limits }))
+  const options = { additionalProperties: values, description, ...(maxProperties && { maxProperties }) }
+  return Type.Unsafe<Record<string, Static<Schema>>>(Type.Object({}, options))
 }
 
 /** Returns the schemas with an `$id` that these consist of or refer to, each after those that it refers to. */
@@ -120,7 +107,7 @@ export function namedSchemas(...roots: (TSchema | undefined)[]): TSchema[] {
   function visit(node: unknown): void {
     if (typeof node !== 'object' || node === null || seen.has(node)) return
     seen.add(node)
-    if (Target in node) visit((node as Linked)[Target]())
+    if (Target in node) visit(targetOf(node as unknown as TSchema))
     for (const inner of Object.values(node)) visit(inner)
     if ('$id' in node) named.add(node as TSchema)
   }

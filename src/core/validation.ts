@@ -3,7 +3,7 @@ import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import { SECRET_NAME } from './credentials.js'
 import { DURATION_PATTERN } from './duration.js'
 import { API_KEY_PATTERN, CHOSEN_API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from './ids.js'
-import { suggest } from './suggest.js'
+import { didYouMean } from './suggest.js'
 import { compile, targetOf } from './typebox.js'
 import { VENDOR_NAMES } from './vendor-names.js'
 
@@ -36,15 +36,6 @@ function regexError(text: string): string | undefined {
 /** How many issues of one value are put into words. */
 export const MAX_ISSUES = 100
 
-/** How many errors of a value are looked at where nobody counts them: the fields that an object lacks are one issue. */
-const MAX_ERRORS = 1000
-
-/** The first hundred issues of a value, and how many more there are. */
-export interface FoundIssues {
-  issues: ValidationIssue[]
-  more: number
-}
-
 /** Returns the first hundred issues of a JSON value by its schema; an empty list when it matches. Changes nothing. */
 export function findIssues(schema: TSchema, value: unknown): ValidationIssue[] {
   const check = compile(schema)
@@ -53,22 +44,9 @@ export function findIssues(schema: TSchema, value: unknown): ValidationIssue[] {
   return breaches.slice(0, MAX_ISSUES).flatMap(issuesOf).slice(0, MAX_ISSUES)
 }
 
-/** Does the same in steps, for a value at a path, and counts the further issues. */
-export function* findingIssues(schema: TSchema, value: unknown, base: Path = []): Generator<void, FoundIssues> {
-  const check = compile(schema)
-  if (check.Check(value)) return { issues: [], more: 0 }
-  const all: Breach[] = []
-  for (const error of check.Errors(value)) {
-    for (const breach of breachesOf([error], value, base)) all.push(breach)
-    if (all.length % 500 === 0) yield
-  }
-  const breaches = countableBreaches(all)
-  const issues: ValidationIssue[] = []
-  for (const [index, breach] of breaches.entries()) {
-    if (issues.length >= MAX_ISSUES) return { issues, more: breaches.length - index }
-    issues.push(...issuesOf(breach))
-  }
-  return { issues, more: 0 }
+/** Whether a value is not to be repeated, as a name on its path is that of a secret, or of the settings of a provider. */
+export function isSecretPath(path: Path): boolean {
+  return path.some((part) => part === 'configurations' || SECRET_NAME.test(String(part)))
 }
 
 /** Returns a path as it is written in code: `environments[0].integrations[1].channel`. */
@@ -87,36 +65,27 @@ interface Breach extends Pick<ValueError, 'type' | 'schema' | 'value'> {
   path: Path
   /** The breaches of each variant of a union. */
   variants: Breach[][]
-  /** The fields that the object lacks, of a breach about one. */
-  missing: string[]
-  /** Whether the value is not repeated: by the name of a field on its path, or as its schema is write-only. */
-  isSecret: boolean
+  /** The fields that the object lacks, of the breach that stands for all about one. */
+  missing?: string[]
 }
 
 /** `root` is the value that the errors are about, and `base` its path. */
-function breachesOf(errors: Iterable<ValueError>, root: unknown, base: Path, isInSecret = false): Breach[] {
-  return firstOf(errors).flatMap(({ type, schema, path: pointer, value, errors: variants }) => {
+function breachesOf(errors: Iterable<ValueError>, root: unknown, base: Path): Breach[] {
+  const breaches: Breach[] = []
+  for (const { type, schema, path: pointer, value, errors: variants } of errors) {
+    // More than there may be issues, as the fields that an object lacks are one.
+    if (breaches.length >= 10 * MAX_ISSUES) break
+    const isMissing = type === ValueErrorType.ObjectRequiredProperty
     // A required field that is missing is judged by its own schema too.
-    if (value === undefined && type !== ValueErrorType.ObjectRequiredProperty) return []
+    if (value === undefined && !isMissing) continue
     const path = [...base, ...pathFrom(root, pointer)]
-    const isSecret =
-      isInSecret || schema.writeOnly === true || path.some((part) => typeof part === 'string' && SECRET_NAME.test(part))
     if (schema[Kind] === 'Reference' && type === ValueErrorType.Kind) {
-      return breachesOf(compile(targetOf(schema)).Errors(value), value, path, isSecret)
+      breaches.push(...breachesOf(compile(targetOf(schema)).Errors(value), value, path))
+      continue
     }
-    const missing = type === ValueErrorType.ObjectRequiredProperty ? [String(path.at(-1))] : []
-    const variantBreaches = variants.map((each) => breachesOf(each, root, base, isSecret))
-    return [{ type, schema, path, value, missing, isSecret, variants: variantBreaches }]
-  })
-}
-
-function firstOf<Item>(items: Iterable<Item>): Item[] {
-  const first: Item[] = []
-  for (const item of items) {
-    first.push(item)
-    if (first.length === MAX_ERRORS) break
+    breaches.push({ type, schema, path, value, variants: variants.map((each) => breachesOf(each, root, base)) })
   }
-  return first
+  return breaches
 }
 
 function pathFrom(root: unknown, pointer: string): Path {
@@ -134,27 +103,24 @@ function pathFrom(root: unknown, pointer: string): Path {
 
 /** Returns the breaches with one in place of all the fields that an object lacks. */
 function countableBreaches(breaches: Breach[]): Breach[] {
-  const lacking = new Map<string, Breach>()
-  return breaches.filter((breach) => {
-    if (breach.type !== ValueErrorType.ObjectRequiredProperty) return true
-    const object = pathText(breach.path.slice(0, -1))
-    const first = lacking.get(object)
-    if (first) first.missing.push(String(breach.path.at(-1)))
-    else lacking.set(object, breach)
-    return first === undefined
+  const lacking = new Map<string, string[]>()
+  return breaches.flatMap((breach) => {
+    if (breach.type !== ValueErrorType.ObjectRequiredProperty) return breach
+    const path = breach.path.slice(0, -1)
+    const missing = lacking.get(pathText(path)) ?? []
+    missing.push(String(breach.path.at(-1)))
+    lacking.set(pathText(path), missing)
+    return missing.length > 1 ? [] : { ...breach, path, missing }
   })
 }
 
 function issuesOf(breach: Breach): ValidationIssue[] {
   const { type, schema, path, missing } = breach
   if (type === ValueErrorType.Union) return issuesOfUnion(breach)
-  if (type === ValueErrorType.ObjectRequiredProperty) {
-    return [{ path: path.slice(0, -1), message: `must have ${missing.join(', ')}`, hint: '', part: 'value' }]
-  }
+  if (missing) return [{ path, message: `must have ${missing.join(', ')}`, hint: '', part: 'value' }]
   if (type !== ValueErrorType.ObjectAdditionalProperties) return [{ path, ...wording(breach), part: 'value' }]
   const allowed = Object.keys(schema.properties)
-  const meant = suggest(String(path.at(-1)), allowed)
-  const hint = meant ? `; did you mean ${meant}?` : `; ${formatList(allowed)}`
+  const hint = didYouMean(String(path.at(-1)), allowed) || `; there are ${allowed.join(', ') || 'none'}`
   return [{ path, message: 'is not a field here', hint, part: 'name' }]
 }
 
@@ -188,61 +154,43 @@ function isDiscriminator({ type, path, schema }: Breach, union: Path): boolean {
   return path.length === union.length + 1 && DISCRIMINATORS.includes(String(path.at(-1)))
 }
 
-type Wording = Pick<ValidationIssue, 'message' | 'hint'>
-
-/** Returns the words for what is neither a type nor a bound; undefined for these. */
-function formText({ type, schema, value, isSecret }: Breach): string | undefined {
-  switch (type) {
-    case ValueErrorType.StringPattern:
-      return `must be ${FORMS[schema.pattern] ?? `text that matches ${schema.pattern}`}`
-    case ValueErrorType.StringFormat:
-      return `must be a regular expression${isSecret ? '' : `: ${regexError(String(value))}`}`
-    case ValueErrorType.StringMinLength:
-      return schema.minLength === 1 ? 'must not be empty' : `must have at least ${schema.minLength} characters`
-    case ValueErrorType.ObjectMinProperties:
-      return 'must not be empty'
-    case ValueErrorType.StringMaxLength:
-      return `must have at most ${schema.maxLength} characters`
-    case ValueErrorType.ArrayMinItems:
-      return `must have at least ${schema.minItems}`
-    case ValueErrorType.ArrayMaxItems:
-      return `must have at most ${schema.maxItems}`
-    case ValueErrorType.ObjectMaxProperties:
-      return `must have at most ${schema.maxProperties} fields`
-    case ValueErrorType.IntegerMaximum:
-      // Larger numbers can't be told apart, so the bound is not part of the type's description.
-      return schema.maximum === Number.MAX_SAFE_INTEGER ? `must be at most ${schema.maximum}` : undefined
-    default:
-      return undefined
-  }
+/** The words for what is neither a type nor a bound. */
+const TEXTS: { [Type in ValueErrorType]?: (breach: Breach) => string | undefined } = {
+  [ValueErrorType.StringPattern]: ({ schema: { pattern } }) =>
+    `must be ${FORMS[pattern] ?? `text that matches ${pattern}`}`,
+  [ValueErrorType.StringFormat]: ({ path, value }) =>
+    `must be a regular expression${isSecretPath(path) ? '' : `: ${regexError(String(value))}`}`,
+  [ValueErrorType.StringMinLength]: ({ schema: { minLength } }) =>
+    minLength === 1 ? 'must not be empty' : `must have at least ${minLength} characters`,
+  [ValueErrorType.ObjectMinProperties]: () => 'must not be empty',
+  [ValueErrorType.StringMaxLength]: ({ schema }) => `must have at most ${schema.maxLength} characters`,
+  [ValueErrorType.ArrayMinItems]: ({ schema }) => `must have at least ${schema.minItems}`,
+  [ValueErrorType.ArrayMaxItems]: ({ schema }) => `must have at most ${schema.maxItems}`,
+  [ValueErrorType.ObjectMaxProperties]: ({ schema }) => `must have at most ${schema.maxProperties} fields`,
+  // Larger numbers can't be told apart, so the bound is not part of the type's description.
+  [ValueErrorType.IntegerMaximum]: ({ schema: { maximum } }) =>
+    maximum === Number.MAX_SAFE_INTEGER ? `must be at most ${maximum}` : undefined
 }
 
 function isTypeError(breach: Breach): boolean {
-  return breach.type !== ValueErrorType.Union && !breach.schema.enum && formText(breach) === undefined
+  return breach.type !== ValueErrorType.Union && !breach.schema.enum && TEXTS[breach.type]?.(breach) === undefined
 }
 
-function wording(breach: Breach): Wording {
+function wording(breach: Breach): Pick<ValidationIssue, 'message' | 'hint'> {
   const { schema, value } = breach
   if (schema.enum) return oneOf(schema.enum, value)
-  const message = formText(breach)
+  const message = TEXTS[breach.type]?.(breach)
   if (message !== undefined) return { message, hint: '' }
   const isText = schema.const === undefined && [schema.type].flat().includes('string')
   const remedy = isText && /^(number|boolean)$/.test(typeof value) ? ': put it in quotes' : ''
   return { message: `must be ${typeText(schema)}`, hint: notText(breach) + remedy }
 }
 
-function oneOf(values: readonly string[], value: unknown): Wording {
+function oneOf(values: readonly string[], value: unknown): ReturnType<typeof wording> {
   const known = values.find((each) => VENDOR_NAMES[each] === value)
-  const meant = known ?? (typeof value === 'string' ? suggest(value, values) : undefined)
-  return { message: `must be one of ${values.join(', ')}`, hint: meant ? `; did you mean ${meant}?` : '' }
-}
-
-const MAX_LISTED = 25
-
-function formatList(names: readonly string[]): string {
-  if (names.length < 2) return names.length === 0 ? 'there are none' : `there is ${names[0]}`
-  const more = names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : ''
-  return `there are ${names.slice(0, MAX_LISTED).join(', ')}${more}`
+  const guess = typeof value === 'string' ? didYouMean(value, values) : ''
+  const hint = known ? `; did you mean ${known}?` : guess
+  return { message: `must be one of ${values.join(', ')}`, hint }
 }
 
 /** JSON Schema's types, in words. */
@@ -268,8 +216,8 @@ function typeText({ const: only, enum: values, type, minimum, exclusiveMinimum, 
     .join(' or ')
 }
 
-function notText({ value, isSecret }: Breach): string {
-  const isShown = !isSecret || !/^(string|number)$/.test(typeof value)
+function notText({ value, path }: Breach): string {
+  const isShown = !isSecretPath(path) || !/^(string|number)$/.test(typeof value)
   return `, not ${isShown ? described(value) : `a ${typeof value}`}`
 }
 

@@ -7,7 +7,7 @@ export const VENDOR_NAMES: Readonly<Record<string, string>> = {
   'service-slack': 'novu-slack'
 }
 
-/** Returns whether a document, as JSON, may need `withVendorNames`. It is cheap, and may say yes without need. */
+/** Whether a document, as JSON, may need `withVendorNames`: it is cheap, and may say yes without need. */
 export function mayNeedVendorNames(json: string | Buffer, assumptions: Assumptions): boolean {
   return assumptions['vendor-names'] === 'vendor' && json.includes('"service-')
 }

@@ -1,47 +1,31 @@
 import { closeSync, openSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
+import { getTableName, is } from 'drizzle-orm'
+import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { attempt, StartError } from '../core/errors.js'
+import * as schema from './schema.js'
 
 /** How long another process may lock the file before it counts as in use, in milliseconds. */
 export const LOCK_TIMEOUT = 500
 
-/** The size of SQLite's smallest page: no database is smaller. */
-const MIN_SIZE = 512
-
-/**
- * Throws `StartError` when the file is not ours, was written by a newer version than `lastMigration`, or can't be used.
- * The message calls it `name`. The file stays as it was.
- */
+/** Throws when the file is not ours, of a newer version than `lastMigration` or unusable: it stays as it was. */
 export function checkDataFile(file: string, name: string, lastMigration: number): void {
-  const problem = problemOf(file, lastMigration)
-  if (problem) throw unusable(name, problem)
-}
-
-function problemOf(file: string, lastMigration: number): string | undefined {
-  const found = statSync(file, { throwIfNoEntry: false })
-  if (!found) return folderProblem(dirname(file))
-  if (found.isDirectory()) return `it is a folder; name a file in it: ${join(file, 'mock.db')}`
-  // SQLite would take it for an empty database, and overwrite it.
-  if (found.size > 0 && found.size < MIN_SIZE) return REMEDIES.SQLITE_NOTADB
+  const found = attempt(() => statSync(file))
+  if (found === undefined) return
+  if (!found.isFile() && !found.isDirectory())
+    throw unusable(name, 'it is no regular file; name another file with --data')
+  const { size } = found
+  // Smaller than any page: SQLite would take it for an empty database, and overwrite it.
+  if (size > 0 && size < 512) throw unusable(name, REMEDIES.SQLITE_NOTADB)
   // To read the log that a killed process left would fold it into the file, unless the connection is read-only. Else a
   // connection that may write is better, as it leaves no files of its own.
-  const readonly = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+  const readonly = Boolean(attempt(() => statSync(`${file}-wal`).size))
   const client = new Database(file, { readonly, timeout: LOCK_TIMEOUT })
   try {
-    return contentProblem(client, lastMigration)
+    const problem = contentProblem(client, lastMigration)
+    if (problem) throw unusable(name, problem)
   } finally {
     client.close()
-  }
-}
-
-function folderProblem(folder: string): string | undefined {
-  try {
-    return statSync(folder).isDirectory() ? undefined : `${folder} is not a folder; name another file with --data`
-  } catch (error) {
-    // With throwIfNoEntry: false, Node 24 would not throw ENOTDIR either.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    return `the folder ${folder} does not exist; make it first`
   }
 }
 
@@ -52,15 +36,33 @@ function contentProblem(client: Database.Database, lastMigration: number): strin
   if (!tables.includes('__drizzle_migrations') || !tables.includes('api_keys')) {
     return 'it is a database of another program; name another file with --data'
   }
-  const applied = client.prepare('SELECT max(created_at) FROM __drizzle_migrations').pluck().get()
-  if (Number(applied) <= lastMigration) return undefined
+  const applied = Number(client.prepare('SELECT max(created_at) FROM __drizzle_migrations').pluck().get())
+  const names = Object.values(schema).flatMap((each) => (is(each, SQLiteTable) ? getTableName(each) : []))
+  // An older file does not have all tables yet.
+  const missing = applied === lastMigration && names.find((name) => !tables.includes(name))
+  if (missing) return `its table ${missing} is missing: ${DAMAGED}`
+  if (applied <= lastMigration) return undefined
   return 'it was written by a newer version of notification-mock; use that version, or name another file with --data'
 }
 
-/**
- * Creates an empty file that only its owner can read, as it will hold what clients have sent; SQLite gives the log beside it
- * the same mode. A file that there is keeps its own.
- */
+/** Returns a function that looks at an open data file, in microseconds, and says for good how it was lost, if it was. */
+export function dataFileCheck(file: string): () => string | undefined {
+  const remedy = 'export what you need (GET /_mock/state), then start again'
+  let known = statSync(file)
+  let problem: string | undefined
+  const lost = (how: string) => `the data file ${file} was ${how}: ${remedy}`
+  return () => {
+    const found = problem ? known : statSync(file, { throwIfNoEntry: false })
+    if (!found) problem = lost('deleted or moved')
+    else if (found.ino !== known.ino) problem = lost('replaced by another')
+    // SQLite never makes it shorter.
+    else if (found.size < known.size) problem = lost('truncated')
+    else known = found
+    return problem
+  }
+}
+
+/** Creates an empty file that only its owner can read, as will be the log beside it, unless there is a file. */
 export function createDataFile(file: string): void {
   // SQLite says better why a file can't be created.
   if (file !== ':memory:') attempt(() => closeSync(openSync(file, 'wx', 0o600)))
@@ -68,7 +70,7 @@ export function createDataFile(file: string): void {
 
 /** Returns a `StartError` with the remedy where the error is about the file or the addon, else the error itself. */
 export function toStartError(error: unknown, file: string | undefined): unknown {
-  const { message = '', code, cause, syscall } = error as NodeJS.ErrnoException
+  const { message = '', code, cause } = error as NodeJS.ErrnoException
   if (code === 'ERR_DLOPEN_FAILED' || /^Could not locate the bindings file|better_sqlite3\.node/.test(message)) {
     // Where version 13 can run, it needs no building; 12, as Node 20 has it, may abort if it is built for a later Node.
     const remedy = Number(process.versions.napi) < 10 ? 'npm rebuild' : 'npm update'
@@ -77,24 +79,25 @@ export function toStartError(error: unknown, file: string | undefined): unknown 
     )
   }
   if (file === undefined) return error
+  // better-sqlite3 itself looks whether there is a folder.
+  if (/directory does not exist/.test(message)) return unusable(file, REMEDIES.SQLITE_CANTOPEN)
   // drizzle wraps what fails in a migration.
   const failure = cause instanceof Database.SqliteError ? cause : error
-  if (failure instanceof Database.SqliteError) {
-    const remedy = REMEDIES[failure.code.split('_').slice(0, 2).join('_')]
-    return unusable(file, remedy ?? `${failure.message}; name another file with --data`)
-  }
-  if (syscall !== 'stat') return error
-  const reason = code === 'ENOTDIR' ? 'a part of its path is not a folder' : 'it or its folder can not be read'
-  return unusable(file, `${reason}; check the path and the permissions`)
+  if (!(failure instanceof Database.SqliteError)) return error
+  const remedy = REMEDIES[failure.code.split('_').slice(0, 2).join('_') as keyof typeof REMEDIES]
+  return unusable(file, remedy ?? `${failure.message}; name another file with --data`)
 }
 
 function unusable(file: string, problem: string): StartError {
   return new StartError(`can't use the data file ${file}: ${problem}`)
 }
 
-const REMEDIES: Record<string, string> & { SQLITE_NOTADB: string } = {
+const DAMAGED = 'it is damaged: put back a copy, or name another file with --data'
+
+const REMEDIES = {
   SQLITE_BUSY: 'another process has it open, such as a notification-mock; stop that one, or name another with --data',
-  SQLITE_CANTOPEN: 'it or its folder can not be read or written; check the path and the permissions',
+  SQLITE_CANTOPEN: 'it or its folder is not there or can not be read or written; check the path and the permissions',
+  SQLITE_CORRUPT: DAMAGED,
   SQLITE_NOTADB: 'it is not a database; name another file with --data',
   SQLITE_READONLY: 'it or its folder can not be written; check the permissions, or name another file with --data',
   SQLITE_FULL: 'the disk is full; free some space, or name another file with --data'

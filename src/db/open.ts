@@ -5,15 +5,17 @@ import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3'
 import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { packageRoot } from '../core/package.js'
-import { checkDataFile, createDataFile, LOCK_TIMEOUT, toStartError } from './data-file.js'
-import { type Transactions, transactions } from './transaction.js'
+import { checkDataFile, createDataFile, dataFileCheck, LOCK_TIMEOUT, toStartError } from './data-file.js'
+import { transactions } from './transaction.js'
 
 export { toStartError } from './data-file.js'
 
-export interface Db extends Transactions {
+export interface Db extends ReturnType<typeof transactions> {
   orm: BetterSQLite3Database
   /** For the few statements that are written as SQL. */
   client: Database.Database
+  /** Returns why writes are refused: what has been done to the data file while it is open. */
+  fileProblem(): string | undefined
 }
 
 export interface OpenDatabase {
@@ -27,15 +29,15 @@ export interface OpenOptions {
   bulkLoad?: boolean
   /** What error messages call the file, where it is to be renamed. */
   of?: string | undefined
+  /** A database with this version's schema, in bytes, to begin with in memory, and when its environments count as created. */
+  image?: { database: Buffer; createdAt: number } | undefined
 }
 
 /**
- * Opens the database with this version's schema: the file, which is created if there is none, or one in memory.
- *
- * One process owns a file. Throws `StartError`, and leaves the file as it was, when it is in use, is not ours, was
- * written by a newer version, or can't be read or written.
+ * Opens the database with this version's schema: the file, which is created if there is none, or one in memory. Throws
+ * `StartError`, and leaves the file as it was, when it is in use, not ours, of a newer version or unusable.
  */
-export function openDatabase(file?: string, { bulkLoad = false, of = file }: OpenOptions = {}): OpenDatabase {
+export function openDatabase(file?: string, { bulkLoad = false, of = file, image }: OpenOptions = {}): OpenDatabase {
   const migrationsFolder = join(packageRoot(), 'migrations')
   let client: Database.Database | undefined
   try {
@@ -44,22 +46,25 @@ export function openDatabase(file?: string, { bulkLoad = false, of = file }: Ope
       checkDataFile(file, of ?? file, lastMigration)
       createDataFile(file)
     }
-    client = new Database(file ?? ':memory:', { timeout: LOCK_TIMEOUT })
+    client = new Database(image?.database ?? file ?? ':memory:', { timeout: LOCK_TIMEOUT })
     if (file !== undefined) configure(client, file, bulkLoad)
     client.pragma('foreign_keys = ON')
     const orm = drizzle(client)
-    migrate(orm, { migrationsFolder })
-    client.pragma(`application_id = ${APPLICATION_ID}`)
+    // Nobody else can use it: without locks it is as quick as any database in memory.
+    if (image) client.pragma('locking_mode = EXCLUSIVE')
+    if (image) client.prepare('UPDATE environments SET created_at = ?').run(image.createdAt)
+    else migrate(orm, { migrationsFolder })
+    // Marks a file as ours, in SQLite's own header field for it: the letters NMoc.
+    client.pragma(`application_id = ${0x4e4d6f63}`)
     const close = client.close.bind(client)
-    return { db: { orm, client, ...transactions(client) }, close: () => void close() }
+    const isKept = file !== undefined && file !== ':memory:' && !bulkLoad
+    const fileProblem = isKept ? dataFileCheck(file) : () => undefined
+    return { db: { orm, client, fileProblem, ...transactions(client, fileProblem) }, close: () => void close() }
   } catch (error) {
     client?.close()
     throw toStartError(error, of)
   }
 }
-
-/** Marks a database file as ours, in SQLite's own header field for it: the letters NMoc. */
-const APPLICATION_ID = 0x4e4d6f63
 
 function configure(client: Database.Database, file: string, bulkLoad: boolean): void {
   // Exclusive before WAL: the file is then locked from the first access on, and there is no shared-memory file.

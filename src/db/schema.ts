@@ -14,18 +14,18 @@ import { PROFILES } from '../core/assumptions.js'
 import type { ClockSetting } from '../core/clock.js'
 import { CHANNELS, DATASET_KINDS, type DatasetKind, KEY_SCOPES } from '../core/enums.js'
 
-/**
- * The records of one kind of an environment: its integrations, or its messages. Each row of the tables below belongs to
- * one. An environment and its snapshots share datasets until one of them writes to one, and so gets a copy.
- */
+/** The records of one kind of an environment, shared with snapshots and forks until one of them writes to it, and so gets a copy. */
 export const datasets = sqliteTable('datasets', {
-  key: integer('key').primaryKey({ autoIncrement: true })
+  key: integer('key').primaryKey({ autoIncrement: true }),
+  /** The dataset's home: the two ids that its documents carry. Those of workflows carry none, and are at home everywhere. */
+  environmentId: text('environment_id').notNull().default(''),
+  organizationId: text('organization_id').notNull().default('')
 })
 
-const datasetOf = (name: DatasetKind) =>
+const datasetKey = (name: string, actions?: { onDelete: 'cascade' }) =>
   integer(name)
     .notNull()
-    .references(() => datasets.key)
+    .references(() => datasets.key, actions)
 
 /** Nothing refers from one environment to another. A snapshot is an environment without an API key. */
 export const environments = sqliteTable(
@@ -43,11 +43,11 @@ export const environments = sqliteTable(
     clock: text('clock', { mode: 'json' }).$type<ClockSetting>().notNull(),
     /** Null: its random numbers are unpredictable. */
     randomSeed: integer('random_seed'),
-    integrations: datasetOf('integrations'),
-    subscribers: datasetOf('subscribers'),
-    workflows: datasetOf('workflows'),
-    messages: datasetOf('messages'),
-    idempotency: datasetOf('idempotency'),
+    integrations: datasetKey('integrations'),
+    subscribers: datasetKey('subscribers'),
+    workflows: datasetKey('workflows'),
+    messages: datasetKey('messages'),
+    idempotency: datasetKey('idempotency'),
     /** Set for snapshots: the environment that it is of. */
     snapshotOf: integer('snapshot_of').references((): AnySQLiteColumn => environments.key, { onDelete: 'cascade' }),
     /** Set for snapshots; empty for the baseline, which a reset goes back to. */
@@ -66,11 +66,6 @@ export const environments = sqliteTable(
   ]
 )
 
-const ofDataset = () =>
-  integer('dataset')
-    .notNull()
-    .references(() => datasets.key, { onDelete: 'cascade' })
-
 /** SHA-256 of an API key -> its environment. The key itself is never stored. */
 export const apiKeys = sqliteTable(
   'api_keys',
@@ -83,18 +78,22 @@ export const apiKeys = sqliteTable(
   (table) => [index('api_keys_environment').on(table.environment)]
 )
 
-/** In all tables below, `document` is the JSON the client gets; other columns are what is searched or changed. */
+/** The columns of every record. `document` is the JSON the client gets; other columns are what is searched or changed. */
+const record = () => ({
+  dataset: datasetKey('dataset', { onDelete: 'cascade' }),
+  id: text('id').notNull(),
+  document: text('document').notNull()
+})
+
 export const integrations = sqliteTable(
   'integrations',
   {
-    dataset: ofDataset(),
-    id: text('id').notNull(),
+    ...record(),
     identifier: text('identifier').notNull(),
     channel: text('channel', { enum: CHANNELS }).notNull(),
     active: integer('active', { mode: 'boolean' }).notNull(),
     primary: integer('is_primary', { mode: 'boolean' }).notNull(),
-    deleted: integer('deleted', { mode: 'boolean' }).notNull(),
-    document: text('document').notNull()
+    deleted: integer('deleted', { mode: 'boolean' }).notNull()
   },
   (table) => [
     primaryKey({ columns: [table.dataset, table.id] }),
@@ -112,12 +111,7 @@ export const integrations = sqliteTable(
 
 export const subscribers = sqliteTable(
   'subscribers',
-  {
-    dataset: ofDataset(),
-    id: text('id').notNull(),
-    subscriberId: text('subscriber_id').notNull(),
-    document: text('document').notNull()
-  },
+  { ...record(), subscriberId: text('subscriber_id').notNull() },
   (table) => [
     primaryKey({ columns: [table.dataset, table.id] }),
     uniqueIndex('subscribers_subscriber_id').on(table.dataset, table.subscriberId)
@@ -127,12 +121,7 @@ export const subscribers = sqliteTable(
 /** No operation answers with a workflow: its document is what a seed says of it, without its steps. */
 export const workflows = sqliteTable(
   'workflows',
-  {
-    dataset: ofDataset(),
-    id: text('id').notNull(),
-    identifier: text('identifier').notNull(),
-    document: text('document').notNull()
-  },
+  { ...record(), identifier: text('identifier').notNull() },
   (table) => [
     primaryKey({ columns: [table.dataset, table.id] }),
     uniqueIndex('workflows_identifier').on(table.dataset, table.identifier)
@@ -142,13 +131,11 @@ export const workflows = sqliteTable(
 export const workflowSteps = sqliteTable(
   'workflow_steps',
   {
-    dataset: ofDataset(),
-    id: text('id').notNull(),
+    ...record(),
     workflowId: text('workflow_id').notNull(),
     stepId: text('step_id').notNull(),
     /** Index among the steps of the dataset. */
-    position: integer('position').notNull(),
-    document: text('document').notNull()
+    position: integer('position').notNull()
   },
   (table) => [
     primaryKey({ columns: [table.dataset, table.id] }),
@@ -156,17 +143,14 @@ export const workflowSteps = sqliteTable(
   ]
 )
 
-/**
- * `sequence` is only the row's address. The list is ordered by (created_at, id), so each filter's index goes on with
- * these two: a page is read off the index in order, whatever is filtered. The columns after them are for several
- * filters at once, which are then answered from one index.
- */
+/** `sequence` is only the row's address. */
+// The list is ordered by (created_at, id), so each filter's index goes on with these two: a page is read off it in order.
+// The columns after them are for several filters at once, which are then answered from one index.
 export const messages = sqliteTable(
   'messages',
   {
     sequence: integer('sequence').primaryKey(),
-    dataset: ofDataset(),
-    id: text('id').notNull(),
+    ...record(),
     /** Milliseconds since 1970, the document's `createdAt`. */
     createdAt: integer('created_at').notNull(),
     channel: text('channel', { enum: CHANNELS }).notNull(),
@@ -174,14 +158,14 @@ export const messages = sqliteTable(
     subscriberId: text('subscriber_id'),
     transactionId: text('transaction_id').notNull(),
     /** The document's context keys in canonical form, see `canonicalContext`. */
-    context: text('context').notNull(),
-    document: text('document').notNull()
+    context: text('context').notNull()
   },
   ({ dataset, id, createdAt, channel, subscriberId, transactionId, context }) => [
     uniqueIndex('messages_id').on(dataset, id),
-    // With the row's address, which SQLite appends: to go on with a copy or an export where the last slice ended.
+    // With the row's address, which SQLite appends: to read in the order of storing, as copies and exports do.
     index('messages_dataset').on(dataset),
-    index('messages_created').on(dataset, createdAt, id),
+    // With the columns of all filters: that of several transactions is read off it in order, if most messages are theirs.
+    index('messages_created').on(dataset, createdAt, id, channel, subscriberId, transactionId, context),
     index('messages_channel').on(dataset, channel, createdAt, id),
     index('messages_subscriber').on(dataset, subscriberId, createdAt, id, channel, context),
     index('messages_transaction').on(dataset, transactionId, createdAt, id, channel, subscriberId, context),
@@ -193,7 +177,7 @@ export const messages = sqliteTable(
 export const idempotencyKeys = sqliteTable(
   'idempotency_keys',
   {
-    dataset: ofDataset(),
+    dataset: datasetKey('dataset', { onDelete: 'cascade' }),
     scope: text('scope', { enum: KEY_SCOPES }).notNull(),
     key: text('key').notNull(),
     /** SHA-256 of what has to be the same when the key comes again. */

@@ -1,81 +1,79 @@
-import type { DatasetKind } from '../core/enums.js'
+import { DATASET_KINDS, type DatasetKind } from '../core/enums.js'
 import type { Db } from '../db/open.js'
 import type { Datasets, Environment, EnvironmentStore } from './environment.js'
-import { type Owners, perKind } from './repository.js'
+import { type Home, perKind, replacements } from './repository.js'
 
-/** Datasets that are read or filled over several turns of the event loop. */
-export interface HeldDatasets {
-  /** Keeps these as they are: a write to one goes to a copy of it, and none is deleted. */
-  keep(datasets: Partial<Datasets>): void
-  /** Creates a dataset, to which nothing refers yet. */
-  create(): number
-  createAll(): Datasets
-  /** Creates a copy of a dataset, in steps; with owners, their ids in the documents are replaced. */
-  copying(kind: DatasetKind, from: number, owners?: Owners): Generator<undefined, number>
-  /** To be called once, in the end: deletes what nothing refers to then. */
-  release(): void
-}
-
-/**
- * Copy on write: environments and snapshots share a dataset until one of them writes to it, and so gets a copy. All
- * methods run within a transaction. `onWrite` is called when a dataset is new or about to be written to, and when that
- * is rolled back.
- */
-export function datasetService(
-  db: Db,
-  { repository, unused, update }: EnvironmentStore,
-  onWrite: (dataset: number) => void
-) {
+/** Copy on write: environments and snapshots share a dataset until one of them writes to it, and so gets a copy. */
+export function datasetService(db: Db, { repository, listeners, update }: EnvironmentStore) {
   return {
     create,
 
-    hold(): HeldDatasets {
-      const held: number[] = []
-      const hold = (dataset: number) => {
-        repository.hold(dataset)
-        held.push(dataset)
-        return dataset
-      }
-      return {
-        keep: (datasets) => Object.values(datasets).forEach(hold),
-        create: () => hold(create()),
-        createAll: () => perKind(() => hold(create())),
-        *copying(kind, from, owners) {
-          const copy = hold(create())
-          yield* repository.copyingRows(kind, from, copy, owners)
-          return copy
-        },
-        release() {
-          for (const dataset of held.splice(0)) {
-            repository.release(dataset)
-            // Not at once: the transaction that this may be in may still be rolled back.
-            unused.add(dataset)
-          }
-        }
-      }
-    },
+    /** Gives the environment new, empty datasets of these kinds, which are at home in it. */
+    clear: (environment: Environment, kinds: readonly DatasetKind[] = DATASET_KINDS): void =>
+      db.transaction(() =>
+        update(
+          environment,
+          perKind(() => create(environment), kinds)
+        )
+      ),
 
-    /** Before rows are written: returns the dataset to write to, to which nothing but the environment refers. */
+    /**
+     * Before rows are written: returns the dataset to write to, to which nothing but the environment refers, and which is
+     * at home in it. To be called in the transaction of the write.
+     */
     ensureOwned(environment: Environment, kind: DatasetKind): number {
       const dataset = environment.datasets[kind]
-      if (!repository.isShared(kind, dataset)) return announced(dataset)
-      const copy = create()
-      repository.copyRows(kind, dataset, copy)
+      const home = environment.otherHomes[kind]
+      if (!home && !repository.isShared(kind, dataset)) return announced(dataset)
+      const copy = create(environment)
+      repository.copyRows(kind, dataset, copy, home && replacements(home, environment))
       update(environment, { [kind]: copy })
       return copy
     },
 
-    /** Whether another environment or snapshot refers to the dataset too, so that a write would copy it. */
-    isShared: ({ datasets }: Environment, kind: DatasetKind): boolean => repository.isShared(kind, datasets[kind])
+    /**
+     * Keeps the present datasets as they are, for who reads them over several turns of the event loop: a write meanwhile
+     * goes to a copy. `end` is to be called once.
+     */
+    reading({ datasets }: Environment): { datasets: Datasets; end(): void } {
+      const reader = { ...datasets }
+      repository.readers.add(reader)
+      return {
+        datasets,
+        end() {
+          repository.readers.delete(reader)
+          // Not where nothing is written any more: to export is the way out then.
+          if (db.client.open && !db.fileProblem()) db.transaction(() => repository.deleteUnused(reader))
+        }
+      }
+    }
   }
 
-  function create(): number {
-    return announced(repository.insertDataset())
+  function create(home: Home): number {
+    return announced(repository.insertDataset({ environmentId: home.id, organizationId: home.organizationId }))
   }
 
   function announced(dataset: number): number {
-    onWrite(dataset)
-    db.onRollback(() => onWrite(dataset))
+    const tell = () => {
+      for (const listener of listeners) listener.onWrite?.(dataset)
+    }
+    tell()
+    db.onRollback(tell)
     return dataset
   }
+}
+
+/** Returns stored JSON of a dataset as the environment shows it: with its own two ids in place of those of the dataset's home. */
+export function withOwnIds<T extends string | Buffer>(environment: Environment, kind: DatasetKind, json: T): T {
+  const home = environment.otherHomes[kind]
+  return home ? withIdsOf(environment, home, json) : json
+}
+
+/** Returns JSON with the ids of an environment in place of those of another home. */
+export function withIdsOf<T extends string | Buffer>(owner: Home, home: Home, json: T): T {
+  // As latin1, in which each byte is a character: the ids are ASCII.
+  if (typeof json !== 'string') return Buffer.from(withIdsOf(owner, home, json.toString('latin1')), 'latin1') as T
+  const { oldEnvironment, environment, oldOrganization, organization } = replacements(home, owner)
+  // Twice as fast as replaceAll.
+  return json.split(oldEnvironment).join(environment).split(oldOrganization).join(organization) as T
 }

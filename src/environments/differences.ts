@@ -1,135 +1,74 @@
 import { isDeepStrictEqual } from 'node:util'
-import { DATASET_KINDS, type DatasetKind, KEY_SCOPES } from '../core/enums.js'
+import { getTableName } from 'drizzle-orm'
+import type { DatasetKind } from '../core/enums.js'
 import type { Db } from '../db/open.js'
-import type { HeldDatasets } from './datasets.js'
-import { type EnvironmentRow, perKind } from './repository.js'
+import { DATASET_TABLES } from '../db/schema.js'
+import { type EnvironmentRow, type Homes, perKind, replacements, withOtherIds } from './repository.js'
 import type { RecordDifferences, SnapshotDifferences } from './schemas.js'
 
 /** How many records of a kind are named. */
 const MAX_NAMED = 20
 
-/** Rows that are compared in one go at most. */
-const MAX_AT_ONCE = 100
-/** How long to compare in one go, in milliseconds: of large rows fewer. */
-const TIME_AT_ONCE = 5
-
-/** Records of one kind: where they are, what tells them apart, and what they are called. */
-interface Records {
-  table: string
-  id: string
-  name: string
-  /** Narrows the rows of either side down, in SQL. */
-  where?: string
-  /** Whether `own` and `other`, which have the same id, are not the same, in SQL. */
-  differ: string
+/** The columns with what records of a kind are called. */
+const NAMES: Record<DatasetKind, string> = {
+  integrations: 'identifier',
+  subscribers: 'subscriber_id',
+  workflows: 'identifier',
+  messages: 'id',
+  idempotency: 'key'
 }
 
-const DOCUMENTS_DIFFER = 'own.document IS NOT other.document'
-const stepsOf = (side: string) =>
-  `(SELECT json_group_array(document ORDER BY position) FROM workflow_steps
+/** Returns the SQL of what there is of a record, on one side of the comparison; `shown` returns that of JSON with ids. */
+function contentOf(kind: DatasetKind, side: string, shown = (column: string) => column): string {
+  if (kind === 'idempotency') return `${side}.fingerprint, ${side}.status, ${shown(`${side}.body`)}`
+  if (kind !== 'workflows') return shown(`${side}.document`)
+  return `${side}.document, (SELECT json_group_array(document ORDER BY position) FROM workflow_steps
     WHERE dataset = ${side}.dataset AND workflow_id = ${side}.id)`
-
-const RECORDS: Record<DatasetKind, Records[]> = {
-  integrations: [{ table: 'integrations', id: 'id', name: 'identifier', differ: DOCUMENTS_DIFFER }],
-  subscribers: [{ table: 'subscribers', id: 'id', name: 'subscriber_id', differ: DOCUMENTS_DIFFER }],
-  workflows: [
-    {
-      table: 'workflows',
-      id: 'id',
-      name: 'identifier',
-      differ: `${DOCUMENTS_DIFFER} OR ${stepsOf('own')} IS NOT ${stepsOf('other')}`
-    }
-  ],
-  messages: [{ table: 'messages', id: 'id', name: 'id', differ: DOCUMENTS_DIFFER }],
-  idempotency: KEY_SCOPES.map((scope) => ({
-    table: 'idempotency_keys',
-    id: 'key',
-    name: 'key',
-    where: `scope = '${scope}'`,
-    differ: '(own.fingerprint, own.status, own.body) IS NOT (other.fingerprint, other.status, other.body)'
-  }))
 }
 
-/** Compares two states of an environment, in steps, each at the moment of the first step, whatever is written meanwhile. */
-export function* comparingStates(
+/** Compares two states of an environment. */
+export function compareStates(
   db: Db,
-  held: HeldDatasets,
+  otherHomes: (row: EnvironmentRow) => Homes,
   present: EnvironmentRow,
   former: EnvironmentRow
-): Generator<undefined, SnapshotDifferences> {
-  try {
-    // What both refer to is the same, and then need not be held.
-    const differing = DATASET_KINDS.filter((kind) => present[kind] !== former[kind])
-    for (const kind of differing) for (const state of [present, former]) held.keep({ [kind]: state[kind] })
-    const found = perKind(noDifferences)
-    for (const kind of differing) {
-      for (const records of RECORDS[kind]) yield* comparing(db, records, present[kind], former[kind], found[kind])
+): SnapshotDifferences {
+  const { idempotency: idempotencyKeys, ...ofRecords } = perKind(compareRecords)
+  return { ...ofRecords, idempotencyKeys, settings: changedSettings(present, former) }
+
+  function compareRecords(kind: DatasetKind): RecordDifferences {
+    const [own, other] = [present[kind], former[kind]]
+    const none = (): RecordDifferences['added'] => ({ count: 0, ids: [] })
+    const found = { added: none(), removed: none(), changed: none() }
+    // What both refer to is the same.
+    if (own === other) return found
+    const homeOf = (state: EnvironmentRow) => otherHomes(state)[kind] ?? state
+    const ids = replacements(homeOf(former), homeOf(present))
+    const statement = db.client.prepare<object, { name: string; change: keyof RecordDifferences }>(comparisonSql(kind))
+    for (const { name, change } of statement.iterate({ own, other, ...ids })) {
+      found[change].count++
+      if (found[change].ids.length < MAX_NAMED) found[change].ids.push(name)
     }
-    const { idempotency: idempotencyKeys, ...ofRecords } = found
-    return { ...ofRecords, idempotencyKeys, settings: changedSettings(present, former) }
-  } finally {
-    held.release()
+    return found
   }
 }
 
-function noDifferences(): RecordDifferences {
-  const none = () => ({ count: 0, ids: [] })
-  return { added: none(), removed: none(), changed: none() }
-}
-
-function* comparing(
-  db: Db,
-  records: Records,
-  present: number,
-  former: number,
-  found: RecordDifferences
-): Generator<undefined, void> {
-  for (const { name, isMissing } of walking(db, records, present, former)) {
-    if (name !== undefined) add(isMissing ? found.added : found.changed, name)
-    yield
-  }
-  for (const { name, isMissing } of walking(db, records, former, present)) {
-    if (name !== undefined && isMissing) add(found.removed, name)
-    yield
-  }
-}
-
-function add(records: RecordDifferences['added'], name: string): void {
-  records.count++
-  if (records.ids.length < MAX_NAMED) records.ids.push(name)
-}
-
-interface Difference {
-  /** Absent where some rows have been compared and were the same. */
-  name?: string
-  /** Whether the other dataset has no such record. */
-  isMissing?: number
-}
-
-/** Yields the records of a dataset that another one has not, or not the same, in the order of their ids. */
-function* walking({ client }: Db, { table, id, name, where = '1', differ }: Records, own: number, other: number) {
-  const rest = `dataset = @own AND ${where} AND ${id} > @after ORDER BY ${id} LIMIT @count`
-  const lastOfNext = client
-    .prepare<object, string | null>(`SELECT max(id) FROM (SELECT ${id} AS id FROM ${table} WHERE ${rest})`)
-    .pluck()
-  const differences = client.prepare<object, Difference>(
-    `SELECT own.${name} AS name, other.${id} IS NULL AS isMissing
-    FROM (SELECT * FROM ${table} WHERE dataset = @own AND ${where}) AS own
-    LEFT JOIN (SELECT * FROM ${table} WHERE dataset = @other AND ${where}) AS other ON other.${id} = own.${id}
-    WHERE own.${id} > @after AND own.${id} <= @until AND (other.${id} IS NULL OR ${differ}) ORDER BY own.${id}`
-  )
-  let count = 1
-  for (let after = ''; ; ) {
-    const begun = performance.now()
-    const until = lastOfNext.get({ own, after, count })
-    if (until == null) return
-    const found = differences.all({ own, other, after, until })
-    const isQuick = performance.now() - begun < TIME_AT_ONCE
-    count = isQuick ? Math.min(MAX_AT_ONCE, count * 2) : Math.max(1, Math.floor(count / 2))
-    yield* found
-    yield {} as Difference
-    after = until
-  }
+/** Selects the records that one of the datasets has not, or not the same, in the order of their ids. */
+function comparisonSql(kind: DatasetKind): string {
+  const table = getTableName(DATASET_TABLES[kind][0])
+  const ids = kind === 'idempotency' ? ['scope', 'key'] : ['id']
+  const isOther = (alias: string, dataset: string) =>
+    [`${alias}.dataset = ${dataset}`, ...ids.map((id) => `${alias}.${id} = own.${id}`)].join(' AND ')
+  const selected = ids.map((id) => `own.${id}`).join()
+  // Two halves, as to a FULL JOIN SQLite would take no index.
+  return `SELECT ${selected}, own.${NAMES[kind]} AS name, iif(other.dataset IS NULL, 'added', 'changed') AS change
+    FROM ${table} AS own LEFT JOIN ${table} AS other ON ${isOther('other', '@other')}
+    WHERE own.dataset = @own AND (other.dataset IS NULL
+      OR (${contentOf(kind, 'own')}) IS NOT (${contentOf(kind, 'other', withOtherIds)}))
+    UNION ALL
+    SELECT ${selected}, own.${NAMES[kind]}, 'removed' FROM ${table} AS own
+    WHERE own.dataset = @other AND NOT EXISTS (SELECT 1 FROM ${table} AS other WHERE ${isOther('other', '@own')})
+    ORDER BY ${ids.map((_id, index) => index + 1).join()}`
 }
 
 /** Returns the names of the settings that differ, an assumption as `assumptions.<id>`. */

@@ -1,14 +1,13 @@
+import { clearInterval, setInterval } from 'node:timers'
 import { type Assumptions, assume, type Profile } from '../core/assumptions.js'
-import { type Clock, type ClockSetting, steadyClock, timeBy } from '../core/clock.js'
-import { DATASET_KINDS, type DatasetKind } from '../core/enums.js'
+import { type Clock, type ClockSetting, timeBy, wallClock } from '../core/clock.js'
+import type { ResetPart } from '../core/enums.js'
 import { DomainError } from '../core/errors.js'
 import { createRandom, type Random } from '../core/random.js'
 import type { Db } from '../db/open.js'
-import { type EnvironmentRow, environmentRepository, perKind } from './repository.js'
-import { unusedDatasets } from './unused-datasets.js'
+import { type Datasets, type EnvironmentRow, environmentRepository, type Homes, perKind } from './repository.js'
 
-/** The dataset of each kind that an environment refers to. */
-export type Datasets = Readonly<Record<DatasetKind, number>>
+export type { Datasets } from './repository.js'
 
 /** What a request acts in. There is one object per environment, and it always has the present state. */
 export interface Environment {
@@ -20,6 +19,8 @@ export interface Environment {
   readonly assumptions: Assumptions
   /** Throws `unauthenticated` once the environment is removed: a request in flight ends as if it had come later. */
   readonly datasets: Datasets
+  /** The homes of those datasets whose documents carry other ids than its own: see `withOwnIds`. */
+  readonly otherHomes: Homes
   readonly clock: ClockSetting
   readonly randomSeed: number | null
   readonly random: Random
@@ -29,6 +30,19 @@ export interface Environment {
   readonly ttl: number | null
   /** When it was last asked for, by the clock of `ttl`; kept only where there is a `ttl`. */
   lastUsed: number
+  /** How many requests with its key are open; counted only where there is a `ttl`. */
+  openRequests: number
+}
+
+/** For what is kept in memory for environments. */
+export interface EnvironmentListener {
+  onRemoved?(environment: Environment): void
+  /** When an environment could not be removed at the end of its time. It is tried again later. */
+  onExpiryError?(error: unknown, environment: Environment): void
+  /** After a reset or restore. */
+  onReset?(environment: Environment, parts: readonly ResetPart[]): void
+  /** When a dataset is new or about to be written to, and when that is rolled back. */
+  onWrite?(dataset: number): void
 }
 
 /** The server's own settings, for environments that have none. */
@@ -37,30 +51,30 @@ export interface EnvironmentDefaults {
   assumptions: Record<string, string>
 }
 
-export interface EnvironmentDependencies {
+export interface Dependencies {
   db: Db
   clock: Clock
   /** The clock of `ttl`, which goes on where that of the server is fixed, and never jumps. */
-  machineClock?: Clock
+  machineClock: Clock
   defaults: EnvironmentDefaults
 }
 
 export type EnvironmentStore = ReturnType<typeof environmentStore>
 
 /** The `Environment` objects, each kept equal to its row, also when a change of the row is rolled back. */
-export function environmentStore({ db, clock, machineClock = steadyClock, defaults }: EnvironmentDependencies) {
+export function environmentStore({ db, clock, machineClock, defaults }: Dependencies) {
   const repository = environmentRepository(db)
-  const unused = unusedDatasets(db, repository)
-  const environments = new Map<number, { -readonly [Field in keyof Environment]: Environment[Field] }>()
+  const environments = new Map<number, Environment>()
+  const listeners: EnvironmentListener[] = []
+  // Each second. It keeps no process alive.
+  const timer = setInterval(removeExpired, 1000).unref()
 
   return {
     repository,
-    unused,
+    listeners,
     fromRow,
-    deleteUnused,
-
-    /** Those with a `ttl` that were asked for since the start, or are there since then. */
-    listExpiring: (): Environment[] => [...environments.values()].filter(({ ttl }) => ttl !== null),
+    requireRow,
+    touch,
 
     insert(row: Parameters<typeof repository.insertEnvironment>[0]): Environment {
       const inserted = repository.insertEnvironment(row)
@@ -68,45 +82,90 @@ export function environmentStore({ db, clock, machineClock = steadyClock, defaul
       return fromRow(inserted)
     },
 
-    /** Throws `unauthenticated` when the environment has been removed. */
-    requireRow(environment: Environment): EnvironmentRow {
-      const row = repository.findEnvironment(environment.key)
-      if (!row) throw removedError(environment)
-      return row
-    },
-
-    /** Changes the row, and deletes the datasets that nothing refers to any more. */
+    /** Changes the row, and deletes the datasets that nothing refers to any more. A random seed restarts the random numbers. */
     update(environment: Environment, fields: Partial<EnvironmentRow>): void {
       if (Object.keys(fields).length === 0) return
+      // Throws if it has been removed.
       const { key, datasets } = environment
-      if (!repository.updateEnvironment(key, fields)) throw removedError(environment)
-      deleteUnused(datasets)
       const refresh = () => {
         const row = repository.findEnvironment(key)
         if (row) fromRow(row)
       }
-      refresh()
-      db.onRollback(refresh)
+      db.transaction(() => {
+        repository.updateEnvironment(key, fields)
+        repository.deleteUnused(datasets)
+        refresh()
+        db.onRollback(refresh)
+      })
+      if (fields.randomSeed !== undefined) Object.assign(environment, { random: createRandom(fields.randomSeed) })
     },
 
-    restartRandom({ key, randomSeed }: Environment): void {
-      const environment = environments.get(key)
-      if (environment) environment.random = createRandom(randomSeed)
+    subscribe: (listener: EnvironmentListener): void => void listeners.push(listener),
+
+    remove,
+    removeExpired,
+
+    /** Returns when the environment is removed unless it is used before, by the system's time; undefined without a `ttl`. */
+    expiresAt({ ttl, lastUsed }: Environment): number | undefined {
+      if (ttl === null) return undefined
+      // In whole seconds, as the two clocks are read one after the other: so it stays the same while nobody uses it.
+      const offset = Math.round((wallClock() - machineClock()) / 1000) * 1000
+      return Math.round(lastUsed + ttl + offset)
     },
 
-    discard(environment: Environment): void {
-      environments.delete(environment.key)
-      const get = () => {
-        throw removedError(environment)
+    /** Keeps the environment until the function that it returns is called, once; then its `ttl` begins again. */
+    keepInUse(environment: Environment): () => void {
+      environment.openRequests += 1
+      return () => {
+        environment.openRequests -= 1
+        touch(environment)
       }
-      Object.defineProperty(environment, 'datasets', { get })
-    }
+    },
+
+    /** Stops the timer. */
+    close: (): void => clearInterval(timer)
   }
 
-  /** Deletes those of the datasets that nothing uses any more: large ones later, beside other work. */
-  function deleteUnused(datasets: Datasets): void {
-    for (const kind of DATASET_KINDS) {
-      if (!repository.deleteUnused(kind, datasets[kind])) unused.add(datasets[kind])
+  /** Begins the environment's `ttl` again, and returns it. */
+  function touch(environment: Environment): Environment {
+    if (environment.ttl !== null) environment.lastUsed = machineClock()
+    return environment
+  }
+
+  /** Throws `unauthenticated` when the environment has been removed. */
+  function requireRow(environment: Environment): EnvironmentRow {
+    const row = repository.findEnvironment(environment.key)
+    if (!row) throw removedError(environment)
+    return row
+  }
+
+  /** Removes an environment with its rows, keys and snapshots. */
+  function remove(environment: Environment): void {
+    db.transaction(() => {
+      const rows = [requireRow(environment), ...repository.listSnapshots(environment.key)]
+      repository.deleteEnvironment(environment.key)
+      for (const row of rows) repository.deleteUnused(row)
+    })
+    environments.delete(environment.key)
+    const get = () => {
+      throw removedError(environment)
+    }
+    Object.defineProperty(environment, 'datasets', { get })
+    for (const listener of listeners) listener.onRemoved?.(environment)
+  }
+
+  /** Removes those that were not used for as long as their `ttl`. What can't be removed is tried again after as long. */
+  function removeExpired(): void {
+    const now = machineClock()
+    for (const environment of environments.values()) {
+      if (environment.ttl === null || now - environment.lastUsed < environment.ttl) continue
+      environment.lastUsed = now
+      if (environment.openRequests > 0) continue
+      try {
+        remove(environment)
+      } catch (error) {
+        for (const listener of listeners) listener.onExpiryError?.(error, environment)
+      }
     }
   }
 
@@ -114,21 +173,24 @@ export function environmentStore({ db, clock, machineClock = steadyClock, defaul
   function fromRow(row: EnvironmentRow): Environment {
     const { key, id, organizationId, name, clock: setting, randomSeed, createdAt, ttl } = row
     const profile = row.profile ?? defaults.profile
-    const assumptions = assume(profile, defaults.assumptions, row.assumptions)
-    const datasets = perKind((kind) => row[kind])
-    const settings = { profile, assumptions, clock: setting, randomSeed }
-    const state = { key, id, organizationId, name, createdAt, datasets, ttl, ...settings }
+    const state = {
+      ...{ key, id, organizationId, name, profile, clock: setting, randomSeed, createdAt, ttl },
+      assumptions: assume(profile, defaults.assumptions, row.assumptions),
+      datasets: perKind((kind) => row[kind]),
+      otherHomes: repository.otherHomes(row)
+    }
     const existing = environments.get(key)
     if (existing) return Object.assign(existing, state)
     const now: Clock = () => timeBy(environment.clock, clock)
-    const environment = { ...state, random: createRandom(randomSeed), now, lastUsed: machineClock() }
+    const memory = { random: createRandom(randomSeed), now, lastUsed: machineClock(), openRequests: 0 }
+    const environment: Environment = { ...state, ...memory }
     environments.set(key, environment)
     return environment
   }
 }
 
 /** The answer to a request whose environment was removed while it was in flight. */
-export function removedError({ name }: Environment): DomainError {
+function removedError({ name }: Environment): DomainError {
   return new DomainError('unauthenticated', 'API Key not found', {
     reason: `environment ${name} has been removed in the meantime, and its keys with it`
   })

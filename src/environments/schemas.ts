@@ -52,32 +52,18 @@ export type SnapshotDifferences = Static<typeof SnapshotDifferences>
 /** How far a clock may be moved, in milliseconds: 5,000 years, so that every year keeps four digits. */
 export const MAX_OFFSET = 5000 * 365 * 24 * 60 * 60 * 1000
 
+const mode = <const Mode extends string>(name: Mode) => stringEnum([name], { description: `Always \`${name}\`` })
+
+const AT = Type.String({ description: 'The time, ISO 8601' })
+const OFFSET = { format: 'int64', minimum: -MAX_OFFSET, maximum: MAX_OFFSET }
+const BY = Type.Integer({ ...OFFSET, description: 'Milliseconds, negative for the past' })
+
 export const ClockSetting = Type.Unsafe<Setting>(
   Type.Union(
     [
-      strictObject(
-        { mode: stringEnum(['wall'], { description: 'Always `wall`' }) },
-        { description: "The machine's own time" }
-      ),
-      strictObject(
-        {
-          mode: stringEnum(['fixed'], { description: 'Always `fixed`' }),
-          at: Type.String({ description: 'The time, ISO 8601' })
-        },
-        { description: 'The clock is stopped at a time' }
-      ),
-      strictObject(
-        {
-          mode: stringEnum(['offset'], { description: 'Always `offset`' }),
-          by: Type.Integer({
-            format: 'int64',
-            minimum: -MAX_OFFSET,
-            maximum: MAX_OFFSET,
-            description: 'Milliseconds, negative for the past'
-          })
-        },
-        { description: "The machine's own time, shifted" }
-      )
+      strictObject({ mode: mode('wall') }, { description: "The machine's own time" }),
+      strictObject({ mode: mode('fixed'), at: AT }, { description: 'The clock is stopped at a time' }),
+      strictObject({ mode: mode('offset'), by: BY }, { description: "The machine's own time, shifted" })
     ],
     { $id: 'ClockSetting', description: 'Which time the environment has' }
   )

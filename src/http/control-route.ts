@@ -1,10 +1,8 @@
-import { Readable } from 'node:stream'
-import type { Static, TObject, TSchema } from '@sinclair/typebox'
+import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import fp from 'fastify-plugin'
-import { DomainError, invalidFields, noFieldErrors } from '../core/errors.js'
-import { findExcess } from '../core/excess.js'
-import { MAX_CHUNK, toChunks } from '../core/slices.js'
+import { isTooDeep, TOO_DEEP } from '../core/depth.js'
+import { DomainError, invalidFields } from '../core/errors.js'
 import { strictObject } from '../core/typebox.js'
 import { type OperationSummary, requestSchemas } from './operation.js'
 import { type Query, rejectMalformedQuery } from './query-string.js'
@@ -20,7 +18,7 @@ declare module 'fastify' {
 /** An operation of the control API, described once for its route and for `/_mock/openapi.json`. */
 export interface ControlOperation extends OperationSummary {
   /** Who may call: holders of an environment's key, of the admin token (`server`), or everyone (`open`). */
-  access?: 'environment' | 'server' | 'open'
+  access: 'environment' | 'server' | 'open'
   body?: TSchema
   /** Whether the handler gets the body as text, whatever it is. Otherwise it is parsed as JSON. */
   textBody?: boolean
@@ -29,40 +27,45 @@ export interface ControlOperation extends OperationSummary {
   /** Media type of the response, if it isn't JSON. */
   responseType?: string
   status?: 201
-  /** Whether nothing is another than before it, though its method is not GET. */
+  /** Whether it only reads, though its method is not GET. */
   changesNothing?: true
   /** The statuses it rejects with, besides those that `access` implies, 400 and 422. */
   errors?: number[]
 }
 
-type Group = Pick<ControlOperation, 'tag' | 'access'>
-
-type RouteOptions<Params extends TSchema, Querystring extends TSchema, Body extends TSchema> = {
+interface RouteOptions<Params extends TSchema, Querystring extends TSchema, Body extends TSchema>
+  extends Omit<ControlOperation, 'tag' | 'access' | 'id' | 'summary' | 'params' | 'querystring' | 'body'> {
   params?: Params
   querystring?: Querystring
   body?: Body
   bodyLimit?: number
-  exposeHeadRoute?: boolean
   handler: (
     request: FastifyRequest<{ Params: Static<Params>; Querystring: Static<Querystring>; Body: Static<Body> }>,
     reply: FastifyReply
   ) => unknown
-} & Omit<ControlOperation, keyof Group | 'params' | 'querystring' | 'body'>
+}
+
+export type AddRoute = ReturnType<typeof controlRoutes>
 
 /** Returns a function that adds a route of the group to the app. */
-export function controlRoutes(app: FastifyInstance, group: Group) {
+export function controlRoutes(app: FastifyInstance, group: Pick<ControlOperation, 'tag' | 'access'>) {
   return <Params extends TObject, Querystring extends TObject, Body extends TSchema>(
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     url: string,
-    { handler, bodyLimit, exposeHeadRoute = true, ...operation }: RouteOptions<Params, Querystring, Body>
+    id: string,
+    summary: string,
+    { handler, bodyLimit, errors = [], ...own }: RouteOptions<Params, Querystring, Body>
   ): void => {
+    // A PUT creates what its path names.
+    const implied = [...(own.params && method !== 'PUT' ? [404] : []), ...(bodyLimit ? [413] : [])]
+    const control = { ...group, id, summary, ...own, errors: [...errors, ...implied] }
     app.route({
-      // One route for both: that which Fastify would add for each GET costs a start some tenths of a millisecond.
-      method: method === 'GET' && exposeHeadRoute ? ['GET', 'HEAD'] : method,
+      // In one route, which a start does faster. Of a stream HEAD would never end.
+      method: method === 'GET' && !own.responseType ? ['GET', 'HEAD'] : method,
       exposeHeadRoute: false,
       url,
-      schema: requestSchemas(operation),
-      config: { control: { ...group, ...operation } },
+      schema: requestSchemas(own),
+      config: { control },
       handler: handler as RouteHandlerMethod,
       ...(bodyLimit && { bodyLimit })
     })
@@ -70,62 +73,40 @@ export function controlRoutes(app: FastifyInstance, group: Group) {
 }
 
 /**
- * Reads requests of control routes: bodies are JSON whatever their content type says, and an empty one is an empty
- * object. Sets the status of the response. Rejects malformed JSON with `bad-request`, and with `invalid` what is nested
- * too deeply, unknown query parameters, and fields where no body is taken, so that a misspelt filter is never ignored.
+ * Reads bodies of control routes, which are JSON whatever their content type; an empty one is an empty object. Rejects
+ * malformed JSON with `bad-request`; with `invalid` what is nested too deeply, and unknown parameters and fields.
  */
 export const controlRequests = fp(
   async (app) => {
+    const noFields = strictObject({})
     app.register(rejectMalformedQuery)
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
     app.addHook('preValidation', (request, reply, done) => {
       const { querystring, body, textBody, response, status } = request.routeOptions.config.control ?? {}
       reply.code(status ?? (response ? 200 : 204))
-      rejectUnknownParameters(request.query as Query, Object.keys(querystring?.properties ?? {}))
+      rejectUnknownParameters(request.query as Query, querystring)
       const text = (request.body as string | undefined) ?? ''
-      request.body = textBody ? text : parseJson(text)
-      done(body ? undefined : validate(NO_FIELDS, request.body).error)
+      request.body = textBody ? text : parseJson(text.trim() || '{}')
+      if (isTooDeep(request.body)) throw invalidFields({ body: { messages: [`body ${TOO_DEEP}`] } })
+      done(body ? undefined : validate(noFields, request.body).error)
     })
   },
   { name: 'control-requests' }
 )
 
-/** Sends pieces of text, in chunks if they are large: so others are answered meanwhile. What is small has a length. */
-export async function sendInChunks({ method }: FastifyRequest, reply: FastifyReply, pieces: Iterable<string>) {
-  const chunks = toChunks(pieces)
-  const { value: first = '' } = await chunks.next()
-  const isWhole = first.length < MAX_CHUNK
-  if (isWhole || method === 'HEAD') await chunks.return()
-  if (isWhole) return reply.send(first)
-  if (method === 'HEAD') return reply.send(Readable.from([]))
-  const stream = Readable.from(chunks, { objectMode: false })
-  stream.unshift(first)
-  return reply.send(stream)
+/** Returns the schema of a response that is a list under a name. */
+export const listOf = (name: string, item: TSchema, description: string): TSchema =>
+  strictObject({ [name]: Type.Array(item, { description }) })
+
+function rejectUnknownParameters(query: Query, { properties: known = {} }: Partial<TObject> = {}): void {
+  const remedy = `is not a query parameter here; there are ${Object.keys(known).join(', ') || 'none'}`
+  const unknown = Object.entries(query).filter(([name]) => !Object.hasOwn(known, name))
+  const errors = unknown.map(([name, value]) => [name, { messages: [`${name} ${remedy}`], value }])
+  if (errors.length > 0) throw invalidFields(Object.fromEntries(errors))
 }
-
-const NO_FIELDS = strictObject({})
-
-function rejectUnknownParameters(query: Query, known: string[]): void {
-  const errors = noFieldErrors()
-  const there = known.length > 0 ? `there are ${known.join(', ')}` : 'there are none'
-  for (const [name, value] of Object.entries(query)) {
-    if (known.includes(name)) continue
-    errors[name] = { messages: [`${name} is not a query parameter here; ${there}`], value }
-  }
-  if (Object.keys(errors).length > 0) throw invalidFields(errors)
-}
-
-/** How many values a body may have: a seed in it too. */
-const MAX_VALUES = 1_000_000
 
 function parseJson(text: string): unknown {
-  if (text.trim() === '') return {}
-  const excess = findExcess(text, MAX_VALUES)
-  if (excess) {
-    const message = `body ${excess.message} (character ${excess.offset + 1})`
-    throw invalidFields({ body: { messages: [message] } })
-  }
   try {
     return JSON.parse(text)
   } catch (error) {

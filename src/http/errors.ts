@@ -23,12 +23,11 @@ const STATUS: Record<ErrorCode, number> = {
   invalid: 422,
   'key-reused': 422,
   'key-in-use': 409,
-  taken: 409,
   exists: 409,
-  'range-not-satisfiable': 416,
   'expectation-failed': 417,
   'method-not-allowed': 405,
-  'not-served': 501
+  'not-served': 501,
+  'data-lost': 503
 }
 
 /** The body of every error. */
@@ -60,8 +59,6 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 export interface ErrorResponse extends ErrorDetails {
   status: number
   message: string
-  /** Whether the same request would be rejected again, so that no client should retry it by itself. */
-  isFinal?: boolean
   errorId?: string
   /** Which fault it is, if it was injected. */
   fault?: string
@@ -87,7 +84,7 @@ export function errorHandler(sources: (request: FastifyRequest) => { now: Clock;
 
 /** Answers with an error. Nothing else writes an error body, but for what is rejected on the bare socket. */
 export function sendErrorResponse(reply: FastifyReply, response: ErrorResponse, clock: Clock, error?: unknown): void {
-  const { status, reason, headers = {}, body, errorId, isFinal = false } = response
+  const { status, reason, headers = {}, body, errorId } = response
   if (response.fault !== undefined) logFault(reply, response.fault, status, errorId)
   else if (errorId || (error && status === 507)) logFailure(reply, status, { err: error, errorId, reason })
   else logRefusal(reply, status, reason)
@@ -97,7 +94,8 @@ export function sendErrorResponse(reply: FastifyReply, response: ErrorResponse, 
   // Fastify would close the connection while the client still sends its body, and the answer would be lost.
   if (status === 413) reply.removeHeader('connection')
   if (status === 401) reply.header('WWW-Authenticate', 'ApiKey')
-  if (RETRIED.includes(status) && !isFinal) reply.header('Retry-After', '1')
+  // What exists already would be rejected again.
+  if (RETRIED.includes(status) && reply.request.errorCode !== 'exists') reply.header('Retry-After', '1')
   reply.headers(headers)
   giveReason(reply, reason)
   const type = headers['content-type'] ?? JSON_TYPE
@@ -113,30 +111,31 @@ const RETRIED = [409, 429, 503]
 function toErrorResponse(error: unknown, uuid: () => string): ErrorResponse {
   if (error instanceof DomainError) return domainErrorResponse(error)
   const { statusCode: status, code, message } = error as { statusCode?: unknown; code?: unknown; message?: unknown }
-  const storage = /^SQLITE_(FULL|READONLY|IOERR(?!_(SHORT_)?READ))/.exec(String(code))?.[1]
-  if (storage) return { status: 507, message: NOT_WRITTEN, reason: STORAGE_REASONS[storage] ?? DISK_FAILS }
+  if (/^SQLITE_(FULL|READONLY|IOERR(?!_(SHORT_)?READ))/.test(String(code))) return NOT_WRITTEN
   if (code === 'SQLITE_TOOBIG') return { status: 400, message: 'Response too large', reason: TOO_LARGE }
   if (typeof status === 'number' && status >= 400 && status < 500 && /^(FST_|ECONNRESET$)/.test(String(code))) {
     return { status, message: String(message), reason: String(message), ...FRAMEWORK_ERRORS[String(code)] }
   }
+  const isDamaged = /^SQLITE_(CORRUPT|NOTADB|IOERR)/.test(String(code))
   return {
     status: 500,
     message: SERVER_ERROR,
-    reason: 'an error of notification-mock itself: its log has a line with this errorId',
+    reason: isDamaged ? DAMAGED : 'an error of notification-mock itself: its log has a line with this errorId',
     errorId: uuid()
   }
 }
 
 function domainErrorResponse({ code, message, details }: DomainError): ErrorResponse {
-  return { status: STATUS[code], message, isFinal: code === 'exists', ...details }
+  return { status: STATUS[code], message, ...details }
 }
 
 const TOO_LARGE = 'the response would have a gigabyte or more: ask for fewer messages with limit'
-const NOT_WRITTEN = 'Insufficient storage, the data could not be written'
-const DISK_FAILS = 'the disk does not take what is written: look at the log, and at the disk; nothing was changed'
-const STORAGE_REASONS: Record<string, string> = {
-  FULL: 'the disk of the data file is full: free some space, and send the request again; nothing was changed',
-  READONLY: 'the data file can only be read: look at its permissions and its disk; nothing was changed'
+const DAMAGED =
+  'the data file, that of --data, is damaged: stop the server, then put back a copy, or name another file with --data'
+const NOT_WRITTEN: ErrorResponse = {
+  status: 507,
+  message: 'Insufficient storage, the data could not be written',
+  reason: 'the disk of the data file is full or fails, or may not be written to: the log has more; nothing was changed'
 }
 
 export const SERVER_ERROR = 'Internal server error, look for the errorId in the log'
@@ -149,7 +148,7 @@ const FRAMEWORK_ERRORS: Record<string, Partial<ErrorResponse>> = {
   },
   FST_ERR_CTP_BODY_TOO_LARGE: {
     reason:
-      'a body may have up to 1 MiB, and 16 MiB where a seed is sent: send less, and a seed in parts with mode=merge or at the start'
+      'a body may have up to 1 MiB, and a seed 8 MiB of JSON or 2 MiB of YAML: give a larger seed as a file at the start, with --seed, and have many messages made by seed generate'
   },
   // Nobody gets this answer, but the journal has it.
   ECONNRESET: { message: 'Request aborted', reason: 'the connection was closed before the end of the body' }

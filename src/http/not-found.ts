@@ -4,7 +4,8 @@ import { DomainError } from '../core/errors.js'
 import { suggest } from '../core/suggest.js'
 import { pathOf } from './target.js'
 
-interface Served {
+/** What the routes of an app serve. */
+export interface Served {
   url: string
   pattern: RegExp
   methods: string[]
@@ -15,15 +16,14 @@ interface Served {
  * of which it takes note. Needs no key, as there is nothing to protect. `explains` says whether the answer names what is
  * not served; otherwise it is a plain 404.
  */
-export const notFound = fp<{ explains: (request: FastifyRequest) => boolean }>(
-  async (app, { explains }) => {
-    const served: Served[] = []
-
+export const notFound = fp<{ explains: (request: FastifyRequest) => boolean; served: Served[] }>(
+  async (app, { explains, served }) => {
     app.addHook('onRoute', ({ url, method }) => {
       if (/[*(]/.test(url)) return
+      const source = url.replaceAll('.', '[.]').replace(/:[A-Za-z]+/g, '[^/]*')
       const known = served.find((each) => each.url === url)
       if (known) known.methods = [...known.methods, ...[method].flat()].sort()
-      else served.push({ url, pattern: patternOf(url), methods: [method].flat() })
+      else served.push({ url, pattern: new RegExp(`^${source}$`), methods: [method].flat() })
     })
 
     // Not a not-found handler: before that Fastify would read the body, and check its type and length.
@@ -49,27 +49,13 @@ export const notFound = fp<{ explains: (request: FastifyRequest) => boolean }>(
       return served.find(({ pattern }) => pattern.test(path))
     }
 
-    /** Returns the path that was probably meant, of those of its kind that have no other words than slips of the pen. */
-    function nearest(path: string): string | undefined {
-      const asked = path.split('/')
-      const alike = served.filter(
-        ({ url }) => url.split('/').length === asked.length && CONTROL.test(url) === CONTROL.test(path)
-      )
-      return suggest(
-        path,
-        alike.map(({ url }) => filledIn(url, asked)).filter((url) => url !== '/')
-      )
-    }
-
     function hint(path: string): string {
       const plain = path.replace(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '')
       const bare = plain.replace(/^(\/v\d+)+(?=\/)/i, '')
       const versioned = plain.replace(/^.*(?=\/v\d\/)/, '')
       const candidates = [plain, versioned, `/v1${bare}`, `/v2${bare}`, plain.toLowerCase()]
-      const meant = candidates.find(serving)
-      if (meant) return `did you mean ${meant}? ${difference(plain, meant)}`
-      const near = nearest(plain)
-      if (near) return `did you mean ${near}?`
+      const meant = candidates.find(serving) ?? nearest(plain)
+      if (meant) return `did you mean ${meant}?`
       if (CONTROL.test(path)) return 'GET /_mock/openapi.json describes the control routes there are'
       const operations = served.filter(({ url }) => /^\/v\d/.test(url))
       const list = operations.map(
@@ -77,27 +63,22 @@ export const notFound = fp<{ explains: (request: FastifyRequest) => boolean }>(
       )
       return `served are ${list.join('; ')}`
     }
+
+    /** Returns the path that was probably meant, of those of its kind that have no other words than slips of the pen. */
+    function nearest(path: string): string | undefined {
+      const asked = path.split('/')
+      const urls = served
+        .map(({ url }) => url)
+        .filter((url) => url.split('/').length === asked.length && CONTROL.test(url) === CONTROL.test(path))
+        // The parts that were asked for stand in place of its parameters.
+        .map((url) => url.split('/').map((part, index) => (part.startsWith(':') ? asked[index] : part)))
+      return suggest(
+        path,
+        urls.map((parts) => parts.join('/')).filter((url) => url !== '/')
+      )
+    }
   },
   { name: 'not-found' }
 )
 
 const CONTROL = /^\/_mock(\/|$)/
-
-/** Returns the path of a route with the parts that were asked for in place of its parameters. */
-function filledIn(url: string, asked: readonly string[]): string {
-  const parts = url.split('/')
-  return parts.map((part, index) => (part.startsWith(':') ? asked[index] : part)).join('/')
-}
-
-function difference(asked: string, meant: string): string {
-  if (asked === meant) return 'There is a slash too many'
-  if (/^(\/v\d+){2}/i.test(asked)) return 'The client adds the version itself: its base URL should not have one'
-  if (asked.endsWith(meant)) return 'The base URL should have no path'
-  if (!/^\/v\d/i.test(asked)) return `The path lacks its ${meant.slice(0, 3)}`
-  return 'The path has another version or other letters'
-}
-
-function patternOf(url: string): RegExp {
-  const source = url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:[A-Za-z]+/g, '[^/]*')
-  return new RegExp(`^${source}$`)
-}

@@ -1,9 +1,9 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { AssumptionId, Assumptions } from '../core/assumptions.js'
 import type { OperationId } from '../core/enums.js'
 import type { ErrorCode } from '../core/errors.js'
-import { tellUnread } from './unread.js'
+import { tellUnread } from './query-string.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -46,6 +46,8 @@ export interface Operation extends OperationSummary {
   errors: readonly OperationError[]
   /** Whether an idempotency key has an effect. */
   idempotent?: boolean
+  /** Whether it answers with a single object, which assumption `envelope` puts under `data`: see `enveloped`. */
+  enveloped?: boolean
   /** Requests that the default seed can answer. */
   examples: {
     params?: Record<string, string>
@@ -64,11 +66,11 @@ export function errorsUnder({ errors }: Operation, assumptions: Assumptions): Op
   return errors.filter(({ under }) => under === undefined || assumptions[under[0]] === under[1])
 }
 
-/** Returns the options of the route that serves an operation, but for the handler. */
-export function operationRoute<Defined extends Operation>(operation: Defined) {
+/** Returns the options of the route that serves an operation, but for the handler; with hooks of its own, if it needs any. */
+export function operationRoute<Defined extends Operation>(operation: Defined, ...hooks: onRequestHookHandler[]) {
   const { method, url } = operation
   const config = { operation: operation as Operation }
-  return { method, url, schema: requestSchemas(operation), config, onRequest: tellUnread(operation) }
+  return { method, url, schema: requestSchemas(operation), config, onRequest: [...hooks, tellUnread(operation)] }
 }
 
 /** Returns the schemas that Fastify validates requests by; a route hands it no others. */
@@ -77,12 +79,9 @@ export function requestSchemas<Defined extends object>(operation: Defined) {
   return Object.fromEntries(judged) as Pick<Defined, Extract<keyof Defined, 'params' | 'querystring' | 'body'>>
 }
 
-const HEAD = Buffer.from('{"data":')
-const TAIL = Buffer.from('}')
-
 /** Returns an object, as JSON, as the environment sends it: bare, or under `data` (assumption `envelope`). */
 export function enveloped(document: Buffer, { envelope }: Assumptions): Buffer {
-  return envelope === 'data' ? Buffer.concat([HEAD, document, TAIL]) : document
+  return envelope === 'data' ? Buffer.concat([Buffer.from('{"data":'), document, Buffer.from('}')]) : document
 }
 
 /** Returns the `servers` of an OpenAPI document: the address that it was asked for at, or where it is if that is unknown. */

@@ -1,5 +1,9 @@
+import type { TObject } from '@sinclair/typebox'
+import type { onRequestHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import { DomainError } from '../core/errors.js'
+import { didYouMean } from '../core/suggest.js'
+import { giveReason } from './errors.js'
 
 /** A query string that can't be read. Refused where it is looked at, after authentication. */
 export class MalformedQuery {
@@ -64,11 +68,39 @@ function decode(text: string): string {
 export const rejectMalformedQuery = fp(
   async (app) => {
     app.addHook('onRequest', ({ query }, _reply, done) => {
-      if (query instanceof MalformedQuery) {
-        throw new DomainError('bad-request', 'Malformed query string', { reason: query.reason })
-      }
-      done()
+      if (!(query instanceof MalformedQuery)) return done()
+      done(new DomainError('bad-request', 'Malformed query string', { reason: query.reason }))
     })
   },
   { name: 'reject-malformed-query' }
 )
+
+interface Described {
+  querystring?: TObject
+}
+
+/** Returns the names of parameters that an operation does not read; all of them where no operation serves the request. */
+export function unreadParameters(names: readonly string[], operation: Described | undefined): string[] {
+  const read = operation?.querystring?.properties ?? {}
+  return names.filter((name) => !Object.hasOwn(read, name))
+}
+
+/**
+ * Returns the hook of an operation that says in `x-mock-reason` which parameters of a query it does not read, and what was
+ * probably meant: else a filter with a slip in its name would filter nothing, unnoticed.
+ */
+export function tellUnread(operation: Described): onRequestHookHandler {
+  const read = Object.keys(operation.querystring?.properties ?? {})
+  const there = read.length > 0 ? `there are ${read.join(', ')}` : 'this operation takes no query'
+  return ({ query }, reply, done) => {
+    const unread = unreadParameters(Object.keys(query as object), operation).slice(0, MAX_NAMES)
+    if (unread.length === 0) return done()
+    const slips = unread.map((name) => `${name} is not read${didYouMean(name, read)}`)
+    const isGuessed = slips.every((slip) => slip.endsWith('?'))
+    giveReason(reply, [...slips, ...(isGuessed ? [] : [there])].join('; '))
+    done()
+  }
+}
+
+/** Of how many parameters the names are told. */
+const MAX_NAMES = 3

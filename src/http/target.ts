@@ -22,9 +22,7 @@ const SECRET_PARAMETER = new RegExp(`([?&]${SECRET_FIELD}=)[^&#]+`, 'gi')
 
 /** The path alone, as it was sent. */
 export function pathOf(url: string): string {
-  const target = withoutHost(url)
-  const end = target.search(/[?#]/)
-  return end < 0 ? target : target.slice(0, end)
+  return withoutHost(url).replace(/[?#].*$/s, '')
 }
 
 function withoutHost(url: string): string {

@@ -2,8 +2,7 @@ import type { TObject, TSchema } from '@sinclair/typebox'
 import type { FastifyServerOptions } from 'fastify'
 import { parseTime } from '../core/clock.js'
 import { type DomainError, invalidFields, noFieldErrors } from '../core/errors.js'
-import { targetOf } from '../core/typebox.js'
-import { findIssues, type Path, pathText } from '../core/validation.js'
+import { findIssues, isSecretPath, type Path, pathText } from '../core/validation.js'
 import type { Query } from './query-string.js'
 
 type CompilersFactory = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>
@@ -28,7 +27,7 @@ export function validate(schema: TSchema, sent: unknown): Judgement {
   const errors = noFieldErrors()
   for (const { path, message, hint } of issues) {
     const field = pathText(path) || 'body'
-    errors[field] ??= { messages: [], ...(!isSecret(schema, path) && sentAt(path, sent)) }
+    errors[field] ??= { messages: [], ...(!isSecretPath(path) && sentAt(path, sent)) }
     errors[field].messages.push(`${field} ${message}${hint}`)
   }
   return { error: invalidFields(errors) }
@@ -39,12 +38,6 @@ export function timeOf(field: string, text: string): number {
   const time = parseTime(text)
   if (time !== undefined) return time
   throw invalidFields({ [field]: { messages: [`${field} must be a time in ISO 8601, with its zone`], value: text } })
-}
-
-/** Whether the schema says that the value of a field is not to be repeated. */
-function isSecret(schema: TSchema, [name = '']: Path): boolean {
-  const { properties } = schema.$ref === undefined ? schema : targetOf(schema)
-  return properties?.[name]?.writeOnly === true
 }
 
 /** Returns the value at a path. Objects and lists are left out: they may be long, and their fields have own messages. */
@@ -75,7 +68,10 @@ function queryValidator(schema: TObject): (query: unknown) => Judgement {
       else if (value !== undefined && type === 'integer') read[name] = asInteger(value)
       else if (value) read[name] = value
     }
-    for (const { path, message } of findIssues(schema, read)) addError(String(path[0]), message)
+    for (const { path, message, hint } of findIssues(schema, read)) {
+      // That it is a text and no number goes without saying: all of a query is.
+      addError(String(path[0]), hint.startsWith(';') ? message + hint : message)
+    }
     return Object.keys(errors).length === 0 ? { value: read } : { error: invalidFields(errors) }
 
     function addError(name: string, message: string): void {

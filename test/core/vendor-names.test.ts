@@ -91,95 +91,41 @@ test('over HTTP: what was stored freely comes back in `live` word for word', asy
     subscriber: { channels: [{ providerId: 'service-slack' }] },
     'service-cloud': ['service-cloud-v1']
   }
-  const condition = { isNegated: false, type: 'GROUP', value: 'AND', children: [] }
   const children = [{ field: 'origin', value: 'service-cloud', operator: 'EQUAL', on: 'payload' }]
-  const conditions = [{ ...condition, children }]
-  const template = {
-    name: 'service-cloud',
-    description: 'service-cloud',
-    active: true,
-    draft: false,
-    preferenceSettings: {},
-    critical: false,
-    tags: ['service-cloud'],
-    steps: [{ name: 'service-cloud', template: free, filters: conditions }],
-    _creatorId: '1',
-    triggers: [],
-    _notificationGroupId: '1',
-    deleted: false,
-    deletedAt: '',
-    deletedBy: '',
-    data: free,
-    workflowIntegrationStatus: free
-  }
-  const step = {
-    stepId: 'service-cloud',
-    name: 'service-cloud',
-    type: 'custom',
-    controlValues: free,
-    variables: free,
-    controls: {
-      dataSchema: free,
-      uiSchema: { properties: { origin: { component: 'DATA', placeholder: 'service-cloud' } } }
-    },
-    issues: { controls: { origin: [{ issueType: 'MISSING_VALUE', message: 'service-cloud' }] } }
-  }
-  const message = {
-    channel: 'chat',
-    subscriberId: 'ada',
-    providerId: 'service-slack',
-    subject: 'service-cloud',
-    title: 'service-slack',
-    content: 'service-cloud',
-    transactionId: 'service-cloud',
-    payload: free,
-    overrides: free,
-    template,
-    cta: { data: { url: 'service-cloud' }, action: { result: { payload: free } } },
-    contextKeys: ['origin:service-cloud']
-  }
+  const conditions = [{ isNegated: false, type: 'GROUP', value: 'AND', children }]
+  const step = { stepId: 'service-cloud', name: 'service-cloud', type: 'custom', controlValues: free, variables: free }
+  const message = { channel: 'chat', subject: 'service-cloud', transactionId: 'service-cloud', payload: free }
   const integration = {
     _id: '66f1c2a47c9b1a0012ad0001',
     identifier: 'service-slack',
     name: 'service-slack',
-    providerId: 'service-slack',
     channel: 'email',
     primary: true,
     credentials: { title: 'service-slack', tlsOptions: free },
     conditions
   }
-  const ada = {
-    subscriberId: 'ada',
-    firstName: 'service-slack',
-    topics: ['service-slack'],
-    data: free,
-    channels: [
-      { providerId: 'service-slack', integrationIdentifier: 'service-slack', credentials: {}, _integrationId: '1' }
-    ]
-  }
-  const world = {
+  const ada = { subscriberId: 'ada', firstName: 'service-slack', topics: ['service-slack'], data: free }
+  const channel = { integrationIdentifier: 'service-slack', credentials: {}, _integrationId: '1' }
+  const slack = { providerId: 'service-slack' }
+  const shop = {
     name: 'Shop',
-    integrations: [integration],
-    subscribers: [ada],
+    integrations: [{ ...integration, ...slack }],
+    subscribers: [{ ...ada, channels: [{ ...channel, ...slack }] }],
     workflows: [{ identifier: 'service-cloud', origin: 'service-cloud-v1', payloadSchema: free, steps: [step] }],
-    messages: [message]
+    messages: [{ ...message, ...slack, subscriberId: 'ada' }]
   }
   const mock = await givenMock({
     profile: 'live',
     assumptions: { credentials: 'stored', 'control-values': 'once' },
-    seed: { environments: [world] }
+    seed: { environments: [shop] }
   })
 
+  const renamed = { providerId: 'novu-slack' }
   const shownStep = (await mock.get('/v2/workflows/service-cloud/steps/service-cloud')).json.data
   expect(shownStep).toMatchObject({ ...step, origin: 'novu-cloud-v1', workflowId: 'service-cloud' })
-  const { channels, ...person } = ada
-  const { subscriberId, ...shown } = message
   const [shownMessage] = (await mock.get('/v1/messages')).json.data
-  expect(shownMessage).toMatchObject({
-    ...shown,
-    providerId: 'novu-slack',
-    subscriber: { ...person, channels: [{ ...channels[0], providerId: 'novu-slack' }] }
-  })
+  const subscriber = { ...ada, channels: [{ ...channel, ...renamed }] }
+  expect(shownMessage).toMatchObject({ ...message, ...renamed, subscriber })
   const shownIntegration = (await mock.post(`/v1/integrations/${integration._id}/set-primary`)).json.data
-  expect(shownIntegration).toMatchObject({ ...integration, providerId: 'novu-slack' })
+  expect(shownIntegration).toMatchObject({ ...integration, ...renamed })
 })

@@ -20,6 +20,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { StartError } from '../../src/core/errors.js'
 import { openDatabase, toStartError } from '../../src/db/open.js'
 import { type ServerOptions, startServer } from '../../src/server.js'
+import { expectSound } from '../control/environments/environment-client.js'
 
 const MIGRATIONS = join(import.meta.dirname, '../../migrations')
 
@@ -101,12 +102,6 @@ describe('a file', () => {
     expect(Object.keys(before)).toEqual(['mock.db'])
     openDatabase(file).close()
     expect(Object.keys(contents(join(file, '..')))).toEqual(['mock.db'])
-  })
-
-  test('may be closed twice', () => {
-    const { close } = openDatabase(join(givenFolder(), 'mock.db'))
-    close()
-    close()
   })
 
   test('keeps what was written, also when the process that wrote it was killed, and then no file stays beside it', () => {
@@ -218,31 +213,30 @@ describe('is refused, and stays as it was to the byte: a file', () => {
     const file = text === undefined ? givenFile() : join(givenFolder(), 'mock.db')
     writeFileSync(file, text ?? readFileSync(file).subarray(0, 5000))
     const before = contents(join(file, '..'))
-    expect(refusal(file)).toMatch(/: (it is not a database|.*malformed); name another file with --data$/)
+    expect(refusal(file)).toMatch(
+      /: (it is not a database;|it is damaged: put back a copy, or) name another file with --data$/
+    )
     expect(contents(join(file, '..'))).toEqual(before)
   })
 
-  test('in a folder that is not there', () => {
-    const folder = givenFolder()
-    expect(refusal(join(folder, 'gone/mock.db'))).toBe(
-      `can't use the data file ${join(folder, 'gone/mock.db')}: the folder ${join(folder, 'gone')} does not exist; make it first`
-    )
-    expect(readdirSync(folder)).toEqual([])
+  test.each(['messages', 'idempotency_keys', 'workflow_steps'])('without its table %s', (table) => {
+    const file = givenFile(`PRAGMA foreign_keys = OFF; DROP TABLE ${table}`)
+    expect(refusal(file)).toMatch(new RegExp(`its table ${table} is missing: it is damaged: put back a copy, or name`))
   })
 
-  test('in what is not a folder', () => {
-    const file = join(givenFolder(), 'file')
-    writeFileSync(file, '')
-    expect(refusal(join(file, 'mock.db'))).toMatch(/ is not a folder/)
-    expect(refusal(join(file, 'folder/mock.db'))).toMatch(/a part of its path is not a folder/)
-  })
-
-  test('that is a folder', () => {
+  test.each([
+    ['in a folder that is not there', 'gone/mock.db'],
+    ['in what is not a folder', 'text/mock.db'],
+    ['far below what is not a folder', 'text/folder/mock.db'],
+    ['that is a folder', '.']
+  ])('%s', (_, path) => {
     const folder = givenFolder()
-    expect(refusal(folder)).toBe(
-      `can't use the data file ${folder}: it is a folder; name a file in it: ${join(folder, 'mock.db')}`
+    writeFileSync(join(folder, 'text'), '')
+    const file = join(folder, path)
+    expect(refusal(file)).toBe(
+      `can't use the data file ${file}: it or its folder is not there or can not be read or written; check the path and the permissions`
     )
-    expect(readdirSync(folder)).toEqual([])
+    expect(readdirSync(folder)).toEqual(['text'])
   })
 })
 
@@ -279,33 +273,49 @@ describe('migrations', () => {
     expect(client.pragma('foreign_key_check')).toEqual([])
   })
 
-  test('a data file of the former version, with its rows, is served as it was', async () => {
-    const file = givenOlderFile(2)
+  test('a data file of the former version, with its rows, is served as it was, and forks show their own ids', async () => {
+    const file = givenOlderFile(5)
     const client = new Database(file)
     const hash = createHash('sha256').update('shop-key').digest()
-    const id = 'a'.repeat(24)
-    const document = JSON.stringify({ _id: id, channel: 'email', transactionId: 'order-1' })
-    client.exec('INSERT INTO collections (key) VALUES (1), (2), (3), (4), (5)')
-    client
-      .prepare(
-        `INSERT INTO environments
-        (key, id, organization_id, name, assumptions, clock, integrations, subscribers, workflows, messages, idempotency, created_at)
-        VALUES (1, ?, ?, 'Shop', '{}', '{"mode":"wall"}', 1, 2, 3, 4, 5, 0)`
-      )
-      .run(id, id)
+    const [id, organizationId] = ['a'.repeat(24), 'b'.repeat(24)]
+    const documentOf = (subject: string) =>
+      JSON.stringify({ _id: id, _environmentId: id, _organizationId: organizationId, channel: 'email', subject })
+    // The baseline has messages of its own, and a killed process has left a dataset that nothing refers to.
+    client.exec('INSERT INTO datasets (key) VALUES (1), (2), (3), (4), (5), (6), (7)')
+    const environment = client.prepare(
+      `INSERT INTO environments
+      (key, id, organization_id, name, assumptions, clock, integrations, subscribers, workflows, messages, idempotency,
+        snapshot_of, snapshot_name, created_at)
+      VALUES (?, ?, ?, 'Shop', '{}', '{"mode":"wall"}', 1, 2, 3, ?, 5, ?, ?, 0)`
+    )
+    environment.run(1, id, organizationId, 4, null, null)
+    environment.run(2, id, organizationId, 6, 1, '')
     client.prepare('INSERT INTO api_keys (hash, environment) VALUES (?, 1)').run(hash)
-    client
-      .prepare(
-        `INSERT INTO messages (collection, id, created_at, channel, transaction_id, context, document)
-        VALUES (4, ?, 0, 'email', 'order-1', '[]', ?)`
-      )
-      .run(id, document)
+    const message = client.prepare(
+      `INSERT INTO messages (dataset, id, created_at, channel, transaction_id, context, document)
+      VALUES (?, ?, 0, 'email', 'order-1', '[]', ?)`
+    )
+    message.run(4, id, documentOf('present'))
+    message.run(6, id, documentOf('former'))
     client.close()
 
     const server = await serve({ data: file })
     expect(server.seeded).toBe(false)
-    const response = await fetch(`${server.url}/v1/messages`, { headers: { authorization: 'ApiKey shop-key' } })
-    expect(await response.json()).toMatchObject({ totalCount: 1, data: [JSON.parse(document)] })
+    const send = async (path: string, key: string, method = 'GET') =>
+      (await fetch(server.url + path, { method, headers: { authorization: `ApiKey ${key}` } })).json()
+    const { environment: fork, apiKey } = await (await server.loadSeeds()).createEnvironment({ from: 'Shop' })
+    const owner = { _environmentId: fork.id, _organizationId: fork.organizationId }
+    for (const subject of ['present', 'former']) {
+      const expected = JSON.parse(documentOf(subject))
+      expect(await send('/v1/messages', 'shop-key')).toMatchObject({ totalCount: 1, data: [expected] })
+      await send('/_mock/reset', 'shop-key', 'POST')
+    }
+    expect(await send('/v1/messages', apiKey)).toMatchObject({ data: [{ subject: 'present', ...owner }] })
+    const former = await (await server.loadSeeds()).createEnvironment({ from: 'Shop' })
+    expect(await send('/v1/messages', former.apiKey)).toMatchObject({
+      data: [{ subject: 'former', _environmentId: former.environment.id }]
+    })
+    expectSound(server.db)
   })
 
   test('are not run again on a file that has them', () => {
@@ -321,12 +331,6 @@ describe('a transaction', () => {
   const insert = (client: Database.Database, id: number) =>
     client.prepare('INSERT INTO datasets (key) VALUES (?)').run(id)
   const ids = (client: Database.Database) => client.prepare('SELECT key FROM datasets').pluck().all()
-
-  test('gives back what the work gives, and keeps what it wrote', () => {
-    const { db } = open()
-    expect(db.transaction(() => insert(db.client, 1).changes)).toBe(1)
-    expect(ids(db.client)).toEqual([1])
-  })
 
   test('that throws leaves nothing, and one within another only takes back its own', () => {
     const { db } = open()

@@ -148,31 +148,18 @@ test.each([
   expect(mock.log.some(({ msg }) => msg === 'request refused')).toBe(true)
 })
 
-test.each([
-  'apiKey',
-  'api_key',
-  'api-key',
-  'key',
-  'x-api-key',
-  'authorization',
-  'access_token',
-  'token',
-  'secretKey',
-  'secret'
-])('a key in the query as %s is refused, and not answered', async (name) => {
-  const mock = await givenMock({ seed: SEED })
-  for (const path of ['/v1/messages', '/v1/nope', '/v1/%zz']) {
-    const answer = await mock.get(`${path}?limit=1&${name}=${KEYS.shop}&page=0`, { key: null })
-    expect(answer.json.path).toBe(`${path}?limit=1&${name}=***&page=0`)
-    expect(answer.text).not.toContain(KEYS.shop)
+test.each(['apiKey', 'api_key', 'key', 'x-api-key', 'authorization', 'access_token', 'secretKey'])(
+  'a key in the query as %s is refused, and neither answered nor logged',
+  async (name) => {
+    const mock = await givenLoggedMock()
+    for (const path of ['/v1/messages', '/v1/nope', '/v1/%zz']) {
+      const answer = await mock.get(`${path}?limit=1&${name}=${KEYS.shop}&page=0`, { key: null })
+      expect(answer.json.path).toBe(`${path}?limit=1&${name}=***&page=0`)
+      expect(answer.text).not.toContain(KEYS.shop)
+    }
+    expect(JSON.stringify(mock.log)).not.toContain(KEYS.shop)
   }
-})
-
-test('a key in the query is not logged', async () => {
-  const mock = await givenLoggedMock()
-  await mock.get(`/v1/messages?apiKey=${KEYS.shop}`, { key: null })
-  expect(JSON.stringify(mock.log)).not.toContain(KEYS.shop)
-})
+)
 
 test('no request that is served, and none that fails, writes its key to the log', async () => {
   const mock = await givenLoggedMock()

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { buildServices } from '../../src/app.js'
 import { DEFAULTS } from '../../src/config.js'
+import { buildServices } from '../../src/control/services.js'
 import { openDatabase } from '../../src/db/open.js'
 import type { Environment } from '../../src/environments/service.js'
 import { expectSound, givenEnvironment, rowCounts } from '../control/environments/environment-client.js'
@@ -29,10 +29,6 @@ function given(file?: string) {
     db,
     end,
     create: (ttl?: number) => services.seeds.createEnvironment({ ...(ttl !== undefined && { ttl }) }),
-    /** Lets time pass that only the timer will notice. */
-    passUnseen(milliseconds: number) {
-      time += milliseconds
-    },
     pass(milliseconds: number) {
       time += milliseconds
       services.environments.removeExpired()
@@ -97,56 +93,50 @@ test('a step of the system clock removes nothing, and the list says by its time 
   expect(left > 55 * MINUTE && left <= 60 * MINUTE + 1000).toBe(true)
 })
 
-test.each<[string, (mock: ReturnType<typeof given>, environment: Environment) => () => void]>([
-  [
-    'a request is in progress',
-    ({ journals }, environment) => {
-      const entry = journals.of(environment).open('GET\n/v1/messages', undefined)
-      return () => entry.end()
-    }
-  ],
-  [
-    'a stream or a wait is open',
-    ({ journals }, environment) => {
-      const { listeners } = journals.of(environment)
-      const listener = () => {}
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    }
-  ]
-])('while %s its time does not end, and begins again after that', async (_title, use) => {
-  const mock = given()
-  const { environment } = await mock.create(MINUTE)
-  const end = use(mock, environment)
-  mock.pass(10 * MINUTE)
-  mock.pass(10 * MINUTE)
-  expect(mock.names()).toEqual(['Unnamed'])
-  end()
-  mock.pass(MINUTE)
-  expect(mock.names()).toEqual(['Unnamed'])
-  mock.pass(MINUTE)
-  expect(mock.names()).toEqual([])
-})
-
-test('while a control request is open the time of its environment does not end, and begins again after that', async () => {
-  const mock = await givenMock()
-  const { environmentId, apiKey, name } = await givenEnvironment(mock, { ttl: '1h' })
-  const { environments } = mock.services
-  const environment = environments.find(environmentId)
-  const pass = (milliseconds: number) => {
+/** Whether the environment is there when so much more of its time has passed without use. */
+function passing(mock: GivenMock, environment: Environment) {
+  return (milliseconds: number) => {
     environment.lastUsed -= milliseconds
-    environments.removeExpired()
-    return environments.list().some((each) => each.name === name)
+    mock.services.environments.removeExpired()
+    return mock.services.environments.list().includes(environment)
   }
-  const call = await givenOpenCall(`${mock.url}/_mock/seed`, { authorization: `ApiKey ${apiKey}` })
+}
+
+test.each([
+  ['/_mock/seed', '{"messages": []}', 200],
+  ['/v1/integrations/unknown/set-primary', '{}', 404]
+])(
+  'while a request for %s is open the time of its environment does not end, and begins again after that',
+  async (path, body, status) => {
+    const mock = await givenMock()
+    const { environmentId, apiKey } = await givenEnvironment(mock, { ttl: '1h' })
+    const environment = mock.services.environments.find(environmentId)
+    const pass = passing(mock, environment)
+    const call = await givenOpenCall(mock.url + path, { authorization: `ApiKey ${apiKey}` })
+    expect(pass(60 * MINUTE)).toBe(true)
+    expect(pass(60 * MINUTE)).toBe(true)
+    const begun = environment.lastUsed
+    call.request.write(body)
+    expect(await call.finish()).toMatchObject({ status })
+    await vi.waitFor(() => expect(environment.lastUsed).toBeGreaterThan(begun))
+    expect(pass(59 * MINUTE)).toBe(true)
+    expect(pass(MINUTE)).toBe(false)
+  }
+)
+
+test('while a stream is open the time of its environment does not end, though the client is silent', async () => {
+  const mock = await givenMock()
+  const { environmentId, apiKey } = await givenEnvironment(mock, { ttl: '1h' })
+  const environment = mock.services.environments.find(environmentId)
+  const pass = passing(mock, environment)
+  const abort = new AbortController()
+  const headers = { authorization: `ApiKey ${apiKey}` }
+  await fetch(`${mock.url}/_mock/requests/stream`, { headers, signal: abort.signal })
   expect(pass(60 * MINUTE)).toBe(true)
   expect(pass(60 * MINUTE)).toBe(true)
-  const begun = environment.lastUsed
-  call.request.write('{"messages": []}')
-  expect(await call.finish()).toMatchObject({ status: 200 })
-  await vi.waitFor(() => expect(environment.lastUsed).toBeGreaterThan(begun))
-  expect(pass(59 * MINUTE)).toBe(true)
-  expect(pass(MINUTE)).toBe(false)
+  abort.abort()
+  await vi.waitFor(() => expect(environment.openRequests).toBe(0))
+  expect(pass(60 * MINUTE)).toBe(false)
 })
 
 test('a server removes what is unused by itself, though its own clock stands still', async () => {
@@ -172,15 +162,6 @@ test('the ttl holds after a restart on a data file, and counts from the start', 
   expect(second.names()).toEqual(['Unnamed', 'Unnamed 2'])
   second.pass(1)
   expect(second.names()).toEqual(['Unnamed 2'])
-})
-
-test('many that expire together are removed in slices, between which others have their turn', async () => {
-  const mock = given()
-  for (let count = 0; count < 100; count++) await mock.create(1)
-  mock.passUnseen(1)
-  const left = new Set<number>()
-  await vi.waitFor(() => expect(left.add(mock.names().length)).toContain(0), { interval: 0, timeout: 20_000 })
-  expect(left.size).toBeGreaterThan(2)
 })
 
 test('what can not be removed is reported and tried again, and the timer keeps no process alive', async () => {

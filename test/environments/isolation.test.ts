@@ -225,6 +225,14 @@ function sharesKeys(profiles: Profiles, asker: Name, owner: Name): boolean {
   return learnsOfIntegrations(profiles, asker, owner) && profiles[owner] === 'live'
 }
 
+/** The third: within the organization, the reason of an empty page tells which environment has a transaction. */
+function untold(asker: Name, owner: Name, answer: Answered): Answered {
+  const reason = answer.headers['x-mock-reason']
+  if (reason === undefined || ORGANIZATIONS[asker] !== ORGANIZATIONS[owner]) return answer
+  const told = ': environment <name> of the same organization has it'
+  return { ...answer, headers: { ...answer.headers, 'x-mock-reason': reason.replace(told, '') } }
+}
+
 describe.each(EVERY_ASKER)('in $profile, to $asker', ({ profiles, asker, owners }) => {
   test('what only others have is as what nobody has, whatever it is asked by, and stays as it is', async () => {
     const given = await givenEnvironments(profiles)
@@ -244,7 +252,9 @@ describe.each(EVERY_ASKER)('in $profile, to $asker', ({ profiles, asker, owners 
         if (learnsOfIntegrations(profiles, asker, owner) && namesIntegration(owner, request)) {
           expect(answer.status, request.path).toBe(403)
         } else {
-          expect(without(owner, answer), `${request.method ?? 'GET'} ${request.path}`).toEqual(expected)
+          expect(untold(asker, owner, without(owner, answer)), `${request.method ?? 'GET'} ${request.path}`).toEqual(
+            expected
+          )
         }
       }
       const channel = await given.ask(asker, list(`channel=${CHANNELS[owner]}`))

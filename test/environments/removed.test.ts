@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { expectSound } from '../control/environments/environment-client.js'
 import { connectTo } from '../http/exchange.js'
 import { KEYS, SEED } from '../support/logged-mock.js'
 import { givenMock } from '../support/mock.js'
@@ -29,5 +30,6 @@ test.each(Object.entries(BODIES))(
     expect(await connection.answer()).toMatchObject({ status: 401 })
     connection.socket.destroy()
     expect(faults.list(environment.key)).toEqual([])
+    expectSound(mock.db)
   }
 )

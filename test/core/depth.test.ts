@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { isTooDeep, MAX_DEPTH } from '../../src/core/depth.js'
+
+const nested = (depth: number): unknown => JSON.parse('[{"a":'.repeat(depth / 2) + 1 + '}]'.repeat(depth / 2))
+
+test('a value may be nested as deep as the limit says, and no deeper', () => {
+  expect(isTooDeep(nested(MAX_DEPTH))).toBe(false)
+  expect(isTooDeep([nested(MAX_DEPTH)])).toBe(true)
+})
+
+test('a value nested a million deep is found to be too deep', () => {
+  expect(isTooDeep(nested(1_000_000))).toBe(true)
+})
+
+test('scalars and empty lists are not nested', () => {
+  expect([null, 1, 'text', [], {}].map((value) => isTooDeep(value))).toEqual([false, false, false, false, false])
+})
