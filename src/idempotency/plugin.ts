@@ -1,5 +1,5 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import fp from 'fastify-plugin'
+import type { ServerResponse } from 'node:http'
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { isoTime } from '../core/clock.js'
 import { DomainError } from '../core/errors.js'
 import { giveReason, JSON_TYPE, storedErrorResponse } from '../http/errors.js'
@@ -9,8 +9,8 @@ import type { Answer, IdempotencyService, Outcome } from './service.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The idempotency key of a POST that has one. */
-    idempotencyKey: KeyInUse | undefined
+    /** The idempotency key of a request that has one, where a key has an effect. */
+    idempotencyKey?: KeyInUse
   }
 }
 
@@ -24,41 +24,39 @@ interface KeyInUse {
 const MAX_LENGTH = 255
 
 /**
- * Keeps the idempotency key of a POST in use from the first byte of the request to its answer. Rejects with 409 when it
- * already is, and with 400 when it is malformed. On a GET a key has no effect.
+ * Returns the hook of an operation that keeps the idempotency key of a request in use from its first byte to its answer.
+ * Rejects with 409 when it already is, and with 400 when it is malformed.
  */
-export const idempotencyKeys = fp<{ idempotency: IdempotencyService }>(
-  async (app, { idempotency }) => {
-    app.decorateRequest('idempotencyKey', undefined)
-    app.addHook('onRequest', (request, reply, done) => {
-      if (request.method === 'POST') {
-        const key = readKey(request.headers['idempotency-key'])
-        if (key !== undefined) claim(request, reply, key)
-      }
-      done()
-    })
-
-    function claim(request: FastifyRequest, reply: FastifyReply, key: string): void {
+export function claimKey(idempotency: IdempotencyService): onRequestHookHandler {
+  return (request, reply, done) => {
+    const key = readKey(request.headers['idempotency-key'])
+    if (key !== undefined) {
       reply.header('Idempotency-Key', key)
-      const end = idempotency.begin(request.environment, key)
-      const release = () => {
-        reply.raw.removeListener('close', release)
-        end()
-      }
-      const hold = () => {
-        reply.raw.removeListener('close', release)
-        return () => {
-          if (reply.raw.closed) release()
-          else reply.raw.once('close', release)
-        }
-      }
-      request.idempotencyKey = { key, release, hold }
-      // Also when the request is aborted.
-      reply.raw.once('close', release)
+      request.idempotencyKey = keyInUse(reply.raw, key, idempotency.begin(request.environment, key))
     }
-  },
-  { name: 'idempotency-keys', dependencies: ['authentication'] }
-)
+    done()
+  }
+}
+
+function keyInUse(answer: ServerResponse, key: string, end: () => void): KeyInUse {
+  const release = () => {
+    answer.removeListener('close', release)
+    end()
+  }
+  // Also when the request is aborted.
+  answer.once('close', release)
+  return {
+    key,
+    release,
+    hold() {
+      answer.removeListener('close', release)
+      return () => {
+        if (answer.closed) release()
+        else answer.once('close', release)
+      }
+    }
+  }
+}
 
 /**
  * Runs the operation at most once per idempotency key, and sends its answer or the stored one. Errors of the operation

@@ -1,9 +1,9 @@
-import { and, desc, eq, isNull, lte, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, isNull, lte, sql } from 'drizzle-orm'
 import type { KeyScope } from '../core/enums.js'
 import { lazily } from '../core/lazily.js'
 import { insertInto } from '../db/insert.js'
 import type { Db } from '../db/open.js'
-import { environments, idempotencyKeys } from '../db/schema.js'
+import { datasets, environments, idempotencyKeys } from '../db/schema.js'
 
 export type IdempotencyKeyRow = typeof idempotencyKeys.$inferSelect
 
@@ -21,9 +21,14 @@ export function idempotencyRepository(db: Db) {
 
   const findInOrganization = lazily(() =>
     orm
-      .select({ row: idempotencyKeys })
+      .select({
+        row: idempotencyKeys,
+        owner: { id: environments.id, organizationId: environments.organizationId },
+        home: { id: datasets.environmentId, organizationId: datasets.organizationId }
+      })
       .from(environments)
       .innerJoin(idempotencyKeys, eq(dataset, environments.idempotency))
+      .innerJoin(datasets, eq(datasets.key, dataset))
       .where(
         and(
           eq(environments.organizationId, value('organizationId')),
@@ -32,7 +37,8 @@ export function idempotencyRepository(db: Db) {
           eq(key, value('key'))
         )
       )
-      .orderBy(desc(createdAt))
+      // A fork has the answers of its origin until either stores one.
+      .orderBy(desc(createdAt), desc(eq(environments.id, value('asker'))), asc(environments.key))
       .limit(1)
       .prepare()
   )
@@ -41,9 +47,12 @@ export function idempotencyRepository(db: Db) {
     findKey: (ofKey: { dataset: number; scope: KeyScope; key: string }): IdempotencyKeyRow | undefined =>
       find.get(ofKey),
 
-    /** Returns the newest in all environments of the organization, without snapshots. */
-    findKeyInOrganization: (organizationId: string, wanted: string): IdempotencyKeyRow | undefined =>
-      findInOrganization().get({ organizationId, key: wanted })?.row,
+    /**
+     * Returns the newest in all environments of the asker's organization, without snapshots: the asker's own of several, with
+     * the environment that has it and the home of its dataset.
+     */
+    findKeyInOrganization: ({ id, organizationId }: { id: string; organizationId: string }, wanted: string) =>
+      findInOrganization().get({ asker: id, organizationId, key: wanted }),
 
     insertKey: insertInto(db, idempotencyKeys),
 

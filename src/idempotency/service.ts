@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { KeyScope } from '../core/enums.js'
 import { DomainError } from '../core/errors.js'
 import type { Db } from '../db/open.js'
-import type { Environment, EnvironmentService } from '../environments/service.js'
+import { type Environment, type EnvironmentService, withIdsOf, withOwnIds } from '../environments/service.js'
 import { type IdempotencyKeyRow, idempotencyRepository } from './repository.js'
 
 export interface Answer {
@@ -57,10 +57,7 @@ export function idempotencyService({ db, environments }: { db: Db; environments:
       return db.transaction(() => {
         const now = environment.now()
         const scope = scopeOf(environment)
-        const stored =
-          scope === 'organization'
-            ? repository.findKeyInOrganization(environment.organizationId, key)
-            : repository.findKey({ dataset: environment.datasets.idempotency, scope, key })
+        const stored = scope === 'organization' ? findInOrganization(environment, key) : findOwn(environment, key)
         if (stored && now - stored.createdAt < LIFETIME) return replay(stored, fingerprint)
 
         const answer = run()
@@ -70,6 +67,17 @@ export function idempotencyService({ db, environments }: { db: Db; environments:
         return answer
       })
     }
+  }
+
+  function findOwn(environment: Environment, key: string): IdempotencyKeyRow | undefined {
+    const row = repository.findKey({ dataset: environment.datasets.idempotency, scope: 'environment', key })
+    return row && { ...row, body: withOwnIds(environment, 'idempotency', row.body) }
+  }
+
+  /** Returns the answer with the ids of the environment that has given it. */
+  function findInOrganization(environment: Environment, key: string): IdempotencyKeyRow | undefined {
+    const found = repository.findKeyInOrganization(environment, key)
+    return found && { ...found.row, body: withIdsOf(found.owner, found.home, found.row.body) }
   }
 }
 

@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox'
 import { DomainError } from '../core/errors.js'
 import { strictObject } from '../core/typebox.js'
 import { defineOperation, enveloped, operationRoute } from '../http/operation.js'
-import { bodyOf, withIdempotency } from '../idempotency/plugin.js'
+import { bodyOf, claimKey, withIdempotency } from '../idempotency/plugin.js'
 import type { IdempotencyService } from '../idempotency/service.js'
 import { Integration } from './schemas.js'
 import type { IntegrationService } from './service.js'
@@ -23,6 +23,7 @@ export const setIntegrationAsPrimary = defineOperation({
     })
   }),
   response: Integration,
+  enveloped: true,
   errors: [
     { status: 400 },
     { status: 401 },
@@ -38,10 +39,7 @@ export const setIntegrationAsPrimary = defineOperation({
     { status: 422, under: ['integration-lookup', 'id'], example: '/v1/integrations/none/set-primary' }
   ],
   idempotent: true,
-  examples: {
-    params: { integrationId: '66f1c2a47c9b1a0012ad0001' },
-    idempotencyKey: 'set-primary-0001'
-  }
+  examples: { params: { integrationId: '66f1c2a47c9b1a0012ad0001' }, idempotencyKey: 'set-primary-0001' }
 })
 
 interface Options {
@@ -51,7 +49,7 @@ interface Options {
 
 export const integrationRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { integrations, idempotency }) => {
   app.route({
-    ...operationRoute(setIntegrationAsPrimary),
+    ...operationRoute(setIntegrationAsPrimary, claimKey(idempotency)),
     handler: (request, reply) => {
       withIdempotency(request, reply, idempotency, () => {
         const { environment, params } = request

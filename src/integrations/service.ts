@@ -3,7 +3,7 @@ import { idIn } from '../core/ids.js'
 import { didYouMean } from '../core/suggest.js'
 import { withVendorNames } from '../core/vendor-names.js'
 import type { Db } from '../db/open.js'
-import type { Environment, EnvironmentService } from '../environments/service.js'
+import { type Environment, type EnvironmentService, withOwnIds } from '../environments/service.js'
 import { type FoundIntegration, integrationRepository } from './repository.js'
 import type { Integration } from './schemas.js'
 
@@ -25,7 +25,7 @@ export function integrationService({ db, environments }: { db: Db; environments:
       return db.transaction(() => {
         const found = find(environment, integrationId)
         rejectChannelWithoutPrimary(environment, found)
-        if (found.primary) return toResponse(found.document, environment)
+        if (found.primary) return toResponse(withOwnIds(environment, 'integrations', found.document), environment)
 
         // Demote first: SQLite checks the unique index at each statement, not at commit.
         const dataset = environments.ensureOwned(environment, 'integrations')

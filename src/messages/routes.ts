@@ -4,7 +4,7 @@ import { DomainError } from '../core/errors.js'
 import { giveReason, JSON_TYPE } from '../http/errors.js'
 import { defineOperation, operationRoute } from '../http/operation.js'
 import type { Query } from '../http/query-string.js'
-import { EXAMPLE_QUERY, type ListMessagesQuery, MAX_LIMIT, MessageQuery } from './query.js'
+import { EXAMPLE_QUERY, type ListMessagesQuery, MAX_LIMIT, MessageQuery } from './filters.js'
 import { MessagesPage } from './schemas.js'
 import type { MessageService } from './service.js'
 
@@ -20,11 +20,7 @@ export const listMessages = defineOperation({
   errors: [
     { status: 400 },
     { status: 401 },
-    {
-      status: 404,
-      under: ['unknown-subscriber-filter', 'not-found'],
-      example: '/v1/messages?subscriberId=user-none'
-    },
+    { status: 404, under: ['unknown-subscriber-filter', 'not-found'], example: '/v1/messages?subscriberId=user-none' },
     { status: 422, example: '/v1/messages?page=-1' }
   ],
   examples: { query: EXAMPLE_QUERY, idempotencyKey: 'list-messages-0001' }
@@ -44,22 +40,29 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ messages: MessageService
   app.route({
     ...operationRoute(listMessages),
     preValidation: (request, _reply, done) => {
-      request.lenientFilters = takeLenientFilters(request.query as object as Query, request.environment.assumptions)
+      const { assumptions } = request.environment
+      if (LENIENT.some(([id, position]) => assumptions[id] === position)) {
+        // A copy, as the journal has the query as it was sent.
+        const query = { ...(request.query as object as Query) }
+        request.query = query as never
+        request.lenientFilters = takeLenientFilters(query, assumptions)
+      }
       done()
     },
     handler: ({ environment, query, lenientFilters }, reply) => {
-      const { transactionId, ...filters } = query
-      const { body, reason } = messages.list(environment, {
-        ...filters,
-        // An empty filter is none, but for `contextKeys=`, which asks for messages in no context.
-        ...(transactionId?.length && { transactionId }),
-        ...lenientFilters
-      })
+      const { body, reason } = messages.list(environment, lenientFilters ? { ...query, ...lenientFilters } : query)
       if (reason !== undefined) giveReason(reply, reason)
       reply.type(JSON_TYPE).send(body)
     }
   })
 }
+
+/** The positions that let through what the schema would reject. */
+const LENIENT = [
+  ['paging-bounds', 'lenient'],
+  ['unknown-channel-filter', 'empty-page'],
+  ['malformed-context-key', 'empty-page']
+] as const
 
 /**
  * Takes from the query what the schema would reject and the environment's assumptions let through. Rejects with

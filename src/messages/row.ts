@@ -20,8 +20,6 @@ export function toMessageRow(message: MessageDocument) {
   }
 }
 
-export type MessageRow = ReturnType<typeof toMessageRow>
-
 /** Returns one text for a set of context keys, whatever their order and however often each is given. */
 export function canonicalContext(contextKeys: readonly string[]): string {
   return JSON.stringify([...new Set(contextKeys)].sort())

@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { CHAT_PUSH_PROVIDERS, TIME_UNITS } from '../core/enums.js'
 import { Channel, StepFilter } from '../core/schemas.js'
 import { dateTime, freeObject, namedEnum, namedObject, nullable, ref, stringEnum } from '../core/typebox.js'
@@ -8,6 +8,10 @@ const text = (description: string) => Type.Optional(Type.String({ description })
 const textOrNull = (description: string) => Type.Optional(nullable(Type.String({ description })))
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
 const number = (description: string) => Type.Optional(Type.Number({ description }))
+const listOf = <Schema extends TSchema>(items: Schema, description: string, limits: { minItems?: number } = {}) =>
+  Type.Optional(Type.Array(items, { ...limits, description }))
+const oneOf = <const Words extends readonly string[]>(words: Words, description: string) =>
+  Type.Optional(stringEnum(words, { description }))
 
 export const EmailBlockStyles = namedObject('EmailBlockStyles', 'Style of an email block', {
   textAlign: stringEnum(['center', 'left', 'right'], { description: 'Alignment of the text' })
@@ -39,14 +43,14 @@ export const MessageActionResult = namedObject('MessageActionResult', 'Outcome o
 })
 
 export const MessageAction = namedObject('MessageAction', 'Action that a message offers', {
-  status: Type.Optional(stringEnum(['pending', 'done'], { description: 'Whether a button has been pressed' })),
-  buttons: Type.Optional(Type.Array(ref(MessageButton), { minItems: 0, description: 'Buttons to press' })),
+  status: oneOf(['pending', 'done'], 'Whether a button has been pressed'),
+  buttons: listOf(ref(MessageButton), 'Buttons to press', { minItems: 0 }),
   result: Type.Optional(ref(MessageActionResult))
 })
 
 const CTA = 'Call to action of a message; one that has none is empty, or has an action without buttons'
 export const MessageCTA = namedObject('MessageCTA', CTA, {
-  type: Type.Optional(stringEnum(['redirect'], { description: 'What it does: open a URL' })),
+  type: oneOf(['redirect'], 'What it does: open a URL'),
   data: Type.Optional(ref(MessageCTAData)),
   action: Type.Optional(ref(MessageAction))
 })
@@ -57,9 +61,7 @@ const ChatPushProvider = namedEnum('ChatPushProvider', 'A provider of the chat o
 export const ChannelCredentials = namedObject('ChannelCredentials', 'Address of a subscriber at the provider', {
   webhookUrl: text('URL that messages are posted to'),
   channel: text('Channel specification of a chat provider'),
-  deviceTokens: Type.Optional(
-    Type.Array(Type.String(), { minItems: 0, description: 'Tokens of the devices that get push messages' })
-  ),
+  deviceTokens: listOf(Type.String(), 'Tokens of the devices that get push messages', { minItems: 0 }),
   alertUid: text('Identifier of the alert'),
   title: text('Title of the alert'),
   imageUrl: text('URL of an image for the alert'),
@@ -83,12 +85,8 @@ export const SubscriberResponse = namedObject('SubscriberResponseDto', 'A recipi
   phone: textOrNull('Phone number'),
   avatar: textOrNull('URL of a picture'),
   locale: textOrNull('Language and region, such as `en-GB`'),
-  channels: Type.Optional(
-    Type.Array(ref(ChannelSettings), { description: 'Settings for chat and push, one entry per integration' })
-  ),
-  topics: Type.Optional(
-    Type.Array(Type.String(), { description: 'Topics the subscriber belongs to', deprecated: true })
-  ),
+  channels: listOf(ref(ChannelSettings), 'Settings for chat and push, one entry per integration'),
+  topics: Type.Optional(Type.Array(Type.String(), { description: 'Topics it belongs to', deprecated: true })),
   isOnline: Type.Optional(nullable(Type.Boolean({ description: 'Whether an Inbox of the subscriber is open' }))),
   lastOnlineAt: Type.Optional(nullable(dateTime('When an Inbox of the subscriber was last open'))),
   __v: number('Document version'),
@@ -128,41 +126,24 @@ export const NotificationTrigger = namedObject('NotificationTrigger', 'A trigger
   type: stringEnum(['event'], { description: 'What triggers it' }),
   identifier: Type.String({ description: 'Name to trigger it by' }),
   variables: Type.Array(ref(NotificationTriggerVariable), { description: 'Variables of the payload' }),
-  subscriberVariables: Type.Optional(
-    Type.Array(ref(NotificationTriggerVariable), { description: 'Variables of the subscriber' })
-  )
+  subscriberVariables: listOf(ref(NotificationTriggerVariable), 'Variables of the subscriber')
 })
 
 const TimeUnit = namedEnum('TimeUnit', 'A unit of time', TIME_UNITS)
 const unit = Type.Optional(ref(TimeUnit, 'Unit of the amount'))
 const digestKey = text('Key to group events by')
 
-const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
-const Weekday = namedEnum('Weekday', 'A day of the week', WEEKDAYS)
-const ORDINAL_VALUES = [
-  'day',
-  'weekday',
-  'weekend',
-  'sunday',
-  'monday',
-  'tuesday',
-  'wednesday',
-  'thursday',
-  'friday',
-  'saturday'
-] as const
+const MONDAY_ON = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const
+const Weekday = namedEnum('Weekday', 'A day of the week', [...MONDAY_ON, 'sunday'])
+const ORDINAL_VALUES = ['day', 'weekday', 'weekend', 'sunday', ...MONDAY_ON] as const
 
 export const TimedConfig = namedObject('TimedConfig', 'When a timed digest is sent', {
   atTime: text('Time of the day, such as `09:00`'),
-  weekDays: Type.Optional(Type.Array(ref(Weekday), { description: 'Days of the week' })),
-  monthDays: Type.Optional(Type.Array(Type.String(), { description: 'Days of the month, as numbers' })),
-  ordinal: Type.Optional(
-    stringEnum(['1', '2', '3', '4', '5', 'last'], { description: 'Which of the `ordinalValue` days of the month' })
-  ),
-  ordinalValue: Type.Optional(stringEnum(ORDINAL_VALUES, { description: 'The days that `ordinal` counts' })),
-  monthlyType: Type.Optional(
-    stringEnum(['each', 'on'], { description: 'Whether `monthDays` (each) or `ordinal` (on) names the days' })
-  )
+  weekDays: listOf(ref(Weekday), 'Days of the week'),
+  monthDays: listOf(Type.String(), 'Days of the month, as numbers'),
+  ordinal: oneOf(['1', '2', '3', '4', '5', 'last'], 'Which of the `ordinalValue` days of the month'),
+  ordinalValue: oneOf(ORDINAL_VALUES, 'The days that `ordinal` counts'),
+  monthlyType: oneOf(['each', 'on'], 'Whether `monthDays` (each) or `ordinal` (on) names the days')
 })
 
 const REGULAR_DIGEST = 'A digest of the events within a time span'
@@ -219,21 +200,18 @@ const stepFields = {
   active: flag('Whether the step runs'),
   shouldStopOnFail: flag('Whether a failure here ends the workflow'),
   template: Type.Optional(ref(MessageTemplate)),
-  filters: Type.Optional(Type.Array(ref(StepFilter), { description: 'Conditions under which the step runs' })),
+  filters: listOf(ref(StepFilter), 'Conditions under which the step runs'),
   _parentId: text('Identifier of the preceding step'),
   metadata: Type.Optional(ref(StepMetadata)),
   replyCallback: Type.Optional(ref(ReplyCallback))
 }
 
-export const NotificationStepVariant = namedObject(
-  'NotificationStepVariant',
-  'A variant of a step; it has no variants itself',
-  stepFields
-)
+const VARIANT = 'A variant of a step; it has no variants itself'
+export const NotificationStepVariant = namedObject('NotificationStepVariant', VARIANT, stepFields)
 
 export const NotificationStep = namedObject('NotificationStepDto', 'A step of a workflow', {
   ...stepFields,
-  variants: Type.Optional(Type.Array(ref(NotificationStepVariant), { description: 'Variants of this step' }))
+  variants: listOf(ref(NotificationStepVariant), 'Variants of this step')
 })
 
 export const WorkflowResponse = namedObject('WorkflowResponse', 'The workflow that sent a message', {
@@ -280,10 +258,9 @@ export const MessageResponse = namedObject('MessageResponseDto', MESSAGE, {
   template: Type.Optional(ref(WorkflowResponse)),
   templateIdentifier: text('Identifier of the message template'),
   createdAt: Type.String({ description: 'Creation date' }),
-  deliveredAt: Type.Optional(
-    Type.Array(Type.String(), {
-      description: 'Delivery dates; several when delivered more than once, for example after a snooze'
-    })
+  deliveredAt: listOf(
+    Type.String(),
+    'Delivery dates; several when delivered more than once, for example after a snooze'
   ),
   lastSeenDate: text('When it was last seen'),
   lastReadDate: text('When it was last read'),
@@ -298,7 +275,7 @@ export const MessageResponse = namedObject('MessageResponseDto', MESSAGE, {
   phone: text('Phone number the message was sent to'),
   directWebhookUrl: text('URL that the message was posted to'),
   providerId: text('Identifier of the provider'),
-  deviceTokens: Type.Optional(Type.Array(Type.String(), { description: 'Devices that the message was sent to' })),
+  deviceTokens: listOf(Type.String(), 'Devices that the message was sent to'),
   title: text('Title of a push message'),
   cta: ref(MessageCTA),
   _feedId: textOrNull('Identifier of the feed'),
@@ -307,7 +284,7 @@ export const MessageResponse = namedObject('MessageResponseDto', MESSAGE, {
   errorText: text('Present when the message has an error'),
   payload: Type.Optional(freeObject('Payload of the trigger that produced the notification')),
   overrides: Type.Optional(freeObject('Provider-specific overrides used at the trigger')),
-  contextKeys: Type.Optional(Type.Array(Type.String(), { description: 'Contexts it was sent in, each as `type:id`' }))
+  contextKeys: listOf(Type.String(), 'Contexts it was sent in, each as `type:id`')
 })
 export type MessageResponse = Static<typeof MessageResponse>
 

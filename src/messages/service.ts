@@ -1,12 +1,11 @@
 import { DomainError } from '../core/errors.js'
 import { idIn } from '../core/ids.js'
-import { didYouMean } from '../core/suggest.js'
+import { didYouMean, MAX_CANDIDATES } from '../core/suggest.js'
 import { mayNeedVendorNames, withVendorNames } from '../core/vendor-names.js'
 import type { Db } from '../db/open.js'
-import type { Environment, EnvironmentService } from '../environments/service.js'
-import type { ListMessagesQuery } from './query.js'
-import { type MessageFilters, messageRepository } from './repository.js'
-import { canonicalContext } from './row.js'
+import { type Environment, type EnvironmentService, withOwnIds } from '../environments/service.js'
+import { type Condition, conditionsOf, type ListMessagesQuery } from './filters.js'
+import { messageRepository } from './repository.js'
 import type { MessageResponse } from './schemas.js'
 
 export type MessageService = ReturnType<typeof messageService>
@@ -23,25 +22,25 @@ export function messageService({ db, environments }: { db: Db; environments: Env
     list(environment: Environment, query: ListMessagesQuery): { body: Buffer; reason?: string } {
       const { page, limit } = query
       const { messages } = environment.datasets
-      const filters = filtersOf(query)
-      rejectUnknownSubscriber(environment, filters)
+      rejectUnknownSubscriber(environment, query)
+      const conditions = conditionsOf(query)
 
       // The product of a page number and a limit may be too large to be a whole number, to us and to SQLite.
       const offset = Math.min(page * limit, Number.MAX_SAFE_INTEGER)
       const hasTotal = environment.assumptions['total-count'] === 'present'
-      const total = hasTotal ? repository.countMessages(messages, filters) : undefined
+      const total = hasTotal ? repository.countMessages(messages, conditions) : undefined
       const head = (full: boolean) => {
         const hasMore = total === undefined ? full : offset + limit < total
         const totalCount = total === undefined ? '' : `"totalCount":${total},`
         return `{${totalCount}"hasMore":${hasMore},"pageSize":${limit},"page":${page},"data":[`
       }
-      const found = repository.findPage(messages, filters, { limit, offset, total, head, tail: ']}' })
-      const body = toResponse(found.body, environment)
-      return found.count > 0 ? { body } : { body, reason: whyEmpty(environment, filters, query) }
+      const found = repository.findPage(messages, conditions, { limit, offset, head, tail: ']}' })
+      const body = toResponse(withOwnIds(environment, 'messages', found.body), environment)
+      return found.count > 0 ? { body } : { body, reason: whyEmpty(environment, conditions, query) }
     }
   }
 
-  function rejectUnknownSubscriber(environment: Environment, { subscriberId }: MessageFilters): void {
+  function rejectUnknownSubscriber(environment: Environment, { subscriberId }: ListMessagesQuery): void {
     const { datasets, name, assumptions } = environment
     if (subscriberId === undefined || assumptions['unknown-subscriber-filter'] !== 'not-found') return
     if (repository.hasSubscriber(datasets.subscribers, subscriberId)) return
@@ -51,55 +50,50 @@ export function messageService({ db, environments }: { db: Db; environments: Env
     })
   }
 
-  /** Names the slip of who filters by the `_id` of a subscriber, or by a name with a typo; empty if it is none. */
-  function subscriberHint({ datasets: { subscribers } }: Environment, subscriberId: string): string {
+  /** Names the slip of who filters by the `_id` of a subscriber, or by an id that none has; empty if it is none. */
+  function subscriberHint({ datasets: { subscribers } }: Environment, subscriberId: string, unknown = ''): string {
     const id = idIn(subscriberId)
     const owner = id && repository.findSubscriberId(subscribers, id)
     if (owner !== undefined) return `: that is the internal id of ${owner}; subscriberId is the external one`
     if (repository.hasSubscriber(subscribers, subscriberId)) return ''
-    return didYouMean(subscriberId, repository.listSubscriberIds(subscribers))
+    return unknown + didYouMean(subscriberId, repository.listSubscriberIds(subscribers))
   }
 
   /** Adds the filters one after the other, and names the one that excluded the last message. */
-  function whyEmpty(environment: Environment, filters: MessageFilters, query: ListMessagesQuery): string {
+  function whyEmpty(environment: Environment, conditions: readonly Condition[], query: ListMessagesQuery): string {
     const { name, datasets } = environment
     const { page, limit } = query
-    let applied: MessageFilters = {}
-    let before = repository.countMessages(datasets.messages, applied)
+    let before = repository.countMessages(datasets.messages, [])
     if (before === 0) return `environment ${name} has no messages`
-    for (const [field, parameter] of FILTERS) {
-      applied = { ...applied, [field]: filters[field] }
-      const left = repository.countMessages(datasets.messages, applied)
-      if (left === 0) {
-        const hint =
-          field === 'subscriberId'
-            ? subscriberHint(environment, String(filters.subscriberId))
-            : commaHint(parameter, query[parameter])
-        return `${parameter} left 0 of ${before}${hint}`
-      }
+    for (const [index, condition] of conditions.entries()) {
+      const left = repository.countMessages(datasets.messages, conditions.slice(0, index + 1))
+      if (left === 0) return `${condition.name} left 0 of ${before}${hintFor(environment, condition)}`
       before = left
     }
     return `page ${page} is past the end: at ${limit} a page the last is page ${Math.ceil(before / limit) - 1}, the first page 0`
   }
-}
 
-/** In the contract's order, with the names of the query parameters. */
-const FILTERS = [
-  ['channel', 'channel'],
-  ['subscriberId', 'subscriberId'],
-  ['transactionIds', 'transactionId'],
-  ['context', 'contextKeys']
-] as const
-
-/** Names the slip of who gives a list as one value. */
-function commaHint(parameter: string, value: unknown): string {
-  const isList = Array.isArray(value) && value.some((each) => String(each).includes(','))
-  return isList ? `: values are not split at commas; give ${parameter} once for each` : ''
-}
-
-function filtersOf({ channel, subscriberId, transactionId, contextKeys }: ListMessagesQuery): MessageFilters {
-  const context = contextKeys && canonicalContext(contextKeys)
-  return { channel, subscriberId, transactionIds: transactionId, context }
+  /** Names the slip of who gives a list as one value, or what nothing has; empty if it is none. */
+  function hintFor(environment: Environment, condition: Condition): string {
+    const { datasets, organizationId } = environment
+    const { name, sent } = condition
+    const words = [sent].flat()
+    // Only the filters before it left none.
+    if (repository.countMessages(datasets.messages, [condition]) > 0) return ''
+    if (name === 'subscriberId') return subscriberHint(environment, String(sent), ': no subscriber has this id')
+    if (words.some((each) => each.includes(','))) return `: values are not split at commas; give ${name} once for each`
+    if (name === 'transactionId') {
+      const owner = repository.findTransaction(datasets.messages, organizationId, words)
+      return owner === undefined ? '' : `: environment ${owner} of the same organization has it`
+    }
+    if (name !== 'contextKeys') return ''
+    const sets = repository.listContexts(datasets.messages)
+    const known = [...new Set(sets.flatMap((set): string[] => JSON.parse(set)))]
+    const unknown = words.find((key) => !known.includes(key))
+    // There may be more sets than those that were looked at.
+    if (unknown === undefined || sets.length === MAX_CANDIDATES) return ': no message has exactly this set'
+    return `: no message has ${unknown}${didYouMean(unknown, known)}`
+  }
 }
 
 function toResponse(body: Buffer, { assumptions }: Environment): Buffer {

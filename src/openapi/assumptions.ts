@@ -3,14 +3,14 @@ import type { Assumptions } from '../core/assumptions.js'
 import type { OperationId } from '../core/enums.js'
 import { freeObject, strictObject } from '../core/typebox.js'
 import { VENDOR_NAMES } from '../core/vendor-names.js'
+import type { Operation } from '../http/operation.js'
 import { Configurations, Credentials } from '../integrations/schemas.js'
 import { MessagesPage } from '../messages/schemas.js'
 import { ControlsMetadata } from '../workflow-steps/schemas.js'
-import type { ExampleRequests } from './described-routes.js'
+import { OPERATIONS } from './operations.js'
 
 /** An OpenAPI 3.1 document, as far as it is changed after @fastify/swagger has made it. */
 export interface OpenApiDocument {
-  /** The assumptions that the document describes. */
   'x-assumptions': Assumptions
   paths: Record<string, Record<string, DescribedOperation>>
   components: { schemas: Record<string, TSchema> }
@@ -20,8 +20,7 @@ export interface DescribedOperation {
   operationId: OperationId
   parameters: Parameter[]
   responses: Record<string, { content: { 'application/json': { schema: TSchema; example?: unknown } } }>
-  /** What to make the examples of. */
-  'x-examples'?: ExampleRequests
+  'x-examples'?: Operation['examples']
 }
 
 interface Parameter {
@@ -37,15 +36,12 @@ interface Parameter {
 export function applyAssumptions(document: OpenApiDocument, assumptions: Assumptions): void {
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
   const byId = Object.fromEntries(operations.map((operation) => [operation.operationId, operation]))
-  const { setIntegrationAsPrimary, listMessages, retrieveWorkflowStep } = byId as Record<
-    OperationId,
-    DescribedOperation
-  >
+  const { setIntegrationAsPrimary, listMessages } = byId as Record<OperationId, DescribedOperation>
   const schemaOf = ({ $id = '' }: TSchema): TSchema => present(document.components.schemas[$id], $id)
 
   if (assumptions.envelope === 'data') {
-    for (const { responses } of [setIntegrationAsPrimary, retrieveWorkflowStep]) {
-      const json = present(responses[200], '200').content['application/json']
+    for (const { id } of OPERATIONS.filter((operation) => operation.enveloped)) {
+      const json = present(byId[id]?.responses[200], id).content['application/json']
       json.schema = strictObject({ data: json.schema })
     }
   }
@@ -75,10 +71,8 @@ export function applyAssumptions(document: OpenApiDocument, assumptions: Assumpt
 }
 
 function parameterOf({ parameters }: DescribedOperation, name: string): Parameter {
-  return present(
-    parameters.find((each) => each.name === name),
-    name
-  )
+  const found = parameters.find((each) => each.name === name)
+  return present(found, name)
 }
 
 function present<Part>(part: Part | undefined, name: string): Part {
@@ -93,4 +87,29 @@ function useVendorNames(node: unknown): void {
     for (const [index, value] of values.entries()) values[index] = VENDOR_NAMES[value] ?? value
   }
   for (const inner of Object.values(node)) useVendorNames(inner)
+}
+
+/** The answers to the operations' examples by status, each with the assumptions that it depends on: see `npm run docs`. */
+export type Examples = Record<OperationId, Record<string, { under: Partial<Assumptions>; body: unknown }[]>>
+
+/** Adds the examples of the operations: what is accepted, and what is answered to it under the document's assumptions. */
+export function addExamples(document: OpenApiDocument, examples: Examples): void {
+  const assumptions: Record<string, string> = document['x-assumptions']
+  for (const operation of Object.values(document.paths).flatMap((methods) => Object.values(methods))) {
+    const { operationId, parameters, responses, 'x-examples': requests } = operation
+    const { params = {}, query = {}, idempotencyKey } = requests ?? {}
+    delete operation['x-examples']
+    for (const parameter of parameters) {
+      const { name, schema } = parameter
+      if (name in params) parameter.example = params[name]
+      // In the schema: the page would fill in an example of the parameter itself, and so filter unasked.
+      else if (name in query) schema.examples = [query[name]]
+      else if (name === 'idempotency-key') schema.examples = [idempotencyKey]
+    }
+    for (const [status, { content }] of Object.entries(responses)) {
+      const answers = examples[operationId][status] ?? []
+      const answer = answers.find(({ under }) => Object.entries(under).every(([id, at]) => assumptions[id] === at))
+      content['application/json'].example = answer?.body
+    }
+  }
 }

@@ -5,18 +5,10 @@ import type { ControlOperation } from '../http/control-route.js'
 import { ErrorBody } from '../http/errors.js'
 import { type ErrorStatus, errorsUnder, type Operation, type OperationSummary } from '../http/operation.js'
 
-/** What to make the examples of an operation of; `errors` are paths that are rejected, by status. */
-export type ExampleRequests = Operation['examples'] & { errors: Record<string, string | undefined> }
-
 /** Returns the route schema from which @fastify/swagger documents an operation, as it is under these assumptions. */
 export function describeOperation(operation: Operation, assumptions: Assumptions) {
   const { idempotent, examples } = operation
-  // The first error of a status is its example.
-  const errors = new Map(
-    errorsUnder(operation, assumptions)
-      .reverse()
-      .map((error) => [error.status, error.example])
-  )
+  const statuses = new Set(errorsUnder(operation, assumptions).map(({ status }) => status))
   const respond = (status: 200 | ErrorStatus, description: string, schema: TSchema) => {
     return [status, { ...content(schema, description), headers: headersOf(status, operation) }]
   }
@@ -24,17 +16,16 @@ export function describeOperation(operation: Operation, assumptions: Assumptions
     ...describe(operation),
     security: [{ ApiKey: [] }],
     headers: idempotent ? WITH_EFFECT : WITHOUT_EFFECT,
-    'x-examples': { ...examples, errors: Object.fromEntries(errors) } satisfies ExampleRequests,
+    'x-examples': examples,
     response: Object.fromEntries([
       respond(200, 'OK', ref(operation.response)),
-      ...[...errors.keys(), 500 as const].map((status) =>
+      ...[...statuses, 500 as const].map((status) =>
         respond(status, status === 422 && idempotent ? KEY_REUSED : ERRORS[status], ref(ErrorBody))
       )
     ])
   }
 }
 
-/** The same for a control operation. */
 export function describeControl(operation: ControlOperation) {
   const { access = 'environment', body, response, responseType, errors = [], status = response ? 200 : 204 } = operation
   const security = { environment: [{ ApiKey: [] }], server: [{}, { AdminToken: [] }], open: [] }[access]

@@ -5,21 +5,18 @@ import { authenticate } from '../environments/plugin.js'
 import type { EnvironmentService } from '../environments/service.js'
 import { JSON_TYPE } from '../http/errors.js'
 import { serversOf } from '../http/operation.js'
-import { sendBuilt } from './built-file.js'
 import { openApiDocument } from './documents.js'
-import { pageHeaders } from './page-headers.js'
+import { pageHeaders, readPackaged } from './pages.js'
 
 type Options = { environments: EnvironmentService; assumptions: Assumptions }
 
 /**
- * Serves the published document at `/openapi.json`, and at `/docs` a page to read and try it. The document is that of
- * the environment whose key is sent, since assumptions change it, and without a key that of the server. A document is
- * made when it is first asked for.
+ * Serves the published document at `/openapi.json`, that of the environment whose key is sent or of the server, a page to
+ * read and try it at `/docs`, and the manual: a summary for agents at `/llms.txt`, and all that its pages link to.
  */
 export const documentation: FastifyPluginAsync<Options> = async (app, { environments, assumptions }) => {
-  async function sendDocument(reply: FastifyReply, assumed: Assumptions, changes?: object): Promise<FastifyReply> {
-    return reply.type(JSON_TYPE).send(JSON.stringify({ ...(await openApiDocument(assumed)), ...changes }))
-  }
+  const sendDocument = async (reply: FastifyReply, assumed: Assumptions, changes?: object) =>
+    reply.type(JSON_TYPE).send(JSON.stringify({ ...(await openApiDocument(assumed)), ...changes }))
 
   app.get('/openapi.json', async (request, reply) => {
     const { authorization } = request.headers
@@ -34,11 +31,22 @@ export const documentation: FastifyPluginAsync<Options> = async (app, { environm
   }
 
   for (const [name, type] of Object.entries(FILES)) {
-    app.get(`/docs/static/${name}`, (request, reply) =>
-      // From a package that is not installed with ours.
-      sendBuilt(request, reply.headers(PAGE_HEADERS).type(type), `swagger-ui/${name}`)
-    )
+    app.get(`/docs/static/${name}`, async (_request, reply) => {
+      const file = await readPackaged(`dist/swagger-ui/${name}`)
+      return reply.headers(PAGE_HEADERS).type(type).send(file)
+    })
   }
+
+  app.get('/llms.txt', (_request, reply) => sendManual(reply, 'llms.txt', 'text/plain'))
+  // One route, as each costs a start half a millisecond.
+  app.get<{ Params: { page: string } }>('/docs/:page(^[a-z]+\\.(?:md|svg)$)', ({ params: { page } }, reply) =>
+    sendManual(reply, `docs/${page}`, page.endsWith('.svg') ? 'image/svg+xml' : 'text/markdown')
+  )
+  app.get('/seeds/schema.json', (_request, reply) => sendManual(reply, 'seeds/schema.json', 'application/json'))
+}
+
+async function sendManual(reply: FastifyReply, name: string, type: string): Promise<FastifyReply> {
+  return reply.type(`${type}; charset=utf-8`).send(await readPackaged(name, '/llms.txt lists the pages of the manual'))
 }
 
 /** The files that the page loads, with their content types. */
@@ -65,16 +73,13 @@ SwaggerUIBundle({
 `
 
 /** What the page loads is from here, but for images that are in its style sheets. */
-const PAGE_HEADERS = pageHeaders([
-  `script-src 'self' 'sha256-${hash('sha256', SCRIPT, 'base64')}'`,
-  // The page styles what it opens and closes.
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
+const PAGE_HEADERS = pageHeaders(
+  `'self' 'sha256-${hash('sha256', SCRIPT, 'base64')}'`,
   // The document may name this server otherwise than the address by which the page was opened.
-  "connect-src 'self' http: https:"
-])
+  "'self' http: https:"
+)
 
-/** The page. Its base layout lacks the bar that loads documents from elsewhere. */
+/** Its base layout lacks the bar that loads documents from elsewhere. */
 const PAGE = `<!doctype html>
 <html lang="en">
 <head>

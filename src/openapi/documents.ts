@@ -1,84 +1,65 @@
-import { randomUUID } from 'node:crypto'
-// Not when it is first needed: Node remembers for ever that a file could not be loaded, for want of file descriptors.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import swagger from '@fastify/swagger'
 import type { TSchema } from '@sinclair/typebox'
 import { type FastifyInstance, fastify } from 'fastify'
 import { registerControl } from '../control/index.js'
-import { buildServices } from '../control/services.js'
+import { healthRoute } from '../control/server/routes.js'
 import { type Assumptions, assume } from '../core/assumptions.js'
-import { VERSION } from '../core/package.js'
-import { remembered } from '../core/remember.js'
-import { runToEnd } from '../core/slices.js'
+import { packageRoot, VERSION } from '../core/package.js'
 import { namedSchemas } from '../core/typebox.js'
-import { openDatabase } from '../db/open.js'
-import { ErrorBody, errorHandler } from '../http/errors.js'
-import { parseQuery } from '../http/query-string.js'
+import { ErrorBody } from '../http/errors.js'
+import { operationRoute } from '../http/operation.js'
 import { COMPILERS } from '../http/validation.js'
-import { readSeeds } from '../seeds/read.js'
-import { applyAssumptions, type OpenApiDocument } from './assumptions.js'
+import { addExamples, applyAssumptions, type OpenApiDocument } from './assumptions.js'
 import { describeControl, describeOperation } from './described-routes.js'
-import { addExamples, EXAMPLE_TIME } from './examples.js'
-import { registerOperations } from './operations.js'
+import { OPERATIONS } from './operations.js'
 
-/**
- * Returns the document of the three operations, as an environment with these assumptions serves them. It is made once in
- * a process, for all servers, and must not be changed.
- */
-export const openApiDocument = remembered(async (assumptions: Assumptions): Promise<OpenApiDocument> => {
-  const { db, close } = openDatabase()
-  try {
-    const defaults = { profile: 'document', assumptions } as const
-    const services = buildServices({ db, clock: exampleClock, defaults, journal: 0 })
-    runToEnd(services.seeds.seeding(readSeeds(['default'])))
-    const app = await describedApp(
-      OPERATIONS_INFO,
-      (root) => {
-        root.setErrorHandler(errorHandler(() => ({ now: exampleClock, uuid: randomUUID })))
-        root.register(async (scope) => registerOperations(scope, services))
-      },
-      assumptions
-    )
-    const document = documentOf(app)
-    document['x-assumptions'] = assumptions
-    applyAssumptions(document, assumptions)
-    await addExamples(document, app)
-    return document
-  } finally {
-    close()
-  }
-})
+/** Documents that have been made, for all servers of the process. They must not be changed. */
+const made = new Map<string, OpenApiDocument>()
 
-/** Returns the document of the control routes, likewise. */
-export const controlDocument = remembered(async (): Promise<object> => {
-  // It serves no request, and so needs no services.
-  return documentOf(await describedApp(CONTROL_INFO, (scope) => registerControl(scope, {} as never)))
-})
-
-/** Returns a copy of the document. @fastify/swagger drops what stands beside a reference, so the schemas are ours. */
-function documentOf(app: FastifyInstance): OpenApiDocument {
-  const document = structuredClone(app.swagger()) as unknown as OpenApiDocument
-  const schemas = Object.values(app.getSchemas() as Record<string, TSchema>)
-  const byName = Object.fromEntries(schemas.map(({ $id, ...schema }) => [$id, schema]))
-  const json = JSON.stringify(byName).replace(/"\$ref":"(\w+)#"/g, '"$ref":"#/components/schemas/$1"')
-  document.components.schemas = JSON.parse(json)
+/** Returns the document of the operations, as an environment with these assumptions serves them. */
+export async function openApiDocument(assumptions: Assumptions): Promise<OpenApiDocument> {
+  const key = JSON.stringify(assumptions)
+  const document = made.get(key) ?? (await describeOperations(assumptions))
+  made.set(key, document)
   return document
 }
 
-const exampleClock = () => EXAMPLE_TIME
+/** Returns the document of the control routes. */
+export async function controlDocument(): Promise<object> {
+  const document = made.get('control') ?? (await documentOf(CONTROL_INFO, registerRoutes))
+  made.set('control', document)
+  return document
+}
 
-/** Returns an app that has nothing but these routes, and whose document @fastify/swagger can make. */
-async function describedApp(
+async function describeOperations(assumptions: Assumptions): Promise<OpenApiDocument> {
+  const document = await documentOf(OPERATIONS_INFO, registerOperations, assumptions)
+  document['x-assumptions'] = assumptions
+  applyAssumptions(document, assumptions)
+  addExamples(document, JSON.parse(readFileSync(join(packageRoot(), 'seeds/default.examples.json'), 'utf8')))
+  return document
+}
+
+// Apps that are only described: they serve no request, and so need no services.
+function registerOperations(app: FastifyInstance): void {
+  for (const operation of OPERATIONS) app.route({ ...operationRoute(operation), handler: () => {} })
+}
+
+function registerRoutes(app: FastifyInstance): void {
+  app.register(healthRoute)
+  app.register(async (scope) => registerControl(scope, {} as never))
+}
+
+/** Returns what @fastify/swagger makes of routes. It drops what stands beside a reference, so the schemas are ours. */
+async function documentOf(
   info: object,
-  registerRoutes: (app: FastifyInstance) => void,
+  registerRoutes: (app: FastifyInstance) => unknown,
   assumptions = assume('document')
-): Promise<FastifyInstance> {
-  const app = fastify({
-    routerOptions: { querystringParser: parseQuery as never },
-    schemaController: { compilersFactory: COMPILERS }
-  })
+): Promise<OpenApiDocument> {
+  const app = fastify({ schemaController: { compilersFactory: COMPILERS } })
   app.addHook('onRoute', (route) => {
     const { config, method } = route
-    // Without HEAD, which goes without saying.
     route.method = [method].flat()[0] ?? method
     const { response, body }: { response?: TSchema; body?: TSchema } = config?.operation ?? config?.control ?? {}
     for (const schema of namedSchemas(ErrorBody, response, body)) {
@@ -95,7 +76,12 @@ async function describedApp(
   })
   registerRoutes(app)
   await app.ready()
-  return app
+  const document = structuredClone(app.swagger()) as unknown as OpenApiDocument
+  const schemas = Object.values(app.getSchemas() as Record<string, TSchema>)
+  const byName = Object.fromEntries(schemas.map(({ $id, ...schema }) => [$id, schema]))
+  const json = JSON.stringify(byName).replace(/"\$ref":"(\w+)#"/g, '"$ref":"#/components/schemas/$1"')
+  document.components.schemas = JSON.parse(json)
+  return document
 }
 
 const CONTACT = { name: 'The maintainers of notification-mock' }

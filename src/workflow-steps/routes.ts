@@ -18,15 +18,13 @@ export const retrieveWorkflowStep = defineOperation({
     stepId: Type.String({ description: "The step's `_id`, `stepId` or slug" })
   }),
   response: WorkflowStep,
+  enveloped: true,
   errors: [
     { status: 400, example: '/v2/workflows/order-shipped/steps/none' },
     { status: 401 },
     { status: 404, example: '/v2/workflows/none/steps/email-step' }
   ],
-  examples: {
-    params: { workflowId: 'order-shipped', stepId: 'email-step' },
-    idempotencyKey: 'retrieve-step-0001'
-  }
+  examples: { params: { workflowId: 'order-shipped', stepId: 'email-step' }, idempotencyKey: 'retrieve-step-0001' }
 })
 
 export const workflowStepRoutes: FastifyPluginAsyncTypebox<{ workflowSteps: WorkflowStepService }> = async (

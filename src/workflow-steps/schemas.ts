@@ -14,11 +14,8 @@ const Origin = namedEnum('Origin', 'Where a workflow was created', ORIGINS)
 const UiGroup = namedEnum('UiGroup', 'A group of controls', UI_GROUPS)
 const UiComponent = namedEnum('UiComponent', 'A control of the editor', UI_COMPONENTS)
 const ContentIssueType = namedEnum('ContentIssueType', 'What is wrong with a control value', CONTENT_ISSUE_TYPES)
-const IntegrationIssueType = namedEnum(
-  'IntegrationIssueType',
-  'What is wrong with the integration of a channel',
-  INTEGRATION_ISSUE_TYPES
-)
+const INTEGRATION_ISSUE = 'What is wrong with the integration of a channel'
+const IntegrationIssueType = namedEnum('IntegrationIssueType', INTEGRATION_ISSUE, INTEGRATION_ISSUE_TYPES)
 
 const plainPlaceholder = Type.Union([Type.String(), Type.Number(), Type.Boolean(), freeObject('Any object')])
 

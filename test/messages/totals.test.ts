@@ -1,10 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { buildServices, type Services } from '../../src/app.js'
 import { DEFAULTS } from '../../src/config.js'
+import { buildServices, type Services } from '../../src/control/services.js'
 import { type Db, openDatabase } from '../../src/db/open.js'
 import type { Environment } from '../../src/environments/service.js'
-import type { ListMessagesQuery } from '../../src/messages/query.js'
-import { rememberedTotals } from '../../src/messages/totals.js'
+import type { ListMessagesQuery } from '../../src/messages/filters.js'
 
 interface Given {
   db: Db
@@ -170,32 +169,4 @@ test('totals are not counted again while an environment stays as it is, whatever
   expect(total()).toBe(6)
   await services.seeds.load(mine, { seed: seedOf(3, 'c') }, 'merge')
   expect(total()).toBe(7)
-})
-
-test('totals are remembered until too many are', () => {
-  const remembered = rememberedTotals()
-  const counted: number[] = []
-  const ask = (filter: number) =>
-    remembered.get(1, String(filter).padStart(1000, 'x'), () => {
-      counted.push(filter)
-      return filter
-    })
-  for (let filter = 0; filter < 500; filter++) expect(ask(filter)).toBe(filter)
-  expect(ask(0)).toBe(0)
-  expect(counted).toHaveLength(500)
-  for (let filter = 500; filter < 1000; filter++) ask(filter)
-  expect(ask(0)).toBe(0)
-  expect(counted).toHaveLength(1001)
-})
-
-test('what is forgotten makes room: a dataset that is written often costs others no total', () => {
-  const remembered = rememberedTotals()
-  let counts = 0
-  const ask = (dataset: number) => remembered.get(dataset, 'x'.repeat(1000), () => ++counts)
-  ask(1)
-  for (let write = 0; write < 2000; write++) {
-    ask(2)
-    remembered.forget(2)
-  }
-  expect(ask(1)).toBe(1)
 })
