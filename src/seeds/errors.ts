@@ -1,3 +1,4 @@
+import { printable } from '../core/printable.js'
 import { MAX_ISSUES } from '../core/validation.js'
 
 /** What is wrong at one location of a seed. */
@@ -26,35 +27,44 @@ export class SeedError extends Error {
   constructor(issues: readonly SeedIssue[], more = 0) {
     const first = issues.slice(0, MAX_ISSUES)
     const others = more + issues.length - first.length
-    const lines = first.map(({ location, path, message }) => `${location}${path && ` ${path}`}: ${message}`)
+    const lines = first.map(({ location, path, message }) => printable(`${location}${path && ` ${path}`}: ${message}`))
     super([...lines, ...(others > 0 ? [`and ${others} more ${others === 1 ? 'issue' : 'issues'}`] : [])].join('\n'))
     this.issues = first
     this.more = others
   }
 }
 
-/** The first hundred issues, and how many more there are. */
+/** The first hundred issues of a seed, and how many more there are. */
 export interface IssueList {
-  issues: SeedIssue[]
+  issues: readonly SeedIssue[]
   more: number
 }
 
 /** Adds an issue. To find its location and its words may take long: that is done for the first hundred only. */
 export function addIssue(list: IssueList, create: () => SeedIssue): void {
-  if (list.issues.length < MAX_ISSUES) list.issues.push(create())
-  else list.more += 1
+  if (isFull(list)) list.more += 1
+  else list.issues = [...list.issues, create()]
+}
+
+export function isFull({ issues }: IssueList): boolean {
+  return issues.length >= MAX_ISSUES
+}
+
+/** Returns the error with the issues of several seeds, each in the order of its lines. */
+export function errorOf(lists: readonly IssueList[]): SeedError {
+  const more = lists.reduce((sum, list) => sum + list.more, 0)
+  return new SeedError(
+    lists.flatMap(({ issues }) => issues.toSorted(byLocation)),
+    more
+  )
 }
 
 export function createIssue(issue: Omit<SeedIssue, 'location'>): SeedIssue {
   const { file, line, column } = issue
-  const [path, message] = [shortened(issue.path), shortened(issue.message)]
-  return { location: line === undefined ? file : `${file}:${line}:${column}`, ...issue, path, message }
+  const location = line === undefined ? file : `${file}:${line}:${column}`
+  return { location, ...issue, path: issue.path.slice(0, MAX_LENGTH), message: issue.message.slice(0, MAX_LENGTH) }
 }
 
-function shortened(text: string): string {
-  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text
-}
-
-export function byLocation(one: SeedIssue, other: SeedIssue): number {
+function byLocation(one: SeedIssue, other: SeedIssue): number {
   return (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0)
 }

@@ -1,28 +1,17 @@
-import { isScalar, Scalar, visit, Document as YamlDocument } from 'yaml'
+import { createWriteStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { WALL } from '../core/clock.js'
+import { replaceFile } from '../core/replace-file.js'
 import type { Settings } from '../environments/service.js'
 import type { MessageResponse } from '../messages/schemas.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
 import type { EnvironmentData, WorkflowDocument } from './environment-data.js'
-import type { SeedEnvironment, SeedMessage, SeedWorkflow } from './format.js'
+import type { SeedMessage } from './format.js'
+import type { GeneratedMessage, Generation } from './generate/generation.js'
 import type { RecordKind } from './repository.js'
 
-/**
- * Returns an environment as a seed with nothing left to defaults: an environment made of it gives the same answers, byte
- * for byte. Its keys, which are not stored, are not in it, nor its own id and organization.
- */
-export function exportSeed(stored: Settings & Pick<EnvironmentData, RecordKind>): SeedEnvironment {
-  const stepsOf = new Map<string, WorkflowStep[]>(stored.workflows.map(({ _id }) => [_id, []]))
-  for (const step of stored.steps) stepsOf.get(step.workflowDatabaseId)?.push(step)
-  return {
-    ...exportSettings(stored),
-    integrations: stored.integrations.map(withoutOwner),
-    subscribers: stored.subscribers.map(withoutOwner),
-    workflows: stored.workflows.map((workflow) => exportWorkflow(workflow, stepsOf.get(workflow._id) ?? [])),
-    messages: stored.messages.map(exportMessage)
-  } as SeedEnvironment
-}
-
-function exportSettings({ name, profile, assumptions, clock, randomSeed }: Settings) {
+/** Returns the settings of an environment as a seed has them: without its keys, its own id and its organization. */
+export function exportSettings({ name, profile, assumptions, clock, randomSeed }: Omit<Settings, 'organizationId'>) {
   return {
     name,
     ...(profile && { profile }),
@@ -32,73 +21,104 @@ function exportSettings({ name, profile, assumptions, clock, randomSeed }: Setti
   }
 }
 
-/** The records of an environment, one after the other. */
-interface StoredRecords {
-  list(kind: RecordKind): Iterable<object>
-  stepsOf(workflow: WorkflowDocument): WorkflowStep[]
+type ListOf = <Kind extends RecordKind>(kind: Kind) => Iterable<EnvironmentData[Kind][number]>
+
+/**
+ * Returns the records of an environment as the lists of a seed, with nothing left to defaults: an environment made of it
+ * gives the same answers, byte for byte.
+ */
+export function exportLists(listOf: ListOf, stepsOf: (workflowId: string) => WorkflowStep[]) {
+  const exportWorkflow = (workflow: WorkflowDocument) => ({ ...workflow, steps: stepsOf(workflow._id).map(exportStep) })
+  return {
+    integrations: each(listOf('integrations'), withoutOwner),
+    subscribers: each(listOf('subscribers'), withoutOwner),
+    workflows: each(listOf('workflows'), exportWorkflow),
+    messages: each(listOf('messages'), exportMessage)
+  }
 }
 
-export type SeedFormat = keyof typeof SEED_TEXT
+export type SeedFormat = 'json' | 'yaml'
 
-/** Yields the text of `exportSeed`, piece by piece, of which none is larger than a record. */
-export function* exportText(settings: Settings, stored: StoredRecords, format: SeedFormat): Generator<string, void> {
-  const { head, open, item, close, tail } = SEED_TEXT[format]
-  yield head(exportSettings(settings))
-  yield* list('integrations', withoutOwner)
-  yield* list('subscribers', withoutOwner)
-  yield* list('workflows', (each: WorkflowDocument) => exportWorkflow(each, stored.stepsOf(each)))
-  yield* list('messages', exportMessage)
-  yield tail
-
-  function* list<Item extends object>(kind: RecordKind, toSeed: (item: Item) => object): Generator<string, void> {
+/**
+ * Yields the text of a seed with one environment, of its settings and lists, in pieces none of which is larger than a
+ * record. In YAML each record is a line.
+ */
+export function* seedText(settings: object, lists: Record<string, Iterable<object>>, format: SeedFormat) {
+  const isJson = format === 'json'
+  const lines = Object.entries(settings).map(([name, value]) => `${name}: ${toFlow(value)}\n`)
+  yield isJson
+    ? `{"environments":[${JSON.stringify(settings).slice(0, -1)}`
+    : `environments:\n  - ${lines.join('    ')}`
+  for (const [name, records] of Object.entries(lists)) {
+    yield isJson ? `,"${name}":[` : `    ${name}:`
     let isEmpty = true
-    for (const each of stored.list(kind) as Iterable<Item>) {
-      if (isEmpty) yield open(kind, false)
-      yield item(toSeed(each), isEmpty)
+    for (const record of records) {
+      yield isJson ? `${isEmpty ? '' : ','}${JSON.stringify(record)}` : `\n      - ${toFlow(record)}`
       isEmpty = false
     }
-    yield isEmpty ? open(kind, true) : close
+    yield isJson ? ']' : isEmpty ? ' []\n' : '\n'
   }
+  if (isJson) yield '}]}'
 }
 
-/** How a seed with one environment is put together from its settings and the items of its lists. */
-export const SEED_TEXT = {
-  json: {
-    head: (settings: object) => `{"environments":[${JSON.stringify(settings).slice(0, -1)}`,
-    open: (name: string, isEmpty: boolean) => `,"${name}":[${isEmpty ? ']' : ''}`,
-    item: (value: object, isFirst: boolean) => `${isFirst ? '' : ','}${JSON.stringify(value)}`,
-    close: ']',
-    tail: '}]}'
-  },
-  yaml: {
-    head: (settings: object) => toYaml({ environments: [settings] }),
-    open: (name: string, isEmpty: boolean) => `    ${name}:${isEmpty ? ' []' : ''}\n`,
-    // As deep as it stands in the seed, as lines are folded by that.
-    item: (value: object) => toYaml({ environments: [{ list: [value] }] }).slice(YAML_LIST.length),
-    close: '',
-    tail: ''
-  }
-} as const
+/** In bytes: more than usual, as most pieces of the text are some hundred. */
+const BUFFER = 1 << 17
+/** Messages between two calls of `onProgress`. */
+const REPORT = 100
 
-const YAML_LIST = 'environments:\n  - list:\n'
+/**
+ * Writes a seed of the whole environment with generated messages after its own. Calls `onProgress` with the count of those
+ * written so far.
+ *
+ * The file is replaced as a whole or left as it was. When the signal aborts, rejects within milliseconds.
+ */
+export function writeGenerated(
+  file: string,
+  { environment, generation }: { environment: EnvironmentData; generation: Generation },
+  { signal, onProgress }: { signal?: AbortSignal; onProgress?: (count: number) => void } = {}
+): Promise<void> {
+  const { id, organizationId, apiKeys, steps, clock = WALL, randomSeed = null } = environment
+  const { name, ...settings } = exportSettings({ ...environment, clock, randomSeed })
+  const fields = { name, _id: id, _organizationId: organizationId, apiKeys, ...settings }
+  const data = { ...environment, subscribers: [...environment.subscribers, ...generation.subscribers] }
+  const stepsOf = (id: string) => steps.filter(({ workflowDatabaseId }) => workflowDatabaseId === id)
+  const lists = exportLists((kind) => data[kind], stepsOf)
+  let count = 0
+  const text = seedText(fields, { ...lists, messages: messages() }, 'yaml')
+  const write = (tempFile: string) =>
+    pipeline(text, createWriteStream(tempFile, { highWaterMark: BUFFER }), signal ? { signal } : {})
+  return replaceFile(file, write)
 
-/** Returns the value as YAML without aliases and merge keys. */
-function toYaml(value: object): string {
-  const document = new YamlDocument(value, { aliasDuplicateObjects: false })
-  visit(document, {
-    // A bare << would merge its value into the object that it is a field of.
-    Pair(_index, { key }) {
-      if (isScalar(key) && key.value === '<<') key.type = Scalar.QUOTE_DOUBLE
+  function* messages(): Generator<object> {
+    yield* lists.messages
+    for (const message of generation.messages()) {
+      yield toSeedMessage(message)
+      if (++count % REPORT === 0) onProgress?.(count)
     }
-  })
-  return document.toString()
+  }
 }
 
-function exportWorkflow(workflow: WorkflowDocument, steps: readonly WorkflowStep[]): SeedWorkflow {
-  return {
-    ...workflow,
-    steps: steps.map(({ workflowId: _identifier, workflowDatabaseId: _id, origin: _origin, ...step }) => step)
-  }
+/** A seed refers to the subscriber and the workflow instead of repeating them. */
+function toSeedMessage(message: GeneratedMessage): object {
+  const { _templateId, templateIdentifier, _environmentId, _organizationId, _subscriberId, subscriber, ...fields } =
+    message
+  return { workflow: templateIdentifier, subscriberId: subscriber.subscriberId, ...fields }
+}
+
+/** JSON is YAML, but for these characters, which YAML has no place for, or takes for the end of a line. */
+function toFlow(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  )
+}
+
+function* each<Item>(items: Iterable<Item>, toSeed: (item: Item) => object): Generator<object, void> {
+  for (const item of items) yield toSeed(item)
+}
+
+function exportStep({ workflowId: _identifier, workflowDatabaseId: _id, origin: _origin, ...step }: WorkflowStep) {
+  return step
 }
 
 export function exportMessage({ subscriber, template, ...message }: MessageResponse): SeedMessage {

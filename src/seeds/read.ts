@@ -1,27 +1,29 @@
-import { hash } from 'node:crypto'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { TextDecoder } from 'node:util'
-import { attempt } from '../core/errors.js'
-import { findExcess, TOO_DEEP } from '../core/excess.js'
-import { packageRoot } from '../core/package.js'
-import { runInSlices, runToEnd } from '../core/slices.js'
-import { suggest } from '../core/suggest.js'
-import { type FoundIssues, findingIssues, pathText } from '../core/validation.js'
-import { addIssue, byLocation, createIssue, SeedError, type SeedIssue } from './errors.js'
+import { type TObject, Type } from '@sinclair/typebox'
+import { isTooDeep, TOO_DEEP } from '../core/depth.js'
+import { attempt, invalidFields } from '../core/errors.js'
+import { readRegularFile } from '../core/read-file.js'
+import { didYouMean, suggest } from '../core/suggest.js'
+import { compile, strictObject } from '../core/typebox.js'
+import { findIssues, type Path, pathText } from '../core/validation.js'
+import { addIssue, createIssue, errorOf, type IssueList, isFull, SeedError } from './errors.js'
 import { Seed, SeedEnvironment, SeedIntegration, SeedMessage, SeedSubscriber, SeedWorkflow, UNNAMED } from './format.js'
-import { isObject, type Report } from './json-schema.js'
-import { checkingRecord, FILE_LIMITS, REQUEST_LIMITS, type SeedLimits, tooMuch } from './limits.js'
+import { FILE_LIMITS, formatLimit, REQUEST_LIMITS, recordProblem, type SeedLimits } from './limits.js'
 import { packagedNames, packagedPath } from './packaged.js'
-import { checkingSchemas } from './step-schemas.js'
-import { readText } from './text.js'
-import type { SeedText } from './yaml.js'
+import { type IssueAt, readYaml, yamlLocator } from './yaml.js'
 
-/** A seed that has the format. */
+/** A seed as it was given: its value, which `resolveSeeds` takes, with what is wrong with that. */
 export interface SeedFile {
+  /** Without the values that have issues. */
   seed: Seed
   /** What applying it may add to it. */
   limits: SeedLimits
-  issueAt: SeedText['issueAt']
+  issueAt: IssueAt
+  /** What breaks the format. */
+  issues: IssueList
+  /** The records of `seed` that lack what has an issue. */
+  incomplete: WeakSet<object>
 }
 
 /** A seed that is no file. */
@@ -30,46 +32,48 @@ export interface SeedValue {
   name: string
   /** Text, YAML or JSON, or the value of such a text. */
   seed: string | object
-  /** The value of the text, if it is known to be a seed. */
-  value?: unknown
-}
-
-/** A seed that comes with the package, whatever files there are. */
-interface PackagedSeed {
-  packaged: string
-}
-
-/** Reads seeds: files, names of packaged seeds, or values. Throws SeedError with what breaks the format or a limit. */
-export function readSeeds(seeds: readonly (string | SeedValue)[]): SeedFile[] {
-  return runToEnd(readingSeeds(seeds))
-}
-
-/** Does what `readSeeds` does, in steps. */
-export function* readingSeeds(seeds: readonly (string | SeedValue | PackagedSeed)[]): Generator<void, SeedFile[]> {
-  const files: SeedFile[] = []
-  const issues: SeedIssue[] = []
-  let more = 0
-  for (const seed of seeds) {
-    try {
-      files.push(yield* readingSeed(sourceOf(seed), FILE_LIMITS))
-    } catch (error) {
-      if (!(error instanceof SeedError)) throw error
-      issues.push(...error.issues)
-      more += error.more
-    }
-  }
-  if (issues.length > 0) throw new SeedError(issues, more)
-  return files
 }
 
 /**
- * Reads the seed of a request, text or value, in slices of some milliseconds. Rejects with SeedError with what breaks the
- * format or a limit, and when `check`, which is called between slices, throws. A value belongs to the seed then: it is not
- * copied.
+ * Reads seeds: files, names of packaged seeds, or values. What breaks the format is told by `resolveSeeds`, with all else
+ * that is wrong. Throws SeedError only when one of them has no value: for syntax, limits, and a file that can't be read.
  */
-export async function readSeed(seed: string | object, check?: () => void): Promise<SeedFile> {
-  return runInSlices(readingSeed({ name: 'seed', seed }, REQUEST_LIMITS), check)
+export function readSeeds(seeds: readonly (string | SeedValue)[]): SeedFile[] {
+  const files: SeedFile[] = []
+  const issues: IssueList[] = []
+  for (const seed of seeds) {
+    try {
+      const file = typeof seed === 'string' ? readFile(seedPath(seed)) : readValue(seed)
+      files.push(file)
+      issues.push(file.issues)
+    } catch (error) {
+      if (!(error instanceof SeedError)) throw error
+      issues.push(error)
+    }
+  }
+  if (files.length < seeds.length) throw errorOf(issues)
+  return files
 }
+
+/** Reads the seed of a request, text or value, as `readSeeds` does, which may be the content of one environment. */
+export function readSeed(seed: string | object): SeedFile {
+  return readValue({ name: 'seed', seed }, REQUEST_LIMITS)
+}
+
+/** Reads the first environment of a packaged seed. Throws `invalid` for a name of none. */
+export function readScenario(name: string): SeedFile {
+  const names = packagedNames()
+  if (!names.includes(name)) {
+    const message = `scenario must be the name of a packaged seed, ${names.join(', ')}${didYouMean(name, names)}`
+    throw invalidFields({ scenario: { messages: [message], value: name } })
+  }
+  const file = scenarios.get(name) ?? readFile(packagedPath(name))
+  scenarios.set(name, file)
+  return { ...file, seed: { environments: file.seed.environments.slice(0, 1) } }
+}
+
+/** A packaged seed never changes, and its YAML takes longer to read than to load. */
+const scenarios = new Map<string, SeedFile>()
 
 /** The path of a seed: a file, or one that comes with the package, by its bare name. */
 export function seedPath(seed: string): string {
@@ -78,96 +82,93 @@ export function seedPath(seed: string): string {
   return existsSync(packaged) ? packaged : seed
 }
 
-function sourceOf(seed: string | SeedValue | PackagedSeed): SeedValue {
-  if (typeof seed === 'string') return readFile(seedPath(seed))
-  return 'packaged' in seed ? readFile(packagedPath(seed.packaged)) : seed
-}
-
-function readFile(file: string): SeedValue {
+function readFile(file: string): SeedFile {
+  let seed: string
   try {
-    const { json, where, remedy } = FILE_LIMITS
-    if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > json) {
-      throw new SeedError([createIssue({ file, path: '', message: tooMuch('bytes', json, where, remedy) })])
-    }
-    const seed = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file))
-    return { name: file, seed, value: packagedValue(file, seed) }
+    seed = new TextDecoder('utf-8', { fatal: true }).decode(readRegularFile(file))
   } catch (error) {
-    if (error instanceof SeedError) throw error
-    const { code = '' } = error as NodeJS.ErrnoException
-    const reason = code === 'ENOENT' ? notFoundMessage(file) : (READ_ERRORS[code] ?? code)
+    const { code, message } = error as NodeJS.ErrnoException
+    const names = packagedNames()
+    const remedy = didYouMean(file, names) || `; the package has ${names.join(', ')}`
+    const reasons: Record<string, string> = {
+      ENOENT: `there is no such file, nor a seed of this name${remedy}`,
+      EACCES: 'permission denied; check the permissions',
+      EISDIR: 'it is a folder; name a file in it'
+    }
+    const reason = reasons[code ?? ''] ?? message
     throw new SeedError([createIssue({ file, path: '', message: `can't be read: ${reason}` })])
   }
+  return readValue({ name: file, seed })
 }
 
-/** The value of a seed that is published as checked JSON too: to read and check its YAML takes longer than the rest of a start. */
-function packagedValue(file: string, text: string): unknown {
-  const parsed = file.replace(/\.yaml$/, '.parsed.json')
-  if (!file.startsWith(packageRoot()) || !existsSync(parsed)) return undefined
-  const { sha256, seed } = attempt(() => JSON.parse(readFileSync(parsed, 'utf8'))) ?? {}
-  return sha256 === packagedHash(text, seed) ? seed : undefined
-}
-
-/** The hash that a packaged seed has in JSON: of another text, or damaged, it is not used. */
-export function packagedHash(text: string, seed: unknown): string {
-  return hash('sha256', text + JSON.stringify(seed), 'hex')
-}
-
-const READ_ERRORS: Record<string, string> = {
-  EACCES: 'permission denied; check the permissions',
-  EISDIR: 'it is a folder; name a file in it',
-  ENOTDIR: 'a part of its path is not a folder',
-  ERR_ENCODING_INVALID_ENCODED_DATA: 'it is not UTF-8; save it as UTF-8'
-}
-
-function notFoundMessage(file: string): string {
-  const names = packagedNames()
-  const suggested = suggest(file, names)
-  const remedy = suggested ? `did you mean ${suggested}?` : `the package has ${names.join(', ')}`
-  return `there is no such file, nor a seed of this name; ${remedy}`
-}
-
-function* readingSeed({ name, seed, value: known }: SeedValue, limits: SeedLimits): Generator<void, SeedFile> {
-  if (known !== undefined && typeof seed === 'string') return knownSeed(seed, name, known)
-  const text = typeof seed === 'string' ? yield* readText(seed, name, limits) : readValue(seed, name, limits)
-  const { value, issues, issueAt } = limits === REQUEST_LIMITS ? withEnvironments(text) : text
+function readValue({ name, seed }: SeedValue, limits = FILE_LIMITS): SeedFile {
+  const text = typeof seed === 'string' ? seed.replace(/^\uFEFF/, '') : undefined
+  // What is too long to be read as YAML has no lines.
+  const issueAt: IssueAt =
+    text !== undefined && text.length <= limits.yaml
+      ? yamlLocator(text, name)
+      : (path, message) => createIssue({ file: name, path: pathText(path), message })
+  const fail = (message: string) => new SeedError([createIssue({ file: name, path: '', message })])
+  const value = text === undefined ? jsonCopy(seed as object, fail) : readText(text, name, limits, fail)
   if (value === null) throw new SeedError([issueAt([], EMPTY)])
-  const report: Report = (path, message) => addIssue(issues, () => issueAt(path, message()))
-  yield* checkSeed(value, report, (found) => {
-    for (const { path, message, hint, part } of found.issues) {
-      addIssue(issues, () => issueAt(path, message + hint, part))
-    }
-    issues.more += found.more
-  })
-  if (issues.issues.length > 0) throw new SeedError(issues.issues.sort(byLocation), issues.more)
-  return { seed: value as Seed, limits, issueAt }
+  if (isTooDeep(value)) throw new SeedError([issueAt([], TOO_DEEP)])
+  const issues: IssueList = { issues: [], more: 0 }
+  // A text without a long number has none that is too large, and the numbers of a program are what they are.
+  const inexact = /\d{16}/.test(text ?? '') || limits === REQUEST_LIMITS ? inexactNumbers(value) : []
+  for (const path of inexact) addIssue(issues, () => issueAt(path, INEXACT))
+  if (!isObject(value) || !isOneEnvironment(value, limits)) return checkedSeed(value, { limits, issues, issueAt })
+  if (limits === FILE_LIMITS) addIssue(issues, () => issueAt([], UNWRAPPED))
+  const { $schema, ...environment } = value
+  return checkedSeed(
+    { environments: [{ name: UNNAMED, ...environment }] },
+    // Without `environments` and the index.
+    { limits, issues, issueAt: (path, ...issue) => issueAt(path.slice(2), ...issue) }
+  )
 }
 
-/** A seed that is known to have the format: its text is read only if there is an issue to locate. */
-function knownSeed(text: string, file: string, known: unknown): SeedFile {
-  let read: SeedText | undefined
-  return {
-    seed: known as Seed,
-    limits: FILE_LIMITS,
-    issueAt(...issue) {
-      read ??= runToEnd(readText(text, file, FILE_LIMITS))
-      return read.issueAt(...issue)
-    }
-  }
+const INEXACT = `is a number beyond ${Number.MAX_SAFE_INTEGER}, which JSON would round: write it as text, in quotes`
+
+/** Returns the paths of the whole numbers that are too large to be exact. */
+function inexactNumbers(value: unknown): Path[] {
+  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value) ? [[]] : []
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, each]) =>
+    inexactNumbers(each).map((path) => [Array.isArray(value) ? Number(name) : name, ...path])
+  )
 }
 
 const EMPTY = 'is empty: a seed begins with environments, and `environments: []` is a seed of nothing'
 
-/** Returns a seed whose one environment may be given alone, without a name. Its issues are located as it was given. */
-function withEnvironments({ value, issues, issueAt }: SeedText): SeedText {
-  const isWhole = !isObject(value) || Object.keys(value).some((field) => suggest(field, ['environments']))
-  if (isWhole) return { value, issues, issueAt }
-  const { $schema, ...environment } = value
-  return {
-    value: { environments: [{ name: UNNAMED, ...environment }] },
-    issues,
-    // Without `environments` and the index.
-    issueAt: (path, ...issue) => issueAt(path.slice(2), ...issue)
+const UNWRAPPED =
+  'must have environments, and has what one of them has: begin with `environments:`, then `  - name: Shop`, and indent all of this by 4 spaces'
+
+/** Whether a seed has no environments, but the content of one; in a request that may be any. */
+function isOneEnvironment(value: object, limits: SeedLimits): boolean {
+  const names = Object.keys(value)
+  if (names.some((field) => suggest(field, ['environments']))) return false
+  return limits === REQUEST_LIMITS || names.some((field) => Object.hasOwn(SeedEnvironment.properties, field))
+}
+
+/** A copy, as it is in JSON. */
+function jsonCopy(seed: object, fail: (message: string) => SeedError): unknown {
+  try {
+    return JSON.parse(JSON.stringify(seed))
+  } catch (error) {
+    const [reason] = (error as Error).message.split('\n')
+    throw fail(error instanceof RangeError ? TOO_DEEP : `can't be read as JSON: ${reason}`)
   }
+}
+
+/** Returns the value of a text, JSON or YAML. Throws SeedError with all that keeps it from having a value. */
+function readText(text: string, file: string, limits: SeedLimits, fail: (message: string) => SeedError): unknown {
+  const { json: maxJson, yaml: maxYaml, where, remedy } = limits
+  const most = (kind: string, limit: number) =>
+    `has more than ${formatLimit(limit)} of ${kind}, the most that a seed may have ${where}: `
+  if (text.length > maxJson) throw fail(most('JSON', maxJson) + remedy)
+  const json = /^\s*[[{]/.test(text) ? attempt(() => ({ value: JSON.parse(text) as unknown })) : undefined
+  if (json) return json.value
+  if (text.length <= maxYaml) return readYaml(text, file, limits)
+  throw fail(`${most('YAML', maxYaml)}write it as JSON, which may have ${formatLimit(maxJson)}, or ${remedy}`)
 }
 
 /** The lists of records of an environment, and the schema of each. */
@@ -178,60 +179,73 @@ const RECORDS = {
   messages: SeedMessage
 }
 
-/** Checks a value record by record, as a large seed has many, and calls back with the issues of each part. */
-function* checkSeed(value: unknown, report: Report, onIssues: (found: FoundIssues) => void): Generator<void, void> {
-  const environments = listIn(value, 'environments')
-  onIssues(yield* findingIssues(Seed, environments ? { ...(value as object), environments: [] } : value))
-  for (const [index, environment] of (environments ?? []).entries()) {
-    yield
-    const base = ['environments', index]
+const LIST = Type.Array(Type.Unknown())
+/** A seed but for its environments, and an environment but for its records: to check them one by one, and to compile less. */
+const SeedSettings = strictObject({ ...Seed.properties, environments: LIST })
+const EnvironmentSettings = strictObject({
+  ...SeedEnvironment.properties,
+  ...Object.fromEntries(Object.keys(RECORDS).map((field) => [field, Type.Optional(LIST)]))
+})
+
+type Fields = Record<string, unknown>
+
+/** What is left of a value when the report is full: such a seed is not resolved. */
+const NOTHING: Fields = {}
+
+/** Returns a value as a seed without what breaks the format, and adds an issue of each. */
+function checkedSeed(value: unknown, file: Pick<SeedFile, 'limits' | 'issues' | 'issueAt'>): SeedFile {
+  const { issues, issueAt } = file
+  const incomplete = new WeakSet<object>()
+  const { environments = [], ...settings } = checked(SeedSettings, value, [])
+  const seed = { ...settings, environments: (environments as unknown[]).map(checkedEnvironment) } as Seed
+  return { ...file, seed, incomplete }
+
+  function checkedEnvironment(environment: unknown, index: number): Fields {
+    const path = ['environments', index]
+    const settings = checked(EnvironmentSettings, environment, path)
     const lists = Object.entries(RECORDS).flatMap(([field, schema]) => {
-      const records = listIn(environment, field)
-      return records ? [{ field, schema, records }] : []
+      if (!isObject(environment) || !Object.hasOwn(environment, field)) return []
+      // For a list that is none there is a record of which nothing is known.
+      const records = Array.isArray(settings[field]) ? settings[field] : [lacking({})]
+      return [[field, records.map((record, at) => checkedRecord(schema, record, [...path, field, at]))]]
     })
-    const emptied = lists.map(({ field }) => [field, []])
-    const settings = lists.length > 0 ? { ...(environment as object), ...Object.fromEntries(emptied) } : environment
-    onIssues(yield* findingIssues(SeedEnvironment, settings, base))
-    for (const { field, schema, records } of lists) {
-      for (const [at, record] of records.entries()) {
-        yield
-        const path = [...base, field, at]
-        const problem = yield* checkingRecord(record)
-        if (problem) {
-          report(path, () => problem)
-          continue
-        }
-        const found = yield* findingIssues(schema, record, path)
-        onIssues(found)
-        const isWorkflow = schema === SeedWorkflow && found.issues.length === 0
-        if (isWorkflow) yield* checkingSchemas(record as SeedWorkflow, path, report)
-      }
+    const hasKeys = !isObject(environment) || settings.apiKeys !== undefined || environment.apiKeys === undefined
+    return { name: pathText(path), ...settings, ...Object.fromEntries(lists), ...(!hasKeys && { apiKeys: [] }) }
+  }
+
+  function checkedRecord(schema: TObject, record: unknown, path: Path): object {
+    if (isObject(record) && incomplete.has(record)) return record
+    const problem = recordProblem(record)
+    if (!problem) return checked(schema, record, path)
+    addIssue(issues, () => issueAt(path, problem))
+    return lacking({})
+  }
+
+  /** Returns the value, or one of those of its fields that have no issue. */
+  function checked(schema: TObject, value: unknown, path: Path): Fields {
+    if (compile(schema).Check(value)) return value as Fields
+    if (isFull(issues)) {
+      issues.more += 1
+      return NOTHING
     }
+    const found = findIssues(schema, value)
+    for (const { path: inner, message, hint, part } of found) {
+      addIssue(issues, () => issueAt([...path, ...inner], message + hint, part))
+    }
+    const wrong = new Set(found.map(({ path: [field] }) => field))
+    // Who has a subscriber embedded refers to no other.
+    if (wrong.has('subscriber')) wrong.add('subscriberId')
+    return lacking(
+      Object.fromEntries(Object.entries(isObject(value) ? value : {}).filter(([name]) => !wrong.has(name)))
+    )
+  }
+
+  function lacking(value: Fields): Fields {
+    incomplete.add(value)
+    return value
   }
 }
 
-function listIn(value: unknown, field: string): unknown[] | undefined {
-  const list = isObject(value) && Object.hasOwn(value, field) ? value[field] : undefined
-  return Array.isArray(list) ? list : undefined
-}
-
-/** A copy, as it is in JSON. Of a request it is the value itself, whose size and depth were looked at as it was parsed. */
-function readValue(seed: object, file: string, limits: SeedLimits): SeedText {
-  const issueAt: SeedText['issueAt'] = (path, message) => createIssue({ file, path: pathText(path), message })
-  const value = limits === REQUEST_LIMITS ? seed : copyOf(seed, limits, issueAt)
-  return { value, issues: { issues: [], more: 0 }, issueAt }
-}
-
-function copyOf(seed: object, { jsonValues }: SeedLimits, issueAt: SeedText['issueAt']): unknown {
-  try {
-    const json = JSON.stringify(seed)
-    const excess = findExcess(json, jsonValues)
-    if (excess) throw new SeedError([issueAt([], excess.message)])
-    return JSON.parse(json)
-  } catch (error) {
-    if (error instanceof SeedError) throw error
-    const [reason] = (error as Error).message.split('\n')
-    const isDeep = error instanceof RangeError && /call stack/.test(error.message)
-    throw new SeedError([issueAt([], isDeep ? TOO_DEEP : `can't be read as JSON: ${reason}`)])
-  }
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,146 +1,130 @@
+import type { Statement } from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { DatasetKind } from '../core/enums.js'
+import { MAX_CANDIDATES } from '../core/suggest.js'
 import { insertInto } from '../db/insert.js'
 import type { Db } from '../db/open.js'
 import { integrations, messages, subscribers, workflowSteps, workflows } from '../db/schema.js'
-import type { Datasets } from '../environments/environment.js'
-import type { MessageRow } from '../messages/row.js'
+import { withOwnIds } from '../environments/datasets.js'
+import type { Environment } from '../environments/environment.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
+import type { EnvironmentData } from './environment-data.js'
 
 /** The kinds of records of an environment. Spelled out, as it is in the library's types, which name no package's. */
 export type RecordKind = 'messages' | 'integrations' | 'subscribers' | 'workflows' | 'steps'
 
-const TABLES = {
-  messages,
-  integrations,
-  subscribers,
-  workflows,
-  steps: workflowSteps
-} satisfies Record<RecordKind, SQLiteTable>
+const TABLES: Record<RecordKind, SQLiteTable> = { messages, integrations, subscribers, workflows, steps: workflowSteps }
 
 export const RECORD_KINDS = Object.keys(TABLES) as RecordKind[]
 
-/**
- * Up to which size, in bytes, the document of a step takes no longer than other records, as most of it is what all steps
- * have, and how many bytes more count as one record: its content may be of templates, which take long to read.
- */
-const STEP_SIZE = 4000
-const TEMPLATE_SIZE = 60
+/** The columns of names. */
+const NAMES = { integrations: 'identifier', subscribers: 'subscriber_id', workflows: 'identifier' }
 
-/** Documents that are read in one go. */
-const READ_AT_ONCE = 100
+/** How one record is found. What messages of a channel go through is the primary integration, else the first active one. */
+const FOUND_BY: Record<string, string> = {
+  _id: 'id = ?',
+  identifier: 'identifier = ?',
+  subscriberId: 'subscriber_id = ?',
+  createdAt: 'created_at = ? ORDER BY id DESC',
+  primary: 'is_primary = 1 AND deleted = 0 AND channel = ?',
+  active: 'active = 1 AND deleted = 0 AND channel = ? ORDER BY is_primary DESC, rowid'
+}
+
+const DELETE_STEPS = `DELETE FROM workflow_steps WHERE dataset = ? AND workflow_id IN
+  (SELECT id FROM workflows WHERE dataset = ? AND (id = ? OR identifier = ?))`
 
 export type SeedRepository = ReturnType<typeof seedRepository>
 
+export type ExistingRecords = ReturnType<SeedRepository['lookUp']>
+
 export function seedRepository(db: Db) {
-  const { orm, client } = db
-  const insertMessage = insertInto(db, messages)
+  const { client } = db
+  const insert = perKind((kind) => insertInto(db, TABLES[kind]))
   // Another statement, as SQLite keeps a journal of each that may replace, which takes as long as to insert.
-  const replaceMessage = insertInto(db, messages, 'INSERT OR REPLACE')
-  // In SQL: drizzle knows nothing of the indexes there are.
-  const messageIndexes = client.prepare<[], { name: string; sql: string }>(
-    `SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'messages' AND sql NOT LIKE '%UNIQUE%'`
-  )
-  const nextDocuments = perKind((name) => {
-    const from = `FROM ${name} WHERE dataset = ? AND rowid > ?`
-    return client.prepare(`SELECT rowid AS address, document ${from} ORDER BY rowid LIMIT ${READ_AT_ONCE}`)
-  })
-  const count = perKind((name) =>
-    client.prepare<[number], number>(`SELECT count(*) FROM ${name} WHERE dataset = ?`).pluck()
-  )
-  const weigh = perKind((name, kind) => {
-    const weight = kind === 'steps' ? `1 + max(octet_length(document) - ${STEP_SIZE}, 0) / ${TEMPLATE_SIZE}` : '1'
-    const some = `SELECT ${weight} AS weight FROM ${name} WHERE dataset = ? LIMIT ?`
-    return client.prepare<[number, number], number>(`SELECT total(weight) FROM (${some})`).pluck()
-  })
-  const hasMessage = client.prepare('SELECT 1 FROM messages WHERE dataset = ? AND id = ?').pluck()
-  const stepsOf = client
-    .prepare<[number, string], string>(
-      'SELECT document FROM workflow_steps WHERE dataset = ? AND workflow_id = ? ORDER BY rowid'
-    )
-    .pluck()
+  const replace = perKind((kind) => insertInto(db, TABLES[kind], 'INSERT OR REPLACE'))
+  const statements = new Map<string, Statement<unknown[], unknown>>()
 
   return {
-    insertIntegration: insertInto(db, integrations),
-    insertSubscriber: insertInto(db, subscribers),
-    insertWorkflow: insertInto(db, workflows),
-    insertStep: insertInto(db, workflowSteps),
-
-    /** In place of one with the same id. */
-    insertMessage(dataset: number, message: MessageRow): void {
-      const row = { ...message, dataset }
+    /**
+     * Stores a record: in place of one with its id, at whose place it then is, and of any that has its name; a workflow in
+     * place of their steps too. What else it contradicts, such as another primary, must have been refused before.
+     */
+    put(kind: RecordKind, dataset: number, row: { id: string; identifier?: string; position?: number }): void {
+      if (kind === 'workflows') prepare(DELETE_STEPS).run(dataset, dataset, row.id, row.identifier)
       try {
-        insertMessage(row)
+        insert[kind]({ ...row, dataset })
       } catch (error) {
-        if ((error as { code?: unknown }).code !== 'SQLITE_CONSTRAINT_UNIQUE') throw error
-        replaceMessage(row)
+        if (!/_(UNIQUE|PRIMARYKEY)$/.test((error as { code?: string }).code ?? '')) throw error
+        const [place] = values<number>('rowid', kind, dataset, 'id = ?', row.id)
+        const last = replace[kind]({ ...row, dataset })
+        if (place !== undefined) prepare(`UPDATE ${nameOf(kind)} SET rowid = ? WHERE rowid = ?`).run(place, last)
+      }
+    },
+
+    delete: (kind: RecordKind, dataset: number, id: string): void =>
+      void prepare(`DELETE FROM ${nameOf(kind)} WHERE dataset = ? AND id = ?`).run(dataset, id),
+
+    countRecords: ({ datasets }: Environment): Record<RecordKind, number> =>
+      perKind((kind) => values<number>('count(*)', kind, datasets[datasetOf(kind)])[0] ?? 0),
+
+    /**
+     * Yields the documents of an environment as it is now, all or the first ones, in the order of storing. What it reads
+     * must stay as it is meanwhile.
+     */
+    *documents<Kind extends RecordKind>(kind: Kind, environment: Environment, limit = -1) {
+      const dataset = environment.datasets[datasetOf(kind)]
+      for (const place of values<number>('rowid', kind, dataset, 'true ORDER BY rowid LIMIT ?', limit)) {
+        yield* parsed<EnvironmentData[Kind][number]>(kind, environment, 'rowid = ?', place)
       }
     },
 
     /**
-     * Works without the indexes of the messages, except that of their ids, and makes them again at the end: for many
-     * messages in an almost empty table that takes less time than to keep the indexes at each.
+     * Looks up what an environment has, which a seed is merged into: the seed's records replace those of the same name, and
+     * refer to all others. Documents are as the environment shows them.
      */
-    *withoutIndexes<Step>(work: () => Generator<Step, void>): Generator<Step | undefined, void> {
-      const indexes = messageIndexes.all()
-      for (const index of indexes) client.exec(`DROP INDEX ${index.name}`)
-      yield* work()
-      for (const index of indexes) {
-        yield
-        client.exec(index.sql)
-      }
-    },
-
-    hasMoreMessagesThan: (number: number) =>
-      orm.select({ id: messages.id }).from(messages).limit(1).offset(number).get() !== undefined,
-
-    hasMessage: (dataset: number, id: string): boolean => hasMessage.get(dataset, id) !== undefined,
-
-    /** Counts the records of each of the kinds. With a limit no more than so many, and a long step as several. */
-    countRecords: <Kind extends RecordKind = RecordKind>(
-      datasets: Datasets,
-      limit?: number,
-      kinds: readonly Kind[] = RECORD_KINDS as Kind[]
-    ): Record<Kind, number> =>
-      Object.fromEntries(
-        kinds.map((kind) => {
-          const dataset = datasets[datasetOf(kind)]
-          return [kind, (limit === undefined ? count[kind].get(dataset) : weigh[kind].get(dataset, limit)) ?? 0]
-        })
-      ) as Record<Kind, number>,
-
-    /** Faster than `countRecords`. */
-    countMessages: ({ messages: dataset }: Datasets): number => count.messages.get(dataset) ?? 0,
-
-    /**
-     * Yields the documents of a dataset, all or the first ones, in the order in which they were stored, reading some at a
-     * time. The dataset must be held meanwhile.
-     */
-    *documents(kind: RecordKind, datasets: Datasets, limit = Number.POSITIVE_INFINITY): Generator<object, void> {
-      const dataset = datasets[datasetOf(kind)]
-      let count = 0
-      for (let after = -1; ; ) {
-        const rows = nextDocuments[kind].all(dataset, after) as { address: number; document: string }[]
-        for (const { document } of rows) {
-          if (++count > limit) return
-          yield JSON.parse(document)
-        }
-        const last = rows.at(-1)
-        if (!last) return
-        after = last.address
-      }
-    },
-
-    stepsOf: (dataset: number, workflowId: string): WorkflowStep[] =>
-      stepsOf.all(dataset, workflowId).map((document) => JSON.parse(document))
+    lookUp: (environment: Environment) => ({
+      /** Returns the first record by `_id`, by its name, or by what else `FOUND_BY` has. */
+      find<Kind extends RecordKind>(kind: Kind, by: string, value: unknown): EnvironmentData[Kind][number] | undefined {
+        return parsed<EnvironmentData[Kind][number]>(kind, environment, `${FOUND_BY[by]} LIMIT 1`, value)[0]
+      },
+      /** Returns the steps of a workflow, or all. */
+      stepsOf(workflowId?: string): WorkflowStep[] {
+        const where = workflowId === undefined ? '? IS NULL' : 'workflow_id = ?'
+        return parsed('steps', environment, `${where} ORDER BY position`, workflowId ?? null)
+      },
+      messageCount: () => values<number>('count(*)', 'messages', environment.datasets.messages)[0] ?? 0,
+      /** Returns the first some hundred names, to suggest one of. */
+      names: (kind: keyof typeof NAMES): string[] =>
+        values(NAMES[kind], kind, environment.datasets[kind], `true LIMIT ${MAX_CANDIDATES}`)
+    })
   }
 
-  function datasetOf(kind: RecordKind) {
-    return kind === 'steps' ? 'workflows' : kind
+  function parsed<Document>(kind: RecordKind, environment: Environment, where: string, value: unknown): Document[] {
+    const of = datasetOf(kind)
+    const stored = values<string>('document', kind, environment.datasets[of], where, value)
+    return stored.map((json) => JSON.parse(withOwnIds(environment, of, json)))
+  }
+
+  function values<Value>(column: string, kind: RecordKind, dataset: number, where = 'true', ...of: unknown[]): Value[] {
+    const statement = prepare(`SELECT ${column} FROM ${nameOf(kind)} WHERE dataset = ? AND ${where}`)
+    return statement.pluck().all(dataset, ...of) as Value[]
+  }
+
+  function prepare(text: string): Statement<unknown[], unknown> {
+    const statement = statements.get(text) ?? client.prepare(text)
+    statements.set(text, statement)
+    return statement
   }
 }
 
-function perKind<Value>(create: (tableName: string, kind: RecordKind) => Value): Record<RecordKind, Value> {
-  const values = Object.entries(TABLES).map(([kind, table]) => [kind, create(getTableName(table), kind as RecordKind)])
-  return Object.fromEntries(values)
+/** The kind of the dataset in which records of this kind are. */
+export function datasetOf(kind: RecordKind): Exclude<DatasetKind, 'idempotency'> {
+  return kind === 'steps' ? 'workflows' : kind
 }
+
+export function perKind<Value>(create: (kind: RecordKind) => Value): Record<RecordKind, Value> {
+  return Object.fromEntries(RECORD_KINDS.map((kind) => [kind, create(kind)])) as Record<RecordKind, Value>
+}
+
+const nameOf = (kind: RecordKind): string => getTableName(TABLES[kind])

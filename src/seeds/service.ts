@@ -1,24 +1,30 @@
-import type { Clock } from '../core/clock.js'
-import type { Db } from '../db/open.js'
-import type { Environment, EnvironmentService } from '../environments/service.js'
-import { type StoredData, seedApplier } from './apply.js'
-import { environmentCreator } from './create.js'
-import type { EnvironmentData } from './environment-data.js'
-import { exportText, type SeedFormat } from './export.js'
-import type { SeedGenerate } from './format.js'
-import { seedLoader } from './load.js'
-import { environmentQueue } from './queue.js'
-import type { SeedFile } from './read.js'
-import { recordEditor } from './records.js'
-import { RECORD_KINDS, type RecordKind, seedRepository } from './repository.js'
-import { resolving } from './resolve/resolve.js'
-import { targetResolver } from './target.js'
+import { WALL } from '../core/clock.js'
+import { newApiKey } from '../environments/api-keys.js'
+import { type Environment, newId, type Settings } from '../environments/service.js'
+import { toMessageRow } from '../messages/row.js'
+import type { EnvironmentData, EnvironmentInput } from './environment-data.js'
+import { exportLists, exportSettings, type SeedFormat, seedText } from './export.js'
+import { type SeedGenerate, UNNAMED } from './format.js'
+import { readScenario, readSeed, type SeedFile } from './read.js'
+import { type Dependencies, recordService } from './records.js'
+import { perKind, type RecordKind, seedRepository } from './repository.js'
+import { resolveSeeds } from './resolve/resolve.js'
 
-export interface SeedOutcome {
-  /** False: the database already held environments, and was left as it is. */
-  applied: boolean
-  /** What the seeds describe, whether or not it was applied. */
-  environments: EnvironmentData[]
+/** What a request asks to load: a seed, text or value, or the first environment of a packaged one. */
+export interface Requested {
+  seed?: string | object | undefined
+  scenario?: string | undefined
+}
+
+/** What an environment is to be. What is left out has a default, or is that of the origin or of the seed. */
+export interface NewEnvironment extends Requested, Partial<Omit<Settings, 'randomSeed'>> {
+  /** Id or name of the environment to fork. */
+  from?: string
+  /** Name of a snapshot of it to fork instead. */
+  snapshot?: string
+  apiKey?: string
+  /** Milliseconds after the last use to remove it. */
+  ttl?: number
 }
 
 /** What a change of the seeds did to an environment. */
@@ -38,140 +44,197 @@ const SAMPLE = 1000
 /** Generated messages between two pauses: some hundredths of a second. */
 const PAUSE = 2000
 
-interface Dependencies {
-  db: Db
-  clock: Clock
-  environments: EnvironmentService
+let generator: typeof import('./generate/generation.js') | undefined
+
+/**
+ * Loads what generating takes, people and words in ten languages, if one of the seeds may need it; most servers never do.
+ * To be awaited before messages are generated.
+ */
+export async function loadGenerator(seeds?: readonly SeedFile[]): Promise<void> {
+  const isNeeded = seeds?.some(({ seed }) => seed.environments.some(({ generate }) => generate)) ?? true
+  if (isNeeded) generator ??= await import('./generate/generation.js')
 }
 
 export type SeedService = ReturnType<typeof seedService>
 
-export function seedService({ db, clock, environments }: Dependencies) {
+export function seedService(dependencies: Dependencies) {
+  const { db, clock, environments } = dependencies
   const repository = seedRepository(db)
-  const applier = seedApplier(environments, repository, clock)
-  const resolver = targetResolver(repository, clock)
-  const shared = { db, environments, repository, applier, resolver, enqueue: environmentQueue() }
+  const { lookUp, documents, countRecords } = repository
+  const { resolve, store, ...editor } = recordService(dependencies, repository)
+  /** What was seeded with, as it was last read. */
+  let seeded: readonly SeedFile[] = []
 
   return {
-    ...environmentCreator(shared),
-    ...seedLoader(shared),
-    ...recordEditor(shared),
-
-    seeding,
+    ...editor,
+    loadGenerator,
 
     /**
-     * Applies what has changed between two readings of the seeds, beside requests, which see the environments as they were
-     * until all is applied: adds and removes environments, and makes those that are described differently what a start with
-     * the seeds would make of them, but for their requests, faults and snapshots. Rejects with SeedError with every issue,
-     * having changed nothing.
+     * Creates an environment with a key: empty, from a seed, or as a fork. Rejects with `exists` when the name or the key is
+     * taken, `not-found` for an unknown origin, `invalid` for an unknown scenario, and SeedError; then nothing is created.
      */
-    reseed: (files: readonly SeedFile[], former: readonly SeedFile[]): Promise<SeedChange[]> =>
-      db.transactionPerSlice(reseeding(files, former), () => {}),
+    async createEnvironment(wanted: NewEnvironment): Promise<{ environment: Environment; apiKey: string }> {
+      const { from, snapshot, seed, scenario, apiKey = newApiKey(), organizationId = newId(), ...own } = wanted
+      const isSeeded = seed || scenario !== undefined
+      const file = isSeeded ? withSettings(await readRequested({ seed, scenario }), own) : undefined
+      return db.transaction(() => {
+        environments.requireUnused(wanted)
+        const origin = from === undefined ? undefined : environments.find(from)
+        const name = () => own.name ?? environments.unusedName(file?.seed.environments[0]?.name ?? UNNAMED)
+        const environment = origin
+          ? environments.fork(origin, { ...own, organizationId }, snapshot)
+          : environments.create({ ...own, organizationId, name: name() })
+        if (file) apply('merge', environment, resolve(file, environment, origin && lookUp(environment)))
+        environments.addApiKey(environment, apiKey)
+        environments.setBaseline(environment)
+        return { environment, apiKey }
+      })
+    },
+
+    /**
+     * Loads a seed. `replace` makes the environment what a new one from the seed would be, and sets its baseline. `merge` adds
+     * the seed's records; they replace those of the same names, and keep their ids. Rejects with SeedError with every issue,
+     * and with `invalid` for an unknown scenario; then nothing is changed.
+     */
+    async load(environment: Environment, requested: Requested, mode: 'merge' | 'replace'): Promise<void> {
+      const file = await readRequested(requested)
+      db.transaction(() => {
+        const existing = mode === 'merge' ? lookUp(environment) : undefined
+        apply(mode, environment, resolve(file, environment, existing))
+      })
+    },
+
+    /**
+     * Fills an empty database with what the seeds describe; one that has environments stays as it is, and the keys in the
+     * seeds are remembered. Throws SeedError with every issue, having changed nothing.
+     */
+    seed(files: readonly SeedFile[]): { applied: boolean; environments: EnvironmentData[] } {
+      const described = resolveSeeds(files, clock())
+      seeded = files
+      const applied = environments.list().length === 0
+      if (applied) db.transaction(() => void exchange(described, []))
+      else for (const apiKey of described.flatMap(({ apiKeys }) => apiKeys)) environments.rememberApiKey(apiKey)
+      return { applied, environments: described }
+    },
+
+    /**
+     * Applies what has changed in the seeds since `seed` or the last time: adds and removes environments, and makes those
+     * that are described differently what a start would make of them, but for their requests, faults and snapshots. Throws
+     * SeedError with every issue, having changed nothing.
+     */
+    reseed(files: readonly SeedFile[]): SeedChange[] {
+      const now = clock()
+      // Both at the same time, so that the defaults that depend on the time do not differ.
+      const before = new Map(resolveSeeds(seeded, now).map((data) => [data.id, JSON.stringify(data)]))
+      const described = resolveSeeds(files, now, {
+        ownerOf(key) {
+          const owner = environments.resolve(key)
+          return owner && !before.has(owner.id) ? owner : undefined
+        }
+      })
+      const changed = described.filter((data) => before.get(data.id) !== JSON.stringify(data))
+      for (const { id } of described) before.delete(id)
+      const changes = db.transaction(() => exchange(changed, [...before.keys()]))
+      seeded = files
+      return changes
+    },
 
     /**
      * Adds generated messages to an environment, and sets its baseline. Yields their number after each some thousand;
      * unless it runs to its end, nothing is added. Throws `StartError` for an environment without a step that sends messages.
      */
-    *generating(environment: Environment, options: SeedGenerate): Generator<number, void> {
-      const data = { ...environment, ...sampleOf(environment) }
-      yield* db.transactionInSteps(function* () {
-        environments.dropBaseline(environment)
-        environments.ensureOwned(environment, 'subscribers')
-        environments.ensureOwned(environment, 'messages')
-        for (const done of applier.generate(environment.datasets, data, options, true)) {
-          // Before an index is made, too.
-          if (typeof done !== 'number') yield options.messages
-          else if (done % PAUSE === 0) yield done
-        }
-        environments.setBaseline(environment)
-      })
-    },
+    generating: (environment: Environment, options: SeedGenerate): Generator<number, void> =>
+      db.transactionOver(
+        (function* () {
+          environments.dropBaseline(environment)
+          yield* generate(environment, options)
+          environments.setBaseline(environment)
+        })()
+      ),
 
     /**
      * Yields the text of the environment as a seed with nothing left to defaults, piece by piece: as it is when the first
-     * piece is taken, whatever is written meanwhile.
+     * piece is taken, whatever is written meanwhile. To end it early, too, lets go of that.
      */
     *export(environment: Environment, format: SeedFormat): Generator<string, void> {
       const settings = environments.settings(environment)
-      const { datasets } = environment
-      const { idempotency: _, ...read } = datasets
-      const held = environments.hold()
-      held.keep(read)
+      const present = { ...environment }
+      const { end } = environments.reading(environment)
       try {
-        const list = (kind: RecordKind) => repository.documents(kind, datasets)
-        yield* exportText(settings, { list, stepsOf: ({ _id }) => repository.stepsOf(datasets.workflows, _id) }, format)
+        const lists = exportLists((kind) => documents(kind, present), lookUp(present).stepsOf)
+        yield* seedText(exportSettings(settings), lists, format)
       } finally {
-        held.release()
+        end()
       }
-    }
-  }
+    },
 
-  /** Returns the records to generate messages from. */
-  function sampleOf({ datasets }: Environment): Pick<EnvironmentData, RecordKind> {
-    const lists = RECORD_KINDS.map((kind) => {
-      return [kind, [...repository.documents(kind, datasets, kind === 'messages' ? SAMPLE : undefined)]]
-    })
-    return Object.fromEntries(lists)
+    /** Returns the integrations, soft-deleted ones too. */
+    listIntegrations: (environment: Environment) => [...documents('integrations', environment)],
+
+    /** Returns the workflows, each with what identifies its steps. */
+    listWorkflows: (environment: Environment) =>
+      [...documents('workflows', environment)].map((workflow) => ({
+        ...workflow,
+        steps: lookUp(environment)
+          .stepsOf(workflow._id)
+          .map(({ _id, stepId, slug, name, type }) => ({ _id, stepId, slug, name, type }))
+      }))
   }
 
   /**
-   * Fills an empty database with what the seeds describe. Nobody else may use the database meanwhile; unless it ends,
-   * nothing is applied. Throws SeedError with every issue.
+   * `replace` makes an environment what a new one of the data would be; the keys it has stay too. With `merge` it keeps what
+   * the data leave out, and its random numbers go on unless the data have a seed of them.
    */
-  function* seeding(files: readonly SeedFile[]): Generator<unknown, SeedOutcome> {
-    const described = yield* resolving(files, clock())
-    const applied = yield* db.transactionInSteps(function* () {
-      if (environments.list().length > 0) return false
-      const held = environments.hold()
-      try {
-        for (const data of described) applier.create(yield* applier.storing(held, data, true))
-      } finally {
-        held.release()
-      }
-      return true
+  function apply(mode: 'merge' | 'replace', environment: Environment, data: EnvironmentData): void {
+    const former = mode === 'merge' ? environments.settings(environment) : undefined
+    const { name, organizationId, apiKeys, generate: options, randomSeed = former ? undefined : null } = data
+    environments.change(environment, {
+      name,
+      organizationId,
+      profile: data.profile ?? former?.profile ?? null,
+      assumptions: { ...former?.assumptions, ...data.assumptions },
+      clock: data.clock ?? former?.clock ?? WALL,
+      ...(randomSeed !== undefined && { randomSeed })
     })
-    // Those that are applied are remembered as they are given.
-    if (!applied) for (const apiKey of described.flatMap(({ apiKeys }) => apiKeys)) environments.rememberApiKey(apiKey)
-    return { applied, environments: described }
+    if (!former) environments.clear(environment)
+    store(environment, data)
+    if (options) Array.from(generate(environment, options, data.countGenerated))
+    for (const key of apiKeys) environments.addApiKey(environment, key)
+    if (!former) environments.setBaseline(environment)
   }
 
-  function* reseeding(files: readonly SeedFile[], former: readonly SeedFile[]): Generator<unknown, SeedChange[]> {
-    const now = clock()
-    // Both at the same time, so that the defaults that depend on the time do not differ.
-    const before = new Map((yield* resolving(former, now)).map((data) => [data.id, JSON.stringify(data)]))
-    const described = yield* resolving(files, now, {
-      ownerOf(key) {
-        const owner = environments.resolve(key)
-        return owner && !before.has(owner.id) ? owner : undefined
-      }
-    })
-    const changed = described.filter((data) => before.get(data.id) !== JSON.stringify(data))
-    for (const { id } of described) before.delete(id)
-    const held = environments.hold()
-    try {
-      const stored: StoredData[] = []
-      for (const data of changed) stored.push(yield* applier.storing(held, data, false))
-      return db.transaction(() => exchange(stored, [...before.keys()]))
-    } finally {
-      held.release()
+  /** Adds generated messages, and the subscribers they need. Yields how many there are after each some thousand. */
+  function* generate(environment: Environment, options: SeedGenerate, count?: EnvironmentData['countGenerated']) {
+    const present = lookUp(environment).messageCount()
+    const lists = perKind((kind) => [...documents(kind, environment, kind === 'messages' ? SAMPLE : undefined)])
+    const data = { ...environment, ...lists } as EnvironmentInput
+    if (!generator) throw new Error('loadGenerator() must be awaited before messages are generated')
+    const { subscribers, messages } = generator.prepare(data, options, environment.now(), present)
+    store(environment, { subscribers })
+    const dataset = environments.ensureOwned(environment, 'messages')
+    let done = 0
+    for (const message of messages()) {
+      const row = toMessageRow(message)
+      count?.(row.document.length)
+      repository.put('messages', dataset, row)
+      if (++done % PAUSE === 0) yield done
     }
   }
 
-  /** Makes environments what was stored for them, and removes those of these ids. */
-  function exchange(stored: readonly StoredData[], removedIds: readonly string[]): SeedChange[] {
+  /** Makes environments what is described, and removes those of these ids. */
+  function exchange(described: readonly EnvironmentData[], removedIds: readonly string[]): SeedChange[] {
     const present = new Map(environments.list().map((environment) => [environment.id, environment]))
     const removed = removedIds.flatMap((id) => present.get(id) ?? [])
     // All of them first: a key may move from one environment to another.
-    for (const environment of [...stored.flatMap(({ data }) => present.get(data.id) ?? []), ...removed]) {
+    for (const environment of [...described.flatMap(({ id }) => present.get(id) ?? []), ...removed]) {
       environments.dropApiKeys(environment)
     }
-    const changes = stored.map((each): SeedChange => {
-      const { id, name, apiKeys } = each.data
+    const changes = described.map((data): SeedChange => {
+      const { id, name, apiKeys } = data
       const known = present.get(id)
-      const environment = known ?? applier.create(each)
-      if (known) applier.become(known, each)
-      const records = repository.countRecords(environment.datasets)
-      return { id, name, change: known ? 'reloaded' : 'added', apiKeys, records }
+      const environment = known ?? environments.create(data)
+      apply('replace', environment, data)
+      return { id, name, change: known ? 'reloaded' : 'added', apiKeys, records: countRecords(environment) }
     })
     // Last, as a rollback would not bring back what the environments have in memory.
     for (const environment of removed) {
@@ -181,4 +244,19 @@ export function seedService({ db, clock, environments }: Dependencies) {
     }
     return changes
   }
+}
+
+async function readRequested({ seed = '', scenario }: Requested): Promise<SeedFile> {
+  const file = scenario === undefined ? readSeed(seed) : readScenario(scenario)
+  await loadGenerator([file])
+  return file
+}
+
+/** Returns the seed with these settings in place of its own. It fills in by the clock the times that it leaves out. */
+function withSettings(file: SeedFile, { clock, profile, assumptions }: NewEnvironment): SeedFile {
+  const own = { ...(clock && { clock }), ...(profile && { profile }) }
+  const environments = file.seed.environments.map((environment) => {
+    return { ...environment, ...own, assumptions: { ...environment.assumptions, ...assumptions } }
+  })
+  return { ...file, seed: { environments } }
 }

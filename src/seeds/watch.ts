@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
+import { type BigIntStats, statSync } from 'node:fs'
+import { attempt } from '../core/errors.js'
 import { SeedError } from './errors.js'
 import { type SeedFile, seedPath } from './read.js'
 import type { SeedChange, SeedService } from './service.js'
@@ -18,28 +18,20 @@ const INTERVAL = 100
  * into a container, and when a new file replaces the old one.
  */
 export function watchSeeds(seeds: readonly string[]) {
+  const statesOf = () => seeds.map((seed) => stateOf(seedPath(seed)))
   let timer: NodeJS.Timeout | undefined
-  let state = readEach(seeds, stateOf).join()
-  let contents = readEach(seeds, contentOf)
-  let isSettled = true
-
-  /** Returns the seeds whose content is another one, once the files are left alone. */
-  function findChanged(): string[] {
-    const present = readEach(seeds, stateOf).join()
-    const wasSettled = isSettled
-    isSettled = present === state
-    state = present
-    if (wasSettled || !isSettled) return []
-    const former = contents
-    contents = readEach(seeds, contentOf)
-    return seeds.filter((_, index) => contents[index] !== former[index])
-  }
+  let known = statesOf()
+  let latest = known
 
   return {
-    /** Calls back with the seeds whose content has changed since `watchSeeds` was called, or that have gone or come back. */
+    /** Calls back with the seeds that were written to since `watchSeeds` was called, or that have gone or come back. */
     start(onChange: (seeds: string[]) => void): void {
       timer = setInterval(() => {
-        const changed = findChanged()
+        const former = latest
+        latest = statesOf()
+        if (latest.join() !== former.join()) return
+        const changed = seeds.filter((_, index) => latest[index] !== known[index])
+        known = latest
         if (changed.length > 0) onChange(changed)
       }, INTERVAL).unref()
     },
@@ -48,48 +40,17 @@ export function watchSeeds(seeds: readonly string[]) {
   }
 }
 
-/** Differs after each write. */
+/** Differs after each write, and when the file is gone. */
 function stateOf(file: string): string {
-  const { dev, ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true })
+  const { dev, ino, size, mtimeNs, ctimeNs } = attempt(() => statSync(file, { bigint: true })) ?? ({} as BigIntStats)
   return [file, dev, ino, size, mtimeNs, ctimeNs].join()
 }
 
-const contentOf = (file: string): string => hash('sha256', readFileSync(file), 'hex')
-
-/** Returns what is read of each file, or the code of the error. */
-function readEach(seeds: readonly string[], read: (file: string) => string): string[] {
-  return seeds.map((seed) => {
+/** Returns a function that reads the seeds again and applies what has changed in them since the last time. */
+export function reloader(read: () => SeedFile[], reseed: SeedService['reseed']) {
+  return (files: readonly string[]): SeedReload => {
     try {
-      return read(seedPath(seed))
-    } catch (error) {
-      return String((error as NodeJS.ErrnoException).code)
-    }
-  })
-}
-
-/**
- * Returns a function that reads the seeds again and applies what has changed in them since the last time. Called again
- * meanwhile, it waits until that is done.
- */
-export function reloader(
-  read: () => Promise<SeedFile[]>,
-  applied: readonly SeedFile[],
-  reseed: SeedService['reseed']
-): (files: readonly string[]) => Promise<SeedReload> {
-  let former = applied
-  let last: Promise<unknown> = Promise.resolve()
-  return (files) => {
-    const task = last.then(() => reload(files))
-    last = task.catch(() => {})
-    return task
-  }
-
-  async function reload(files: readonly string[]): Promise<SeedReload> {
-    try {
-      const present = await read()
-      const changes = await reseed(present, former)
-      former = present
-      return { applied: true, files, changes }
+      return { applied: true, files, changes: reseed(read()) }
     } catch (error) {
       if (error instanceof SeedError) return { applied: false, files, error }
       throw error

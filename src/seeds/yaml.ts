@@ -1,256 +1,176 @@
-import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, type Scalar } from 'yaml'
-import { MAX_DEPTH, TOO_DEEP } from '../core/excess.js'
+import { createRequire } from 'node:module'
+import type { CST, Node, Scalar, YAMLMap } from 'yaml'
+import { MAX_DEPTH, TOO_DEEP } from '../core/depth.js'
+import { lazily } from '../core/lazily.js'
 import { type Path, pathText } from '../core/validation.js'
-import { addIssue, byLocation, createIssue, type IssueList, SeedError, type SeedIssue } from './errors.js'
-import { numberProblem, setField } from './json.js'
+import { createIssue, SeedError, type SeedIssue } from './errors.js'
 import { formatLimit, type SeedLimits } from './limits.js'
-import { isSyntaxError, parseYaml, type YamlText } from './yaml-parse.js'
 
-/** After the first syntax errors the parser has lost track. */
-const MAX_SYNTAX_ERRORS = 20
-/** Values between two pauses. */
-const VALUES = 1000
+/** The package, loaded when there is YAML to read, which takes a tenth of a start: `resolve/liquid.ts` says how. */
+const yaml = lazily((): typeof import('yaml') =>
+  typeof require === 'undefined' ? createRequire(import.meta.url)('yaml') : require('yaml')
+)
 
-/** A seed that was given as text, YAML or JSON. */
-export interface SeedText {
-  value: unknown
-  /** What is wrong with the text itself, though it has a value. */
-  issues: IssueList
-  /**
-   * Returns an issue with the value at the path, or with the name of the field there. What an alias or a merge brings
-   * in is located at the alias, and what is missing at the innermost value around it.
-   */
-  issueAt(path: Path, message: string, part?: 'name' | 'value'): SeedIssue
-}
+/**
+ * Returns an issue with the value at the path, or with the name of the field there. What an alias or a merge brings in is
+ * located at the alias, and what is missing at the innermost value around it.
+ */
+export type IssueAt = (path: Path, message: string, part?: 'name' | 'value') => SeedIssue
 
-export type IssueAtOffset = (offset: number, message: string, path?: Path) => SeedIssue
+/** Errors that are listed: after the first ones the parser has lost track. */
+const MAX_ERRORS = 20
+/** What is out of place in a text before it is read no further. */
+const MAX_MISPLACED = 100
+/** It does not look for names that are given twice, which takes the square of their number. */
+const OPTIONS = { prettyErrors: false, merge: true, uniqueKeys: false, resolveKnownTags: false }
 
-/** Reads YAML. Throws SeedError with all that keeps it from having a value. */
-export function* readYaml(text: string, file: string, limits: SeedLimits): Generator<void, SeedText> {
-  const lines = new LineCounter()
-  const createAt: IssueAtOffset = (offset, message, path = []) => {
-    const { line, col } = lines.linePos(offset)
-    // The counter has no line for an empty text.
-    return createIssue({ file, line: line || 1, column: line === 0 ? 1 : col, path: pathText(path), message })
+/** Returns the nodes of a text, and what makes issues in it. Throws SeedError for errors of syntax, soon. */
+function parseYaml(text: string, file: string) {
+  const lines = new (yaml().LineCounter)()
+  lines.addNewLine(0)
+  const createAt = (offset: number, message: string, path: Path = []): SeedIssue => {
+    const { line, col: column } = lines.linePos(offset)
+    return createIssue({ file, line, column, path: pathText(path), message })
   }
-  const parsed = yield* parseYaml(text, lines)
-  throwSyntaxErrors(parsed, createAt)
-  const issues: IssueList = { issues: [], more: 0 }
-  const reader = valueReader(parsed, { issues, createAt, limits })
-  const { value } = yield* reader.read(parsed.contents, [])
-  if (!reader.hasValue()) throw new SeedError(issues.issues.sort(byLocation), issues.more)
-  const offsetOf = createLocator(parsed.contents)
-  return {
-    value,
-    issues,
-    issueAt: (path, message, part) => createAt(offsetOf(path, part), message, path)
+  const parser = new (yaml().Parser)(lines.addNewLine)
+  const tokens: CST.Token[] = []
+  let misplaced = 0
+  for (const lexeme of new (yaml().Lexer)().lex(text)) {
+    for (const token of parser.next(lexeme)) misplaced += Number(tokens[tokens.push(token) - 1]?.type === 'error')
+    if (misplaced > MAX_MISPLACED) break
+    // It begins with the document, and may end with a scalar.
+    const deepest = parser.stack[MAX_DEPTH + 2] && parser.stack[MAX_DEPTH + 1]
+    if (deepest) throw new SeedError([createAt(deepest.offset, TOO_DEEP)])
   }
-}
-
-function throwSyntaxErrors({ errors, tooDeepAt }: YamlText, createAt: IssueAtOffset): void {
-  if (tooDeepAt !== undefined) throw new SeedError([createAt(tooDeepAt, TOO_DEEP)])
-  const all = errors.filter(isSyntaxError)
+  tokens.push(...parser.end())
+  const { stackTraceLimit } = Error
+  // A text may have a million errors, and to note the stack of each takes most of the time and memory.
+  Error.stackTraceLimit = 0
+  const [first, second] = new (yaml().Composer)(OPTIONS).compose(tokens, true, text.length)
+  Error.stackTraceLimit = stackTraceLimit
   const issues = new Map<number, SeedIssue>()
-  for (const { code, pos, message } of all.sort((one, other) => one.pos[0] - other.pos[0])) {
-    if (issues.size === MAX_SYNTAX_ERRORS) break
-    if (!issues.has(pos[0])) issues.set(pos[0], createAt(pos[0], SYNTAX_MESSAGES[code] ?? message))
+  for (const { pos, code, message } of [...(first?.errors ?? []), ...(first?.warnings ?? [])]) {
+    // A bracket that is not closed is told where its content ends, not on the line after.
+    const at = / end with a [\]}]$/.test(message) ? text.slice(0, pos[0]).trimEnd().length : pos[0]
+    if (issues.size === MAX_ERRORS) break
+    // The others at one place follow from the first. JSON may have names of any length.
+    if (code === 'KEY_OVER_1024_CHARS' || issues.has(at)) continue
+    issues.set(at, createAt(at, code === 'BLOCK_AS_IMPLICIT_KEY' ? SECOND_NAME : message))
   }
+  if (second) issues.set(second.range[0], createAt(second.range[0], 'a seed is one document: drop this second one'))
   if (issues.size > 0) throw new SeedError([...issues.values()])
+  return { contents: first?.contents, createAt }
 }
 
-const SYNTAX_MESSAGES: Record<string, string> = {
-  BLOCK_AS_IMPLICIT_KEY: 'a second name on this line: put a value that has a colon in it in quotes',
-  MULTIPLE_DOCS: 'a seed is one document: drop this second one'
-}
+const SECOND_NAME = 'a second name on this line: put a value that has a colon in it in quotes'
 
-/** The tags of YAML that have a meaning in JSON. */
-const TAGS = ['map', 'seq', 'str', 'int', 'float', 'bool', 'null', 'merge'].map((name) => `tag:yaml.org,2002:${name}`)
+/**
+ * Returns the value that YAML has in JSON. Throws SeedError with all that keeps it from having one: errors of syntax, names
+ * that are given twice, and aliases that stand for nothing or for more than the limit. The package's own `toJS` takes the
+ * square of the number of aliases, and for merges of merges it never ends.
+ */
+export function readYaml(text: string, file: string, limits: SeedLimits): unknown {
+  const { contents, createAt } = parseYaml(text, file)
+  const issues: SeedIssue[] = []
+  /** About how many characters of JSON the values so far are. */
+  let size = 0
+  /** What each anchor stands for, from the end of that. */
+  const anchors = new Map<string, { value: unknown; size: number }>()
+  const value = read(contents, [])
+  if (issues.length > 0) throw new SeedError(issues)
+  return value
 
-/** The value of a node. */
-interface Valued {
-  value: unknown
-  /** Its characters in JSON, about. */
-  size: number
-  /** How deep it is nested: not at all if it is a scalar. */
-  depth: number
-}
-
-const NOTHING: Valued = { value: null, size: 4, depth: 0 }
-
-interface Context {
-  issues: IssueList
-  createAt: IssueAtOffset
-  limits: SeedLimits
-}
-
-/** Reads nodes into the values that they have in JSON, and reports what is well-formed YAML but is lost there. */
-function valueReader({ items }: YamlText, { issues, createAt, limits }: Context) {
-  let hasValue = true
-  let count = 0
-  /** Characters that aliases and merges stand for. */
-  let repeated = 0
-  const anchors = new Map<string, Node>()
-  const anchored = new Map<Node, Valued>()
-  const open: Node[] = []
-  return { read, hasValue: () => hasValue }
-
-  function report(node: unknown, path: Path, message: string, isFatal = false): void {
-    if (isFatal) hasValue = false
-    addIssue(issues, () => createAt(startOf(node), message, path))
+  function report(node: unknown, path: Path, message: string): null {
+    issues.push(createAt(startOf(node), message, path))
+    if (issues.length === MAX_ERRORS) throw new SeedError(issues)
+    return null
   }
 
-  function* read(node: unknown, path: Path): Generator<void, Valued> {
-    if (++count % VALUES === 0) yield
-    if (isAlias(node)) return readAlias(node, path)
-    if (!isNode(node)) return NOTHING
-    if (node.anchor) anchors.set(node.anchor, node)
-    if (node.tag && !TAGS.includes(node.tag)) {
-      const tag = node.tag.replace('tag:yaml.org,2002:', '!!')
-      report(node, path, `the tag ${tag} has no meaning here: leave it out`)
+  function read(node: unknown, path: Path): unknown {
+    const before = size
+    if (yaml().isAlias(node)) {
+      const anchored = anchors.get(node.source)
+      if (!anchored) return report(node, path, `no value of an anchor &${node.source} ends before this`)
+      size += anchored.size
+      if (size <= limits.json) return anchored.value
+      const most = `${formatLimit(limits.json)} of JSON, the most ${limits.where}`
+      report(node, path, `with this the aliases stand for more than ${most}: use fewer`)
+      throw new SeedError(issues)
     }
-    const valued = isScalar(node) ? readScalar(node, path) : yield* readCollection(node, path)
-    if (node.anchor) anchored.set(node, valued)
-    return valued
+    if (!yaml().isNode(node)) return null
+    if (node.anchor) anchors.delete(node.anchor)
+    const value = readContent(node, path)
+    if (node.anchor) anchors.set(node.anchor, { value, size: size - before })
+    return value
   }
 
-  function readScalar(node: Scalar, path: Path): Valued {
-    const { value, source } = node
-    const problem = numberProblem(value, source)
-    if (problem) report(node, path, problem)
-    return { value, size: typeof value === 'string' ? value.length + 2 : String(value).length, depth: 0 }
+  function readContent(node: Node, path: Path): unknown {
+    size += 2
+    if (yaml().isSeq(node)) return node.items.map((item, index) => read(item, [...path, index]))
+    if (yaml().isMap(node)) return readMap(node, path)
+    const { value } = node as Scalar
+    size += String(value).length
+    return value
   }
 
-  function* readCollection(node: Node, path: Path): Generator<void, Valued> {
-    if (open.length >= MAX_DEPTH) {
-      report(node, path, TOO_DEEP, true)
-      return NOTHING
-    }
-    // What was composed apart is put in, for issues to be located there.
-    if (isSeq(node) || isMap(node)) node.items = (items.get(node.srcToken) as never) ?? node.items
-    delete node.srcToken
-    open.push(node)
-    const valued = isSeq(node) ? yield* readList(node.items, path) : yield* readObject(fieldsOf(node), path)
-    open.pop()
-    return { ...valued, depth: valued.depth + 1 }
-  }
-
-  function* readList(elements: readonly unknown[], path: Path): Generator<void, Valued> {
-    const value: unknown[] = []
-    let [size, depth] = [2, 0]
-    for (const [index, element] of elements.entries()) {
-      const item = yield* read(element, [...path, index])
-      value.push(item.value)
-      size += item.size + 1
-      depth = Math.max(depth, item.depth)
-    }
-    return { value, size, depth }
-  }
-
-  function* readObject(fields: readonly Field[], path: Path): Generator<void, Valued> {
-    const object: Record<string, unknown> = {}
+  function readMap({ items }: YAMLMap, path: Path): unknown {
+    const fields = new Map<string, unknown>()
     const keys = new Map<string, unknown>()
-    let [size, depth] = [2, 0]
-    for (const { key, value } of fields) {
+    for (const { key, value } of items) {
       const name = nameOf(key)
-      const sources = isMerge(key) ? (isSeq(value) ? value.items : [value]) : []
-      for (const source of sources) {
-        const merged = yield* readMerged(source, path)
-        for (const [each, inner] of Object.entries(merged.value as object)) {
-          if (!Object.hasOwn(object, each)) setField(object, each, inner)
+      if (isMerge(key)) {
+        for (const source of yaml().isSeq(value) ? value.items : [value]) {
+          const merged = read(source, path)
+          if (typeof merged !== 'object' || Array.isArray(merged)) report(source, path, NOT_MERGED)
+          else for (const [name, value] of Object.entries(merged ?? {})) if (!fields.has(name)) fields.set(name, value)
         }
-        size += merged.size
-        depth = Math.max(depth, merged.depth - 1)
+      } else if (name === undefined) {
+        report(key, path, 'the name of a field must be text; put a value that begins with a bracket in quotes')
+      } else {
+        const first = keys.get(name)
+        if (first) report(key, [...path, name], `is given twice, first at ${createAt(startOf(first), '').location}`)
+        keys.set(name, key)
+        size += name.length + 4
+        fields.set(name, read(value, [...path, name]))
       }
-      if (isMerge(key)) continue
-      if (name === undefined) {
-        const remedy = isMap(key) || isSeq(key) ? '; put a value that begins with a bracket in quotes' : ''
-        report(key, path, `the name of a field must be text${remedy}`, true)
-        continue
-      }
-      const first = keys.get(name)
-      if (!first) keys.set(name, key)
-      else report(key, [...path, name], `is given twice, first at ${createAt(startOf(first), '').location}`)
-      const field = yield* read(value, [...path, name])
-      setField(object, name, field.value)
-      size += name.length + field.size + 4
-      depth = Math.max(depth, field.depth)
     }
-    return { value: object, size, depth }
-  }
-
-  function* readMerged(source: unknown, path: Path): Generator<void, Valued> {
-    const merged = yield* read(source, path)
-    const isObject = typeof merged.value === 'object' && merged.value !== null && !Array.isArray(merged.value)
-    if (isObject) return merged
-    if (hasValue) report(source, path, 'only an object can be merged in with <<', true)
-    return { ...NOTHING, value: {} }
-  }
-
-  function readAlias(alias: Node & { source: string }, path: Path): Valued {
-    const node = anchors.get(alias.source)
-    if (!node) report(alias, path, `there is no anchor &${alias.source} before this`, true)
-    else if (open.includes(node)) {
-      report(alias, path, `*${alias.source} is inside the value that it stands for`, true)
-    }
-    const valued = node && anchored.get(node)
-    if (!valued) return NOTHING
-    if (open.length + valued.depth > MAX_DEPTH) report(alias, path, TOO_DEEP, true)
-    repeated += valued.size
-    if (repeated > limits.aliases) {
-      const { aliases, where } = limits
-      const most = `the most that aliases may stand for ${where}`
-      const message = `with this the aliases stand for more than ${formatLimit(aliases)} of JSON, ${most}: use fewer`
-      throw new SeedError([...issues.issues, createAt(startOf(alias), message, path)].sort(byLocation), issues.more)
-    }
-    return valued
+    // Also of a field `__proto__`, which an assignment would not make.
+    return Object.fromEntries(fields)
   }
 }
 
-function fieldsOf(node: Node): readonly Field[] {
-  return isMap(node) ? node.items : []
-}
+const NOT_MERGED = 'only an object can be merged in with <<'
 
-/** Finds offsets of values; the fields of an object that it has looked into it knows the next time. */
-function createLocator(contents: Node | null): (path: Path, part?: 'name' | 'value') => number {
-  const fields = new Map<Node, Map<string | undefined, Field>>()
-  return (path, part = 'value') => {
+/** Returns what makes issues at the values of a text, YAML or JSON. For that the text is read a second time. */
+export function yamlLocator(text: string, file: string): IssueAt {
+  // Only when there is an issue.
+  const parsed = lazily(() => parseYaml(text, file))
+  return (path, message, part) => {
+    const { contents, createAt } = parsed()
     let node: unknown = contents
     for (const [index, step] of path.entries()) {
-      if (isSeq(node) && typeof step === 'number') node = node.items[step] ?? node
-      else if (isMap(node)) {
-        const field = fieldsByName(node).get(String(step))
-        if (!field) return startOf(fieldsOf(node).find(({ key }) => isMerge(key))?.value ?? node)
-        node = part === 'name' && index === path.length - 1 ? field.key : (field.value ?? field.key)
+      if (yaml().isSeq(node)) node = node.items[Number(step)] ?? node
+      else if (yaml().isMap(node)) {
+        // Of a name that is given twice in JSON the last one counts.
+        const field = node.items.findLast(({ key }) => nameOf(key) === String(step))
+        const source = field ?? node.items.find(({ key }) => isMerge(key))
+        node = (part === 'name' && index === path.length - 1 ? field?.key : (source?.value ?? source?.key)) ?? node
+        if (!field) break
       }
     }
-    return startOf(node)
+    return createAt(startOf(node), message, path)
   }
-
-  function fieldsByName(node: Node): Map<string | undefined, Field> {
-    const known = fields.get(node) ?? new Map()
-    if (!fields.has(node)) {
-      fields.set(node, known)
-      // The first one counts, if there are several.
-      for (const field of [...fieldsOf(node)].reverse()) known.set(nameOf(field.key), field)
-    }
-    return known
-  }
-}
-
-interface Field {
-  key: unknown
-  value?: unknown
 }
 
 function startOf(node: unknown): number {
-  return (isNode(node) && node.range?.[0]) || 0
+  return (yaml().isNode(node) && node.range?.[0]) || 0
 }
 
 /** Returns the name that a field gets in JSON; undefined when it has none that it could be given. */
 function nameOf(key: unknown): string | undefined {
-  return isScalar(key) && key.value !== null && !isMerge(key) ? String(key.value) : undefined
+  return yaml().isScalar(key) && key.value !== null && !isMerge(key) ? String(key.value) : undefined
 }
 
 function isMerge(key: unknown): boolean {
-  return isScalar(key) && typeof key.value === 'symbol'
+  return yaml().isScalar(key) && typeof key.value === 'symbol'
 }

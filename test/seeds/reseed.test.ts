@@ -1,73 +1,65 @@
-import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { buildServices } from '../../src/app.js'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { buildServices } from '../../src/control/services.js'
 import type { DatasetKind } from '../../src/core/enums.js'
-import { runToEnd } from '../../src/core/slices.js'
 import { openDatabase } from '../../src/db/open.js'
 import { SeedError } from '../../src/seeds/errors.js'
-import type { Seed, SeedEnvironment } from '../../src/seeds/format.js'
-import { loadGenerator } from '../../src/seeds/generate/load.js'
+import type { SeedEnvironment } from '../../src/seeds/format.js'
 import { readSeeds } from '../../src/seeds/read.js'
+import { loadGenerator } from '../../src/seeds/service.js'
 import { allRows, environmentRows } from '../support/rows.js'
+import { SHOP as ONE_SHOP, seedOf } from '../support/shop.js'
 
-beforeAll(async () => void (await loadGenerator()))
+beforeAll(() => loadGenerator())
 
 const NOW = Date.UTC(2026, 1, 18, 12)
+const LATER = NOW + 3_600_000
 
 const SHOP = {
-  name: 'Shop',
+  ...ONE_SHOP,
   apiKeys: ['shop-key', 'spare-key'],
-  integrations: [{ identifier: 'mail', providerId: 'ses', channel: 'email', primary: true }],
-  subscribers: [{ subscriberId: 'ada' }, { subscriberId: 'bob' }],
-  workflows: [{ identifier: 'shipped', steps: [{ type: 'email' }] }],
-  messages: [
-    { _id: '000000000000000000000001', channel: 'email', subject: 'One' },
-    { _id: '000000000000000000000002', channel: 'email', subject: 'Two' },
-    { _id: '000000000000000000000003', channel: 'email', subject: 'Three' }
-  ]
+  subscribers: [...ONE_SHOP.subscribers, { subscriberId: 'user-2' }],
+  messages: ['One', 'Two', 'Three'].map((subject) => ({ channel: 'email' as const, subject }))
 } satisfies SeedEnvironment
 
 const OTHER: SeedEnvironment = { name: 'Other', apiKeys: ['other-key'], integrations: SHOP.integrations }
 
-function filesOf(...environments: SeedEnvironment[]) {
-  return readSeeds([{ name: 'seed', seed: { environments } satisfies Seed }])
-}
+const filesOf = (...environments: SeedEnvironment[]) => readSeeds([{ name: 'seed', seed: seedOf(...environments) }])
 
-/** A seeded server's parts, an hour later than it was seeded. */
-function given(...environments: SeedEnvironment[]) {
+/** A server's parts, seeded at this time, with a clock that `later` moves on. */
+function seeded(time: number, ...environments: SeedEnvironment[]) {
   const { db, close } = openDatabase()
   onTestFinished(close)
-  let now = NOW
-  const clock = () => now
-  const services = buildServices({ db, clock, defaults: { profile: 'document', assumptions: {} }, journal: 10 })
-  const files = filesOf(...environments)
-  runToEnd(services.seeds.seeding(files))
-  now += 3_600_000
+  let now = time
+  const defaults = { profile: 'document' as const, assumptions: {} }
+  const services = buildServices({ db, clock: () => now, defaults, journal: 10 })
+  services.seeds.seed(filesOf(...environments))
   return {
     ...services,
     client: db.client,
-    find: (name: string) => services.environments.find(name),
-    empty(name: string, kind: DatasetKind) {
-      const held = services.environments.hold()
-      services.environments.change(services.environments.find(name), {}, { [kind]: held.create() })
-      held.release()
-    },
-    reseed: (...presents: SeedEnvironment[]) => services.seeds.reseed(filesOf(...presents), files)
+    later() {
+      now = LATER
+    }
   }
 }
 
 /** What a server holds that is started with the seed at the time of the change. */
-function startedWith(...environments: SeedEnvironment[]) {
-  const { db, close } = openDatabase()
-  onTestFinished(close)
-  const defaults = { profile: 'document' as const, assumptions: {} }
-  const services = buildServices({ db, clock: () => NOW + 3_600_000, defaults, journal: 10 })
-  runToEnd(services.seeds.seeding(filesOf(...environments)))
-  return { ...services, client: db.client }
+const startedWith = (...environments: SeedEnvironment[]) => seeded(LATER, ...environments)
+
+/** A seeded server's parts, an hour later than it was seeded. */
+function given(...environments: SeedEnvironment[]) {
+  const mock = seeded(NOW, ...environments)
+  mock.later()
+  return {
+    ...mock,
+    find: (name: string) => mock.environments.find(name),
+    empty: (name: string, kind: DatasetKind) => void mock.environments.clear(mock.environments.find(name), [kind]),
+    reseed: (...presents: SeedEnvironment[]) => mock.seeds.reseed(filesOf(...presents))
+  }
 }
 
 describe('the changes', () => {
-  test('name each environment that changed, with its keys and the number of its records', async () => {
-    const changes = await given(SHOP, OTHER).reseed(
+  test('name each environment that changed, with its keys and the number of its records', () => {
+    const changes = given(SHOP, OTHER).reseed(
       { ...SHOP, apiKeys: ['shop-key', 'new-key'], messages: SHOP.messages.slice(1), generate: { messages: 10 } },
       OTHER
     )
@@ -77,21 +69,21 @@ describe('the changes', () => {
         name: 'Shop',
         change: 'reloaded',
         apiKeys: ['shop-key', 'new-key'],
-        records: { messages: 12, integrations: 1, subscribers: 2, workflows: 1, steps: 1 }
+        records: { messages: 12, integrations: 2, subscribers: 2, workflows: 1, steps: 1 }
       }
     ])
   })
 
-  test('are none when the seeds say the same an hour later, with times left to the server', async () => {
+  test('are none when the seeds say the same an hour later, with times left to the server', () => {
     const mock = given(SHOP, OTHER)
     const before = allRows(mock.client)
-    expect(await mock.reseed(SHOP, OTHER)).toEqual([])
+    expect(mock.reseed(SHOP, OTHER)).toEqual([])
     expect(allRows(mock.client)).toEqual(before)
   })
 
-  test('include an environment in which only the order changed', async () => {
+  test('include an environment in which only the order changed', () => {
     const subscribers = SHOP.subscribers.toReversed()
-    expect(await given(SHOP).reseed({ ...SHOP, subscribers })).toMatchObject([{ name: 'Shop', change: 'reloaded' }])
+    expect(given(SHOP).reseed({ ...SHOP, subscribers })).toMatchObject([{ name: 'Shop', change: 'reloaded' }])
   })
 })
 
@@ -106,9 +98,9 @@ describe('an environment that the seeds describe differently', () => {
     apiKeys: ['new-key']
   }
 
-  test('becomes what a start with the seeds makes of it', async () => {
+  test('becomes what a start with the seeds makes of it', () => {
     const mock = given(SHOP, OTHER)
-    await mock.reseed(changed, OTHER)
+    mock.reseed(changed, OTHER)
     const started = startedWith(changed, OTHER)
     const rowsOf = ({ client }: Pick<typeof started, 'client'>) =>
       Object.entries(environmentRows(client)).map(([table, rows]) => [
@@ -122,46 +114,46 @@ describe('an environment that the seeds describe differently', () => {
     expect(mock.find('Shop').random.next()).toBe(started.environments.find('Shop').random.next())
   })
 
-  test('is reset to what it became', async () => {
+  test('is reset to what it became', () => {
     const mock = given(SHOP)
-    await mock.reseed(changed)
+    mock.reseed(changed)
     const rows = environmentRows(mock.client)
     mock.empty('Shop', 'messages')
     mock.environments.reset(mock.find('Shop'))
     expect(environmentRows(mock.client)).toEqual(rows)
   })
 
-  test('has the keys of the new seeds and no others', async () => {
+  test('has the keys of the new seeds and no others', () => {
     const mock = given(SHOP)
     expect(mock.environments.resolve('shop-key')?.name).toBe('Shop')
-    await mock.reseed(changed)
+    mock.reseed(changed)
     expect(mock.environments.resolve('new-key')?.name).toBe('Shop')
     expect(mock.environments.resolve('shop-key')).toBeUndefined()
     expect(mock.environments.resolve('spare-key')).toBeUndefined()
     expect(mock.environments.apiKeysOf(mock.find('Shop'))).toEqual(changed.apiKeys)
   })
 
-  test('gets a key that moves to it from another environment', async () => {
+  test('gets a key that moves to it from another environment', () => {
     const mock = given(SHOP, OTHER)
-    await mock.reseed({ ...SHOP, apiKeys: ['other-key'] }, { ...OTHER, apiKeys: ['shop-key'] })
+    mock.reseed({ ...SHOP, apiKeys: ['other-key'] }, { ...OTHER, apiKeys: ['shop-key'] })
     expect(mock.environments.resolve('other-key')?.name).toBe('Shop')
     expect(mock.environments.resolve('shop-key')?.name).toBe('Other')
     expect(mock.environments.apiKeysOf(mock.find('Shop'))).toEqual(['other-key'])
   })
 
-  test('keeps its snapshots', async () => {
+  test('keeps its snapshots', () => {
     const mock = given(SHOP)
     mock.environments.snapshot(mock.find('Shop'), 'before')
-    await mock.reseed({ ...SHOP, messages: [] })
+    mock.reseed({ ...SHOP, messages: [] })
     expect(mock.environments.listSnapshots(mock.find('Shop'))).toMatchObject([
       { name: 'before', size: { messages: 3 } }
     ])
   })
 
-  test('may change its name and organization if its id is given', async () => {
+  test('may change its name and organization if its id is given', () => {
     const _id = '00000000000000000000000a'
     const mock = given({ ...SHOP, _id })
-    const changes = await mock.reseed({ ...SHOP, _id, name: 'Store', organization: 'Acme' })
+    const changes = mock.reseed({ ...SHOP, _id, name: 'Store', organization: 'Acme' })
     expect(changes).toMatchObject([{ id: _id, name: 'Store', change: 'reloaded' }])
     expect(mock.find('Store')).toMatchObject({ id: _id })
     expect(environmentRows(mock.client)).toEqual(
@@ -174,16 +166,16 @@ test('keeps what was done to all other environments, also to those of no seed', 
   const mock = given(SHOP, OTHER)
   const { apiKey } = await mock.seeds.createEnvironment({ name: 'Made' })
   mock.empty('Other', 'integrations')
-  await mock.reseed({ ...SHOP, messages: [] }, OTHER)
-  expect(environmentRows(mock.client).integrations?.map(({ environment }) => environment)).toEqual([1])
+  mock.reseed({ ...SHOP, messages: [] }, OTHER)
+  expect(environmentRows(mock.client).integrations?.map(({ environment }) => environment)).toEqual([1, 1])
   expect(mock.environments.resolve('other-key')?.name).toBe('Other')
   expect(mock.environments.resolve(apiKey)?.name).toBe('Made')
 })
 
-test('adds an environment that is new in the seeds, and removes one that is gone from them', async () => {
+test('adds an environment that is new in the seeds, and removes one that is gone from them', () => {
   const mock = given(SHOP, OTHER)
   const { id } = mock.find('Other')
-  const changes = await mock.reseed(SHOP, { name: 'Staging', subscribers: [{ subscriberId: 'ada' }] })
+  const changes = mock.reseed(SHOP, { name: 'Staging', subscribers: [{ subscriberId: 'ada' }] })
   expect(changes).toMatchObject([
     { name: 'Staging', change: 'added', apiKeys: ['staging-key'] },
     { id, name: 'Other', change: 'removed' }
@@ -195,11 +187,11 @@ test('adds an environment that is new in the seeds, and removes one that is gone
   expect(environmentRows(mock.client).subscribers?.filter(({ environment }) => environment === 2)).toHaveLength(1)
 })
 
-test('adds an environment again that was removed since, when its seed changes', async () => {
+test('adds an environment again that was removed since, when its seed changes', () => {
   const mock = given(SHOP, OTHER)
   mock.environments.remove(mock.find('Shop'))
   mock.environments.remove(mock.find('Other'))
-  expect(await mock.reseed({ ...SHOP, messages: [] })).toMatchObject([{ name: 'Shop', change: 'added' }])
+  expect(mock.reseed({ ...SHOP, messages: [] })).toMatchObject([{ name: 'Shop', change: 'added' }])
   expect(mock.environments.list().map(({ name }) => name)).toEqual(['Shop'])
 })
 
@@ -207,11 +199,11 @@ describe('changes nothing', () => {
   const added = { name: 'Added' }
   const less = { ...SHOP, messages: [], apiKeys: ['less-key'] }
 
-  test('when the last environment has an issue', async () => {
+  test('when the last environment has an issue', () => {
     const mock = given(SHOP, OTHER)
     const before = allRows(mock.client)
     const late = { name: 'Late', messages: [{ channel: 'email' as const, workflow: 'gone' }] }
-    await expect(mock.reseed(less, added, late)).rejects.toThrow(SeedError)
+    expect(() => mock.reseed(less, added, late)).toThrow(SeedError)
     expect(allRows(mock.client)).toEqual(before)
   })
 
@@ -219,27 +211,26 @@ describe('changes nothing', () => {
     const mock = given(SHOP, OTHER)
     const made = await mock.seeds.createEnvironment({ name: 'Made' })
     const before = allRows(mock.client)
-    await expect(mock.reseed(less, { ...added, apiKeys: ['a', made.apiKey] })).rejects.toThrow(
+    expect(() => mock.reseed(less, { ...added, apiKeys: ['a', made.apiKey] })).toThrow(
       `seed environments[1].apiKeys[1]: is that of Made`
     )
     expect(allRows(mock.client)).toEqual(before)
     expect(mock.environments.resolve('shop-key')?.name).toBe('Shop')
   })
 
-  test('when the database refuses a row, and accepts the next change', async () => {
+  test('when the database refuses a row, and accepts the next change', () => {
     const mock = given(SHOP, OTHER)
     const before = allRows(mock.client)
     const more = { ...added, messages: [{ channel: 'email' as const }] }
     mock.client.exec(
       "CREATE TRIGGER no_messages BEFORE INSERT ON messages BEGIN SELECT raise(ABORT, 'no messages'); END"
     )
-    await expect(mock.reseed(less, more)).rejects.toThrow('no messages')
+    expect(() => mock.reseed(less, more)).toThrow('no messages')
     mock.client.exec('DROP TRIGGER no_messages')
-    // On a busy machine it had more than one slice, whose datasets are deleted in a later turn.
-    await vi.waitFor(() => expect(allRows(mock.client)).toEqual(before))
+    expect(allRows(mock.client)).toEqual(before)
     expect(mock.environments.resolve('shop-key')?.datasets).toEqual(mock.find('Shop').datasets)
     expect(mock.environments.resolve('less-key')).toBeUndefined()
-    await mock.reseed(less, more)
+    mock.reseed(less, more)
     expect(mock.environments.list().map(({ name }) => name)).toEqual(['Shop', 'Added'])
   })
 })

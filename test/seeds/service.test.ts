@@ -3,14 +3,14 @@ import { Ajv } from 'ajv'
 import { fullFormats } from 'ajv-formats/dist/formats.js'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { buildServices } from '../../src/app.js'
-import { runToEnd } from '../../src/core/slices.js'
+import { buildServices } from '../../src/control/services.js'
 import { type OpenDatabase, openDatabase } from '../../src/db/open.js'
 import { SeedError } from '../../src/seeds/errors.js'
 import type { Seed } from '../../src/seeds/format.js'
 import { readSeeds } from '../../src/seeds/read.js'
 import { givenMock } from '../support/mock.js'
 import { consistentSeed } from '../support/seeds.js'
+import { SHOP, seedOf } from '../support/shop.js'
 import { wireSchemas } from '../support/wire-schemas.js'
 
 const NOW = Date.UTC(2026, 1, 18, 12)
@@ -22,7 +22,7 @@ function servicesOver(db: OpenDatabase['db']) {
 function seeded(seed: string | object, database: OpenDatabase = openDatabase()) {
   const { db, close } = database
   onTestFinished(close)
-  const outcome = runToEnd(servicesOver(db).seeds.seeding(readSeeds([{ name: 'seed', seed }])))
+  const outcome = servicesOver(db).seeds.seed(readSeeds([{ name: 'seed', seed }]))
   return { ...outcome, db }
 }
 
@@ -38,30 +38,19 @@ function rowCounts({ db }: OpenDatabase): number[] {
   )
 }
 
-const SHOP = {
-  environments: [
-    {
-      name: 'Shop',
-      apiKeys: ['shop-key', 'spare-key'],
-      integrations: [{ providerId: 'ses', channel: 'email', primary: true }],
-      subscribers: [{ subscriberId: 'ada' }],
-      workflows: [{ identifier: 'shipped', steps: [{ type: 'email' }, { type: 'sms' }] }],
-      messages: [{ channel: 'email', subscriberId: 'ada', workflow: 'shipped', contextKeys: ['b:2', 'a:1'] }]
-    }
-  ]
-}
+const SEED = seedOf({ ...SHOP, apiKeys: ['shop-key', 'spare-key'] })
 
 describe('an empty database', () => {
   test('gets everything the seed describes', () => {
     const database = openDatabase()
-    expect(seeded(SHOP, database)).toMatchObject({ applied: true, environments: [{ name: 'Shop' }] })
-    expect(rowCounts(database)).toEqual([1, 2, 1, 1, 1, 2, 1])
+    expect(seeded(SEED, database)).toMatchObject({ applied: true, environments: [{ name: 'Shop' }] })
+    expect(rowCounts(database)).toEqual([1, 2, 2, 1, 1, 1, 1])
   })
 
   test('stays empty when the last environment has an issue', () => {
     const database = openDatabase()
     const late = { name: 'Late', messages: [{ channel: 'email', workflow: 'gone' }] }
-    expect(() => seeded({ environments: [...SHOP.environments, late] }, database)).toThrow(SeedError)
+    expect(() => seeded({ environments: [...SEED.environments, late] }, database)).toThrow(SeedError)
     expect(rowCounts(database)).toEqual([0, 0, 0, 0, 0, 0, 0])
   })
 
@@ -70,12 +59,12 @@ describe('an empty database', () => {
     database.db.client.exec(
       "CREATE TRIGGER no_messages BEFORE INSERT ON messages BEGIN SELECT raise(ABORT, 'no messages'); END"
     )
-    expect(() => seeded(SHOP, database)).toThrow('no messages')
+    expect(() => seeded(SEED, database)).toThrow('no messages')
     expect(rowCounts(database)).toEqual([0, 0, 0, 0, 0, 0, 0])
   })
 
   test('has a hash of each key, and the key nowhere', () => {
-    const { db } = seeded(SHOP)
+    const { db } = seeded(SEED)
     const bytes = db.client.serialize()
     expect(bytes.includes('shop-key')).toBe(false)
     expect(bytes.includes('spare-key')).toBe(false)
@@ -89,7 +78,7 @@ describe('an empty database', () => {
 
 test('leaves a database that has environments as it is, and says so', () => {
   const database = openDatabase()
-  seeded(SHOP, database)
+  seeded(SEED, database)
   const before = rowCounts(database)
   const again = seeded({ environments: [{ name: 'Other' }] }, database)
   expect(again).toMatchObject({ applied: false, environments: [{ name: 'Other' }] })
@@ -118,8 +107,7 @@ describe('any seed that the server accepts', () => {
       fc.property(consistentSeed(), (seed: Seed) => {
         const database = openDatabase()
         try {
-          const files = readSeeds([{ name: 'seed', seed }])
-          runToEnd(servicesOver(database.db).seeds.seeding(files))
+          servicesOver(database.db).seeds.seed(readSeeds([{ name: 'seed', seed }]))
           for (const [table, schema] of Object.entries(DOCUMENTS)) {
             for (const json of database.db.client.prepare(`SELECT document FROM ${table}`).pluck().all()) {
               const document = JSON.parse(json as string)

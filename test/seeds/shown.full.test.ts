@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { PROFILES } from '../../src/core/assumptions.js'
 import { compile, namedSchemas, targetOf } from '../../src/core/typebox.js'
 import { Integration } from '../../src/integrations/schemas.js'
-import { MessagesPage } from '../../src/messages/schemas.js'
+import { OPERATIONS } from '../../src/openapi/operations.js'
 import { WorkflowStep } from '../../src/workflow-steps/schemas.js'
 import { type GivenMock, givenMock } from '../support/mock.js'
 
@@ -27,7 +27,7 @@ const IMPOSSIBLE: Record<string, string[]> = {
 }
 
 /** What each operation answers with. A part that two of them show, such as a filter, is to be seen in both. */
-const ANSWERS = [Integration, MessagesPage, WorkflowStep]
+const ANSWERS = OPERATIONS.map(({ response }) => response)
 
 const SEEDS = readdirSync(join(import.meta.dirname, '../../seeds')).flatMap((name) =>
   name.endsWith('.yaml') ? [name.slice(0, -'.yaml'.length)] : []
@@ -56,15 +56,14 @@ function* within({ $id }: TSchema, facts: Iterable<string>): Generator<string> {
   for (const fact of facts) yield `${$id}: ${fact}`
 }
 
-/** What the three operations show in each environment: all messages, all steps, and each integration made primary. */
+/** What the operations show in each environment: all of each list, all steps, and each integration made primary. */
 async function* factsShownBy(mock: GivenMock): AsyncGenerator<string> {
   for (const { id, apiKeys, integrations, steps } of mock.seededEnvironments) {
     const [key = ''] = apiKeys
-    for (const limit of [1, 1000]) {
-      yield* within(
-        MessagesPage,
-        factsShown(MessagesPage, (await mock.get(`/v1/messages?limit=${limit}`, { key })).json)
-      )
+    for (const { url, response } of OPERATIONS.filter(({ method, params }) => method === 'GET' && !params)) {
+      for (const limit of [1, 1000]) {
+        yield* within(response, factsShown(response, (await mock.get(`${url}?limit=${limit}`, { key })).json))
+      }
     }
     for (const { workflowId, stepId } of steps) {
       const path = `/v2/workflows/${encodeURIComponent(workflowId)}/steps/${encodeURIComponent(stepId)}`

@@ -1,158 +1,157 @@
 import { createHash } from 'node:crypto'
 import { isoTime } from '../../core/clock.js'
+import type { Channel } from '../../core/enums.js'
 import { StartError } from '../../core/errors.js'
 import { createRandom, type Random } from '../../core/random.js'
-import { runToEnd } from '../../core/slices.js'
 import type { MessageResponse } from '../../messages/schemas.js'
 import type { EnvironmentInput } from '../environment-data.js'
 import type { SeedGenerate } from '../format.js'
-import { inboxState, outcomeOf } from './delivery.js'
-import { planningWorkflows, type StepPlan, sendRatesOf, type WorkflowPlan } from './plan.js'
-import { createFaker, DAY, HOUR, pick, randomInt } from './random.js'
-import { creatingRecipients, creatingSubscribers, type Recipient } from './subscribers.js'
-import { createBudget } from './templates.js'
+import { planWorkflows, type StepPlan } from './plan.js'
+import { createFaker, createRecipients, createSubscribers, pick, type Recipient, randomInt } from './subscribers.js'
 
-export type Generation = ReturnType<typeof generation>
+export type Generation = ReturnType<typeof prepare>
+export type GeneratedMessage = ReturnType<Generation['messages']> extends Generator<infer Message> ? Message : never
 
-/** About a quarter of the messages are of triggers for many; the largest are for so many subscribers. */
-const BROADCAST_SHARE = 1 / 4
-const MAX_BROADCAST = 400
-/** Of the messages to one who can't be reached; mostly a workflow skips them. */
-const UNREACHABLE_RATE = 1 / 8
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
 
 /**
- * Returns believable messages of the environment's workflows to its subscribers, of the days before `now`, and the
- * subscribers to add to the environment's own before them. The same environment, options and `now` give the same bytes, on
- * every machine and version of Node. More messages take no more memory; more subscribers do.
- *
- * Throws StartError when the environment has no step that sends messages.
+ * Returns believable messages of the days before `now`, and the subscribers to add before them. The same input gives the
+ * same bytes, on every machine and version of Node. `present` is the number of messages that the environment has already,
+ * of which `environment` needs to have some only. Throws StartError when it has no step that sends messages, and SeedError
+ * when its templates take more than a millisecond a message, which is twenty times what usual ones take.
  */
-export function generation(environment: EnvironmentInput, options: SeedGenerate, now: number) {
-  return runToEnd(preparing(environment, options, now))
-}
-
-/** Does what `generation` does, with a step for each step of a workflow and each subscriber. */
-export function* preparing(
-  environment: EnvironmentInput,
-  options: SeedGenerate,
-  now: number,
-  messageCount = environment.messages.length
-) {
+export function prepare(environment: EnvironmentInput, options: SeedGenerate, now: number, present: number) {
   const { messages: total, days = 30, randomSeed = 1 } = options
-  const workflows = yield* planningWorkflows(environment)
+  const workflows = planWorkflows(environment)
   if (workflows.length === 0) {
     const problem = `environment ${environment.name} has nothing to make messages of`
     throw new StartError(`${problem}: it needs a workflow with a step of a channel`)
   }
-  const impersonal = workflows.filter(({ isImpersonal }) => isImpersonal)
-  const broadcasts = impersonal.length > 0 ? impersonal : workflows
-  const sendRates = sendRatesOf(workflows)
-  const present = environment.subscribers.filter(({ deleted }) => !deleted)
-  const fallback = present.length > 0 ? 0 : Math.min(Math.max(Math.ceil(total / 50), 5), 1000)
+  const own = environment.subscribers.filter(({ deleted }) => !deleted)
+  const fallback = own.length > 0 ? 0 : Math.min(Math.max(Math.ceil(total / 50), 5), 1000)
   const count = options.subscribers || fallback
-  const subscribers = yield* creatingSubscribers(environment, { count, randomSeed, before: now - days * DAY })
-  const recipients = yield* creatingRecipients(environment, [...present, ...subscribers], randomSeed)
-  const maxAudience = Math.min(recipients.length, Math.floor(total / 20), MAX_BROADCAST)
+  const subscribers = createSubscribers(environment, { count, randomSeed, before: now - days * DAY })
+  const recipients = createRecipients(environment, [...own, ...subscribers], randomSeed)
   const timeAt = timeline(days, now)
   // Messages that the environment already has may be generated with the same options: their number differs.
-  const idKey = [environment.id, messageCount, randomSeed, total, days, recipients.length, now].join()
+  const idKey = [environment.id, present, randomSeed, total, days, recipients.length, now].join()
   return { subscribers, messages }
 
   /** Oldest first, but for the seconds between the messages of one trigger. The same each time it is called. */
-  function* messages(): Generator<GeneratedMessage, void, undefined> {
+  function* messages() {
     const random = createRandom(randomSeed)
     const faker = createFaker(random)
     const newId = idMaker(idKey)
+    const time = { left: Math.max(2000, total) }
     let done = 0
     while (done < total) {
-      const at = timeAt((done + random.next()) / total)
-      const isBroadcast = maxAudience > 1 && random.next() < BROADCAST_SHARE / maxAudience
-      const audience = isBroadcast ? 2 + randomInt(random, maxAudience - 1) : 1
+      let createdAt = timeAt((done + random.next()) / total)
       const share = random.next()
-      // Of 1,000 subscribers, the first gets a tenth of the ordinary triggers, and the last a thirtieth of a percent.
-      const first = Math.floor(recipients.length * (isBroadcast ? share : share * share * share))
-      const workflow = pick(random, isBroadcast ? broadcasts : workflows)
-      const digests = workflow.digests.map((stepId) => [stepId, { eventCount: 2 + randomInt(random, 8) }])
-      const transactionId = random.next() < 0.15 ? random.uuid() : `txn_${newId(at)}`
-      const payload = workflow.payload(faker, at) as Record<string, unknown>
-      const results = Object.fromEntries(digests)
-      for (let turn = 0; turn < audience; turn++) {
-        const recipient = recipients[(first + turn) % recipients.length] as Recipient
-        const notificationId = newId(at)
-        let createdAt = at + turn * 7
-        for (const step of workflow.steps) {
-          const isReachable = recipient.channels.includes(step.channel)
-          if (random.next() >= sendRates[step.channel] * (isReachable ? 1 : UNREACHABLE_RATE)) continue
-          createdAt += 40 + randomInt(random, 900)
-          const id = newId(createdAt)
-          const parts = { id, notificationId, createdAt, workflow, step, recipient, transactionId, payload, results }
-          yield createMessage(environment, parts, random, now)
-          if (++done === total) return
-        }
+      // Of 1,000 subscribers, the first gets a tenth of the triggers, and the last a thirtieth of a percent.
+      const recipient = recipients[Math.floor(recipients.length * share * share * share)] as Recipient
+      const workflow = pick(random, workflows)
+      const notificationId = newId(createdAt)
+      const transactionId = random.next() < 0.15 ? random.uuid() : `txn_${newId(createdAt)}`
+      const payload = workflow.payload(faker, createdAt) as Record<string, unknown>
+      const steps = Object.fromEntries(workflow.digests.map((id) => [id, { eventCount: 2 + randomInt(random, 8) }]))
+      const scope = { globals: { payload, subscriber: recipient.subscriber, steps }, time }
+      for (const step of workflow.steps) {
+        // Who can't be reached on the channel is mostly skipped.
+        if (random.next() >= (recipient.channels.includes(step.channel) ? 0.8 : 0.1)) continue
+        createdAt += 40 + randomInt(random, 900)
+        yield createMessage(step, createdAt)
+        if (++done === total) return
+      }
+
+      /** Returns the fields of a message, in the contract's order; JSON leaves out those that are undefined. */
+      function createMessage({ channel, providers, ...step }: StepPlan, createdAt: number) {
+        const { subscriber, channels, deviceTokens, contextKeys } = recipient
+        const inbox = channel === 'in_app' ? inboxState(random, createdAt, now) : undefined
+        const { status, errorId, errorText } = outcomeOf(channel, channels.includes(channel), random)
+        return {
+          _id: newId(createdAt),
+          _templateId: workflow.id,
+          _environmentId: environment.id,
+          _messageTemplateId: step.id,
+          _organizationId: environment.organizationId,
+          _notificationId: notificationId,
+          _subscriberId: subscriber._id,
+          subscriber,
+          templateIdentifier: workflow.identifier,
+          createdAt: isoTime(createdAt),
+          deliveredAt: inbox?.deliveredAt,
+          lastSeenDate: inbox?.lastSeenDate,
+          lastReadDate: inbox?.lastReadDate,
+          content: step.content(scope),
+          transactionId,
+          subject: step.subject?.(scope),
+          channel,
+          read: inbox?.read ?? false,
+          seen: inbox?.seen ?? false,
+          snoozedUntil: inbox?.snoozedUntil,
+          email: (channel === 'email' && subscriber.email) || undefined,
+          phone: (channel === 'sms' && subscriber.phone) || undefined,
+          providerId: random.next() < 0.9 ? providers[0] : pick(random, providers),
+          deviceTokens: channel === 'push' ? deviceTokens : channel === 'email' ? [] : undefined,
+          title: step.title?.(scope),
+          cta: step.callToAction(inbox?.pressed, scope),
+          _feedId: inbox && null,
+          status,
+          errorId,
+          errorText,
+          payload,
+          overrides: {},
+          contextKeys
+        } satisfies { [Field in keyof MessageResponse]: MessageResponse[Field] | undefined }
       }
     }
   }
 }
 
-interface MessageParts {
-  id: string
-  notificationId: string
-  createdAt: number
-  workflow: WorkflowPlan
-  step: StepPlan
-  recipient: Recipient
-  transactionId: string
-  payload: Record<string, unknown>
-  /** The results of the digests, which steps after them may show. */
-  results: object
+/** The warnings where the subscriber lacks an address. */
+const NO_ADDRESS: Partial<Record<Channel, [errorId: string, text: string]>> = {
+  email: ['mail_unexpected_error', 'Subscriber does not have an email address'],
+  sms: ['no_subscriber_phone', 'Subscriber does not have active phone'],
+  chat: ['no_subscriber_chat_channel_id', 'Subscriber does not have active chat channel id']
 }
 
-export type GeneratedMessage = ReturnType<typeof createMessage>
+/** The share of messages that providers refuse, and with what. */
+const REFUSALS: Record<Channel, [rate: number, errorId: string, text: string]> = {
+  in_app: [0, '', ''],
+  email: [0.01, 'mail_unexpected_error', 'Maximum credits exceeded'],
+  sms: [0.03, 'unexpected_sms_error', 'Unreachable destination handset'],
+  chat: [0.02, 'unexpected_chat_error', 'channel_not_found'],
+  push: [0.04, 'unexpected_push_error', 'Requested entity was not found.']
+}
 
-/** Returns the fields of a message, in the contract's order; JSON leaves out those that are undefined. */
-function createMessage(environment: EnvironmentInput, parts: MessageParts, random: Random, now: number) {
-  const { id, notificationId, createdAt, workflow, step, recipient, transactionId, payload, results } = parts
-  const { channel, providers } = step
-  const { subscriber, deviceTokens, contextKeys } = recipient
-  const scope = { payload, subscriber, steps: results }
-  const budget = createBudget()
-  const inbox = channel === 'in_app' ? inboxState(random, createdAt, now) : undefined
-  const { status, errorId, errorText } = outcomeOf(channel, recipient.channels.includes(channel), random)
+/** Returns what becomes of a message: it is sent, or there is a warning or an error of its channel. */
+function outcomeOf(channel: Channel, hasAddress: boolean, random: Random) {
+  const [warningId, warning] = (!hasAddress && NO_ADDRESS[channel]) || []
+  if (warningId) return { status: 'warning', errorId: warningId, errorText: warning } as const
+  const [rate, errorId, errorText] = REFUSALS[channel]
+  return random.next() < rate ? ({ status: 'error', errorId, errorText } as const) : ({ status: 'sent' } as const)
+}
+
+/** Returns when an in-app message was delivered, seen and read, and which button was pressed. */
+function inboxState(random: Random, createdAt: number, now: number) {
+  const delivered = createdAt + 40 + randomInt(random, 360)
+  // From seconds to a day and a half, each order of magnitude as often as the other.
+  const seenAt = delivered + randomInt(random, 1 << (12 + randomInt(random, 16)))
+  const readAt = seenAt + 400 + randomInt(random, 60_000)
+  const seen = random.next() < 0.75 && seenAt <= now
+  const read = seen && random.next() < 0.75 && readAt <= now
+  const isSnoozed = !read && random.next() < 0.03
+  const again = delivered + (1 + randomInt(random, 24)) * HOUR
   return {
-    _id: id,
-    _templateId: workflow.id,
-    _environmentId: environment.id,
-    _messageTemplateId: step.id,
-    _organizationId: environment.organizationId,
-    _notificationId: notificationId,
-    _subscriberId: subscriber._id,
-    subscriber,
-    templateIdentifier: workflow.identifier,
-    createdAt: isoTime(createdAt),
-    deliveredAt: inbox?.deliveredAt,
-    lastSeenDate: inbox?.lastSeenDate,
-    lastReadDate: inbox?.lastReadDate,
-    content: step.content(scope, budget),
-    transactionId,
-    subject: step.subject?.(scope, budget),
-    channel,
-    read: inbox?.read ?? false,
-    seen: inbox?.seen ?? false,
-    snoozedUntil: inbox?.snoozedUntil,
-    email: (channel === 'email' && subscriber.email) || undefined,
-    phone: (channel === 'sms' && subscriber.phone) || undefined,
-    providerId: random.next() < 0.9 ? providers[0] : pick(random, providers),
-    deviceTokens: channel === 'push' ? deviceTokens : channel === 'email' ? [] : undefined,
-    title: step.title?.(scope, budget),
-    cta: step.callToAction(inbox?.pressed, scope, budget),
-    _feedId: inbox && null,
-    status,
-    errorId,
-    errorText,
-    payload,
-    overrides: {},
-    contextKeys
-  } satisfies { [Field in keyof MessageResponse]: MessageResponse[Field] | undefined }
+    deliveredAt: (isSnoozed && again <= now ? [delivered, again] : [delivered]).map(isoTime),
+    lastSeenDate: seen ? isoTime(seenAt) : undefined,
+    lastReadDate: read ? isoTime(readAt) : undefined,
+    read,
+    seen,
+    snoozedUntil: isSnoozed && again > now ? isoTime(again) : undefined,
+    pressed: read && random.next() < 0.4 ? pick(random, ['primary', 'primary', 'secondary'] as const) : undefined
+  }
 }
 
 /** Returns ids like the deployed service's: the second of their creation, ten digits, a counter. */

@@ -1,6 +1,7 @@
 import type { Faker } from '@faker-js/faker'
 import { isoTime } from '../../core/clock.js'
-import { DAY } from './random.js'
+
+const DAY = 86_400_000
 
 type JsonSchema = Record<string, unknown>
 
@@ -22,23 +23,21 @@ export function valueMaker(schema: JsonSchema, name = '', lists = 0): ValueMaker
   if (kind === 'number' || kind === 'integer') return numberMaker(schema, kind === 'integer')
   if (kind === 'array') {
     const make = valueMaker((items ?? {}) as JsonSchema, name, lists + 1)
-    if (lists >= MAX_LISTS) return (faker, at) => [make(faker, at)]
-    return (faker, at) => Array.from({ length: whole(faker, 1, 3) }, () => make(faker, at))
+    return (faker, at) => Array.from({ length: lists < MAX_LISTS ? whole(faker, 1, 3) : 1 }, () => make(faker, at))
   }
-  if (kind === 'object' || properties) return objectMaker((properties ?? {}) as Record<string, JsonSchema>, name, lists)
-  const rule = makerOf(FORMATS.test(String(format)) ? String(format) : name)
+  if (kind === 'object' || properties) {
+    // The name of a product is a product, that of a member one of a person.
+    const makers = Object.entries((properties ?? {}) as Record<string, JsonSchema>).map(([field, value]) => {
+      return [field, valueMaker(value, field === 'name' ? name : field, lists)] as const
+    })
+    return (faker, at) => Object.fromEntries(makers.map(([field, make]) => [field, make(faker, at)]))
+  }
+  const words = wordsOf(FORMATS.test(String(format)) ? String(format) : name)
+  const [, rule] = RULES.find(([pattern]) => pattern.test(words)) ?? []
   const make = rule ?? ((faker: Faker) => `${wordsOf(name)} ${whole(faker, 1, 900)}`)
   // The type of a value that is inferred from a template may be any.
   const isInferred = String(schema.default).startsWith('{{')
   return kind === 'string' && !isInferred ? (faker, at) => String(make(faker, at)) : make
-}
-
-function objectMaker(properties: Record<string, JsonSchema>, owner: string, lists: number): ValueMaker {
-  // The name of a product is a product, that of a member one of a person.
-  const makers = Object.entries(properties).map(([name, schema]) => {
-    return [name, valueMaker(schema, name === 'name' ? owner : name, lists)] as const
-  })
-  return (faker, at) => Object.fromEntries(makers.map(([name, make]) => [name, make(faker, at)]))
 }
 
 /** A maximum below the minimum counts as the minimum. */
@@ -55,12 +54,6 @@ function numberMaker({ minimum, maximum }: JsonSchema, isInteger: boolean): Valu
 const whole = (faker: Faker, min: number, max: number) => faker.number.int({ min, max })
 const word = (faker: Faker) => faker.string.alpha({ length: 8, casing: 'lower' })
 const digits = (faker: Faker, length: number) => String(whole(faker, 10 ** (length - 1), 10 ** length - 1))
-const day: ValueMaker = (faker, at) => isoTime(at + whole(faker, 1, 30) * DAY).slice(0, 10)
-const url: ValueMaker = (faker) => `https://example.com/${word(faker)}`
-
-/** Adjective, material, thing. Faker's own goes through a template, which makes generating a twentieth slower. */
-const productName: ValueMaker = ({ commerce }) =>
-  `${commerce.productAdjective()} ${commerce.productMaterial()} ${commerce.product()}`
 
 /** The formats that have a rule. With any other, the field's name decides. */
 const FORMATS = /^(date|date-time|time|email|ur[il]|uuid)$/
@@ -72,7 +65,7 @@ const RULES: readonly (readonly [RegExp, ValueMaker])[] = [
   [/^uuid$/, (faker) => faker.string.uuid()],
   [/\b(code|otp|pin)\b/, (faker) => digits(faker, 6)],
   [/\b(image|avatar|picture|photo|icon)\b/, (faker) => `https://cdn.example.com/${word(faker)}.png`],
-  [/\b(ur[il]|link|href|website)\b/, url],
+  [/\b(ur[il]|link|href|website)\b/, (faker) => `https://example.com/${word(faker)}`],
   [/\be?mail\b/, (faker) => `${word(faker)}@example.com`],
   [/\b(phone|mobile)\b/, (faker) => faker.helpers.replaceSymbols('+120255501##')],
   [
@@ -80,9 +73,15 @@ const RULES: readonly (readonly [RegExp, ValueMaker])[] = [
     (faker) => `€${whole(faker, 1, 240)}.${digits(faker, 2)}`
   ],
   [/\b(minutes|hours|days|seconds|count|quantity|left|stock|points|rating)\b/, (faker) => whole(faker, 1, 40)],
-  [/\b(due|expires|deadline|until|date|day|on|at|since|when)\b/, day],
+  [
+    /\b(due|expires|deadline|until|date|day|on|at|since|when)\b/,
+    (faker, at) => isoTime(at + whole(faker, 1, 30) * DAY).slice(0, 10)
+  ],
   [/\b(company|organi[sz]ation|tenant|vendor|supplier)\b/, (faker) => faker.company.name()],
-  [/\b(product|item|title|article|line|plan)s?\b/, productName],
+  [
+    /\b(product|item|title|article|line|plan)s?\b/,
+    ({ commerce: c }) => `${c.productAdjective()} ${c.productMaterial()} ${c.product()}`
+  ],
   [/\b(first|given) name\b/, (faker) => faker.person.firstName()],
   [
     /\b(user|customer|sender|author|assignee|owner|member|name)s?\b/,
@@ -93,17 +92,10 @@ const RULES: readonly (readonly [RegExp, ValueMaker])[] = [
   [/\b(id|number|no|reference|order|ticket|issue)$/, (faker) => digits(faker, 5)]
 ]
 
-function makerOf(name: string): ValueMaker | undefined {
-  return RULES.find(([pattern]) => pattern.test(wordsOf(name)))?.[1]
-}
-
-/** Whether a field of this name concerns one subscriber only, such as the number of an order. */
-export function isPersonal(name: string): boolean {
-  return /\b(code|otp|id|number|order|invoice|ticket|account|tracking|amount|total|user|customer)\b/.test(wordsOf(name))
-}
-
 /** `trackingUrl`, `tracking_url` and `tracking-url` as `tracking url`. */
 function wordsOf(name: string): string {
-  const spaced = name.replaceAll(/([a-z\d])([A-Z])/g, '$1 $2').replaceAll(/[_.-]+/g, ' ')
-  return spaced.toLowerCase()
+  return name
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replaceAll(/[_.-]+/g, ' ')
+    .toLowerCase()
 }

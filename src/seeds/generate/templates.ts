@@ -1,92 +1,52 @@
-import { Context, filters, type Template } from 'liquidjs'
-import { parseTime } from '../../core/clock.js'
+import type { Template } from 'liquidjs'
+import { isTooDeep } from '../../core/depth.js'
 import { attempt } from '../../core/errors.js'
-import { findExcess } from '../../core/excess.js'
 import type { EmailBlock, MessageResponse } from '../../messages/schemas.js'
-import { liquid } from '../resolve/payload-variables.js'
+import { createIssue, SeedError } from '../errors.js'
+import { liquid } from '../resolve/liquid.js'
 
-/** Renders a text with what it may show: `payload`, `subscriber`, `steps`. The texts of one message share a budget. */
-export type Render = (scope: object, budget?: Budget) => string
-
-/** What is left of the work and the characters that the texts of a message may take. */
-export interface Budget {
-  work: number
-  characters: number
+/** What all texts of a message are rendered with. */
+export interface Scope {
+  /** What they may show: `payload`, `subscriber`, `steps`. */
+  globals: object
+  /** How many milliseconds rendering may still take in all; the same object for all messages. */
+  time: { left: number }
 }
 
-const formatDate = filters.date as (this: unknown, ...args: unknown[]) => unknown
-const formattedDates = new Map<string, unknown>()
+/** Renders a text of the message that the scope is of. */
+export type Render<Result = string> = (scope: Scope) => Result
 
-/** Leaves a date as it is written unless it is the same on every machine. */
-liquid.registerFilter('date', function (value: unknown, ...args: unknown[]) {
-  if (typeof value !== 'string' || parseTime(value) === undefined) return value
-  // Formatting a date takes liquidjs a tenth of a millisecond, and most dates come again.
-  const key = [value, ...args].join('\n')
-  if (formattedDates.size > 10_000) formattedDates.clear()
-  if (!formattedDates.has(key)) formattedDates.set(key, formatDate.call(this, value, ...args))
-  return formattedDates.get(key)
-})
-// It picks items at random, which would not be the same again.
-liquid.registerFilter('sample', (value: unknown) => value)
+/** More characters than any message has. */
+const MAX_LENGTH = 1 << 18
 
-/** Returns what a message may take: ten for each tag, output or text between these, and one for each `|` in the template. */
-export function createBudget(): Budget {
-  return { work: 200_000, characters: 1 << 20 }
-}
-
-/** Compiles Liquid. A text that is not well-formed, fails to render or takes more than is left, stays as it stands. */
+/**
+ * Compiles Liquid. A text that is not well-formed, fails to render or gets too long, stays as it stands. Rendering throws
+ * SeedError when the time is used up: that way only whether there are messages depends on the machine, never what is in them.
+ */
 export function compile(source: string): Render {
-  const templates = attempt(() => liquid.parse(source))
-  const cost = 10 + (source.match(/\|/g)?.length ?? 0)
-  const render: Render = (scope, budget = createBudget()) => {
-    const text = templates && budget.work > 0 ? attempt(() => renderWithin(templates, scope, cost, budget)) : undefined
-    return text ?? source
+  if (!/\{[{%]/.test(source)) return () => source
+  let templates: Template[] | undefined
+  return ({ globals, time }) => {
+    const started = performance.now()
+    const text = attempt(() => {
+      templates ??= liquid().parse(source)
+      return liquid().renderSync(templates, {}, { globals, renderLimit: time.left }) as string
+    })
+    time.left -= performance.now() - started
+    if (time.left < 0) {
+      const message = 'takes too long, as the templates do too much: shorten their loops'
+      throw new SeedError([createIssue({ file: 'templates', path: 'generate', message })])
+    }
+    return text !== undefined && text.length <= MAX_LENGTH ? text : source
   }
-  const parts = source.split(/\{\{\s*([a-z](?:[\w.-]*\w)?)\s*\}\}/i)
-  if (parts.some((part, index) => index % 2 === 0 && /\{([{%]|$)/.test(part))) return render
-  // Most texts hold nothing but paths of strings and numbers: without liquidjs, messages take a fifth less time.
-  const pieces = parts.map((part, index) => (index % 2 === 0 ? part : part.split('.')))
-  return (scope, budget = createBudget()) => {
-    const values = pieces.map((piece) => (typeof piece === 'string' ? piece : piece.reduce<unknown>(memberOf, scope)))
-    const isPlain = values.every((value) => typeof value === 'string' || typeof value === 'number')
-    if (!isPlain) return render(scope, budget)
-    const length = values.reduce<number>((sum, value) => sum + String(value).length, 0)
-    return take(budget, length) ? values.join('') : source
-  }
-}
-
-function take(budget: Budget, characters: number): boolean {
-  if (characters > budget.characters) return false
-  budget.characters -= characters
-  return true
-}
-
-/** Throws when it takes too much. By what there is to do, not by time, so that each machine makes the same of it. */
-function renderWithin(templates: Template[], scope: object, cost: number, budget: Budget): string {
-  const context = new Context(scope, liquid.options, { sync: true })
-  context.renderLimit.check = () => {
-    budget.work -= cost
-    if (budget.work < 0) throw new RangeError('takes too much work')
-  }
-  const text: string = liquid.renderSync(templates, context)
-  if (!take(budget, text.length)) throw new RangeError('is too long')
-  return text
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return Object.hasOwn(Object(value), name) ? (value as Record<string, unknown>)[name] : undefined
 }
 
 type Content = NonNullable<MessageResponse['content']>
 
 /** Compiles the content of an email: HTML in the sender's frame, or the blocks of a document of the block editor. */
-export function compileEmail(
-  body: string,
-  subject: string,
-  sender: string
-): (scope: object, budget?: Budget) => Content {
-  const blocks = parseBlocks(body)?.map(compileBlock)
-  if (blocks) return (scope, budget = createBudget()) => blocks.map((block) => block(scope, budget))
+export function compileEmail(body: string, subject: string, sender: string): Render<Content> {
+  const blocks = attempt(() => compileBlocks(body))
+  if (blocks) return (scope) => blocks.map((block) => block(scope))
   if (/<html/i.test(body)) return compile(body)
   const content = /<\w/.test(body) ? body : `<p>${body.replaceAll('\n', '<br>')}</p>`
   const head = `<head><meta charset="utf-8"><title>${subject}</title></head>`
@@ -104,33 +64,19 @@ interface Node {
   content?: Node[]
 }
 
-/** Values of a document: more than any has, and few enough to compile in some milliseconds. */
-const MAX_VALUES = 10_000
-
-/** Returns undefined for what is no such document, or too large or deep to be one. */
-function parseBlocks(body: string): Node[] | undefined {
-  if (!body.trimStart().startsWith('{') || findExcess(body, MAX_VALUES)) return undefined
-  const document: unknown = attempt(() => JSON.parse(body))
-  return isNode(document) && document.type === 'doc' ? document.content : undefined
-}
-
-function isNode(value: unknown): value is Node {
-  if (typeof value !== 'object' || value === null) return false
-  const { text, attrs, content } = value as Record<string, unknown>
-  return (
-    (text === undefined || typeof text === 'string') &&
-    (attrs === undefined || (typeof attrs === 'object' && attrs !== null)) &&
-    (content === undefined || (Array.isArray(content) && content.every(isNode)))
-  )
-}
-
 const styles = { textAlign: 'left' } as const
 
-function compileBlock(block: Node): (scope: object, budget: Budget) => EmailBlock {
+/** Returns undefined for what is no such document, or too deep to be one. */
+function compileBlocks(body: string): Render<EmailBlock>[] | undefined {
+  const document: Node | undefined = body.trimStart().startsWith('{') ? JSON.parse(body) : undefined
+  return document?.type === 'doc' && !isTooDeep(document) ? document.content?.map(compileBlock) : undefined
+}
+
+function compileBlock(block: Node): Render<EmailBlock> {
   const content = compile(textOf(block))
-  if (block.type !== 'button') return (...given) => ({ type: 'text', content: content(...given), styles })
+  if (block.type !== 'button') return (scope) => ({ type: 'text', content: content(scope), styles })
   const url = compile(String(block.attrs?.url ?? 'https://example.com/'))
-  return (...given) => ({ type: 'button', content: content(...given), url: url(...given), styles })
+  return (scope) => ({ type: 'button', content: content(scope), url: url(scope), styles })
 }
 
 function textOf({ type, text = '', attrs = {}, content = [] }: Node): string {

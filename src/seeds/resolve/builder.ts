@@ -1,46 +1,57 @@
 import type { Static, TObject } from '@sinclair/typebox'
 import { isoTime, parseIsoTime, timeBy } from '../../core/clock.js'
-import { idIn, idOf } from '../../core/ids.js'
-import { MAX_CANDIDATES, suggest } from '../../core/suggest.js'
+import { idOf } from '../../core/ids.js'
+import { slugify } from '../../core/slug.js'
+import { didYouMean, MAX_CANDIDATES } from '../../core/suggest.js'
 import type { Path } from '../../core/validation.js'
 import type { Environment } from '../../environments/service.js'
-import type { SubscriberResponse } from '../../messages/schemas.js'
+import type { Integration } from '../../integrations/schemas.js'
 import type { WorkflowStep } from '../../workflow-steps/schemas.js'
-import type { EnvironmentData, Stored, WorkflowDocument } from '../environment-data.js'
-import { addIssue, byLocation, type IssueList, SeedError } from '../errors.js'
-import { type ExistingData, recordKey } from '../existing-data.js'
+import type { EnvironmentData, WorkflowDocument } from '../environment-data.js'
+import { addIssue, errorOf, type IssueList } from '../errors.js'
+import type { SeedEnvironment } from '../format.js'
 import { formatLimit, type SeedLimits } from '../limits.js'
 import type { SeedFile } from '../read.js'
+import type { ExistingRecords, RecordKind } from '../repository.js'
 
 /** A value in a seed, to report issues there. */
-export interface SeedLocation {
-  at(...path: Path): SeedLocation
-  /**
-   * The words follow the path in a sentence: `must be …`, `is …`. They may be a function, if it takes long to find them: it
-   * is called for the first hundred issues only.
-   */
-  report(message: string | (() => string)): void
-  /** Throws SeedError with this issue and those that were reported: for what would take all memory. */
-  fail(message: string): never
-  /** `shop.yaml:4:23`, or the file and the path where there is no text. */
-  describe(): string
-  limits: SeedLimits
-}
+export class SeedLocation {
+  readonly limits: SeedLimits
+  private readonly file: SeedFile
+  private readonly issues: IssueList
+  private readonly path: Path
 
-export function locationIn(file: SeedFile, list: IssueList, path: Path = []): SeedLocation {
-  return {
-    limits: file.limits,
-    at: (...more) => locationIn(file, list, [...path, ...more]),
-    report(message) {
-      addIssue(list, () => file.issueAt(path, typeof message === 'string' ? message : message()))
-    },
-    fail(message) {
-      throw new SeedError([...list.issues, file.issueAt(path, message)].sort(byLocation), list.more)
-    },
-    describe() {
-      const issue = file.issueAt(path, '')
-      return issue.line === undefined ? `${issue.location} ${issue.path}`.trim() : issue.location
-    }
+  constructor(file: SeedFile, issues: IssueList, path: Path = []) {
+    this.limits = file.limits
+    this.file = file
+    this.issues = issues
+    this.path = path
+  }
+
+  at(...path: Path): SeedLocation {
+    return new SeedLocation(this.file, this.issues, [...this.path, ...path])
+  }
+
+  /** The words follow the path in a sentence: `must be …`. A function is called for the first hundred issues only. */
+  report(message: string | (() => string)): void {
+    addIssue(this.issues, () => this.file.issueAt(this.path, typeof message === 'string' ? message : message()))
+  }
+
+  /** Throws SeedError with this issue and those that were reported: for what would take all memory. */
+  fail(message: string): never {
+    const { issues, more } = this.issues
+    throw errorOf([{ issues: [...issues, this.file.issueAt(this.path, message)], more }])
+  }
+
+  /** `shop.yaml:4:23`, or the file and the path where there is no text. */
+  describe(): string {
+    const { line, location, path } = this.file.issueAt(this.path, '')
+    return line === undefined ? `${location} ${path}`.trim() : location
+  }
+
+  /** Whether the record there lacks what it was given, as that has an issue. */
+  lacks(record: object): boolean {
+    return this.file.incomplete.has(record)
   }
 }
 
@@ -49,130 +60,196 @@ export const INVALID_TIME = 'must be a time in ISO 8601, such as 2026-02-18T10:0
 /** The environment that a seed is loaded into while the server runs. */
 export type SeedTarget = Pick<Environment, 'id' | 'organizationId' | 'name' | 'clock'>
 
+/** The field that has the name of a record, of the kinds that have one. */
+const NAMES = { integrations: 'identifier', subscribers: 'subscriberId', workflows: 'identifier' } as const
+
+type Named = keyof typeof NAMES
+
+/** Says where a stored record is, which no seed has. */
+const STORED = 'the environment itself'
+
 interface Options {
   target: SeedTarget
-  existing?: ExistingData | undefined
+  /** What the environment has, and the seed whose records replace some of it. */
+  replacing?: { existing: ExistingRecords; seed: SeedEnvironment } | undefined
   /** Where the environment is first described. */
   location: SeedLocation
   /** Ids are derived from it: the same seed gives the same ids, whichever environment it is loaded into. */
   idBase: readonly string[]
-  /** The ids of the records that are replaced, by `recordKey`. */
-  replacedIds?: ReadonlyMap<string, string> | undefined
   now: number
 }
 
-export type EnvironmentBuilder = ReturnType<typeof environmentBuilder>
-
 /** Collects the records of one environment, and reports what is there twice or refers to nothing. */
-export function environmentBuilder({ target, existing, location, idBase, replacedIds, now }: Options) {
-  const { id, organizationId, name, clock } = target
-  let messageNumber = existing?.messageCount ?? 0
-  let added = 0
-  const uses = new Map<string, SeedLocation>()
-  const settings = { profile: null, assumptions: {}, apiKeys: [] }
-  const records = { integrations: [], subscribers: [], workflows: [], steps: [], messages: [] }
-  const data: EnvironmentData = { id, organizationId, name, ...settings, ...records }
-  const builder = {
-    data,
-    location,
-    /** The identifiers of all integrations here, so that no default is one of them. */
-    identifiers: { names: new Set(), suffixes: new Map() } as TakenNames,
-    /** The provider of messages without one, by channel. */
-    providers: new Map<string, string | undefined>(),
-    /** The characters of each subscriber in JSON. */
-    sizes: new Map<SubscriberResponse, number>(),
-    subscribers: new Map<string, Stored<SubscriberResponse>>(),
-    workflows: new Map<string, { workflow: WorkflowDocument; steps: WorkflowStep[] }>(),
-    /** The fields of a document that say which environment it belongs to. */
-    owner: { _environmentId: id, _organizationId: organizationId },
+export class EnvironmentBuilder {
+  readonly data: EnvironmentData
+  readonly location: SeedLocation
+  readonly existing: ExistingRecords | undefined
+  /** The identifiers of all integrations here, so that no default is one of them. */
+  readonly identifiers: TakenNames = new Map()
+  /** The provider of messages without one, by channel. */
+  readonly providers = new Map<string, string | undefined>()
+  /** The kinds of which there are more records than are known, as these have issues. */
+  readonly unknown = new Set<RecordKind>()
+  /** The fields of a document that say which environment it belongs to. */
+  readonly owner: { _environmentId: string; _organizationId: string }
+  /** The records of the seeds, by their kind and name, and the steps of workflows. */
+  private readonly named = new Map<string, EnvironmentData[Named][number]>()
+  private readonly steps = new Map<string, WorkflowStep[]>()
+  private readonly options: Options
+  private readonly given: ReadonlySet<string>
+  private readonly uses = new Map<string, SeedLocation>()
+  private messageNumber: number
+  private added = 0
 
-    /** Returns the time by the clock that the seeds set, or by that of the target. */
-    present: () => timeBy(data.clock ?? clock, () => now),
+  constructor(options: Options) {
+    this.options = options
+    const { target, replacing, location } = options
+    const { id, organizationId, name } = target
+    const settings = { profile: null, assumptions: {}, apiKeys: [] }
+    const records = { integrations: [], subscribers: [], workflows: [], steps: [], messages: [] }
+    this.data = { id, organizationId, name, ...settings, ...records }
+    this.location = location
+    this.existing = replacing?.existing
+    this.owner = { _environmentId: id, _organizationId: organizationId }
+    this.given = replacing ? givenNames(replacing.seed) : new Set()
+    this.messageNumber = this.existing?.messageCount() ?? 0
+  }
 
-    /** Returns whether it is the first use, and reports an issue if not. `use` begins with the kind of the thing. */
-    claim(
-      use: readonly [kind: string, ...string[]],
-      at: SeedLocation,
-      message = (first: string) => `is that of another ${use[0]} too, at ${first}`
-    ): boolean {
-      const key = JSON.stringify(use)
-      const first = uses.get(key)
-      if (first) at.report(() => message(first.describe()))
-      else uses.set(key, at)
-      return !first
-    },
+  /** Adds a record, to which messages may refer by the name, with its steps. */
+  add<Kind extends Named>(kind: Kind, name: string, record: EnvironmentData[Kind][number], steps?: WorkflowStep[]) {
+    const records: EnvironmentData[Named][number][] = this.data[kind]
+    records.push(record)
+    this.named.set(`${kind} ${name}`, record)
+    if (!steps) return
+    this.data.steps.push(...steps)
+    this.steps.set(record._id, steps)
+  }
 
-    /** Reports an issue if another record of the kind has the name or the id. */
-    claimNames(record: readonly [kind: string, field: string, ...name: string[]], _id: string, at: SeedLocation): void {
-      const [kind, field] = record
-      if (builder.claim(record, at.at(field))) builder.claim([kind, '_id', _id], at.at('_id'))
-    },
+  /** Returns the steps of a workflow, of the seeds or stored. */
+  stepsOf({ _id }: WorkflowDocument): WorkflowStep[] {
+    const steps = this.steps.get(_id) ?? this.existing?.stepsOf(_id) ?? []
+    this.steps.set(_id, steps)
+    return steps
+  }
 
-    /** Returns the id of a record that its seed gives none: that of the record it replaces, or one of its path. */
-    derivedId: (...path: Path) => replacedIds?.get(recordKey(...path)) ?? idOf(...idBase, ...path),
+  /** Returns the time by the clock that the seeds set, or by that of the target. */
+  present(): number {
+    const { target, now } = this.options
+    return timeBy(this.data.clock ?? target.clock, () => now)
+  }
 
-    /** Returns the next number whose id no existing message has. */
-    nextMessageNumber(): number {
-      while (existing?.hasMessage(builder.derivedId('message', messageNumber))) messageNumber += 1
-      return messageNumber++
-    },
+  /** Returns whether it is the first use, and reports an issue if not. `use` begins with the kind of the thing. */
+  claim(
+    use: readonly [kind: string, ...string[]],
+    at: SeedLocation,
+    message = (first: string) => `is that of another ${use[0]} too, at ${first}`
+  ): boolean {
+    const key = JSON.stringify(use)
+    const first = this.uses.get(key)
+    if (first) at.report(() => message(first.describe()))
+    else this.uses.set(key, at)
+    return !first
+  }
 
-    /** Returns the record of that name; reports an issue if there is none. `idOfNamed` returns the `_id` of one. */
-    referenced<Named>(
-      kind: string,
-      reference: string | undefined,
-      all: ReadonlyMap<string, Named>,
-      idOfNamed: (named: Named) => string,
-      at: SeedLocation
-    ): Named | undefined {
-      if (reference === undefined || all.has(reference)) return all.get(reference ?? '')
-      at.report(() => unknownReference(kind, reference, all, idOfNamed))
-      return undefined
-    },
+  /** Reports an issue if another record of the kind has the name or the id. A stored step is replaced with its workflow. */
+  claimNames(kind: Named | 'steps', [field, ...name]: readonly string[], _id: string, at: SeedLocation): void {
+    const word = kind.slice(0, -1)
+    if (!this.claim([word, String(field), ...name], at.at(String(field)))) return
+    if (!this.claim([word, '_id', _id], at.at('_id'))) return
+    const step = kind === 'steps' ? this.existing?.find(kind, '_id', _id) : undefined
+    const other =
+      kind === 'steps'
+        ? step && this.stored('workflows', '_id', step.workflowDatabaseId)
+        : this.stored(kind, '_id', _id)
+    if (other) at.at('_id').report(`is that of another ${word} too, at ${STORED}`)
+  }
 
-    /** Counts what a default or a reference adds to a record, in characters of JSON. Throws SeedError beyond the limit. */
-    countAdded(size: number, at: SeedLocation): void {
-      added += size
-      const { added: most, where, remedy } = at.limits
-      if (added <= most) return
-      at.fail(
-        `is too much: up to here defaults and references add more than ${formatLimit(most)}, the most ${where}: ${remedy}`
-      )
+  /** Reports an integration that is primary where another one is. */
+  claimPrimary({ channel }: Integration, at: SeedLocation): void {
+    const message = (other: string | undefined, first: string) =>
+      `must be false: ${other} is the primary ${channel} integration already, at ${first}; a channel has at most one`
+    const isFirst = (each: Integration) => each.channel === channel && each.primary && !each.deleted
+    const other = this.data.integrations.find(isFirst)?.identifier
+    if (!this.claim(['primary', channel], at, (first) => message(other, first))) return
+    const primary = this.stored('integrations', 'primary', channel)
+    if (primary) at.report(message(primary.identifier, STORED))
+  }
+
+  derivedId(...path: Path): string {
+    return idOf(...this.options.idBase, ...path)
+  }
+
+  /** Returns the id of a record that its seed gives none: that of the record it replaces, or one of its name. */
+  recordId(kind: Named, name: string): string {
+    const isGiven = this.given.has(`${kind} ${NAMES[kind]} ${name}`)
+    const replaced = isGiven ? this.existing?.find(kind, NAMES[kind], name)?._id : undefined
+    const isFree = replaced && !this.given.has(`${kind} _id ${replaced}`)
+    return isFree ? replaced : this.derivedId(kind.slice(0, -1), name)
+  }
+
+  /** Returns the next number whose id no existing message has. */
+  nextMessageNumber(): number {
+    while (this.existing?.find('messages', '_id', this.derivedId('message', this.messageNumber)))
+      this.messageNumber += 1
+    return this.messageNumber++
+  }
+
+  /** Returns the record of that name, of the seeds or stored; reports an issue if there is none. */
+  referenced<Kind extends Named>(kind: Kind, reference: string | undefined, at: SeedLocation) {
+    if (reference === undefined) return undefined
+    const found = this.named.get(`${kind} ${reference}`) ?? this.stored(kind, NAMES[kind], reference)
+    if (found || this.unknown.has(kind)) return found as EnvironmentData[Kind][number] | undefined
+    at.report(() => {
+      const own = this.data[kind].map((each) => each[NAMES[kind] as never] as string)
+      const names = [...own, ...(this.existing?.names(kind) ?? [])].slice(0, MAX_CANDIDATES)
+      if (names.length === 0) return `is ${reference}, but this environment has no ${kind}`
+      const remedy = didYouMean(reference, names) || `; there are ${names.slice(0, 10).join(', ')}`
+      return `is ${reference}, but this environment has no such ${kind.slice(0, -1)}${remedy}`
+    })
+    return undefined
+  }
+
+  /** Counts what a default or a reference adds to a record, in characters of JSON. Throws SeedError beyond the limit. */
+  countAdded(size: number, at: SeedLocation): void {
+    this.added += size
+    const { added: most, where, remedy } = at.limits
+    if (this.added <= most) return
+    const what = 'up to here defaults, references and generated messages add more than'
+    at.fail(`is too much: ${what} ${formatLimit(most)}, the most ${where}: ${remedy}`)
+  }
+
+  /** Returns the stored record with this name or id, unless one of the seed replaces it. */
+  stored<Kind extends Named>(kind: Kind, by: string, value: string): EnvironmentData[Kind][number] | undefined {
+    const found = this.existing?.find(kind, by, value)
+    const isReplaced = ['_id', NAMES[kind]].some((field) => {
+      return this.given.has(`${kind} ${field} ${found?.[field as never]}`)
+    })
+    return isReplaced ? undefined : found
+  }
+}
+
+/** Returns the names and the ids that records of the seed are given: stored ones that have them are replaced. */
+function givenNames(seed: SeedEnvironment): ReadonlySet<string> {
+  const given = new Set<string>()
+  for (const [kind, field] of Object.entries(NAMES) as [Named, 'identifier'][]) {
+    for (const record of (seed[kind] ?? []) as readonly { _id?: string; name?: string; identifier?: string }[]) {
+      const { _id = '', name = '', [field]: recordName = kind === 'workflows' ? slugify(name) : '' } = record
+      given.add(`${kind} _id ${_id}`).add(`${kind} ${field} ${recordName}`)
     }
   }
-  return builder
+  return given
 }
 
-function unknownReference<Named>(
-  kind: string,
-  reference: string,
-  all: ReadonlyMap<string, Named>,
-  idOf: (named: Named) => string
-): string {
-  if (all.size === 0) return `is ${reference}, but this environment has no ${kind}s`
-  const id = idIn(reference)
-  const [owner] = [...all].find(([, named]) => idOf(named) === id) ?? []
-  if (owner !== undefined) return `is ${reference}, the _id of the ${kind} ${owner}: refer to it as ${owner}`
-  const names = [...all.keys()].slice(0, MAX_CANDIDATES)
-  const suggested = suggest(reference, names)
-  const remedy = suggested ? `did you mean ${suggested}?` : `there are ${names.slice(0, 10).join(', ')}`
-  return `is ${reference}, but this environment has no such ${kind}; ${remedy}`
-}
-
-/** The names that are taken, and the last suffix that each got. */
-export interface TakenNames {
-  names: Set<string | undefined>
-  suffixes: Map<string, number>
-}
+/** The names that are taken, each with the last suffix it got. */
+export type TakenNames = Map<string | undefined, number>
 
 /** Returns the base, or the first of `base-2`, `base-3`, ... that is not taken, and takes it. */
-export function unusedName(base: string, { names, suffixes }: TakenNames): string {
+export function unusedName(base: string, taken: TakenNames, isStored?: (name: string) => boolean): string {
   let name = base
-  for (let suffix = suffixes.get(base) ?? 2; names.has(name); suffix++) {
-    name = `${base}-${suffix}`
-    suffixes.set(base, suffix)
-  }
-  names.add(name)
+  let suffix = taken.get(base) ?? 1
+  while (taken.has(name) || isStored?.(name)) name = `${base}-${++suffix}`
+  taken.set(base, suffix)
+  if (name !== base) taken.set(name, 1)
   return name
 }
 

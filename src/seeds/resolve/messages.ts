@@ -8,9 +8,9 @@ import {
 } from '../../messages/schemas.js'
 import { canGenerate } from '../environment-data.js'
 import type { SeedGenerate, SeedMessage } from '../format.js'
-import { formatLimit } from '../limits.js'
+import { MAX_GENERATED, REQUEST_LIMITS } from '../limits.js'
 import { type EnvironmentBuilder, inOrder, type SeedLocation, timeOf, timesOf } from './builder.js'
-import { subscriberOf } from './subscribers.js'
+import { subscriberOf } from './records.js'
 
 const MINUTE = 60_000
 /** About what the defaults of a message take, in characters of JSON. */
@@ -20,15 +20,8 @@ const DEFAULTS = 500
 export function addMessage(builder: EnvironmentBuilder, seed: SeedMessage, location: SeedLocation): void {
   const { subscriberId, workflow: workflowIdentifier, subscriber: _embedded, template, ...fields } = seed
   const subscriber = subscriberFor(builder, seed, location)
-  const { workflow, steps } =
-    builder.referenced(
-      'workflow',
-      workflowIdentifier,
-      builder.workflows,
-      (each) => each.workflow._id,
-      location.at('workflow')
-    ) ?? {}
-  const step = steps?.find(({ type }) => type === seed.channel)
+  const workflow = builder.referenced('workflows', workflowIdentifier, location.at('workflow'))
+  const step = workflow && builder.stepsOf(workflow).find(({ type }) => type === seed.channel)
   const times = timesOf(seed, ['createdAt', 'lastSeenDate', 'lastReadDate', 'snoozedUntil'], location)
   const deliveredAt = seed.deliveredAt?.map((time, index) => timeOf(time, location.at('deliveredAt', index)))
   const number = builder.nextMessageNumber()
@@ -45,7 +38,8 @@ export function addMessage(builder: EnvironmentBuilder, seed: SeedMessage, locat
     }
   }
   builder.claim(['message', '_id', _id], location.at('_id'))
-  builder.countAdded(DEFAULTS + (seed.subscriber ? 0 : sizeOf(builder, subscriber)), location)
+  const embedded = seed.subscriber ? '' : JSON.stringify(subscriber)
+  builder.countAdded(DEFAULTS + (embedded?.length ?? 0), location)
   builder.data.messages.push(
     inOrder(MessageResponse, {
       // A message that has its `_subscriberId`, as in an export, says itself where it went.
@@ -74,29 +68,25 @@ export function addMessage(builder: EnvironmentBuilder, seed: SeedMessage, locat
 /** The embedded subscriber, or the one that is referred to. */
 function subscriberFor(builder: EnvironmentBuilder, { subscriber, subscriberId }: SeedMessage, location: SeedLocation) {
   const at = location.at('subscriberId')
-  if (!subscriber) return builder.referenced('subscriber', subscriberId, builder.subscribers, (each) => each._id, at)
+  if (!subscriber) return builder.referenced('subscribers', subscriberId, at)
   if (subscriberId !== undefined && subscriberId !== subscriber.subscriberId) {
     at.report(`is not that of the subscriber given here, ${subscriber.subscriberId}`)
   }
   return subscriberOf(builder, subscriber, location.at('subscriber'))
 }
 
-function sizeOf({ sizes }: EnvironmentBuilder, subscriber: SubscriberResponse | undefined): number {
-  if (!subscriber) return 0
-  const size = sizes.get(subscriber) ?? JSON.stringify(subscriber).length
-  sizes.set(subscriber, size)
-  return size
-}
-
 /** Where the message went: the subscriber's address, and the provider of the channel's primary integration. */
 function addressOf(
-  { data, providers }: EnvironmentBuilder,
+  builder: EnvironmentBuilder,
   { channel }: SeedMessage,
   subscriber: SubscriberResponse | undefined
 ): Pick<MessageResponse, 'email' | 'phone' | 'providerId'> {
+  const { data, providers } = builder
   if (!providers.has(channel)) {
     const usable = data.integrations.filter((each) => each.channel === channel && each.active && !each.deleted)
-    providers.set(channel, (usable.find(({ primary }) => primary) ?? usable[0])?.providerId)
+    const stored = builder.stored('integrations', 'active', channel)
+    const all = [...(stored ? [stored] : []), ...usable]
+    providers.set(channel, (all.find(({ primary }) => primary) ?? all[0])?.providerId)
   }
   const providerId = providers.get(channel)
   return {
@@ -117,18 +107,18 @@ function templateOf({ owner }: EnvironmentBuilder, template: NonNullable<SeedMes
 
 export function setGenerate(builder: EnvironmentBuilder, generate: SeedGenerate, location: SeedLocation): void {
   builder.claim(['generate'], location, (first) => `is given twice for this environment, first at ${first}`)
-  if (!canGenerate(builder.data)) {
+  const { data, existing, unknown } = builder
+  const isUnknown = unknown.has('workflows') || unknown.has('steps')
+  if (!isUnknown && !canGenerate(data) && !canGenerate({ steps: existing?.stepsOf() ?? [] })) {
     location.report(`needs a workflow here with a step of a channel (${CHANNELS.join(', ')}) to make messages of`)
   }
-  builder.data.generate = generate
-  const { generated: most, where, remedy } = location.limits
-  let count = 0
-  builder.data.countGenerated = (characters) => {
-    count += characters
-    if (count > most) {
-      location.fail(
-        `is too much: the messages take more than ${formatLimit(most)}, the most ${where}: make fewer, or ${remedy}`
-      )
-    }
+  data.generate = generate
+  // A file may make as many as it likes.
+  if (location.limits !== REQUEST_LIMITS) return
+  data.countGenerated = (characters) => builder.countAdded(characters, location)
+  const remedy = 'start the server with the seed, or put more into a data file before: seed generate --data'
+  for (const field of ['messages', 'subscribers'] as const) {
+    if ((generate[field] ?? 0) <= MAX_GENERATED) continue
+    location.at(field).report(`must be at most ${MAX_GENERATED} in a request; ${remedy}`)
   }
 }
