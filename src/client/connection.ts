@@ -26,11 +26,12 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /** Sends requests to one server with one authorization. All reject with `MockError`. */
 export interface Connection {
   url: string
-  headers: Record<string, string>
   /** Returns the response, if its status is a success. */
   send(method: Method, path: string, options?: CallOptions): Promise<Response>
   /** Returns the body of the response, which is JSON. */
   json<Result>(method: Method, path: string, options?: CallOptions): Promise<Result>
+  /** Returns the list that the body has under this name. */
+  list<Item>(path: string, name: string, query?: Query): Promise<Item[]>
   /** For responses without a body. */
   done(method: Method, path: string, options?: CallOptions): Promise<void>
   /** Returns a connection with this authorization. Throws `MockError` for one that can't be sent. */
@@ -39,8 +40,11 @@ export interface Connection {
 
 /** Throws `MockError` for a url that can't be one of a server, and for a token that can't be sent. */
 export function connectionTo(url: string, { adminToken, fetch }: ConnectOptions): Connection {
-  const authorization = adminToken === undefined ? undefined : sendable(`Bearer ${adminToken}`)
-  return connection(baseUrl(url), authorization, fetch)
+  return connection(
+    baseUrl(url),
+    adminToken === undefined ? {} : { authorization: sendable(`Bearer ${adminToken}`) },
+    fetch
+  )
 }
 
 /** Returns an authorization. Throws `MockError` for one that `fetch` would refuse, and repeat in its error. */
@@ -51,17 +55,15 @@ export function sendable(authorization: string): string {
   return authorization
 }
 
-function connection(url: string, authorization: string | undefined, fetch: Fetch | undefined): Connection {
-  const headers: Record<string, string> = authorization === undefined ? {} : { authorization }
+function connection(url: string, authorization: Record<string, string>, fetch: Fetch | undefined): Connection {
   return {
     url,
-    headers,
     send,
     json,
-    done: async (method, path, options) => {
-      await (await send(method, path, options)).text()
-    },
-    as: (other) => connection(url, sendable(other), fetch)
+    list: async <Item>(path: string, name: string, query?: Query) =>
+      (await json<Record<string, unknown>>('GET', path, { query }))[name] as Item[],
+    done: async (method, path, options) => void (await (await send(method, path, options)).text()),
+    as: (other) => connection(url, { authorization: sendable(other) }, fetch)
   }
 
   async function send(method: Method, path: string, options: CallOptions = {}): Promise<Response> {
@@ -72,7 +74,7 @@ function connection(url: string, authorization: string | undefined, fetch: Fetch
     const target = `${url}${path}${queryString(query)}`
     const text = typeof body === 'string' ? body : body === undefined ? undefined : JSON.stringify(body)
     // What no option says is left out: some implementations refuse a signal or a body that is undefined.
-    const init = { method, headers: { ...headers, ...options.headers }, ...(signal && { signal }) }
+    const init = { method, headers: { ...authorization, ...options.headers }, ...(signal && { signal }) }
     const response = await call(target, text === undefined ? init : { ...init, body: text }).catch((error) => {
       throw signal?.aborted ? error : unreachable(url, error)
     })
@@ -107,11 +109,8 @@ function baseUrl(url: string): string {
 }
 
 function queryString(query: Query): string {
-  const parameters = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) parameters.set(name, value instanceof Date ? value.toISOString() : String(value))
-  }
-  const text = parameters.toString()
+  // JSON leaves out what is undefined, and has times as the server reads them.
+  const text = new URLSearchParams(JSON.parse(JSON.stringify(query))).toString()
   return text && `?${text}`
 }
 
@@ -127,25 +126,21 @@ function unreachable(url: string, cause: unknown): MockError {
 
 interface ErrorAnswer {
   message?: unknown
-  ctx?: Record<string, unknown>
+  ctx?: MockError['context']
   errors?: MockError['fields']
 }
 
 async function rejection(response: Response, method: string, path: string): Promise<MockError> {
   const { status, headers } = response
-  const text = await response.text().catch(() => '')
-  let body: ErrorAnswer = {}
-  try {
-    body = JSON.parse(text)
-  } catch {
-    // Another server, or a proxy.
-  }
+  // That of another server, or of a proxy, may be anything.
+  const body = await response.json().catch(() => undefined)
+  const { message, errors, ctx } = (body ?? {}) as ErrorAnswer
   const reason = headers.get('x-mock-reason')
-  const message = typeof body.message === 'string' ? body.message : `${method} ${path} was answered with ${status}`
-  return new MockError(reason === null ? message : decodedReason(reason), {
+  const said = typeof message === 'string' ? message : `${method} ${path} was answered with ${status}`
+  return new MockError(reason === null ? said : decodedReason(reason), {
     status,
-    fields: body.errors,
-    context: body.ctx
+    fields: errors,
+    context: ctx
   })
 }
 

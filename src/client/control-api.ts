@@ -2,18 +2,24 @@
  * What goes over the wire, by the schemas of the same names. The declarations of the package say it without TypeBox:
  * scripts/client-types.mjs prints them from these schemas.
  */
-export type { ClockState, RandomSetting } from '../control/clock/routes.js'
+
 export type { Coverage, CoverageItem, OperationCoverage } from '../control/coverage/schemas.js'
-export type { CreatedEnvironment, ListedEnvironment, NewEnvironment } from '../control/environments/schemas.js'
-export type { FaultEffect, FaultRule, NewFaultRule } from '../control/faults/schemas.js'
-export type { Latency, LatencyPreset, LatencySetting } from '../control/latency/schemas.js'
+export type { CreatedEnvironment, ListedEnvironment, NewEnvironment } from '../control/environments/routes.js'
+export type {
+  FaultEffect,
+  FaultRule,
+  Latency,
+  LatencyPreset,
+  LatencySetting,
+  NewFaultRule
+} from '../control/faults/schemas.js'
 export type {
   IntegrationPatch,
   ListedWorkflow,
   MessagePatch,
   NewIntegration,
   NewMessage
-} from '../control/records/bodies.js'
+} from '../control/records/routes.js'
 export type {
   Change,
   OperationName as Operation,
@@ -23,7 +29,7 @@ export type {
   VerificationResult
 } from '../control/requests/schemas.js'
 export type { ListedAssumption as Assumption, Scenario } from '../control/server/routes.js'
-export type { ResetPart, ResetResult } from '../control/state/routes.js'
+export type { ClockState, RandomSetting, ResetPart, ResetResult } from '../control/state/routes.js'
 export type { ClockSetting, RecordDifferences, Snapshot, SnapshotDifferences } from '../environments/schemas.js'
 export type { Integration } from '../integrations/schemas.js'
 export type { MessageResponse } from '../messages/schemas.js'

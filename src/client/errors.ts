@@ -5,13 +5,6 @@ export interface InvalidField {
   value?: unknown
 }
 
-interface ErrorDetails {
-  status?: number | undefined
-  fields?: Record<string, InvalidField> | undefined
-  context?: Record<string, unknown> | undefined
-  cause?: unknown
-}
-
 /** Why the server did not do what it was asked for, or that none answered. */
 export class MockError extends Error {
   override readonly name = 'MockError'
@@ -32,3 +25,5 @@ export class MockError extends Error {
     this.context = context
   }
 }
+
+type ErrorDetails = { [Name in 'status' | 'fields' | 'context' | 'cause']?: MockError[Name] | undefined }

@@ -1,13 +1,17 @@
-export type { Clock, ClockTime, RandomValues } from './clock.js'
-export { type ConnectedMock, connect, type EnvironmentOptions } from './connect.js'
+export {
+  type AttachedEnvironment,
+  type ClockTime,
+  type ConnectedMock,
+  connect,
+  type Environment,
+  type EnvironmentOptions,
+  type ResetOptions,
+  type SeedContent,
+  type StoredSnapshot
+} from './connect.js'
 export type { ConnectOptions } from './connection.js'
 export type * from './control-api.js'
 export type { Duration } from './duration.js'
-export type { AttachedEnvironment, Environment } from './environment.js'
 export { type InvalidField, MockError } from './errors.js'
-export type { Faults } from './faults.js'
-export type { LatencyMethods } from './latency.js'
-export type { Integrations, Messages, Workflows } from './records.js'
 export type { ExpectedRequests, RequestFilter, Requests } from './requests.js'
-export type { ResetOptions, SeedContent, StateMethods, StoredSnapshot } from './state.js'
 export type { StreamOptions } from './stream.js'

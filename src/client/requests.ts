@@ -43,8 +43,6 @@ interface WaitOptions {
 export interface Requests {
   /** Returns the requests, newest last. */
   list(filter?: RequestFilter): Promise<RecordedRequest[]>
-  /** Returns the same as HAR 1.2, which browsers and other tools read. */
-  har(filter?: RequestFilter): Promise<{ log: object }>
   /** Returns what was done to the environment between the requests: the last 200 changes, newest last. */
   changes(): Promise<Change[]>
   /** Removes all recorded requests, and the changes between them. */
@@ -64,35 +62,25 @@ export interface Requests {
 }
 
 export function requestsOf(connection: Connection): Requests {
-  const list: Requests['list'] = (filter = {}) => listRequests(connection, '/_mock/requests', filter)
+  const { json, list, done } = connection
   const verify: Requests['verify'] = async ({ within, ...expected }, options) => {
     const body = within === undefined ? expected : { ...expected, within: milliseconds(within) }
-    return connection.json('POST', '/_mock/requests/verify', { body, ...options })
+    return json('POST', '/_mock/requests/verify', { body, ...options })
   }
   return {
-    list,
-    har: (filter = {}) => connection.json('GET', '/_mock/requests', { query: { ...filter, format: 'har' } }),
-    changes: async () => (await connection.json<{ changes: Change[] }>('GET', '/_mock/requests/changes')).changes,
-    clear: () => connection.done('DELETE', '/_mock/requests'),
+    list: (filter) => list('/_mock/requests', 'requests', { ...filter }),
+    changes: () => list('/_mock/requests/changes', 'changes'),
+    clear: () => done('DELETE', '/_mock/requests'),
     verify,
     waitFor: async (pattern, { within = '5s', after, signal } = {}) => {
       const expected = { ...pattern, within, ...(after !== undefined && { after }) }
       const { requests } = await verify(expected, signal && { signal })
       const [sequence = 0] = requests
-      const found = (await list({ after: sequence - 1 })).find((request) => request.sequence === sequence)
-      if (!found) throw new MockError(`request ${sequence} has matched, but is no longer in the journal`)
-      return found
+      const query = { after: sequence - 1, limit: 1 }
+      const [found] = await list<RecordedRequest>('/_mock/requests', 'requests', query)
+      if (found?.sequence === sequence) return found
+      throw new MockError(`request ${sequence} has matched, but is no longer in the journal`)
     },
     stream: (options = {}) => streamRequests(connection, options)
   }
-}
-
-/** Returns the requests of a journal, newest last. */
-export async function listRequests(
-  connection: Connection,
-  journal: string,
-  filter: RequestFilter
-): Promise<RecordedRequest[]> {
-  const { requests } = await connection.json<{ requests: RecordedRequest[] }>('GET', journal, { query: { ...filter } })
-  return requests
 }

@@ -7,11 +7,6 @@ export interface StreamOptions {
   signal?: Signal
   /** Begin with the requests that the journal has, instead of with the next one. */
   replay?: boolean
-  /**
-   * At most this many requests a second, and twice as many at once; while more come, the newest, a twelfth as many. For who
-   * only looks on, as each request that is sent costs the server about as much as answering it.
-   */
-  rate?: number
   /** Called with each change of the environment when it has been made; after a cut perhaps with one again. */
   onChange?: (change: Change) => void
   /** Begin with the changes after this sequence, instead of with the next one. */
@@ -25,7 +20,7 @@ const FIRST_DELAY = 50
 /** Yields each request when it has ended, until the signal is aborted or the environment is removed. */
 export async function* streamRequests(
   connection: Connection,
-  { signal, replay = false, rate, onChange, changesAfter }: StreamOptions
+  { signal, replay = false, onChange, changesAfter }: StreamOptions
 ): AsyncGenerator<RecordedRequest, void> {
   let lastChange = changesAfter
   let lastEventId = replay ? '0' : ''
@@ -36,7 +31,7 @@ export async function* streamRequests(
       const headers = { accept: 'text/event-stream', ...(lastEventId && { 'last-event-id': lastEventId }) }
       const { body } = await connection.send('GET', '/_mock/requests/stream', {
         ...{ signal, headers },
-        query: { rate, changesAfter: lastChange }
+        query: { changesAfter: lastChange }
       })
       isOpen = true
       for await (const { id, event, data } of events(body)) {
@@ -62,10 +57,8 @@ export async function* streamRequests(
   }
 }
 
-type Event = Record<'id' | 'event' | 'data', string>
-
 /** Yields the server-sent events of a body; ends or throws when the connection does. */
-async function* events(body: Response['body']): AsyncGenerator<Event, void> {
+async function* events(body: Response['body']): AsyncGenerator<Record<'id' | 'event' | 'data', string>, void> {
   // Not every browser can iterate over a body.
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
   if (!reader) return
@@ -75,7 +68,8 @@ async function* events(body: Response['body']): AsyncGenerator<Event, void> {
       const blocks = (text + value).split('\n\n')
       text = blocks.pop() ?? ''
       for (const block of blocks) {
-        yield { id: fieldOf(block, 'id'), event: fieldOf(block, 'event'), data: fieldOf(block, 'data') }
+        const fields = [...block.matchAll(/^(\w+): (.*)$/gm)].map(([, name, value]) => [name, value])
+        yield { id: '', event: '', data: '', ...Object.fromEntries(fields) }
       }
     }
   } finally {
@@ -84,19 +78,10 @@ async function* events(body: Response['body']): AsyncGenerator<Event, void> {
   }
 }
 
-function fieldOf(block: string, name: string): string {
-  const line = block.split('\n').find((each) => each.startsWith(`${name}: `))
-  return line?.slice(name.length + 2) ?? ''
-}
-
+/** Resolves after this time, or at once when the signal is aborted. */
 function delay(milliseconds: number, signal: Signal | undefined): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(end, milliseconds)
-    signal?.addEventListener('abort', end)
-    function end() {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', end)
-      resolve()
-    }
+    setTimeout(resolve, milliseconds)
+    signal?.addEventListener('abort', () => resolve(), { once: true })
   })
 }

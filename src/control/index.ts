@@ -1,19 +1,21 @@
 import type { FastifyInstance, FastifyPluginCallback } from 'fastify'
 import type { Assumptions } from '../core/assumptions.js'
-import { authentication, keepInUse, presentEnvironment } from '../environments/plugin.js'
-import { controlRequests } from '../http/control-route.js'
+import { DomainError, noFieldErrors } from '../core/errors.js'
+import { authentication } from '../environments/plugin.js'
+import { type AddRoute, controlRequests, controlRoutes } from '../http/control-route.js'
+import { SeedError } from '../seeds/errors.js'
 import { serverAccess } from './access.js'
-import { noteChanges } from './changes.js'
-import { clockRoutes } from './clock/routes.js'
 import { coverageRoutes, serverCoverageRoutes } from './coverage/routes.js'
 import { environmentRoutes } from './environments/routes.js'
 import { faultRoutes } from './faults/routes.js'
-import { latencyRoutes } from './latency/routes.js'
-import { integrationRecordRoutes, messageRecordRoutes, workflowRecordRoutes } from './records/routes.js'
+import { recordRoutes } from './records/routes.js'
+import { noteChanges } from './requests/plugin.js'
 import { journalRoutes, keylessRequestRoutes } from './requests/routes.js'
-import { healthRoute, serverRoutes } from './server/routes.js'
+import { serverRoutes } from './server/routes.js'
 import type { Services } from './services.js'
-import { snapshotRoutes, stateRoutes } from './state/routes.js'
+import { clockRoutes, stateRoutes } from './state/routes.js'
+
+type RouteGroup = (route: AddRoute, options: Options) => void
 
 interface Options extends Services {
   /** The assumptions of environments that have no own ones. */
@@ -22,30 +24,50 @@ interface Options extends Services {
   document: () => Promise<object>
 }
 
-/** The plugins of each scope under `/_mock`, hooks first: of the server, of all environments, of one environment. */
-const SCOPES: FastifyPluginCallback<Options>[][] = [
-  [controlRequests, serverRoutes],
-  [serverAccess, controlRequests, environmentRoutes, keylessRequestRoutes, serverCoverageRoutes],
-  [
-    ...[authentication, keepInUse, presentEnvironment, noteChanges, controlRequests],
-    ...[stateRoutes, snapshotRoutes, messageRecordRoutes, integrationRecordRoutes, workflowRecordRoutes],
-    ...[journalRoutes, faultRoutes, latencyRoutes, clockRoutes, coverageRoutes]
-  ]
-]
-
-/**
- * Registers the control routes: `/health`, and under `/_mock` those of the server and of one environment. Throws for a
- * route that serves no control operation, as it would not be in the document.
- */
+/** Registers the control routes under `/_mock`. Throws for a route that would not be in their document. */
 export function registerControl(app: FastifyInstance, options: Options): void {
+  app.setErrorHandler(rejectBadSeed)
   app.addHook('onRoute', ({ method, url, config }) => {
     if (!config?.control) throw new Error(`the route ${method} ${url} serves no control operation: see controlRoutes`)
   })
-  app.register(healthRoute)
-  for (const plugins of SCOPES) {
+  register('open', [], { Server: serverRoutes })
+  register('server', [serverAccess], {
+    Environments: environmentRoutes,
+    Requests: keylessRequestRoutes,
+    Coverage: serverCoverageRoutes
+  })
+  register('environment', [authentication, noteChanges], {
+    State: stateRoutes,
+    Records: recordRoutes,
+    Requests: journalRoutes,
+    Faults: faultRoutes,
+    Clock: clockRoutes,
+    Coverage: coverageRoutes
+  })
+
+  /** Registers groups of routes, each by its tag in the document, behind hooks. */
+  function register(
+    access: 'open' | 'server' | 'environment',
+    hooks: FastifyPluginCallback<Options>[],
+    groups: Record<string, RouteGroup>
+  ): void {
     const registerAll = async (scope: FastifyInstance) => {
-      for (const plugin of plugins) scope.register(plugin, options)
+      for (const hook of [...hooks, controlRequests]) await scope.register(hook, options)
+      for (const [tag, addRoutes] of Object.entries(groups)) addRoutes(controlRoutes(scope, { tag, access }), options)
     }
     app.register(registerAll, { prefix: '/_mock' })
   }
+}
+
+/** Rejects with `invalid` a seed or a record that can't be loaded, each issue under its path in what was sent. */
+function rejectBadSeed(error: unknown): never {
+  if (!(error instanceof SeedError)) throw error
+  const errors = noFieldErrors()
+  for (const { location, file, line, path, message } of error.issues) {
+    // A record is the whole body; a seed may be one field of it.
+    const field = path || (file === 'seed' ? file : 'body')
+    errors[field] ??= { messages: [] }
+    errors[field].messages.push(`${line === undefined ? field : location} ${message}`)
+  }
+  throw new DomainError('invalid', 'Validation Error', { reason: error.message.replaceAll('\n', '; '), errors })
 }

@@ -1,70 +1,10 @@
-import { type Clock, steadyClock } from '../core/clock.js'
-import type { LatencyPreset, LatencySetting } from '../core/latency.js'
-import type { Db } from '../db/open.js'
-import { type EnvironmentDefaults, environmentService } from '../environments/service.js'
-import { idempotencyService } from '../idempotency/service.js'
-import { integrationService } from '../integrations/service.js'
-import { messageService } from '../messages/service.js'
 import { seedService } from '../seeds/service.js'
-import { workflowStepService } from '../workflow-steps/service.js'
-import { coverageService } from './coverage/service.js'
-import { faultService } from './faults/service.js'
-import { latencyService } from './latency/service.js'
-import { createDescribe, createRedaction } from './requests/details.js'
-import { journalService } from './requests/service.js'
+import { type ServiceOptions, startServices } from './start-services.js'
 
 export type Services = ReturnType<typeof buildServices>
 
-interface ServiceOptions {
-  db: Db
-  clock: Clock
-  /** The clock by which unused environments are removed. By default a steady one. */
-  machineClock?: Clock
-  defaults: EnvironmentDefaults
-  /** Requests that each journal keeps. */
-  journal: number
-  faultHeader?: boolean
-  /** That of environments without one of their own; none by default. */
-  latency?: LatencyPreset | LatencySetting
-  /** The token that manages environments from other machines. Without one, that is not possible. */
-  adminToken?: string | undefined
-}
-
-/** The service layer over one database. What it keeps in memory stays right as long as all changes go through it. */
+/** The service layer over one database, whole. */
 export function buildServices(options: ServiceOptions) {
-  const { db, clock, machineClock = steadyClock, defaults, journal, faultHeader = false, adminToken } = options
-  const faults = faultService(faultHeader)
-  const latency = latencyService(options.latency ?? 'none')
-  const environments = environmentService({ db, clock, machineClock, defaults })
-  const describe = createDescribe({ environments, adminToken, faultHeader })
-  const coverage = coverageService(defaults, createRedaction({ environments, adminToken }))
-  const journals = journalService({ capacity: journal, clock, describe, counterOf: coverage.counterOf })
-  environments.subscribe({
-    isBusy: ({ key }) => journals.isBusy(key),
-    onRemoved({ key }) {
-      journals.drop(key)
-      faults.clear(key)
-      latency.drop(key)
-      coverage.drop(key)
-    },
-    onReset(environment, parts) {
-      if (parts.includes('requests')) journals.of(environment).clear()
-      if (!parts.includes('faults')) return
-      faults.clear(environment.key)
-      latency.reset(environment.key)
-    }
-  })
-  return {
-    adminToken,
-    journals,
-    faults,
-    latency,
-    coverage,
-    environments,
-    messages: messageService({ db, environments }),
-    integrations: integrationService({ db, environments }),
-    workflowSteps: workflowStepService({ db }),
-    idempotency: idempotencyService({ db, environments }),
-    seeds: seedService({ db, clock, environments })
-  }
+  const services = startServices(options)
+  return { ...services, seeds: seedService({ ...options, environments: services.environments }) }
 }

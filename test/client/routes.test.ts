@@ -39,11 +39,10 @@ const CALLS: Record<string, (given: Given) => unknown> = {
   'mock.scenarios': ({ mock }) => mock.scenarios(),
   'mock.controlDocument': ({ mock }) => mock.controlDocument(),
   'env.requests.list': ({ env }) => env.requests.list(FILTER),
-  'env.requests.har': ({ env }) => env.requests.har(FILTER),
   'env.requests.verify': ({ env }) => env.requests.verify({ operation: 'listMessages' }),
   'env.requests.waitFor': ({ env }) => env.requests.waitFor({ operation: 'listMessages' }),
   'env.requests.stream': async ({ env }) => {
-    for await (const _ of env.requests.stream({ replay: true, rate: 100, changesAfter: 0 })) break
+    for await (const _ of env.requests.stream({ replay: true, changesAfter: 0 })) break
   },
   'env.requests.changes': ({ env }) => env.requests.changes(),
   'env.requests.clear': ({ env }) => env.requests.clear(),

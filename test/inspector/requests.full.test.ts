@@ -4,10 +4,10 @@ import { setTimeout as nextTick } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Page } from '@playwright/test'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { watchPage } from '../../bench/page.js'
 import { type AttachedEnvironment, connect } from '../../src/client/index.js'
 import { givenPage } from '../support/browser.js'
 import { expectAccessible, givenInspector } from '../support/inspector.js'
+import { watchPage } from '../support/page-costs.js'
 import { startCommand } from '../support/process.js'
 
 const COPYING = { permissions: ['clipboard-read', 'clipboard-write'] }

@@ -1,154 +1,247 @@
-import { pathOf } from '../../http/target.js'
-import { unreadParameters } from '../../http/unread.js'
-import { parametersOf } from '../requests/details.js'
-import type { JournalEntry } from '../requests/entry.js'
-import { type CoveragePlan, UNREAD } from './plan.js'
+import type { TSchema } from '@sinclair/typebox'
+import { type Assumptions, assume } from '../../core/assumptions.js'
+import type { ErrorCode } from '../../core/errors.js'
+import type { Environment, EnvironmentDefaults } from '../../environments/service.js'
+import type { ErrorStatus, Operation, OperationError } from '../../http/operation.js'
+import { MalformedQuery, type Query, unreadParameters } from '../../http/query-string.js'
+import type { JournalEntry, JournalOwner } from '../requests/service.js'
+import type { Coverage, ItemKind, OperationCoverage } from './schemas.js'
 
-/** How many names of parameters, and of methods and paths, are kept. */
+/** How many names of parameters, and of methods and paths, are kept, and how many characters of each. */
 const MAX_NAMES = 20
 const MAX_LENGTH = 200
-/** How many texts are remembered that stand for these names, and how many characters of one. */
-const MAX_SENT = 100
-const MAX_SENT_LENGTH = 1000
 
-/** What is counted of a request that has ended. */
-export type EndedRequest = Pick<JournalEntry, 'status' | 'errorCode' | 'sent' | 'hasKey' | 'replayed' | 'injected'>
-
-/** Counts by name, without secrets. */
-interface Names {
-  counts: Map<string, number>
-  /** The names by the texts that were sent, as it takes a query for each word to find secrets in one. */
-  bySent: Map<string, string>
+/** How often something was met by an answer of the server, and by a fault. */
+interface Tally {
+  met: number
+  injected: number
 }
 
-export interface OperationCounts {
-  requests: number
-  /** Of each item of the plan how often it was met, and after that how often by a fault. */
-  items: Float64Array
-  /** The same of statuses that are not in the plan. */
-  others: Map<number, [met: number, injected: number]>
-  unread: Names
-}
+/** By the ids of items, and by these, each of which something follows that was met. */
+type Counts = Map<string, Tally>
+const UNSERVED = 'unserved '
+const otherStatus = ({ id }: Operation) => `${id} answered `
+const unreadParameter = ({ id }: Operation) => `${id} does not read `
 
-/** Returns the function that replaces secrets in texts of a request. */
-export type Redaction = (entry: JournalEntry) => (text: string) => string
-
-/** What of a request is beside the contract, as it was sent. */
-interface Beside {
-  method: string
-  path: string
-  unread: readonly string[]
-  redact: (text: string) => string
-}
-
-/** Returns, of a request that is not all of the contract, what is beside it. */
-export function besideContract(entry: JournalEntry, redaction: Redaction): Beside | undefined {
-  const { operation } = entry
-  if (operation && (entry.sent & UNREAD) === 0) return undefined
-  const [method = '', url = ''] = entry.text.split('\n', 2)
-  const unread = operation ? unreadParameters([...new Set(parametersOf(url).map(([name]) => name))], operation) : []
-  let redacted: ReturnType<Redaction> | undefined
-  const redact = (text: string) => {
-    redacted ??= redaction(entry)
-    return redacted(text)
-  }
-  return { method, path: pathOf(url), unread, redact }
-}
-
-/** What the requests of an environment, or of all, have met. */
-export type Counts = ReturnType<typeof createCounts>
-
-export function createCounts() {
-  const operations = new Map<CoveragePlan, OperationCounts>()
-  /** By method and path. */
-  const unserved = createNames()
-  let [requests, unservedRequests] = [0, 0]
+/**
+ * Counts what the requests of each environment, and of all together, have met of what the contract documents. In memory;
+ * neither the journal's capacity nor emptying it matters, nor a reset.
+ */
+export function coverageService(defaults: EnvironmentDefaults) {
+  const plans = new Map<Operation, readonly PlannedItem[]>()
+  const server: Counts = new Map()
+  const environments = new Map<number, Counts>()
+  /** What was documented for the environments that have had requests. */
+  const documented = new Set<PlannedItem>()
 
   return {
-    operations,
-    unserved: unserved.counts,
+    /** Adds an operation to what is counted. */
+    include: (operation: Operation): void => void plans.set(operation, planOf(operation)),
 
-    get requests(): number {
-      return requests
+    /** Returns a function that counts a request that has ended; of `undefined`, one without a valid key. */
+    counterOf(environment: JournalOwner | undefined): (entry: JournalEntry) => void {
+      const own: Counts = (environment && environments.get(environment.key)) ?? new Map()
+      if (environment) environments.set(environment.key, own)
+      return (entry) => {
+        // The contract has no HEAD.
+        if (entry.operation && entry.method === 'HEAD') return
+        if (environment && own.size === 0) {
+          const items = [...plans.values()].flat()
+          for (const item of items) if (isDocumented(item, environment.assumptions)) documented.add(item)
+        }
+        count(entry, environment ? [own, server] : [server])
+      }
     },
 
-    get unservedRequests(): number {
-      return unservedRequests
+    /** Returns the coverage of an environment. Requests without a valid key belong to none, so it has no 401. */
+    of({ key, name, assumptions }: Environment): Coverage {
+      const isWanted = (item: PlannedItem) => item.error?.status !== 401 && isDocumented(item, assumptions)
+      return { ...coverageOf(environments.get(key) ?? new Map(), isWanted), environment: name }
     },
 
-    clear(): void {
-      operations.clear()
-      unserved.counts.clear()
-      unserved.bySent.clear()
-      requests = unservedRequests = 0
+    /** Returns the coverage of all requests, also those of environments that have been removed. */
+    ofServer(): Coverage {
+      const assumptions = assume(defaults.profile, defaults.assumptions)
+      return coverageOf(server, (item) => (documented.size ? documented.has(item) : isDocumented(item, assumptions)))
     },
 
-    /** Counts a request that has ended, with its plan if an operation serves it. */
-    add(entry: EndedRequest, plan: CoveragePlan | undefined, beside: Beside | undefined): void {
-      requests += 1
-      if (plan) addRequest(countsOf(plan), plan, entry, beside)
-      else unservedRequests += 1
-      if (plan || !beside) return
-      const { method, path, redact } = beside
-      addName(unserved, `${method} ${path}`, () => `${method} ${redact(path)}`)
+    /** Starts again for an environment. */
+    clear: ({ key }: Pick<Environment, 'key'>): void => environments.get(key)?.clear(),
+
+    /** Starts again for all environments and the server. */
+    clearAll(): void {
+      for (const each of [server, documented, ...environments.values()]) each.clear()
+    },
+
+    /** Forgets a removed environment; the server's counts keep what it had. */
+    drop: (environmentKey: number): void => void environments.delete(environmentKey)
+  }
+
+  function count(entry: JournalEntry, all: readonly Counts[]): void {
+    const { operation, method, query, status, injected, journal } = entry
+    const items = operation ? (plans.get(operation) ?? []).filter(({ isMet }) => isMet(entry)) : []
+    const isOther = operation && status > 0 && !items.some(({ kind }) => kind === 'status')
+    const isRead = query instanceof MalformedQuery || unreadParameters(Object.keys(query), operation).length === 0
+    // Names as they are shown, without secrets.
+    const shown = operation && isRead ? undefined : journal.describe(entry)
+    for (const counts of all) {
+      for (const { id } of items) add(counts, id, injected)
+      if (isOther) add(counts, `${otherStatus(operation)}${status}`, injected)
+      if (!operation) add(counts, UNSERVED)
+      if (!operation) addName(counts, UNSERVED, `${method} ${shown?.path}`)
+      else for (const name of shown?.unread.query ?? []) addName(counts, unreadParameter(operation), name)
     }
   }
 
-  function countsOf(plan: CoveragePlan): OperationCounts {
-    let counts = operations.get(plan)
-    if (!counts) {
-      counts = { requests: 0, items: new Float64Array(plan.items.length * 2), others: new Map(), unread: createNames() }
-      operations.set(plan, counts)
+  /** Returns the coverage of the items that are wanted. */
+  function coverageOf(counts: Counts, isWanted: (item: PlannedItem) => boolean): Coverage {
+    const operations = [...plans.keys()].map((operation) => operationCoverage(operation, counts, isWanted))
+    const items = operations.flatMap((each) => each.items)
+    const covered = items.filter((item) => item.covered).length
+    const unserved = counts.get(UNSERVED)?.met ?? 0
+    return {
+      percentage: Math.floor((covered / items.length) * 1000) / 10,
+      covered,
+      total: items.length,
+      requests: operations.reduce((sum, { requests }) => sum + requests, unserved),
+      operations,
+      unserved: {
+        requests: unserved,
+        targets: startingWith(UNSERVED, counts).map(([target, { met: requests }]) => {
+          const [method = '', path = ''] = target.split(' ')
+          return { method, path, requests }
+        })
+      }
     }
-    return counts
+  }
+
+  function operationCoverage(
+    operation: Operation,
+    counts: Counts,
+    isWanted: (item: PlannedItem) => boolean
+  ): OperationCoverage {
+    const plan = plans.get(operation) ?? []
+    const items = plan.filter(isWanted).map(({ id, kind, name, how, error }) => {
+      const { met, injected } = counts.get(id) ?? NEVER
+      // The server has no real ones.
+      const byFault = error?.status === 500
+      return { id, kind, name, met, injected, byFault, covered: met > 0 || (byFault && injected > 0), how }
+    })
+    const unwanted = plan.flatMap((item): [string, Tally][] => {
+      const tally = isWanted(item) ? undefined : counts.get(item.id)
+      return tally ? [[`${item.error?.status}`, tally]] : []
+    })
+    const others = [...unwanted, ...startingWith(otherStatus(operation), counts)]
+    const called = counts.get(plan[0]?.id ?? '') ?? NEVER
+    const unread = startingWith(unreadParameter(operation), counts)
+    return {
+      operation: operation.id,
+      method: operation.method,
+      path: operation.url.replace(/:(\w+)/g, '{$1}'),
+      requests: called.met + called.injected,
+      covered: items.filter(({ covered }) => covered).length,
+      total: items.length,
+      items,
+      others: others.map(([status, tally]) => ({ status: Number(status), ...tally })),
+      unread: unread.map(([parameter, { met }]) => ({ parameter, requests: met }))
+    }
   }
 }
 
-function addRequest(
-  counts: OperationCounts,
-  plan: CoveragePlan,
-  entry: EndedRequest,
-  beside: Beside | undefined
-): void {
-  const { items } = counts
-  const { status, sent } = entry
-  const column = entry.injected ? 1 : 0
-  counts.requests += 1
-  increment(items, column)
-  if (beside) for (const name of beside.unread) addName(counts.unread, name, () => beside.redact(name))
-  if (status === 0) return
-  const index = plan.codes.get(entry.errorCode) ?? plan.statuses.get(status)
-  if (index === undefined) addOther(counts, status, column)
-  else increment(items, index * 2 + column)
-  if (status !== 200) return
-  const bits = (sent & ~UNREAD) | (entry.hasKey ? plan.key : 0) | (entry.replayed ? plan.replay : 0)
-  for (let rest = bits; rest !== 0; rest &= rest - 1) {
-    increment(items, (plan.firstSent + 31 - Math.clz32(rest & -rest)) * 2 + column)
+const NEVER: Tally = { met: 0, injected: 0 }
+
+function add(counts: Counts, key: string, injected = false): void {
+  const tally = counts.get(key) ?? { ...NEVER }
+  tally[injected ? 'injected' : 'met'] += 1
+  counts.set(key, tally)
+}
+
+function addName(counts: Counts, prefix: string, shown: string): void {
+  const name = shown.length > MAX_LENGTH ? `${shown.slice(0, MAX_LENGTH)}...` : shown
+  if (counts.has(prefix + name) || startingWith(prefix, counts).length < MAX_NAMES) add(counts, prefix + name)
+}
+
+/** Returns what follows a prefix, with its tally. */
+function startingWith(prefix: string, counts: Counts): [string, Tally][] {
+  const found = [...counts].filter(([key]) => key.startsWith(prefix) && key !== prefix)
+  return found.map(([key, tally]) => [key.slice(prefix.length), tally])
+}
+
+/** One thing that the contract documents of an operation. */
+export interface PlannedItem {
+  id: string
+  kind: ItemKind
+  name: string
+  /** How to meet it. */
+  how: string
+  /** The error that it is, if it is one. */
+  error?: OperationError
+  /** Of a request that has ended. */
+  isMet(request: JournalEntry): boolean
+}
+
+/** Returns what is counted of an operation, from its definition. The call is the first item. */
+export function planOf({ id, method, errors, idempotent, querystring }: Operation): readonly PlannedItem[] {
+  const documented: OperationError[] = [...errors, { status: 500 }]
+  const codes = errors.map(({ code }) => code).filter((code) => code !== undefined)
+  const headers = [
+    sent('header', 'idempotency-key', ({ hasKey }) => hasKey),
+    sent('header', 'idempotency-replay', ({ replayed }) => replayed, 'send the same idempotency-key twice')
+  ]
+  return [
+    item('operation', 'called', 'call it', () => true),
+    item('status', '200', 'send a request that succeeds', ({ status }) => status === 200),
+    ...documented.map(errorItem),
+    ...Object.entries<TSchema>(querystring?.properties ?? {}).flatMap(parameterItems),
+    ...(idempotent ? headers : [])
+  ]
+
+  function item(kind: ItemKind, name: string, how: string, isMet: PlannedItem['isMet']): PlannedItem {
+    return { id: `${id}.${kind}.${name.replace(/,? /, '.')}`, kind, name, how, isMet }
+  }
+
+  /** An item that is met by what a request was sent with, if that gets a 200. */
+  function sent(kind: ItemKind, name: string, isSent: PlannedItem['isMet'], how = SENT): PlannedItem {
+    return item(kind, name, how, (request) => request.status === 200 && isSent(request))
+  }
+
+  function parameterItems([name, { type, enum: values = [] }]: [string, TSchema]): PlannedItem[] {
+    // A query that is answered with 200 is not malformed.
+    const valueIn = ({ query }: JournalEntry) => (query as Query)[name]
+    const isSeveral = (value?: Query[string]) => Array.isArray(value) && value.length > 1
+    return [
+      // An empty text counts as absent.
+      sent('query', name, (request) => Boolean(valueIn(request))),
+      ...(type === 'array' ? [sent('list', `${name}, several`, (request) => isSeveral(valueIn(request)))] : []),
+      ...values.map((value: string) => sent('value', `${name}=${value}`, (request) => valueIn(request) === value))
+    ]
+  }
+
+  function errorItem(error: OperationError): PlannedItem {
+    const { status, code, example } = error
+    const suchAs = example && HOW[status].startsWith('ask') ? `, such as ${method} ${example}` : ''
+    const how = (code && HOW[code]) ?? `${HOW[status]}${suchAs}`
+    // Of two errors with one status, that without a code is any other.
+    const isMet = (request: JournalEntry) =>
+      request.status === status && (code ? request.errorCode === code : !codes.includes(request.errorCode as ErrorCode))
+    return { ...item('status', code === undefined ? `${status}` : `${status} ${code}`, how, isMet), error }
   }
 }
 
-function increment(numbers: Float64Array, index: number): void {
-  numbers[index] = (numbers[index] ?? 0) + 1
+const SENT = 'send it with a request that gets a 200'
+const HOW: Record<ErrorStatus, string> & { [Code in ErrorCode]?: string } = {
+  400: 'send a query string that is malformed, such as ?x=%',
+  401: 'send no API key, or one that no environment has',
+  403: 'ask for a record of another environment of the organization',
+  404: 'ask for something that the environment does not have',
+  409: 'use an idempotency-key while its first request is still delayed, by a fault or a latency',
+  413: 'send a body of more than 1 MiB',
+  422: 'ask with an invalid value',
+  'key-reused': 'send an idempotency-key again with another body',
+  500: 'inject it, as it is an error of the server: POST /_mock/faults'
 }
 
-function addOther({ others }: OperationCounts, status: number, column: 0 | 1): void {
-  const counts = others.get(status) ?? [0, 0]
-  counts[column] += 1
-  others.set(status, counts)
-}
-
-function createNames(): Names {
-  return { counts: new Map(), bySent: new Map() }
-}
-
-/** Counts a text that was sent by the name it is shown as. What is new when all names are taken is not looked at. */
-function addName({ counts, bySent }: Names, sent: string, show: () => string): void {
-  let name = bySent.get(sent)
-  if (name === undefined) {
-    if (counts.size >= MAX_NAMES) return
-    const shown = show()
-    name = shown.length > MAX_LENGTH ? `${shown.slice(0, MAX_LENGTH)}...` : shown
-    if (bySent.size < MAX_SENT && sent.length <= MAX_SENT_LENGTH) bySent.set(sent, name)
-  }
-  counts.set(name, (counts.get(name) ?? 0) + 1)
+/** Returns whether environments with these assumptions document the item. */
+export function isDocumented({ error }: PlannedItem, assumptions: Assumptions): boolean {
+  return error?.under === undefined || assumptions[error.under[0]] === error.under[1]
 }

@@ -1,28 +1,74 @@
-import { Type } from '@sinclair/typebox'
-import type { FastifyPluginAsync } from 'fastify'
-import { overridesOf } from '../../core/assumptions.js'
+import { type Static, type StringOptions, Type } from '@sinclair/typebox'
+import { assumptionIssue, overridesOf } from '../../core/assumptions.js'
 import { isoTime } from '../../core/clock.js'
-import { ref, strictObject } from '../../core/typebox.js'
-import { controlRoutes } from '../../http/control-route.js'
-import { MAX_SEED, rejectAborted, withSeedErrors } from '../seed-requests.js'
+import { DURATION_PATTERN, parseDuration } from '../../core/duration.js'
+import { invalidFields, noFieldErrors } from '../../core/errors.js'
+import { CHOSEN_API_KEY_PATTERN, ID_PATTERN } from '../../core/ids.js'
+import { latencyIssue } from '../../core/latency.js'
+import { dateTime, freeObject, namedObject, recordOf, ref, strictObject } from '../../core/typebox.js'
+import { ClockSetting, ProfileName } from '../../environments/schemas.js'
+import { type AddRoute, listOf } from '../../http/control-route.js'
+import { checkRules } from '../faults/routes.js'
+import { LatencyPreset, LatencySetting, MAX_RULES, NewFaultRule } from '../faults/schemas.js'
 import type { Services } from '../services.js'
-import { CreatedEnvironment, ListedEnvironment, NewEnvironment } from './schemas.js'
-import { toWanted } from './wanted.js'
+import { MAX_SEED, toClockSetting } from '../state/routes.js'
 
-const EnvironmentParams = strictObject({
-  id: Type.String({ description: 'The id, or the name if only one environment has it' })
+/** In milliseconds: 30 days. */
+const MAX_TTL = 30 * 24 * 60 * 60 * 1000
+
+const NAME = 'Display name, unique; if left out, that of the seed or the origin, with a number if it is taken'
+const ASSUMPTIONS = 'Assumptions that differ from the profile, by their ids'
+const CLOCK = 'A time in ISO 8601 to fix the clock at, or a setting; if left out, that of the origin or of the seed'
+const FAULTS = 'Fault rules that it has from its first request on'
+const LATENCY = 'How much later its answers come: the name of a preset, or a setting; if left out, that of the server'
+const API_KEY = 'The key to it, unique: 16 characters, or 8 with a digit or hyphen; a new one if left out'
+const TTL = 'Removed after this long without use, at most 30d: milliseconds, or a text such as 10m; never if left out'
+const Milliseconds = Type.Integer({ minimum: 1, maximum: MAX_TTL, format: 'int64' })
+const ownKey = { minLength: 8, maxLength: 200, pattern: CHOSEN_API_KEY_PATTERN.source, writeOnly: true }
+const text = (description: string, limits: StringOptions = {}) => Type.Optional(Type.String({ ...limits, description }))
+
+export const NewEnvironment = namedObject('NewEnvironment', 'An environment to create: empty, seeded or forked', {
+  name: text(NAME, { minLength: 1, maxLength: 200 }),
+  organizationId: text('A new organization if left out', { pattern: ID_PATTERN.source }),
+  from: text('Id or name of the environment to fork, with all its ids'),
+  snapshot: text('Name of a snapshot of that environment to fork instead'),
+  scenario: text('Name of a packaged seed, such as failures: its first environment, without its keys'),
+  seed: Type.Optional(freeObject('A seed with one environment, or its content alone; its ids and keys are ignored')),
+  profile: Type.Optional(ref(ProfileName, 'If left out, that of the forked environment or of the seed')),
+  assumptions: Type.Optional(recordOf(Type.String(), ASSUMPTIONS, 100)),
+  clock: Type.Optional(Type.Union([Type.String(), ref(ClockSetting)], { description: CLOCK })),
+  faults: Type.Optional(Type.Array(ref(NewFaultRule), { maxItems: MAX_RULES, description: FAULTS })),
+  latency: Type.Optional(Type.Union([ref(LatencyPreset), ref(LatencySetting)], { description: LATENCY })),
+  apiKey: text(API_KEY, ownKey),
+  ttl: Type.Optional(Type.Union([Milliseconds, Type.String({ pattern: DURATION_PATTERN })], { description: TTL }))
 })
+export type NewEnvironment = Static<typeof NewEnvironment>
+
+export const CreatedEnvironment = namedObject('CreatedEnvironment', 'A new environment, and the key to it', {
+  environmentId: Type.String({ description: 'Identifier of the environment' }),
+  organizationId: Type.String({ description: 'Owning organization' }),
+  name: Type.String({ description: 'Display name' }),
+  apiKey: Type.String({ description: 'The key to the environment. It is stored as a hash alone' }),
+  profile: ref(ProfileName)
+})
+export type CreatedEnvironment = Static<typeof CreatedEnvironment>
+
+const { apiKey: _key, ...identity } = CreatedEnvironment.properties
+
+export const ListedEnvironment = namedObject('ListedEnvironment', 'An environment, without its keys', {
+  ...identity,
+  assumptions: recordOf(Type.String(), ASSUMPTIONS),
+  createdAt: dateTime('When it was created'),
+  ttl: Type.Optional(Type.Integer({ format: 'int64', description: 'Milliseconds from its last use to its removal' })),
+  expiresAt: Type.Optional(dateTime("When it is removed unless it is used before, by the machine's clock"))
+})
+export type ListedEnvironment = Static<typeof ListedEnvironment>
+
+const EnvironmentId = Type.String({ description: 'The id, or the name if only one environment has it' })
 
 /** Creates, lists and removes environments. */
-export const environmentRoutes: FastifyPluginAsync<Services> = async (
-  app,
-  { environments, seeds, faults, latency }
-) => {
-  const route = controlRoutes(app, { tag: 'Environments', access: 'server' })
-
-  route('POST', '/environments', {
-    id: 'createEnvironment',
-    summary: 'Create an environment',
+export function environmentRoutes(route: AddRoute, { environments, seeds, faults, latency }: Services): void {
+  route('POST', '/environments', 'createEnvironment', 'Create an environment', {
     description:
       'Empty, from a seed or a packaged scenario, or as a fork of another environment or of one of its snapshots, which keeps all ids. Nothing is created unless all that is asked for can be.',
     body: ref(NewEnvironment),
@@ -30,13 +76,11 @@ export const environmentRoutes: FastifyPluginAsync<Services> = async (
     response: ref(CreatedEnvironment),
     status: 201,
     errors: [404, 409],
-    handler: async ({ body }, reply) => {
+    handler: async ({ body }) => {
       const { faults: rules = [] } = body
       const wanted = toWanted(body)
-      await faults.check(rules, 'faults')
-      const { environment, apiKey } = await withSeedErrors(() =>
-        seeds.createEnvironment(wanted, () => rejectAborted(reply))
-      )
+      await checkRules(rules.map((rule, index) => [`faults[${index}].`, rule]))
+      const { environment, apiKey } = await seeds.createEnvironment(wanted)
       for (const rule of rules) faults.add(environment.key, rule)
       if (body.latency !== undefined) latency.setInitial(environment.key, body.latency)
       const { id, organizationId, name, profile } = environment
@@ -44,21 +88,14 @@ export const environmentRoutes: FastifyPluginAsync<Services> = async (
     }
   })
 
-  route('GET', '/environments', {
-    id: 'listEnvironments',
-    summary: 'List environments, oldest first',
-    response: strictObject({
-      environments: Type.Array(ref(ListedEnvironment), { description: 'All environments, oldest first' })
-    }),
+  route('GET', '/environments', 'listEnvironments', 'List environments, oldest first', {
+    response: listOf('environments', ref(ListedEnvironment), 'All environments, oldest first'),
     handler: async () => ({
-      environments: environments.list().map((environment) => {
+      environments: environments.list().map((environment): ListedEnvironment => {
         const { id, organizationId, name, profile, assumptions, createdAt, ttl } = environment
         const expiresAt = environments.expiresAt(environment)
         return {
-          environmentId: id,
-          organizationId,
-          name,
-          profile,
+          ...{ environmentId: id, organizationId, name, profile },
           assumptions: overridesOf(profile, assumptions),
           createdAt: isoTime(createdAt),
           ...(ttl !== null && { ttl }),
@@ -68,29 +105,45 @@ export const environmentRoutes: FastifyPluginAsync<Services> = async (
     })
   })
 
-  route('GET', '/environments/:id/keys', {
-    id: 'listApiKeys',
-    summary: 'List the API keys of an environment',
-    description:
-      'Keys are stored as hashes. So there are those that the seeds of the start name, and those of environments that were created since.',
-    params: EnvironmentParams,
-    response: strictObject({
-      apiKeys: Type.Array(Type.String(), {
-        description: 'The keys that the server knows; none if it has their hashes alone'
-      })
-    }),
-    errors: [404],
+  route('GET', '/environments/:id/keys', 'listApiKeys', 'List the API keys of an environment', {
+    description: 'Those that were named since the server started, and those used since: keys are stored as hashes.',
+    params: strictObject({ id: EnvironmentId }),
+    response: listOf('apiKeys', Type.String(), 'The keys that the server knows; none if it has their hashes alone'),
     handler: async ({ params }, reply) => {
       reply.header('cache-control', 'no-store')
       return { apiKeys: environments.apiKeysOf(environments.find(params.id)) }
     }
   })
 
-  route('DELETE', '/environments/:id', {
-    id: 'removeEnvironment',
-    summary: 'Remove an environment and all its data',
-    params: EnvironmentParams,
-    errors: [404],
+  route('DELETE', '/environments/:id', 'removeEnvironment', 'Remove an environment and all its data', {
+    params: strictObject({ id: EnvironmentId }),
     handler: async ({ params }) => environments.remove(environments.find(params.id))
   })
 }
+
+type Wanted = Parameters<Services['seeds']['createEnvironment']>[0]
+
+/** Returns what the body asks for, in numbers and settings. Throws `invalid` where it contradicts itself or says nothing. */
+function toWanted({ faults, latency, clock, ttl, ...rest }: NewEnvironment): Wanted {
+  const { from, snapshot, scenario, seed, assumptions = {} } = rest
+  const errors = noFieldErrors()
+  const refuse = (field: string, issue: string | false | undefined, value?: unknown) => {
+    if (issue) errors[field] = { messages: [issue], value }
+  }
+  refuse('snapshot', snapshot !== undefined && from === undefined && SNAPSHOT_OF_NONE)
+  refuse('scenario', scenario !== undefined && (seed ?? from) !== undefined && ALL_OF_AN_ENVIRONMENT)
+  for (const [id, value] of Object.entries(assumptions)) refuse(`assumptions.${id}`, assumptionIssue(id, value), value)
+  refuse('latency', latency !== undefined && latencyIssue(latency))
+  const milliseconds = typeof ttl === 'string' ? parseDuration(ttl) : ttl
+  const isPossible = (milliseconds ?? 1) >= 1 && (milliseconds ?? 1) <= MAX_TTL
+  refuse('ttl', !isPossible && 'ttl must be from 1ms to 30d', ttl)
+  if (Object.keys(errors).length > 0) throw invalidFields(errors)
+  return {
+    ...rest,
+    ...(milliseconds !== undefined && { ttl: milliseconds }),
+    ...(clock !== undefined && { clock: toClockSetting('clock', clock) })
+  }
+}
+
+const SNAPSHOT_OF_NONE = 'snapshot needs from: the environment that the snapshot was taken of'
+const ALL_OF_AN_ENVIRONMENT = 'scenario can not be combined with seed or from: load more by POST /_mock/seed'

@@ -1,48 +1,119 @@
+import { OutgoingMessage } from 'node:http'
 import { Type } from '@sinclair/typebox'
-import type { FastifyPluginAsync } from 'fastify'
+import { attempt, DomainError, invalidFields, noFieldErrors } from '../../core/errors.js'
+import { latencyIssue } from '../../core/latency.js'
 import { ref, strictObject } from '../../core/typebox.js'
-import { controlRoutes } from '../../http/control-route.js'
+import { findIssues, pathText } from '../../core/validation.js'
+import { type AddRoute, listOf } from '../../http/control-route.js'
+import { preparePatterns } from '../requests/verify.js'
 import type { Services } from '../services.js'
-import { FaultRule, NewFaultRule } from './schemas.js'
+import { FaultEffect, FaultRule, Latency, LatencySetting, MAX_RULES, NewFaultRule } from './schemas.js'
 
-/** Lists, adds and removes the fault rules of an environment. */
-export const faultRoutes: FastifyPluginAsync<Services> = async (app, { faults }) => {
-  const route = controlRoutes(app, { tag: 'Faults' })
-
-  route('GET', '/faults', {
-    id: 'listFaults',
-    summary: 'List fault rules with their counters',
-    response: strictObject({
-      faults: Type.Array(ref(FaultRule), { description: 'All rules, in the order they were added' })
-    }),
+/** Lists, adds and removes the fault rules of an environment, and sets how much later its answers come. */
+export function faultRoutes(route: AddRoute, { faults, latency }: Services): void {
+  route('GET', '/faults', 'listFaults', 'List fault rules with their counters', {
+    response: listOf('faults', ref(FaultRule), 'In the order they were added'),
     handler: async ({ environment }) => ({ faults: faults.list(environment.key) })
   })
 
-  route('POST', '/faults', {
-    id: 'addFault',
-    summary: 'Add a fault rule',
+  route('POST', '/faults', 'addFault', 'Add a fault rule', {
     body: ref(NewFaultRule),
     response: ref(FaultRule),
     status: 201,
     handler: async ({ environment, body }) => {
-      await faults.check([body])
+      await checkRules([['', body]])
+      if (faults.list(environment.key).length >= MAX_RULES) throw TOO_MANY
       // Throws if it has been removed meanwhile: nothing would ever remove the rule.
       void environment.datasets
       return faults.add(environment.key, body)
     }
   })
 
-  route('DELETE', '/faults', {
-    id: 'clearFaults',
-    summary: 'Remove all fault rules',
-    handler: async ({ environment }) => faults.clear(environment.key)
+  route('DELETE', '/faults', 'clearFaults', 'Remove all fault rules', {
+    handler: async ({ environment }) => faults.reset(environment.key)
   })
 
-  route('DELETE', '/faults/:id', {
-    id: 'removeFault',
-    summary: 'Remove a fault rule',
-    params: strictObject({ id: Type.String({ description: 'Identifier of the rule' }) }),
-    errors: [404],
+  route('DELETE', '/faults/:id', 'removeFault', 'Remove a fault rule', {
+    params: strictObject({ id: FaultRule.properties.id }),
     handler: async ({ environment, params }) => faults.remove(environment.key, params.id)
+  })
+
+  route('GET', '/latency', 'getLatency', 'Get the latency', {
+    response: ref(Latency),
+    handler: async ({ environment }) => latency.get(environment.key)
+  })
+
+  route('PUT', '/latency', 'setLatency', 'Set the latency', {
+    description:
+      'Every request with a key of the environment is delayed from then on, whatever its answer; control routes are not. The delays are drawn by the random generator of the environment. A reset of the faults goes back to the latency of the start.',
+    body: ref(LatencySetting),
+    response: ref(Latency),
+    handler: async ({ environment, body }) => {
+      const issue = latencyIssue(body)
+      if (issue) throw invalidFields({ preset: { messages: [issue] } })
+      latency.set(environment.key, body)
+      return latency.get(environment.key)
+    }
+  })
+}
+
+const TOO_MANY = new DomainError('bad-request', `There are ${MAX_RULES} fault rules already`, {
+  reason: `an environment has at most ${MAX_RULES} rules: remove some by DELETE /_mock/faults`
+})
+
+/**
+ * Prepares rules to be added, each given with its path in the body. Rejects with `invalid` for effects that can not be
+ * combined, headers that can not be sent and patterns that can not be matched.
+ */
+export async function checkRules(rules: readonly (readonly [path: string, NewFaultRule])[]): Promise<void> {
+  await preparePatterns(rules.map(([path, { match = {} }]) => [`${path}match.`, match]))
+  const errors = noFieldErrors()
+  for (const [path, { effect }] of rules) {
+    const at = `${path}effect`
+    for (const [name, value] of Object.entries(effect.headers ?? {})) {
+      const field = `${at}.headers.${name}`
+      if (!isSendable(name, value)) errors[field] = { messages: [`${field} can not be sent as a header`], value }
+    }
+    const contradiction = findContradiction(effect)
+    if (contradiction) errors[at] = { messages: [`${at} ${contradiction}`] }
+  }
+  if (Object.keys(errors).length > 0) throw invalidFields(errors)
+}
+
+/**
+ * Not those that frame the response, with another value of which the client would wait for ever or misread the next one,
+ * and `__proto__`, as Fastify keeps headers in an object that has a prototype.
+ */
+const RESERVED = /^(connection|content-length|keep-alive|trailer|transfer-encoding|upgrade|__proto__)$/i
+
+function isSendable(name: string, value: string): boolean {
+  return !RESERVED.test(name) && attempt(() => new OutgoingMessage().setHeader(name, value)) !== undefined
+}
+
+function findContradiction({ status, headers, body, abort, lostAnswer }: FaultEffect): string | undefined {
+  const outcomes = [status, abort, lostAnswer].filter((outcome) => outcome !== undefined)
+  if (outcomes.length > 1) return 'can have only one of status, abort, lostAnswer'
+  const needsStatus = headers !== undefined || body !== undefined
+  return needsStatus && status === undefined ? 'must have status, as it has headers or body' : undefined
+}
+
+const HeaderEffect = Type.Omit(FaultEffect, ['headers', 'body'])
+
+/** Parses an `x-mock-fault`: `status=503`, `delay=250`, `abort=reset` or `lostAnswer`; several are separated by commas. */
+export function parseEffect(text: string): FaultEffect {
+  const fields = text.split(',').map((part): [string, unknown] => {
+    const [name = '', value = 'true'] = part.trim().split(/=(.*)/)
+    return [name, value === 'true' || (/^\d+$/.test(value) ? Number(value) : value)]
+  })
+  const effect: FaultEffect = Object.fromEntries(fields)
+  const contradiction = findContradiction(effect)
+  const issues = findIssues(HeaderEffect, effect).map(
+    ({ path, message, hint }) => `${pathText(path)} ${message}${hint}`
+  )
+  if (contradiction) issues.push(`effect ${contradiction}`)
+  if (Object.keys(effect).length < fields.length) issues.unshift('each can be given only once')
+  if (issues.length === 0) return effect
+  throw new DomainError('bad-request', `x-mock-fault can not be understood as ${issues[0]}`, {
+    reason: 'it takes status=400 to 599, delay=<milliseconds>, abort=reset or truncate, and lostAnswer, with commas'
   })
 }

@@ -1,157 +1,133 @@
-import { Type } from '@sinclair/typebox'
-import type { FastifyPluginAsync } from 'fastify'
+import { type Static, type TObject, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
+import { ORIGINS } from '../../core/enums.js'
 import { slugOf } from '../../core/slug.js'
-import { ref, strictObject } from '../../core/typebox.js'
+import { namedObject, ref, strictObject, targetOf } from '../../core/typebox.js'
 import { withVendorNames } from '../../core/vendor-names.js'
-import { controlRoutes, sendInChunks } from '../../http/control-route.js'
-import { JSON_TYPE } from '../../http/errors.js'
+import { type AddRoute, listOf } from '../../http/control-route.js'
 import { Integration } from '../../integrations/schemas.js'
 import { toIntegrationResponse } from '../../integrations/service.js'
 import { MessageResponse } from '../../messages/schemas.js'
 import { toMessageResponse } from '../../messages/service.js'
-import { rejectAborted, withSeedErrors } from '../seed-requests.js'
+import { SeedIntegration, SeedMessage } from '../../seeds/format.js'
+import type { Patch } from '../../seeds/records.js'
+import { WorkflowStep } from '../../workflow-steps/schemas.js'
 import type { Services } from '../services.js'
-import { IntegrationList, IntegrationPatch, MessagePatch, NewIntegration, NewMessage, WorkflowList } from './bodies.js'
 
-const MessageParams = strictObject({ id: Type.String({ description: 'The `_id` of the message' }) })
-const IntegrationParams = strictObject({
-  id: Type.String({ description: 'The `_id` or the `identifier` of the integration' })
+const NEW_MESSAGE = 'A message as in a seed; without createdAt it is of now, by the clock of the environment'
+export const NewMessage = namedObject('NewMessage', NEW_MESSAGE, SeedMessage.properties)
+export type NewMessage = Static<typeof NewMessage>
+
+export const MessagePatch = patchOf<SeedMessage>('MessagePatch', SeedMessage)
+export type MessagePatch = Static<typeof MessagePatch>
+
+/** Forms hide what is typed into them. */
+const secret = <Schema extends TSchema>(schema: Schema): Schema => ({ ...schema, writeOnly: true })
+const { credentials, configurations } = SeedIntegration.properties
+export const NewIntegration = namedObject('NewIntegration', 'An integration as in a seed', {
+  ...SeedIntegration.properties,
+  credentials: secret(credentials),
+  configurations: secret(configurations)
 })
+export type NewIntegration = Static<typeof NewIntegration>
 
-/** Adds, changes and removes single messages. */
-export const messageRecordRoutes: FastifyPluginAsync<Services> = async (app, { seeds }) => {
-  const route = controlRoutes(app, { tag: 'Records' })
+export const IntegrationPatch = patchOf<SeedIntegration>('IntegrationPatch', NewIntegration)
+export type IntegrationPatch = Static<typeof IntegrationPatch>
 
-  route('POST', '/messages', {
-    id: 'addMessage',
-    summary: 'Add a message',
+/** Returns the schema of a change: any of the fields but `_id`, or null in place of one. */
+function patchOf<RecordSeed>($id: string, { properties }: TObject): TUnsafe<Patch<RecordSeed>> {
+  const { _id, ...fields } = properties
+  const nullable = Object.entries(fields).map(([name, field]) => {
+    const { description = field.$ref && targetOf(field).description, writeOnly } = field
+    const options = { ...(description && { description }), ...(writeOnly && { writeOnly }) }
+    return [name, Type.Optional(Type.Union([field, Type.Null()], options))]
+  })
+  const description = 'The fields to change; null removes one that may be left out'
+  return Type.Unsafe<Patch<RecordSeed>>(strictObject(Object.fromEntries(nullable), { $id, description }))
+}
+
+const ListedStep = strictObject(Type.Pick(WorkflowStep, ['_id', 'stepId', 'slug', 'name', 'type']).properties)
+
+export const ListedWorkflow = namedObject('ListedWorkflow', 'A workflow, and what its steps are asked for by', {
+  _id: Type.String({ description: 'Record identifier of the workflow' }),
+  identifier: Type.String({ description: 'Unique identifier of the workflow' }),
+  slug: Type.String({ description: 'Its slug' }),
+  name: Type.String({ description: 'Display name' }),
+  origin: Type.String({ description: `Where it was created: ${ORIGINS.join(', ')}, or the vendor's names of these` }),
+  steps: Type.Array(ListedStep, { description: 'Its steps, in their order' })
+})
+export type ListedWorkflow = Static<typeof ListedWorkflow>
+
+const MessageId = Type.String({ description: 'The `_id` of the message' })
+const IntegrationId = Type.String({ description: 'The `_id` or the `identifier` of the integration' })
+
+/** Adds, changes and removes single messages and integrations, and lists integrations and workflows. */
+export function recordRoutes(route: AddRoute, { seeds }: Services): void {
+  route('POST', '/messages', 'addMessage', 'Add a message', {
     description: 'It is checked as in a seed, and answered as the list of messages shows it.',
     body: ref(NewMessage),
     response: ref(MessageResponse),
     status: 201,
     errors: [409],
-    handler: async ({ environment, body }, reply) => {
-      const message = await withSeedErrors(
-        () => seeds.addMessage(environment, body, () => rejectAborted(reply)),
-        'body'
-      )
-      return toMessageResponse(message, environment)
-    }
+    handler: async ({ environment, body }) =>
+      toMessageResponse(seeds.addRecord('messages', environment, body), environment)
   })
 
-  route('PATCH', '/messages/:id', {
-    id: 'changeMessage',
-    summary: 'Change a message',
+  route('PATCH', '/messages/:id', 'changeMessage', 'Change a message', {
     description:
       'Any field but `_id`. With `subscriberId` its addresses change, with `workflow` what names the workflow and its step, with `channel` its address, provider and step.',
-    params: MessageParams,
+    params: strictObject({ id: MessageId }),
     body: ref(MessagePatch),
     response: ref(MessageResponse),
-    errors: [404, 409],
-    handler: async ({ environment, params, body }, reply) => {
-      const check = () => rejectAborted(reply)
-      const message = await withSeedErrors(() => seeds.changeMessage(environment, params.id, body, check), 'body')
-      return toMessageResponse(message, environment)
-    }
+    handler: async ({ environment, params, body }) =>
+      toMessageResponse(seeds.changeRecord('messages', environment, params.id, body), environment)
   })
 
-  route('DELETE', '/messages/:id', {
-    id: 'removeMessage',
-    summary: 'Remove a message',
-    params: MessageParams,
-    errors: [404, 409],
-    handler: ({ environment, params }, reply) => seeds.removeMessage(environment, params.id, () => rejectAborted(reply))
-  })
-}
-
-/** Lists integrations, and adds, changes and removes single ones. */
-export const integrationRecordRoutes: FastifyPluginAsync<Services> = async (app, { seeds }) => {
-  const route = controlRoutes(app, { tag: 'Records' })
-
-  route('GET', '/integrations', {
-    id: 'listIntegrations',
-    summary: 'List the integrations',
-    description: 'Each as set-primary answers with it in this environment.',
-    response: IntegrationList,
-    handler: async (request, reply) => {
-      const { environment } = request
-      const documents = seeds.listIntegrations(environment)
-      const pieces = jsonList('integrations', documents, (each) => toIntegrationResponse(each, environment))
-      return sendInChunks(request, reply.type(JSON_TYPE), pieces)
-    }
+  route('DELETE', '/messages/:id', 'removeMessage', 'Remove a message', {
+    params: strictObject({ id: MessageId }),
+    handler: async ({ environment, params }) => seeds.removeRecord('messages', environment, params.id)
   })
 
-  route('POST', '/integrations', {
-    id: 'addIntegration',
-    summary: 'Add an integration',
+  route('GET', '/workflows', 'listWorkflows', 'List the workflows, with the ids of their steps', {
+    response: listOf('workflows', ref(ListedWorkflow), 'All, in the order in which they were added'),
+    handler: async ({ environment }) => ({
+      workflows: seeds.listWorkflows(environment).map(({ _id, identifier, name, origin, steps }) => {
+        const listed = { _id, identifier, slug: slugOf(name, 'wf', _id), name, origin, steps }
+        return environment.assumptions['vendor-names'] === 'vendor' ? withVendorNames(listed) : listed
+      })
+    })
+  })
+
+  route('GET', '/integrations', 'listIntegrations', 'List the integrations', {
+    description: 'Soft-deleted ones too, each as set-primary answers with it in this environment.',
+    response: listOf('integrations', ref(Integration), 'All, in the order in which they were added'),
+    handler: async ({ environment }) => ({
+      integrations: seeds.listIntegrations(environment).map((each) => toIntegrationResponse(each, environment))
+    })
+  })
+
+  route('POST', '/integrations', 'addIntegration', 'Add an integration', {
     description: 'It is checked as in a seed: a channel has at most one primary.',
     body: ref(NewIntegration),
     response: ref(Integration),
     status: 201,
     errors: [409],
-    handler: async ({ environment, body }, reply) => {
-      const check = () => rejectAborted(reply)
-      const integration = await withSeedErrors(() => seeds.addIntegration(environment, body, check), 'body')
-      return toIntegrationResponse(integration, environment)
-    }
+    handler: async ({ environment, body }) =>
+      toIntegrationResponse(seeds.addRecord('integrations', environment, body), environment)
   })
 
-  route('PATCH', '/integrations/:id', {
-    id: 'changeIntegration',
-    summary: 'Change an integration',
+  route('PATCH', '/integrations/:id', 'changeIntegration', 'Change an integration', {
     description: 'Any field but `_id`.',
-    params: IntegrationParams,
+    params: strictObject({ id: IntegrationId }),
     body: ref(IntegrationPatch),
     response: ref(Integration),
-    errors: [404, 409],
-    handler: async ({ environment, params, body }, reply) => {
-      const check = () => rejectAborted(reply)
-      const integration = await withSeedErrors(
-        () => seeds.changeIntegration(environment, params.id, body, check),
-        'body'
-      )
-      return toIntegrationResponse(integration, environment)
-    }
+    errors: [409],
+    handler: async ({ environment, params, body }) =>
+      toIntegrationResponse(seeds.changeRecord('integrations', environment, params.id, body), environment)
   })
 
-  route('DELETE', '/integrations/:id', {
-    id: 'removeIntegration',
-    summary: 'Remove an integration',
+  route('DELETE', '/integrations/:id', 'removeIntegration', 'Remove an integration', {
     description: 'If it was the primary one, its channel has none then.',
-    params: IntegrationParams,
-    errors: [404, 409],
-    handler: ({ environment, params }, reply) =>
-      seeds.removeIntegration(environment, params.id, () => rejectAborted(reply))
+    params: strictObject({ id: IntegrationId }),
+    handler: async ({ environment, params }) => seeds.removeRecord('integrations', environment, params.id)
   })
-}
-
-/** Lists workflows. */
-export const workflowRecordRoutes: FastifyPluginAsync<Services> = async (app, { seeds }) => {
-  const route = controlRoutes(app, { tag: 'Records' })
-
-  route('GET', '/workflows', {
-    id: 'listWorkflows',
-    summary: 'List the workflows, with the ids of their steps',
-    response: WorkflowList,
-    handler: async (request, reply) => {
-      const { environment } = request
-      const pieces = jsonList('workflows', seeds.listWorkflows(environment), (workflow) => {
-        const { _id, identifier, name, origin, steps } = workflow
-        const listed = { _id, identifier, slug: slugOf(name, 'wf', _id), name, origin, steps }
-        return environment.assumptions['vendor-names'] === 'vendor' ? withVendorNames(listed) : listed
-      })
-      return sendInChunks(request, reply.type(JSON_TYPE), pieces)
-    }
-  })
-}
-
-/** Returns an object with one list as JSON, piece by piece. */
-function* jsonList<Item>(field: string, items: Iterable<Item>, toEntry: (item: Item) => object): Generator<string> {
-  let separator = ''
-  yield `{"${field}":[`
-  for (const item of items) {
-    yield separator + JSON.stringify(toEntry(item))
-    separator = ','
-  }
-  yield ']}'
 }

@@ -1,9 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
 import { environmentOf } from '../../environments/plugin.js'
-import type { MalformedQuery, Query } from '../../http/query-string.js'
+import type { Operation } from '../../http/operation.js'
+import type { Query } from '../../http/query-string.js'
 import { pathOf } from '../../http/target.js'
-import type { Services } from '../services.js'
-import type { JournalEntry } from './entry.js'
+import type { StartServices as Services } from '../start-services.js'
+import { redactionOf } from './describe.js'
+import { type JournalEntry, keepBody } from './service.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -13,17 +16,18 @@ declare module 'fastify' {
 }
 
 /**
- * Records every request to the service, from its arrival to its end, in the journal of the environment whose key it
- * carries, or in that of the requests without a valid key. Control routes are not recorded, nor what its header
- * `x-mock-unrecorded` says is of someone who only looks on: neither faults, latency nor coverage know of that. Call it
- * before other hooks are added, so that it also records what those reject.
+ * Records every request to the service in the journal of the environment whose key it carries, or in that of the requests
+ * without a valid key; none with the header `x-mock-unrecorded`, of which neither faults, latency nor coverage know. Call
+ * it before other hooks are added, so that it also records what those reject.
  */
 export function recordRequests(app: FastifyInstance, services: Services): void {
   app.decorateRequest('journalEntry', null)
   app.addHook('onRequest', (request, reply, done) => {
-    const isOfService = request.routeOptions.config.operation || (request.is404 && !isControlPath(request))
+    // Read once, as Fastify makes the options anew each time.
+    const { operation } = request.routeOptions.config
+    const isOfService = operation || (request.is404 && !isControlPath(request))
     if (isOfService && request.headers['x-mock-unrecorded'] === undefined) {
-      openEntry(request, services)
+      openEntry(request, services, operation)
       // Emitted once the answer is sent, and also when the client disconnects before that: one listener for both.
       reply.raw.on('close', () =>
         endEntry(request, reply, reply.raw.writableFinished ? sizeOf(request, reply) : undefined)
@@ -48,23 +52,27 @@ export function endEntry(request: FastifyRequest, reply: FastifyReply, size: num
   entry.replayed = reply.hasHeader('idempotency-replay')
   entry.hasKey = request.idempotencyKey !== undefined
   entry.errorCode = request.errorCode
-  entry.setBody(request.body)
-  if (size === undefined) entry.end()
-  else entry.end(reply.statusCode, size, reply.getHeader('x-mock-reason') as string | undefined)
+  keepBody(entry, request.body)
+  if (size !== undefined) {
+    entry.status = reply.statusCode
+    entry.size = size
+    entry.reason = reply.getHeader('x-mock-reason') as string | undefined
+  }
+  entry.journal.end(entry)
 }
 
-function openEntry(request: FastifyRequest, { journals, environments, coverage }: Services): void {
-  const { method, url, query, raw, headers, routeOptions } = request
+function openEntry(request: FastifyRequest, { journals, environments }: Services, operation?: Operation): void {
   // Authentication uses it too.
-  request.environment ??= environmentOf(headers.authorization, environments) as never
-  const text = [method, url, ...raw.rawHeaders].join('\n')
-  const operation = routeOptions.config?.operation
-  const entry = journals.of(request.environment).open(text, operation)
-  request.journalEntry = entry
-  if (!operation) return
-  entry.sent = coverage.sentBits(operation, query as Query | MalformedQuery)
-  // The contract has no HEAD.
-  entry.ignored = method === 'HEAD'
+  request.environment ??= environmentOf(request.headers.authorization, environments) as never
+  request.journalEntry = journals.of(request.environment).open({
+    method: request.method,
+    url: request.url,
+    // None of one that no route was looked for.
+    query: (request.query ?? {}) as Query,
+    // None of them can contain a line break.
+    rawHeaders: request.raw.rawHeaders.join('\n'),
+    operation
+  })
 }
 
 function isControlPath({ url }: FastifyRequest): boolean {
@@ -74,3 +82,23 @@ function isControlPath({ url }: FastifyRequest): boolean {
 function sizeOf(request: FastifyRequest, reply: FastifyReply): number {
   return request.method === 'HEAD' ? 0 : Number(reply.getHeader('content-length') ?? 0)
 }
+
+/** Notes each successful control request that changes its environment, and answers with its number in `x-mock-change`. */
+export const noteChanges = fp<Services>(
+  async (app, { journals, ...secrets }) => {
+    app.addHook('onSend', ({ method, params, headers, environment, routeOptions }, reply, _payload, done) => {
+      const { control } = routeOptions.config
+      const isRead = method === 'GET' || method === 'HEAD' || control?.changesNothing
+      if (control && !isRead && reply.statusCode < 300) {
+        // Throws if it has been removed meanwhile: its journal must not come back.
+        void environment.datasets
+        const [about] = Object.values(params as Record<string, string>)
+        const target = about === undefined ? {} : { target: redactionOf(secrets, headers.authorization).text(about) }
+        const change = { operation: control.id, summary: control.summary, ...target }
+        reply.header('x-mock-change', journals.of(environment).addChange(change))
+      }
+      done()
+    })
+  },
+  { name: 'note-changes', dependencies: ['authentication'] }
+)

@@ -4,6 +4,9 @@ import { dateTime, namedEnum, namedObject, recordOf, ref, strictObject } from '.
 
 const Values = Type.Union([Type.String(), Type.Array(Type.String())], { description: 'A list when a name is repeated' })
 
+const number = (minimum: number, description: string, options?: { maximum: number }) =>
+  Type.Optional(Type.Integer({ minimum, description, ...options }))
+
 export const OperationName = namedEnum('Operation', 'An operation of the service', OPERATION_IDS)
 export type OperationName = Static<typeof OperationName>
 
@@ -18,16 +21,14 @@ export const RecordedRequest = namedObject('RecordedRequest', 'A request to the 
   body: Type.Optional(Type.String({ description: 'Absent when empty or not read; in base64 when it is not text' })),
   bodyLength: Type.Optional(Type.Integer({ description: 'Bytes of the body, when only its beginning is kept' })),
   status: Type.Optional(Type.Integer({ description: 'Absent until the request is answered' })),
-  size: Type.Optional(Type.Integer({ minimum: 0, description: 'Bytes of the response body' })),
+  size: number(0, 'Bytes of the response body'),
   duration: Type.Optional(Type.Number({ minimum: 0, description: 'Milliseconds from its arrival to its end' })),
   reason: Type.Optional(Type.String({ description: 'The x-mock-reason header of the response' })),
   flags: strictObject(
     {
       replayed: Type.Optional(Type.Boolean({ description: 'The response was stored for this idempotency key' })),
       faulted: Type.Optional(Type.String({ description: 'Id of the fault rule, or `header` for x-mock-fault' })),
-      delayed: Type.Optional(
-        Type.Integer({ minimum: 0, description: 'Milliseconds that the latency of the environment has delayed it' })
-      ),
+      delayed: number(0, 'Milliseconds that the latency of the environment has delayed it'),
       unserved: Type.Optional(Type.Boolean({ description: 'No route matches the method and path' }))
     },
     { description: 'What else is known of it' }
@@ -37,37 +38,25 @@ export const RecordedRequest = namedObject('RecordedRequest', 'A request to the 
       query: Type.Array(Type.String(), { description: 'Names of parameters' }),
       headers: Type.Array(Type.String(), { description: 'Names of headers' })
     },
-    { description: 'Names of parameters and headers that the server does not read' }
+    { description: 'What the server does not read of it' }
   )
 })
 export type RecordedRequest = Static<typeof RecordedRequest>
 
 export const Change = namedObject('Change', 'What was done to an environment between the requests to it', {
-  sequence: Type.Integer({
-    minimum: 1,
-    format: 'int64',
-    description: 'Number of the change in its environment, from 1'
-  }),
+  sequence: Type.Integer({ minimum: 1, format: 'int64', description: 'Number in its environment, from 1' }),
   time: dateTime("When it was done, by the environment's clock as it is since"),
-  after: Type.Integer({
-    minimum: 0,
-    format: 'int64',
-    description: 'Sequence of the last request that had arrived by then; 0 if none had'
-  }),
-  operation: Type.Optional(
-    Type.String({ description: 'Id of the control operation; absent for what the server did without a request' })
-  ),
+  after: Type.Integer({ minimum: 0, format: 'int64', description: 'Sequence of the last request by then; 0 if none' }),
+  operation: Type.Optional(Type.String({ description: 'Id of the control operation; absent if none was called' })),
   summary: Type.String({ description: 'What was done, in words; for an operation its summary' }),
-  target: Type.Optional(
-    Type.String({ description: 'Id or name of the one record, rule or snapshot that it was about' })
-  )
+  target: Type.Optional(Type.String({ description: 'Id or name of the record, rule or snapshot that it was about' }))
 })
 export type Change = Static<typeof Change>
 
 const Pattern = strictObject({
   matches: Type.String({
     format: 'regex',
-    maxLength: 1000,
+    maxLength: 200,
     description: 'May match anywhere in the value; without lookarounds and backreferences, as it takes linear time'
   })
 })
@@ -81,17 +70,12 @@ export const RequestPattern = namedObject('RequestPattern', 'Matches requests th
   operation: Type.Optional(ref(OperationName)),
   method: Type.Optional(Type.String({ description: 'Method, in any case' })),
   path: text('Path without the query string, or a pattern for it'),
-  query: texts(
-    'Required parameters; a number or boolean stands for its text, and a list is compared as a set with a repeated one'
-  ),
+  query: texts('Required parameters; numbers and booleans as their text, a list as a set with a repeated one'),
   headers: texts('Required headers; names in any case, values as those of parameters'),
   body: text('Body as text, or a pattern for it'),
   status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599, description: 'Status of the response' }))
 })
 export type RequestPattern = Static<typeof RequestPattern>
-
-const number = (minimum: number, description: string, options?: { maximum: number }) =>
-  Type.Optional(Type.Integer({ minimum, description, ...options }))
 
 export const Verification = namedObject('Verification', 'What to expect of the recorded requests', {
   ...RequestPattern.properties,
@@ -103,9 +87,7 @@ export const Verification = namedObject('Verification', 'What to expect of the r
     Type.Array(ref(RequestPattern), { minItems: 1, maxItems: 100, description: 'Others may come in between' })
   ),
   after: number(0, 'Only requests with a greater sequence'),
-  within: number(0, 'Milliseconds to wait for the result; `never` and `atMost` alone wait to the end', {
-    maximum: 600_000
-  })
+  within: number(0, 'Milliseconds to wait; `never` and `atMost` alone wait to the end', { maximum: 600_000 })
 })
 export type Verification = Static<typeof Verification>
 

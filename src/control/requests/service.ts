@@ -1,52 +1,40 @@
-import type { Clock } from '../../core/clock.js'
+import { type Clock, isoTime } from '../../core/clock.js'
 import type { Environment } from '../../environments/service.js'
-import { createChangeLog } from './changes.js'
-import { type Describe, JournalEntry } from './entry.js'
+import { createEntry, type JournalEntry, type SentRequest } from './entry.js'
+import type { Change, RecordedRequest } from './schemas.js'
 
-/** Called with each request when it arrives and when it ends, and with nothing when the journal is closed. */
-export type JournalListener = (entry?: JournalEntry) => void
+export type { JournalEntry } from './entry.js'
+
 export type Journal = ReturnType<typeof createJournal>
-
-type JournalOwner = Pick<Environment, 'key' | 'now' | 'assumptions'>
+export type JournalOwner = Pick<Environment, 'key' | 'now' | 'assumptions'>
+/** A request that has arrived or ended, or a change; neither when the journal is closed. */
+export type JournalEvent = { entry?: JournalEntry; change?: Change }
 
 interface JournalOptions {
   capacity: number
   clock: Clock
-  describe: Describe
-  /** Called with each request that has ended, whatever the capacity. */
-  count: (entry: JournalEntry) => void
+  describe: (entry: JournalEntry) => RecordedRequest
+  /** Returns what is called with each request of an environment that has ended, whatever the capacity. */
+  counterOf: (owner: JournalOwner | undefined) => (entry: JournalEntry) => void
 }
 
-type ServiceOptions = Omit<JournalOptions, 'count'> & {
-  counterOf: (environment: JournalOwner | undefined) => JournalOptions['count']
-}
-
-/** A journal for each environment, and one for the requests without a valid key. In memory only. */
-export function journalService({ capacity, clock, describe, counterOf }: ServiceOptions) {
+/** A journal for each environment, and one, of `undefined`, for the requests without a valid key. In memory only. */
+export function journalService(options: JournalOptions) {
   const journals = new Map<number | undefined, Journal>()
   let closed = false
 
   return {
-    /** Returns the journal of an environment; of `undefined`, that of the requests without a valid key. */
-    of(environment: JournalOwner | undefined): Journal {
-      const key = environment?.key
-      let journal = journals.get(key)
-      if (!journal) {
-        const count = counterOf(environment)
-        journal = createJournal({ capacity, clock: environment?.now ?? clock, describe, count }, closed)
-        journals.set(key, journal)
-      }
+    of(owner: JournalOwner | undefined): Journal {
+      const journal = journals.get(owner?.key) ?? createJournal(options, owner, closed)
+      journals.set(owner?.key, journal)
       return journal
     },
 
-    /** Ends the streams and waits of a removed environment, and forgets its journal; `undefined` as in `of`. */
+    /** Ends the streams and waits of a removed environment, and forgets its journal. */
     drop(environmentKey: number | undefined): void {
       journals.get(environmentKey)?.close()
       journals.delete(environmentKey)
     },
-
-    /** Whether requests of the environment are in progress, or streams or waits open. */
-    isBusy: (environmentKey: number): boolean => journals.get(environmentKey)?.isBusy ?? false,
 
     /** Ends all streams and waits, and any that start later. */
     close(): void {
@@ -58,135 +46,110 @@ export function journalService({ capacity, clock, describe, counterOf }: Service
 
 /** Bytes of requests that a journal keeps, so that a thousand of the largest do not take all memory. */
 const MAX_BYTES = 32 * 1024 * 1024
+const MAX_CHANGES = 200
 
-/**
- * The last `capacity` requests, oldest first, or as many of them as have 32 MiB together. With a capacity of 0 its
- * listeners are not called either.
- */
-export function createJournal({ capacity, clock, describe, count: countEnded }: JournalOptions, closed = false) {
-  const listeners = new Set<JournalListener>()
-  /** A ring: the request with sequence n is at index n modulo capacity. */
-  const entries: (JournalEntry | undefined)[] = []
-  let count = 0
-  let clearedCount = 0
-  let droppedCount = 0
+/** The last `capacity` requests, or as many as have 32 MiB together, and the last 200 changes between them. */
+export function createJournal(options: JournalOptions, owner?: JournalOwner, closed = false) {
+  const { capacity, describe } = options
+  const now = owner?.now ?? options.clock
+  const count = options.counterOf(owner)
+  /** Each request at its sequence modulo the capacity. */
+  const ring: (JournalEntry | undefined)[] = []
+  /** The sequences of the newest and of the oldest in the ring, and of the newest when the journal was emptied. */
+  let [newest, oldest, cleared] = [0, 1, 0]
   let bytes = 0
-  let endedCount = 0
-  const changes = createChangeLog(clock, () => count)
+  let changes: Change[] = []
+  let changeCount = 0
 
-  return {
+  const journal = {
     capacity,
-    listeners,
+    describe,
+    listeners: new Set<(event: JournalEvent) => void>(),
+    /** How many requests have ended: the end sequence of the last one. */
+    endedCount: 0,
+    /** Whether streams and waits on this journal have been ended, so that none may start. */
+    closed,
 
-    /** What was done to the environment between the requests, whatever the capacity. */
-    changes,
-
-    /** Adds a request that has arrived; `text` as in `JournalEntry.text`. */
-    open(text: string, operation: JournalEntry['operation']): JournalEntry {
-      count += 1
-      const index = count % capacity
-      let entry = entries[index]
-      bytes -= entry?.storedLength ?? 0
-      // The entry of a request in progress stays its own, though it is no longer in the journal.
-      if (!entry || entry.endSequence === 0) {
-        entry = new JournalEntry(end, describe)
-        if (capacity > 0) entries[index] = entry
-      }
-      entry.start(count, clock(), text, operation)
-      notify(entry)
+    /** Adds a request that has arrived. */
+    open(sent: SentRequest): JournalEntry {
+      const entry = createEntry(sent, journal, ++newest, now())
+      if (newest - oldest === capacity) forgetOldest()
+      if (capacity > 0) ring[newest % capacity] = entry
+      for (const listener of journal.listeners) listener({ entry })
       return entry
     },
 
-    /** Returns the requests with a greater sequence, oldest first; all if that is of an earlier run of the server. */
-    requests: entriesAfter,
+    /** Ends a request; one without a status was not answered. */
+    end(entry: JournalEntry): void {
+      entry.duration = performance.now() - entry.startedAt
+      entry.endSequence = ++journal.endedCount
+      count(entry)
+      if (entry.sequence >= oldest) bytes += bytesOf(entry)
+      while (bytes > MAX_BYTES) forgetOldest()
+      for (const listener of journal.listeners) listener({ entry })
+    },
 
-    /** Another number whenever a request has arrived or ended, and when the journal has been emptied. */
-    get version(): number {
-      return count + endedCount + clearedCount
+    /** Returns the requests with a greater sequence, oldest first; all if that is of an earlier run of the server. */
+    requests(after = 0): JournalEntry[] {
+      const first = Math.max(oldest, beginning(after) + 1)
+      const sequences = Array.from({ length: newest + 1 - first }, (_, index) => first + index)
+      return sequences.flatMap((sequence) => ring[sequence % capacity] ?? [])
     },
 
     /** Returns how many requests with a greater sequence were replaced by newer ones. */
-    lost(after = 0): number {
-      return Math.max(0, lastForgotten() - beginning(after))
+    lost: (after = 0): number => Math.max(0, oldest - 1 - beginning(after)),
+
+    /** Adds a change that has just been made, and returns its sequence. */
+    addChange(done: Pick<Change, 'operation' | 'summary' | 'target'>): number {
+      const change = { sequence: ++changeCount, time: isoTime(now()), after: newest, ...done }
+      changes = [...changes, change].slice(-MAX_CHANGES)
+      for (const listener of journal.listeners) listener({ change })
+      return changeCount
     },
 
-    /** Empties the journal, of changes too. Sequences go on, so that a stream that resumes does not take new requests for old ones. */
+    /** Returns the changes with a greater sequence, oldest first; all if that is of an earlier run of the server. */
+    changes: (after = 0): readonly Change[] =>
+      after > changeCount ? changes : changes.filter(({ sequence }) => sequence > after),
+
+    /** Empties it, of changes too. Sequences go on, so that a stream that resumes does not take new requests for old ones. */
     clear(): void {
-      clearedCount = count
-      entries.length = bytes = 0
-      changes.clear()
-    },
-
-    /** How many requests have ended: the end sequence of the last one. */
-    get endedCount(): number {
-      return endedCount
-    },
-
-    /** Returns the requests that ended after this end sequence, in the order in which they ended. */
-    endedAfter(endSequence: number): JournalEntry[] {
-      const found: JournalEntry[] = []
-      const forgotten = Math.max(clearedCount, lastForgotten())
-      // From the newest on, as there are few of them in many.
-      for (let sequence = count; sequence > forgotten && found.length < endedCount - endSequence; sequence -= 1) {
-        const entry = entries[sequence % capacity]
-        if (entry && entry.endSequence > endSequence) found.push(entry)
-      }
-      return found.sort((a, b) => a.endSequence - b.endSequence)
-    },
-
-    /** Whether requests are in progress, or streams or waits open. */
-    get isBusy(): boolean {
-      return count > endedCount || listeners.size > 0
-    },
-
-    /** Whether streams and waits on this journal have been ended, so that none may start. */
-    get closed(): boolean {
-      return closed
+      cleared = newest
+      while (oldest <= newest) forgetOldest()
+      changes = []
     },
 
     /** Ends all streams and waits on this journal. */
     close(): void {
-      closed = true
-      for (const listener of listeners) listener()
-      listeners.clear()
+      journal.closed = true
+      for (const listener of journal.listeners) listener({})
     }
   }
-
-  function end(entry: JournalEntry): void {
-    entry.endSequence = ++endedCount
-    countEnded(entry)
-    if (entries[entry.sequence % capacity] === entry) {
-      entry.storedLength = entry.length
-      bytes += entry.storedLength
-      while (bytes > MAX_BYTES) forgetOldest()
-    }
-    notify(entry)
-  }
-
-  /** The sequence of the last request that others have replaced. */
-  function lastForgotten(): number {
-    return Math.max(count - capacity, droppedCount)
-  }
-
-  function forgetOldest(): void {
-    droppedCount = Math.max(lastForgotten(), clearedCount) + 1
-    const index = droppedCount % capacity
-    bytes -= entries[index]?.storedLength ?? 0
-    entries[index] = undefined
-  }
-
-  function notify(entry: JournalEntry): void {
-    if (capacity > 0) for (const listener of listeners) listener(entry)
-  }
+  return journal
 
   /** A sequence that there is not yet is of an earlier run of the server. */
   function beginning(after: number): number {
-    return Math.max(after > count ? 0 : after, clearedCount)
+    return Math.max(after > newest ? 0 : after, cleared)
   }
 
-  function entriesAfter(after = 0): JournalEntry[] {
-    const first = Math.max(beginning(after), lastForgotten()) + 1
-    const sequences = Array.from({ length: Math.max(0, count + 1 - first) }, (_, index) => first + index)
-    return sequences.flatMap((sequence) => entries[sequence % capacity] ?? [])
+  function forgetOldest(): void {
+    const index = oldest++ % capacity
+    const entry = ring[index]
+    if (entry?.endSequence) bytes -= bytesOf(entry)
+    ring[index] = undefined
   }
+}
+
+function bytesOf({ url, rawHeaders, body }: JournalEntry): number {
+  return url.length + rawHeaders.length + (body?.length ?? 0)
+}
+
+/** Bytes of a body that are kept. */
+const MAX_BODY = 65_536
+
+/** Keeps the body of a request, or its beginning. */
+export function keepBody(entry: JournalEntry, body: unknown): void {
+  if (!Buffer.isBuffer(body) || body.length === 0) return
+  // A slice would keep the whole buffer in memory.
+  entry.body = body.length > MAX_BODY ? Buffer.from(body.subarray(0, MAX_BODY)) : body
+  entry.bodyLength = body.length
 }

@@ -1,33 +1,21 @@
+import { randomUUID } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import { ASSUMPTION_IDS, type Assumptions, assumptionRow } from '../../core/assumptions.js'
-import { remembered } from '../../core/remember.js'
+import { dataLost } from '../../core/errors.js'
 import { freeObject, namedObject, recordOf, ref, strictObject, stringEnum } from '../../core/typebox.js'
-import { controlRoutes } from '../../http/control-route.js'
+import { type AddRoute, controlRoutes, listOf } from '../../http/control-route.js'
 import { serversOf } from '../../http/operation.js'
 import { readPackagedSeeds } from '../../seeds/packaged.js'
 
-/** Answers 200 whenever the server listens, which is the last step of its start. Takes any query, as checks add some. */
-export const healthRoute: FastifyPluginAsync = async (app) => {
-  controlRoutes(app, { tag: 'Server', access: 'open' })('GET', '/health', {
-    id: 'health',
-    summary: 'Check whether the server is ready',
-    response: strictObject({ status: stringEnum(['ok'], { description: 'Always `ok`' }) }),
-    handler: async () => ({ status: 'ok' })
-  })
-}
-
-export const ListedAssumption = Type.Object(
-  {
-    id: Type.String({ description: 'Name of the assumption' }),
-    sentence: Type.String({ description: 'The question that it settles' }),
-    values: recordOf(Type.String(), 'What each position does, by its name'),
-    document: Type.String({ description: 'The position of the profile `document`' }),
-    live: Type.String({ description: 'The position of the profile `live`' }),
-    value: Type.String({ description: 'The position for environments that do not set their own' })
-  },
-  { description: 'One assumption, its positions, and the one that applies' }
-)
+export const ListedAssumption = Type.Object({
+  id: Type.String({ description: 'Name of the assumption' }),
+  sentence: Type.String({ description: 'The question that it settles' }),
+  values: recordOf(Type.String(), 'What each position does, by its name'),
+  document: Type.String({ description: 'The position of the profile `document`' }),
+  live: Type.String({ description: 'The position of the profile `live`' }),
+  value: Type.String({ description: 'The position for environments that do not set their own' })
+})
 export type ListedAssumption = Static<typeof ListedAssumption>
 
 export const Scenario = namedObject('Scenario', 'A seed that comes with the package', {
@@ -39,32 +27,44 @@ export type Scenario = Static<typeof Scenario>
 type Options = { assumptions: Assumptions; document: () => Promise<object> }
 
 /** Routes about the server itself, open to everyone: they reveal nothing about any environment. */
-export const serverRoutes: FastifyPluginAsync<Options> = async (app, { assumptions, document }) => {
-  const route = controlRoutes(app, { tag: 'Server', access: 'open' })
-
-  route('GET', '/assumptions', {
-    id: 'listAssumptions',
-    summary: 'List the assumptions',
+export function serverRoutes(route: AddRoute, { assumptions, document }: Options): void {
+  route('GET', '/assumptions', 'listAssumptions', 'List the assumptions', {
     description: 'An assumption settles what the contract leaves open or the deployed service does differently.',
-    response: strictObject({ assumptions: Type.Array(ListedAssumption, { description: 'All assumptions' }) }),
+    response: listOf('assumptions', ListedAssumption, 'All assumptions'),
     handler: async () => ({
       assumptions: ASSUMPTION_IDS.map((id) => ({ id, ...assumptionRow(id), value: assumptions[id] }))
     })
   })
 
-  const rememberedSeeds = remembered(async () => readPackagedSeeds())
-  route('GET', '/scenarios', {
-    id: 'listScenarios',
-    summary: 'List the packaged seeds',
+  route('GET', '/scenarios', 'listScenarios', 'List the packaged seeds', {
     description: 'What `scenario` names, for a new environment and for a seed that is loaded.',
-    response: strictObject({ scenarios: Type.Array(ref(Scenario), { description: 'All of them, the default first' }) }),
-    handler: async () => ({ scenarios: await rememberedSeeds() })
+    response: listOf('scenarios', ref(Scenario), 'All of them, the default first'),
+    handler: async () => ({ scenarios: readPackagedSeeds() })
   })
 
-  route('GET', '/openapi.json', {
-    id: 'getControlDocument',
-    summary: 'Get this document',
+  route('GET', '/openapi.json', 'getControlDocument', 'Get this document', {
     response: freeObject('An OpenAPI document'),
     handler: async (request) => ({ ...(await document()), servers: serversOf(request) })
+  })
+}
+
+/** Tells this process from all others, whatever their number: `stop` asks for it before it ends one. */
+const INSTANCE = randomUUID()
+
+/**
+ * Answers 200 whenever the server listens, which is the last step of its start, and 503 once its data file is lost. Takes
+ * any query, as checks add some.
+ */
+export const healthRoute: FastifyPluginAsync<{ fileProblem?: () => string | undefined }> = async (app, options) => {
+  const route = controlRoutes(app, { tag: 'Server', access: 'open' })
+  route('GET', '/health', 'health', 'Check whether the server is ready', {
+    response: strictObject({ status: stringEnum(['ok'], { description: 'Always `ok`' }) }),
+    errors: [503],
+    handler: async (_request, reply) => {
+      reply.header('x-mock-instance', INSTANCE)
+      const problem = options.fileProblem?.()
+      if (problem) throw dataLost(problem)
+      return { status: 'ok' }
+    }
   })
 }

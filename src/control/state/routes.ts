@@ -1,45 +1,51 @@
+import { Readable } from 'node:stream'
 import { Kind, type Static, Type } from '@sinclair/typebox'
-import type { FastifyPluginAsync } from 'fastify'
+import { errorCodes } from 'fastify'
+import { isoTime } from '../../core/clock.js'
 import { RESET_PARTS } from '../../core/enums.js'
 import { invalidFields } from '../../core/errors.js'
-import { runInSlices } from '../../core/slices.js'
-import { freeObject, namedEnum, namedObject, ref, strictObject, stringEnum } from '../../core/typebox.js'
-import { Snapshot, SnapshotDifferences } from '../../environments/schemas.js'
-import { controlRoutes, sendInChunks } from '../../http/control-route.js'
-import { MAX_SEED, rejectAborted, withSeedErrors } from '../seed-requests.js'
+import {
+  dateTime,
+  freeObject,
+  namedEnum,
+  namedObject,
+  nullable,
+  ref,
+  strictObject,
+  stringEnum
+} from '../../core/typebox.js'
+import { ClockSetting, MAX_OFFSET, Snapshot, SnapshotDifferences } from '../../environments/schemas.js'
+import type { Environment } from '../../environments/service.js'
+import { type AddRoute, listOf } from '../../http/control-route.js'
+import { timeOf } from '../../http/validation.js'
 import type { Services } from '../services.js'
 
-const SEED_MODES = ['merge', 'replace'] as const
+/** The body limit of requests that carry a seed, in bytes. */
+export const MAX_SEED = 8 * 1024 * 1024
+/** The same for YAML, to read which takes fifty times as long as JSON. */
+const MAX_YAML = 2 * 1024 * 1024
 
+const SEED_MODES = ['merge', 'replace'] as const
+const MODE = 'merge: add to what is there; replace: become what the seed describes, also for later resets'
 const SeedQuery = strictObject({
-  mode: stringEnum(SEED_MODES, {
-    default: 'merge',
-    description: 'merge: add to what is there; replace: become what the seed describes, also for later resets'
-  }),
-  scenario: Type.Optional(
-    Type.String({
-      description:
-        'Name of a packaged seed, whose first environment is loaded in place of a body: `GET /_mock/scenarios` lists them'
-    })
-  )
+  mode: stringEnum(SEED_MODES, { default: 'merge', description: MODE }),
+  scenario: Type.Optional(Type.String({ description: 'Name of a packaged seed, in place of a body' }))
 })
 
 const SeedDocument = freeObject('A seed with one environment')
-
 /** Published as the object that it describes, and taken as any text: the reader of seeds knows lines and columns. */
 const SeedText = Type.Unsafe<string>({ ...SeedDocument, [Kind]: 'Any' })
 
 export const ResetPart = namedEnum('ResetPart', 'What can be reset', RESET_PARTS)
 export type ResetPart = Static<typeof ResetPart>
-const Parts = Type.Array(ref(ResetPart), { minItems: 1, description: 'What to reset; everything if left out' })
 
-const ONE_AT_A_TIME = 'scenario can not be combined with a seed in the body: load one after the other'
-
-const ResetRequest = namedObject(
-  'ResetRequest',
-  'What to reset; data is the records, the profile and the assumptions',
-  { parts: Type.Optional(Parts) }
-)
+const PARTS = {
+  minItems: 1,
+  description: 'Everything if left out; data is the records, the profile and the assumptions'
+}
+const ResetRequest = namedObject('ResetRequest', 'What to reset', {
+  parts: Type.Optional(Type.Array(ref(ResetPart), PARTS))
+})
 
 export const ResetResult = namedObject('ResetResult', 'What was reset', {
   parts: Type.Array(ref(ResetPart), { description: 'What was reset' }),
@@ -47,110 +53,96 @@ export const ResetResult = namedObject('ResetResult', 'What was reset', {
 })
 export type ResetResult = Static<typeof ResetResult>
 
-const SnapshotParams = strictObject({
-  name: Type.String({ minLength: 1, maxLength: 200, description: 'Name of the snapshot' })
+const SnapshotName = Type.String({ minLength: 1, maxLength: 200, description: 'Name of the snapshot' })
+
+export const ClockState = namedObject('ClockState', 'The setting of the clock, and its time', {
+  setting: ref(ClockSetting),
+  now: dateTime('The time of the environment')
+})
+export type ClockState = Static<typeof ClockState>
+
+const AdvanceRequest = namedObject('AdvanceRequest', 'How far to advance the clock', {
+  by: Type.Integer({ minimum: 1, maximum: MAX_OFFSET, format: 'int64', description: 'Milliseconds' })
 })
 
-/** Reads, replaces and resets the state of one environment. */
-export const stateRoutes: FastifyPluginAsync<Services> = async (app, { environments, seeds }) => {
-  const route = controlRoutes(app, { tag: 'State' })
+const RANDOM_SEED = 'Seed of the random values, which the same seed repeats; null: not repeatable'
+export const RandomSetting = namedObject('RandomSetting', 'Where random values come from', {
+  randomSeed: nullable(Type.Integer({ minimum: 0, maximum: 4294967295, format: 'int64', description: RANDOM_SEED }))
+})
+export type RandomSetting = Static<typeof RandomSetting>
 
-  route('GET', '/state', {
-    id: 'exportState',
-    summary: 'Export this environment as a seed',
-    description:
-      'In JSON, or in YAML if the Accept header asks for it. An environment with this seed answers byte for byte the same.',
+/** Reads, replaces and resets the state of one environment, and keeps snapshots of it. */
+export function stateRoutes(route: AddRoute, { environments, seeds }: Services): void {
+  route('GET', '/state', 'exportState', 'Export this environment as a seed', {
+    description: 'JSON, or YAML if Accept asks for it; an environment with it answers the same byte for byte.',
     response: SeedDocument,
     handler: async (request, reply) => {
       const { environment, headers } = request
       // What Accept names first counts.
       const format = /json|yaml|\*/i.exec(headers.accept ?? '')?.[0].toLowerCase() === 'yaml' ? 'yaml' : 'json'
       reply.type(`application/${format}; charset=utf-8`)
-      return sendInChunks(request, reply, seeds.export(environment, format))
+      // Of a HEAD none is made.
+      const pieces = request.method === 'HEAD' ? [] : seeds.export(environment, format)
+      return reply.send(Readable.from(pieces, { objectMode: false }))
     }
   })
 
-  route('POST', '/seed', {
-    id: 'loadSeed',
-    summary: 'Load a seed into this environment',
+  route('POST', '/seed', 'loadSeed', 'Load a seed into this environment', {
     description:
-      'JSON or YAML with one environment, or a packaged scenario, whose own name, ids and keys are ignored. The whole seed is checked first, and nothing of it is loaded if it has an error. Until all of it is loaded, other requests see the former state.',
+      'JSON or YAML with one environment, or a packaged scenario, whose own name, ids and keys are ignored. The whole seed is checked first, and nothing of it is loaded if it has an error.',
     querystring: SeedQuery,
     body: SeedText,
     bodyLimit: MAX_SEED,
     textBody: true,
     response: strictObject({ mode: stringEnum(SEED_MODES, { description: 'How it was loaded' }) }),
-    handler: async ({ environment, body, query: { mode, scenario } }, reply) => {
-      const requested = scenario === undefined ? { seed: body } : { scenario }
+    handler: async ({ environment, body, query: { mode, scenario } }) => {
       if (scenario !== undefined && body.trim() !== '') throw invalidFields({ scenario: { messages: [ONE_AT_A_TIME] } })
-      await withSeedErrors(() => seeds.load(environment, requested, mode, () => rejectAborted(reply)))
+      // With 413, as Fastify rejects a body that is too large.
+      if (!/^\s*\{/.test(body) && Buffer.byteLength(body) > MAX_YAML) throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE()
+      await seeds.load(environment, scenario === undefined ? { seed: body } : { scenario }, mode)
       return { mode }
     }
   })
 
-  route('POST', '/reset', {
-    id: 'resetEnvironment',
-    summary: 'Reset this environment to its baseline',
+  route('POST', '/reset', 'resetEnvironment', 'Reset this environment to its baseline', {
     description: 'The baseline is the state in which the environment was created or seeded.',
     body: ref(ResetRequest),
     response: ref(ResetResult),
     handler: async ({ environment, body: { parts = [...RESET_PARTS] } }) =>
       timed(parts, () => environments.reset(environment, parts))
   })
-}
 
-/** Takes, lists, restores and removes the snapshots of one environment. */
-export const snapshotRoutes: FastifyPluginAsync<Services> = async (app, { environments }) => {
-  const route = controlRoutes(app, { tag: 'State' })
-
-  route('GET', '/snapshots', {
-    id: 'listSnapshots',
-    summary: 'List the snapshots',
-    response: strictObject({
-      snapshots: Type.Array(ref(Snapshot), { description: 'All snapshots of the environment' })
-    }),
+  route('GET', '/snapshots', 'listSnapshots', 'List the snapshots', {
+    response: listOf('snapshots', ref(Snapshot), 'All of the environment'),
     handler: async ({ environment }) => ({ snapshots: environments.listSnapshots(environment) })
   })
 
-  route('PUT', '/snapshots/:name', {
-    id: 'takeSnapshot',
-    summary: 'Take a snapshot',
+  route('PUT', '/snapshots/:name', 'takeSnapshot', 'Take a snapshot', {
     description: 'Stores the present state under the name, in place of an earlier snapshot of that name.',
-    params: SnapshotParams,
+    params: strictObject({ name: SnapshotName }),
     response: ref(Snapshot),
     handler: async ({ environment, params }) => environments.snapshot(environment, params.name)
   })
 
-  route('POST', '/snapshots/:name/restore', {
-    id: 'restoreSnapshot',
-    summary: 'Restore a snapshot',
+  route('POST', '/snapshots/:name/restore', 'restoreSnapshot', 'Restore a snapshot', {
     description:
       'Restores data, clock and idempotency keys unless parts are given. To get a snapshot in a new environment, create that with from and snapshot.',
-    params: SnapshotParams,
+    params: strictObject({ name: SnapshotName }),
     body: ref(ResetRequest),
     response: ref(ResetResult),
-    errors: [404],
     handler: async ({ environment, params, body: { parts = RESTORED } }) =>
       timed(parts, () => environments.restore(environment, params.name, parts))
   })
 
-  route('GET', '/snapshots/:name/differences', {
-    id: 'compareWithSnapshot',
-    summary: 'Compare the present state with a snapshot',
-    description:
-      'Tells what was added, removed and changed since the snapshot was taken, as of the moment of the request: other requests are answered meanwhile.',
-    params: SnapshotParams,
+  route('GET', '/snapshots/:name/differences', 'compareWithSnapshot', 'Compare the present state with a snapshot', {
+    description: 'Tells what was added, removed and changed since the snapshot was taken.',
+    params: strictObject({ name: SnapshotName }),
     response: ref(SnapshotDifferences),
-    errors: [404],
-    handler: async ({ environment, params }, reply) =>
-      runInSlices(environments.comparing(environment, params.name), () => rejectAborted(reply))
+    handler: async ({ environment, params }) => environments.compare(environment, params.name)
   })
 
-  route('DELETE', '/snapshots/:name', {
-    id: 'removeSnapshot',
-    summary: 'Remove a snapshot',
-    params: SnapshotParams,
-    errors: [404],
+  route('DELETE', '/snapshots/:name', 'removeSnapshot', 'Remove a snapshot', {
+    params: strictObject({ name: SnapshotName }),
     handler: async ({ environment, params }) => environments.removeSnapshot(environment, params.name)
   })
 }
@@ -158,8 +150,61 @@ export const snapshotRoutes: FastifyPluginAsync<Services> = async (app, { enviro
 /** Recorded requests and faults stay: a restore happens within a test, which still looks at its requests. */
 const RESTORED: ResetPart[] = ['data', 'clock', 'idempotency']
 
+const ONE_AT_A_TIME = 'scenario can not be combined with a seed in the body: load one after the other'
+
 function timed(parts: ResetPart[], reset: () => void): ResetResult {
   const started = performance.now()
   reset()
   return { parts, duration: Math.round((performance.now() - started) * 1000) / 1000 }
+}
+
+/** Time and random values in one environment. */
+export function clockRoutes(route: AddRoute, { environments }: Services): void {
+  route('GET', '/clock', 'getClock', 'Get the clock', {
+    response: ref(ClockState),
+    handler: async ({ environment }) => toClockState(environment)
+  })
+
+  route('PUT', '/clock', 'setClock', 'Set the clock', {
+    description: 'Stop it at a time, shift it, or let it follow the machine again.',
+    body: ref(ClockSetting),
+    response: ref(ClockState),
+    handler: async ({ environment, body }) => {
+      environments.change(environment, { clock: toClockSetting('', body) })
+      return toClockState(environment)
+    }
+  })
+
+  route('POST', '/clock/advance', 'advanceClock', 'Advance the clock', {
+    body: ref(AdvanceRequest),
+    response: ref(ClockState),
+    handler: async ({ environment, body }) => {
+      environments.advanceClock(environment, body.by)
+      return toClockState(environment)
+    }
+  })
+
+  route('GET', '/chance', 'getRandomSeed', 'Get the seed of random values', {
+    response: ref(RandomSetting),
+    handler: async ({ environment: { randomSeed } }) => ({ randomSeed })
+  })
+
+  route('PUT', '/chance', 'setRandomSeed', 'Set the seed of random values', {
+    description: 'Ids of errors and the choices of fault rules then repeat themselves, until it is set to null.',
+    body: ref(RandomSetting),
+    response: ref(RandomSetting),
+    handler: async ({ environment, body: { randomSeed } }) => {
+      environments.change(environment, { randomSeed })
+      return { randomSeed }
+    }
+  })
+}
+
+const toClockState = ({ clock, now }: Environment): ClockState => ({ setting: clock, now: isoTime(now()) })
+
+/** Returns the setting of a clock, with its time in UTC; that of a mere time fixes it there. Throws `invalid` for no time. */
+export function toClockSetting(field: string, wanted: string | ClockSetting): ClockSetting {
+  if (typeof wanted === 'string') return { mode: 'fixed', at: isoTime(timeOf(field, wanted)) }
+  if (wanted.mode !== 'fixed') return wanted
+  return { mode: 'fixed', at: isoTime(timeOf(field === '' ? 'at' : `${field}.at`, wanted.at)) }
 }

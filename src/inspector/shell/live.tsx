@@ -21,10 +21,8 @@ export interface Feed {
 
 /** How many requests the page keeps. */
 export const MAX_KEPT = 1000
-/** How many a second it takes: as many as people can see, so that looking on costs the server next to nothing. */
-const RATE = 600
-/** More than the server sends at once of what its journal has: twice the rate. */
-const MAX_KNOWN = 3 * MAX_KEPT
+/** More than most journals keep, which are sent again when the stream is opened again. */
+const MAX_KNOWN = 100 * MAX_KEPT
 /** A body with more characters is asked of the server again when it is looked at. */
 const MAX_BODY = 4096
 /** Milliseconds from the first request that comes until it is shown, with all that came meanwhile. */
@@ -104,7 +102,7 @@ function createLive(env: AttachedEnvironment, restarted: () => void) {
         const changesAfter = lastChange?.sequence ?? (isResumed ? 0 : undefined)
         isResumed = true
         const changes = { onChange: takeChange, ...(changesAfter !== undefined && { changesAfter }) }
-        const options = { signal, replay: true, rate: RATE, ...changes }
+        const options = { signal, replay: true, ...changes }
         for await (const request of env.requests.stream(options)) take(request)
         if (!signal.aborted) tell('This environment is gone, or its key is another one now.', true)
         return

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest'
-import { addFault, journalOf, MAILGUN, PRODUCTION, send, setPrimary } from '../../support/control.js'
+import { addFault, create, journalOf, PRODUCTION, reset, send, setClock, setPrimary } from '../../support/control.js'
 import { type GivenMock, givenMock } from '../../support/mock.js'
 
 const NOON = '2026-02-18T12:00:00.000Z'
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 
-const setClock = (mock: GivenMock, setting: unknown) => send(mock, 'PUT', '/_mock/clock', setting)
 const advance = (mock: GivenMock, by: number) => send(mock, 'POST', '/_mock/clock/advance', { by })
 const KEYED = { headers: { 'idempotency-key': 'k' } }
 
@@ -79,9 +78,9 @@ test.each([
 ])('what a seed leaves out is by the clock that it sets: %s', async (_mode, clock, expected) => {
   const seed = { environments: [{ ...SHOP, clock }] }
   const mock = await givenMock({ seed, now: Date.parse(NOON) })
-  const made = (await send(mock, 'POST', '/_mock/environments', { seed })).json.apiKey
-  const loaded = (await send(mock, 'POST', '/_mock/environments', {})).json.apiKey
-  await send(mock, 'PUT', '/_mock/clock', { mode: 'offset', by: -DAY }, loaded)
+  const made = (await create(mock, { seed })).json.apiKey
+  const loaded = (await create(mock, {})).json.apiKey
+  await setClock(mock, { mode: 'offset', by: -DAY }, loaded)
   for (const mode of ['replace', 'merge']) {
     await send(mock, 'POST', `/_mock/seed?mode=${mode}`, seed, loaded)
     for (const key of [undefined, made, loaded]) {
@@ -96,28 +95,17 @@ test('a clock of a seed that shows no time is refused and named', async () => {
   const at = (time: string) => ({ environments: [{ ...SHOP, clock: { mode: 'fixed', at: time } }] })
   const mock = await givenMock({ seed: at(NOON) })
   for (const time of ['noon', '2026-02-30T00:00:00Z', '0000-01-01T00:00:00Z', '1969-12-31T23:59:59Z']) {
-    const refusal = await send(mock, 'POST', '/_mock/environments', { seed: at(time) })
+    const refusal = await create(mock, { seed: at(time) })
     expect([refusal.status, Object.keys(refusal.json.errors)]).toEqual([422, ['environments[0].clock.at']])
   }
-})
-
-test('an idempotency key is forgotten 24 hours later by the clock, and not a millisecond before', async () => {
-  const mock = await givenMock()
-  await setClock(mock, { mode: 'fixed', at: NOON })
-  const replayed = async () => (await mock.post(setPrimary(MAILGUN), KEYED)).headers.has('idempotency-replay')
-  expect(await replayed()).toBe(false)
-  await advance(mock, DAY - 1)
-  expect(await replayed()).toBe(true)
-  await advance(mock, 1)
-  expect(await replayed()).toBe(false)
 })
 
 test('a reset restores the clock, unless only other parts are given', async () => {
   const mock = await givenMock()
   await setClock(mock, { mode: 'fixed', at: NOON })
-  await send(mock, 'POST', '/_mock/reset', { parts: ['data'] })
+  await reset(mock, { parts: ['data'] })
   expect((await mock.get('/_mock/clock')).json.now).toBe(NOON)
-  await send(mock, 'POST', '/_mock/reset', {})
+  await reset(mock)
   expect((await mock.get('/_mock/clock')).json.setting).toEqual({ mode: 'wall' })
 })
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import type { Coverage, CoverageItem } from '../../../src/control/coverage/schemas.js'
-import { DEVELOPMENT, send } from '../../support/control.js'
-import { follow, itemsOf, uncoveredIn } from '../../support/coverage.js'
+import { create } from '../../support/control.js'
+import { itemsOf, meet, uncoveredIn } from '../../support/coverage.js'
 import { type GivenMock, givenMock } from '../../support/mock.js'
 
-/** Follows the items in an environment of its own, one after the other, and returns the ids of those that are not met. */
+/** Meets the items in an environment of its own, one after the other, and returns the ids of those that are not met. */
 async function uncoveredAfter(mock: GivenMock, items: readonly CoverageItem[]): Promise<string[]> {
-  const { apiKey: key } = (await send(mock, 'POST', '/_mock/environments', { from: 'Development' })).json
-  for (const item of items) await follow(mock.url, key, item)
+  const { apiKey: key } = (await create(mock, { from: 'Development' })).json
+  for (const item of items) await meet(mock, item, key)
   return uncoveredIn((await mock.get('/_mock/coverage', { key })).json)
 }
 
@@ -57,12 +57,4 @@ test('each thing that a suite leaves out is named, and no other', async () => {
     'listMessages.query.contextKeys',
     'retrieveWorkflowStep.operation.called'
   ])
-})
-
-test('the requests that each item names lead to 100 % with the profile live too', async () => {
-  const mock = await givenMock({ profile: 'live' })
-  const coverage: Coverage = (await mock.get('/_mock/coverage/server')).json
-  for (const item of itemsOf(coverage)) await follow(mock.url, DEVELOPMENT, item)
-  expect((await mock.get('/_mock/coverage/server')).json).toMatchObject({ percentage: 100, total: coverage.total })
-  expect(coverage.total).toBe(39)
 })

@@ -3,14 +3,14 @@ import type { Coverage, CoverageItem } from '../../../src/control/coverage/schem
 import { PROFILES } from '../../../src/core/assumptions.js'
 import {
   addFault,
+  create,
   DEVELOPMENT,
   OTHER_ORGANIZATION,
   PRODUCTION,
   SENDGRID,
-  send,
   setPrimary
 } from '../../support/control.js'
-import { follow, itemsOf, uncoveredIn } from '../../support/coverage.js'
+import { itemsOf, meet, uncoveredIn } from '../../support/coverage.js'
 import { type GivenMock, givenMock } from '../../support/mock.js'
 
 async function coverageOf(mock: GivenMock, key = DEVELOPMENT): Promise<Coverage> {
@@ -40,11 +40,11 @@ test('is 0 before the first request', async () => {
   }
 })
 
-test('the requests that each item names meet it, and all together 100 %', async () => {
-  const mock = await givenMock()
+test.each(PROFILES)('each item can be met, and all together lead to 100 %%, with the profile %s', async (profile) => {
+  const mock = await givenMock({ profile })
   const items = itemsOf(await serverCoverage(mock))
   for (const item of items) {
-    await follow(mock.url, DEVELOPMENT, item)
+    await meet(mock, item)
     expect(uncoveredIn(await serverCoverage(mock)), item.how).not.toContain(item.id)
   }
   expect(await serverCoverage(mock)).toMatchObject({ percentage: 100, covered: items.length, total: items.length })
@@ -180,31 +180,10 @@ test('counts on when the journal is full, emptied, reset or off', async () => {
   }
 })
 
-test('counts nothing of a request for the next one, which the journal keeps in the same place', async () => {
-  const mock = await givenMock({ journal: 1 })
-  await addFault(mock, { effect: { abort: 'truncate' } })
-  const headers = { 'idempotency-key': 'a' }
-  await expect(mock.post(setPrimary(SENDGRID), { headers })).rejects.toThrow()
-  await mock.post(setPrimary(SENDGRID), { headers })
-  await mock.call('/v1/messages?channel=sms', { method: 'HEAD' })
-  await mock.post(setPrimary('none'), { headers })
-  await mock.get('/v1/messages')
-  const met = itemsOf(await coverageOf(mock)).filter((item) => item.met + item.injected > 0)
-  expect(met.map(({ id, met, injected }) => `${id} ${met} ${injected}`)).toEqual([
-    'setIntegrationAsPrimary.operation.called 2 1',
-    'setIntegrationAsPrimary.status.200 1 1',
-    'setIntegrationAsPrimary.status.422.key-reused 1 0',
-    'setIntegrationAsPrimary.header.idempotency-key 1 1',
-    'setIntegrationAsPrimary.header.idempotency-replay 1 0',
-    'listMessages.operation.called 1 0',
-    'listMessages.status.200 1 0'
-  ])
-})
-
 test('keeps nothing of an environment that was removed', async () => {
   const mock = await givenMock()
   const { environments, coverage } = mock.services
-  const { environmentId, apiKey } = (await send(mock, 'POST', '/_mock/environments', { name: 'Mine' })).json
+  const { environmentId, apiKey } = (await create(mock, { name: 'Mine' })).json
   const environment = environments.find(environmentId)
   await mock.get('/v1/messages', { key: apiKey })
   expect(coverage.of(environment).requests).toBe(1)
@@ -214,7 +193,7 @@ test('keeps nothing of an environment that was removed', async () => {
 
 test("an environment's coverage is its own, and the server's is that of all, also removed ones and without a key", async () => {
   const mock = await givenMock()
-  const { environmentId, apiKey } = (await send(mock, 'POST', '/_mock/environments', { from: 'Development' })).json
+  const { environmentId, apiKey } = (await create(mock, { from: 'Development' })).json
   await mock.get('/v1/messages?channel=sms', { key: apiKey })
   await mock.get('/v1/messages', { key: PRODUCTION })
   await mock.get('/v1/messages', { key: null })
@@ -230,7 +209,7 @@ test("an environment's coverage is its own, and the server's is that of all, als
 test('the server documents what the environments that had requests document', async () => {
   const mock = await givenMock()
   const hasForbidden = async () => itemsOf(await serverCoverage(mock)).some(({ name }) => name === '403')
-  const { apiKey } = (await send(mock, 'POST', '/_mock/environments', { name: 'Live', profile: 'live' })).json
+  const { apiKey } = (await create(mock, { name: 'Live', profile: 'live' })).json
   await mock.get('/v1/messages')
   expect(await hasForbidden()).toBe(false)
   await mock.get('/v1/messages', { key: apiKey })

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { CreatedEnvironment, NewEnvironment } from '../../../src/control/environments/schemas.js'
+import type { CreatedEnvironment, NewEnvironment } from '../../../src/control/environments/routes.js'
 import type { Db } from '../../../src/db/open.js'
 import type { Seed } from '../../../src/seeds/format.js'
 import type { Answer, GivenMock } from '../../support/mock.js'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { CreatedEnvironment } from '../../../src/control/environments/schemas.js'
+import type { CreatedEnvironment } from '../../../src/control/environments/routes.js'
 import { givenMock } from '../../support/mock.js'
 import { expectSound, plainCall, rowCounts, type SeededEnvironment } from './environment-client.js'
 

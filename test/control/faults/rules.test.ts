@@ -1,5 +1,15 @@
 import { expect, test } from 'vitest'
-import { addFault, journalOf, MAILGUN, PRODUCTION, SENDGRID, send, setPrimary } from '../../support/control.js'
+import {
+  addFault,
+  create,
+  journalOf,
+  MAILGUN,
+  PRODUCTION,
+  reset,
+  SENDGRID,
+  setPrimary,
+  setRandomSeed
+} from '../../support/control.js'
 import { type GivenMock, givenMock } from '../../support/mock.js'
 
 const REFUSE = { status: 503 }
@@ -49,11 +59,11 @@ test('a probability hits that share of requests, the same ones for the same rand
     await addFault(mock, { probability: 0.25, times: 'always', effect: REFUSE })
     return lists(mock, 100)
   }
-  await send(mock, 'PUT', '/_mock/chance', { randomSeed: 7 })
+  await setRandomSeed(mock, 7)
   const first = await run()
-  await send(mock, 'PUT', '/_mock/chance', { randomSeed: 7 })
+  await setRandomSeed(mock, 7)
   expect(await run()).toEqual(first)
-  await send(mock, 'PUT', '/_mock/chance', { randomSeed: 8 })
+  await setRandomSeed(mock, 8)
   expect(await run()).not.toEqual(first)
   const hits = first.filter((status) => status === 503).length
   expect(hits).toBeGreaterThan(10)
@@ -114,7 +124,7 @@ test('removes a single rule and all rules', async () => {
 test('an environment has at most a thousand rules', async () => {
   const mock = await givenMock()
   const faults = Array(1000).fill({ effect: REFUSE })
-  const { apiKey } = (await send(mock, 'POST', '/_mock/environments', { faults })).json
+  const { apiKey } = (await create(mock, { faults })).json
   const one = JSON.stringify({ effect: REFUSE })
   const add = () => mock.post('/_mock/faults', { key: apiKey, body: one })
   expect(await add()).toMatchObject({ status: 400, json: { message: 'There are 1000 fault rules already' } })
@@ -182,9 +192,9 @@ const WRONG: [object, string[]][] = [
 test('a reset removes the rules, unless it is limited to other parts', async () => {
   const mock = await givenMock()
   await addFault(mock, { times: 'always', effect: REFUSE })
-  await send(mock, 'POST', '/_mock/reset', { parts: ['data', 'requests'] })
+  await reset(mock, { parts: ['data', 'requests'] })
   expect(await lists(mock, 1)).toEqual([503])
-  await send(mock, 'POST', '/_mock/reset', {})
+  await reset(mock)
   expect(await lists(mock, 1)).toEqual([200])
 })
 

@@ -68,9 +68,10 @@ test('a key that is sent as the name of something is not listed', async () => {
 })
 
 test('keeps the last 200 changes, also where no requests are recorded', async () => {
-  const log = createJournal({ capacity: 0, clock: () => NOW, describe: () => ({}) as never, count: () => {} }).changes
-  for (let count = 0; count < 203; count += 1) log.note({ summary: 'Remove all fault rules' })
-  const sequences = log.list().map(({ sequence }) => sequence)
+  const options = { capacity: 0, clock: () => NOW, describe: () => ({}) as never, counterOf: () => () => {} }
+  const journal = createJournal(options)
+  for (let count = 0; count < 203; count += 1) journal.addChange({ summary: 'Remove all fault rules' })
+  const sequences = journal.changes().map(({ sequence }) => sequence)
   expect(sequences).toEqual(Array.from({ length: 200 }, (_, index) => index + 4))
 })
 

@@ -319,16 +319,12 @@ const SHOP = {
   workflows: [{ identifier: 'shipped', steps: [{ type: 'email' }] }]
 }
 
-test('a list that is large is sent in chunks, and a small one with its length', async () => {
+test('a list of large requests has each of them, and HEAD none', async () => {
   const mock = await givenMock()
-  expect((await mock.get('/_mock/requests')).headers.get('content-length')).toBe('15')
   const body = 'word '.repeat(13_000)
   for (let count = 0; count < 6; count++) await mock.post(setPrimary('none'), { body })
   const { headers, json } = await mock.get('/_mock/requests')
-  expect([headers.get('content-length'), headers.get('content-type')]).toEqual([
-    null,
-    'application/json; charset=utf-8'
-  ])
+  expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
   expect(json.requests.map((each: { body: string }) => each.body)).toEqual(Array(6).fill(body))
   const head = await mock.call('/_mock/requests', { method: 'HEAD' })
   expect([head.status, head.text]).toEqual([200, ''])

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { createLimit } from '../../../src/control/requests/rate-limit.js'
+import { connect } from '../../../src/client/index.js'
 import type { RecordedRequest } from '../../../src/control/requests/schemas.js'
 import { addFault, head, journalOf, MAILGUN, PRODUCTION, raw, send, setPrimary, until } from '../../support/control.js'
 import { type GivenMock, givenMock, givenOwnMock } from '../../support/mock.js'
@@ -19,12 +19,8 @@ interface Stream {
 }
 
 /** A client of the stream, over a socket of its own, once the stream has begun. */
-function streamOf(mock: GivenMock, ...headers: string[]): Promise<Stream> {
-  return streamAt(mock, '/_mock/requests/stream', ...headers)
-}
-
-async function streamAt(mock: GivenMock, path: string, ...headers: string[]): Promise<Stream> {
-  const { socket, text, closed } = raw(mock, head(`GET ${path}`, ...headers))
+async function streamOf(mock: GivenMock, ...headers: string[]): Promise<Stream> {
+  const { socket, text, closed } = raw(mock, head('GET /_mock/requests/stream', ...headers))
   await until(() => text().includes('as they are answered'))
   // As in the wire format, with what Node puts around each chunk taken away.
   const events = () =>
@@ -34,6 +30,9 @@ async function streamAt(mock: GivenMock, path: string, ...headers: string[]): Pr
     }))
   return { text, events, closed, leave: () => void socket.destroy() }
 }
+
+/** In an event each of its characters takes six bytes: 8 MiB are 24 events. */
+const LARGE = '\u0001'.repeat(60_000)
 
 const limits = (stream: Stream) => stream.events().map(({ entry }) => entry.query.limit)
 
@@ -68,45 +67,13 @@ test('Last-Event-ID resumes the stream without loss or repetition', async () => 
   expect(limits(third)).toEqual(['1', '2', '3', '4'])
 })
 
-test('with a rate, no more than that many are sent, the newest, and the last one always', async () => {
-  const mock = await givenMock()
-  const ask = async (from: number, to: number) => {
-    for (let limit = from; limit <= to; limit += 1) await mock.get(`/v1/messages?limit=${limit}`)
-  }
-  await ask(1, 30)
-  const stream = await streamAt(mock, '/_mock/requests/stream?rate=5', 'last-event-id: 0')
-  await until(() => stream.events().length >= 10)
-  expect(limits(stream)).toEqual(Array.from({ length: 10 }, (_, index) => String(21 + index)))
-  expect(stream.text()).toContain(
-    ': 20 requests before this one are no longer in the journal, or were more than the rate'
-  )
-  await Promise.all(Array.from({ length: 30 }, () => mock.get('/v1/messages')))
-  await until(() => stream.events().at(-1)?.id === 60)
-  // Six seconds later all could be among them.
-  expect(stream.events().length).toBeLessThan(40)
-  for (const rate of ['0', '1.5', 'all']) {
-    const refused = await mock.get(`/_mock/requests/stream?rate=${rate}`)
-    expect([refused.status, Object.keys(refused.json.errors ?? {})], rate).toEqual([422, ['rate']])
-  }
-})
-
-test('of full load few are sent from the first on, but all that the journal had, and all of a short rush', () => {
-  const entries = Array.from({ length: 1000 }, (_, index) => index)
-  expect(createLimit(600, false)(entries)).toEqual(entries.slice(-50))
-  expect(createLimit(600, true)(entries)).toEqual(entries)
-  expect(createLimit(600, false)(entries.slice(0, 500))).toHaveLength(500)
-  const replayed = createLimit<number>(600, true)
-  replayed([])
-  expect(replayed(entries)).toHaveLength(50)
-})
-
 test('once it ends, nothing more is written into it: neither changes nor what is said to keep it open', async () => {
   const mock = await givenOwnMock()
   const journal = mock.services.journals.of(mock.services.environments.find('Development'))
   await streamOf(mock)
-  expect(journal.changes.listeners.size).toBe(1)
+  expect(journal.listeners.size).toBe(1)
   journal.close()
-  expect(journal.changes.listeners.size).toBe(0)
+  expect(journal.listeners.size).toBe(0)
 })
 
 test('a Last-Event-ID of an earlier server run resumes with all requests', async () => {
@@ -163,16 +130,36 @@ test('a heartbeat keeps a quiet stream open', async () => {
   await until(() => [...stream.text().matchAll(/^:\n\n/gm)].length === 3)
 })
 
-test('sends fifty clients the same events, and frees their connections', async () => {
+test('a stream for which 8 MiB wait ends, and a client that resumes it gets each request and goes on', async () => {
   const mock = await givenMock()
-  const streams = await Promise.all(Array.from({ length: 50 }, () => streamOf(mock)))
-  for (let limit = 1; limit <= 20; limit++) await mock.get(`/v1/messages?limit=${limit}`)
-  await until(() => streams.every((stream) => stream.events().length === 20))
-  for (const stream of streams) expect(stream.events()).toEqual(streams[0]?.events())
-  const connections = () => new Promise<number>((resolve) => mock.app.server.getConnections((_error, n) => resolve(n)))
-  const before = await connections()
-  for (const stream of streams) stream.leave()
-  await until(async () => (await connections()) <= before - 50)
+  for (let count = 0; count < 40; count++) await mock.post(setPrimary('none'), { body: LARGE })
+  const resumed = await streamOf(mock, 'last-event-id: 0')
+  expect(await resumed.closed).toBeUndefined()
+  expect(resumed.events().length).toBeLessThan(40)
+  const env = connect(mock.url).attach('development-key')
+  const sequences: number[] = []
+  for await (const { sequence } of env.requests.stream({ replay: true })) {
+    sequences.push(sequence)
+    if (sequence === 40) await mock.get('/v1/messages')
+    if (sequence === 41) break
+  }
+  expect(sequences).toEqual(Array.from({ length: 41 }, (_, index) => index + 1))
+})
+
+test('a client that does not read finds its stream ended, and is told what it has missed when it resumes', async () => {
+  const mock = await givenMock({ journal: 5 })
+  const { socket, text, closed } = raw(mock, head('GET /_mock/requests/stream'))
+  await until(() => text().includes('as they are answered'))
+  socket.pause()
+  const { listeners } = mock.services.journals.of(mock.services.environments.find('Development'))
+  let count = 0
+  for (; listeners.size > 0 && count < 400; count++) await mock.post(setPrimary('none'), { body: LARGE })
+  expect(count).toBeLessThan(400)
+  socket.destroy()
+  await closed
+  const resumed = await streamOf(mock, 'last-event-id: 1')
+  await until(() => resumed.events().length === 5)
+  expect(resumed.text()).toContain(`: ${count - 6} requests before this one are no longer in the journal\n`)
 })
 
 test('streams end when the server closes, which does not wait for them', async () => {
@@ -180,20 +167,6 @@ test('streams end when the server closes, which does not wait for them', async (
   const streams = [await streamOf(mock), await streamOf(mock)]
   await mock.app.close()
   expect(await Promise.all(streams.map(({ closed }) => closed))).toEqual([undefined, undefined])
-})
-
-test('a stream with a rate has what was gathered for it when the server closes', async () => {
-  const mock = await givenMock()
-  // So that what follows takes less than the time for which requests are gathered.
-  await journalOf(mock)
-  const stream = await streamAt(mock, '/_mock/requests/stream?rate=10')
-  await (
-    await fetch(`${mock.url}/v1/messages?limit=7`, { headers: { authorization: 'ApiKey development-key' } })
-  ).text()
-  await until(async () => (await journalOf(mock)).some(({ duration }) => duration !== undefined))
-  await mock.app.close()
-  await stream.closed
-  expect(limits(stream)).toEqual(['7'])
 })
 
 test('a stream that is requested while the server closes ends at once', async () => {

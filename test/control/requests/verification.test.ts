@@ -298,6 +298,20 @@ test('a wait ends when its client disconnects', async () => {
   await until(() => pendingVerifications(mock) === 0)
 })
 
+test('two hundred who wait for the same request are all answered by it, and soon', async () => {
+  const mock = await givenMock()
+  const body = JSON.stringify({ query: { subscriberId: 'ada' }, within: LONG })
+  const ask = () => raw(mock, head('POST /_mock/requests/verify', `content-length: ${body.length}`) + body)
+  const clients = Array.from({ length: 200 }, ask)
+  await until(() => pendingVerifications(mock) === 200)
+  await mock.get('/v1/messages?subscriberId=other')
+  expect(pendingVerifications(mock)).toBe(200)
+  const before = performance.now()
+  await mock.get('/v1/messages?subscriberId=ada')
+  await until(() => clients.every(({ text }) => text().startsWith('HTTP/1.1 200 OK')))
+  expect(performance.now() - before).toBeLessThan(5000)
+})
+
 test('rejects malformed regular expressions and contradicting bounds with their names', async () => {
   const mock = await givenMock()
   for (const [verification, fields] of IMPOSSIBLE) {

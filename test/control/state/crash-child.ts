@@ -21,8 +21,14 @@ if (work !== 'prepare') {
 await doWork(file, killAfter)
 
 async function doWork(data: string, last = Number.POSITIVE_INFINITY) {
-  const { app, db, services } = await startServer({ port: 0, logLevel: 'silent', data, seed: { environments: [] } })
-  const { environments, seeds } = services
+  const { app, db, services, loadSeeds } = await startServer({
+    port: 0,
+    logLevel: 'silent',
+    data,
+    seed: { environments: [] }
+  })
+  const { environments } = services
+  const seeds = await loadSeeds()
   const main =
     environments.list().find(({ name }) => name === 'Main') ??
     (await seeds.createEnvironment({ name: 'Main' })).environment

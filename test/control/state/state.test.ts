@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { SnapshotDifferences } from '../../../src/environments/schemas.js'
 import { packagedNames } from '../../../src/seeds/packaged.js'
 import { clientOf, type GivenMock, givenMock } from '../../support/mock.js'
+import { SHOP, seedOf, shopJson } from '../../support/shop.js'
 import {
   expectSameAnswers,
   expectSameAnswersOfAll,
@@ -17,22 +18,9 @@ import {
 
 const NOW = Date.parse('2026-02-18T10:00:00.000Z')
 
-const SHOP = {
-  environments: [
-    {
-      name: 'Shop',
-      integrations: [
-        { identifier: 'main', providerId: 'ses', channel: 'email', primary: true },
-        { identifier: 'other', providerId: 'sendgrid', channel: 'email' }
-      ],
-      subscribers: [{ subscriberId: 'user-1', firstName: 'One' }],
-      workflows: [{ identifier: 'order', steps: [{ stepId: 'mail', type: 'email' }] }],
-      messages: [{ channel: 'email', subscriberId: 'user-1', workflow: 'order', subject: 'Hello' }]
-    }
-  ]
-}
-
-const seedOf = (environment: object) => JSON.stringify({ environments: [{ name: 'x', ...environment }] })
+const SEED = seedOf(SHOP)
+const SMS = { channel: 'sms' }
+const FLOWS = { workflows: SHOP.workflows }
 
 // The other seeds, and random ones, are in export.full.test.ts.
 test('an export loaded into a new environment, as JSON or as YAML, gives the same answers byte for byte', async () => {
@@ -49,7 +37,7 @@ test.each(['live', 'document'] as const)(
       clock: { mode: 'fixed', at: '2020-01-01T00:00:00.000Z' },
       randomSeed: 7
     }
-    const mock = await givenMock({ now: NOW, seed: { environments: [{ ...SHOP.environments[0], ...set }] } })
+    const mock = await givenMock({ now: NOW, seed: { environments: [{ ...SHOP, ...set }] } })
     const [{ apiKeys = [], ...world } = { id: '', organizationId: '', name: '' }] = mock.seededEnvironments
     expect(await stateOf(mock, apiKeys[0] ?? '')).toMatchObject(set)
     await expectSameAnswers(mock, { ...world, environmentId: world.id, apiKey: apiKeys[0] ?? '' })
@@ -68,25 +56,11 @@ test.each([
   expect(answer.headers.get('content-type')).toBe(`application/${form}; charset=utf-8`)
 })
 
-test('an export has the profile, assumptions, clock and random seed, and no API key', async () => {
+test('merge adds records, replaces those of the same names, which keep their ids and places, and changes no others', async () => {
   const mock = await givenMock()
-  const own = {
-    profile: 'live',
-    assumptions: { envelope: 'bare' },
-    clock: { mode: 'fixed', at: '2026-01-01T00:00:00.000Z' },
-    randomSeed: 7
-  } as const
-  const { apiKey } = await givenEnvironment(mock, { seed: JSON.parse(seedOf(own)) })
-  const state = await mock.get('/_mock/state', { key: apiKey })
-  expect(state.json.environments[0]).toMatchObject(own)
-  expect(state.text).not.toContain(apiKey)
-})
-
-test('merge adds records, replaces those with the same names under their ids, and changes no others', async () => {
-  const mock = await givenMock()
-  const { apiKey: key } = await givenEnvironment(mock, { seed: SHOP })
+  const { apiKey: key } = await givenEnvironment(mock, { seed: SEED })
   const before = await stateOf(mock, key)
-  const body = seedOf({
+  const body = shopJson({
     integrations: [
       { identifier: 'other', providerId: 'mailgun', channel: 'email' },
       { identifier: 'text', providerId: 'twilio', channel: 'sms', primary: true }
@@ -112,18 +86,16 @@ test('merge adds records, replaces those with the same names under their ids, an
 
   expect(merged.text).toBe('{"mode":"merge"}')
   const after = await stateOf(mock, key)
-  const byName = <Record extends object>(records: Record[] | undefined, name: keyof Record) =>
-    Object.fromEntries((records ?? []).map((record) => [record[name], record]))
-  const [main, other] = before.integrations ?? []
-  expect(byName(after.integrations, 'identifier')).toMatchObject({
-    main: main ?? {},
-    other: { _id: other?._id, providerId: 'mailgun' },
-    text: { primary: true }
-  })
-  expect(byName(after.subscribers, 'subscriberId')).toMatchObject({
-    'user-1': { _id: before.subscribers?.[0]?._id, firstName: 'Uno' },
-    'user-2': {}
-  })
+  const [main = {}, other] = before.integrations ?? []
+  expect(after.integrations).toMatchObject([
+    main,
+    { identifier: 'other', _id: other?._id, providerId: 'mailgun' },
+    { identifier: 'text', primary: true }
+  ])
+  expect(after.subscribers).toMatchObject([
+    { subscriberId: 'user-1', _id: before.subscribers?.[0]?._id, firstName: 'Uno' },
+    { subscriberId: 'user-2' }
+  ])
   const [workflow] = after.workflows ?? []
   expect(workflow).toMatchObject({ _id: before.workflows?.[0]?._id, name: 'Order' })
   expect(workflow?.steps?.map(({ stepId }) => stepId)).toEqual(['mail', 'text'])
@@ -135,22 +107,6 @@ test('merge adds records, replaces those with the same names under their ids, an
   expect((await mock.get('/v1/messages?channel=sms', { key })).json.totalCount).toBe(1)
 })
 
-test('messages that are merged without ids never replace others, however often they are merged', async () => {
-  const mock = await givenMock()
-  const { apiKey: key } = await givenEnvironment(mock, { seed: SHOP })
-  const [first] = (await stateOf(mock, key)).messages ?? []
-  for (let round = 0; round < 3; round++) {
-    await mock.post('/_mock/seed', {
-      key,
-      body: seedOf({ messages: [{ ...first, subject: `${round}` }, { channel: 'sms' }] })
-    })
-  }
-  const { messages = [] } = await stateOf(mock, key)
-  expect(messages).toHaveLength(4)
-  expect(new Set(messages.map(({ _id }) => _id)).size).toBe(4)
-  expect(new Set(messages.map(({ transactionId }) => transactionId)).size).toBe(4)
-})
-
 test('generated messages never replace others, however often they are generated at the same time', async () => {
   const mock = await givenMock()
   const { apiKey: key } = await givenEnvironment(mock, { from: 'Development' })
@@ -158,7 +114,7 @@ test('generated messages never replace others, however often they are generated 
   const totalOf = async () => (await mock.get('/v1/messages', { key })).json.totalCount
   const before = await totalOf()
   for (let round = 1; round <= 3; round++) {
-    await mock.post('/_mock/seed', { key, body: seedOf({ generate: { messages: 100 } }) })
+    await mock.post('/_mock/seed', { key, body: shopJson({ generate: { messages: 100 } }) })
     expect(await totalOf()).toBe(before + round * 100)
   }
 })
@@ -170,10 +126,10 @@ test('replace leaves only what the seed describes: no other record, setting or s
   await mock.post('/v1/integrations/66f1c2a47c9b1a0012ad0002/set-primary', keyed)
   await mock.call('/_mock/clock', { method: 'PUT', key, body: '{"mode":"fixed","at":"2001-01-01"}' })
 
-  await mock.post('/_mock/seed?mode=replace', { key, body: JSON.stringify(SHOP) })
+  await mock.post('/_mock/seed?mode=replace', { key, body: JSON.stringify(SEED) })
 
   const replaced = await stateOf(mock, key)
-  const fresh = await stateOf(mock, (await givenEnvironment(mock, { seed: SHOP })).apiKey)
+  const fresh = await stateOf(mock, (await givenEnvironment(mock, { seed: SEED })).apiKey)
   const timeless = (state: SeededEnvironment) => JSON.stringify(state).replaceAll(/"\d{4}-\d\d-\d\dT[^"]*"/g, '"time"')
   expect(timeless({ ...replaced, name: fresh.name })).toBe(timeless(fresh))
   // Another client, as the answers have another form now.
@@ -181,93 +137,85 @@ test('replace leaves only what the seed describes: no other record, setting or s
   expect([again.status, again.headers.has('idempotency-replay')]).toEqual([200, false])
 })
 
-const BAD: [title: string, body: string, field: string][] = [
+const BAD: [title: string, seed: string | object, field: string][] = [
   [
     'a last message that refers to nobody',
-    seedOf({ messages: [{ channel: 'sms' }, { channel: 'sms', subscriberId: 'x' }] }),
-    'environments[0].messages[1].subscriberId'
+    { messages: [SMS, { ...SMS, subscriberId: 'x' }] },
+    'messages[1].subscriberId'
   ],
+  ['an unknown field', { integrations: [{ providerId: 'a', channel: 'sms', nmae: 'b' }] }, 'integrations[0].nmae'],
+  ['a value outside an enum', { messages: [{ channel: 'fax' }] }, 'messages[0].channel'],
+  ['a time that is none', { messages: [{ ...SMS, createdAt: 'now' }] }, 'messages[0].createdAt'],
+  ['a clock that is none', { clock: { mode: 'fixed', at: 'noon' } }, 'clock.at'],
+  ['too many generated messages', { ...FLOWS, generate: { messages: 10_001 } }, 'generate.messages'],
   [
-    'an unknown field',
-    seedOf({ integrations: [{ providerId: 'a', channel: 'sms', nmae: 'b' }] }),
-    'environments[0].integrations[0].nmae'
+    'too many generated subscribers',
+    { ...FLOWS, generate: { messages: 1, subscribers: 10_001 } },
+    'generate.subscribers'
   ],
-  ['a value outside an enum', seedOf({ messages: [{ channel: 'fax' }] }), 'environments[0].messages[0].channel'],
-  [
-    'a time that is none',
-    seedOf({ messages: [{ channel: 'sms', createdAt: 'now' }] }),
-    'environments[0].messages[0].createdAt'
-  ],
-  ['a clock that is none', seedOf({ clock: { mode: 'fixed', at: 'noon' } }), 'environments[0].clock.at'],
   ['what is no YAML', 'environments: [', 'seed'],
   ['nothing', '', 'seed'],
   ['no environment', 'environments: []', 'environments'],
   ['two environments', 'environments: [{name: a}, {name: a}]', 'environments[1]']
 ]
 
-test.each(
-  BAD.flatMap(([title, body, field]) => ['merge', 'replace'].map((mode) => [mode, title, body, field] as const))
-)('a %s of %s is refused like a file with that mistake, and changes nothing', async (mode, _title, body, field) => {
+test.each(BAD)('%s in a seed is refused like in a file, and changes nothing', async (_title, seed, field) => {
   const mock = await givenMock()
   await mock.call('/_mock/snapshots/kept', { method: 'PUT' })
   const before = { rows: rowCounts(mock.db), state: (await mock.get('/_mock/state')).text }
-
-  const refused = await mock.post(`/_mock/seed?mode=${mode}`, { body })
-
-  expect(refused.json).toMatchObject({ statusCode: 422, message: 'Validation Error' })
-  expect(Object.keys(refused.json.errors)).toEqual([field])
-  expect(refused.json.errors[field].messages[0]).toMatch(/^seed:\d+:\d+ |^seed must be an object$/)
+  const body = typeof seed === 'string' ? seed : JSON.stringify(seed)
+  for (const mode of ['merge', 'replace']) {
+    const refused = await mock.post(`/_mock/seed?mode=${mode}`, { body })
+    expect(refused.json).toMatchObject({ statusCode: 422, message: 'Validation Error' })
+    expect(Object.keys(refused.json.errors)).toEqual([field])
+    expect(refused.json.errors[field].messages[0]).toMatch(/^seed:\d+:\d+ |^seed must be an object$/)
+  }
   expect({ rows: rowCounts(mock.db), state: (await mock.get('/_mock/state')).text }).toEqual(before)
   expectSound(mock.db)
-  expect((await mock.get('/v1/messages')).json.totalCount).toBe(60)
 })
 
-test.each([
-  ['/_mock/seed', (seed: object) => seed, 'messages', 100_001],
-  ['/_mock/seed?mode=replace', (seed: object) => seed, 'subscribers', 10_001],
-  ['/_mock/environments', (seed: object) => ({ seed }), 'messages', 2_000_000]
-])('POST %s refuses to generate more than a server that others use can bear', async (path, bodyOf, field, count) => {
+test('a refusal of many generated messages names the command that makes them', async () => {
   const mock = await givenMock()
-  const workflows = [{ identifier: 'order', steps: [{ type: 'email' }] }]
-  const seed = { environments: [{ name: 'x', workflows, generate: { messages: 1, [field]: count } }] }
-  const refused = await mock.post(path, {
-    body: JSON.stringify(bodyOf(seed)),
-    ...(path.includes('env') && { key: null })
-  })
-  expect(refused.status).toBe(422)
-  expect(Object.keys(refused.json.errors)).toEqual([`environments[0].generate.${field}`])
-  expect(refused.headers.get('x-mock-reason')).toMatch(/must be at most 10+ in a request; .*seed generate --data$/)
+  const body = JSON.stringify({ seed: { ...SHOP, generate: { messages: 2_000_000 } } })
+  const refused = await mock.post('/_mock/environments', { key: null, body })
+  expect(refused.headers.get('x-mock-reason')).toMatch(/must be at most 10000 in a request; .*seed generate --data$/)
+})
+
+test('a seed larger than what the operations take is loaded', async () => {
+  const mock = await givenMock()
+  const body = shopJson({ messages: Array(4).fill({ ...SMS, content: 'x'.repeat(512 * 1024) }) })
+  expect((await mock.post('/_mock/seed?mode=replace', { body })).status).toBe(200)
 })
 
 test('a merge that adds a second primary of a channel is rejected, and one that replaces the first is accepted', async () => {
   const mock = await givenMock()
-  const { apiKey: key } = await givenEnvironment(mock, { seed: SHOP })
+  const { apiKey: key } = await givenEnvironment(mock, { seed: SEED })
   const other = { identifier: 'other', providerId: 'x', channel: 'email', primary: true }
-  const second = await mock.post('/_mock/seed', { key, body: seedOf({ integrations: [other] }) })
+  const second = await mock.post('/_mock/seed', { key, body: shopJson({ integrations: [other] }) })
   expect(Object.keys(second.json.errors)).toEqual(['environments[0].integrations[0].primary'])
   const main = { identifier: 'main', providerId: 'x', channel: 'email', primary: false }
-  expect((await mock.post('/_mock/seed', { key, body: seedOf({ integrations: [main, other] }) })).status).toBe(200)
+  expect((await mock.post('/_mock/seed', { key, body: shopJson({ integrations: [main, other] }) })).status).toBe(200)
 })
 
 test('replace sets a new baseline, merge does not', async () => {
   const mock = await givenMock()
-  const { apiKey: key } = await givenEnvironment(mock, { seed: SHOP })
+  const { apiKey: key } = await givenEnvironment(mock, { seed: SEED })
   const made = await stateOf(mock, key)
   const state = () => stateOf(mock, key)
   const reset = () => mock.post('/_mock/reset', { key })
 
-  await mock.post('/_mock/seed', { key, body: seedOf({ profile: 'live', messages: [{ channel: 'sms' }] }) })
+  await mock.post('/_mock/seed', { key, body: shopJson({ profile: 'live', messages: [{ channel: 'sms' }] }) })
   expect(await state()).toMatchObject({ profile: 'live', messages: [{}, {}] })
   await reset()
   expect(await state()).toEqual(made)
 
   await mock.post('/_mock/seed?mode=replace', {
     key,
-    body: seedOf({ assumptions: { envelope: 'data' }, messages: [{ channel: 'push' }] })
+    body: shopJson({ assumptions: { envelope: 'data' }, messages: [{ channel: 'push' }] })
   })
   const replaced = await state()
   expect(replaced).toMatchObject({ assumptions: { envelope: 'data' }, messages: [{ channel: 'push' }] })
-  await mock.post('/_mock/seed', { key, body: seedOf({ messages: [{ channel: 'sms' }] }) })
+  await mock.post('/_mock/seed', { key, body: shopJson({ messages: [{ channel: 'sms' }] }) })
   await reset()
   expect(await state()).toEqual(replaced)
 })
@@ -304,9 +252,9 @@ test.each([
   { chosen: undefined }
 ])('a reset of $chosen sets back just that', async ({ chosen }) => {
   const mock = await givenMock()
-  const { apiKey: key } = await givenEnvironment(mock, { seed: SHOP })
+  const { apiKey: key } = await givenEnvironment(mock, { seed: SEED })
   const made = await look()
-  await mock.post('/_mock/seed', { key, body: seedOf({ assumptions: { 'auth-scheme-case': 'exact' } }) })
+  await mock.post('/_mock/seed', { key, body: shopJson({ assumptions: { 'auth-scheme-case': 'exact' } }) })
   await mock.post('/v1/integrations/other/set-primary', { key, headers: { 'idempotency-key': 'k' } })
   await mock.post('/_mock/faults', { key, body: '{"effect":{"status":503}}' })
   await mock.call('/_mock/clock', { method: 'PUT', key, body: '{"mode":"offset","by":5}' })
@@ -343,7 +291,7 @@ test.each([
 
 test('snapshots are listed by name with their sizes and times, the baseline apart', async () => {
   const mock = await givenMock({ now: NOW })
-  const { apiKey: key } = await givenEnvironment(mock, { seed: SHOP })
+  const { apiKey: key } = await givenEnvironment(mock, { seed: SEED })
   expect((await mock.get('/_mock/snapshots', { key })).json).toEqual({ snapshots: [] })
   const kept = await mock.call('/_mock/snapshots/b%20%2F%C3%A4', { method: 'PUT', key })
   await mock.post('/v1/integrations/other/set-primary', { key, headers: { 'idempotency-key': 'k' } })
@@ -364,7 +312,7 @@ test('snapshots are listed by name with their sizes and times, the baseline apar
 
 test('a snapshot needs a name: what a reset goes back to is not reached', async () => {
   const mock = await givenMock()
-  await mock.post('/_mock/seed', { body: seedOf({ messages: [{ channel: 'sms' }] }) })
+  await mock.post('/_mock/seed', { body: shopJson({ messages: [{ channel: 'sms' }] }) })
   for (const [method, path] of [
     ['PUT', ''],
     ['PUT', 'n'.repeat(201)],
@@ -376,29 +324,6 @@ test('a snapshot needs a name: what a reset goes back to is not reached', async 
   }
   await mock.post('/_mock/reset')
   expect((await mock.get('/v1/messages')).json.totalCount).toBe(60)
-})
-
-test('a snapshot can be restored again and again, and a new one of the same name replaces it', async () => {
-  const mock = await givenMock()
-  const { apiKey: key } = await givenEnvironment(mock, { seed: SHOP })
-  const keep = () => mock.call('/_mock/snapshots/s', { method: 'PUT', key })
-  const restore = () => mock.post('/_mock/snapshots/s/restore', { key })
-  const first = await stateOf(mock, key)
-  await keep()
-  for (let round = 0; round < 3; round++) {
-    await mock.post('/v1/integrations/other/set-primary', { key })
-    await mock.post('/_mock/seed', { key, body: seedOf({ profile: 'live', messages: [{ channel: 'sms' }] }) })
-    expect((await restore()).json).toEqual({ parts: ['data', 'clock', 'idempotency'], duration: expect.any(Number) })
-    expect(await stateOf(mock, key)).toEqual(first)
-  }
-  await mock.post('/v1/integrations/other/set-primary', { key })
-  const second = await stateOf(mock, key)
-  await keep()
-  await mock.post('/_mock/reset', { key })
-  expect(await stateOf(mock, key)).toEqual(first)
-  await restore()
-  expect(await stateOf(mock, key)).toEqual(second)
-  expectSound(mock.db)
 })
 
 test('a restore leaves journal and faults, unless they are chosen', async () => {
@@ -427,7 +352,7 @@ const UNCHANGED: SnapshotDifferences = {
 
 test('a snapshot tells what was added, removed and changed since, of each kind of record', async () => {
   const mock = await givenMock()
-  const { apiKey: key } = await givenEnvironment(mock, { seed: SHOP })
+  const { apiKey: key } = await givenEnvironment(mock, { seed: SEED })
   const post = (path: string, body?: object, headers = {}) =>
     mock.post(path, { key, headers, ...(body && { body: JSON.stringify(body) }) })
   const present: string = (await mock.get('/v1/messages', { key })).json.data[0]._id
@@ -460,27 +385,12 @@ test('a snapshot tells what was added, removed and changed since, of each kind o
   expectSound(mock.db)
 })
 
-test('a stored response that is another for the same idempotency key has changed', async () => {
-  const mock = await givenMock({ now: NOW })
-  const { apiKey: key } = await givenEnvironment(mock, { seed: SHOP })
-  const headers = { 'idempotency-key': 'once' }
-  const setPrimary = (id: string) => mock.post(`/v1/integrations/${id}/set-primary`, { key, headers })
-  await setPrimary('main')
-  await mock.call('/_mock/snapshots/before', { method: 'PUT', key })
-  await mock.call('/_mock/clock', { method: 'PUT', key, body: '{"mode":"offset","by":90000000}' })
-  await setPrimary('other')
-  expect(await differencesOf(mock, key)).toMatchObject({
-    idempotencyKeys: { ...NONE, changed: some('once') },
-    settings: ['clock']
-  })
-})
-
 test('of many records that differ all are counted, and the first 20 are named', async () => {
   const mock = await givenMock()
   const subscribers = Array.from({ length: 250 }, (_, index) => ({ subscriberId: `user-${index}` }))
   const { apiKey: key } = await givenEnvironment(mock)
   await mock.call('/_mock/snapshots/before', { method: 'PUT', key })
-  await mock.post('/_mock/seed', { key, body: seedOf({ subscribers }) })
+  await mock.post('/_mock/seed', { key, body: shopJson({ subscribers }) })
   const { added } = (await differencesOf(mock, key)).subscribers
   expect([added.count, new Set(added.ids).size]).toEqual([250, 20])
   await mock.call('/_mock/snapshots/many', { method: 'PUT', key })
@@ -494,31 +404,11 @@ test('a snapshot tells the settings that differ, and an unknown snapshot is not 
   const { apiKey: key } = await givenEnvironment(mock, { assumptions: { envelope: 'data', credentials: 'hidden' } })
   await mock.call('/_mock/snapshots/before', { method: 'PUT', key })
   const other = { profile: 'live', assumptions: { envelope: 'bare', credentials: 'hidden' }, randomSeed: 3 }
-  await mock.post('/_mock/seed?mode=replace', { key, body: seedOf(other) })
+  await mock.post('/_mock/seed?mode=replace', { key, body: shopJson(other) })
   const { settings } = await differencesOf(mock, key)
   expect(settings).toEqual(['profile', 'randomSeed', 'assumptions.envelope'])
   const unknown = await mock.get('/_mock/snapshots/befor/differences', { key })
   expect([unknown.status, unknown.json.message]).toEqual([404, 'Snapshot befor not found'])
-})
-
-test('a snapshot is restored into a new environment by forking it', async () => {
-  const mock = await givenMock({ now: NOW })
-  const origin = await givenEnvironment(mock, { seed: SHOP })
-  const { apiKey: key, environmentId: from } = origin
-  await mock.call('/_mock/snapshots/s', { method: 'PUT', key })
-  const kept = await stateOf(mock, key)
-  await mock.post('/v1/integrations/other/set-primary', { key })
-  const changed = await stateOf(mock, key)
-
-  const fork = await givenEnvironment(mock, { from, snapshot: 's' })
-
-  expect(await stateOf(mock, fork.apiKey)).toEqual({ ...kept, name: 'Shop fork' })
-  expect(await stateOf(mock, key)).toEqual(changed)
-  expect((await mock.get('/_mock/snapshots', { key: fork.apiKey })).json).toEqual({ snapshots: [] })
-  await mock.call(`/_mock/environments/${from}`, { method: 'DELETE', key: null })
-  await mock.post('/_mock/reset', { key: fork.apiKey })
-  expect(await stateOf(mock, fork.apiKey)).toEqual({ ...kept, name: 'Shop fork' })
-  expectSound(mock.db)
 })
 
 test('environments, keys, snapshots and what a reset goes back to outlive a restart on a data file', async () => {
@@ -526,13 +416,13 @@ test('environments, keys, snapshots and what a reset goes back to outlive a rest
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const data = join(folder, 'data.db')
   const first = await givenMock({ data, now: NOW })
-  const { apiKey: key } = await givenEnvironment(first, { seed: SHOP })
+  const { apiKey: key } = await givenEnvironment(first, { seed: SEED })
   const made = await stateOf(first, key)
   await first.post('/v1/integrations/other/set-primary', { key, headers: { 'idempotency-key': 'k' } })
   await first.call('/_mock/clock', { method: 'PUT', key, body: '{"mode":"fixed","at":"2026-02-18T20:00Z"}' })
   await first.call('/_mock/snapshots/s', { method: 'PUT', key })
   const kept = await stateOf(first, key)
-  await first.post('/_mock/seed', { key, body: seedOf({ messages: [{ channel: 'sms' }] }) })
+  await first.post('/_mock/seed', { key, body: shopJson({ messages: [{ channel: 'sms' }] }) })
   const last = await stateOf(first, key)
   const snapshots = (await first.get('/_mock/snapshots', { key })).text
   const rows = rowCounts(first.db)
@@ -572,19 +462,9 @@ test('a scenario in place of the state makes it what an environment of the scena
   const { name, ...state } = await stateOf(mock, apiKey)
   expect(name).toBe('Mine')
   expect(state).toEqual({ ...(await stateOf(mock, made.apiKey)), name: undefined })
-  await mock.post('/_mock/seed?mode=merge', { key: apiKey, body: seedOf({ subscribers: [{ subscriberId: 'zoe' }] }) })
+  await mock.post('/_mock/seed?mode=merge', { key: apiKey, body: shopJson({ subscribers: [{ subscriberId: 'zoe' }] }) })
   await mock.post('/_mock/reset', { key: apiKey })
   expect(await stateOf(mock, apiKey)).toEqual({ name, ...state })
-})
-
-test('a scenario is added to the state unless it is to replace it', async () => {
-  const mock = await givenMock()
-  const seed = { subscribers: [{ subscriberId: 'user-1' }], messages: [{ channel: 'sms', subscriberId: 'user-1' }] }
-  const { apiKey } = await givenEnvironment(mock, { seed })
-  expect((await mock.post('/_mock/seed?scenario=one-page', { key: apiKey })).json).toEqual({ mode: 'merge' })
-  const { messages, subscribers } = await stateOf(mock, apiKey)
-  expect(messages).toHaveLength(8)
-  expect(subscribers?.map(({ subscriberId }) => subscriberId)).toContain('user-1')
 })
 
 test.each([
@@ -597,14 +477,4 @@ test.each([
   const refused = await mock.post(`/_mock/seed?mode=replace&${query}`, { body })
   expect([refused.status, refused.json.errors[field].messages]).toEqual([422, [expect.stringMatching(message)]])
   expect((await mock.get('/_mock/state')).text).toBe(before)
-})
-
-test('a seed larger than what the operations take is loaded', async () => {
-  const mock = await givenMock()
-  const { apiKey: key } = await givenEnvironment(mock)
-  const messages = Array(4).fill({ channel: 'sms', content: 'x'.repeat(512 * 1024) })
-  const body = seedOf({ messages })
-  expect((await mock.post('/_mock/seed', { key, body })).status).toBe(200)
-  const state = await mock.get('/_mock/state', { key })
-  expect((await mock.post('/_mock/seed?mode=replace', { key, body: state.text })).status).toBe(200)
 })

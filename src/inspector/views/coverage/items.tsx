@@ -1,7 +1,4 @@
 import type { CoverageItem } from '../../../client/index.js'
-import { CopyButton } from '../../parts/copy.js'
-import { useSession } from '../../shell/session.js'
-import { curlCommands } from './curl.js'
 
 const KINDS: Record<CoverageItem['kind'], string> = {
   operation: 'the operation',
@@ -14,7 +11,6 @@ const KINDS: Record<CoverageItem['kind'], string> = {
 
 /** What the contract documents of an operation, whether it was met, and if not, how to meet it. */
 export function CoverageItems({ items, label }: { items: readonly CoverageItem[]; label: string }) {
-  const { env } = useSession()
   return (
     <table class="coverage" aria-label={label}>
       <thead>
@@ -33,17 +29,7 @@ export function CoverageItems({ items, label }: { items: readonly CoverageItem[]
             <td>
               <span class="hint">{KINDS[item.kind]}</span> <strong>{item.name}</strong>
               {item.byFault && <span class="hint"> (by a fault)</span>}
-              {!item.covered && (
-                <div class="how">
-                  <span>{item.how}</span>
-                  <CopyButton
-                    text={() => curlCommands(item.requests, env)}
-                    title={`Copy how to meet ${item.name} as curl`}
-                  >
-                    Copy as curl
-                  </CopyButton>
-                </div>
-              )}
+              {!item.covered && <div class="how">{item.how}</div>}
             </td>
             <td class="number">{timesText(item)}</td>
           </tr>

@@ -1,11 +1,22 @@
 import { expect, test } from 'vitest'
 import { drawLatency } from '../../../src/core/latency.js'
 import { createRandom } from '../../../src/core/random.js'
-import { addFault, journalOf, MAILGUN, send, setPrimary } from '../../support/control.js'
-import { type GivenMock, givenMock } from '../../support/mock.js'
+import { createMock } from '../../../src/index.js'
+import {
+  addFault,
+  create,
+  head,
+  journalOf,
+  MAILGUN,
+  raw,
+  reset,
+  setLatency,
+  setPrimary,
+  setRandomSeed,
+  until
+} from '../../support/control.js'
+import { type GivenMock, givenMock, givenOwnMock } from '../../support/mock.js'
 
-const putLatency = (mock: GivenMock, latency: unknown, key?: string) =>
-  send(mock, 'PUT', '/_mock/latency', latency, key)
 const latencyOf = async (mock: GivenMock, key?: string) => (await mock.get('/_mock/latency', key ? { key } : {})).json
 
 /** Longer than any test may take. */
@@ -15,38 +26,33 @@ const KEYED = { headers: { 'idempotency-key': 'k' } }
 test('a latency is set by a preset or by figures, told with its figures, and that of one environment alone', async () => {
   const mock = await givenMock()
   expect(await latencyOf(mock)).toEqual({ preset: 'none', delay: 0, spread: 0 })
-  const mobile = await putLatency(mock, { preset: 'mobile' })
+  const mobile = await setLatency(mock, { preset: 'mobile' })
   expect([mobile.status, mobile.json]).toEqual([200, { preset: 'mobile', delay: 80, spread: 70 }])
-  expect((await putLatency(mock, mobile.json)).json).toEqual(mobile.json)
-  expect((await putLatency(mock, { delay: 5 })).json).toEqual({ delay: 5, spread: 0 })
-  expect((await putLatency(mock, { delay: 0, spread: 7 })).json).toEqual({ delay: 0, spread: 7 })
+  expect((await setLatency(mock, mobile.json)).json).toEqual(mobile.json)
+  expect((await setLatency(mock, { delay: 5 })).json).toEqual({ delay: 5, spread: 0 })
+  expect((await setLatency(mock, { delay: 0, spread: 7 })).json).toEqual({ delay: 0, spread: 7 })
   expect(await latencyOf(mock, 'production-key')).toEqual({ preset: 'none', delay: 0, spread: 0 })
 })
+
+const PRESETS = 'one of none, office, mobile, bad'
+const MILLISECONDS = 'a whole number from 0 to 60000'
 
 test.each([
   [{}, 'preset', 'latency needs a preset, or a delay in milliseconds'],
   [{ spread: 5 }, 'preset', 'latency needs a preset, or a delay in milliseconds'],
-  [{ preset: 'mobil' }, 'preset', 'preset must be one of none, office, mobile, bad; did you mean mobile?'],
-  [{ delay: 1.5 }, 'delay', 'delay must be a whole number from 0 to 60000, not 1.5'],
-  [{ delay: 5, spread: -1 }, 'spread', 'spread must be a whole number from 0 to 60000, not -1'],
-  [
-    { preset: 'bad', delay: 5 },
-    'preset',
-    'latency can have only one of preset and figures of its own: leave out one of them'
-  ]
-])(
-  'the latency %j is refused with the field and what it takes, and stays as it was',
-  async (latency, field, message) => {
-    const mock = await givenMock()
-    const refused = await putLatency(mock, latency)
-    expect([refused.status, refused.json.errors[field]?.messages]).toEqual([422, [message]])
-    expect((await latencyOf(mock)).preset).toBe('none')
-  }
-)
+  [{ preset: 'mobil' }, 'preset', `preset must be ${PRESETS}; did you mean mobile?`],
+  [{ delay: 5, spread: -1 }, 'spread', `spread must be ${MILLISECONDS}, not -1`],
+  [{ preset: 'bad', delay: 5 }, 'preset', /^latency can have only one of preset and figures of its own/]
+])('the latency %j is refused with the field and what it takes, and stays as it was', async (latency, field, said) => {
+  const mock = await givenMock()
+  const refused = await setLatency(mock, latency)
+  expect([refused.status, refused.json.errors[field]?.messages]).toEqual([422, [expect.stringMatching(said)]])
+  expect((await latencyOf(mock)).preset).toBe('none')
+})
 
 test('every answer to a valid key is delayed once, whatever it is, and the journal tells by how much', async () => {
   const mock = await givenMock()
-  await putLatency(mock, { delay: 25 })
+  await setLatency(mock, { delay: 25 })
   const statuses = [
     (await mock.get('/v1/messages?limit=1')).status,
     (await mock.post(setPrimary(MAILGUN), KEYED)).status,
@@ -66,7 +72,7 @@ test('every answer to a valid key is delayed once, whatever it is, and the journ
 
 test('neither control routes nor answers without a valid key are delayed', async () => {
   const mock = await givenMock({ latency: 'office' })
-  await putLatency(mock, { delay: FOR_EVER })
+  await setLatency(mock, { delay: FOR_EVER })
   expect((await mock.get('/v1/messages', { key: null })).status).toBe(401)
   expect((await mock.get('/v1/none', { key: 'no-such-key-1' })).status).toBe(501)
   expect((await mock.get('/health', { key: null })).status).toBe(200)
@@ -77,8 +83,8 @@ test('neither control routes nor answers without a valid key are delayed', async
 test('without a latency a request tells nothing of one, and no random value is spent on it', async () => {
   const mock = await givenMock()
   const uuids = async (latency: object) => {
-    await putLatency(mock, latency)
-    await send(mock, 'PUT', '/_mock/chance', { randomSeed: 7 })
+    await setLatency(mock, latency)
+    await setRandomSeed(mock, 7)
     await mock.get('/v1/messages')
     return (await mock.get('/v1/messages', { headers: { 'x-mock-fault': 'status=500' } })).json.errorId
   }
@@ -90,9 +96,9 @@ test('without a latency a request tells nothing of one, and no random value is s
 
 test('with a random seed the same delays come again: one of its values for each request', async () => {
   const mock = await givenMock()
-  await putLatency(mock, { delay: 1, spread: 5 })
+  await setLatency(mock, { delay: 1, spread: 5 })
   const delays = async () => {
-    await send(mock, 'PUT', '/_mock/chance', { randomSeed: 7 })
+    await setRandomSeed(mock, 7)
     await mock.call('/_mock/requests', { method: 'DELETE' })
     for (let count = 0; count < 5; count++) await mock.get('/v1/messages?limit=1')
     return (await journalOf(mock)).map(({ flags }) => flags.delayed)
@@ -105,7 +111,7 @@ test('with a random seed the same delays come again: one of its values for each 
 
 test('the delay of a fault is added to the latency', async () => {
   const mock = await givenMock()
-  await putLatency(mock, { delay: 30 })
+  await setLatency(mock, { delay: 30 })
   await addFault(mock, { effect: { delay: 30, status: 503 } })
   expect((await mock.get('/v1/messages')).status).toBe(503)
   const [request] = await journalOf(mock)
@@ -115,30 +121,66 @@ test('the delay of a fault is added to the latency', async () => {
 
 test('a reset of the faults goes back to the latency of the start: of its creation, or of the server', async () => {
   const mock = await givenMock({ latency: 'office' })
-  const create = async (wanted: object) => (await send(mock, 'POST', '/_mock/environments', wanted)).json.apiKey
-  const own = await create({ latency: { delay: 7 } })
-  const fork = await create({ from: 'Development' })
+  const own = (await create(mock, { latency: { delay: 7 } })).json.apiKey
+  const fork = (await create(mock, { from: 'Development' })).json.apiKey
   for (const [key, latency] of [
     [own, { delay: 7, spread: 0 }],
     [fork, { preset: 'office', delay: 20, spread: 10 }]
   ]) {
     expect(await latencyOf(mock, key)).toEqual(latency)
-    await putLatency(mock, { preset: 'none' }, key)
-    await send(mock, 'POST', '/_mock/reset', { parts: ['data', 'clock'] }, key)
+    await setLatency(mock, { preset: 'none' }, key)
+    await reset(mock, { parts: ['data', 'clock'] }, key)
     expect((await latencyOf(mock, key)).preset).toBe('none')
-    await send(mock, 'POST', '/_mock/reset', { parts: ['faults'] }, key)
+    await reset(mock, { parts: ['faults'] }, key)
     expect(await latencyOf(mock, key)).toEqual(latency)
   }
 })
 
 test.each([
-  ['bed', 'latency', 'latency must be one of none, office, mobile, bad; did you mean bad?'],
-  [5, 'latency', 'latency must be one of none, office, mobile, bad or an object, not 5'],
+  ['bed', 'latency', `latency must be ${PRESETS}; did you mean bad?`],
   [{ spread: 3 }, 'latency', 'latency needs a preset, or a delay in milliseconds'],
-  [{ delay: -1 }, 'latency.delay', 'latency.delay must be a whole number from 0 to 60000, not -1'],
-  [{ preset: 'bed' }, 'latency.preset', 'latency.preset must be one of none, office, mobile, bad; did you mean bad?']
+  [{ delay: -1 }, 'latency.delay', `latency.delay must be ${MILLISECONDS}, not -1`]
 ])('an environment with the latency %j is not created', async (latency, field, message) => {
   const mock = await givenMock()
-  const refused = await send(mock, 'POST', '/_mock/environments', { latency })
+  const refused = await create(mock, { latency })
   expect([refused.status, refused.json.errors[field]?.messages]).toEqual([422, [message]])
+})
+
+test('a refusal whose client goes away while it is delayed is of no consequence', async () => {
+  const mock = await givenMock()
+  await setLatency(mock, { delay: 40 })
+  const refused = raw(mock, head('GET /v1/messages?limit=%'))
+  await until(async () => (await journalOf(mock)).some(({ flags, status }) => flags.delayed === 40 && !status))
+  refused.socket.destroy()
+  await until(async () => (await journalOf(mock)).every(({ duration }) => duration !== undefined))
+  expect((await mock.get('/v1/messages?limit=1')).status).toBe(200)
+})
+
+test('a server that closes does not wait for a latency: it answers at once', async () => {
+  const mock = await givenOwnMock({ latency: { delay: FOR_EVER } })
+  const asking = ['/v1/messages', '/v1/messages?limit=%'].map((path) =>
+    fetch(mock.url + path, { headers: { authorization: 'ApiKey development-key' } })
+  )
+  await until(async () => (await journalOf(mock)).filter(({ flags }) => flags.delayed === FOR_EVER).length === 2)
+  await mock.close()
+  expect((await Promise.all(asking)).map(({ status }) => status)).toEqual([200, 400])
+})
+
+test('the library starts with a latency, sets and gets it, and refuses what is none', async () => {
+  await using mock = await createMock({ latency: 'office' })
+  await using env = await mock.environment({ latency: 'none' })
+  expect([(await mock.attach('development-key').latency.get()).preset, (await env.latency.get()).preset]).toEqual([
+    'office',
+    'none'
+  ])
+  expect(await env.latency.set('bad')).toEqual({ preset: 'bad', delay: 400, spread: 600 })
+  expect(await env.latency.set({ delay: 3 })).toEqual({ delay: 3, spread: 0 })
+  for (const [latency, message] of [
+    ['bed', 'the preset must be one of none, office, mobile, bad, not bed'],
+    [{ delay: '5' }, 'latency must be whole milliseconds from 0 to 60000, not 5'],
+    [null, 'latency must be a preset (none, office, mobile, bad), or an object with delay and spread'],
+    [{ lag: 5 }, 'latency takes preset, or delay and spread, not lag']
+  ]) {
+    await expect(createMock({ latency: latency as never }), String(latency)).rejects.toThrow(message as string)
+  }
 })

@@ -1,0 +1,183 @@
+import type { FastifyRequest } from 'fastify'
+import { isoTime } from '../../core/clock.js'
+import { SECRET_FIELD, SECRET_NAME } from '../../core/credentials.js'
+import { attempt } from '../../core/errors.js'
+import type { EnvironmentService } from '../../environments/service.js'
+import { MalformedQuery, parseQuery, unreadParameters } from '../../http/query-string.js'
+import { pathOf } from '../../http/target.js'
+import type { RecordedRequest } from './schemas.js'
+import type { JournalEntry } from './service.js'
+
+/** What a secret is replaced with. */
+export const HIDDEN = '***'
+/** A field with the name of a secret, in JSON or in a form. */
+const SECRET_FIELDS = new RegExp(
+  `("${SECRET_FIELD}"\\s*:\\s*)(?:"(?:[^"\\\\]|\\\\.)*"|-?[\\d.]+)|((?:^|&)${SECRET_FIELD}=)[^&]+`,
+  'gi'
+)
+/** What delimits words in headers, URLs and JSON. */
+const DELIMITERS = '\\s"\'`&=,:;<>{}()[\\]\\\\/?#|\ufffd'
+const DELIMITER = new RegExp(`[${DELIMITERS}]`)
+/** What may be a key. */
+const WORD = new RegExp(`[^${DELIMITERS}]+`, 'g')
+/** A key as they are made: it may be that of another server, or of an environment that was removed. */
+const KEY_FORM = /(?<![0-9a-z])[0-9a-f]{32}(?![0-9a-z])/gi
+/** How many times over a key is recognised that is percent-encoded. */
+const MAX_ENCODINGS = 3
+/** How much of a text is logged. */
+const MAX_LOGGED = 8192
+
+export interface Secrets {
+  /** The keys of all of them are secret. */
+  environments: EnvironmentService
+  adminToken: string | undefined
+}
+
+/** Returns the function that describes the requests of a journal: parsed, and without secrets. */
+export function createDescribe({ faultHeader, ...secrets }: Secrets & { faultHeader: boolean }) {
+  return (entry: JournalEntry): RecordedRequest => {
+    const { operation, body, bodyLength, status, size, reason, replayed, faulted, delayed } = entry
+    const sent = headersOf(entry)
+    const redaction = redactionOf(secrets, sent.find(([name]) => name === 'authorization')?.[1])
+    const headers = redaction.values(sent)
+    const query = redaction.values(parametersOf(entry.url))
+    const isCut = body !== undefined && body.length < bodyLength
+    const isRead = (name: string) => KNOWN_HEADERS.test(name) || (faultHeader && name === 'x-mock-fault')
+    return {
+      sequence: entry.sequence,
+      time: isoTime(entry.time),
+      ...(operation && { operation: operation.id }),
+      method: entry.method,
+      path: redaction.text(pathOf(entry.url)),
+      query,
+      headers,
+      ...(body && { body: redaction.body(body, isCut) }),
+      ...(isCut && { bodyLength }),
+      ...(status > 0 && { status, size }),
+      ...(entry.endSequence > 0 && { duration: Math.round(entry.duration * 1000) / 1000 }),
+      ...(reason !== undefined && { reason: redaction.text(reason) }),
+      flags: {
+        ...(replayed && { replayed }),
+        ...(faulted && { faulted }),
+        ...(delayed !== undefined && { delayed }),
+        ...(!operation && { unserved: true })
+      },
+      unread: {
+        query: unreadParameters(Object.keys(query), operation),
+        headers: Object.keys(headers).filter((name) => !isRead(name))
+      }
+    }
+  }
+}
+
+/** Returns a text about a request without the secrets that it was sent with, and without what has the form of a key. */
+export function redactedForLog(secrets: Secrets, { url, headers }: FastifyRequest, text: string): string {
+  const { isKey, ...redaction } = redactionOf(secrets, headers.authorization)
+  let logged = text.length > MAX_LOGGED ? `${withoutLastWord(text.slice(0, MAX_LOGGED))}...` : text
+  // A key may contain characters that delimit words: of one that was sent encoded, the text may have them decoded.
+  for (const part of url.slice(0, MAX_LOGGED).split(/[/?&=]/)) {
+    const plain = decode(part)
+    if (plain !== part && isKey(plain)) logged = logged.replaceAll(plain, HIDDEN)
+  }
+  return redaction.text(logged).replace(KEY_FORM, HIDDEN)
+}
+
+/**
+ * Returns functions that replace secrets in what a client sent: values with the name of a credential, and, also
+ * percent-encoded, API keys of all environments, the admin token and what the request itself sent as its key.
+ */
+export function redactionOf({ environments, adminToken }: Secrets, authorization = '') {
+  const ownKey = authorization.trim().replace(/^\S+\s+/, '')
+  /** Words repeat themselves, and each takes a hash and a query. */
+  const judged = new Map<string, boolean>()
+  const isKey = (word: string): boolean => {
+    if (!judged.has(word)) judged.set(word, word === adminToken || environments.isApiKey(word))
+    return judged.get(word) === true
+  }
+  const isSecret = (word: string) => (ownKey.length > 3 && word === ownKey) || isKey(word)
+  // An invalid key may be an ordinary word: it is then replaced only where it stands alone.
+  const isAnywhere = isKey(ownKey) || ownKey.replace(WORD, '') !== ''
+  const anywhere = [isAnywhere ? ownKey : '', adminToken ?? ''].filter(({ length }) => length > 7)
+
+  function text(value: string, encodings = MAX_ENCODINGS): string {
+    const rest = anywhere.reduce((left, secret) => left.replaceAll(secret, HIDDEN), value)
+    return rest.replace(WORD, (word) => {
+      const plain = encodings > 0 && word.includes('%') ? decode(word) : word
+      const hidesSecret = plain !== word && (isSecret(plain) || text(plain, encodings - 1) !== plain)
+      return hidesSecret || isSecret(word) ? HIDDEN : word
+    })
+  }
+
+  function redact(name: string, sent: string): string {
+    if (!SECRET_NAME.test(name)) return text(sent)
+    // The scheme stays, as it is what clients most often get wrong.
+    const scheme = /^(ApiKey|Bearer|Basic|Digest|Token)\s+\S/i.exec(sent)?.[1]
+    return scheme ? `${scheme} ${HIDDEN}` : sent && HIDDEN
+  }
+
+  return {
+    isKey,
+    text,
+
+    /** Headers or parameters by name; a list where a name was repeated. */
+    values(sent: readonly [name: string, value: string][]) {
+      // Without a prototype, as a client may name a parameter `constructor`.
+      const values: Record<string, string | string[]> = Object.create(null)
+      for (const [sentName, sentValue] of sent) {
+        const name = text(sentName)
+        const value = redact(sentName, sentValue)
+        values[name] = values[name] === undefined ? value : [values[name], value].flat()
+      }
+      return values
+    },
+
+    /** As text, or in base64 what is not text. Of a cut body the last word is left out, as it may be half a key. */
+    body(bytes: Buffer, isCut: boolean): string {
+      // In latin1 each byte is one character, so that no byte is lost.
+      const whole = bytes.toString('latin1')
+      const sent = isCut ? withoutLastWord(whole) : whole
+      const hidden = sent.replace(SECRET_FIELDS, (_, json, form) => (json ? `${json}"${HIDDEN}"` : `${form}${HIDDEN}`))
+      const redacted = Buffer.from(text(hidden), 'latin1')
+      const asText = redacted.toString()
+      return Buffer.from(asText).equals(redacted) ? asText : redacted.toString('base64')
+    }
+  }
+}
+
+/** Returns the text up to its last delimiter: what follows may be half a key. */
+function withoutLastWord(text: string): string {
+  return text.slice(0, text.length - (text.split(DELIMITER).at(-1) ?? '').length)
+}
+
+/** What is no UTF-8 becomes a delimiter, so that a key beside it is seen. */
+function decode(word: string): string {
+  const decodeBytes = (bytes: string) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString()
+  return attempt(() => decodeURIComponent(word)) ?? word.replace(/(?:%[0-9a-f]{2})+/gi, decodeBytes)
+}
+
+/** As the operations read them; as they were sent when they cannot be decoded. */
+function parametersOf(url: string): [string, string][] {
+  const text = /\?([^#]*)/.exec(url)?.[1] ?? ''
+  const query = parseQuery(text)
+  if (query instanceof MalformedQuery) {
+    return text.split('&').map((part) => [part.replace(/=.*/s, ''), part.replace(/^[^=]*=?/, '')])
+  }
+  return Object.entries(query).flatMap(([name, values]) =>
+    [values].flat().map((value): [string, string] => [name, typeof value === 'string' ? value : JSON.stringify(value)])
+  )
+}
+
+/** With their names in lower case. */
+function headersOf({ rawHeaders }: JournalEntry): [string, string][] {
+  const pairs = rawHeaders.matchAll(/^(.+)\n(.*)$/gm)
+  return Array.from(pairs, ([, name = '', value = '']) => [name.toLowerCase(), value])
+}
+
+/** Headers that the server reads, and those that every client sends and that do not influence an answer. */
+const NAMES = [
+  'authorization|idempotency-key|content-(type|encoding|length|language)|host|origin|x-request-id|connection|te|expect',
+  'accept(-encoding|-language|-charset)?|transfer-encoding|upgrade(-insecure-requests)?|proxy-connection|user-agent',
+  'cookie|referer|dnt|priority|pragma|cache-control|keep-alive|via|forwarded|max-forwards|traceparent|tracestate',
+  'x-forwarded-(for|host|proto|port)|x-real-ip|sec-.*|access-control-request-(headers|method)'
+]
+const KNOWN_HEADERS = new RegExp(`^(${NAMES.join('|')})$`)
