@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { MessageResponse } from '../messages/schemas.js'
-import { check, Failure } from './outcome.js'
+import { check, type Sent } from './outcome.js'
 import type { Answer } from './target.js'
 
 export interface Page {
@@ -17,14 +17,19 @@ export interface Sample {
   messages: MessageResponse[]
   /** Whether these are all. */
   isComplete: boolean
-  /** How many there are, if the target says so. */
-  total: number | undefined
+  /** What the first of them were asked by. */
+  request: Sent
 }
 
-export type Parameters = readonly (readonly [name: string, value: string | number])[]
+/** How set-primary is refused for a channel that has no primary. */
+export const NO_PRIMARY = /^Channel (in_app|chat|push) does not support primary$/
+
+/** Of a query; a list of values is repeated as often. */
+export type Parameters = Readonly<Record<string, string | number | readonly string[]>>
 
 export function listPath(parameters: Parameters): string {
-  const query = parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
+  const pairs = Object.entries(parameters).flatMap(([name, values]) => [values].flat().map((value) => [name, value]))
+  const query = pairs.map(([name, value = '']) => `${name}=${encodeURIComponent(value)}`).join('&')
   return `/v1/messages${query && `?${query}`}`
 }
 
@@ -46,34 +51,37 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Returns the value of an answer's body. Throws `Failure` when that is not JSON. */
-export function jsonIn({ body, request, status }: Answer): unknown {
-  check(body !== undefined, `${request}: the body of the ${status} is not JSON`)
-  return body
+export function jsonIn(answer: Answer): unknown {
+  check(answer.body !== undefined, `the body of the ${answer.status} is not JSON`, answer)
+  return answer.body
+}
+
+/** Returns the `message` of an answer; undefined when it has none. */
+export function messageIn({ body }: Answer): unknown {
+  return isObject(body) ? body.message : undefined
 }
 
 /** Returns the page of an answer. Throws `Failure` when it is none. */
 export function pageOf(answer: Answer): Page {
   checkStatus(answer, 200)
   const json = jsonIn(answer)
-  check(isObject(json) && Array.isArray(json.data), `${answer.request}: the answer is no page: it has no list data`)
+  check(isObject(json) && Array.isArray(json.data), 'the answer is no page: it has no list data', answer)
   const { data, hasMore, pageSize, page, totalCount } = json
-  check(data.every(isObject), `${answer.request}: data has something that is no object`)
+  check(data.every(isObject), 'data has something that is no object', answer)
   return { answer, data: data as unknown as MessageResponse[], hasMore, pageSize, page, totalCount }
 }
 
 /** Throws `Failure` unless the answer has one of these statuses. */
 export function checkStatus(answer: Answer, ...statuses: number[]): void {
-  const { request, status, body } = answer
-  if (statuses.includes(status)) return
-  const said = isObject(body) ? String(body.message ?? '').slice(0, 200) : ''
-  throw new Failure(`${request}: status ${status}${said && ` (${said})`}, must be ${statuses.join(' or ')}`)
+  check(statuses.includes(answer.status), `status ${answer.status}, must be ${statuses.join(' or ')}`, answer)
 }
 
-/** Throws `Failure` unless the headers say that it is JSON in UTF-8. */
-export function checkJsonType(headers: Headers, what: string): void {
-  const type = headers.get('content-type') ?? 'missing'
-  const isJson = /^application\/json;\s*charset=utf-8$/i.test(type)
-  check(isJson, `${what}: content-type is ${type}, must be application/json; charset=utf-8`)
+/** Throws `Failure` unless the headers say that it is JSON, and in UTF-8 if they name a charset or it must be named. */
+export function checkJsonType(answer: Answer, mustNameCharset = false): void {
+  const type = answer.headers.get('content-type') ?? 'missing'
+  const [what = '', charset = mustNameCharset ? '' : 'charset=utf-8'] = type.toLowerCase().split(/;\s*/)
+  const isJson = what === 'application/json' && charset === 'charset=utf-8'
+  check(isJson, 'content-type must be application/json; charset=utf-8', answer)
 }
 
 /** Returns the object in an answer, out of the envelope that it may be in. Throws `Failure` when there is none. */
@@ -81,7 +89,7 @@ export function recordIn<Record>(answer: Answer): Record {
   checkStatus(answer, 200)
   const json = jsonIn(answer)
   const record = isEnveloped(json) ? json.data : json
-  check(isObject(record), `${answer.request}: the answer is no object`)
+  check(isObject(record), 'the answer is no object', answer)
   return record as Record
 }
 

@@ -1,8 +1,23 @@
+import { randomUUID } from 'node:crypto'
 import type { AssumptionId, Profile } from '../core/assumptions.js'
+import { CHANNELS } from '../core/enums.js'
+import { CONTEXT_KEY_PATTERN } from '../core/ids.js'
+import { VENDOR_NAMES } from '../core/vendor-names.js'
+import type { Integration } from '../integrations/schemas.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
-import { isEnveloped, isObject, pageOf, recordIn, setPrimaryPath, stepPath, unknownId } from './answers.js'
+import {
+  isEnveloped,
+  isObject,
+  messageIn,
+  NO_PRIMARY,
+  pageOf,
+  recordIn,
+  setPrimaryPath,
+  stepPath,
+  unknownId
+} from './answers.js'
 import { spelledNames } from './contract-names.js'
-import { Failure } from './outcome.js'
+import { Breach, Failure, needed, Skipped } from './outcome.js'
 import type { Answer, Ask } from './target.js'
 
 /** The profile whose position in a row of the register it is. */
@@ -12,77 +27,228 @@ interface Asking {
   ask(path: string, ask?: Ask): Promise<Answer>
 }
 
-/**
- * For each row of the register that shows by reading, whatever the data of a target are, how to find out which position it
- * takes. Throws `Failure` when it takes none of them.
- */
-export const READING_PROBES = {
-  async 'unknown-channel-filter'({ ask }) {
-    const answer = await ask('/v1/messages?channel=conformance')
-    return positionOf(answer, { document: [422], live: [200, EMPTY] })
-  },
-  async 'unknown-subscriber-filter'({ ask }) {
-    const id = unknownId()
-    const answer = await ask(`/v1/messages?subscriberId=${id}`)
-    return positionOf(answer, {
-      document: [200, EMPTY],
-      live: [404, new RegExp(`^Subscriber not found for id ${id}$`)]
-    })
-  },
-  async 'malformed-context-key'({ ask }) {
-    const answer = await ask('/v1/messages?contextKeys=conformance')
-    return positionOf(answer, { document: [422], live: [200, EMPTY] })
-  },
-  async 'paging-bounds'({ ask }) {
-    const least = await ask('/v1/messages?limit=0')
-    const most = await ask('/v1/messages?limit=1001')
-    const atLeast = positionOf(least, { document: [422], live: [200] })
-    const atMost = positionOf(most, { document: [422], live: [400, /^Limit can not be larger then 1000$/] })
-    if (atLeast !== atMost) throw neither('limit=0 is answered as in one position, limit=1001 as in the other')
-    const pageSize = least.status === 200 ? pageOf(least).pageSize : 10
-    if (pageSize !== 10) throw neither(`${least.request}: pageSize is ${pageSize}, must be 10`)
-    return atLeast
-  },
-  async 'total-count'({ ask }) {
-    const { totalCount, answer } = pageOf(await ask('/v1/messages?limit=1'))
-    if (totalCount === undefined) return 'live'
-    if (typeof totalCount !== 'number') throw neither(`${answer.request}: totalCount is no number`)
-    return 'document'
-  },
-  async 'unknown-workflow'({ ask }) {
-    const workflowId = unknownId()
-    const answer = await ask(stepPath(workflowId, 'none'))
-    const position = positionOf(answer, {
-      document: [404, new RegExp(`^Workflow with id ${workflowId} not found$`)],
-      live: [404, /^Workflow cannot be found$/]
-    })
-    if (position === 'live') checkFacts(answer, { workflowId })
-    return position
-  },
-  async 'unserved-route'({ ask }) {
-    const positions = { document: [501], live: [404, /^Cannot GET \/v1\/conformance$/] } as const
-    const path = positionOf(await ask('/v1/conformance'), positions)
-    // By GET and of what is not there: nothing is lost by a target that serves more than the contract.
-    const wrong = await ask(setPrimaryPath(unknownId()))
-    const method = positionOf(wrong, {
-      document: [405],
-      live: [404, /^Cannot GET \/v1\/integrations\/\w+\/set-primary$/]
-    })
-    if (path !== method) throw neither('the path is answered as in one position, the method as in the other')
-    if (method === 'document' && !wrong.headers.get('allow')?.includes('POST')) {
-      throw neither(`${wrong.request}: the 405 has no Allow with POST`)
-    }
-    return path
-  },
-  async 'auth-scheme-case'({ ask }) {
-    const answer = await ask('/v1/messages?limit=1', { scheme: 'apikey' })
-    const { status, request } = answer
-    if (status === 200) return 'document'
-    if (status !== 401 || messageIn(answer) !== 'Invalid authentication scheme: "apikey"')
-      throw neither(`${request} with "apikey": status ${status}`)
-    return 'live'
+/** What probes look at: a target, and what was found of its data. */
+interface Evidence extends Asking {
+  options: { foreignIntegration?: string | undefined }
+  steps(): Promise<{ workflowId: string; stepId: string }[]>
+  sample(): Promise<unknown>
+  integrations: {
+    all(): Promise<{ answer: Answer; integration: Integration | undefined }[]>
+    usable(): Promise<Integration[]>
+    set(id: string, ask?: Ask): Promise<Answer>
   }
-} satisfies Partial<Record<AssumptionId, (asking: Asking) => Promise<Position>>>
+}
+
+/** A row of the register, as far as it shows in what a target answers. */
+interface Row<Source> {
+  /** Returns the position that a target takes. Rejects with `Failure` when it takes none, `Skipped` when that can't be told. */
+  probe(source: Source): Promise<Position>
+  /** Whether the row is why two servers have answered a request differently. */
+  explains?(seen: SeenDifference): boolean
+}
+
+/** One field, or the status, that two servers have answered otherwise. */
+export interface SeenDifference {
+  url: URL
+  statuses: number[]
+  /** Of both answers, without what wraps them. */
+  bodies: Record<string, unknown>[]
+  difference: { field: string; target?: unknown; ours?: unknown }
+}
+
+/** The rows that show by reading, whatever the data of a target are. */
+export const READING_ROWS = {
+  'unknown-channel-filter': {
+    async probe({ ask }) {
+      const answer = await ask('/v1/messages?channel=conformance')
+      return positionOf(answer, { document: [422], live: [200, EMPTY] })
+    },
+    explains: ({ url, statuses, bodies }) =>
+      isList(url) &&
+      hasNoMessages(bodies) &&
+      url.searchParams.getAll('channel').some((each) => each !== '' && !CHANNELS.includes(each as never)) &&
+      hasOf(statuses, 200, 422)
+  },
+  'unknown-subscriber-filter': {
+    async probe({ ask }) {
+      const id = unknownId()
+      const answer = await ask(`/v1/messages?subscriberId=${id}`)
+      const message = new RegExp(`^Subscriber not found for id ${id}$`)
+      return positionOf(answer, { document: [200, EMPTY], live: [404, message] })
+    },
+    explains: ({ url, statuses, bodies }) =>
+      isList(url) && url.searchParams.has('subscriberId') && hasOf(statuses, 200, 404) && hasNoMessages(bodies)
+  },
+  'malformed-context-key': {
+    async probe({ ask }) {
+      const answer = await ask('/v1/messages?contextKeys=conformance')
+      return positionOf(answer, { document: [422], live: [200, EMPTY] })
+    },
+    explains: ({ url, statuses, bodies }) =>
+      isList(url) &&
+      hasNoMessages(bodies) &&
+      [...url.searchParams].some(
+        ([name, value]) => /^contextKeys(\[\d*\])?$/.test(name) && !new RegExp(CONTEXT_KEY_PATTERN).test(value)
+      ) &&
+      hasOf(statuses, 200, 422)
+  },
+  'paging-bounds': {
+    async probe({ ask }) {
+      const least = await ask('/v1/messages?limit=0')
+      const most = await ask('/v1/messages?limit=1001')
+      const atLeast = positionOf(least, { document: [422], live: [200] }, true)
+      const message = /^Limit can not be larger then 1000$/
+      const atMost = positionOf(most, { document: [422], live: [400, message] }, true)
+      if (atLeast !== atMost) throw neither('limit=0 is answered as in one position, limit=1001 as in the other', most)
+      if (least.status === 200 && pageOf(least).pageSize !== 10) throw neither('pageSize is not 10', least)
+      return atLeast
+    },
+    explains: ({ url, statuses }) =>
+      isList(url) &&
+      !/^([1-9]\d{0,2}|1000)$/.test(url.searchParams.get('limit') ?? '10') &&
+      (hasOf(statuses, 400, 422) || hasOf(statuses, 200, 422))
+  },
+  'total-count': {
+    async probe({ ask }) {
+      const { totalCount, answer } = pageOf(await ask('/v1/messages?limit=1'))
+      if (totalCount === undefined) return 'live'
+      if (typeof totalCount !== 'number') throw neither('totalCount is no number', answer)
+      return 'document'
+    },
+    explains: ({ url, bodies, difference: { field } }) =>
+      isList(url) &&
+      bodies.filter(({ totalCount }) => totalCount === undefined).length === 1 &&
+      // Without a total, it says so whenever the page is full.
+      (field === 'totalCount' ||
+        (field === 'hasMore' && bodies.some(({ totalCount, hasMore }) => totalCount === undefined && hasMore === true)))
+  },
+  'unknown-workflow': {
+    async probe({ ask }) {
+      const workflowId = unknownId()
+      const answer = await ask(stepPath(workflowId, 'none'))
+      const position = positionOf(answer, {
+        document: [404, new RegExp(`^Workflow with id ${workflowId} not found$`)],
+        live: [404, /^Workflow cannot be found$/]
+      })
+      if (position === 'live') checkFacts(answer, { workflowId })
+      return position
+    },
+    explains: ({ url, statuses, bodies, difference: { field } }) =>
+      isStep(url) &&
+      statuses.every((status) => status === 404) &&
+      UNKNOWN_WORKFLOW.every((pattern) => bodies.some(({ message }) => pattern.test(String(message)))) &&
+      /^(message|workflowId|ctx([.]workflowId)?)$/.test(field)
+  },
+  'unserved-route': {
+    async probe({ ask }) {
+      const missing = await ask('/v1/conformance')
+      const path = positionOf(missing, { document: [501], live: [404, /^Cannot GET \/v1\/conformance$/] }, true)
+      // By GET and of what is not there: nothing is lost by a target that serves more than the contract.
+      const wrong = await ask(setPrimaryPath(unknownId()))
+      const message = /^Cannot GET \/v1\/integrations\/\w+\/set-primary$/
+      const method = positionOf(wrong, { document: [405], live: [404, message] }, true)
+      if (path !== method) throw neither('the path is answered as in one position, the method as in the other', wrong)
+      if (method === 'document' && !wrong.headers.get('allow')?.includes('POST')) {
+        throw neither('the 405 has no Allow with POST', wrong)
+      }
+      return path
+    },
+    explains: ({ url, statuses }) =>
+      !isList(url) && !isStep(url) && !isSetPrimary(url) && (hasOf(statuses, 404, 501) || hasOf(statuses, 404, 405))
+  },
+  'auth-scheme-case': {
+    async probe({ ask }) {
+      const answer = await ask('/v1/messages?limit=1', { scheme: 'apikey' })
+      return positionOf(answer, { document: [200], live: [401, /^Invalid authentication scheme: "apikey"$/] })
+    }
+  }
+} satisfies Partial<Record<AssumptionId, Row<Asking>>>
+
+/** All that is known of each row of the register: how to find out the position that a target takes, and what it explains. */
+export const ROWS: Record<AssumptionId, Row<Evidence>> = {
+  ...READING_ROWS,
+  envelope: {
+    probe: async (subject) => envelopePosition(await aStep(subject))
+  },
+  'vendor-names': {
+    async probe(subject) {
+      const seen = [await subject.steps().catch(orNothing), await subject.sample().catch(orNothing)]
+      const position = vendorNamesPosition(seen)
+      needed(position !== undefined, 'no origin and no provider that is spelled in two ways was seen')
+      return position
+    },
+    explains: ({ difference: { field, target, ours } }) =>
+      /(^|[.])(origin|providerId)$/.test(field) &&
+      Object.entries(VENDOR_NAMES).some((names) => names.includes(String(target)) && names.includes(String(ours)))
+  },
+  'primary-channels': {
+    async probe({ integrations }) {
+      for (const { answer, integration } of await integrations.all()) {
+        if (integration && !['email', 'sms'].includes(integration.channel)) return 'document'
+        if (!integration) return positionOf(answer, { live: [400, NO_PRIMARY] })
+      }
+      throw new Skipped('no integration of another channel than email and sms is known')
+    },
+    explains: ({ url, statuses }) => isSetPrimary(url) && hasOf(statuses, 200, 400)
+  },
+  'integration-lookup': {
+    async probe({ ask }) {
+      const answer = await ask(setPrimaryPath('conformance-none'), { method: 'POST' })
+      return positionOf(answer, { document: [404], live: [422] })
+    },
+    explains: ({ url, statuses }) => isSetPrimary(url) && (hasOf(statuses, 200, 422) || hasOf(statuses, 404, 422))
+  },
+  'foreign-integration': {
+    async probe({ integrations, options }) {
+      const id = options.foreignIntegration ?? ''
+      needed(id !== '', 'no integration of another environment was named', '--foreign-integration <id>')
+      return positionOf(await integrations.set(id), { document: [404], live: [403] })
+    },
+    explains: ({ url, statuses }) => isSetPrimary(url) && hasOf(statuses, 403, 404)
+  },
+  credentials: {
+    async probe({ integrations }) {
+      const shown = await integrations.usable()
+      // That none are shown may be the other position, or their lack.
+      const isAny = shown.some(
+        ({ credentials, configurations }) =>
+          !isEmpty(credentials ?? {}) || configurations?.inboundWebhookSigningKey !== undefined
+      )
+      needed(isAny, 'no credentials were shown: they are hidden, or there are none')
+      return 'document'
+    },
+    explains: ({ url, bodies, difference }) =>
+      isSetPrimary(url) &&
+      isOnOneSide(difference) &&
+      (/^(data[.])?configurations[.]inboundWebhookSigningKey$/.test(difference.field) ||
+        (/^(data[.])?credentials\b/.test(difference.field) && bodies.some(({ credentials }) => isEmpty(credentials))))
+  },
+  'unknown-step': {
+    async probe(subject) {
+      const [{ workflowId = '' } = {}] = await subject.steps()
+      return unknownStepPosition(subject, workflowId)
+    },
+    explains: ({ url, statuses }) => isStep(url) && hasOf(statuses, 400, 404)
+  },
+  'control-values': {
+    probe: async (subject) => controlValuesPosition(await aStep(subject)),
+    explains: ({ url, difference }) =>
+      isStep(url) &&
+      isOnOneSide(difference) &&
+      (/^(data[.])?controls[.]values$/.test(difference.field) ||
+        (/^(data[.])?controlValues$/.test(difference.field) && isEmpty(difference.target ?? difference.ours)))
+  },
+  'idempotency-match': {
+    async probe({ integrations }) {
+      const headers = { 'idempotency-key': randomUUID() }
+      const first = await integrations.set(unknownId(), { headers })
+      const second = await integrations.set(unknownId(), { headers })
+      const position = positionOf(second, { document: [422, /reused/], live: [first.status] })
+      if (position === 'live' && second.text !== first.text) throw neither('it is answered afresh', second)
+      return position
+    }
+  }
+}
 
 /** The position in `unknown-step`, by a workflow that there is. Throws `Failure` when it is neither. */
 export async function unknownStepPosition({ ask }: Asking, workflowId: string): Promise<Position> {
@@ -97,7 +263,7 @@ export async function unknownStepPosition({ ask }: Asking, workflowId: string): 
 
 /** The position in `envelope`, by the answer to a step. Throws `Failure` when it is neither. */
 export function envelopePosition(answer: Answer): Position {
-  if (typeof recordIn<WorkflowStep>(answer).stepId !== 'string') throw neither(`${answer.request}: there is no step`)
+  if (typeof recordIn<WorkflowStep>(answer).stepId !== 'string') throw neither('there is no step', answer)
   return isEnveloped(answer.body) ? 'live' : 'document'
 }
 
@@ -106,7 +272,7 @@ export function controlValuesPosition(answer: Answer): Position {
   const { controls, controlValues } = recordIn<WorkflowStep & { controls: { values?: unknown } }>(answer)
   if (controls?.values === undefined) return 'document'
   const isSame = JSON.stringify(controls.values) === JSON.stringify(controlValues)
-  if (!isSame) throw neither(`${answer.request}: controls.values is not controlValues`)
+  if (!isSame) throw neither('controls.values is not controlValues', answer)
   return 'live'
 }
 
@@ -123,19 +289,24 @@ export function nearestProfile(positions: readonly Position[]): Position {
   return live > positions.length - live ? 'live' : 'document'
 }
 
+const UNKNOWN_WORKFLOW = [/^Workflow with id .* not found$/, /^Workflow cannot be found$/]
+
 /** That the answer is a page without messages. */
 const EMPTY = Symbol('an empty page')
 type Expected = readonly [status: number, what?: RegExp | typeof EMPTY]
 
-/** Returns the position whose answer it is: of its status, and its message or an empty page. */
-export function positionOf(answer: Answer, positions: Partial<Record<Position, Expected>>): Position {
+/**
+ * Returns the position whose answer it is: of its status, and its message or an empty page. A 200 of neither is a breach,
+ * unless it is one that the contract lets a target give.
+ */
+function positionOf(answer: Answer, positions: Partial<Record<Position, Expected>>, mayBe200 = false): Position {
   for (const [position, [status, what]] of Object.entries(positions)) {
     if (answer.status === status && matches(answer, what)) return position as Position
   }
-  const statuses = Object.values(positions).map(([status]) => status)
-  throw neither(
-    `${answer.request}: status ${answer.status}, must be ${[...new Set(statuses)].join(' or ')} as documented`
-  )
+  const statuses = [...new Set(Object.values(positions).map(([status]) => status))]
+  const isOther = !statuses.includes(answer.status)
+  const problem = `status ${answer.status}${isOther ? `, must be ${statuses.join(' or ')}` : ' with another body than documented'}`
+  throw answer.status === 200 && !mayBe200 ? new Breach(problem, answer) : neither(problem, answer)
 }
 
 function matches(answer: Answer, what: Expected[1]): boolean {
@@ -145,17 +316,34 @@ function matches(answer: Answer, what: Expected[1]): boolean {
   return isObject(body) && Array.isArray(body.data) && body.data.length === 0 && body.hasMore === false
 }
 
-function messageIn({ body }: Answer): unknown {
-  return isObject(body) ? body.message : undefined
-}
-
-function checkFacts({ body, request }: Answer, facts: Record<string, string>): void {
+function checkFacts(answer: Answer, facts: Record<string, string>): void {
+  const { body } = answer
   for (const [name, value] of Object.entries(facts)) {
     const isTwice = isObject(body) && body[name] === value && isObject(body.ctx) && body.ctx[name] === value
-    if (!isTwice) throw neither(`${request}: ${name} is not there twice`)
+    if (!isTwice) throw neither(`${name} is not there twice`, answer)
   }
 }
 
-export function neither(problem: string): Failure {
-  return new Failure(`neither position: ${problem}`)
+function neither(problem: string, answer?: Answer): Failure {
+  return new Failure(`neither position: ${problem}`, answer)
 }
+
+async function aStep({ ask, steps }: Evidence): Promise<Answer> {
+  const [{ workflowId = '', stepId = '' } = {}] = await steps()
+  return ask(stepPath(workflowId, stepId))
+}
+
+function orNothing(): undefined {
+  return undefined
+}
+
+const isList = (url: URL) => url.pathname.endsWith('/v1/messages')
+const isStep = (url: URL) => /\/v2\/workflows\/[^/]+\/steps\/[^/]+$/.test(url.pathname)
+const isSetPrimary = (url: URL) => url.pathname.endsWith('/set-primary')
+const hasOf = (statuses: number[], ...wanted: number[]) => wanted.every((status) => statuses.includes(status))
+const isEmpty = (value: unknown) => isObject(value) && Object.keys(value).length === 0
+/** Whether exactly one of the answers has the field. */
+const isOnOneSide = ({ target, ours }: SeenDifference['difference']) => (target === undefined) !== (ours === undefined)
+/** Whether the answer that is a page has no messages. */
+const hasNoMessages = (bodies: Record<string, unknown>[]) =>
+  bodies.some(({ data }) => Array.isArray(data) && data.length === 0)

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { StartError } from '../core/errors.js'
-import { Failure } from './outcome.js'
+import { Failure, NoAnswer, type Sent, type SentAs } from './outcome.js'
 
 export interface TargetOptions {
   /** Without a slash at its end. */
@@ -18,14 +18,7 @@ export interface TargetOptions {
   onRetry?: ((reason: string, wait: number) => void) | undefined
 }
 
-export interface Ask {
-  method?: string
-  headers?: Record<string, string>
-  body?: string
-  /** The `Authorization` header in place of the key's; null sends none. */
-  authorization?: string | null
-  /** The scheme before the key, if not `ApiKey`. */
-  scheme?: string
+export interface Ask extends SentAs {
   /** Waits as long as the target asks for, also when the signal is aborted. */
   uninterrupted?: boolean
   /** How often it is sent at most when there is no answer, or one of 5xx, or one that `check` rejects. Once, if left out. */
@@ -34,10 +27,7 @@ export interface Ask {
   check?: (answer: Answer) => string | undefined
 }
 
-export interface Answer {
-  /** Of the request, such as `GET /v1/messages?page=1`. */
-  request: string
-  path: string
+export interface Answer extends Sent {
   status: number
   headers: Headers
   text: string
@@ -76,11 +66,11 @@ export function createTarget(options: TargetOptions) {
   let requests = 0
   return { url, requests: () => requests, ask, askAgain }
 
-  /** Returns the answer, whatever its status. Throws `Failure` when there is no whole answer in time, or it stays busy. */
+  /** Returns the answer, whatever its status. Throws `NoAnswer` when there is no whole one in time, `Failure` if it stays busy. */
   async function ask(path: string, request: Ask = {}): Promise<Answer> {
-    const { answer, problem } = await askAgain(path, request)
+    const { answer, problem = '' } = await askAgain(path, request)
     if (answer && !isBusy(answer)) return answer
-    throw new Failure(`${request.method ?? 'GET'} ${path}: ${problem}`)
+    throw new (answer ? Failure : NoAnswer)(problem, { path, ask: request })
   }
 
   /** Asks until the answer is of use, or asking again does not help: then the outcome has a problem. */
@@ -138,7 +128,7 @@ export function createTarget(options: TargetOptions) {
       })
       const { status } = response
       const text = await readText(response)
-      return { request: `${method} ${path}`, path, status, headers: response.headers, text, body: parsed(text) }
+      return { path, ask: request, status, headers: response.headers, text, body: parsed(text) }
     } catch (error) {
       if (isEnded && signal.aborted) throw interrupted()
       if (limit.aborted) return `no whole answer within ${timeout / 1000} s`

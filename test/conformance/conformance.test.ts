@@ -4,7 +4,7 @@ import { type RunOptions, runConformance } from '../../src/targets/conformance/r
 import { DEVELOPMENT, MAILGUN, SENDGRID, setPrimary } from '../support/control.js'
 import { givenMock } from '../support/mock.js'
 import { primaryOf } from './primary.js'
-import { startProxy } from './proxy.js'
+import { startProxy, UNLISTED } from './proxy.js'
 
 function judge(url: string, options: Partial<RunOptions> = {}) {
   return runConformance({ url, apiKey: DEVELOPMENT, ...options })
@@ -23,8 +23,9 @@ test('without changes allowed, it passes on ours and changes nothing', async () 
 test('with changes allowed, the first integration named of a channel is primary at the end', async () => {
   const mock = await givenMock()
   await mock.post(setPrimary(MAILGUN))
+  await using proxy = await startProxy(mock.url, UNLISTED)
   const options = { allowChanges: true, integrations: [MAILGUN, SENDGRID] }
-  const report = await judge(mock.url, { ...options, only: ['primary.back'] })
+  const report = await judge(proxy.url, { ...options, only: ['primary.again'] })
   expect(report).toMatchObject({ counts: { passed: 1 }, notRestored: [] })
   expect(await primaryOf(mock)).toBe(MAILGUN)
 })
@@ -62,13 +63,17 @@ test('a report says what failed, on what it rests, and which profile it is', asy
   })
   const report = await judge(proxy.url, { only: ['wire.list.shape', 'live', 'paging.page'] })
   const text = reportText(report)
-  expect(text).toMatch(/^FAILED {3}wire\.list\.shape {2}A page of messages has the fields of the contract/m)
-  expect(text).toContain('GET /v1/messages?limit=100: it must have pageSize\n')
-  expect(text).toMatch(/rests on the contract: Paginated message list/)
+  expect(text.split('\n').slice(0, 5)).toEqual([
+    'FAILED   wire.list.shape',
+    '         it must have pageSize',
+    `         $ curl -g '${proxy.url}/v1/messages?limit=100' -H "Authorization: ApiKey $NOTIFICATION_MOCK_API_KEY"`,
+    '         A page of messages has the fields of the contract, each of its type and from its list of values.',
+    '         rests on the contract: Paginated message list; Message (MessageResponseDto) and all that it holds'
+  ])
   expect(text).toMatch(/^Profile: document, but for total-count=absent \(\d+ of 17 rows of the register found out\)$/m)
   const junit = reportJunit(report)
   expect(junit).toContain('<testsuite name="wire" tests="1" failures="1" errors="0" skipped="0"')
-  expect(junit).toContain('<failure message="GET /v1/messages?limit=100: it must have pageSize">')
+  expect(junit).toContain('<failure message="it must have pageSize">curl -g ')
   expect(reportMarkdown(report)).toMatch(/^\| FAILED \| wire \| `wire\.list\.shape` \|/m)
 })
 
@@ -76,8 +81,37 @@ test('a run that is interrupted puts the primary back', async () => {
   const mock = await givenMock()
   const interrupt = new AbortController()
   const options = { allowChanges: true, integrations: [SENDGRID, MAILGUN], signal: interrupt.signal }
-  const only = ['primary.storm', 'primary.result', 'primary.back']
+  const only = ['primary.storm', 'primary.result', 'primary.again']
   const { cases } = await judge(mock.url, { ...options, only, onResult: () => interrupt.abort() })
   expect(cases.length).toBe(1)
   expect(await primaryOf(mock)).toBe(SENDGRID)
+})
+
+test('ours is judged whole with changes allowed, its integrations found by itself', async () => {
+  const mock = await givenMock()
+  const report = await judge(mock.url, { allowChanges: true, profile: 'document' })
+  expect(report.counts).toMatchObject({ failed: 0, noted: 0 })
+  const [list, step, primary] = report.operations
+  expect(list).toMatchObject({ judged: 'partly', skipped: 1 })
+  expect([step, primary]).toMatchObject([{ judged: 'yes' }, { judged: 'yes', skipped: 0 }])
+  expect(await primaryOf(mock)).toBe(SENDGRID)
+})
+
+test('an operation that could not be judged is named first, with what would let it be', async () => {
+  const mock = await givenMock()
+  await using proxy = await startProxy(mock.url, UNLISTED)
+  const report = await judge(proxy.url, { allowChanges: true, workflows: ['order-shipped'] })
+  expect(report.operations[2]).toMatchObject({ judged: 'no', cases: 0 })
+  const flags =
+    '--allow-changes --workflow order-shipped --integration <id of the primary> --integration <id of another>'
+  const lines = reportText(report).split('\n')
+  const first = lines.findIndex((line) => line.startsWith('listMessages: '))
+  expect(lines[first - 1] ?? '').toBe('')
+  expect(lines.slice(first)).toEqual(
+    expect.arrayContaining([
+      'setIntegrationAsPrimary: NOT JUDGED',
+      '  the target lists no integrations; of each channel, name the present primary first',
+      `  $ notification-mock conformance --target ${proxy.url} ${flags}`
+    ])
+  )
 })

@@ -3,13 +3,16 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { PROFILES } from '../../src/core/assumptions.js'
+import { readSeeds } from '../../src/seeds/read.js'
+import { resolveSeeds } from '../../src/seeds/resolve/resolve.js'
 import { type ServerOptions, startServer } from '../../src/server.js'
+import type { ConformanceCase } from '../../src/targets/conformance/case.js'
 import { CASES } from '../../src/targets/conformance/cases/index.js'
 import { type ConformanceReport, type RunOptions, runConformance } from '../../src/targets/conformance/run.js'
 import { DEVELOPMENT, MAILGUN, SENDGRID } from '../support/control.js'
 import { anyRequest, type Published } from '../support/generated-requests.js'
 import { runCommand, spawnCommand } from '../support/process.js'
-import { startProxy } from './proxy.js'
+import { startProxy, UNLISTED } from './proxy.js'
 
 const SEEDS = readdirSync(join(import.meta.dirname, '../../seeds'))
   .filter((name) => name.endsWith('.yaml'))
@@ -45,19 +48,27 @@ test.each(PROFILES)(
     expect(SEEDS.length).toBeGreaterThan(7)
     const passed = new Set<string>()
     for (const seed of SEEDS) {
-      const { url, seededEnvironments } = await givenOurs({ profile, seeds: [seed] })
+      const { url } = await givenOurs({ profile, seeds: [seed] })
+      const seededEnvironments = resolveSeeds(readSeeds([seed]), Date.now())
       for (const { apiKeys, workflows } of await environmentsOf(url, seededEnvironments)) {
-        const report = await judge(url, apiKeys[0] ?? '', { workflows })
-        expect({ seed, failed: failedIn(report) }).toEqual({ seed, failed: [] })
+        const report = await judge(url, apiKeys[0] ?? '', { workflows, profile })
+        expect({ seed, failed: failedIn(report), noted: idsOf(report, 'noted') }).toEqual({
+          seed,
+          failed: [],
+          noted: []
+        })
         expect(report.profile.differing).toEqual([])
         expect(report.milliseconds).toBeLessThan(20_000)
         for (const id of idsOf(report, 'passed')) passed.add(id)
       }
     }
     // What a single environment can't show, and what this profile does not have.
-    const never = CASES.map(({ id }) => id).filter((id) => !passed.has(id))
-    const totals = ['paging.total', 'paging.total-same', 'filter.channel-totals', 'live.credentials']
-    expect(never.sort()).toEqual(['live.foreign-integration', ...(profile === 'live' ? totals : [])].sort())
+    const never = CASES.filter(({ id }) => !passed.has(id))
+    const totals = ['paging.total', 'live.credentials']
+    const foreign = ['live.foreign-integration', ...(profile === 'live' ? totals : [])]
+    const isElsewhere = ({ documentOnly }: ConformanceCase) => documentOnly && profile === 'live'
+    expect(never.filter((each) => !isElsewhere(each)).map(({ id }) => id)).toEqual(expect.arrayContaining(foreign))
+    expect(never.filter((each) => !isElsewhere(each)).length).toBe(foreign.length)
   }
 )
 
@@ -88,20 +99,7 @@ test.each(PROFILES)('an integration of another environment is judged when it is 
   expect(report).toMatchObject({ counts: { passed: 1 }, profile: { nearest: profile, isExact: true } })
 })
 
-test('no case depends on those before it: all pass in 20 random orders', { timeout: 300_000 }, async () => {
-  const { url } = await givenOurs()
-  const first = await judge(url, DEVELOPMENT, NAMED)
-  const orders = new Set<string>()
-  for (let order = 1; order <= 20; order++) {
-    const report = await judge(url, DEVELOPMENT, { ...NAMED, order })
-    expect({ order, failed: failedIn(report) }).toEqual({ order, failed: [] })
-    expect(idsOf(report, 'passed').sort()).toEqual(idsOf(first, 'passed').sort())
-    orders.add(report.cases.map(({ id }) => id).join())
-  }
-  expect(orders.size).toBe(20)
-})
-
-test('each case passes alone', async () => {
+test('no case depends on those before it: each passes alone', async () => {
   const { url } = await givenOurs()
   const first = await judge(url, DEVELOPMENT, NAMED)
   for (const id of idsOf(first, 'passed')) {
@@ -137,7 +135,7 @@ test.each(PROFILES)('every case is passed or skipped after 1,000 random control 
   expect((await fetch(`${ownUrl}/_mock/reset`, reset)).status).toBe(200)
   const report = await judge(url, DEVELOPMENT, NAMED)
   expect(failedIn(report)).toEqual([])
-  expect(report.counts.passed).toBeGreaterThan(100)
+  expect(report.counts.passed).toBeGreaterThan(70)
 })
 
 test('against a target with a delay of 100 ms it takes less than three minutes', async () => {
@@ -154,7 +152,7 @@ describe('the command', () => {
     const args = ['conformance', '--target', `${url}/`, '--allow-changes', '--tier', 'wire', '--tier', 'effects']
     const { code, stdout, stderr } = await runCommand(args, { env: { NOTIFICATION_MOCK_API_KEY: DEVELOPMENT } })
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toMatch(/: \d+ passed, 0 failed, 0 skipped; \d+ requests in [\d.]+ s\n/)
+    expect(stdout).toMatch(/: \d+ passed, 0 failed, 0 noted, 0 skipped; \d+ requests in [\d.]+ s\n/)
     expect(stdout).not.toContain(DEVELOPMENT)
   })
 
@@ -164,6 +162,25 @@ describe('the command', () => {
     const { code, stdout, stderr } = await runCommand([...args, '--case', 'live.envelope'])
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'error: 1 of 1 cases failed\n' })
     expect(JSON.parse(stdout)).toMatchObject({ target: ownUrl, counts: { failed: 1 } })
+  })
+
+  test('ends with 3 when an operation could not be judged, unless that is allowed', async () => {
+    const { ownUrl } = await givenOurs()
+    await using proxy = await startProxy(ownUrl, UNLISTED)
+    const args = [
+      'conformance',
+      '--target',
+      proxy.url,
+      '--api-key',
+      DEVELOPMENT,
+      '--allow-changes',
+      '--case',
+      'primary'
+    ]
+    const { code, stdout, stderr } = await runCommand(args)
+    expect({ code, stderr }).toEqual({ code: 3, stderr: '' })
+    expect(stdout).toContain('setIntegrationAsPrimary: NOT JUDGED\n')
+    expect((await runCommand([...args, '--allow-unjudged'])).code).toBe(0)
   })
 
   test.each([
@@ -192,7 +209,7 @@ describe('the command', () => {
       code: 1,
       stderr: expect.stringMatching(/^error: can't write \/nowhere\/report\.xml/)
     })
-    expect(stdout).toContain(': 1 passed, 0 failed, 0 skipped')
+    expect(stdout).toContain(': 1 passed, 0 failed, 0 noted, 0 skipped')
   })
 
   test.each(['SIGTERM', 'SIGINT'] as const)('puts the primary back after a %s', async (signal) => {
@@ -222,7 +239,7 @@ describe('the command', () => {
     const running = await spawnCommand([...args, '--integration', SENDGRID, '--integration', MAILGUN])
     expect(await running.ended).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining(': 0 passed, 0 failed, 0 skipped'),
+      stdout: expect.stringContaining(': 0 passed, 0 failed, 0 noted, 0 skipped'),
       stderr: 'error: interrupted: not all cases were run\n'
     })
     const headers = { authorization: `ApiKey ${DEVELOPMENT}` }

@@ -43,6 +43,13 @@ export interface Proxy extends AsyncDisposable {
 /** What the server does not serve, and a target may: its integrations. */
 const LISTING = '/v1/integrations'
 
+/** Of a target that does not list integrations, neither as the deployed service does nor as this server. */
+export const UNLISTED: Change = {
+  answer({ request: { path }, answer }) {
+    if (path === LISTING || path === '/_mock/integrations') answer.status = 404
+  }
+}
+
 /**
  * A target in front of a server that passes everything on, or breaks one rule. It lists integrations beyond the contract,
  * as the deployed service does, so that what set-primary does to others can be seen. `wait` is in milliseconds.

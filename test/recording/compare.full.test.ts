@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { stringify } from 'yaml'
 import { givenMock } from '../support/mock.js'
 import { givenFolder, runCommand, spawnCommand } from '../support/process.js'
 import { givenProxy, recordFrom } from './target.js'
@@ -145,10 +146,63 @@ describe('compare', () => {
       ['0', 'status', 502],
       ['0', '', undefined],
       ['1', '', undefined],
-      ['2', 'status', 'no answer'],
+      ['2', 'status', 'no answer: ECONNRESET'],
       ['3', 'status', 302],
       ['3', '', undefined]
     ])
+  })
+
+  test('says what was wrong where a server gave no answer that can be compared', async () => {
+    const ours = await givenMock({})
+    const proxy = await givenBroken(ours.url, {
+      '/v1/messages?page=0': () => {},
+      '/v1/messages?page=1': (response) =>
+        void response.writeHead(200, { 'x-long': 'a'.repeat(20_000) }).end('{"data":[]}'),
+      '/v1/messages?page=2': (response) =>
+        void response.writeHead(200).end(`{"data":${'['.repeat(5000)}${']'.repeat(5000)}}`)
+    })
+    const file = join(givenFolder(), 'requests.txt')
+    writeFileSync(file, [0, 1, 2].map((page) => `GET /v1/messages?page=${page}\n`).join(''))
+    const against = ['--against', ours.url, '--against-key', 'development-key', '--timeout', '1']
+    const { code, outcome, stderr } = await compare('--target', proxy.url, ...against, '--requests', file)
+    expect(code, stderr).toBe(1)
+    expect(outcome.differences.map(({ field, target, ours: own }) => [field, target, own])).toEqual([
+      ['status', 'no whole answer within 1 s', 200],
+      ['status', expect.stringMatching(/header/i), 200],
+      ['status', 'is nested more than 100 deep', 200]
+    ])
+  })
+
+  test('compares a published document, a file or an address, JSON or YAML', async () => {
+    const { url } = await givenMock({ profile: 'live' })
+    const run = (...args: string[]) => runCommand(['compare', '--json', '--document', ...args])
+    const same = await run(`${url}/openapi.json`, '--profile', 'live')
+    expect({ code: same.code, outcome: JSON.parse(same.stdout) }).toEqual({
+      code: 0,
+      outcome: { compared: 3, missing: [], differences: [] }
+    })
+    const other = await runCommand(['compare', '--document', `${url}/openapi.json`])
+    expect(other).toMatchObject({ code: 0, stdout: expect.stringContaining('differences that an assumption explains') })
+    const document = (await (await fetch(`${url}/openapi.json`)).json()) as { paths: Record<string, { get: object }> }
+    const file = join(givenFolder(), 'openapi.yaml')
+    delete document.paths['/v2/workflows/{workflowId}/steps/{stepId}']
+    Object.assign(document.paths['/v1/messages']?.get ?? {}, { requestBody: { content: {} } })
+    writeFileSync(file, stringify(document))
+    const changed = await runCommand(['compare', '--document', file, '--profile', 'live'])
+    expect(changed.code, changed.stderr).toBe(1)
+    expect(changed.stdout).toMatch(/2 operations compared\nGET \/v2\/workflows\/\S+ is not in the document/)
+    expect(changed.stdout).toMatch(
+      /1 differences that nothing explains:\n {2}GET \/v1\/messages: request body: there only/
+    )
+    expect(await run(`${url}/nothing`)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('/nothing: answers 404')
+    })
+    expect(await run(join(file, 'none'))).toMatchObject({ code: 1, stderr: expect.stringContaining("can't be read") })
+    expect(await run(file, '--seed', 'default')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('stands alone')
+    })
   })
 
   test('says that it was interrupted', async () => {
@@ -173,7 +227,7 @@ describe('compare', () => {
     const against = ['--against', ours.url, '--against-key']
     expect(await compare('--target', 'http://127.0.0.1:9', ...against, 'development-key')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('http://127.0.0.1:9 gives no answer')
+      stderr: expect.stringContaining('http://127.0.0.1:9: no answer')
     })
     expect(await compare('--target', ours.url, ...against, 'wrong-key')).toMatchObject({
       code: 1,
@@ -188,7 +242,12 @@ describe('compare', () => {
     await ours.get('/v1/messages?limit=2&transactionId=a&transactionId=b%20c')
     await ours.post('/v1/integrations/sendgrid-main/set-primary')
     const har = join(givenFolder(), 'requests.har')
-    writeFileSync(har, (await ours.get('/_mock/requests?format=har')).text)
+    const asked = [
+      ['GET', '/v1/messages?limit=2&transactionId=a&transactionId=b+c'],
+      ['POST', '/v1/integrations/sendgrid-main/set-primary']
+    ]
+    const entries = asked.map(([method, path]) => ({ request: { method, url: `${ours.url}${path}` } }))
+    writeFileSync(har, JSON.stringify({ log: { entries } }))
     const against = ['--target', target.url, '--against', ours.url, '--against-key', 'development-key']
     expect(await compare(...against, '--journal')).toMatchObject({
       code: 0,

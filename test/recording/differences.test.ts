@@ -18,6 +18,10 @@ const unknown = { statusCode: 404, error: 'Not Found' }
 test.each([
   ['another total', LIST, page({ totalCount: 3, hasMore: true }), page({ totalCount: 4, hasMore: true })],
   ['another hasMore', LIST, page({ totalCount: 3, hasMore: true }), page({ totalCount: 3, hasMore: false })],
+  ['another order', LIST, { data: [{ _id: 'a' }, { _id: 'b' }] }, { data: [{ _id: 'b' }, { _id: 'a' }] }],
+  ['a message less', LIST, { data: [{ _id: 'a' }, { _id: 'b' }] }, { data: [{ _id: 'a' }] }],
+  ['a field that is missing', LIST, page({ data: [{ _id: 'a', read: true }] }), page({})],
+  ['null for a field that is absent', LIST, page({ data: [{ _id: 'a', email: null }] }), page({})],
   ['another hasMore without totals', LIST, page({ hasMore: true }), page({ hasMore: false })],
   ['another control value', STEP, { controls: { values: { a: 1 } } }, { controls: { values: { a: 2 } } }],
   ['a control value that is missing', STEP, { controls: { values: { a: 1 } } }, { controls: { values: {} } }],
@@ -31,6 +35,12 @@ test.each([
   ]
 ])('nothing explains %s', (_, path, target, ours) => {
   expect(explanations(path, [200, target], [200, ours])).toEqual([undefined])
+})
+
+test('nothing explains a status that no row of the register is about', () => {
+  const rows = explanations(LIST, [500, { ...unknown, statusCode: 500 }], [200, page({})])
+  expect(new Set(rows)).toEqual(new Set([undefined]))
+  expect(explanations(PRIMARY, [201, {}], [200, {}])).toEqual([undefined])
 })
 
 test('what one server has and the other has not is explained', () => {

@@ -1,21 +1,21 @@
 import { attempt, StartError } from '../../core/errors.js'
-import { ID_PATTERN } from '../../core/ids.js'
 import type { Integration } from '../../integrations/schemas.js'
-import { checkStatus, isObject, recordIn, setPrimaryPath } from '../answers.js'
-import { check, needed } from '../outcome.js'
+import { isObject, messageIn, NO_PRIMARY, recordIn, setPrimaryPath } from '../answers.js'
+import { Breach, needed, Skipped } from '../outcome.js'
 import type { Answer, Ask, Target } from '../target.js'
 import type { SubjectOptions } from './options.js'
 
-/** An integration as set-primary shows it, or that it refuses to make primary. */
+/** An integration as set-primary answers with it, or refuses to make it primary. */
 export interface NamedIntegration {
   /** As it was named. */
   id: string
   answer: Answer
   /** Undefined when it can't be primary. */
-  integration: Integration | undefined
+  integration: Usable | undefined
 }
 
 type Channel = Integration['channel']
+type Usable = Integration & { _id: string }
 
 export interface Restored {
   /** What could not be put back, and why. */
@@ -26,33 +26,34 @@ export interface Restored {
 
 export type Integrations = ReturnType<typeof integrationsOf>
 
+/** Where integrations are listed, beyond the contract: by the deployed service, and by this server itself. */
+const LISTINGS = ['/v1/integrations', '/_mock/integrations']
+
+const NAME_ONE = '--integration <id of the primary>'
+const NAME_TWO = `${NAME_ONE} --integration <id of another>`
+
 /** What set-primary is asked about, and what it was before. */
-export function integrationsOf(target: Target, options: SubjectOptions) {
-  let before: Integration[] | undefined
+export function integrationsOf(ask: Target['ask'], options: SubjectOptions) {
+  const changes = changesOf(ask, options)
   let named: Promise<NamedIntegration[]> | undefined
-  /** What set-primary may have changed, as it was named, with its channel if an answer has shown that. */
-  const changed = new Map<string, Channel | undefined>()
 
   const self = {
-    /** Sends set-primary. */
-    async set(id: string, ask: Ask = {}): Promise<Answer> {
-      await former()
-      const isFirst = !changed.has(id)
-      // Before it is sent: it may be done without an answer.
-      if (isFirst) changed.set(id, undefined)
-      const answer = await target.ask(setPrimaryPath(id), { ...ask, method: 'POST' })
-      if (answer.status === 200)
-        changed.set(id, attempt(() => recordIn<Integration>(answer).channel) ?? changed.get(id))
-      else if (isFirst && answer.status >= 400 && answer.status < 500) changed.delete(id)
-      return answer
-    },
+    ...changes,
 
-    list: () => listOf(target),
+    /** Returns what the target lists beyond the contract; undefined when it lists nothing that can be read. */
+    list: () => listIntegrations(ask),
+
+    /** Returns what the target lists beyond the contract. Throws `Skipped` when it lists nothing. */
+    async listed(): Promise<Integration[]> {
+      const all = await self.list()
+      needed(all !== undefined, 'the target does not list its integrations')
+      return all
+    },
 
     /** Throws `StartError` when one is named that is not among those that the target lists. */
     async checkNamed(): Promise<void> {
       if (!options.allowChanges || options.integrations.length === 0) return
-      const listed = (await former()) ?? []
+      const listed = (await changes.former()) ?? []
       const unknown = options.integrations.find((id) => !listed.some((each) => isNamed(each, id)))
       if (listed.length === 0 || unknown === undefined) return
       throw new StartError(`--integration ${unknown}: the target lists no such integration; nothing was changed`)
@@ -60,7 +61,7 @@ export function integrationsOf(target: Target, options: SubjectOptions) {
 
     /** Returns the integrations that cases may change. Throws `Skipped` when changes are not allowed or none is known. */
     all(): Promise<NamedIntegration[]> {
-      needed(options.allowChanges, 'it changes the primary integration: needs --allow-changes')
+      needed(options.allowChanges, 'it may change the environment', '--allow-changes')
       named ??= readAll().catch((error) => {
         // What could not be read is read again for the next case.
         named = undefined
@@ -69,104 +70,157 @@ export function integrationsOf(target: Target, options: SubjectOptions) {
       return named
     },
 
-    /** Returns one that can be primary. */
-    async one(): Promise<Usable> {
-      const found = usable(await self.all())[0]
-      needed(found !== undefined, 'no integration that was named can be primary')
+    /** Returns those that can be primary. Throws `Failure` when set-primary does it for none. */
+    async usable(): Promise<Usable[]> {
+      const all = await self.all()
+      const found = all.flatMap(({ integration }) => integration ?? [])
+      const [first] = all
+      if (first && !all.some(({ answer, integration }) => integration || isNoPrimary(answer))) checkDone(first.answer)
+      needed(found.length > 0, 'no integration that is known can be primary', NAME_ONE)
       return found
     },
 
-    /** Returns two of one channel that can be primary. */
-    pair: async () => pairIn(usable(await self.all())),
+    /** Returns one that can be primary. */
+    async one(): Promise<Usable> {
+      const [first] = await self.usable()
+      return first as Usable
+    },
 
-    /** Makes the former primaries primary again, also when the run is interrupted. Never rejects. */
-    async restore(): Promise<Restored> {
-      const restored: Restored = { notRestored: [], newPrimaries: [] }
-      const channelOf = (id: string) => changed.get(id) ?? before?.find((each) => isNamed(each, id))?.channel
-      for (const channel of new Set([...changed.keys()].map(channelOf))) {
-        if (channel === undefined) continue
-        const former = before
-          ? before.filter((each) => each.primary && each.channel === channel).map(({ _id = '' }) => _id)
-          : options.integrations.filter((id) => changed.get(id) === channel).slice(0, 1)
-        if (former.length === 0) {
-          if (before) restored.newPrimaries.push(channel)
-          else restored.notRestored.push(`channel ${channel}: which one was primary is not known`)
-        }
-        for (const id of former) restored.notRestored.push(...(await putBack(target, id)))
+    /** Returns two of one channel that can be primary. */
+    async pair(): Promise<[Usable, Usable]> {
+      const all = await self.usable()
+      for (const first of all) {
+        const second = all.find((each) => each.channel === first.channel && each._id !== first._id)
+        if (second) return [first, second]
       }
-      return restored
+      throw new Skipped('no two integrations of one channel are known', NAME_TWO)
     }
   }
   return self
 
-  /** Returns what was listed before anything was changed; undefined when nothing was. */
-  async function former(): Promise<Integration[] | undefined> {
-    if (changed.size === 0) before ??= await self.list()
-    return before
-  }
-
   /** Asks for each what set-primary answers, as there is no other way to read one. */
   async function readAll(): Promise<NamedIntegration[]> {
-    const listed = await former()
+    const listed = await changes.former()
     const ids = options.integrations.length > 0 ? options.integrations : (listed ?? []).map(({ _id = '' }) => _id)
-    const remedy =
-      'name some with --integration, of each channel the present primary first, which is put back at the end'
-    needed(ids.length > 0, `the target lists no integrations: ${remedy}`)
+    needed(
+      ids.length > 0,
+      'the target lists no integrations; of each channel, name the present primary first',
+      NAME_TWO
+    )
     const answers: NamedIntegration[] = []
     for (const id of ids) {
       const answer = await self.set(id)
-      checkStatus(answer, 200, 400)
       const integration = answer.status === 200 ? recordIn<Integration>(answer) : undefined
-      const isOther = integration !== undefined && ID_PATTERN.test(id) && integration._id !== id
-      check(!isOther, `${answer.request}: the answer has another _id`)
-      answers.push({ id, answer, integration })
+      answers.push({
+        id,
+        answer,
+        integration: typeof integration?._id === 'string' ? (integration as Usable) : undefined
+      })
     }
     return answers
   }
 }
 
-/**
- * Returns what the target lists under `GET /v1/integrations`, beyond the contract; undefined when it does not, or when
- * that can't be read.
- */
-async function listOf(target: Target): Promise<Integration[] | undefined> {
-  const answer = await target.ask('/v1/integrations').catch(orNothing)
-  if (answer?.status !== 200) return undefined
-  const { body } = answer
-  const list = isObject(body) ? body.data : body
-  const isList =
-    Array.isArray(list) && list.every((each) => typeof each?._id === 'string' && typeof each?.channel === 'string')
-  return isList ? list.filter(({ deleted }) => deleted !== true) : undefined
-}
+/** The changes that set-primary makes, so that they can be put back. */
+function changesOf(ask: Target['ask'], options: SubjectOptions) {
+  let before: Integration[] | undefined
+  /** What set-primary may have changed, as it was named, with its channel if an answer has shown that. */
+  const changed = new Map<string, Channel | undefined>()
+  /** What was last made primary, by channel. */
+  const primaries = new Map<Channel, string | undefined>()
+  return {
+    former,
 
-/** Makes an integration primary. Returns why it could not be, in a list that is empty when it is. */
-async function putBack(target: Target, id: string): Promise<string[]> {
-  const answer = await target
-    .ask(setPrimaryPath(id), { method: 'POST', uninterrupted: true })
-    .catch((error: Error) => error)
-  if (answer instanceof Error) return [`${id}: ${answer.message}`]
-  return answer.status === 200 ? [] : [`${id}: status ${answer.status}`]
-}
+    /** Sends set-primary. Throws `Skipped` when changes are not allowed. */
+    async set(id: string, request: Ask = {}): Promise<Answer> {
+      needed(options.allowChanges, 'it may change the environment', '--allow-changes')
+      await former()
+      const isFirst = !changed.has(id)
+      // Before it is sent: it may be done without an answer.
+      if (isFirst) changed.set(id, undefined)
+      const answer = await ask(setPrimaryPath(id), { ...request, method: 'POST' })
+      const { channel, _id } = attempt(() => recordIn<Integration>(answer)) ?? {}
+      if (channel !== undefined) {
+        changed.set(id, channel)
+        primaries.set(channel, _id)
+      } else if (isFirst && answer.status >= 400 && answer.status < 500) changed.delete(id)
+      return answer
+    },
 
-type Usable = Integration & { _id: string }
+    /** Returns the `_id` of what must be primary now; undefined for a channel that has none. */
+    expectedPrimary(channel: Channel): string | undefined {
+      return primaries.get(channel) ?? before?.find((each) => each.primary && each.channel === channel)?._id
+    },
 
-function pairIn(all: readonly Usable[]): [Usable, Usable] {
-  for (const first of all) {
-    const second = all.find((each) => each.channel === first.channel && each._id !== first._id)
-    if (second) return [first, second]
+    /** Makes the former primaries primary again, also when the run is interrupted. Never rejects. */
+    async restore(): Promise<Restored> {
+      if (changed.size === 0) return { notRestored: [], newPrimaries: [] }
+      const channelOf = (id: string) => changed.get(id) ?? before?.find((each) => isNamed(each, id))?.channel
+      const channels = [...new Set([...changed.keys()].flatMap((id) => channelOf(id) ?? []))]
+      const firstNamed = (channel: Channel) => options.integrations.find((id) => changed.get(id) === channel)
+      const primaryOf = (channel: Channel) =>
+        before ? before.find((each) => each.primary && each.channel === channel)?._id : firstNamed(channel)
+      const without = channels.filter((channel) => primaryOf(channel) === undefined)
+      const lostNow = async () => {
+        const now = before && (await listIntegrations(ask, { uninterrupted: true }))
+        const isLost = (id: string) => now?.some((each) => each._id === id && !each.primary)
+        return (before ?? []).flatMap(({ _id = '', primary }) => (primary && isLost(_id) ? _id : []))
+      }
+      const own = channels.flatMap((channel) => primaryOf(channel) ?? [])
+      const problems = await putBack(ask, own)
+      // A target may have demoted those of other channels too.
+      problems.push(...(await putBack(ask, await lostNow())))
+      problems.push(...(await lostNow()).map((id) => `${id}: it is not primary afterwards`))
+      const unknown = before ? [] : without.map((channel) => `channel ${channel}: which one was primary is not known`)
+      return {
+        notRestored: [...new Set([...unknown, ...problems])],
+        newPrimaries: before ? without : []
+      }
+    }
   }
-  needed(false, 'it needs two integrations of one channel: name both with --integration')
-  throw new Error('unreachable')
+
+  /** Returns what was listed before anything was changed; undefined when nothing was. */
+  async function former(): Promise<Integration[] | undefined> {
+    if (changed.size === 0) before ??= await listIntegrations(ask)
+    return before
+  }
 }
 
-function usable(all: readonly NamedIntegration[]): Usable[] {
-  return all.flatMap(({ integration }) => (integration?._id ? [{ ...integration, _id: integration._id }] : []))
+/** Returns what the target lists beyond the contract; undefined when it lists nothing that can be read. */
+async function listIntegrations(ask: Target['ask'], request: Ask = {}): Promise<Integration[] | undefined> {
+  for (const path of LISTINGS) {
+    const answer = await ask(path, request).catch(() => undefined)
+    const body = answer?.status === 200 && isObject(answer.body) ? answer.body : {}
+    const found = Array.isArray(answer?.body) ? answer.body : (body.data ?? body.integrations)
+    const isList =
+      Array.isArray(found) && found.every((each) => typeof each?._id === 'string' && typeof each?.channel === 'string')
+    if (isList) return found.filter(({ deleted }) => deleted !== true)
+  }
+  return undefined
+}
+
+/** Makes integrations primary. Returns which could not be, and why. */
+async function putBack(ask: Target['ask'], ids: readonly string[]): Promise<string[]> {
+  const problems: string[] = []
+  for (const id of ids) {
+    const request = { method: 'POST', uninterrupted: true }
+    const answer = await ask(setPrimaryPath(id), request).catch((error: Error) => error)
+    if (answer instanceof Error) problems.push(`${id}: ${answer.message}`)
+    else if (answer.status !== 200) problems.push(`${id}: status ${answer.status}`)
+  }
+  return problems
+}
+
+/** Throws `Breach` unless set-primary has done it, or has said that the channel has no primary. */
+export function checkDone(answer: Answer): void {
+  if (answer.status === 200 || isNoPrimary(answer)) return
+  throw new Breach(`status ${answer.status}, must be 200: the integration exists`, answer)
+}
+
+function isNoPrimary(answer: Answer): boolean {
+  return answer.status === 400 && NO_PRIMARY.test(String(messageIn(answer)))
 }
 
 function isNamed({ _id, identifier }: Integration, name: string): boolean {
   return name === _id || name === identifier
-}
-
-function orNothing(): undefined {
-  return undefined
 }

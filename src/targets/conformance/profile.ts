@@ -1,18 +1,11 @@
-import { type AssumptionId, assumptionRow } from '../../core/assumptions.js'
-import { nearestProfile, type Position } from '../positions.js'
-
-/** What was found out of one row of the register. */
-export interface Judgement {
-  row: AssumptionId
-  position: Position | undefined
-  /** Why there is none. */
-  reason: string | undefined
-}
+import { type AssumptionId, assumptionRow, type Profile } from '../../core/assumptions.js'
+import { nearestProfile } from '../positions.js'
+import type { CaseResult } from './case.js'
 
 /** Which profile a target is, as far as it could be found out. */
 export interface ProfileReport {
   /** The profile that it is in all rows that were found out, or the nearer one. Undefined when none was. */
-  nearest: Position | undefined
+  nearest: Profile | undefined
   /** Whether no row that was found out is in another position. */
   isExact: boolean
   /** The rows that are in the position of the other profile, or in none. */
@@ -23,10 +16,11 @@ export interface ProfileReport {
   unknown: Partial<Record<AssumptionId, string>>
 }
 
-export function profileReport(judgements: readonly Judgement[]): ProfileReport {
-  const found = judgements.flatMap(({ row, position }) => (position ? [{ row, position }] : []))
-  const wrong = judgements.filter(({ position, reason }) => !position && reason?.startsWith('neither'))
-  const other = judgements.filter((each) => !each.position && !wrong.includes(each))
+export function profileReport(cases: readonly CaseResult[]): ProfileReport {
+  const rows = cases.flatMap(({ basis, ...each }) => ('assumption' in basis ? { ...each, row: basis.assumption } : []))
+  const found = rows.flatMap(({ row, position }) => (position ? { row, position } : []))
+  const wrong = rows.filter(({ position, outcome }) => !position && outcome !== 'skipped')
+  const other = rows.filter(({ outcome }) => outcome === 'skipped')
   const nearest = found.length === 0 ? undefined : nearestProfile(found.map(({ position }) => position))
   const differing = found.filter(({ position }) => position !== nearest)
   return {

@@ -1,37 +1,47 @@
-import type { Basis } from './case.js'
+import type { Basis, CaseResult } from './case.js'
+import type { OperationReport } from './operations.js'
 import { profileText } from './profile.js'
-import type { CaseResult, ConformanceReport } from './run.js'
+import type { ConformanceReport } from './run.js'
 
-const SIGNS = { passed: 'ok', failed: 'FAILED', skipped: 'skipped' } as const
+const SIGNS = { passed: 'ok', failed: 'FAILED', noted: 'note', skipped: 'skipped' } as const
+const INDENT = ' '.repeat(9)
 
-/** Returns a report for people: a line for each case that did not pass, of those of one reason together, and a summary. */
-export function reportText(report: ConformanceReport, isVerbose = false): string {
-  const shown = report.cases.filter(({ outcome }) => isVerbose || outcome === 'failed')
-  const width = Math.max(0, ...shown.map(({ id }) => id.length))
-  const lines = shown.map(({ id, outcome, rule, reason, basis }) => {
-    const head = `${SIGNS[outcome].padEnd(7)}  ${id.padEnd(width)}  `
-    if (outcome !== 'failed') return `${head}${reason ?? rule}`.trimEnd()
-    const indent = ' '.repeat(9)
-    return [`${head}${rule}`, `${indent}${reason}`, `${indent}rests on ${basisText(basis)}`].join('\n')
-  })
-  const skipped = isVerbose ? [] : skippedLines(report.cases)
-  return [...lines, ...skipped, ...(lines.length + skipped.length > 0 ? [''] : []), summaryText(report)].join('\n')
+/** Failures that have probably one cause: the same problem in answers to the same kind of request. */
+export interface Group {
+  /** The first that was found. */
+  first: CaseResult
+  ids: string[]
 }
 
-/** Returns the counts, the profile, and what is left to be done. */
-function summaryText({
-  target,
-  counts,
-  profile,
-  milliseconds,
-  requests,
-  notRestored,
-  newPrimaries
-}: ConformanceReport): string {
-  const { passed, failed, skipped } = counts
+/** Returns a report for people: failures by their causes, and a summary, which begins with what was not judged. */
+export function reportText(report: ConformanceReport, isVerbose = false): string {
+  const failures = groupsOf(report.cases).flatMap(({ first, ids }) => [
+    `${SIGNS.failed}   ${ids.length > 1 ? `${ids.length} cases: ` : ''}${ids.join(', ')}`,
+    `${INDENT}${first.reason}`,
+    ...(first.requests ?? []).map((command) => `${INDENT}$ ${command}`),
+    `${INDENT}${first.rule}`,
+    `${INDENT}rests on ${basisText(first.basis)}`
+  ])
+  const others = report.cases.filter(({ outcome }) => isVerbose && outcome !== 'failed')
+  const lines = others.flatMap(({ id, outcome, rule, reason, basis }) => [
+    `${SIGNS[outcome].padEnd(7)}  ${id}  ${rule}`,
+    ...(reason ? [`${INDENT}${reason}${outcome === 'noted' ? `; rests on ${basisText(basis)}` : ''}`] : [])
+  ])
+  const shown = [...failures, ...lines]
+  return [...shown, ...(shown.length > 0 ? [''] : []), summaryText(report)].join('\n')
+}
+
+/** Returns what was judged and what not, the counts, the profile, and what is left to be done. */
+function summaryText(report: ConformanceReport): string {
+  const { target, counts, operations, profile, milliseconds, requests, notRestored, newPrimaries, ended } = report
+  const { passed, failed, noted, skipped } = counts
   const seconds = (milliseconds / 1000).toFixed(1)
+  const notes = report.cases.filter(({ outcome, basis }) => outcome === 'noted' && !('assumption' in basis))
   return [
-    `${target}: ${passed} passed, ${failed} failed, ${skipped} skipped; ${requests} requests in ${seconds} s`,
+    ...(ended ? [`Ended: ${ended}`] : []),
+    ...operations.flatMap(operationLines),
+    `${target}: ${passed} passed, ${failed} failed, ${noted} noted, ${skipped} skipped; ${requests} requests in ${seconds} s`,
+    ...(notes.length > 0 ? [`Differs where the contract is silent: ${notes.map(({ id }) => id).join(', ')}`] : []),
     profileText(profile),
     ...reasonsOf(Object.entries(profile.unknown)).map(
       ([reason, rows]) => `  not found out: ${rows.join(', ')}: ${reason}`
@@ -42,10 +52,39 @@ function summaryText({
   ].join('\n')
 }
 
-function skippedLines(cases: readonly CaseResult[]): string[] {
-  const skipped = cases.filter(({ outcome }) => outcome === 'skipped')
-  const entries = skipped.map(({ id, reason = '' }): [string, string] => [id, reason])
-  return reasonsOf(entries).map(([reason, ids]) => `skipped  ${ids.length}: ${reason}`)
+function operationLines({ operation, judged, cases, skipped, reasons }: OperationReport): string[] {
+  const words = {
+    yes: `judged, by ${cases} cases`,
+    partly: `partly judged, by ${cases} of ${cases + skipped} cases`,
+    no: 'NOT JUDGED',
+    'not asked': 'not judged, as it was not asked for'
+  }
+  return [
+    `${operation}: ${words[judged]}`,
+    ...reasons.flatMap(({ reason, command }) => [`  ${reason}`, ...(command ? [`  $ ${command}`] : [])])
+  ]
+}
+
+/** Returns the failures by their causes. */
+export function groupsOf(cases: readonly CaseResult[]): Group[] {
+  const groups = new Map<string, Group>()
+  for (const each of cases.filter(({ outcome }) => outcome === 'failed')) {
+    const cause = causeOf(each)
+    const group = groups.get(cause) ?? { first: each, ids: [] }
+    group.ids.push(each.id)
+    groups.set(cause, group)
+  }
+  return [...groups.values()]
+}
+
+/** Returns the problem and the kind of request, without ids, numbers and names that differ from case to case. */
+function causeOf({ reason = '', requests = [] }: CaseResult): string {
+  const [request = ''] = requests.slice(-1)
+  const path = /https?:\/\/[^/]+(\/[^?']*)/.exec(request)?.[1] ?? ''
+  const problem = reason
+    .replace(/\b[0-9a-f]{24}\b/g, '…')
+    .replace(/status \d+/, (status) => status.replaceAll(' ', '='))
+  return `${path.replace(/(integrations|workflows|steps)\/[^/]+/g, '$1')} ${problem.replace(/\b\d+\b/g, '…')}`
 }
 
 /** Returns each reason once, with the names that have it. */
@@ -64,8 +103,9 @@ function basisText(basis: Basis): string {
 
 /** Returns a report in Markdown, such as the summary of a job shows. */
 export function reportMarkdown(report: ConformanceReport): string {
-  const rows = report.cases.map(({ id, tier, outcome, rule, reason }) => {
-    const what = [rule, ...(reason ? [`*${cell(reason)}*`] : [])].join('<br>')
+  const rows = report.cases.map(({ id, tier, outcome, rule, reason, requests = [] }) => {
+    const commands = outcome === 'failed' ? requests.map((command) => `<code>${cell(command)}</code>`) : []
+    const what = [rule, ...(reason ? [`*${cell(reason)}*`] : []), ...commands].join('<br>')
     return `| ${SIGNS[outcome]} | ${tier} | \`${id}\` | ${what.replaceAll('|', '\\|')} |`
   })
   return [
@@ -110,19 +150,23 @@ export function reportJunit(report: ConformanceReport): string {
   ].join('\n')
 }
 
-function junitCase({ id, tier, rule, basis, outcome, reason = '', milliseconds }: CaseResult): string {
+function junitCase({ id, tier, rule, basis, outcome, reason = '', requests = [], milliseconds }: CaseResult): string {
   const head = `    <testcase classname="${tier}" name="${escaped(`${id}: ${rule}`)}" time="${milliseconds / 1000}"`
-  if (outcome === 'passed') return `${head}/>`
-  const message = `message="${escaped(reason)}"`
-  const inner =
-    outcome === 'skipped'
-      ? `<skipped ${message}/>`
-      : `<failure ${message}>rests on ${escaped(basisText(basis))}</failure>`
-  return `${head}>${inner}</testcase>`
+  const text = escaped([...requests, `rests on ${basisText(basis)}`].join('\n'))
+  switch (outcome) {
+    case 'passed':
+      return `${head}/>`
+    case 'noted':
+      return `${head}><system-out>${escaped(`note: ${reason}`)}\n${text}</system-out></testcase>`
+    case 'skipped':
+      return `${head}><skipped message="${escaped(reason)}"/></testcase>`
+    case 'failed':
+      return `${head}><failure message="${escaped(reason)}">${text}</failure></testcase>`
+  }
 }
 
 function escaped(text: string): string {
   const xml = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' } as Record<string, string>
   // Control characters can't be in XML at all.
-  return text.replace(/[&<>"]/g, (character) => xml[character] ?? '').replace(/\p{Cc}|[\ufffe\uffff]/gu, '\ufffd')
+  return text.replace(/[&<>"]/g, (character) => xml[character] ?? '').replace(/(?!\n)\p{Cc}|[\ufffe\uffff]/gu, '\ufffd')
 }

@@ -1,19 +1,15 @@
-import { createRandom, type Random } from '../../core/random.js'
 import type { MessageResponse } from '../../messages/schemas.js'
-import { listPath, type Page, type Parameters, pageOf, type Sample, unknownId } from '../answers.js'
-import { needed, Skipped } from '../outcome.js'
+import { listPath, type Page, type Parameters, pageOf, type Sample } from '../answers.js'
+import { Failure, NoAnswer, needed, type Sent, Skipped } from '../outcome.js'
 import type { Answer, Ask, Target } from '../target.js'
 import { type Integrations, integrationsOf } from './integrations.js'
 import type { SubjectOptions } from './options.js'
-import { createPrivateValues } from './private.js'
-import { refusalsOf } from './refusals.js'
 import { type StepName, stepsOf } from './steps.js'
 
 /** What is asked: a target, and what was found of its data, which is read once. */
 export interface Subject {
-  target: Target
   options: SubjectOptions
-  random: Random
+  /** Throws `TargetGone` when the target answers nothing any more. */
   ask(path: string, ask?: Ask): Promise<Answer>
   /** Returns a page of messages. Throws `Failure` when the answer is not 200 with a page. */
   list(parameters?: Parameters, ask?: Ask): Promise<Page>
@@ -21,46 +17,50 @@ export interface Subject {
   sample(): Promise<Sample>
   /** Returns up to three steps of each of up to three workflows. Throws `Skipped` when none is found. */
   steps(): Promise<StepName[]>
-  /** Returns an answer of each kind of refusal that can be provoked without a change. */
-  refusals(): Promise<Answer[]>
   integrations: Integrations
-  /** Returns an id that no record has. */
-  unknownId(): string
-  /** Returns a text without what is private of the messages that were read. */
-  hide(text: string): string
   /** Forgets the messages that were read. */
   forget(): void
+  /** Returns what was sent since it was last called. */
+  takeSent(): Sent[]
 }
+
+/** The target has stopped answering, whatever it is asked. */
+export class TargetGone extends Failure {}
 
 const SAMPLE_PAGES = 2
 const SAMPLE_LIMIT = 100
+/** How often a target that has not answered is asked for something harmless, before it counts as gone. */
+const LAST_TRIES = 4
 
 export function createSubject(target: Target, options: SubjectOptions): Subject {
-  const random = createRandom(null)
-  const privateValues = createPrivateValues()
   const known = new Map<string, Promise<unknown>>()
+  let sent: Sent[] = []
   const subject: Subject = {
-    target,
     options,
-    random,
-    ask: (path, ask) => target.ask(path, ask),
-    async list(parameters = [], ask) {
-      return pageOf(await target.ask(listPath(parameters), ask))
-    },
-    sample: () =>
-      once('sample', async () => {
-        const sample = await readSample(subject)
-        privateValues.learn(sample.messages)
-        return sample
-      }),
-    steps: () => once('steps', () => stepsOf({ ask: target.ask, sample: subject.sample, options })),
-    refusals: () => once('refusals', () => refusalsOf(target)),
-    integrations: integrationsOf(target, options),
-    unknownId,
-    hide: privateValues.hide,
-    forget: () => void known.delete('sample')
+    ask,
+    list: async (parameters = {}, request) => pageOf(await ask(listPath(parameters), request)),
+    sample: () => once('sample', () => readSample(subject)),
+    steps: () => once('steps', () => stepsOf(subject)),
+    integrations: integrationsOf(ask, options),
+    forget: () => void known.delete('sample'),
+    takeSent() {
+      const taken = sent
+      sent = []
+      return taken
+    }
   }
   return subject
+
+  async function ask(path: string, request: Ask = {}): Promise<Answer> {
+    sent.push({ path, ask: request })
+    try {
+      return await target.ask(path, request)
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error
+      const { answer } = await target.askAgain('/v1/messages?limit=1', { tries: LAST_TRIES })
+      throw answer ? error : new TargetGone(error.message, error.request)
+    }
+  }
 
   /** Reads what is not known yet. What could not be read is read again the next time. */
   function once<Value>(name: string, read: () => Promise<Value>): Promise<Value> {
@@ -76,15 +76,14 @@ export function createSubject(target: Target, options: SubjectOptions): Subject 
 /** Reads the newest messages: two pages, which is enough for most rules, however many there are. */
 async function readSample({ list }: Subject): Promise<Sample> {
   const messages: MessageResponse[] = []
+  let request: Sent | undefined
   for (let number = 0; ; number++) {
-    const page = await list([
-      ['limit', SAMPLE_LIMIT],
-      ['page', number]
-    ])
+    const page = await list({ limit: SAMPLE_LIMIT, page: number })
     messages.push(...page.data)
+    request ??= page.answer
     const isComplete = page.data.length < SAMPLE_LIMIT
     if (!isComplete && number + 1 < SAMPLE_PAGES) continue
-    needed(messages.length > 0, 'the environment has no messages')
-    return { messages, isComplete, total: typeof page.totalCount === 'number' ? page.totalCount : undefined }
+    needed(messages.length > 0, 'the environment has no messages: send some, or give the key of another one')
+    return { messages, isComplete, request }
   }
 }

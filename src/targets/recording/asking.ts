@@ -2,9 +2,6 @@ import { StartError } from '../../core/errors.js'
 import { isObject } from '../answers.js'
 import { type Answer, type Ask, MAX_TRIES, type Target } from '../target.js'
 
-/** How often a request is sent of which any answer is of use. */
-const FEW_TRIES = 2
-
 /** How long a busy target may put off a request, in milliseconds: nobody waits for a recording. */
 export const LONG_PATIENCE = 3_600_000
 
@@ -17,11 +14,6 @@ export async function askFor({ url, askAgain }: Target, path: string, check?: As
   if (answer) refuseRedirect(answer)
   if (answer && problem === undefined) return answer
   throw new StartError(`GET ${url}${path}: ${problem}, ${tries} times; try again later`)
-}
-
-/** Resolves to the answer as it is when asking again does not help, and to undefined when there is none. */
-export async function askForAny({ askAgain }: Target, path: string, ask: Ask = {}): Promise<Answer | undefined> {
-  return (await askAgain(path, { ...ask, tries: FEW_TRIES })).answer
 }
 
 /** Throws `StartError` for an answer that names another server. */

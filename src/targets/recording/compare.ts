@@ -1,12 +1,12 @@
 import { SECRET_NAME } from '../../core/credentials.js'
+import { isTooDeep, MAX_DEPTH } from '../../core/depth.js'
 import { StartError } from '../../core/errors.js'
 import { isObject } from '../answers.js'
 import type { Answer, Target } from '../target.js'
-import { askForAny, notAnObject, refuseRedirect } from './asking.js'
+import { notAnObject, refuseRedirect } from './asking.js'
 import { type Difference, differencesOf, VOLATILE } from './differences.js'
-import { personalDataReplacement } from './personal.js'
 import type { Question, Questions } from './questions.js'
-import { createReplacer, type Replacer } from './replace.js'
+import { createReplacement, namesIn, type Replacement } from './replacement.js'
 
 export interface Comparison {
   /** How many questions were asked, and how many of those given could not be. */
@@ -26,44 +26,56 @@ interface Options extends Questions {
   onProgress(asked: number): void
 }
 
+/** The depth of what is around a record in an answer. */
+const AROUND = 3
+
 /**
  * Asks both servers all questions, one after the other, and returns what differs. An answer that is none of the service,
  * also after asking again, is compared as it is. Rejects with `StartError` when a server is not there at all.
  */
-export async function compareAnswers({
-  target,
-  ours,
-  questions,
-  skipped,
-  replacedBy,
-  onProgress
-}: Options): Promise<Comparison> {
-  const replacer = replacedBy === undefined ? undefined : createReplacer(replacedBy)
+export async function compareAnswers(options: Options): Promise<Comparison> {
+  const { target, ours, questions, skipped, replacedBy, onProgress } = options
   const differences: Comparison['differences'] = []
   let same = 0
   for (const server of [target, ours]) await checkThere(server)
   for (const [index, question] of questions.entries()) {
-    const { method, path } = question
-    const theirs = await askForAny(target, path, { method, check: notAnObject })
-    const ownPath = replacer ? replacedPath(path, replacer) : path
-    const answer = await askForAny(ours, ownPath, { method, check: notAnObject })
-    const expected = theirs && replacer ? replacedAnswer(theirs, replacer, path, ownPath) : theirs
+    const { path } = question
+    const usual = replacedBy === undefined ? undefined : createReplacement(replacedBy, 'nothing', () => false)
+    const ownPath = usual ? replacedPath(path, usual) : path
+    const theirs = await answerTo(target, question)
+    const own = await answerTo(ours, { ...question, path: ownPath })
     const found =
-      expected && answer
-        ? differencesOf(question, expected, answer)
-        : [{ field: 'status', target: expected?.status ?? NO_ANSWER, ours: answer?.status ?? NO_ANSWER }]
+      typeof theirs === 'string' || typeof own === 'string' ? unanswered(theirs, own) : compared(theirs, own)
     if (found.length === 0) same += 1
     differences.push(...found.map((each) => ({ ...question, ...withoutSecrets(each) })))
     onProgress(index + 1)
+
+    function compared(answer: Answer, expected: Answer): Difference[] {
+      if (replacedBy === undefined) return differencesOf(question, answer, expected)
+      // The recording has kept the names of fields that ours has.
+      const names = namesIn(expected.body)
+      const replacement = createReplacement(replacedBy, 'nothing', (name) => names.has(name))
+      return differencesOf(question, replacedAnswer(answer, replacement, path, ownPath), expected)
+    }
   }
   return { asked: questions.length, skipped, same, differences, leftOut: VOLATILE }
 }
 
-const NO_ANSWER = 'no answer'
+/** Resolves to the answer, or to why there is none that can be compared. */
+async function answerTo({ askAgain }: Target, { method, path }: Question): Promise<Answer | string> {
+  const { answer, problem } = await askAgain(path, { method, check: notAnObject, tries: 2 })
+  if (!answer) return problem ?? 'no answer'
+  return isTooDeep(answer.body, MAX_DEPTH + AROUND) ? `is nested more than ${MAX_DEPTH} deep` : answer
+}
 
-async function checkThere(server: Target): Promise<void> {
-  const answer = await askForAny(server, '/v1/messages?limit=1')
-  if (!answer) throw new StartError(`${server.url} gives no answer: is the server running there?`)
+function unanswered(target: Answer | string, ours: Answer | string): Difference[] {
+  const [theirs, own] = [target, ours].map((each) => (typeof each === 'string' ? each : each.status))
+  return [{ field: 'status', target: theirs, ours: own }]
+}
+
+async function checkThere({ url, askAgain }: Target): Promise<void> {
+  const { answer, problem } = await askAgain('/v1/messages?limit=1', { tries: 2 })
+  if (!answer) throw new StartError(`${url}: ${problem}: is the server running there?`)
   refuseRedirect(answer)
 }
 
@@ -74,45 +86,39 @@ function withoutSecrets(difference: Difference): Difference {
 }
 
 /** The same question by the values that a recording has in place of those of the target. */
-function replacedPath(path: string, replacer: Replacer): string {
+function replacedPath(path: string, { subscriberId, transactionId, contextKey }: Replacement): string {
   const [pathname, query] = path.split('?', 2)
   if (query === undefined || !pathname?.endsWith('/v1/messages')) return path
   const pairs = [...new URLSearchParams(query)].map(([name, value]): [string, string] => {
     const [field] = name.split('[')
-    if (value === '') return [name, value]
-    if (field === 'subscriberId') return [name, replacer.subscriberId(value)]
-    if (field === 'transactionId') return [name, replacer.transactionId(value)]
+    if (field === 'subscriberId') return [name, subscriberId(value)]
+    if (field === 'transactionId') return [name, transactionId(value)]
     // One that is none has no replacement.
-    return [name, field === 'contextKeys' && /^[^:]+:.+$/.test(value) ? replacer.contextKey(value) : value]
+    return [name, field === 'contextKeys' && /^[^:]+:.+$/.test(value) ? contextKey(value) : value]
   })
   return `${pathname}?${new URLSearchParams(pairs)}`
 }
 
-function replacedAnswer(answer: Answer, replacer: Replacer, path: string, ownPath: string): Answer {
+function replacedAnswer(answer: Answer, replacement: Replacement, path: string, ownPath: string): Answer {
   const { body, status } = answer
   if (!isObject(body)) return answer
   if (status !== 200) return { ...answer, body: { ...body, message: asAsked(body.message, path, ownPath) } }
-  const replacement = personalDataReplacement(replacer, false)
   if (Array.isArray(body.data)) {
-    return {
-      ...answer,
-      body: { ...body, data: body.data.map((each) => (isObject(each) ? replacement.message(each as never) : each)) }
-    }
+    const data = body.data.map((each) => (isObject(each) ? replacement.message(each as never) : each))
+    return { ...answer, body: { ...body, data } }
   }
-  const isWrapped = isObject(body.data)
-  const step = replacement.step((isWrapped ? body.data : body) as never) as Record<string, unknown>
-  // The same object twice, where the service shows it so.
-  if (isObject(step.controls) && 'values' in step.controls)
-    step.controls = { ...step.controls, values: step.controlValues }
-  return { ...answer, body: isWrapped ? { data: step } : step }
+  return { ...answer, body: isObject(body.data) ? { data: step(body.data) } : step(body) }
+
+  function step(value: object): object {
+    return replacement.step(value as never)
+  }
 }
 
 /** The message of an error that repeats a value of the question, with the value that stands for it. */
 function asAsked(message: unknown, path: string, ownPath: string): unknown {
   if (typeof message !== 'string') return message
-  const [values, ownValues] = [path, ownPath].map((each) => [...new URLSearchParams(each.split('?')[1]).values()])
-  return (values ?? []).reduce(
-    (text, value, index) => (value ? text.replaceAll(value, ownValues?.[index] ?? value) : text),
-    message
-  )
+  const [values = [], ownValues = []] = [path, ownPath].map((each) => [
+    ...new URLSearchParams(each.split('?')[1]).values()
+  ])
+  return values.reduce((text, value, at) => (value ? text.replaceAll(value, ownValues[at] ?? value) : text), message)
 }

@@ -1,22 +1,20 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
-import { runToEnd } from '../../core/slices.js'
+import { isTooDeep, TOO_DEEP } from '../../core/depth.js'
 import { findIssues, type Path } from '../../core/validation.js'
 import { MessageResponse } from '../../messages/schemas.js'
 import { SeedMessage, SeedStep } from '../../seeds/format.js'
-import { checkingRecord } from '../../seeds/limits.js'
+import { recordProblem } from '../../seeds/limits.js'
 import { WorkflowStep } from '../../workflow-steps/schemas.js'
 import { isObject } from '../answers.js'
-import { CONTRACT_NAMES } from '../contract-names.js'
-import { isTime } from './replace.js'
+import { withContractNames } from '../contract-names.js'
+import { isTime } from './replacement.js'
 
 /** How often each thing was found that the served seed will not give back. */
 export type Notes = Map<string, number>
 
-export function note(notes: Notes, text: string, count = 1): void {
-  notes.set(text, (notes.get(text) ?? 0) + count)
+export function note(notes: Notes, text: string): void {
+  notes.set(text, (notes.get(text) ?? 0) + 1)
 }
-
-const TIMES = ['createdAt', 'updatedAt', 'lastSeenDate', 'lastReadDate', 'lastOnlineAt', 'snoozedUntil']
 
 /** What a record of a seed is checked by, and the fields that the contract requires, for which seeds have defaults. */
 export interface RecordKind {
@@ -25,57 +23,45 @@ export interface RecordKind {
   required: readonly string[]
 }
 
-const OWNER = ['_environmentId', '_organizationId']
+const requiredOf = ({ required = [] }: TObject) => required.filter((name) => !IMPLIED.includes(name))
+/** By where a record stands in a seed. */
+const IMPLIED = ['_environmentId', '_organizationId', 'origin', 'workflowId', 'workflowDatabaseId']
+const TIMES = ['createdAt', 'updatedAt', 'lastSeenDate', 'lastReadDate', 'lastOnlineAt', 'snoozedUntil']
 
-export const MESSAGE: RecordKind = {
-  name: 'message',
-  schema: SeedMessage,
-  required: requiredOf(MessageResponse, OWNER)
-}
-export const STEP: RecordKind = {
-  name: 'step',
-  schema: SeedStep,
-  required: requiredOf(WorkflowStep, ['origin', 'workflowId', 'workflowDatabaseId'])
-}
-
-function requiredOf({ required = [] }: TObject, implied: readonly string[]): string[] {
-  return required.filter((name) => !implied.includes(name))
-}
+export const MESSAGE: RecordKind = { name: 'message', schema: SeedMessage, required: requiredOf(MessageResponse) }
+export const STEP: RecordKind = { name: 'step', schema: SeedStep, required: requiredOf(WorkflowStep) }
 
 /**
  * Returns a record of a seed without what the contract does not have, and notes what that was: undefined if what remains
- * is no record of the contract. The record is changed.
+ * is no record of the contract.
  */
-export function inContract<Seed>(
-  { name: kind, schema, required }: RecordKind,
-  record: unknown,
-  notes: Notes
-): Seed | undefined {
-  if (!isObject(record)) return refused('no object')
-  withContractNames(record)
+export function inContract<Seed>({ name: kind, schema, required }: RecordKind, answered: object, notes: Notes) {
+  if (isTooDeep(answered)) return refused(TOO_DEEP)
+  const record = withContractNames(answered) as Record<string, unknown>
   leaveOutBadTimes(record, kind)
   if (isObject(record.subscriber)) leaveOutBadTimes(record.subscriber, `${kind}.subscriber`)
+  if (record.status === 'sent' && (record.errorId !== undefined || record.errorText !== undefined)) {
+    note(notes, `${kind}.errorId and errorText are left out where the status is sent`)
+    delete record.errorId
+    delete record.errorText
+  }
   for (const field of required.filter((each) => !(each in record))) {
     note(notes, `${kind}.${field} is missing: the seed's default is served`)
   }
   // Each round leaves out what the one before found; what is required takes its object with it.
   for (let round = 0; round < 10; round++) {
-    const issues = findIssues(schema, record)
-    if (issues.length === 0) break
-    for (const { path, part, message } of issues) {
-      const [top] = path
-      if (top === undefined) return refused(message)
-      const why = part === 'name' ? 'is not in the contract' : message
-      note(notes, `${nameOf(kind, path)} ${why}: left out`)
+    for (const { path, part, message } of findIssues(schema, record)) {
+      if (path.length === 0) return refused(message)
+      note(notes, `${nameOf(kind, path)} ${part === 'name' ? 'is not in the contract' : message}: left out`)
       remove(record, path)
     }
   }
-  if (findIssues(schema, record).length > 0) return refused('not as the contract has it')
-  const size = runToEnd(checkingRecord(record))
+  if (findIssues(schema, record).length > 0) return refused('is not as the contract has it')
+  const size = recordProblem(record)
   return size === undefined ? (record as Seed) : refused(size)
 
   function refused(why: string): undefined {
-    note(notes, `a ${kind} is left out: ${why}`)
+    note(notes, `a ${kind} is left out, as it ${why}`)
     return undefined
   }
 
@@ -89,29 +75,19 @@ export function inContract<Seed>(
   }
 }
 
-/** `message.subscriber.channels[].providerId` */
+/** `message.subscriber.channels[].providerId`; of a free object, whose names may be personal, no more than its name. */
 function nameOf(kind: string, path: Path): string {
-  return [kind, ...path].reduce<string>(
-    (text, part) => (typeof part === 'number' ? `${text}[]` : text ? `${text}.${part}` : part),
-    ''
-  )
+  return path.reduce<string>((text, part) => text + (typeof part === 'number' ? '[]' : `.${part}`), kind)
 }
 
 function remove(record: Record<string, unknown>, path: Path): void {
-  let node: unknown = record
-  for (const part of path.slice(0, -1)) node = (node as Record<string, unknown> | undefined)?.[part as string]
+  const parent = path
+    .slice(0, -1)
+    .reduce<unknown>(
+      (node, part) => (isObject(node) || Array.isArray(node) ? (node as Record<string, unknown>)[part] : undefined),
+      record
+    )
   const last = path.at(-1) as string
-  if (Array.isArray(node)) node.splice(Number(last), 1)
-  else if (isObject(node)) delete node[last]
-}
-
-/** Changes the deployed service's words to those of the contract. */
-function withContractNames(record: Record<string, unknown>): void {
-  for (const field of ['origin', 'providerId']) {
-    const name = CONTRACT_NAMES.get(record[field])
-    if (name) record[field] = name
-  }
-  const { subscriber } = record
-  const channels = isObject(subscriber) && Array.isArray(subscriber.channels) ? subscriber.channels : []
-  for (const channel of channels.filter(isObject)) withContractNames(channel)
+  if (Array.isArray(parent)) parent.splice(Number(last), 1)
+  else if (isObject(parent)) delete parent[last]
 }

@@ -5,12 +5,12 @@ import {
   controlValuesPosition,
   envelopePosition,
   type Position,
-  READING_PROBES,
+  READING_ROWS,
   unknownStepPosition,
   vendorNamesPosition
 } from '../positions.js'
 import type { Answer, Ask, Target } from '../target.js'
-import { askForAny, notAnObject, notAPage } from './asking.js'
+import { notAnObject, notAPage } from './asking.js'
 
 /** The positions that a target was seen to take. */
 export type Positions = Partial<Record<AssumptionId, Position>>
@@ -18,7 +18,7 @@ export type Positions = Partial<Record<AssumptionId, Position>>
 /** Asks a target, by reading alone, for its position in each row that this shows. */
 export async function detectPositions(target: Target): Promise<Positions> {
   const found: Positions = {}
-  for (const [id, probe] of Object.entries(READING_PROBES)) {
+  for (const [id, { probe }] of Object.entries(READING_ROWS)) {
     const position = await probe(askingOf(target)).catch(unlessInterrupted)
     if (position) found[id as AssumptionId] = position
   }
@@ -31,11 +31,11 @@ export async function noteUnknownStep(target: Target, workflowId: string, positi
   if (position) positions['unknown-step'] = position
 }
 
-function askingOf(target: Target) {
+function askingOf({ askAgain }: Target) {
   return {
     async ask(path: string, request: Ask = {}): Promise<Answer> {
       const check = path.startsWith('/v1/messages') ? notAPage : notAnObject
-      const answer = await askForAny(target, path, { ...request, check })
+      const { answer } = await askAgain(path, { ...request, check, tries: 2 })
       if (answer) return answer
       throw new Failure('no answer')
     }

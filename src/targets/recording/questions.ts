@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { CHANNELS } from '../../core/enums.js'
 import { attempt, StartError } from '../../core/errors.js'
-import { isObject } from '../answers.js'
+import { readRegularFile } from '../../core/read-file.js'
+import { isObject, stepPath } from '../answers.js'
 import type { Target } from '../target.js'
 import { askFor, notAnObject } from './asking.js'
 
@@ -36,47 +36,43 @@ function askable(requests: Iterable<{ method: string; path: string }>, allowChan
 
 /** Reads a file of lines such as `GET /v1/messages?limit=5`; empty ones and those that begin with # are left out. */
 export function questionsOfFile(file: string, allowChanges: boolean): Questions {
-  const lines = textOf(file).split(/\r?\n/)
-  const requests = lines.flatMap((line, index) => {
-    if (/^\s*(#|$)/.test(line)) return []
-    const [, method = 'GET', path] = /^\s*(?:([A-Z]+)\s+)?(\/v[12]\/\S+)\s*$/.exec(line) ?? []
-    if (path === undefined) {
+  const requests = textOf(file)
+    .split(/\r?\n/)
+    .flatMap((line, index) => {
+      if (/^\s*(#|$)/.test(line)) return []
+      const [, method = 'GET', path] = /^\s*(?:([A-Z]+)\s+)?(\/v[12]\/\S+)\s*$/.exec(line) ?? []
+      if (path !== undefined) return [{ method, path }]
       throw new StartError(`${file}:${index + 1}: must be a method and a path, such as GET /v1/messages?limit=5`)
-    }
-    return [{ method, path }]
-  })
+    })
   return askable(requests, allowChanges)
 }
 
-/** Reads the requests to the service in a HAR, as a browser or `GET /_mock/requests?format=har` gives it. */
+/** Reads the requests to the service in a HAR, as a browser gives it. */
 export function questionsOfHar(file: string, allowChanges: boolean): Questions {
-  const har = attempt(() => JSON.parse(textOf(file))) as unknown
-  const entries = isObject(har) && isObject(har.log) ? har.log.entries : undefined
+  const text = textOf(file)
+  const entries = attempt(() => JSON.parse(text).log.entries)
   if (!Array.isArray(entries)) throw new StartError(`${file} is no HAR: it has no log with entries`)
-  const requests = entries.flatMap((entry) => {
-    const request = isObject(entry) && isObject(entry.request) ? entry.request : {}
-    const url = attempt(() => new URL(String(request.url)))
+  const requests = entries.map((entry) => {
+    const url = attempt(() => new URL(entry.request.url))
     const [path] = /\/v[12]\/.*$/.exec(url?.pathname ?? '') ?? []
-    return [{ method: String(request.method), path: path === undefined ? '' : `${path}${url?.search ?? ''}` }]
+    return { method: String(entry?.request?.method), path: path === undefined ? '' : `${path}${url?.search ?? ''}` }
   })
   return askable(requests, allowChanges)
 }
 
-function textOf(file: string): string {
+/** Returns the text of a file. Throws `StartError` when it can't be read. */
+export function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    return readRegularFile(file).toString()
   } catch (error) {
-    throw new StartError(`${file} can't be read: ${(error as NodeJS.ErrnoException).code}`)
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new StartError(`${file} can't be read: ${code ?? message}`)
   }
 }
 
 /** Asks a server of ours for the requests in the journal of the environment. */
 export async function questionsOfJournal(ours: Target, allowChanges: boolean): Promise<Questions> {
-  const { status, body } = await askFor(ours, '/_mock/requests', notAnObject)
-  const recorded = isObject(body) && Array.isArray(body.requests) ? body.requests.filter(isObject) : undefined
-  if (status !== 200 || !recorded)
-    throw new StartError(`${ours.url}/_mock/requests answers ${status}: is it a notification-mock?`)
-  const requests = recorded.map(({ method, path, query }) => {
+  const requests = (await controlList(ours, 'requests')).map(({ method, path, query }) => {
     const pairs = Object.entries(isObject(query) ? query : {}).flatMap(([name, value]) =>
       [value].flat().map((each): [string, string] => [name, String(each)])
     )
@@ -90,30 +86,28 @@ const PAGES = 5
 
 /** Returns questions for whoever has none: pages, every channel, the steps that ours has, and what is unknown. */
 export async function usualQuestions(ours: Target): Promise<Questions> {
-  const { status, body } = await askFor(ours, '/_mock/workflows', notAnObject)
-  if (status !== 200)
-    throw new StartError(`${ours.url}/_mock/workflows answers ${status}: is it a notification-mock, and its key right?`)
-  const workflows = isObject(body) && Array.isArray(body.workflows) ? body.workflows.filter(isObject) : []
-  const steps = workflows.flatMap(({ _id, steps: all }) =>
-    (Array.isArray(all) ? all.filter(isObject) : []).map((step) => `/v2/workflows/${_id}/steps/${step._id}`)
+  const steps = (await controlList(ours, 'workflows')).flatMap(({ _id, steps: all }) =>
+    (Array.isArray(all) ? all : []).map((step) => stepPath(String(_id), step._id))
   )
+  const queries = [
+    ...Array.from({ length: PAGES }, (_, page) => `limit=100&page=${page}`),
+    ...CHANNELS.map((channel) => `channel=${channel}`),
+    ...['limit=0', 'limit=1001', 'page=-1', 'channel=unknown', 'subscriberId=unknown-subscriber', 'contextKeys=unknown']
+  ]
   const paths = [
     '/v1/messages',
-    ...Array.from({ length: PAGES }, (_, page) => `/v1/messages?limit=100&page=${page}`),
-    ...CHANNELS.map((channel) => `/v1/messages?channel=${channel}`),
-    '/v1/messages?limit=0',
-    '/v1/messages?limit=1001',
-    '/v1/messages?page=-1',
-    '/v1/messages?channel=unknown',
-    '/v1/messages?subscriberId=unknown-subscriber',
-    '/v1/messages?contextKeys=unknown',
+    ...queries.map((query) => `/v1/messages?${query}`),
     '/v2/workflows/unknown-workflow/steps/unknown-step',
     ...steps.slice(0, 1).map((path) => path.replace(/[^/]+$/, 'unknown-step')),
     ...steps,
     '/v1/unknown'
   ]
-  return askable(
-    paths.map((path) => ({ method: 'GET', path })),
-    false
-  )
+  return { questions: paths.map((path) => ({ method: 'GET', path })), skipped: 0 }
+}
+
+async function controlList(ours: Target, name: 'requests' | 'workflows'): Promise<Record<string, unknown>[]> {
+  const { status, body } = await askFor(ours, `/_mock/${name}`, notAnObject)
+  const list = isObject(body) ? body[name] : undefined
+  if (status === 200 && Array.isArray(list)) return list.filter(isObject)
+  throw new StartError(`${ours.url}/_mock/${name} answers ${status}: is it a notification-mock, and its key right?`)
 }

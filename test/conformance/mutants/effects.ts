@@ -22,6 +22,10 @@ function answersOf({ request, memory }: Omit<Exchange, 'answer'>): Map<string, s
   return kept
 }
 
+const SENDGRID = '66f1c2a47c9b1a0012ad0001'
+const INACTIVE = '66f1c2a47c9b1a0012ad0003'
+const TWILIO = '66f1c2a47c9b1a0012ad0006'
+
 /** Targets whose set-primary or idempotency keys are wrong. */
 export const EFFECT_MUTANTS: readonly Mutant[] = [
   ...onIntegration({
@@ -43,9 +47,9 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
       (integration) => (integration.deletedAt = '')
     ],
     'set-primary answers with the state before': ['primary.result', (integration) => (integration.primary = false)],
-    'a primary integration may be inactive': ['primary.active', (integration) => (integration.active = false)],
+    'a primary integration may be inactive': ['primary.activates', (integration) => (integration.active = false)],
     'a primary integration keeps its conditions': [
-      'primary.conditions',
+      'primary.activates',
       (integration) => (integration.conditions = [{ isNegated: false, type: 'GROUP', value: 'AND', children: [] }])
     ],
     'a second set-primary renames': [
@@ -58,7 +62,7 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
     ],
     'set-primary is a 201': ['primary.result', (_, { answer }) => (answer.status = 201)],
     'credentials vanish with a key': [
-      'idempotency.same-document',
+      'idempotency.accepted',
       (integration, { request }) => keyOf(request) !== undefined && Object.assign(integration, { credentials: {} })
     ]
   }),
@@ -75,7 +79,63 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
     caughtBy: 'primary.one',
     change: {
       async answer({ request, answer, ask }) {
-        if (isSetPrimary(request) && answer.status === 200) await ask(setPrimaryPath('66f1c2a47c9b1a0012ad0001'))
+        if (isSetPrimary(request) && answer.status === 200) await ask(setPrimaryPath(SENDGRID))
+      }
+    }
+  },
+  {
+    name: 'set-primary does nothing, and answers with what is',
+    caughtBy: 'primary.result',
+    change: {
+      async answer({ request, answer, ask }) {
+        if (!isSetPrimary(request) || answer.status !== 200) return
+        await ask(setPrimaryPath(SENDGRID))
+        answer.json = { ...answer.json, primary: answer.json._id === SENDGRID }
+      }
+    }
+  },
+  {
+    name: 'the primaries of all channels step down',
+    caughtBy: 'primary.others',
+    change: {
+      answer({ request, answer, memory }) {
+        if (isSetPrimary(request) && answer.status === 200) memory.set('primary', answer.json._id)
+        if (request.path !== '/v1/integrations' || !memory.has('primary')) return
+        const data = answer.json.data.map((each: Json) => ({ ...each, primary: each._id === memory.get('primary') }))
+        answer.json = { data }
+      }
+    }
+  },
+  {
+    name: 'an inactive integration is refused',
+    caughtBy: 'primary.result',
+    change: {
+      answer: ({ request, answer }) => (request.path.includes(INACTIVE) ? restatus(answer, 400) : undefined)
+    }
+  },
+  {
+    name: 'set-primary of the last one that is named answers with another',
+    caughtBy: 'primary.result',
+    change: {
+      async answer({ request, answer, ask }) {
+        if (isSetPrimary(request) && request.path.includes(TWILIO)) replace(answer, await ask(setPrimaryPath(SENDGRID)))
+      }
+    }
+  },
+  {
+    name: 'set-primary is a 500',
+    caughtBy: 'primary.result',
+    change: { answer: ({ request, answer }) => (isSetPrimary(request) ? restatus(answer, 500) : undefined) }
+  },
+  {
+    name: 'with a key, set-primary is not done',
+    caughtBy: 'idempotency.not-run',
+    change: {
+      async answer({ request, answer, memory, ask }) {
+        if (!isSetPrimary(request) || answer.status !== 200) return
+        if (keyOf(request) === undefined) memory.set('path', request.path)
+        const { 'idempotency-key': _, ...headers } = request.headers
+        if (keyOf(request) !== undefined && memory.has('path')) await ask(memory.get('path') as string, { headers })
       }
     }
   },
@@ -93,7 +153,7 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an integration changes with each promotion',
-    caughtBy: 'primary.back',
+    caughtBy: 'primary.again',
     change: {
       answer({ request, answer, memory }) {
         if (!isSetPrimary(request) || answer.status !== 200) return
@@ -116,7 +176,7 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a malformed body is not noticed',
-    caughtBy: 'primary.malformed-body',
+    caughtBy: 'malformed.body',
     change: {
       request({ request }) {
         if (isSetPrimary(request) && request.body.toString() === '{') request.body = Buffer.alloc(0)
@@ -134,7 +194,7 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an unknown integration is a 400',
-    caughtBy: 'primary.unknown',
+    caughtBy: 'error.body',
     change: {
       answer: ({ request, answer }) =>
         isSetPrimary(request) && answer.status === 404 ? restatus(answer, 400) : undefined
@@ -179,17 +239,17 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a replay is not marked as one',
-    caughtBy: 'idempotency.replay-header',
+    caughtBy: 'idempotency.replay',
     change: onReplay(({ answer }) => delete answer.headers['idempotency-replay'])
   },
   {
     name: 'a replay is sent as text',
-    caughtBy: 'idempotency.replay-type',
+    caughtBy: 'idempotency.replay',
     change: onReplay(({ answer }) => (answer.headers['content-type'] = 'text/plain'))
   },
   {
     name: 'what has a key is sent as JSON without a charset, and its replay too',
-    caughtBy: 'idempotency.replay-type',
+    caughtBy: 'idempotency.replay',
     change: {
       answer: ({ request, answer }) =>
         keyOf(request) ? void Object.assign(answer.headers, { 'content-type': 'application/json' }) : undefined
@@ -197,7 +257,7 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the first answer is marked as a replay',
-    caughtBy: 'idempotency.header',
+    caughtBy: 'idempotency.replay',
     change: {
       answer: ({ request, answer }) =>
         keyOf(request) ? void Object.assign(answer.headers, { 'idempotency-replay': 'true' }) : undefined
@@ -205,12 +265,12 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an answer does not repeat its key',
-    caughtBy: 'idempotency.header',
+    caughtBy: 'idempotency.replay',
     change: { answer: ({ answer }) => void delete answer.headers['idempotency-key'] }
   },
   {
     name: 'an answer without a key has one',
-    caughtBy: 'idempotency.none',
+    caughtBy: 'idempotency.fresh',
     change: {
       answer: ({ request, answer }) =>
         isSetPrimary(request)
@@ -238,7 +298,7 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a refused reuse replaces the answer',
-    caughtBy: 'idempotency.after-conflict',
+    caughtBy: 'idempotency.other-body',
     change: {
       answer({ request, answer, memory }) {
         const key = keyOf(request) ?? ''
@@ -263,7 +323,7 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a 401 is kept under its key',
-    caughtBy: 'idempotency.unauthenticated',
+    caughtBy: 'idempotency.bounds',
     change: {
       answer(exchange) {
         const { request, answer } = exchange
@@ -281,7 +341,7 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'keys are compared without their case',
-    caughtBy: 'idempotency.case',
+    caughtBy: 'idempotency.fresh',
     change: withKey((key) => key.toLowerCase())
   },
   {
@@ -291,12 +351,12 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a key is cut off after 64 characters',
-    caughtBy: 'idempotency.longest',
+    caughtBy: 'idempotency.bounds',
     change: withKey((key) => key.slice(0, 64))
   },
   {
     name: 'any key replays the last answer',
-    caughtBy: 'idempotency.other-key',
+    caughtBy: 'idempotency.fresh',
     change: withKey(() => 'one-for-all')
   },
   {

@@ -9,12 +9,12 @@ export const LIST_MUTANTS: readonly Mutant[] = [
       'paging.last',
       (page) => (page.hasMore ||= page.data.length === page.pageSize)
     ],
-    '`hasMore` is always false': ['paging.has-more', (page) => (page.hasMore = false)],
-    '`hasMore` is always true': ['paging.past-end', (page) => (page.hasMore = true)],
-    '`pageSize` is the number that was returned': ['paging.page-size', (page) => (page.pageSize = page.data.length)],
+    '`hasMore` is always false': ['paging.length', (page) => (page.hasMore = false)],
+    '`hasMore` is always true': ['paging.page', (page) => (page.hasMore = true)],
+    '`pageSize` is the number that was returned': ['paging.page', (page) => (page.pageSize = page.data.length)],
     '`page` begins with 1': ['paging.page', (page) => page.page++],
     '`totalCount` is that of the page': ['paging.total', (page) => (page.totalCount = page.data.length)],
-    '`totalCount` is lower on later pages': ['paging.total-same', (page) => (page.totalCount -= page.page)],
+    '`totalCount` is lower on later pages': ['paging.total', (page) => (page.totalCount -= page.page)],
     '`totalCount` ignores filters': [
       'paging.total',
       async (page) => {
@@ -23,30 +23,46 @@ export const LIST_MUTANTS: readonly Mutant[] = [
     ],
     'pages overlap by one message': ['paging.joined', (page) => page.page > 0 && page.data.unshift(page.data[0])],
     'a message is cut short on small pages': [
-      'paging.documents',
+      'paging.joined',
       (page, exchange) => page.pageSize < 5 && each((message) => delete message.payload)(page, exchange)
     ],
-    'the order of a page changes': ['paging.repeated', (page) => page.data.sort(() => Math.random() - 0.5)],
+    'the order of a page changes': ['paging.joined', (page) => page.data.sort(() => Math.random() - 0.5)],
     'the oldest of a page is first': ['filter.order', (page) => page.data.reverse()],
+    'messages of one time are listed the other way round': [
+      'filter.order-ties',
+      (page) => page.data.sort((one: Json, two: Json) => byAge(one, two) || byId(two, one))
+    ],
+    'a page has one message more than its limit': [
+      'paging.length',
+      (page) =>
+        page.data.length === page.pageSize && page.data.push({ ...page.data[0], _id: 'ffffffffffffffffffffffff' })
+    ],
+    'a message is lost between two pages': ['paging.joined', (page) => page.page > 0 && page.data.shift()],
+    '`hasMore` is true on the first page only': ['paging.joined', (page) => (page.hasMore &&= page.page === 0)],
+    'a page is a 206': ['wire.list.shape', (_, { answer }) => (answer.status = 206)],
+    'every message has a new field, and the last one lacks `status`': [
+      'wire.list.shape',
+      (page) => {
+        each((message) => Object.assign(message, { a: 1, b: 2 }))(page, undefined as never)
+        delete page.data.at(-1)?.status
+      }
+    ],
     'messages are sorted by `_id`': ['filter.order', (page) => page.data.sort(byId)]
   }),
   ...onRequests({
     'the default limit is 20': [
-      'paging.defaults',
+      'paging.page',
       (path) => (/limit=/.test(path) ? path : withParameter(path, 'limit=20'))
     ],
     'pages are counted from 1': [
-      'paging.zero-based',
+      'paging.joined',
       (path) => path.replace(/page=([1-9]\d{0,5})(?=&|$)/, (_, page) => `page=${page - 1}`)
     ],
-    'a page past the end is the first': ['paging.past-end', (path) => path.replace(/page=\d{5,}/, 'page=0')],
-    'a limit above 50 is 50': ['paging.page-size', (path) => path.replace(/limit=(\d{3,}|[6-9]\d)/, 'limit=50')],
+    'a page past the end is the first': ['paging.page', (path) => path.replace(/page=\d{5,}/, 'page=0')],
+    'a limit above 50 is 50': ['paging.page', (path) => path.replace(/limit=(\d{3,}|[6-9]\d)/, 'limit=50')],
     'whole numbers with decimals are refused': ['paging.whole-doubles', (path) => path.replace(/=(\d)\.0/g, '=$1.5')],
-    'a negative page is page 0': ['paging.refused-page', (path) => path.replace('page=-1', 'page=0')],
-    'a limit that is no number is the default': [
-      'paging.refused-limit',
-      (path) => path.replace('limit=none', 'limit=10')
-    ],
+    'a negative page is page 0': ['error.validation', (path) => path.replace('page=-1', 'page=0')],
+    'a limit that is no number is the default': ['error.validation', (path) => path.replace('limit=none', 'limit=10')],
     'the filter `channel` is ignored': ['filter.channel', (path) => path.replace('channel=', 'unread=')],
     'the channel `push` finds nothing': [
       'filter.channel',
@@ -54,7 +70,7 @@ export const LIST_MUTANTS: readonly Mutant[] = [
     ],
     'the filter `subscriberId` is ignored': ['filter.subscriber', (path) => path.replace('subscriberId=', 'unread=')],
     'a subscriber is found by a part of its id': [
-      'filter.subscriber-whole',
+      'filter.exact',
       (path) => path.replace(/subscriberId=(user-[a-z]{2})(?=&|$)/, 'subscriberId=$1a').replace('user-adaa', 'user-ada')
     ],
     'the filter `transactionId` is ignored': [
@@ -62,47 +78,61 @@ export const LIST_MUTANTS: readonly Mutant[] = [
       (path) => path.replaceAll('transactionId=', 'unread=')
     ],
     'only the first transaction id counts': [
-      'filter.transactions',
+      'filter.transaction',
       (path) => path.replace(/(transactionId=[^&]*)(&transactionId=[^&]*)+/, '$1')
     ],
     'brackets make another parameter': ['filter.brackets', (path) => path.replaceAll('[]', '_')],
     'indexes make another parameter': ['filter.indexes', (path) => path.replace(/\[\d\]/g, '_')],
     'transaction ids are split at commas': [
-      'filter.transaction-comma',
+      'filter.comma',
       (path) => path.replace(/transactionId=([^&]*)%2C/, 'transactionId=$1&transactionId=')
     ],
-    'an unknown transaction is no filter': [
-      'filter.transaction-unknown',
-      (path) => path.replace(/transactionId=ffffffff\w*/, '')
-    ],
+    'an unknown transaction is no filter': ['filter.and', (path) => path.replace(/transactionId=ffffffff\w*/, '')],
     'the filter `contextKeys` is ignored': ['filter.context', (path) => path.replaceAll('contextKeys=', 'unread=')],
     'only the first context key counts': [
       'filter.context',
       (path) => path.replace(/(contextKeys=[^&]*)(&contextKeys=[^&]*)+/, '$1')
     ],
     'an empty `contextKeys` is no filter': ['filter.context-empty', (path) => path.replace(/contextKeys=(?=&|$)/, '')],
-    'an unknown context is no filter': [
-      'filter.context-unknown',
-      (path) => path.replace(/contextKeys=tenant%3Affffffff\w*/, '')
-    ],
+    'an unknown context is no filter': ['filter.and', (path) => path.replace(/contextKeys=tenant%3Affffffff\w*/, '')],
     'with a channel, the subscriber is ignored': [
       'filter.and',
       (path) => (/channel=/.test(path) ? path.replace('subscriberId=', 'unread=') : path)
     ],
     'with a transaction, the channel is ignored': [
-      'filter.and-all',
+      'filter.and',
       (path) => (/transactionId=/.test(path) ? path.replace('channel=', 'unread=') : path)
     ],
     'an empty `channel` finds nothing': [
-      'filter.empty',
+      'filter.none',
       (path) => path.replace(/channel=(?=&|$)/, 'transactionId=none')
     ],
-    'an unknown parameter finds nothing': [
-      'filter.unknown-parameter',
-      (path) => path.replace('conformance=', 'transactionId=')
+    'an unknown parameter finds nothing': ['filter.none', (path) => path.replace('conformance=', 'transactionId=')],
+    'a subscriber is found whatever the capitals of its id': [
+      'filter.exact',
+      (path) => path.replace(/(subscriberId=)([^&]+)/, (_, name, id) => name + id.toLowerCase())
+    ],
+    'a transaction is found by the beginning of its id': [
+      'filter.exact',
+      (path) => path.replace(/transactionId=order-471(?=&|$)/, 'transactionId=order-4711')
+    ],
+    'a context is found whatever the capitals of its key': [
+      'filter.exact',
+      (path) =>
+        path.replace(/(contextKeys=)([^&]+)/, (_, name, key) => `${name}${decodeURIComponent(key).toLowerCase()}`)
+    ],
+    'a plus in a query is a plus': ['filter.blank', (path) => path.replaceAll('+', '%2B')],
+    'an escaped plus in a query is a blank': ['filter.blank', (path) => path.replaceAll('%2B', '%20')],
+    'with a context, the transaction is ignored': [
+      'filter.and',
+      (path) => (/contextKeys=/.test(path) ? path.replace('transactionId=', 'unread=') : path)
+    ],
+    'a filter is forgotten on later pages': [
+      'paging.joined',
+      (path) => (/page=[1-9]/.test(path) ? path.replace('channel=', 'unread=') : path)
     ],
     'a filtered list is not paged': [
-      'filter.paged',
+      'paging.joined',
       (path) => (/channel=/.test(path) ? path.replace('page=', 'unread=') : path)
     ]
   }),
@@ -135,7 +165,7 @@ export const LIST_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the order of context keys matters',
-    caughtBy: 'filter.context-order',
+    caughtBy: 'filter.context',
     change: emptyUnless((keys) => keys.join() === [...keys].sort().join())
   },
   {
@@ -162,7 +192,7 @@ export const LIST_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the totals leave out a channel',
-    caughtBy: 'filter.channel-totals',
+    caughtBy: 'paging.total',
     change: {
       answer({ request, answer }) {
         if (!isList(request) || answer.status !== 200 || !/channel=email/.test(request.path)) return
@@ -190,7 +220,8 @@ function withParameter(path: string, parameter: string): string {
 }
 
 const byId = (one: Json, two: Json) => (one._id < two._id ? 1 : -1)
-const byTime = (one: Json, two: Json) => Date.parse(two.createdAt) - Date.parse(one.createdAt) || byId(one, two)
+const byAge = (one: Json, two: Json) => Date.parse(two.createdAt) - Date.parse(one.createdAt)
+const byTime = (one: Json, two: Json) => byAge(one, two) || byId(one, two)
 
 const keysIn = ({ path }: ProxiedRequest) => new URL(path, 'http://target').searchParams.getAll('contextKeys')
 

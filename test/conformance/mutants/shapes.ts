@@ -59,6 +59,7 @@ export const SHAPE_MUTANTS: readonly Mutant[] = [
   }),
   ...onStep({
     'a step lacks `variables`': ['wire.step.shape', (step) => delete step.variables],
+    'a step has null for `issues` where there are none': ['wire.step.shape', (step) => (step.issues ??= null)],
     'a step has the origin `cloud`': ['wire.step.shape', (step) => (step.origin = 'cloud')],
     'a component of the editor is spelled in small letters': [
       'wire.step.shape',
@@ -75,7 +76,7 @@ export const SHAPE_MUTANTS: readonly Mutant[] = [
       (step) => (step.workflowId = step.workflowDatabaseId)
     ],
     'a step repeats the form of `workflowId` that was asked by': [
-      'step.workflow-forms',
+      'step.forms',
       (step, { request }) => (step.workflowId = decodeURIComponent(request.path.split('/')[3] ?? ''))
     ],
     'all steps have one `_id`': [
@@ -83,7 +84,7 @@ export const SHAPE_MUTANTS: readonly Mutant[] = [
       (step) => Object.assign(step, { _id: 'ffffffffffffffffffffffff', slug: 'x_st_vVXHHNKfCJVnOtj1' })
     ],
     '`variables` is a list of names': ['step.schema', (step) => (step.variables = { names: [] })],
-    'a step has a field that changes': ['step.repeated', (step) => (step.name = `${step.name} ${performance.now()}`)]
+    'a step has a field that changes': ['step.named', (step) => (step.name = `${step.name} ${performance.now()}`)]
   }),
   {
     name: 'a step is found in any workflow',
@@ -101,17 +102,17 @@ export const SHAPE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a workflow is found by its identifier only',
-    caughtBy: 'step.workflow-forms',
+    caughtBy: 'step.forms',
     change: { request: ({ request }) => rewrite(request, /(workflows\/)[0-9a-f]{24}(?=\/)/, '$1none') }
   },
   {
     name: 'a step is not found by its slug',
-    caughtBy: 'step.step-forms',
+    caughtBy: 'step.forms',
     change: { request: ({ request }) => rewrite(request, /(steps\/).*_st_.*/, '$1none') }
   },
   {
     name: 'the name in a slug must be right',
-    caughtBy: 'step.slug-name',
+    caughtBy: 'step.forms',
     change: { request: ({ request }) => rewrite(request, /(steps\/)another-name_st_.*/, '$1none') }
   },
   {
@@ -126,27 +127,27 @@ export const SHAPE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the step is looked up before the workflow',
-    caughtBy: 'step.workflow-first',
+    caughtBy: 'step.unknown-workflow',
     change: onRefusal(404, (body) => (body.message = body.message.replace('Workflow', 'Step')))
   },
 
   // Refusals.
   ...onAnyRefusal({
     'a refusal is `application/problem+json`': [
-      'error.content-type',
+      'error.body',
       (_, { answer }) => (answer.headers['content-type'] = 'application/problem+json')
     ],
-    'a refusal lacks `statusCode`': ['error.status-code', (body) => delete body.statusCode],
-    'a refusal has its status as a text': ['error.status-code', (body) => (body.statusCode = String(body.statusCode))],
-    'the `error` of a refusal is a code': ['error.name', (body) => (body.error = 'ERR_REFUSED')],
-    'the `message` of a refusal is a list': ['error.message', (body) => (body.message = [body.message])],
-    'the `timestamp` of a refusal is a number': ['error.timestamp', (body) => (body.timestamp = Date.now())],
-    'the `path` of a refusal lacks the query string': ['error.path', (body) => (body.path = body.path.split('?')[0])],
-    'the `path` of a refusal has the host': ['error.path', (body) => (body.path = `http://api.example${body.path}`)],
-    'the `ctx` of a refusal is null': ['error.ctx', (body) => (body.ctx = null)],
-    '`errors` is null where there are none': ['error.absent', (body) => (body.errors ??= null)],
-    'a 401 has no `WWW-Authenticate`': ['auth.challenge', (_, { answer }) => delete answer.headers['www-authenticate']],
-    'a refusal is HTML': ['error.message', (_, { answer }) => (answer.text = '<h1>Error</h1>')]
+    'a refusal lacks `statusCode`': ['error.body', (body) => delete body.statusCode],
+    'a refusal has its status as a text': ['error.body', (body) => (body.statusCode = String(body.statusCode))],
+    'the `error` of a refusal is a code': ['error.body', (body) => (body.error = 'ERR_REFUSED')],
+    'the `message` of a refusal is a list': ['error.body', (body) => (body.message = [body.message])],
+    'the `timestamp` of a refusal is a number': ['error.body', (body) => (body.timestamp = Date.now())],
+    'the `path` of a refusal lacks the query string': ['error.body', (body) => (body.path = body.path.split('?')[0])],
+    'the `path` of a refusal has the host': ['error.body', (body) => (body.path = `http://api.example${body.path}`)],
+    'the `ctx` of a refusal is null': ['error.body', (body) => (body.ctx = null)],
+    '`errors` is null where there are none': ['error.body', (body) => (body.errors ??= null)],
+    'a 401 has no `WWW-Authenticate`': ['auth.words', (_, { answer }) => delete answer.headers['www-authenticate']],
+    'a refusal is HTML': ['error.body', (_, { answer }) => (answer.text = '<h1>Error</h1>')]
   }),
   {
     name: 'an invalid value is a 400',
@@ -155,7 +156,7 @@ export const SHAPE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a validation error names the first field only',
-    caughtBy: 'error.validation-all',
+    caughtBy: 'error.validation',
     change: onRefusal(422, (body) => (body.errors = Object.fromEntries(Object.entries(body.errors).slice(0, 1))))
   },
   {
@@ -165,7 +166,7 @@ export const SHAPE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a query that can not be decoded is a 500',
-    caughtBy: 'error.malformed-query',
+    caughtBy: 'malformed.query',
     change: {
       answer: ({ request, answer }) =>
         /%zz/.test(request.path) && answer.status === 400 ? restatus(answer, 500) : undefined
@@ -175,39 +176,39 @@ export const SHAPE_MUTANTS: readonly Mutant[] = [
   // Keys.
   {
     name: 'a request without a key is answered',
-    caughtBy: 'auth.list',
+    caughtBy: 'auth.required',
     change: { request: ({ request }) => withDefaultKey(request) }
   },
   {
     name: 'any key is good',
-    caughtBy: 'auth.unknown-key',
+    caughtBy: 'auth.required',
     change: { request: ({ request }) => (request.headers.authorization ? withDefaultKey(request, true) : undefined) }
   },
   {
     name: 'a missing key is a 403',
-    caughtBy: 'auth.missing',
+    caughtBy: 'auth.words',
     change: { answer: ({ answer }) => (answer.status === 401 ? restatus(answer, 403) : undefined) }
   },
   {
     name: 'any scheme is good',
-    caughtBy: 'auth.scheme',
+    caughtBy: 'auth.required',
     change: { answer: ({ request, answer, ask }) => asIfKey(/^Bearer/, request, answer, ask) }
   },
   {
     name: 'an `idempotency-key` is taken for a key',
-    caughtBy: 'auth.key-only',
+    caughtBy: 'auth.required',
     change: {
       request: ({ request }) => (request.headers['idempotency-key'] ? withDefaultKey(request) : undefined)
     }
   },
   {
     name: 'a scheme without a key is a missing header',
-    caughtBy: 'auth.no-key',
+    caughtBy: 'auth.words',
     change: onRefusal(401, (body) => Object.assign(body, { message: 'Missing authorization header' }))
   },
   {
     name: 'a path that can not be decoded is a 404',
-    caughtBy: 'error.malformed-path',
+    caughtBy: 'malformed.path',
     change: {
       answer: ({ request, answer }) => (/\/%zz\//.test(request.path) ? restatus(answer, 404) : undefined)
     }
@@ -226,21 +227,29 @@ export const SHAPE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'steps need no key',
-    caughtBy: 'auth.step',
+    caughtBy: 'auth.required',
     change: {
       request: ({ request }) => (isStep(request) ? withDefaultKey(request) : undefined)
     }
   },
   {
+    name: 'any key is good for steps',
+    caughtBy: 'auth.required',
+    change: {
+      request: ({ request }) =>
+        isStep(request) && request.headers.authorization ? withDefaultKey(request, true) : undefined
+    }
+  },
+  {
     name: 'set-primary needs no key',
-    caughtBy: 'auth.set-primary',
+    caughtBy: 'auth.required',
     change: {
       request: ({ request }) => (isSetPrimary(request) ? withDefaultKey(request) : undefined)
     }
   },
   {
     name: 'the query is checked before the key',
-    caughtBy: 'auth.first',
+    caughtBy: 'auth.words',
     change: {
       answer: ({ request, answer }) =>
         answer.status === 401 && /page=-1/.test(request.path) ? restatus(answer, 422) : undefined
@@ -248,7 +257,7 @@ export const SHAPE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a refusal repeats the key',
-    caughtBy: 'auth.not-repeated',
+    caughtBy: 'auth.words',
     change: onRefusal(401, (body, { request }) => (body.ctx = { header: request.headers.authorization }))
   }
 ]

@@ -1,285 +1,274 @@
+import { randomUUID } from 'node:crypto'
 import { CHANNELS } from '../../../core/enums.js'
 import type { MessageResponse } from '../../../messages/schemas.js'
-import { jsonIn, type Parameters } from '../../answers.js'
+import { isObject, listPath, type Parameters, pageOf, unknownId } from '../../answers.js'
 import { check, checkSame, needed } from '../../outcome.js'
-import { type ConformanceCase, contract, settled } from '../case.js'
-import {
-  checkContext,
-  checkFiltered,
-  contextOf,
-  contextsOf,
-  LIMIT,
-  subscribersOf,
-  transactionsOf
-} from '../filtered.js'
+import type { Answer } from '../../target.js'
+import { type Basis, casesIn, contract, settled, type UnfiledCase } from '../case.js'
+import type { Subject } from '../subject.js'
 
-const TRANSACTIONS = contract('transactionId: array of string; Filter by transaction ids')
+const WORDS = contract('List messages: the filters channel, subscriberId, transactionId, contextKeys')
+const CONTEXTS = contract('contextKeys: Filter by exact context keys, order insensitive; repeated once per key')
+const SPELLINGS = settled('List messages: how lists are spelled')
+/** How many messages are compared. */
+const LIMIT = 100
 
-export const FILTERS: ConformanceCase[] = [
+type IsMeant = (message: MessageResponse) => boolean
+
+export const FILTERS = casesIn('behaviour', [
   {
     id: 'filter.order',
-    tier: 'behaviour',
-    rule: 'Messages are listed newest first, and those of one time by `_id`, descending.',
+    rule: 'Messages are listed newest first.',
     basis: settled('Sort order of the message list'),
-    needs: ['messages'],
     async run({ sample }) {
-      const { messages } = await sample()
-      for (const [index, later] of messages.slice(1).entries()) {
-        const former = messages[index] ?? later
-        const [one, two] = [Date.parse(former.createdAt), Date.parse(later.createdAt)]
-        const inOrder = one > two || (one === two && String(former._id) > String(later._id))
-        check(inOrder, `message ${later._id} is listed after ${former._id}`)
+      const { messages, request } = await sample()
+      const times = messages.map(({ createdAt }) => Date.parse(createdAt))
+      const early = times.findIndex((time, index) => time > (times[index - 1] ?? time))
+      check(early === -1, `message ${messages[early]?._id} is listed after an older one`, request)
+    }
+  },
+  {
+    id: 'filter.order-ties',
+    rule: 'Messages of one time are listed by `_id`, descending.',
+    basis: settled('Sort order of the message list'),
+    documentOnly: true,
+    async run({ sample }) {
+      const { messages, request } = await sample()
+      for (const [index, { createdAt, _id }] of messages.slice(1).entries()) {
+        const before = messages[index]
+        const inOrder = before?.createdAt !== createdAt || String(before._id) > String(_id)
+        check(inOrder, `message ${_id} is listed after ${before?._id}`, request)
       }
     }
   },
-  {
-    id: 'filter.channel',
-    tier: 'behaviour',
-    rule: 'The list of a channel is that of all messages without those of other channels.',
-    basis: contract('channel: Filter by channel: `in_app`, `email`, `sms`, `chat`, `push`'),
-    needs: ['messages'],
-    async run(subject) {
-      for (const channel of CHANNELS) {
-        await checkFiltered(subject, [['channel', channel]], (message) => message.channel === channel)
-      }
-    }
-  },
-  {
-    id: 'filter.channel-totals',
-    tier: 'behaviour',
-    rule: 'The totals of the five channels add up to the total.',
-    basis: contract('totalCount: Total number of messages available'),
-    needs: [],
-    async run({ list }) {
-      const all = await list([['limit', 1]])
-      needed(all.totalCount !== undefined, 'the target gives no totals')
-      let sum = 0
-      for (const channel of CHANNELS) {
-        const page = await list([
-          ['channel', channel],
-          ['limit', 1]
-        ])
-        sum += Number(page.totalCount)
-      }
-      check(sum === all.totalCount, `the totals of the channels add up to ${sum}, and the total is ${all.totalCount}`)
-    }
-  },
-  {
-    id: 'filter.subscriber',
-    tier: 'behaviour',
-    rule: 'The list of a subscriber, by its `subscriberId`, is that of all messages without those to others.',
-    basis: contract('subscriberId: Filter by subscriber; identifier used to create the subscriber'),
-    needs: ['messages'],
-    async run(subject) {
-      for (const { subscriber, _subscriberId } of await subscribersOf(subject)) {
-        const parameters: Parameters = [['subscriberId', subscriber]]
-        await checkFiltered(subject, parameters, (message) => message._subscriberId === _subscriberId)
-      }
-    }
-  },
-  {
-    id: 'filter.subscriber-whole',
-    tier: 'behaviour',
-    rule: 'A part of a `subscriberId` finds none of its messages.',
-    basis: contract('subscriberId: Filter by subscriber'),
-    needs: ['messages'],
-    async run(subject) {
-      const [{ subscriber = '', _subscriberId = '' } = {}] = await subscribersOf(subject)
-      const part = subscriber.slice(0, -1)
-      needed(part !== '', 'the subscriberId has one character')
-      const answer = await subject.ask(`/v1/messages?limit=100&subscriberId=${encodeURIComponent(part)}`)
-      const { data = [] } = (jsonIn(answer) ?? {}) as { data?: MessageResponse[] }
-      const found = answer.status === 200 && data.some((each) => each._subscriberId === _subscriberId)
-      check(!found, `${answer.request}: finds messages of another subscriber`)
-    }
-  },
-  {
-    id: 'filter.transaction',
-    tier: 'behaviour',
-    rule: 'The list of a transaction is that of all messages without those of other transactions.',
-    basis: TRANSACTIONS,
-    needs: ['messages'],
-    async run(subject) {
-      for (const transactionId of await transactionsOf(subject, 3)) {
-        await checkFiltered(
-          subject,
-          [['transactionId', transactionId]],
-          (message) => message.transactionId === transactionId
-        )
-      }
-    }
-  },
-  {
-    id: 'filter.transactions',
-    tier: 'behaviour',
-    rule: 'Several transaction ids find the messages of any of them.',
-    basis: TRANSACTIONS,
-    needs: ['messages'],
-    async run(subject) {
-      const ids = await transactionsOf(subject, 3)
-      needed(ids.length > 1, 'it needs messages of two transactions')
-      const parameters = ids.map((id) => ['transactionId', id] as const)
-      await checkFiltered(subject, parameters, ({ transactionId }) => ids.includes(transactionId))
-    }
-  },
-  ...spellings(),
-  {
-    id: 'filter.transaction-comma',
-    tier: 'behaviour',
-    rule: 'A transaction id is not split at commas.',
-    basis: settled('List messages: how lists are spelled'),
-    needs: ['messages'],
-    async run(subject) {
-      const ids = await transactionsOf(subject, 2)
-      needed(ids.length > 1, 'it needs messages of two transactions')
-      const page = await subject.list([['transactionId', ids.join(',')]])
-      check(page.data.length === 0, `${page.answer.request}: ${page.data.length} messages, must be none`)
-    }
-  },
-  {
-    id: 'filter.transaction-unknown',
-    tier: 'behaviour',
-    rule: 'A transaction that no message is of finds an empty page.',
-    basis: TRANSACTIONS,
-    needs: [],
-    async run({ list, unknownId }) {
-      const { data, hasMore, totalCount = 0, answer } = await list([['transactionId', unknownId()]])
-      const isEmpty = data.length === 0 && hasMore === false && totalCount === 0
-      check(isEmpty, `${answer.request}: the page is not empty, or not the last, or has a total`)
-    }
-  },
+  filterCase('channel', WORDS, 'Each channel', async () =>
+    CHANNELS.map((channel) => [{ channel }, (message) => message.channel === channel])
+  ),
+  filterCase('subscriber', WORDS, 'The `subscriberId` of a subscriber', async (subject) =>
+    (await subscribersOf(subject)).map(({ subscriberId, isTo }) => [{ subscriberId }, isTo])
+  ),
+  filterCase('transaction', WORDS, 'A transaction id, and several together,', async (subject) => {
+    const ids = await transactionsOf(subject, 3)
+    needed(ids.length > 1, 'no messages of two transactions are known')
+    return [...ids.map((id) => [id]), ids].map((asked) => [
+      { transactionId: asked },
+      ({ transactionId }) => asked.includes(transactionId)
+    ])
+  }),
+  filterCase('context', CONTEXTS, 'The context keys of a message, in any order,', async (subject) =>
+    (await contextsOf(subject, 5)).flatMap((keys) => [contextFilter(keys), contextFilter([...keys].reverse(), keys)])
+  ),
+  filterCase('context-exact', CONTEXTS, 'One of several context keys', async (subject) => {
+    const keys = (await contextsOf(subject, 1000)).find(({ length }) => length > 1)
+    needed(keys !== undefined, 'no message with two contexts is known')
+    return keys.map((key) => contextFilter([key]))
+  }),
   {
     id: 'filter.and',
-    tier: 'behaviour',
-    rule: 'Filters are joined by AND.',
-    basis: contract('List messages: filters'),
-    needs: ['messages'],
-    async run(subject) {
-      const [{ subscriber = '', _subscriberId = '' } = {}] = await subscribersOf(subject)
-      for (const channel of CHANNELS) {
-        const parameters: Parameters = [
-          ['channel', channel],
-          ['subscriberId', subscriber]
-        ]
-        const isMeant = (message: MessageResponse) =>
-          message.channel === channel && message._subscriberId === _subscriberId
-        await checkFiltered(subject, parameters, isMeant)
-      }
-    }
-  },
-  {
-    id: 'filter.and-all',
-    tier: 'behaviour',
-    rule: 'All four filters of a message together find it, and each other value of one of them does not.',
-    basis: contract('List messages: filters'),
-    needs: ['contexts'],
+    rule: 'All filters of a message together find it, and another value of any of them does not.',
+    basis: WORDS,
     async run(subject) {
       const { messages } = await subject.sample()
-      const message = messages.find((each) => contextOf(each).length > 0 && each.subscriber?.subscriberId)
-      needed(message !== undefined, 'it needs a message with a context and a subscriber')
-      const { channel, transactionId, subscriber } = message
-      const other = CHANNELS.find((each) => each !== channel) ?? ''
-      for (const asked of [channel, other]) {
-        const page = await subject.list([
-          ['channel', asked],
-          ['transactionId', transactionId],
-          ['subscriberId', subscriber?.subscriberId ?? ''],
-          ...contextOf(message).map((key) => ['contextKeys', key] as const),
-          ['limit', LIMIT]
-        ])
-        const isFound = page.data.some(({ _id }) => _id === message._id)
-        check(
-          isFound === (asked === channel),
-          `${page.answer.request}: message ${message._id} is ${isFound ? '' : 'not '}found`
-        )
+      const isFull = (each: MessageResponse) => each.subscriber?.subscriberId && contextOf(each).length > 0
+      const message = messages.find(isFull) ?? messages[0]
+      const { _id, channel = '', transactionId = '', subscriber } = message ?? {}
+      const subscriberId = subscriber?.subscriberId ?? []
+      const contextKeys = message ? contextOf(message) : []
+      const others = [
+        {},
+        { channel: CHANNELS.find((each) => each !== channel) ?? '' },
+        { transactionId: unknownId() },
+        { subscriberId: unknownId() },
+        { contextKeys: `tenant:${unknownId()}` }
+      ]
+      for (const [index, other] of others.entries()) {
+        const path = listPath({ channel, transactionId, subscriberId, contextKeys, ...other, limit: LIMIT })
+        const answer = await subject.ask(path)
+        const isFound = foundIn(answer).includes(_id)
+        check(isFound === (index === 0), `message ${_id} is ${isFound ? '' : 'not '}found`, answer)
       }
     }
   },
   {
-    id: 'filter.paged',
-    tier: 'behaviour',
-    rule: 'A filtered list is paged like the whole list.',
-    basis: contract('page: Page number; limit: Number of messages per page'),
-    needs: ['messages'],
-    async run({ list, sample }) {
-      const channel = (await sample()).messages[0]?.channel ?? ''
-      const whole = await list([
-        ['channel', channel],
-        ['limit', 12]
+    id: 'filter.exact',
+    rule: 'A part of an id or a context key, or one with other capitals, finds none of its messages.',
+    basis: contract(
+      'contextKeys: Filter by exact context keys; subscriberId: identifier used to create the subscriber'
+    ),
+    async run(subject) {
+      const { messages } = await subject.sample()
+      for (const { _id, transactionId, subscriber, contextKeys = [] } of messages.slice(0, 5)) {
+        const own = { transactionId, subscriberId: subscriber?.subscriberId ?? '', contextKeys: contextKeys.join() }
+        for (const [name, value] of Object.entries(own)) {
+          const upper = value.toUpperCase()
+          const others = [[...value].slice(0, -1).join(''), upper === value ? value.toLowerCase() : upper]
+          for (const other of others.filter((each) => each !== '' && each !== value)) {
+            const answer = await subject.ask(listPath({ limit: LIMIT, [name]: other }))
+            check(!foundIn(answer).includes(_id), `finds message ${_id}, whose ${name} is another`, answer)
+          }
+        }
+      }
+    }
+  },
+  {
+    id: 'filter.blank',
+    rule: 'A blank in a value may be written as `+` or as `%20`, and a plus as `%2B`.',
+    basis: contract('List messages: query parameters'),
+    async run(subject) {
+      const { messages } = await subject.sample()
+      const values = messages.flatMap(({ transactionId, subscriber }) => [
+        ['transactionId', transactionId],
+        ['subscriberId', subscriber?.subscriberId ?? '']
       ])
-      const joined: unknown[] = []
-      for (const page of [0, 1, 2, 3]) {
-        joined.push(
-          ...(
-            await list([
-              ['channel', channel],
-              ['limit', 3],
-              ['page', page]
-            ])
-          ).data.map(({ _id }) => _id)
-        )
+      const odd = values.filter(([, value = '']) => /[ +]/.test(value))
+      needed(odd.length > 0, 'no transaction or subscriber with a blank or a plus in its id is known')
+      for (const [name, value = ''] of odd.slice(0, 3)) {
+        for (const blank of ['%20', '+']) {
+          const query = `limit=${LIMIT}&${name}=${encodeURIComponent(value).replaceAll('%20', blank)}`
+          await checkFiltered(subject, query, (each) =>
+            [each.transactionId, each.subscriber?.subscriberId].includes(value)
+          )
+        }
       }
-      checkSame(
-        joined,
-        whole.data.map(({ _id }) => _id),
-        `the pages of channel ${channel} joined, and its list`
-      )
     }
   },
+  filterCase('brackets', SPELLINGS, 'A list that is written as `transactionId[]=`', (subject) =>
+    writtenAs(subject, (name, values) => ({ [`${name}[]`]: values }))
+  ),
+  filterCase('indexes', SPELLINGS, 'A list that is written as `transactionId[0]=`', (subject) =>
+    writtenAs(subject, (name, values) => Object.fromEntries(values.map((value, index) => [`${name}[${index}]`, value])))
+  ),
+  filterCase('comma', SPELLINGS, 'Two transaction ids in one, with a comma between them,', async (subject) => {
+    const ids = await transactionsOf(subject, 2)
+    needed(ids.length > 1, 'no messages of two transactions are known')
+    return [[{ transactionId: ids.join(',') }, ({ transactionId }) => transactionId === ids.join(',')]]
+  }),
+  filterCase(
+    'none',
+    settled('List messages: empty filters and unknown parameters'),
+    'An empty channel, subscriber or transaction, and an unknown parameter,',
+    async () =>
+      ['channel', 'subscriberId', 'transactionId', 'conformance'].map((name) => [
+        { [name]: name === 'conformance' ? 'email' : '' },
+        () => true
+      ])
+  ),
+  filterCase('context-empty', settled('List messages: contextKeys='), 'An empty `contextKeys`', async () => [
+    [{ contextKeys: '' }, (message) => contextOf(message).length === 0]
+  ]),
   {
-    id: 'filter.empty',
-    tier: 'behaviour',
-    rule: 'An empty `channel`, `subscriberId` or `transactionId` is no filter.',
-    basis: settled('List messages: empty filters'),
-    needs: ['messages'],
-    async run(subject) {
-      for (const name of ['channel', 'subscriberId', 'transactionId'])
-        await checkFiltered(subject, [[name, '']], () => true)
-    }
-  },
-  {
-    id: 'filter.unknown-parameter',
-    tier: 'behaviour',
-    rule: 'A parameter that the contract does not name has no effect.',
-    basis: settled('List messages: unknown parameters'),
-    needs: ['messages'],
-    async run(subject) {
-      await checkFiltered(subject, [['conformance', 'email']], () => true)
-    }
+    ...filterCase(
+      'context-twice',
+      settled('List messages: contextKeys is a set'),
+      'A context key that is given twice',
+      async (subject) => {
+        const [keys = []] = await contextsOf(subject, 1)
+        return [contextFilter([...keys, ...keys], keys)]
+      }
+    ),
+    documentOnly: true
   },
   {
     id: 'filter.idempotency-key',
-    tier: 'behaviour',
     rule: 'An `idempotency-key` on a GET has no effect: the next one with it is answered afresh, without headers of it.',
     basis: settled('Idempotency: on GET'),
-    needs: [],
-    async run({ list, random }) {
-      const headers = { 'idempotency-key': random.uuid() }
-      const [one, two] = [await list([['limit', 1]], { headers }), await list([['limit', 2]], { headers })]
-      check(two.pageSize === 2, `${two.answer.request}: it is answered as a request before, with the same key`)
+    async run({ list }) {
+      const headers = { 'idempotency-key': randomUUID() }
+      const [one, two] = [await list({ limit: 1 }, { headers }), await list({ limit: 2 }, { headers })]
+      check(two.pageSize === 2, 'it is answered as a request before, with the same key', two.answer)
       for (const { answer } of [one, two]) {
         const named = ['idempotency-key', 'idempotency-replay'].find((name) => answer.headers.has(name))
-        check(named === undefined, `${answer.request}: the answer has the header ${named}`)
+        check(named === undefined, `the answer has the header ${named}`, answer)
       }
     }
   }
-]
+])
 
-/** The ways to write a list. */
-function spellings(): ConformanceCase[] {
-  const ways = { brackets: () => '[]', indexes: (index: number) => `[${index}]` }
-  return Object.entries(ways).map(([name, suffix]) => ({
+type Filter = [parameters: Parameters, isMeant: IsMeant]
+
+/** A case that filters find what they mean of all messages, and no others. */
+function filterCase(
+  name: string,
+  basis: Basis,
+  what: string,
+  filtersOf: (subject: Subject) => Promise<Filter[]>
+): UnfiledCase {
+  return {
     id: `filter.${name}`,
-    tier: 'behaviour',
-    rule: `A list may be written as \`transactionId${suffix(0)}=\`, and \`contextKeys\` too.`,
-    basis: settled('List messages: how lists are spelled'),
-    needs: ['messages'],
+    rule: `${what} finds what it says of the whole list, in its order, and nothing else.`,
+    basis,
     async run(subject) {
-      const ids = await transactionsOf(subject, 2)
-      const parameters = ids.map((id, index) => [`transactionId${suffix(index)}`, id] as const)
-      await checkFiltered(subject, parameters, ({ transactionId }) => ids.includes(transactionId))
-      const contexts = await contextsOf(subject, 1)
-      for (const keys of contexts) await checkContext(subject, keys, keys, suffix)
+      for (const [parameters, isMeant] of await filtersOf(subject)) {
+        await checkFiltered(subject, { ...parameters, limit: LIMIT }, isMeant)
+      }
     }
-  }))
+  }
+}
+
+/** Returns filters by lists that are written in another way. */
+async function writtenAs(subject: Subject, write: (name: string, values: string[]) => Parameters): Promise<Filter[]> {
+  const ids = await transactionsOf(subject, 2)
+  const contexts = await contextsOf(subject, 1).catch(() => [])
+  return [
+    [write('transactionId', ids), ({ transactionId }) => ids.includes(transactionId)],
+    ...contexts.map((keys): Filter => [write('contextKeys', keys), contextFilter(keys)[1]])
+  ]
+}
+
+/** Throws `Failure` unless the filtered list is the subset of the newest messages that the filter means. */
+async function checkFiltered(subject: Subject, query: Parameters | string, isMeant: IsMeant): Promise<void> {
+  const { data, answer } =
+    typeof query === 'string' ? pageOf(await subject.ask(`/v1/messages?${query}`)) : await subject.list(query)
+  const stray = data.find((message) => !isMeant(message))
+  check(stray === undefined, `message ${stray?._id} does not match`, answer)
+  const { messages, isComplete } = await subject.sample()
+  const ids = data.map(({ _id }) => _id)
+  const meant = messages.filter(isMeant).map(({ _id }) => _id)
+  // The sample may end before the page does, and the page before the sample.
+  const length = isComplete ? LIMIT : Math.min(ids.length, meant.length)
+  const [found, expected] = [ids.slice(0, length), ids.length < LIMIT ? meant : meant.slice(0, length)]
+  const missing = expected.find((id) => !found.includes(id))
+  check(missing === undefined, `message ${missing} matches and is missing`, answer)
+  checkSame(found, expected, 'its messages and those of the whole list that match', answer)
+}
+
+/** Returns the ids of the messages on a page; none if it is none, as a refusal is. */
+function foundIn({ status, body }: Answer): unknown[] {
+  const data = status === 200 && isObject(body) && Array.isArray(body.data) ? body.data : []
+  return data.map((each) => each?._id)
+}
+
+/** Returns up to three subscribers, and which messages are theirs. */
+async function subscribersOf({ sample }: Subject): Promise<{ subscriberId: string; isTo: IsMeant }[]> {
+  const known = new Map<string, string>()
+  for (const { subscriber, _subscriberId } of (await sample()).messages) {
+    if (subscriber?.subscriberId) known.set(subscriber.subscriberId, _subscriberId)
+  }
+  needed(known.size > 0, 'no message has its subscriber embedded')
+  return [...known]
+    .slice(0, 3)
+    .map(([subscriberId, own]) => ({ subscriberId, isTo: ({ _subscriberId }) => _subscriberId === own }))
+}
+
+async function transactionsOf({ sample }: Subject, most: number): Promise<string[]> {
+  const { messages } = await sample()
+  return [...new Set(messages.map(({ transactionId }) => transactionId))].slice(0, most)
+}
+
+/** Returns the sets of contexts of messages, that of none excepted. Throws `Skipped` if no message has one. */
+async function contextsOf({ sample }: Subject, most: number): Promise<string[][]> {
+  const { messages } = await sample()
+  const sets = new Map(messages.map((message) => [contextOf(message).join('\n'), contextOf(message)]))
+  sets.delete('')
+  needed(sets.size > 0, 'no message has a context')
+  return [...sets.values()].slice(0, most)
+}
+
+function contextFilter(asked: string[], meant = asked): Filter {
+  const expected = [...meant].sort().join('\n')
+  return [{ contextKeys: asked }, (message) => contextOf(message).join('\n') === expected]
+}
+
+function contextOf({ contextKeys }: MessageResponse): string[] {
+  return [...new Set(contextKeys ?? [])].sort()
 }

@@ -1,25 +1,39 @@
-import type { ConformanceCase } from '../case.js'
-import { AUTH } from './auth.js'
-import { CONTEXT_FILTERS } from './contexts.js'
-import { ERRORS } from './errors.js'
+import { ASSUMPTION_IDS, type AssumptionId, assumptionRow, positionsOf } from '../../../core/assumptions.js'
+import { ROWS } from '../../positions.js'
+import { type ConformanceCase, casesIn } from '../case.js'
+import { ANSWERS } from './answers.js'
+import { IDEMPOTENCY, PRIMARY } from './effects.js'
 import { FILTERS } from './filters.js'
-import { IDEMPOTENCY } from './idempotency.js'
-import { LIVE } from './live.js'
+import { AUTH, MALFORMED, STEPS } from './lookup.js'
 import { PAGING } from './paging.js'
-import { PRIMARY } from './primary.js'
-import { STEPS } from './steps.js'
-import { WIRE } from './wire.js'
 
-/** All cases. */
+/**
+ * All cases, in their order; for each row of the register, one that the target takes one of its positions. Malformed
+ * requests come last: a target may die of one, which must not take the others with it.
+ */
 export const CASES: readonly ConformanceCase[] = [
-  ...WIRE,
-  ...ERRORS,
+  ...ANSWERS,
   ...AUTH,
   ...PAGING,
   ...FILTERS,
-  ...CONTEXT_FILTERS,
   ...STEPS,
   ...PRIMARY,
   ...IDEMPOTENCY,
-  ...LIVE
+  ...casesIn(
+    'live',
+    ASSUMPTION_IDS.map((assumption) => ({
+      id: `live.${assumption}`,
+      rule: rowSentence(assumption),
+      basis: { assumption },
+      run: (subject) => ROWS[assumption].probe(subject)
+    }))
+  ),
+  ...MALFORMED
 ]
+
+/** Returns a row's question and its two positions. */
+function rowSentence(id: AssumptionId): string {
+  const { sentence, values } = assumptionRow(id)
+  const sides = positionsOf(id).map((position) => (values as Record<string, string>)[position])
+  return `${sentence} Either ${sides.join('; or ')}.`
+}

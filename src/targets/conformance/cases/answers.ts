@@ -1,0 +1,269 @@
+import { STATUS_CODES } from 'node:http'
+import type { TSchema } from '@sinclair/typebox'
+import { encodeBase62 } from '../../../core/slug.js'
+import { findIssues, pathText } from '../../../core/validation.js'
+import { Integration } from '../../../integrations/schemas.js'
+import { MessageResponse, MessagesPage } from '../../../messages/schemas.js'
+import { WorkflowStep } from '../../../workflow-steps/schemas.js'
+import {
+  checkJsonType,
+  checkStatus,
+  isObject,
+  jsonIn,
+  messageIn,
+  recordIn,
+  setPrimaryPath,
+  stepPath,
+  unknownId
+} from '../../answers.js'
+import { withContractNames } from '../../contract-names.js'
+import { check, checkSame } from '../../outcome.js'
+import type { Answer } from '../../target.js'
+import { casesIn, contract, settled, type UnfiledCase } from '../case.js'
+import type { Subject } from '../subject.js'
+import { UNKNOWN_KEY } from './lookup.js'
+
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)$/
+const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const MAX_SHOWN = 5
+
+/** What is judged of an answer by a schema, and where it is in it. */
+interface Part {
+  answer: Answer
+  schema: TSchema
+  value: unknown
+  where?: string
+}
+
+/** The kinds of answers, by the ids of their cases. */
+const KINDS: Record<string, { what: string; words: string; read(subject: Subject): Promise<Part[]> }> = {
+  list: {
+    what: 'A page of messages',
+    words: 'Paginated message list; Message (MessageResponseDto) and all that it holds',
+    async read({ list }) {
+      const { answer, data } = await list({ limit: 100 })
+      const page = { ...(jsonIn(answer) as object), data: [] }
+      const messages = data.map((value) => ({ answer, schema: MessageResponse, value, where: 'data' }))
+      return [{ answer, schema: MessagesPage, value: page }, ...messages]
+    }
+  },
+  step: {
+    what: 'A step',
+    words: 'Workflow step (response of step retrieval) and all that it holds',
+    async read({ steps, ask }) {
+      const answers = (await steps()).map(({ workflowId, stepId }) => ask(stepPath(workflowId, stepId)))
+      return (await Promise.all(answers)).map((answer) => {
+        return { answer, schema: WorkflowStep, value: withoutControlValues(recordIn(answer)) }
+      })
+    }
+  },
+  integration: {
+    what: 'The integration that set-primary answers with',
+    words: 'Integration (response of set-primary), CredentialsDto, ConfigurationsDto, StepFilterDto',
+    async read({ integrations }) {
+      await integrations.usable()
+      const usable = (await integrations.all()).filter(({ integration }) => integration)
+      return usable.map(({ answer }) => ({ answer, schema: Integration, value: recordIn(answer) }))
+    }
+  }
+}
+
+export const ANSWERS = casesIn('wire', [
+  ...Object.keys(KINDS).flatMap(casesOf),
+  {
+    id: 'wire.list.ids',
+    rule: 'No two messages have the same `_id`.',
+    basis: contract('_id: Message identifier'),
+    async run({ sample }) {
+      const { messages, request } = await sample()
+      const ids = messages.map(({ _id }) => _id).filter((id) => id !== undefined)
+      const doubled = ids.find((id, index) => ids.indexOf(id) !== index)
+      check(doubled === undefined, `two messages have the _id ${doubled}`, request)
+    }
+  },
+  {
+    id: 'wire.list.environment',
+    rule: 'All messages, and what is embedded in them, belong to one environment and one organization.',
+    basis: contract('The key determines the current environment that requests act in.'),
+    async run({ sample }) {
+      const { messages, request } = await sample()
+      const records = messages.flatMap((each) => [each, each.subscriber ?? [], each.template ?? []].flat())
+      for (const field of ['_environmentId', '_organizationId'] as const) {
+        const owners = new Set(records.map((record) => record[field]))
+        check(owners.size === 1, `${field} is ${[...owners].slice(0, 2).join(' and ')}`, request)
+      }
+    }
+  },
+  {
+    id: 'wire.list.subscriber',
+    rule: 'The embedded subscriber is that of `_subscriberId`, and its times are in ISO 8601.',
+    basis: contract('SubscriberResponseDto: _id internal id; createdAt, updatedAt, lastOnlineAt string (ISO 8601)'),
+    run: forEachMessage(({ _subscriberId, subscriber }) => {
+      if (subscriber === undefined) return true
+      const { _id = _subscriberId, createdAt, updatedAt, lastOnlineAt } = subscriber
+      return _id === _subscriberId && areTimes(createdAt, updatedAt, lastOnlineAt)
+    })
+  },
+  {
+    id: 'wire.list.times',
+    rule: 'Times of messages are in ISO 8601.',
+    basis: settled('Headers and the rest: the format of times'),
+    run: forEachMessage(({ createdAt, lastSeenDate, lastReadDate }) => areTimes(createdAt, lastSeenDate, lastReadDate))
+  },
+  {
+    id: 'wire.list.context-keys',
+    rule: 'Each context key of a message has the form `type:id`.',
+    basis: contract('contextKeys: Context(s) in which the message was sent, each in the form `type:id`'),
+    run: forEachMessage(({ contextKeys = [] }) => contextKeys.every((key) => /^[^:]+:.+$/s.test(key)))
+  },
+  {
+    id: 'wire.step.slug',
+    rule: 'The slug of a step ends with `_st_` and its `_id` in base 62.',
+    basis: settled('the form of a slug'),
+    async run({ steps }) {
+      for (const { step, request } of await steps()) {
+        const isOwn = /^[0-9a-f]{24}$/.test(step._id) && step.slug.endsWith(`_st_${encodeBase62(step._id)}`)
+        check(isOwn, `step ${step._id}: the slug is not that of its _id`, request)
+      }
+    }
+  },
+  {
+    id: 'wire.integration.deleted',
+    rule: 'An integration that becomes primary is not deleted, and has no `deletedAt` and no `deletedBy`.',
+    basis: contract('deleted: Soft-delete marker; deletedAt: Set when soft deleted'),
+    async run({ integrations }) {
+      for (const { _id, deleted, deletedAt, deletedBy } of await integrations.usable()) {
+        const isThere = deleted === false && deletedAt === undefined && deletedBy === undefined
+        check(isThere, `integration ${_id}: deleted is not false, or it has deletedAt or deletedBy`)
+      }
+    }
+  },
+  {
+    id: 'wire.head',
+    rule: 'HEAD of a list is answered as GET, without a body.',
+    basis: settled('HEAD works where GET does'),
+    async run({ ask }) {
+      const answer = await ask('/v1/messages?limit=1', { method: 'HEAD' })
+      check(answer.status === 200 && answer.text === '', `status ${answer.status}, must be 200 without a body`, answer)
+      checkJsonType(answer, true)
+    }
+  },
+  {
+    id: 'error.body',
+    rule: 'A refusal is `{statusCode, timestamp, path, message, error, ctx}` in JSON, without null; an unknown integration is a 404 that names it.',
+    basis: settled('Error responses: one body for every refusal'),
+    async run({ ask }) {
+      const id = unknownId()
+      const unknown = await ask(setPrimaryPath(id), { method: 'POST' })
+      checkRefusal(await ask('/v1/messages?limit=3', { authorization: null }), 401)
+      checkRefusal(await ask('/v1/messages?limit=1&page=0', { authorization: `ApiKey ${UNKNOWN_KEY}` }), 401)
+      checkRefusal(await ask('/v1/messages?limit=none&page=5'), 422)
+      checkRefusal(await ask(`${stepPath(unknownId(), 'none')}?x=1`), 404)
+      checkRefusal(unknown, 404)
+      const isNamed = messageIn(unknown) === `Integration with id ${id} not found`
+      check(isNamed, 'the message does not name the integration', unknown)
+    }
+  },
+  {
+    id: 'error.validation',
+    rule: 'An invalid `page` or `limit` is a 422 `Validation Error`; `errors` has each bad field, its messages and the value.',
+    basis: settled('List messages: which page and limit are accepted; Errors: the body of a validation error'),
+    documentOnly: true,
+    async run({ ask }) {
+      const bad = ['page=-1&limit=none', 'page=none', 'page=1.5', 'limit=-1&page=0', 'limit=1.5']
+      for (const query of bad) {
+        const answer = await ask(`/v1/messages?${query}&subscriberId=none`)
+        checkStatus(answer, 422)
+        check(messageIn(answer) === 'Validation Error', 'message is not Validation Error', answer)
+        const { errors = {} } = jsonIn(answer) as { errors?: Record<string, FieldErrors> }
+        const named = Object.entries(errors).map(([field, { messages = [], value }]) => {
+          const isText = messages.length > 0 && messages.every((each) => typeof each === 'string')
+          check(isText, `errors.${field}.messages is no list of texts`, answer)
+          return `${field}=${value}`
+        })
+        const expected = query.split('&').filter((each) => each !== 'page=0')
+        checkSame(named.sort(), expected.sort(), 'the fields and values in errors, and those that are wrong', answer)
+      }
+    }
+  }
+])
+
+interface FieldErrors {
+  messages?: unknown[]
+  value?: unknown
+}
+
+/** The cases about the fields and the type of a kind of answer. */
+function casesOf(kind: string): UnfiledCase[] {
+  const { what = '', words = '', read = async () => [] } = KINDS[kind] ?? {}
+  const judged = (judge: (part: Part) => void) => async (subject: Subject) => (await read(subject)).forEach(judge)
+  return [
+    {
+      id: `wire.${kind}.shape`,
+      rule: `${what} has the fields of the contract, each of its type and from its list of values.`,
+      basis: contract(words),
+      run: judged((part) => checkIssues(part, 'value'))
+    },
+    {
+      id: `wire.${kind}.fields`,
+      rule: `${what} has no other fields.`,
+      basis: { settled: 'Resources and their fields: the tables of fields', strictly: true },
+      run: judged((part) => checkIssues(part, 'name'))
+    },
+    {
+      id: `wire.${kind}.content-type`,
+      rule: `${what} is sent as \`application/json\`, in UTF-8.`,
+      basis: contract('Success is reported as "OK" with a JSON body'),
+      run: judged(({ answer }) => checkJsonType(answer))
+    }
+  ]
+}
+
+/** Throws `Failure` when a value lacks a field or has a wrong one (`value`), or has one that is not in the schema (`name`). */
+function checkIssues({ answer, schema, value, where = '' }: Part, part: 'name' | 'value'): void {
+  const issues = findIssues(schema, withContractNames(value)).filter((issue) => issue.part === part)
+  const shown = issues.slice(0, MAX_SHOWN).map(({ path, message }) => {
+    // A name that is no word may be anybody's.
+    const names = path.map((each) => (typeof each === 'number' || /^\w{1,30}$/.test(each) ? each : '<name>'))
+    return `${[where, pathText(names)].filter(Boolean).join(': ') || 'it'} ${message}`
+  })
+  const more = issues.length > MAX_SHOWN ? `; and ${issues.length - MAX_SHOWN} more` : ''
+  check(issues.length === 0, `${shown.join('; ')}${more}`, answer)
+}
+
+/** The field that the row `control-values` adds in one of its positions. */
+function withoutControlValues(step: WorkflowStep): unknown {
+  const { values: _, ...controls } = (step.controls ?? {}) as WorkflowStep['controls'] & { values?: unknown }
+  return typeof step.controls === 'object' ? { ...step, controls } : step
+}
+
+function forEachMessage(holds: (message: MessageResponse) => boolean) {
+  return async ({ sample }: Subject): Promise<void> => {
+    const { messages, request } = await sample()
+    for (const message of messages) check(holds(message), `it is not so of message ${message._id}`, request)
+  }
+}
+
+function areTimes(...times: unknown[]): boolean {
+  return times.every((time) => typeof time !== 'string' || (ISO.test(time) && !Number.isNaN(Date.parse(time))))
+}
+
+function checkRefusal(answer: Answer, status: number): void {
+  checkStatus(answer, status)
+  checkJsonType(answer, true)
+  const json = jsonIn(answer)
+  check(isObject(json), `the body of the ${status} is no object`, answer)
+  const { statusCode, timestamp, path, message, error, ctx, errors, errorId } = json
+  const holds = {
+    statusCode: statusCode === status,
+    error: error === STATUS_CODES[status],
+    message: typeof message === 'string' && message !== '',
+    timestamp: ISO_UTC.test(String(timestamp)),
+    path: typeof path === 'string' && path.startsWith('/') && path.endsWith(answer.path),
+    ctx: isObject(ctx),
+    errors: errors === undefined || status === 422,
+    errorId: errorId === undefined
+  }
+  const wrong = Object.entries(holds).flatMap(([field, isRight]) => (isRight ? [] : field))
+  check(wrong.length === 0, `${wrong.join(', ')} of the ${status} are not as the reference has them`, answer)
+}

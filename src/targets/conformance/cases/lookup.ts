@@ -1,0 +1,222 @@
+import { encodeBase62 } from '../../../core/slug.js'
+import type { WorkflowStep } from '../../../workflow-steps/schemas.js'
+import { checkStatus, isObject, messageIn, recordIn, setPrimaryPath, stepPath, unknownId } from '../../answers.js'
+import { check, checkSame, needed } from '../../outcome.js'
+import type { Ask } from '../../target.js'
+import { casesIn, contract, settled } from '../case.js'
+import type { StepName } from '../steps.js'
+import type { Subject } from '../subject.js'
+
+/** A key that nobody has. */
+export const UNKNOWN_KEY = 'conformance-00000000000000000000'
+
+export const AUTH = casesIn('behaviour', [
+  {
+    id: 'auth.required',
+    rule: 'Each operation refuses a request without a key, also with an `idempotency-key`, with an unknown one, and another scheme.',
+    basis: contract(
+      'Every operation requires API key authentication, of the form `ApiKey <API_KEY>`; the header `idempotency-key` is not authentication'
+    ),
+    async run({ ask }) {
+      const key = { 'idempotency-key': 'conformance' }
+      const wrong: Ask[] = [`ApiKey ${UNKNOWN_KEY}`, 'Bearer abc', 'ApiKey'].map((authorization) => ({ authorization }))
+      for (const request of [{ authorization: null }, { authorization: null, headers: key }, ...wrong]) {
+        checkStatus(await ask('/v1/messages', request), 401, 403)
+        checkStatus(await ask(stepPath(unknownId(), unknownId()), request), 401, 403)
+        checkStatus(await ask(setPrimaryPath(unknownId()), { ...request, method: 'POST' }), 401, 403)
+      }
+    }
+  },
+  {
+    id: 'auth.words',
+    rule: 'A 401 is answered before anything else is looked at, says why, has `WWW-Authenticate: ApiKey`, and does not repeat the key.',
+    basis: settled('Authentication: its order, its refusals, and that keys are never echoed'),
+    async run({ ask }) {
+      const refusals = [
+        [null, 'Missing authorization header'],
+        ['Bearer abc', 'Invalid authentication scheme: "Bearer"'],
+        ['ApiKey', 'Unauthorized'],
+        [`ApiKey ${UNKNOWN_KEY}`, 'API Key not found'],
+        [UNKNOWN_KEY, undefined]
+      ] as const
+      for (const [authorization, message] of refusals) {
+        const answer = await ask('/v1/messages?page=-1&limit=none&contextKeys=none&channel=none', { authorization })
+        checkStatus(answer, 401)
+        const isSaid = message === undefined || messageIn(answer) === message
+        check(isSaid, `the message of the 401 is not ${message}`, answer)
+        const isNamed = /^ApiKey\b/.test(answer.headers.get('www-authenticate') ?? '')
+        check(isNamed, 'there is no WWW-Authenticate: ApiKey', answer)
+        const isRepeated = [answer.text, ...answer.headers.values()].some((each) => each.includes(UNKNOWN_KEY))
+        check(!isRepeated, 'the answer to an unknown key repeats it', answer)
+      }
+    }
+  }
+])
+
+const LOOKUP = settled('Retrieve step: a workflow or step is named by _id, identifier or slug')
+
+export const STEPS = casesIn('behaviour', [
+  {
+    id: 'step.named',
+    rule: 'The step that is asked for is the step that is returned, each time, with its `stepId` and `workflowId`.',
+    basis: contract('stepId: Step identifier; workflowId: Workflow identifier'),
+    async run({ steps, ask }) {
+      for (const { workflowId, stepId, step } of await steps()) {
+        const answer = await ask(stepPath(workflowId, stepId))
+        const isAsked =
+          isNameOf(stepId, step._id, step.stepId) && isNameOf(workflowId, step.workflowDatabaseId, step.workflowId)
+        check(isAsked, `the answer is step ${step.stepId} of ${step.workflowId}`, answer)
+        checkSame(recordIn(answer), step, 'two answers', answer)
+      }
+    }
+  },
+  {
+    id: 'step.forms',
+    rule: 'A workflow and a step are found by `_id`, identifier or slug alike, whatever the name in the slug.',
+    basis: LOOKUP,
+    run: (subject) =>
+      checkForms(subject, ({ step }) => {
+        const { _id, stepId, workflowId, workflowDatabaseId: workflow } = step
+        return [
+          [workflowId, stepId],
+          [workflow, _id],
+          [slug('any-name', 'wf', workflow), step.slug],
+          [workflowId, slug('another-name', 'st', _id)],
+          [workflowId, slug('', 'st', _id)]
+        ]
+      })
+  },
+  {
+    id: 'step.capitals',
+    rule: 'An `_id` may be written in capitals.',
+    basis: LOOKUP,
+    documentOnly: true,
+    run: (subject) =>
+      checkForms(subject, ({ step }) => [[step.workflowDatabaseId.toUpperCase(), step._id.toUpperCase()]])
+  },
+  {
+    id: 'step.wrong-slug',
+    rule: 'A slug counts only whole and of its kind: with a character more, or as that of a workflow, it finds no step.',
+    basis: LOOKUP,
+    documentOnly: true,
+    async run({ steps, ask }) {
+      const [first] = await steps()
+      const { slug: own = '', _id = '', workflowId = '' } = first?.step ?? {}
+      for (const text of [`${own}0`, slug('x', 'wf', _id)]) {
+        checkStatus(await ask(stepPath(workflowId, text)), 404, 400)
+      }
+    }
+  },
+  {
+    id: 'step.workflow-id',
+    rule: 'The `workflowId` of the answer is the identifier, whatever was asked by.',
+    basis: contract('workflowId: Workflow identifier; workflowDatabaseId: Workflow database identifier'),
+    async run({ steps, ask }) {
+      for (const { step } of await steps()) {
+        const answer = await ask(stepPath(step.workflowDatabaseId, step._id))
+        // Which names find a step is another case's.
+        if (answer.status >= 400 && answer.status < 500) continue
+        const { workflowId, workflowDatabaseId } = recordIn<WorkflowStep>(answer)
+        const isSame = workflowId === step.workflowId && workflowDatabaseId === step.workflowDatabaseId
+        check(isSame && workflowId !== workflowDatabaseId, 'workflowId is not the identifier', answer)
+      }
+    }
+  },
+  {
+    id: 'step.own',
+    rule: 'A step is found in its own workflow only.',
+    basis: contract('A workflow consists of steps. A single step of a workflow can be retrieved'),
+    async run({ steps, ask }) {
+      const all = await steps()
+      const [first] = all
+      const other = all.find(({ step }) => step.workflowDatabaseId !== first?.step.workflowDatabaseId)
+      const names = '--workflow <id> --workflow <id of another>'
+      needed(first !== undefined && other !== undefined, 'no steps of two workflows are known', names)
+      const answer = await ask(stepPath(first.step.workflowId, other.step._id))
+      check(answer.status >= 400 && answer.status < 500, `status ${answer.status}, must be a refusal`, answer)
+    }
+  },
+  {
+    id: 'step.distinct',
+    rule: 'Steps of a workflow differ in `_id`, `stepId` and slug.',
+    basis: contract('_id: Database identifier of the step; stepId: Step identifier'),
+    async run({ steps }) {
+      const all = await steps()
+      for (const field of ['_id', 'stepId', 'slug'] as const) {
+        const values = all.map(({ step }) => `${step.workflowDatabaseId} ${step[field]}`)
+        check(new Set(values).size === values.length, `two steps of a workflow have one ${field}`, all.at(-1)?.request)
+      }
+    }
+  },
+  {
+    id: 'step.unknown-workflow',
+    rule: 'The workflow is looked up first: a known step of an unknown workflow is a 404 of the workflow.',
+    basis: settled('Retrieve step: the order of lookup'),
+    async run({ steps, ask }) {
+      const [first] = await steps()
+      const answer = await ask(stepPath(unknownId(), first?.step._id ?? ''))
+      checkStatus(answer, 404)
+      check(/^Workflow /.test(String(messageIn(answer))), 'the message is not about the workflow', answer)
+    }
+  },
+  {
+    id: 'step.schema',
+    rule: '`variables` is a JSON Schema of an object.',
+    basis: contract('variables: JSON Schema for variables'),
+    async run({ steps }) {
+      for (const { step, request } of await steps()) {
+        const { type, properties } = (step.variables ?? {}) as { type?: unknown; properties?: unknown }
+        const isSchema = type === 'object' && typeof properties === 'object' && properties !== null
+        check(isSchema, 'variables is no schema of an object', request)
+      }
+    }
+  }
+])
+
+/** Throws `Failure` unless a step is found by several pairs of names, and is the same each time. */
+async function checkForms({ steps, ask }: Subject, pairsOf: (name: StepName) => string[][]): Promise<void> {
+  for (const name of (await steps()).slice(0, 4)) {
+    needed(/^[0-9a-f]{24}$/.test(name.step._id), 'the _id of a step is not of 24 hex digits')
+    for (const [workflowId = '', stepId = ''] of pairsOf(name)) {
+      const answer = await ask(stepPath(workflowId, stepId))
+      checkSame(recordIn(answer), name.step, `the step and that of ${name.workflowId}/${name.stepId}`, answer)
+    }
+  }
+}
+
+/** Whether it is one of the names, or a slug, which another case judges. */
+function isNameOf(text: string, id: string, identifier: string): boolean {
+  return text === identifier || text.toLowerCase() === id.toLowerCase() || /_(?:wf|st)_[0-9A-Za-z]+$/.test(text)
+}
+
+function slug(name: string, kind: 'wf' | 'st', id: string): string {
+  return `${name}_${kind}_${encodeBase62(id)}`
+}
+
+const REFUSED = settled('Errors: what is malformed is a 4xx with the body of every refusal')
+
+export const MALFORMED = casesIn('wire', [
+  {
+    id: 'malformed.body',
+    rule: 'A body that says it is JSON and is not is refused with 400.',
+    basis: REFUSED,
+    async run({ integrations }) {
+      const { _id } = await integrations.one()
+      const request = { headers: { 'content-type': 'application/json' }, body: '{' }
+      checkStatus(await integrations.set(_id, request), 400)
+    }
+  },
+  ...Object.entries({ query: '/v1/messages?subscriberId=%zz', path: '/v2/workflows/%zz/steps/none' }).map(
+    ([what, path]) => ({
+      id: `malformed.${what}`,
+      rule: `A ${what} that can not be decoded is refused with 400${what === 'query' ? ', and without a key with 401' : ''}.`,
+      basis: REFUSED,
+      async run({ ask }: Subject) {
+        const answer = await ask(path)
+        checkStatus(answer, 400)
+        check(isObject(answer.body) && answer.body.statusCode === 400, 'statusCode is not 400', answer)
+        if (what === 'query') checkStatus(await ask(path, { authorization: null }), 401)
+      }
+    })
+  )
+])

@@ -1,0 +1,277 @@
+import { hash } from 'node:crypto'
+import { Kind, type TSchema } from '@sinclair/typebox'
+import { parseIsoTime } from '../../core/clock.js'
+import { SECRET_NAME } from '../../core/credentials.js'
+import { STEP_TYPES } from '../../core/enums.js'
+import { ID_PATTERN } from '../../core/ids.js'
+import { slugOf } from '../../core/slug.js'
+import { compile, targetOf } from '../../core/typebox.js'
+import { VENDOR_NAMES } from '../../core/vendor-names.js'
+import { MessageResponse } from '../../messages/schemas.js'
+import type { SeedMessage, SeedStep, SeedSubscriber } from '../../seeds/format.js'
+import { defaultControls } from '../../seeds/resolve/step-controls.js'
+import { stepVariables } from '../../seeds/resolve/step-variables.js'
+import { WorkflowStep } from '../../workflow-steps/schemas.js'
+import { isObject } from '../answers.js'
+import { withoutSecrets } from './secrets.js'
+import { FIRST_NAMES, LAST_NAMES, WORDS } from './words.js'
+
+/** What is not replaced: credentials and keys always are. */
+export type Kept = 'nothing' | 'workflow-texts' | 'personal-data'
+
+export type Replacement = ReturnType<typeof createReplacement>
+
+/** The name of a field in a workflow's own schema; in payloads it must have letters alone. */
+const OWN_NAME = /^(?=.{1,30}$)[A-Za-z_]+(-[A-Za-z_]+)*$/
+const WORD = /^[A-Za-z]{1,30}$/
+const EMAIL = /^[^\s@]+@[^\s@]+$/
+const RECORD_ID = /^[\da-f]{24}$|^[\da-f-]{36}$/
+const IDENTIFIER = /^(?!.*\d{7})[A-Za-z][\w.-]{0,99}$/
+/** The number of a phone has as many digits, or more; what counts or measures has fewer. */
+const MIN_DIGITS = 7
+
+/**
+ * Returns what replaces the personal data of records. Only what the contract's schemas say is no text stays: words of an
+ * enum, numbers, flags, times, ids and identifiers; all else is made anew, of the same length. The same value with the
+ * same API key has the same replacement. Of free objects the names of fields stay that `keepsName` allows.
+ */
+export function createReplacement(apiKey: string, kept: Kept, keepsName: (name: string) => boolean) {
+  const secretless = <Value>(value: Value) => withoutSecrets(value, apiKey, (text) => opaque('secret', text))
+  const workflowText = (source: string) => (kept === 'nothing' ? text(source) : secretless(source))
+  /** By the name of a field that the contract has, what stands for its text. */
+  const rules: [RegExp, (source: string) => string][] = [
+    [
+      /^(_\w+|uuid|deletedBy|workflowDatabaseId)$/,
+      (source) => (RECORD_ID.test(source) ? source : opaque('id', source))
+    ],
+    [
+      /^(identifier|\w+Identifier|providerId|stepId|workflowId|errorId)$/,
+      (source) => (IDENTIFIER.test(source) ? source : opaque('identifier', source))
+    ],
+    [/(At|Date|Until|^atTime)$/, (source) => (isTime(source) || /^\d\d:\d\d$/.test(source) ? source : text(source))],
+    [/^(field|variableName|digestKey|delayPath)$/, path],
+    [/^(avatar|\w*[uU]rl)$/, (source) => source && url(source)],
+    [/^(name|description|tags)$/, workflowText],
+    [/^firstName$/, (source) => source && pick(FIRST_NAMES, digestOf('first name', source))],
+    [/^lastName$/, (source) => source && pick(LAST_NAMES, digestOf('last name', source))],
+    [/^email$/, email],
+    [/^phone$/, (source) => source && `+1555${digits(source.replaceAll(/\D/g, '').padStart(11, '5').slice(-11))}`],
+    [/^subscriberId$/, subscriberId],
+    [/^transactionId$/, transactionId],
+    [/^contextKeys$/, contextKey],
+    [/^deviceTokens$/, (source) => opaque('device-token', source)],
+    [/^locale$/, (source) => (/^[a-z]{2}([-_][A-Z]{2})?$/.test(source) ? source : text(source))],
+    [/^timezone$/, (source) => (isTimezone(source) ? source : text(source))],
+    [/^monthDays$/, (source) => (/^\d{1,2}$/.test(source) ? source : text(source))]
+  ]
+  return { message, step, workflowName: workflowText, subscriberId, transactionId, contextKey }
+
+  function message(document: SeedMessage): SeedMessage {
+    if (kept === 'personal-data') return secretless(document)
+    return bySchema(MessageResponse, document, '') as SeedMessage
+  }
+
+  function step(document: SeedStep): SeedStep {
+    if (kept === 'personal-data') return secretless(document)
+    const replaced = bySchema(WorkflowStep, document, '', ownTexts(document.controls?.dataSchema)) as SeedStep
+    const { _id = '', name = '', slug } = replaced
+    if (slug !== undefined && ID_PATTERN.test(_id)) replaced.slug = slugOf(name, 'st', _id)
+    if (kept === 'workflow-texts' && document.controlValues)
+      replaced.controlValues = secretless({ controlValues: document.controlValues }).controlValues
+    return replaced
+  }
+
+  /** `own` are the texts of a step that stay; a message has none. */
+  function bySchema(schema: TSchema, value: unknown, field: string, own?: ReadonlySet<string>): unknown {
+    if (schema[Kind] === 'Reference' || schema[Kind] === 'Nullable') {
+      return value === null ? null : bySchema(targetOf(schema), value, field, own)
+    }
+    const variant: TSchema | undefined = schema.anyOf?.find((each: TSchema) => compile(each).Check(value))
+    if (variant) return bySchema(variant, value, field, own)
+    if (Array.isArray(value)) return value.map((each) => bySchema(schema.items ?? {}, each, field, own))
+    if (typeof value === 'string') {
+      if (isWordOf(schema, value) || own?.has(value)) return value
+      return (rules.find(([fields]) => fields.test(field))?.[1] ?? text)(value)
+    }
+    if (typeof value === 'number') return schema.type === 'number' && !own ? value : number(value, field, own)
+    const { properties = {}, additionalProperties: others } = schema
+    if (!isObject(value) || others === true) return free(value, field, own)
+    const entries = Object.entries(value).map(([name, inner]) => {
+      if (Object.hasOwn(properties, name)) {
+        // Any other `name` is a text.
+        const isVariable = schema.$id === 'NotificationTriggerVariable'
+        return [name, bySchema(properties[name], inner, isVariable ? 'field' : name, own)]
+      }
+      // A name that the contract does not have is told as it is: no seed has it.
+      return isObject(others)
+        ? [path(name), bySchema(others as TSchema, inner, name, own)]
+        : [name, free(inner, name, own)]
+    })
+    return Object.fromEntries(entries)
+  }
+
+  /** A value whose fields the contract does not know; in a step also a JSON Schema. */
+  function free(value: unknown, field: string, own?: ReadonlySet<string>): unknown {
+    if (typeof value === 'string') {
+      if (own?.has(value) && !SECRET_NAME.test(field)) return value
+      if (own && field === 'pattern') return '.*'
+      return own && field === 'required' ? nameOf(value, own) : text(value)
+    }
+    if (typeof value === 'number') return number(value, field, own)
+    if (Array.isArray(value)) return value.map((each) => free(each, field, own))
+    if (!isObject(value)) return value
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [nameOf(name, own), free(each, name, own)]))
+  }
+
+  function nameOf(name: string, own?: ReadonlySet<string>): string {
+    return (own ? OWN_NAME.test(name) : keepsName(name)) ? name : opaque('field', name)
+  }
+
+  /** `payload.order.id`, also with indexes. */
+  function path(source: string): string {
+    const isPlain = source.split('.').every((part) => OWN_NAME.test(part.replaceAll(/\[\d*\]/g, '')))
+    return isPlain ? source : opaque('field', source)
+  }
+
+  /** Not by an object of HMAC, of which each stays in memory until all of that is collected. */
+  function digestOf(kind: string, source: string): Buffer {
+    return hash('sha256', `${apiKey}\n${kind}\n${source}\n${apiKey}`, 'buffer')
+  }
+
+  /** Returns what stands for a text that nobody reads. */
+  function opaque(kind: string, source: string): string {
+    return source && `${kind}-${digestOf(kind, source).toString('hex', 0, 8)}`
+  }
+
+  function subscriberId(source: string): string {
+    return EMAIL.test(source) ? email(source) : opaque('subscriber', source)
+  }
+
+  function transactionId(source: string): string {
+    return opaque('txn', source)
+  }
+
+  /** The type stays where it is a word. */
+  function contextKey(source: string): string {
+    const at = source.indexOf(':')
+    const type = source.slice(0, Math.max(at, 0))
+    return WORD.test(type) ? `${type}:${opaque(type, source.slice(at + 1))}` : `context:${opaque('context', source)}`
+  }
+
+  function email(source: string): string {
+    const digest = digestOf('email', source)
+    const [first, last] = [pick(FIRST_NAMES, digest), pick(LAST_NAMES, digest, 4)]
+    return source && `${first}.${last}.${digest.toString('hex', 8, 16)}@example.com`.toLowerCase()
+  }
+
+  function url(source: string): string {
+    return `https://example.com/${digestOf('url', source).toString('hex', 0, 8)}`
+  }
+
+  function number(source: number, field: string, own?: ReadonlySet<string>): number {
+    const isShort = String(source).replaceAll(/\D/g, '').length < MIN_DIGITS
+    if (own && isShort && !SECRET_NAME.test(field)) return source
+    return Number.isSafeInteger(Math.trunc(source)) ? Number(String(source).replaceAll(/\d+/g, digits)) : 1
+  }
+
+  /** Returns as many digits, the first of them no zero where that of the source is none. */
+  function digits(source: string): string {
+    let all = source.startsWith('0') ? '0' : String(1 + (digestOf('first digit', source).readUInt8() % 9))
+    for (let at = 0; all.length < source.length; at++) {
+      all += digestOf(`digits ${at}`, source).readUIntBE(0, 6).toString().padStart(15, '0').slice(-12)
+    }
+    return all.slice(0, source.length)
+  }
+
+  /** Returns a text of the same length and kind: an address, a time, a number, or else words. */
+  function text(source: string): string {
+    if (EMAIL.test(source)) return email(source)
+    if (/^https?:\/\//i.test(source)) return url(source)
+    if (/^\d+$/.test(source)) return digits(source)
+    const digest = digestOf('text', source)
+    if (isTime(source)) {
+      const moment = new Date(Date.UTC(2001, 0, 1) + (digest.readUIntBE(0, 5) % (9000 * 86_400_000)))
+      return source.length === 10 ? moment.toISOString().slice(0, 10) : moment.toISOString()
+    }
+    let words = ''
+    for (let random = digest.readUInt32BE(); words.length < source.length; ) {
+      random = (Math.imul(random, 1_664_525) + 1_013_904_223) >>> 0
+      words += `${WORDS[(random >>> 8) % WORDS.length]} `
+    }
+    return words.slice(0, source.length)
+  }
+}
+
+function pick(list: readonly string[], digest: Buffer, at = 0): string {
+  return list[digest.readUInt32BE(at) % list.length] ?? ''
+}
+
+function isWordOf({ enum: words }: TSchema, value: string): boolean {
+  return words?.some((word: string) => word === value || VENDOR_NAMES[word] === value) ?? false
+}
+
+let common: readonly string[] | undefined
+
+/** Returns the texts of the schemas that every step has, and the choices that are words of the step's own schema. */
+function ownTexts(schema: unknown): ReadonlySet<string> {
+  common ??= [...textsIn([STEP_TYPES.map(defaultControls), stepVariables([], {})]), 'integer', 'null', 'date-time']
+  return new Set([...common, ...choicesIn(schema).filter((choice) => OWN_NAME.test(choice))])
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
+}
+
+function choicesIn(schema: unknown): string[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  return Object.entries(schema).flatMap(([name, value]) =>
+    /^(enum|const)$/.test(name) ? textsIn(value) : choicesIn(value)
+  )
+}
+
+function isTimezone(source: string): boolean {
+  return source === 'UTC' || Intl.supportedValuesOf('timeZone').includes(source)
+}
+
+/** Whether it is a time, as records have them. */
+export function isTime(source: string): boolean {
+  return parseIsoTime(source) !== undefined
+}
+
+/**
+ * Collects the names of fields that may stay in payloads: words that occur in two records, or in the schema of a
+ * workflow, and that are no value of a subscriber.
+ */
+export function createNames() {
+  const seen = new Map<string, 'once' | 'known'>()
+  const personal = new Set<string>()
+  return {
+    addMessage({ subscriber: _counted, ...message }: SeedMessage): void {
+      add(message)
+    },
+    addSubscriber(subscriber: SeedSubscriber): void {
+      const { firstName, lastName, subscriberId } = subscriber
+      for (const value of [firstName, lastName, subscriberId]) if (value) personal.add(value.toLowerCase())
+      add(subscriber)
+    },
+    addSchema(schema: unknown): void {
+      for (const name of namesIn(schema)) seen.set(name, 'known')
+    },
+    keeps: (name: string) => seen.get(name) === 'known' && WORD.test(name) && !personal.has(name.toLowerCase())
+  }
+
+  function add(record: object): void {
+    for (const name of namesIn(record)) seen.set(name, seen.has(name) ? 'known' : 'once')
+  }
+}
+
+/** Returns the names of all fields of a value, each once. */
+export function namesIn(value: unknown, names = new Set<string>()): ReadonlySet<string> {
+  if (typeof value !== 'object' || value === null) return names
+  for (const [name, inner] of Object.entries(value)) {
+    if (!Array.isArray(value)) names.add(name)
+    namesIn(inner, names)
+  }
+  return names
+}
