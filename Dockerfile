@@ -38,7 +38,7 @@ COPY --from=build /app/dist ./dist
 
 USER node
 EXPOSE 4210
-# It finds the port that the server was started with.
+# It asks at the port that NOTIFICATION_MOCK_PORT or PORT names, as the server does: set it so, not by --port.
 HEALTHCHECK --interval=3s --timeout=3s --start-period=10s --retries=3 \
     CMD ["node", "dist/cli/index.js", "healthcheck"]
 # Never npm in front: it would keep the signal that stops the server.

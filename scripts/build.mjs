@@ -25,6 +25,7 @@ import {
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { installAddonOnNode20, unsupportedNodeMessage } from './node-version.mjs'
 
@@ -67,6 +68,17 @@ async function build() {
     for (const extension of ['d.ts', 'd.cts']) writeFileSync(join(dist, `${name}.${extension}`), text)
   }
   await bundle(dist)
+  await keepImage()
+}
+
+/** Starts the server once: it keeps the default seed as a database image in dist/. Without one the first start does. */
+async function keepImage() {
+  try {
+    const { createMock } = await import(pathToFileURL(join(dist, 'index.js')))
+    await (await createMock()).close()
+  } catch (error) {
+    console.warn(`dist/ has no image of the default seed: ${error.message}`)
+  }
 }
 
 /**

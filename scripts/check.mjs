@@ -30,7 +30,8 @@ const environment = {
 }
 
 /** What may be in the package. */
-const PACKED = /^(dist|docs|migrations|seeds)\/|^(package\.json|LICENSE|(README|CHANGELOG|CONTRIBUTING)\.md|llms\.txt)$/
+const PACKED =
+  /^(dist|docs|migrations|seeds)\/|^(package\.json|LICENSE|(README|CHANGELOG|CONTRIBUTING|SKILL)\.md|llms\.txt)$/
 
 const STEPS = [
   { name: 'lint', title: 'Format and lint', run: () => tool('biome', ['ci', ...(colourful ? [] : ['--colors=off'])]) },
@@ -45,9 +46,9 @@ const STEPS = [
     run: () => tool('tsx', ['scripts/seed-schema.ts', '--check'])
   },
   {
-    name: 'default-seed',
-    title: 'The default seed in JSON is fresh',
-    run: () => tool('tsx', ['scripts/default-seed.ts', '--check'])
+    name: 'examples',
+    title: 'The examples of the documents are fresh',
+    run: () => tool('tsx', ['scripts/examples.ts', '--check'])
   },
   { name: 'llms', title: 'llms.txt is fresh', run: () => tool('tsx', ['scripts/llms.ts', '--check']) },
   { name: 'container', title: 'Container files', run: () => script('lint-container.mjs') },

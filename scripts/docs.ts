@@ -5,13 +5,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Command, Option } from 'commander'
 import { commandLine } from '../src/cli/program.js'
-import { isDocumented, planOf } from '../src/control/coverage/plan.js'
+import { isDocumented, planOf } from '../src/control/coverage/counts.js'
 import { ASSUMPTION_IDS, type AssumptionId, assume, assumptionRow } from '../src/core/assumptions.js'
-import { setIntegrationAsPrimary } from '../src/integrations/routes.js'
-import { listMessages } from '../src/messages/routes.js'
-import { type Basis, NEEDS } from '../src/targets/conformance/case.js'
+import { OPERATIONS } from '../src/openapi/operations.js'
+import type { Basis } from '../src/targets/conformance/case.js'
 import { CASES } from '../src/targets/conformance/cases/index.js'
-import { retrieveWorkflowStep } from '../src/workflow-steps/routes.js'
 import { MUTANTS } from '../test/conformance/mutants/index.js'
 import { FOLDERS, keyOf, readReasons, readResult, rowsOf } from '../test/mutation/report.js'
 import { supportTables } from './support-matrix.js'
@@ -51,8 +49,8 @@ function assumptionTable(): string {
 
 function coverageTable(): string {
   const assumptions = assume('document')
-  const rows = [setIntegrationAsPrimary, listMessages, retrieveWorkflowStep].map((operation) => {
-    const items = planOf(operation).items.filter((item) => isDocumented(item, assumptions))
+  const rows = OPERATIONS.map((operation) => {
+    const items = planOf(operation).filter((item) => isDocumented(item, assumptions))
     const names = (isAnswer: boolean) =>
       items.filter(({ kind }) => (kind === 'status' || kind === 'operation') === isAnswer).map(({ name }) => name)
     return `| \`${operation.id}\` | ${names(true).join(', ')} | ${names(false).join('; ')} |\n`
@@ -61,11 +59,10 @@ function coverageTable(): string {
 }
 
 function caseTable(): string {
-  const rows = CASES.map(({ id, tier, rule, basis, needs }) => {
-    const needed = needs.map((need) => NEEDS[need]).join('; ')
-    return `| \`${id}\` | ${tier} | ${escaped(rule)} | ${escaped(basisCell(basis))} | ${needed} |\n`
+  const rows = CASES.map(({ id, tier, rule, basis }) => {
+    return `| \`${id}\` | ${tier} | ${escaped(rule)} | ${escaped(basisCell(basis))} |\n`
   })
-  return `${CASES.length} cases.\n\n| case | tier | rule | rests on | needs |\n|---|---|---|---|---|\n${rows.join('')}`
+  return `${CASES.length} cases.\n\n| case | tier | rule | rests on |\n|---|---|---|---|\n${rows.join('')}`
 }
 
 function basisCell(basis: Basis): string {
@@ -123,8 +120,8 @@ function cell(id: AssumptionId, profile: 'document' | 'live'): string {
 }
 
 /** A section for each command, with its flags. Those of a server are listed once, with `serve`. */
-function commandTables(): string {
-  const root = commandLine()
+async function commandTables(): Promise<string> {
+  const root = await commandLine()
   const help = root.createHelp()
   const [serve, ...others] = help.visibleCommands(root).filter((command) => command.name() !== 'help')
   const commands = others.flatMap((command) => (command.commands.length > 0 ? [...command.commands] : [command]))

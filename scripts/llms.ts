@@ -17,7 +17,7 @@ interface Described {
 
 const root = join(import.meta.dirname, '..')
 const file = join(root, 'llms.txt')
-const { description } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const { description, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const operations = await openApiDocument(assume('document'))
 const control = (await controlDocument()) as Described
 
@@ -25,16 +25,21 @@ const text = `# notification-mock
 
 > ${description}
 
-Install it with \`npm i -D notification-mock\`, or start it with \`npx notification-mock\`: it serves a small shop at
+npm's registry does not have the package: \`npm ci && npm pack\` in a clone of its repository makes a file, and
+\`npm i -D ./notification-mock-${version}.tgz\` in the project installs it. Then \`npx notification-mock\` serves a small shop at
 http://127.0.0.1:4210 and prints its API keys. \`development-key\` is the key of the environment Development. Each request
 carries \`Authorization: ApiKey <key>\`. The header \`x-mock-reason\` of an answer says why it was refused, or why a page is
-empty.
+empty. What is linked below is in \`node_modules/notification-mock/\`; \`SKILL.md\` there is the shortest way in.
 
 Rules of thumb:
 
 - Give each test an environment of its own: \`POST /_mock/environments\` with \`{"from": "Development"}\` returns its key.
 - Never wait by sleeping: \`POST /_mock/requests/verify\` with \`within\` waits for the request.
 - Only these three operations of the service exist here. Other paths under \`/v1\` and \`/v2\` are answered with 501.
+
+## A test
+
+${samples()}
 
 ## Operations
 
@@ -66,6 +71,19 @@ if (!process.argv.includes('--check')) writeFileSync(file, text)
 else if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
   console.error('llms.txt is stale: run npm run docs')
   process.exitCode = 1
+}
+
+/** The first file of the recipe of each runner, which a test runs. */
+function samples(): string {
+  const recipes = readFileSync(join(root, 'docs/recipes.md'), 'utf8').split(/^## /m)
+  return ['Vitest', 'Playwright Test', 'Jest', 'node:test']
+    .map((runner) => {
+      const recipe = recipes.find((each) => each.startsWith(`${runner}\n`)) ?? ''
+      const [source] = /^```\w+\n.*?^```$/ms.exec(recipe) ?? []
+      if (source === undefined) throw new Error(`docs/recipes.md has no file for ${runner}`)
+      return `${runner}:\n\n${source}`
+    })
+    .join('\n\n')
 }
 
 function routes({ paths }: Described): string {

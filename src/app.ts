@@ -1,34 +1,34 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
-import { setImmediate } from 'node:timers'
+import { clearTimeout, setImmediate, setTimeout } from 'node:timers'
 import cors from '@fastify/cors'
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController, type onSendHookHandler } from 'fastify'
 import type { Logger } from 'pino'
-import { registerControl } from './control/index.js'
-import { redactedForLog } from './control/requests/log.js'
+import { redactedForLog } from './control/requests/describe.js'
 import { recordRequests, recordUnroutable } from './control/requests/plugin.js'
-import type { Services } from './control/services.js'
+import { healthRoute } from './control/server/routes.js'
+import type { StartServices } from './control/start-services.js'
 import { assume } from './core/assumptions.js'
 import type { Clock } from './core/clock.js'
-import { DomainError } from './core/errors.js'
+import { attempt, DomainError } from './core/errors.js'
 import { environmentOf } from './environments/plugin.js'
 import type { EnvironmentDefaults } from './environments/service.js'
 import { errorHandler } from './http/errors.js'
 import { logAnswer } from './http/log.js'
-import { notFound } from './http/not-found.js'
+import { notFound, type Served } from './http/not-found.js'
 import { parseQuery } from './http/query-string.js'
 import { rejectInTurn, rejectMalformedRequest } from './http/socket-errors.js'
+import { pathOf } from './http/target.js'
 import { COMPILERS } from './http/validation.js'
-import { documentation } from './openapi/docs-page.js'
-import { controlDocument } from './openapi/documents.js'
-import { manual } from './openapi/manual.js'
 import { registerOperations } from './openapi/operations.js'
-import { startPage } from './openapi/start-page.js'
+import type { SeedService } from './seeds/service.js'
 
-export { buildServices, type Services } from './control/services.js'
+export { type StartServices, startServices } from './control/start-services.js'
 
 export interface AppOptions {
-  services: Services
+  services: StartServices
+  /** Loads the service that only control routes need. */
+  loadSeeds: () => Promise<SeedService>
   clock: Clock
   defaults: EnvironmentDefaults
   /** Whether any web page may call. */
@@ -40,53 +40,74 @@ export interface AppOptions {
   logger: Logger
 }
 
-/** Returns the server, complete but not listening. Its hooks are in the order in which a request passes them. */
+/**
+ * Returns the server, complete but not listening: an app that serves the operations and `/health`, and behind the same
+ * listener one with all other routes, which is loaded when the first of them is asked for. Hooks are in the order in which
+ * a request passes them.
+ */
 export function buildApp(options: AppOptions): FastifyInstance {
-  const { services, defaults, logger } = options
-  const assumptions = assume(defaults.profile, defaults.assumptions)
-  const app = createServer(options)
+  const { services, logger } = options
+  let count = 0
+  const shared: Shared = { served: [], nextId: () => `req-${(++count).toString(36)}` }
+  let support: Promise<FastifyInstance> | undefined
+  const app = createApp(options, shared)
+  // Fastify's own would take the requests of both.
+  app.server.removeAllListeners('request')
+  app.server.on('request', (request, response) => {
+    if (isOfService(request.url ?? '')) return app.routing(request, response)
+    loadSupport().then(
+      ({ routing }) => routing(request, response),
+      (error) => app.routing(Object.assign(request, { loadError: error }), response)
+    )
+  })
+
+  // Node never loads again what it could not load for want of file descriptors.
+  const loading = setTimeout(() => loadSupport().catch(() => {}), PRELOAD_AFTER).unref()
 
   services.environments.subscribe({
     onExpiryError: (error, { id }) =>
       logger.error({ err: error, environment: id }, 'unused environment can not be removed')
   })
-  recordRequests(app, services)
-  app.addHook('onRequest', (request, reply, done) => {
-    const { headers } = request
-    reply.header('x-request-id', request.id)
-    // Fastify would reject a body whose type it can't parse, and here any is read as it comes.
-    if (headers['content-type'] !== undefined && !MEDIA_TYPE.test(headers['content-type']))
-      delete headers['content-type']
-    if (request.raw.httpVersion !== '1.1') done()
-    else if (headers.expect !== undefined && !CONTINUE.test(headers.expect)) done(NO_EXPECTATIONS)
-    else done(headers.host === undefined ? HOST_MISSING : undefined)
-  })
-  app.addHook('onSend', sendTogether(services))
-  if (logger.isLevelEnabled('debug')) {
-    app.addHook('onResponse', async (_request, reply) => logAnswer(reply))
-  }
-  if (options.cors) app.register(cors, { methods: METHODS, exposedHeaders: EXPOSED_HEADERS, strictPreflight: false })
-  app.register(notFound, {
-    // Assumptions of the environment whose key is sent hold here too.
-    explains: ({ headers: { authorization } }) => {
-      const environment = environmentOf(authorization, services.environments)
-      return (environment?.assumptions ?? assumptions)['unserved-route'] === 'explain'
-    }
-  })
-  app.register(documentation, { environments: services.environments, assumptions })
-  app.register(manual)
-  app.register(startPage, { inspector: options.inspector, adminToken: services.adminToken })
   app.register(async (scope) => registerOperations(scope, services))
-  app.register(async (scope) => {
-    registerControl(scope, { ...services, assumptions, document: controlDocument })
-  })
+  app.register(healthRoute, services)
   app.addHook('preClose', async () => {
+    clearTimeout(loading)
     // Otherwise open streams, waits and delays would keep the server from closing.
     services.journals.close()
     services.environments.close()
     services.latency.close()
   })
+  // Routes that could not be loaded were answered for where they were asked; they do not keep the server from closing.
+  app.addHook('onClose', async () => {
+    const loaded = await support?.catch(() => undefined)
+    await loaded?.close()
+  })
   return app
+
+  function loadSupport(): Promise<FastifyInstance> {
+    support ??= createSupport()
+    return support
+  }
+
+  async function createSupport(): Promise<FastifyInstance> {
+    const { registerSupport } = await import('./support.js')
+    const instance = createApp(options, shared)
+    await registerSupport(instance, { ...options, address: () => app.server.address() })
+    await instance.ready()
+    return instance
+  }
+}
+
+/** How long after a start all other routes are loaded if nobody has asked for one, in milliseconds: when CI has long begun. */
+const PRELOAD_AFTER = 10_000
+
+/** The paths of the operations, and what a start is watched by. */
+const SERVICE = /^\/(v[12]\/|health(?![^?#]))/
+
+/** Whether a URL is of the service, also with the host that a proxy is sent, and with encoded letters. */
+function isOfService(url: string): boolean {
+  if (SERVICE.test(url)) return true
+  return /%|^h/i.test(url) && SERVICE.test(attempt(() => decodeURI(pathOf(url))) ?? url)
 }
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
@@ -97,8 +118,51 @@ const MAX_HEADERS = 256 * 1024
 /** How often Node looks for requests that take too long, in milliseconds. */
 const CHECK_INTERVAL = 30_000
 
-function createServer({ services, clock, logger, requestTimeout }: AppOptions): FastifyInstance {
-  let count = 0
+/** What the two apps have in common. */
+interface Shared {
+  /** What the routes of both serve. */
+  served: Served[]
+  /** Returns an id for a request that brings none. */
+  nextId: () => string
+}
+
+/** Returns an app with what every request passes, whichever route it is for, and no route. */
+function createApp(options: AppOptions, { served, nextId }: Shared): FastifyInstance {
+  const { services, defaults, logger } = options
+  const app = createServer(options, nextId)
+  recordRequests(app, services)
+  app.addHook('onRequest', (request, reply, done) => {
+    const { headers, raw } = request
+    reply.header('x-request-id', request.id)
+    // Fastify would reject a body whose type it can't parse, and here any is read as it comes.
+    if (headers['content-type'] !== undefined && !MEDIA_TYPE.test(headers['content-type']))
+      delete headers['content-type']
+    if ('loadError' in raw) done(raw.loadError as Error)
+    else if (raw.httpVersion !== '1.1') done()
+    else if (headers.expect !== undefined && !CONTINUE.test(headers.expect)) done(NO_EXPECTATIONS)
+    else done(headers.host === undefined ? HOST_MISSING : undefined)
+  })
+  app.addHook('onSend', sendTogether(services))
+  if (logger.isLevelEnabled('debug')) {
+    app.addHook('onResponse', async (_request, reply) => logAnswer(reply))
+  }
+  if (options.cors) app.register(cors, { methods: METHODS, exposedHeaders: EXPOSED_HEADERS, strictPreflight: false })
+  const assumptions = assume(defaults.profile, defaults.assumptions)
+  app.register(notFound, {
+    served,
+    // Assumptions of the environment whose key is sent hold here too.
+    explains: ({ headers: { authorization } }) => {
+      const environment = environmentOf(authorization, services.environments)
+      return (environment?.assumptions ?? assumptions)['unserved-route'] === 'explain'
+    }
+  })
+  return app
+}
+
+function createServer(
+  { services, clock, logger, requestTimeout }: AppOptions,
+  nextId: Shared['nextId']
+): FastifyInstance {
   // An error has the time and the ids of the request's environment, if it has one.
   const ownSources = { now: clock, uuid: randomUUID }
   const handleError = errorHandler(({ environment }) =>
@@ -111,10 +175,10 @@ function createServer({ services, clock, logger, requestTimeout }: AppOptions): 
   const app = fastify({
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
+    // Lines about a request have its id (see `http/log.ts`): few requests are logged, and a logger for each takes time.
+    childLoggerFactory: (parent) => parent,
     genReqId: ({ headers: { 'x-request-id': id, authorization = '' } }) =>
-      typeof id === 'string' && REQUEST_ID.test(id) && !isSecret(id, authorization)
-        ? id
-        : `req-${(++count).toString(36)}`,
+      typeof id === 'string' && REQUEST_ID.test(id) && !isSecret(id, authorization) ? id : nextId(),
     bodyLimit: MAX_BODY,
     requestTimeout,
     http: {
@@ -162,7 +226,7 @@ const REQUEST_ID = /^[\w.:-]{1,64}$/
  * Sends all answers of one turn of the event loop at its end: up to a fifth cheaper than one by one. Those to requests that
  * have been refused before they were delayed are delayed here.
  */
-function sendTogether({ latency }: Services): onSendHookHandler<unknown> {
+function sendTogether({ latency }: StartServices): onSendHookHandler<unknown> {
   return (request, _reply, payload, done) => {
     const delay = latency.draw(request)
     if (delay === 0) setImmediate(done, null, payload)

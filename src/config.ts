@@ -1,7 +1,7 @@
 import { assumptionIssue, PROFILES, type Profile } from './core/assumptions.js'
 import { StartError } from './core/errors.js'
 import { type LatencyPreset, type LatencySetting, latencyIssue } from './core/latency.js'
-import { suggest } from './core/suggest.js'
+import { didYouMean } from './core/suggest.js'
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -58,29 +58,32 @@ export const MAX_JOURNAL = 1_000_000
 /** The longest time that a request may be given, in milliseconds: a day. */
 export const MAX_REQUEST_TIMEOUT = 86_400_000
 
-const isWholeNumber = (value: number, most: number) => Number.isInteger(value) && value >= 0 && value <= most
+type Check<Value> = (value: Value) => string | false | undefined
 
 /** Returns what is wrong with the value of each option, if anything. */
-const CHECKS: { [Name in keyof Config]-?: (value: NonNullable<Config[Name]>) => string | false | undefined } = {
+const CHECKS: { [Name in keyof Config]-?: Check<NonNullable<Config[Name]>> } = {
   host: (host) => (typeof host !== 'string' || host === '') && 'the host must be an address or a name, and not empty',
-  port: (port) => !isWholeNumber(port, 65_535) && `the port must be a whole number from 0 to 65535, not ${port}`,
+  port: wholeNumber('the port must be a whole number', 65_535),
   data: (data) => data === '' && 'the data file must have a name; leave it out to keep the data in memory',
   seeds: (seeds) => !Array.isArray(seeds) && 'the seeds must be a list of files; an empty one starts with nothing',
   profile: (name) => !PROFILES.includes(name) && `the profile must be one of ${PROFILES.join(', ')}, not ${name}`,
   assumptions: (all) => Object.entries(all).flatMap(([id, value]) => assumptionIssue(id, value) ?? [])[0],
   cors: () => undefined,
   inspector: () => undefined,
-  journal: (count) =>
-    !isWholeNumber(count, MAX_JOURNAL) &&
-    `the journal must keep a whole number of requests from 0 to ${MAX_JOURNAL}, not ${count}`,
+  journal: wholeNumber('the journal must keep a whole number of requests', MAX_JOURNAL),
   faultHeader: () => undefined,
   latency: latencyIssue,
-  requestTimeout: (time) =>
-    !isWholeNumber(time, MAX_REQUEST_TIMEOUT) &&
-    `the request timeout must be whole milliseconds from 0 to ${MAX_REQUEST_TIMEOUT}, not ${time}`,
-  adminToken: (token) => token === '' && 'the admin token must not be empty; leave it out to allow no other machine',
+  requestTimeout: wholeNumber('the request timeout must be whole milliseconds', MAX_REQUEST_TIMEOUT),
+  adminToken: (token) =>
+    !/^[ -~\t\u0080-\u00ff]+$/.test(token) &&
+    'the admin token must not be empty, or have characters that no header can carry; without one, no other machine may',
   logLevel: (level) =>
     !LOG_LEVELS.includes(level) && `the log level must be one of ${LOG_LEVELS.join(', ')}, not ${level}`
+}
+
+function wholeNumber(rule: string, most: number): Check<number> {
+  return (value) =>
+    !(Number.isInteger(value) && value >= 0 && value <= most) && `${rule} from 0 to ${most}, not ${value}`
 }
 
 /** Returns the configuration with its defaults, frozen. Throws `StartError` for an unknown option or a wrong value. */
@@ -89,13 +92,9 @@ export function configOf(given: { [Name in keyof Config]?: Config[Name] | undefi
   const config: Config = { ...DEFAULTS, ...present }
   for (const [name, value] of Object.entries(config)) {
     if (!Object.hasOwn(CHECKS, name)) {
-      const names = Object.keys(CHECKS)
-      const meant = suggest(name, names)
-      const remedy = meant ? `did you mean ${meant}?` : `there are ${names.join(', ')}`
-      throw new StartError(`there is no option ${name}; ${remedy}`)
+      throw new StartError(`there is no option ${name}${didYouMean(name, Object.keys(CHECKS))}`)
     }
-    const check = CHECKS[name as keyof Config] as (value: unknown) => string | false | undefined
-    const problem = check(value)
+    const problem = (CHECKS[name as keyof Config] as Check<unknown>)(value)
     if (problem) throw new StartError(problem)
   }
   return Object.freeze(config)

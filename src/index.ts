@@ -1,8 +1,7 @@
-import { type ConnectedMock, type ConnectOptions, connect } from './client/index.js'
-import type { Profile } from './core/assumptions.js'
+import { type ConnectedMock, type ConnectOptions, connect, type ListedEnvironment } from './client/index.js'
 import { StartError } from './core/errors.js'
 import { unsupportedNodeMessage } from './core/node-version.js'
-import type { RunningServer, Server, ServerOptions } from './server.js'
+import type { RunningServer, ServerOptions } from './server.js'
 
 export * from './client/index.js'
 export type { Config } from './config.js'
@@ -18,12 +17,9 @@ export interface MockOptions extends ServerOptions, Pick<ConnectOptions, 'fetch'
   unref?: boolean | undefined
 }
 
-export interface MockEnvironment {
+export interface MockEnvironment extends Pick<ListedEnvironment, 'organizationId' | 'name' | 'profile'> {
   id: string
-  organizationId: string
-  name: string
-  profile: Profile
-  /** The keys that the seeds name. Keys are stored as hashes, so those of an earlier seed are not listed. `mock.apiKeys` has those of the present. */
+  /** The keys that the seeds name. `mock.apiKeys` has those of the present. */
   apiKeys: string[]
 }
 
@@ -47,22 +43,13 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
   if (unsupported) throw new StartError(unsupported)
   // Not imported above: it loads the database addon, which can crash on a Node that it was not made for.
   const { startServer } = await import('./server.js')
-  const { unref = false, fetch, ...serverOptions } = options
+  const { unref, fetch, ...serverOptions } = options
   const { port = 0, logLevel = 'silent', adminToken } = options
   const server = await startServer({ ...serverOptions, port, logLevel })
-  try {
-    return mockOf(server, { unref, fetch, adminToken })
-  } catch (error) {
-    await server.close()
-    throw error
-  }
-}
-
-function mockOf(server: Server, { unref, fetch, adminToken }: MockOptions): Mock {
-  const { url, services, seeded, resetAll, close } = server
+  const { app, url, services, seeded, resetAll, close } = server
   if (unref) {
-    server.app.server.unref()
-    server.app.server.on('connection', (socket) => socket.unref())
+    app.server.unref()
+    app.server.on('connection', (socket) => socket.unref())
   }
   const { environments } = services
   return {

@@ -1,30 +1,28 @@
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import type { AddressInfo, Socket } from 'node:net'
 import { clearInterval, clearTimeout, setInterval, setTimeout } from 'node:timers'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
-import { buildApp, buildServices, type Services } from './app.js'
-import { type Config, configOf, reachableHost } from './config.js'
+import { buildApp, type StartServices, startServices } from './app.js'
+import { type Config, configOf, DEFAULTS, reachableHost } from './config.js'
 import { type Clock, wallClock } from './core/clock.js'
 import { StartError } from './core/errors.js'
-import { runInSlices } from './core/slices.js'
 import { writeToStderr } from './core/stderr.js'
-import { type Db, openDatabase } from './db/open.js'
+import { type Db, openDatabase, toStartError } from './db/open.js'
 import type { Environment } from './environments/service.js'
-import { loadGenerator, needsGenerator } from './seeds/generate/load.js'
-import { readingSeeds } from './seeds/read.js'
-import type { SeedOutcome } from './seeds/service.js'
-import { reloader, type SeedReload, watchSeeds } from './seeds/watch.js'
+import { keepImage, readImage } from './image.js'
+import type { SeedService } from './seeds/service.js'
+import type { SeedReload } from './seeds/watch.js'
 
 /** What to log with: a pino logger, or anything that is called alike. */
-export interface MockLogger extends Record<'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal', LogMethod> {
+export interface MockLogger
+  extends Record<'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal', (facts: object, message?: string) => void> {
   level: string
   isLevelEnabled(level: string): boolean
   child(bindings: Record<string, unknown>): MockLogger
 }
-
-type LogMethod = (facts: object, message?: string) => void
 
 export type ServerOptions = { [Name in keyof Config]?: Config[Name] | undefined } & {
   /** A seed as YAML or JSON text, or as a value. It is applied after `seeds`, and replaces the default seed. */
@@ -59,95 +57,89 @@ export interface RunningServer {
 export interface Server extends RunningServer {
   app: FastifyInstance
   db: Db
-  services: Services
-  /** What the seeds describe. */
-  seededEnvironments: SeedOutcome['environments']
+  services: StartServices
+  /** Loads what only control routes, watched files and seeds of one's own need. */
+  loadSeeds: () => Promise<SeedService>
 }
 
-/** In milliseconds: longer than any answer takes, and shorter than supervisors wait before they kill. */
-const DEFAULT_GRACE = 5000
-
-/**
- * Opens the database, migrates, seeds, listens.
- *
- * Rejects with `StartError`, whose message names the remedy, when it can't start, and with `SeedError`, which lists
- * every issue, for a bad seed; then nothing is left open.
- */
+/** Opens the database, migrates, seeds, listens. Rejects as `createMock` does; then nothing is left open. */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { seed, clock = wallClock, logger, watch, ...rest } = options
+  const config = configOf({ ...rest, seeds: rest.seeds ?? (seed === undefined ? undefined : []) })
   if (typeof clock !== 'function') {
     throw new StartError(
-      "the clock must be a function that returns milliseconds, such as () => Date.parse('2026-02-18')"
+      'the clock must be a function that returns milliseconds, such as () => Date.parse("2026-02-18")'
     )
   }
-  const config = configOf({ ...rest, seeds: rest.seeds ?? (seed === undefined ? undefined : []) })
   if (watch !== undefined && typeof watch !== 'function') {
     throw new StartError('watch must be a function: it is called with what came of each change')
   }
   if (watch && config.seeds.length === 0) throw new StartError('there is nothing to watch: put files into seeds')
-  const watching = watch && watchSeeds(config.seeds)
-  const given = seed === undefined ? [] : [{ name: 'seed', seed: seedText(seed) }]
-  const read = (check?: () => void) => runInSlices(readingSeeds([...config.seeds, ...given]), check)
-  const files = await read()
-  const { db, close: closeDatabase } = openDatabase(config.data)
+  // It would be read as the text of a seed.
+  if (typeof seed === 'string' && /^\S+\.(ya?ml|json)$/.test(seed)) {
+    throw new StartError(`seed takes the text of a seed; to load the file ${seed}, put it into seeds`)
+  }
+  // A file of the name of the packaged seed comes before it.
+  const isDefault =
+    !watch && !config.data && seed === undefined && `${config.seeds}` === `${DEFAULTS.seeds}` && !existsSync('default')
+  const image = isDefault ? readImage() : undefined
+  const { reloader, watchSeeds } = watch ? await import('./seeds/watch.js') : {}
+  const watching = watchSeeds?.(config.seeds)
+  const { readSeeds } = image ? { readSeeds: () => [] } : await import('./seeds/read.js')
+  const read = () => readSeeds([...config.seeds, ...(seed === undefined ? [] : [{ name: 'seed', seed }])])
+  const files = read()
+  const createdAt = clock()
+  const { db, close: closeDatabase } = openDatabase(config.data, { image: image && { ...image, createdAt } })
   let app: FastifyInstance | undefined
   try {
     const defaults = { profile: config.profile, assumptions: config.assumptions }
-    const services = buildServices({ ...config, db, clock, defaults })
+    const services = startServices({ ...config, db, clock, defaults })
+    const { environments, journals } = services
+    let seedService: Promise<SeedService> | undefined
+    const loadSeeds = () => {
+      seedService ??= import('./seeds/service.js').then((module) => module.seedService({ db, clock, environments }))
+      return seedService
+    }
+    for (const apiKey of image?.apiKeys ?? []) environments.rememberApiKey(apiKey)
     // While watching, a changed seed may come to ask for generated messages.
-    if (watch || files.some((file) => needsGenerator(file.seed))) await loadGenerator()
-    const { applied, environments: seededEnvironments } = await runInSlices(services.seeds.seeding(files))
-    app = buildApp({
-      ...config,
-      services,
-      clock,
-      defaults,
-      logger: (logger as Logger | undefined) ?? pino({ level: config.logLevel }, { write: writeToStderr })
-    })
+    const seeds = image ? undefined : await loadSeeds()
+    await seeds?.loadGenerator(watch ? undefined : files)
+    const seeded = seeds?.seed(files)
+    if (isDefault && seeded) keepImage(db.client.serialize(), seeded.environments)
+    const ownLogger = () => pino({ level: config.logLevel }, { write: writeToStderr })
+    app = buildApp({ ...config, services, loadSeeds, clock, defaults, logger: (logger ?? ownLogger()) as Logger })
+    const { log } = app
+    logLostFile(app, db)
     app.addHook('preClose', async () => watching?.stop())
     app.addHook('onClose', async () => closeDatabase())
     const close = closing(app)
     const port = await listen(app, config)
-    const url = `http://${reachableHost(config.host)}:${port}`
-    const { log } = app
-    const rejectClosed = () => {
-      if (!db.client.open) throw new StartError('the server is closed')
-    }
     // What is done here is no request to a control route.
-    const note = (environment: Environment, summary: string) =>
-      void services.journals.of(environment).changes.note({ summary })
-    const reload = reloader(() => read(rejectClosed), files, services.seeds.reseed)
-    watching?.start(async (changed) => {
+    const note = (environment: Environment, summary: string) => void journals.of(environment).addChange({ summary })
+    const reload = reloader?.(read, (await loadSeeds()).reseed)
+    watching?.start((changed) => {
       try {
-        const reloaded = await reload(changed)
-        for (const { id, change } of reloaded.applied ? reloaded.changes : [])
-          if (change === 'reloaded') note(services.environments.find(id), 'Load the changed seed files')
-        watch?.(reloaded)
+        const reloaded = reload?.(changed)
+        for (const { id, change } of reloaded?.applied ? reloaded.changes : [])
+          if (change === 'reloaded') note(environments.find(id), 'Load the changed seed files')
+        if (reloaded) watch?.(reloaded)
       } catch (error) {
-        // Closing ends it.
-        if (db.client.open) log.error({ err: error }, 'changed seeds could not be applied')
+        log.error({ err: error }, 'changed seeds could not be applied')
       }
     })
     const resetAll = () => {
-      const environments = services.environments.list()
-      services.environments.resetAll(environments)
-      for (const environment of environments) note(environment, 'Reset all environments')
-      return environments.map(({ name }) => name)
+      const all = environments.list()
+      environments.reset(all)
+      for (const environment of all) note(environment, 'Reset all environments')
+      return all.map(({ name }) => name)
     }
-    return { url, port, app, db, services, seededEnvironments, seeded: applied, resetAll, close }
+    const url = `http://${reachableHost(config.host)}:${port}`
+    return { url, port, app, db, services, loadSeeds, seeded: seeded?.applied ?? true, resetAll, close }
   } catch (error) {
     await app?.close()
     closeDatabase()
-    throw error
+    throw toStartError(error, config.data)
   }
-}
-
-/** Throws `StartError` for the name of a seed file where its text belongs, which would be read as text. */
-function seedText(seed: string | object): string | object {
-  if (typeof seed === 'string' && /^\S+\.(ya?ml|json)$/.test(seed)) {
-    throw new StartError(`seed takes the text of a seed; to load the file ${seed}, put it into seeds`)
-  }
-  return seed
 }
 
 /** Returns the function that closes the app: it waits for answers, but not for connections without one. */
@@ -166,19 +158,19 @@ function closing(app: FastifyInstance): Server['close'] {
     isClosing = true
     // For responses whose header already promised to keep the connection open.
     app.server.keepAliveTimeout = 1
-    // Browsers open connections ahead of need. Node counts a connection without a request as busy.
-    const unused = setTimeout(() => {
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
-    }, ARRIVAL_TIME)
-    app.server.once('close', () => clearTimeout(unused))
     // Node counts a response as sent once the kernel has it, and would cut off what a slow client has still to read.
     const isRead = () => [...sockets].every(({ writableLength }) => writableLength === 0)
     while (!isRead()) await delay(POLL_INTERVAL)
-    // A connection whose request was answered before it was read to its end becomes idle later than Node looks.
-    const again = setInterval(() => isRead() && app.server.closeIdleConnections(), POLL_INTERVAL)
-    app.server.once('close', () => clearInterval(again))
+    const polling = setInterval(() => {
+      // A connection whose request was answered before it was read to its end becomes idle later than Node looks.
+      if (isRead()) app.server.closeIdleConnections()
+      // Browsers open connections ahead of need. Node counts a connection without a request as busy.
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+    }, POLL_INTERVAL)
+    app.server.once('close', () => clearInterval(polling))
   })
-  return async (grace = DEFAULT_GRACE) => {
+  // Longer than any answer takes, and shorter than supervisors wait before they kill.
+  return async (grace = 5000) => {
     const cut = setTimeout(() => {
       if (sockets.size > 0) app.log.warn({ connections: sockets.size }, 'connections that were still busy are cut')
       // Node has no list of those that asked for a tunnel.
@@ -192,23 +184,25 @@ function closing(app: FastifyInstance): Server['close'] {
   }
 }
 
-/** How long a request may take from the kernel to this process, in milliseconds. */
-const ARRIVAL_TIME = 100
+/** Says once in the log that the data file is lost, within a second, also if nobody writes. */
+function logLostFile(app: FastifyInstance, { fileProblem }: Db): void {
+  const checking = setInterval(() => {
+    if (fileProblem() === undefined) return
+    app.log.error(`${fileProblem()}; until then nothing is written`)
+    clearInterval(checking)
+  }, 1000).unref()
+  app.addHook('preClose', async () => clearInterval(checking))
+}
 
-/** How often to check whether clients have read their responses, in milliseconds. */
-const POLL_INTERVAL = 10
+/** How often to look at connections while closing, in milliseconds; no request takes longer from the kernel to here. */
+const POLL_INTERVAL = 100
 
-/** Connections that wait to be accepted; the system allows fewer. Of a crowd that comes at once the rest is reset. */
-const MAX_BACKLOG = 65_535
-
-/**
- * Listens, and returns the port. `app.listen` would start a second server on `localhost`, whose requests closing does not
- * wait for, and would log a line of its own.
- */
+/** Listens, and returns the port. `app.listen` would start a second server on `localhost`, and log a line of its own. */
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<number> {
   await app.ready()
   try {
-    app.server.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port, backlog: MAX_BACKLOG })
+    // Of a crowd that comes at once, what the system has no room for is reset.
+    app.server.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port, backlog: 65_535 })
     await once(app.server, 'listening')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException

@@ -16,9 +16,11 @@ const SOUND = {
   'src/targets/conformance/run.ts': `import { target } from '../target.js'\nexport const run = target`,
   'src/fixtures/vitest.ts': `import { connect } from '../index.js'\nexport const mock = connect`,
   'src/inspector/page.ts': `import { connect } from '../client/index.js'\nexport const page = connect`,
-  'src/server.ts': `export { config as startServer } from './config.js'\nexport { buildApp } from './app.js'`,
+  'src/server.ts': `export { image as startServer } from './image.js'\nexport { buildApp } from './app.js'`,
+  'src/image.ts': `import { config } from './config.js'\nexport const image = config`,
+  'src/support.ts': `import { document } from './openapi/document.js'\nexport const support = document`,
   'src/config.ts': `import { CHANNELS } from './core/enums.js'\nexport const config = CHANNELS`,
-  'src/app.ts': `import { document } from './openapi/document.js'\nimport { messageRoutes } from './messages/routes.js'\nexport const buildApp = { document, messageRoutes }`,
+  'src/app.ts': `import { support as document } from './support.js'\nimport { messageRoutes } from './messages/routes.js'\nexport const buildApp = { document, messageRoutes }`,
   'src/cli/index.ts': `import '../index.js'`,
   'src/core/enums.ts': `export const CHANNELS = ['email'] as const`,
   'src/core/errors.ts': `export class DomainError extends Error {}`,
@@ -69,6 +71,8 @@ const VIOLATIONS: Violation[] = [
   violation('conformance-asks-by-http', 'src/targets/conformance/c.ts', `import '../recording/record.js'`, /recording/),
   violation('recording-without-judging', 'src/targets/recording/b.ts', `import '../conformance/run.js'`, /conformance/),
   violation('below-server', 'src/server.ts', `import './index.js'`, /src\/index/),
+  violation('below-image', 'src/image.ts', `import './server.js'`, /src\/server/),
+  violation('below-support', 'src/support.ts', `import './app.js'`, /src\/app/),
   violation('below-config', 'src/config.ts', `import './server.js'`, /src\/server/),
   violation('below-app', 'src/app.ts', `import type { config } from './config.js'`, /src\/config/),
   violation('below-openapi', 'src/openapi/a.ts', `import '../app.js'`, /src\/app/),
@@ -146,7 +150,7 @@ test('the source keeps the rules', () => {
 })
 
 test('a project that keeps the rules passes', () => {
-  expect(check(givenProject(SOUND))).toEqual({ status: 0, output: expect.stringMatching(/^28 files.* no violations/) })
+  expect(check(givenProject(SOUND))).toEqual({ status: 0, output: expect.stringMatching(/^30 files.* no violations/) })
 })
 
 describe('in a project that breaks every rule', () => {
@@ -180,7 +184,7 @@ test('every rule has a violation above that breaks it', () => {
   )
 })
 
-test('a folder or file at the top of src without a layer is named, and so are too many of them', () => {
+test('a folder or file at the top of src without a layer is named', () => {
   const { status, output } = check(
     givenProject({
       ...SOUND,
@@ -190,8 +194,6 @@ test('a folder or file at the top of src without a layer is named, and so are to
   )
   expect(status).toBe(1)
   expect(output.match(/^misplaced: .*$/gm)?.sort()).toEqual([
-    'misplaced: src/ has 17 folders, at most 16 are allowed',
-    'misplaced: src/ has 5 files, at most 4 are allowed',
     'misplaced: src/extra.ts is in no layer: give it one in LAYERS (.dependency-cruiser.cjs)',
     'misplaced: src/helpers is in no layer: give it one in LAYERS (.dependency-cruiser.cjs)'
   ])

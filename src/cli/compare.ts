@@ -1,16 +1,22 @@
 import { type Command, Option } from 'commander'
-import { PROFILES, type Profile } from '../core/assumptions.js'
+import { assume, type Profile } from '../core/assumptions.js'
 import { StartError } from '../core/errors.js'
-import type { Comparison } from '../targets/recording/compare.js'
-import type { Target, TargetOptions } from '../targets/target.js'
-import { addOptions, assumeOption, notEmpty, repeatable, textOption } from './options.js'
-import { progressLine } from './record.js'
-import { onStopSignal } from './signals.js'
-import { keyOption, rateOption, timeoutOption, urlOption } from './target-options.js'
+import { printable } from '../core/printable.js'
+import { createMock } from '../index.js'
+import { LONG_PATIENCE } from '../targets/recording/asking.js'
+import { compareAnswers } from '../targets/recording/compare.js'
+import { compareDocuments, readDocument } from '../targets/recording/document.js'
+import { questionsOfFile, questionsOfHar, questionsOfJournal, usualQuestions } from '../targets/recording/questions.js'
+import { createTarget, type Target } from '../targets/target.js'
+import { addOptions, assumeOption, profileOption, repeatable, textOption } from './options.js'
+import { progressLine } from './printable.js'
+import { keyOption, rateOption, timeoutOption, urlOption } from './reach.js'
+import { abortOnSignal } from './signals.js'
 
 interface CompareFlags {
-  target: string
-  apiKey: string
+  target?: string
+  apiKey?: string
+  document?: string
   against?: string
   againstKey?: string
   seed: readonly string[]
@@ -26,36 +32,27 @@ interface CompareFlags {
   json?: true
 }
 
-export function addCompare(root: Command): void {
+export function addCommands(root: Command): void {
   const command = root
     .command('compare')
-    .description('ask a running service and ours the same questions, and report what differs')
+    .helpGroup('Against the real service:')
+    .description('ask a running service and ours the same questions, or compare its document, and report what differs')
   addOptions(command, [
-    urlOption('--target <url>', 'the service, up to the /v1 of its paths'),
-    keyOption('--api-key <key>', 'a key of its environment'),
-    urlOption('--against <url>', 'a running notification-mock to compare it with')
-      .makeOptionMandatory(false)
-      .default(undefined, 'none'),
-    keyOption('--against-key <key>', 'a key of the environment there')
-      .makeOptionMandatory(false)
-      .default(undefined, 'none'),
-    repeatable(
-      new Option('--seed <file>', 'compare it with this seed, such as record wrote; may be repeated').default(
-        [],
-        'none'
-      ),
-      notEmpty
-    ),
-    textOption(
-      '--requests <file>',
-      'ask what stands in this file, a line each: GET /v1/messages?limit=5',
-      'usual ones'
-    ),
-    textOption('--har <file>', 'ask the requests of this HAR', 'none'),
-    new Option('--journal', 'ask the requests that the running notification-mock has recorded'),
+    urlOption('--target <url>', 'the service, up to the /v1 of its paths', 'none'),
+    keyOption('--api-key <key>', 'a key of its environment', 'none'),
+    textOption('--document <file>', 'compare an OpenAPI document instead, a file or an address', 'none'),
+    urlOption('--against <url>', 'a running notification-mock to compare it with', 'none').conflicts('seed'),
+    keyOption('--against-key <key>', 'a key of the environment there', 'none'),
+    repeatable('--seed <file>', 'compare it with this seed, such as record wrote; may be repeated', [], 'none'),
+    textOption('--requests <file>', 'ask what this file has, a line each: GET /v1/messages?limit=5', 'usual ones'),
+    textOption('--har <file>', 'ask the requests of this HAR', 'none').conflicts(['requests', 'journal']),
+    new Option('--journal', 'ask the requests that the running notification-mock has recorded').conflicts([
+      'requests',
+      'seed'
+    ]),
     new Option('--replaced', 'the seed was recorded with this key, and without --keep-personal-data'),
     new Option('--allow-changes', 'ask set-primary too, which changes the primary integration'),
-    new Option('--profile <name>', 'the profile of the seed').choices(PROFILES).default(undefined, 'that of the seed'),
+    profileOption('the profile of the seed', 'that of the seed'),
     assumeOption(),
     rateOption().default(10),
     timeoutOption().default(30),
@@ -64,32 +61,20 @@ export function addCompare(root: Command): void {
 }
 
 async function run(flags: CompareFlags, command: Command): Promise<void> {
-  const { target: url, apiKey, against, againstKey, seed, requests, har, journal, json } = flags
-  if ((against === undefined) === (seed.length === 0)) command.error('error: give either --against or --seed')
+  const { target: url = '', apiKey = '', document, against, againstKey, seed, rate, json } = flags
+  if (document !== undefined && (url || against || seed.length > 0)) command.error('error: --document stands alone')
+  if (document !== undefined) return runDocument(document, flags)
+  if (url === '' || apiKey === '') command.error('error: give --target and --api-key, or --document')
+  if (against === undefined && seed.length === 0) command.error('error: give either --against or --seed')
   if (against !== undefined && againstKey === undefined) command.error('error: --against needs --against-key')
-  if ([requests, har, journal].filter((each) => each !== undefined).length > 1) {
-    command.error('error: give one of --requests, --har and --journal')
-  }
-  if (journal && against === undefined) command.error('error: --journal needs --against, which has recorded requests')
-  const { compareAnswers, createTarget, LONG_PATIENCE } = await import('./work.js')
-  const stop = new AbortController()
-  onStopSignal(() => stop.abort())
+  const signal = abortOnSignal()
   const show = progressLine()
-  const calls: Omit<TargetOptions, 'url' | 'apiKey'> = {
-    rate: flags.rate,
-    timeout: flags.timeout * 1000,
-    patience: LONG_PATIENCE,
-    signal: stop.signal,
-    onRetry: (reason, wait) => show.tell(`${reason}; once more in ${(wait / 1000).toFixed(1)} s`)
-  }
+  const timeout = flags.timeout * 1000
+  const calls = { rate, timeout, patience: LONG_PATIENCE, signal, onRetry: show.retry }
   const own = against === undefined ? await startOwn(flags) : undefined
   try {
-    const ours = createTarget({
-      ...calls,
-      rate: 10_000,
-      url: own?.url ?? against ?? '',
-      apiKey: own?.apiKey ?? againstKey ?? ''
-    })
+    const { url: ourUrl = '', apiKey: ourKey = '' } = own ?? { url: against, apiKey: againstKey }
+    const ours = createTarget({ ...calls, rate: 10_000, url: ourUrl, apiKey: ourKey })
     const asked = await questionsOf(flags, ours)
     const comparison = await compareAnswers({
       ...asked,
@@ -99,19 +84,41 @@ async function run(flags: CompareFlags, command: Command): Promise<void> {
       onProgress: (count) => show.update(`${count} of ${asked.questions.length} questions`)
     })
     show.end()
-    process.stdout.write(json ? `${JSON.stringify(comparison)}\n` : comparisonText(comparison))
-    if (comparison.differences.some(({ explainedBy }) => explainedBy === undefined)) process.exitCode = 1
+    const { skipped, same, leftOut, differences } = comparison
+    const left = skipped > 0 ? `, ${skipped} not asked: they change something, or are none of the service` : ''
+    const head = [`${comparison.asked} questions, ${same} answered the same${left}`]
+    const lineOf = ({ method, path, field, target, ours }: (typeof differences)[number]) =>
+      `${method} ${path}:${field && ` ${field}:`} ${valueText(target)} there, ${valueText(ours)} here`
+    print(
+      json ? JSON.stringify(comparison) : undefined,
+      head,
+      differences,
+      lineOf,
+      `Not compared: ${leftOut.join(', ')}`
+    )
   } catch (error) {
-    throw stop.signal.aborted ? new StartError('interrupted; nothing was compared to the end') : error
+    throw signal.aborted ? new StartError('interrupted; nothing was compared to the end') : error
   } finally {
     show.end()
     await own?.close()
   }
 }
 
+async function runDocument(place: string, { profile = 'document', assume: overrides, timeout, json }: CompareFlags) {
+  const published = await readDocument(place, timeout * 1000, abortOnSignal())
+  const { openApiDocument } = await import('../openapi/documents.js')
+  const comparison = compareDocuments(published, await openApiDocument(assume(profile, overrides)))
+  const { compared, missing, differences } = comparison
+  const head = [`${compared} operations compared`, ...missing.map((name) => `${name} is not in the document`)]
+  const lineOf = ({ operation, what, kind, there, here, thereAt, hereAt }: (typeof differences)[number]) => {
+    const values = there === undefined ? '' : `: ${valueText(there)} there, ${valueText(here)} here`
+    return `${operation}: ${what}: ${kind}${values}\n      ${thereAt} there\n      ${hereAt} here`
+  }
+  print(json ? JSON.stringify(comparison, null, 2) : undefined, head, differences, lineOf)
+}
+
 async function questionsOf({ requests, har, journal, ...flags }: CompareFlags, ours: Target) {
   const allowChanges = flags.allowChanges ?? false
-  const { questionsOfFile, questionsOfHar, questionsOfJournal, usualQuestions } = await import('./work.js')
   if (requests !== undefined) return questionsOfFile(requests, allowChanges)
   if (har !== undefined) return questionsOfHar(har, allowChanges)
   return journal ? questionsOfJournal(ours, allowChanges) : usualQuestions(ours)
@@ -119,34 +126,31 @@ async function questionsOf({ requests, har, journal, ...flags }: CompareFlags, o
 
 /** A server of our own with the seed, and a key of its first environment. */
 async function startOwn({ seed, profile, assume }: CompareFlags) {
-  const { createMock } = await import('./work.js')
   const mock = await createMock({ seeds: [...seed], ...(profile && { profile }), assumptions: assume })
   const [environment] = mock.environments
   return { url: mock.url, apiKey: environment?.apiKeys[0] ?? '', close: () => mock.close() }
 }
 
+/** Prints an outcome, as JSON or in lines, and sets exit code 1 if there are differences that nothing explains. */
+function print<Difference extends { explainedBy?: string }>(
+  json: string | undefined,
+  head: readonly string[],
+  differences: readonly Difference[],
+  lineOf: (difference: Difference) => string,
+  foot = ''
+): void {
+  const bare = differences.filter(({ explainedBy }) => explainedBy === undefined).map((each) => `  ${lineOf(each)}`)
+  const explained = differences.flatMap((each) => (each.explainedBy ? `  ${lineOf(each)} (${each.explainedBy})` : []))
+  const titled = (title: string, lines: string[]) =>
+    lines.length > 0 ? ['', `${lines.length} ${title}:`, ...lines] : []
+  const unexplained = titled('differences that nothing explains', bare)
+  const lines = [...head, ...unexplained, ...titled('differences that an assumption explains', explained), '', foot]
+  const text = json ?? lines.map((line) => printable(line)).join('\n')
+  process.stdout.write(`${printable(text, '\t\n').trimEnd()}\n`)
+  if (bare.length > 0) process.exitCode = 1
+}
+
 const MAX_VALUE = 80
-
-function comparisonText({ asked, skipped, same, differences, leftOut }: Comparison): string {
-  const unexplained = differences.filter(({ explainedBy }) => explainedBy === undefined)
-  const explained = differences.filter(({ explainedBy }) => explainedBy !== undefined)
-  const left = skipped > 0 ? `, ${skipped} not asked: they change something, or are none of the service` : ''
-  return [
-    `${asked} questions, ${same} answered the same${left}`,
-    ...(unexplained.length > 0 ? ['', `${unexplained.length} differences that nothing explains:`] : []),
-    ...unexplained.map(lineOf),
-    ...(explained.length > 0 ? ['', `${explained.length} differences that an assumption explains:`] : []),
-    ...explained.map((each) => `${lineOf(each)} (${each.explainedBy})`),
-    '',
-    `Not compared: ${leftOut.join(', ')}`,
-    ''
-  ].join('\n')
-}
-
-function lineOf({ method, path, field, target, ours }: Comparison['differences'][number]): string {
-  const what = field === '' ? '' : ` ${field}:`
-  return `  ${method} ${path}:${what} ${valueText(target)} there, ${valueText(ours)} here`
-}
 
 function valueText(value: unknown): string {
   if (value === undefined) return 'nothing'

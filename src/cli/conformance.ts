@@ -1,65 +1,55 @@
-import { writeFileSync } from 'node:fs'
-import { type Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { PROFILES, type Profile } from '../core/assumptions.js'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { StartError } from '../core/errors.js'
+import { printableTexts } from '../core/printable.js'
 import { TIERS, type Tier } from '../targets/conformance/case.js'
-import type { ConformanceReport } from '../targets/conformance/run.js'
-import { USUAL_URL, usualServer } from './health.js'
-import { addOptions, countOption, repeatable, textOption } from './options.js'
-import { onStopSignal } from './signals.js'
-import { keyOption, rateOption, timeoutOption, urlOption } from './target-options.js'
+import { reportJunit, reportMarkdown, reportText } from '../targets/conformance/report.js'
+import { type ConformanceReport, type RunOptions, runConformance, unknownCase } from '../targets/conformance/run.js'
+import { addOptions, profileOption, repeatable, textOption } from './options.js'
+import { printOutcome, write } from './printable.js'
+import { keyOption, rateOption, timeoutOption, USUAL_URL, urlOption, usualServer } from './reach.js'
+import { abortOnSignal } from './signals.js'
 
-interface Flags {
+/** The exit code when an operation could not be judged. */
+const UNJUDGED = 3
+
+interface Flags extends Pick<RunOptions, 'apiKey' | 'foreignIntegration' | 'profile' | 'rate'> {
   target?: string
-  apiKey: string
   allowChanges?: true
+  allowUnjudged?: true
   workflow: string[]
   step: string[]
   integration: string[]
-  foreignIntegration?: string
   tier?: Tier[]
   case?: string[]
-  profile?: Profile
-  rate?: number
   timeout: number
-  order?: number
   json?: true
   verbose?: true
   junit?: string
   markdown?: string
 }
 
-export function addConformance(program: Command): void {
-  const command = program
+export function addCommands(root: Command): void {
+  const command = root
     .command('conformance')
+    .helpGroup('Test against it:')
     .description('judge any target, such as an account of the deployed service, by the contract')
     .addHelpText('after', EXPLANATION)
+  const integration = 'an integration to make primary, of each channel the present one first; may be repeated'
+  const usual = `NOTIFICATION_MOCK_URL, else ${USUAL_URL}`
   addOptions(command, [
-    urlOption('--target <url>', 'what to judge, up to the /v1 of its paths')
-      .makeOptionMandatory(false)
-      .default(undefined, `NOTIFICATION_MOCK_URL, else ${USUAL_URL}`),
+    urlOption('--target <url>', 'what to judge, up to the /v1 of its paths', usual),
     keyOption('--api-key <key>', 'a key of the environment to ask; never printed'),
     new Option('--allow-changes', 'also run what changes the primary integration and uses idempotency keys'),
-    named('--workflow <id>', 'a workflow to ask for', 'those of the messages'),
-    named('--step <id>', 'a step to ask for', 'those with the usual ids, such as email-step'),
-    named(
-      '--integration <id>',
-      'an integration to make primary; of each channel the present primary first',
-      'those that the target lists'
-    ),
+    new Option('--allow-unjudged', 'exit with 0 also if an operation that was asked for could not be judged'),
+    repeatable('--workflow <id>', 'a workflow to ask for; may be repeated', [], 'those of the messages'),
+    repeatable('--step <id>', 'a step to ask for; may be repeated', [], 'those with the usual ids, such as email-step'),
+    repeatable('--integration <id>', integration, [], 'those that the target lists'),
     textOption('--foreign-integration <id>', 'an integration of another environment of the organization', 'none'),
-    tierOption(),
-    listOf('--case <id>', 'run this case, or those below it, such as filter; may be repeated', 'all'),
-    new Option('--profile <name>', 'fail what is in the position of the other profile')
-      .choices(PROFILES)
-      .default(undefined, 'either passes'),
+    repeatable('--tier <name>', `run this tier: ${TIERS.join(', ')}; may be repeated`, undefined, 'all', tierOf),
+    repeatable('--case <id>', 'run this case, or those below it; may be repeated', undefined, 'all', caseOf),
+    profileOption('fail what differs from this profile, where the contract is silent too', 'it is noted'),
     rateOption().default(undefined, 'no limit'),
     timeoutOption().default(10),
-    countOption(
-      '--order <number>',
-      'run the cases in another order, the same for the same number',
-      4_294_967_295
-    ).default(undefined, 'as listed'),
     new Option('--json', 'print the report as JSON'),
     new Option('--verbose', 'list what passed and what was skipped too').conflicts('json'),
     textOption('--junit <file>', 'write the report as JUnit XML too', 'none'),
@@ -67,100 +57,57 @@ export function addConformance(program: Command): void {
   ]).action(judge)
 }
 
+function tierOf(text: string): Tier {
+  const tier = TIERS.find((each) => each === text)
+  if (tier) return tier
+  throw new InvalidArgumentError(`It must be one of ${TIERS.join(', ')}.`)
+}
+
+function caseOf(text: string): string {
+  if (unknownCase([text]) === undefined) return text
+  throw new InvalidArgumentError(`There is no case ${text}; docs/conformance.md lists them.`)
+}
+
 const EXPLANATION = `
 Without --allow-changes it only reads. With it, set-primary is asked for the integrations that are named: they become active and
-lose their conditions, and at the end the former primary is put back: that which the target lists under GET /v1/integrations,
-or else the first one named of each channel.
+lose their conditions. At the end the former primary is put back: that of GET /v1/integrations, or the first one named.
 
-Exit codes: 0 all cases passed, or were skipped for a reason; 1 some failed, or there is nothing to judge; 2 the command line
-is wrong.
+Exit codes: 0 no case failed; 1 some did, or the target can't be reached or answers no more; 2 the command line is wrong;
+3 no case failed, but an operation that was asked for could not be judged: the summary says why.
 
-Examples:
-  $ NOTIFICATION_MOCK_API_KEY=… notification-mock conformance --target https://api.example.com --workflow welcome
-  $ notification-mock conformance --api-key development-key --allow-changes --integration sendgrid-main --integration mailgun-eu`
+Example:
+  $ NOTIFICATION_MOCK_API_KEY=… notification-mock conformance --target https://api.example.com --workflow welcome`
 
 async function judge(flags: Flags): Promise<void> {
-  const { target, workflow, step, integration, tier, timeout, apiKey, order, profile, rate } = flags
-  const { runConformance, unknownCase } = await import('../targets/conformance/run.js')
-  const { reportJunit, reportMarkdown, reportText } = await import('../targets/conformance/report.js')
-  const unknown = unknownCase(flags.case ?? [])
-  if (unknown !== undefined) {
-    const message = `error: there is no case ${unknown}; docs/conformance.md lists them`
-    throw new CommanderError(2, 'notification-mock.case', message)
-  }
-  const interrupt = interruptOnSignal()
+  const { target, workflow, step, integration, tier, timeout, allowChanges = false, allowUnjudged, ...others } = flags
+  const signal = abortOnSignal()
   const report = await runConformance({
+    ...others,
     url: target ?? usualServer(),
-    apiKey,
-    allowChanges: flags.allowChanges ?? false,
+    allowChanges,
     workflows: workflow,
     steps: step,
     integrations: integration,
-    foreignIntegration: flags.foreignIntegration,
     tiers: tier,
     only: flags.case,
-    profile,
-    rate,
-    order,
     timeout: timeout * 1000,
-    signal: interrupt
+    signal
   })
   // Before the files: one that can't be written must not take the report with it.
-  process.stdout.write(flags.json ? `${JSON.stringify(report, null, 2)}\n` : reportText(report, flags.verbose))
+  printOutcome(report, flags.json, (shown) => reportText(shown, flags.verbose), 2)
   if (flags.junit) write(flags.junit, reportJunit(report))
-  if (flags.markdown) write(flags.markdown, reportMarkdown(report))
-  const problem = problemOf(report, interrupt)
+  if (flags.markdown) write(flags.markdown, reportMarkdown(printableTexts(report)))
+  const problem = problemOf(report, signal)
   if (problem) throw new StartError(problem)
+  if (!allowUnjudged && report.operations.some(({ judged }) => judged === 'no')) process.exitCode = UNJUDGED
 }
 
-/** In milliseconds: npm passes on what the terminal has sent to us too, so that one Ctrl-C comes twice. */
-const SAME_SIGNAL = 500
-
-/** Returns a signal that a first SIGINT, SIGTERM or SIGHUP aborts. A second one ends the process at once, with code 1. */
-function interruptOnSignal(): AbortSignal {
-  const interrupt = new AbortController()
-  let at = 0
-  onStopSignal(() => {
-    if (!interrupt.signal.aborted) {
-      at = performance.now()
-      interrupt.abort()
-    } else if (performance.now() - at > SAME_SIGNAL) {
-      process.stderr.write('error: ended at once: primary integrations may not have been put back\n')
-      process.exit(1)
-    }
-  })
-  return interrupt.signal
-}
-
-function problemOf({ cases, counts, notRestored }: ConformanceReport, signal: AbortSignal): string | undefined {
+function problemOf(report: ConformanceReport, signal: AbortSignal): string | undefined {
+  const { cases, counts, notRestored, ended } = report
   if (signal.aborted) return 'interrupted: not all cases were run'
-  if (cases.length === 0) return 'no case of that tier has that id; docs/conformance.md lists them'
+  if (ended) return 'not all cases were run: the target answers no more'
+  if (cases.length === 0)
+    return 'no case of that tier has that id, or only with --profile document; docs/conformance.md lists them'
   if (counts.failed > 0) return `${counts.failed} of ${cases.length} cases failed`
   return notRestored.length > 0 ? 'not all former primary integrations could be put back' : undefined
-}
-
-function write(file: string, text: string): void {
-  try {
-    writeFileSync(file, text)
-  } catch (error) {
-    throw new StartError(`can't write ${file}: ${(error as Error).message}`)
-  }
-}
-
-/** A flag for names that may be given several times. */
-function named(flags: string, description: string, unset: string): Option {
-  return repeatable(new Option(flags, `${description}; may be repeated`).default([], unset), (text) => text)
-}
-
-function listOf(flags: string, description: string, unset: string): Option {
-  return repeatable(new Option(flags, description).default(undefined, unset), (text) => text)
-}
-
-function tierOption(): Option {
-  const description = `run the cases of this tier, one of ${TIERS.join(', ')}; may be repeated`
-  return repeatable(new Option('--tier <name>', description).default(undefined, 'all'), (text) => {
-    const tier = TIERS.find((each) => each === text)
-    if (tier) return tier
-    throw new InvalidArgumentError(`It must be one of ${TIERS.join(', ')}.`)
-  })
 }

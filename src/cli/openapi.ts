@@ -1,21 +1,17 @@
 import { type Command, Option } from 'commander'
 import { assume, type Profile } from '../core/assumptions.js'
-import { USUAL_URL } from './health.js'
 import { addOptions, assumeOption, profileOption } from './options.js'
+import { USUAL_URL } from './reach.js'
 
-export function addOpenapi(program: Command): void {
-  const command = program
+export function addCommands(root: Command): void {
+  const command = root
     .command('openapi')
+    .helpGroup('Ask about it:')
     .description('print the OpenAPI 3.1 document of the three operations, as JSON')
-  const control = new Option('--control', 'print that of the control routes instead')
+  const control = new Option('--control', 'print that of the control routes instead, which no profile changes')
   addOptions(command, [profileOption(), assumeOption(), control]).action(
     async (options: { profile: Profile; assume: Record<string, string>; control?: true }) => {
-      // Not by variables, which are meant for other commands too.
-      const [other] = ['profile', 'assume'].filter((name) => command.getOptionValueSource(name) === 'cli')
-      if (options.control && other) {
-        command.error(`error: --control and --${other} contradict each other: the control routes are always the same`)
-      }
-      const { controlDocument, openApiDocument } = await import('./work.js')
+      const { controlDocument, openApiDocument } = await import('../openapi/documents.js')
       const document = options.control
         ? await controlDocument()
         : await openApiDocument(assume(options.profile, options.assume))

@@ -1,51 +1,103 @@
+import { randomBytes } from 'node:crypto'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { DEFAULTS } from '../config.js'
+import { type Config, DEFAULTS, LOG_LEVELS, MAX_JOURNAL, MAX_REQUEST_TIMEOUT } from '../config.js'
 import { assumptionIssue, PROFILES } from '../core/assumptions.js'
-import { LATENCY_PRESETS, type LatencyPreset, type LatencySetting, latencyIssue, MAX_LATENCY } from '../core/latency.js'
-import { suggest } from '../core/suggest.js'
+import { LATENCY_PRESETS, type LatencyPreset, type LatencySetting, latencyIssue } from '../core/latency.js'
+import type { MockOptions } from '../index.js'
 
-const PREFIX = 'NOTIFICATION_MOCK_'
-const ON = ['1', 'true']
-const OFF = ['', '0', 'false']
+/** What a variable of a switch turns off; anything else turns it on. */
+const OFF = ['', '0', 'false', 'no', 'off']
+
+/** The flags of every command that starts a server. */
+export interface ServerFlags extends Omit<Config, 'seeds' | 'assumptions'> {
+  /** False after `--no-seed`. */
+  seed: readonly string[] | false
+  watch?: true
+  assume: Record<string, string>
+  json?: true
+}
+
+/** Adds the flags of every command that starts a server; what is added after them is about what it tells. */
+export function addServerOptions(
+  command: Command,
+  { port, logLevel }: Pick<Config, 'port' | 'logLevel'> = DEFAULTS
+): Command {
+  const adminToken = 'token that lets other machines manage environments'
+  const inspector = 'leave out the page at /, on which one sees and works the server in a browser'
+  const requestTimeout = 'how long a client may take to send a request; 0 for as long as it likes'
+  const watch = 'apply changes of the seed files while running, also to data kept from before; print each'
+  const data = 'keep the data in this file; a new one is seeded, an old one is left as it is'
+  const journal = 'how many of the last requests each journal keeps; 0 turns it off'
+  const level = new Option('--log-level <level>', 'what to log on stderr: refusals at info, every request at debug')
+  addOptions(command.optionsGroup('Where it listens:'), [
+    hostOption('address to listen on'),
+    portOption('port to listen on; 0 takes a free one, and says which').default(port),
+    textOption('--admin-token <token>', adminToken, 'one is made if the host is not loopback'),
+    new Option('--no-cors', 'do not let web pages of other origins call'),
+    new Option('--no-inspector', inspector),
+    countOption('--request-timeout <milliseconds>', requestTimeout, MAX_REQUEST_TIMEOUT).default(
+      DEFAULTS.requestTimeout
+    )
+  ])
+  addOptions(command.optionsGroup('What it holds:'), [
+    seedOption(),
+    new Option('--no-seed', 'start empty: without environments, and so without keys'),
+    new Option('--watch', watch),
+    textOption('--data <file>', data, 'in memory')
+  ])
+  addOptions(command.optionsGroup('How it answers:'), [
+    profileOption(),
+    assumeOption(),
+    new Option('--no-fault-header', 'do not let a request ask for a fault by its header x-mock-fault'),
+    latencyOption()
+  ])
+  return addOptions(command.optionsGroup('What it tells:'), [
+    countOption('--journal <count>', journal, MAX_JOURNAL).default(DEFAULTS.journal),
+    level.choices(LOG_LEVELS).default(logLevel)
+  ])
+}
+
+/**
+ * Returns what the flags ask for, with a new admin token if other machines can reach the server and none is given. Ends the
+ * command with a usage error if they contradict each other.
+ */
+export function mockOptions(flags: ServerFlags, command: Command): MockOptions {
+  const { host, port, cors, inspector, requestTimeout, seed, watch, data, profile, assume: assumptions } = flags
+  const { faultHeader, latency, journal, logLevel } = flags
+  if (watch && !seed) {
+    command.error('error: --watch and --no-seed contradict each other: without a seed there is nothing to watch')
+  }
+  const isOpen = !/^(localhost|::1|127\..*)$/.test(host)
+  const adminToken = flags.adminToken ?? (isOpen ? randomBytes(16).toString('hex') : undefined)
+  const where = { host, port, adminToken, cors, inspector, requestTimeout }
+  return { ...where, seeds: seed || [], data, profile, assumptions, faultHeader, latency, journal, logLevel }
+}
 
 /** Returns the variable that each flag, such as `--api-key`, has; the flag wins over it. */
 export function variableOf({ long }: Pick<Option, 'long'>): string {
-  return `${PREFIX}${long?.slice(2).toUpperCase().replaceAll('-', '_')}`
+  return `NOTIFICATION_MOCK_${long?.slice(2).toUpperCase().replaceAll('-', '_')}`
 }
-
-const withoutVariable = new WeakSet<Option>()
-
-/** Makes a flag one that no variable sets. */
-export function flagOnly(option: Option): Option {
-  withoutVariable.add(option)
-  return option
-}
-
-const readVariable = (variable: string) => process.env[variable] ?? ''
 
 /** Adds flags, which can be set by variables as well. */
 export function addOptions(command: Command, options: readonly Option[]): Command {
+  const { env } = process
   for (const option of options) {
-    const variable = withoutVariable.has(option) ? undefined : setVariableOf(option)
-    command.addOption(variable ? option.env(variable) : option)
+    const variable = variableOf(option)
+    if (isUnset(option, env[variable])) delete env[variable]
+    command.addOption(option.env(env[variable] === undefined && takesPort(option) && env.PORT ? 'PORT' : variable))
   }
   return command
 }
 
 /** An empty variable counts as unset: that is how many tools pass on what they don't have. */
-function setVariableOf(option: Option): string | undefined {
-  const own = variableOf(option)
-  if (!option.required) return ON.includes(readVariable(own).toLowerCase()) ? own : undefined
-  // Kubernetes sets our variable to such an address, for a service that is named notification-mock.
-  const isAddress = option.long === '--port' && readVariable(own).startsWith('tcp://')
-  const name = takesPort(option) && (readVariable(own) === '' || isAddress) ? 'PORT' : own
-  return readVariable(name) === '' || (name === own && isAddress) ? undefined : name
+function isUnset({ long, required }: Option, value = ''): boolean {
+  if (!required) return OFF.includes(value.toLowerCase())
+  // Kubernetes sets ours to such an address, for a service that is named notification-mock.
+  return value === '' || (long === '--port' && value.startsWith('tcp://'))
 }
 
 /** Whether PORT counts too. Where ours is not the default, it is that of another program. */
-function takesPort({ long, defaultValue }: Option): boolean {
-  return long === '--port' && defaultValue === DEFAULTS.port
-}
+const takesPort = ({ long, defaultValue }: Option) => long === '--port' && defaultValue === DEFAULTS.port
 
 /** A flag for a text that must not be empty. Help shows the default, or what it means to leave the flag out. */
 export function textOption(flags: string, description: string, unset: string, standard?: string): Option {
@@ -60,18 +112,17 @@ export function countOption(flags: string, description: string, most: number, le
   })
 }
 
-export function hostOption(description: string): Option {
-  return textOption('--host <address>', description, DEFAULTS.host, DEFAULTS.host)
-}
+export const hostOption = (description: string) =>
+  textOption('--host <address>', description, DEFAULTS.host, DEFAULTS.host)
 
-export function portOption(description: string, least: 0 | 1 = 0): Option {
-  return countOption('--port <number>', description, 65_535, least).default(DEFAULTS.port)
-}
+export const portOption = (description: string, least: 0 | 1 = 0) =>
+  countOption('--port <number>', description, 65_535, least).default(DEFAULTS.port)
 
-export function profileOption(): Option {
-  return new Option('--profile <name>', 'follow the contract (document), or the deployed service (live)')
-    .choices(PROFILES)
-    .default(DEFAULTS.profile)
+/** A flag for a profile: without a default, if help can say what it means to leave it out. */
+export function profileOption(description?: string, unset?: string): Option {
+  const usual = 'follow the contract (document), or the deployed service (live)'
+  const option = new Option('--profile <name>', description ?? usual).choices(PROFILES)
+  return option.default(unset === undefined ? DEFAULTS.profile : undefined, unset)
 }
 
 export function assumeOption(): Option {
@@ -82,7 +133,7 @@ export function assumeOption(): Option {
       const pairs = text.split(',').map((pair) => pair.split('=', 2).map((part) => part.trim()))
       for (const [id = '', value = ''] of pairs) {
         const issue = assumptionIssue(id, value)
-        if (issue) throw new InvalidArgumentError(sentence(issue))
+        if (issue) throw new InvalidArgumentError(issue)
       }
       return { ...before, ...Object.fromEntries(pairs) }
     })
@@ -90,69 +141,52 @@ export function assumeOption(): Option {
 
 /** A flag for a preset, or for milliseconds with or without a spread: `mobile`, `200`, `200,50`. */
 export function latencyOption(): Option {
-  const description = `delay answers as a network does: ${LATENCY_PRESETS.join(', ')}, or milliseconds, with a spread after a comma`
+  const presets = LATENCY_PRESETS.join(', ')
+  const description = `delay answers as a network does: ${presets}, or milliseconds, with a spread after a comma`
   return new Option('--latency <preset>', description)
     .default(DEFAULTS.latency)
     .argParser((text): LatencyPreset | LatencySetting => {
-      const [, delay, spread = 0] = /^(\d{1,10})(?:, ?(\d{1,10}))?$/.exec(text) ?? []
+      const [, delay, spread = 0] = /^(\d+)(?:, ?(\d+))?$/.exec(text) ?? []
       const wanted = delay === undefined ? (text as LatencyPreset) : { delay: Number(delay), spread: Number(spread) }
-      if (latencyIssue(wanted) === undefined) return wanted
-      throw new InvalidArgumentError(
-        `It must be one of ${LATENCY_PRESETS.join(', ')}, or milliseconds up to ${MAX_LATENCY} such as 200 or 200,50.`
-      )
+      const issue = latencyIssue(wanted)
+      if (issue) throw new InvalidArgumentError(`${issue}; milliseconds are written as 200, or 200,50 with a spread`)
+      return wanted
     })
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('?') ? '' : '.'}`
 }
 
 export function seedOption(): Option {
   const description = 'seed, YAML or JSON, or name of one that comes with the package; may be repeated'
-  const option = new Option('--seed <file>', description).default(DEFAULTS.seeds, DEFAULTS.seeds.join(', '))
-  return repeatable(option, notEmpty)
+  return repeatable('--seed <file>', description, DEFAULTS.seeds, DEFAULTS.seeds.join(', '))
 }
 
-/** Makes a flag one that may be repeated, its values in a list. The first replaces the default. */
-export function repeatable<Value>(option: Option, parse: (text: string) => Value): Option {
-  return option.argParser((text: string, before: readonly Value[]) => [
-    ...(before === option.defaultValue ? [] : before),
+/** A flag that may be repeated, its values in a list. The first replaces the default. */
+export function repeatable<Value = string>(
+  flags: string,
+  description: string,
+  standard: readonly Value[] | undefined,
+  unset: string,
+  parse: (text: string) => Value = notEmpty as never
+): Option {
+  const option = new Option(flags, description).default(standard, unset)
+  return option.argParser((text: string, before: readonly Value[] | false | undefined) => [
+    ...(before && before !== standard ? before : []),
     // A variable can't be repeated.
-    ...(readVariable(variableOf(option)) === text ? text.split(',') : [text]).map(parse)
+    ...(process.env[variableOf(option)] === text ? text.split(',') : [text]).map(parse)
   ])
 }
 
-export function notEmpty(text: string): string {
+function notEmpty(text: string): string {
   if (text === '') throw new InvalidArgumentError('It must not be empty.')
   return text
 }
 
-/** Returns what help says of a flag: what it does, its default, and its variable. */
+/** Returns what help says of a flag. Commander would leave out defaults that are no value, such as "in memory". */
 export function describeOption(option: Option): string {
-  const { long, description, argChoices, defaultValue, defaultValueDescription, required, mandatory } = option
-  if (long === '--help' || long === '--version') return description
+  const { description, argChoices, defaultValue, defaultValueDescription, required, mandatory, envVar } = option
   const facts = [
-    ...(argChoices ? [`one of ${argChoices.join(', ')}`] : []),
-    ...(required && !mandatory ? [`default: ${defaultValueDescription ?? defaultValue}`] : []),
-    ...(withoutVariable.has(option)
-      ? []
-      : [`env: ${variableOf(option)}${required ? '' : '=1'}${takesPort(option) ? ', else PORT' : ''}`])
-  ]
-  return `${description}\n(${facts.join('; ')})`
-}
-
-/** Ends the command with a usage error if one of its variables has a wrong value, or a misspelt one is set. */
-export function checkVariables(command: Command, all: readonly Command[]): void {
-  for (const variable of command.options.filter(({ required }) => !required).map(variableOf)) {
-    const value = readVariable(variable)
-    if (![...ON, ...OFF].includes(value.toLowerCase())) {
-      command.error(`error: ${variable} must be 1 or 0, not ${value}`)
-    }
-  }
-  const known = all.flatMap(({ options }) => options.map(variableOf))
-  for (const name of Object.keys(process.env)) {
-    if (!name.startsWith(PREFIX) || known.includes(name)) continue
-    const meant = known.find((each) => suggest(name.slice(PREFIX.length), [each.slice(PREFIX.length)]))
-    if (meant) command.error(`error: there is no variable ${name}; did you mean ${meant}?`)
-  }
+    argChoices && `one of ${argChoices.join(', ')}`,
+    required && !mandatory && `default: ${defaultValueDescription ?? defaultValue}`,
+    envVar && `env: ${variableOf(option)}${required ? '' : '=1'}${takesPort(option) ? ', else PORT' : ''}`
+  ].filter(Boolean)
+  return facts.length > 0 ? `${description}\n(${facts.join('; ')})` : description
 }

@@ -1,4 +1,82 @@
-/** A name or message as a terminal may print it: clients choose names, which could hold its escape codes. */
-export function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, (character) => encodeURIComponent(character))
+import { writeFileSync } from 'node:fs'
+import { StartError } from '../core/errors.js'
+import { printable, printableTexts } from '../core/printable.js'
+import { replaceFileSync, requireRegularFile } from '../core/replace-file.js'
+import { SeedError } from '../seeds/errors.js'
+
+/** Before each line of ours that exec prints: the others are those of its command. */
+export const EXEC_PREFIX = 'notification-mock exec: '
+
+/** Prints an outcome: as JSON, or as the text that `format` makes of it, in which what others wrote stays in its line. */
+export function printOutcome<Outcome>(
+  outcome: Outcome,
+  json: true | undefined,
+  format: (outcome: Outcome) => string,
+  indent = 0
+): void {
+  const text = json ? `${JSON.stringify(outcome, null, indent)}\n` : format(printableTexts(outcome))
+  process.stdout.write(printable(text, '\t\n'))
+}
+
+/** Returns what to print of an error: without a stack if it is the user's own. */
+export function messageOf(error: unknown): string {
+  const isOwn = error instanceof SeedError || error instanceof StartError
+  return printable(String(isOwn ? error.message : ((error as Partial<Error> | undefined)?.stack ?? error)), '\t\n')
+}
+
+/** `60 messages, 1 integration` */
+export function formatCounts(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .map(([kind, count]) => `${count} ${count === 1 ? kind.slice(0, -1) : kind}`)
+    .join(', ')
+}
+
+/** Replaces a file, appends to it, or makes one that must be new. Throws `StartError` if that can't be done. */
+export function write(file: string, text: string, flag: 'w' | 'a' | 'wx' = 'w'): void {
+  try {
+    requireRegularFile(file)
+    if (flag === 'w') replaceFileSync(file, text)
+    else writeFileSync(file, text, { flag })
+  } catch (error) {
+    notWritten(file)(error)
+  }
+}
+
+/** Returns what throws the errors of writing a file: as `StartError` with the remedy, and any other as it is. */
+export const notWritten =
+  (file: string) =>
+  (error: unknown): never => {
+    const { syscall, code = '' } = error as NodeJS.ErrnoException
+    throw syscall === undefined ? error : new StartError(`can't write ${file}: ${REMEDIES[code] ?? code}`)
+  }
+
+const REMEDIES: Record<string, string> = {
+  EEXIST: 'it exists already; name another file',
+  ENOENT: 'its folder does not exist; make it first',
+  EISDIR: 'it is a folder; name a file in it',
+  ELOOP: 'it is a link, or no regular file; name another file',
+  EACCES: 'permission denied; check the permissions, or name another file',
+  ENOSPC: 'the disk is full; free some space, or name another file'
+}
+
+/** In milliseconds: how often a pipe is told. */
+const INTERVAL = 5000
+
+/** Shows on stderr how far it is: in one line of a terminal, and in a line now and then of a pipe. */
+export function progressLine() {
+  const { isTTY } = process.stderr
+  let shown = performance.now()
+  const print = (text: string, end = '\n') =>
+    void process.stderr.write(isTTY ? `\r${printable(text)}\x1b[K${end}` : `${printable(text)}\n`)
+  return {
+    update(text: string): void {
+      if (!isTTY && performance.now() - shown < INTERVAL) return
+      shown = performance.now()
+      print(text, '')
+    },
+    retry: (reason: string, wait: number) => print(`${reason}; once more in ${(wait / 1000).toFixed(1)} s`),
+    end(): void {
+      if (isTTY) print('', '')
+    }
+  }
 }

@@ -1,41 +1,49 @@
-import { Command, CommanderError, Help } from 'commander'
+import { Command, CommanderError, Help, type Option } from 'commander'
 import { StartError } from '../core/errors.js'
 import { VERSION } from '../core/package.js'
 import { writeToStderr } from '../core/stderr.js'
-import { SeedError } from '../seeds/errors.js'
-import { addCompare } from './compare.js'
-import { addConformance } from './conformance.js'
-import { addCoverage } from './coverage.js'
-import { addExec, EXEC_PREFIX } from './exec.js'
-import { addHealthcheck } from './healthcheck.js'
-import { addOpenapi } from './openapi.js'
-import { checkVariables, describeOption, variableOf } from './options.js'
-import { addRecord } from './record.js'
-import { addSeed } from './seed.js'
-import { addServe } from './serve.js'
-import { addStart } from './start.js'
-import { addStatus, addStop } from './status.js'
-import { addWait } from './wait.js'
+import { describeOption, variableOf } from './options.js'
+import { EXEC_PREFIX, messageOf } from './printable.js'
 
-const FAILED = 1
-const WRONG_USAGE = 2
+const background = () => import('./background.js')
+const reach = () => import('./reach.js')
 
-/** Runs a command line. Sets the exit code: 0 done, 1 it could not be done, 2 the command line is wrong. */
-export async function run(argv: string[]): Promise<void> {
+/** The module of each command. Loaded when the command is asked for: a start needs none of the others. */
+const MODULES: Record<string, () => Promise<{ addCommands(root: Command): void }>> = {
+  serve: () => import('./serve.js'),
+  start: background,
+  'serve-in-background': background,
+  status: background,
+  stop: background,
+  exec: () => import('./exec.js'),
+  wait: reach,
+  coverage: () => import('./coverage.js'),
+  conformance: () => import('./conformance.js'),
+  seed: () => import('./seed.js'),
+  record: () => import('./record.js'),
+  compare: () => import('./compare.js'),
+  openapi: () => import('./openapi.js'),
+  healthcheck: reach
+}
+
+/** Runs a command line, prints what goes wrong, and sets the exit code: 1 it could not be done, 2 a wrong command line. */
+export async function run(argv: string[], print: (text: string) => void = writeToStderr): Promise<void> {
   process.stdout.on('error', reportOutput)
-  const words = argv.slice(2)
+  const given = argv.slice(2)
+  const isForAll = given.some((word) => ['-h', '--help', '-V', '--version'].includes(word))
+  // Without a command, it is `serve`.
+  const words = !isForAll && (given[0] ?? '-').startsWith('-') ? ['serve', ...given] : given
+  const [name = ''] = words
   try {
-    const isForAll = words.some((word) => ['-h', '--help', '-V', '--version'].includes(word))
-    // Without a command, it is `serve`.
-    const isServe = !isForAll && (words[0] ?? '-').startsWith('-')
-    await commandLine().parseAsync(isServe ? ['serve', ...words] : words, { from: 'user' })
+    const root = await commandLine(name)
+    await root.parseAsync(words, { from: 'user' })
   } catch (error) {
-    process.exitCode = report(error, words[0] ?? '')
+    process.exitCode = report(error, name, print)
   }
 }
 
-/** Returns the command with its subcommands, for one run. */
-export function commandLine(): Command {
+/** Returns the command for one run: with the subcommand of this name, or else with all of them. */
+export async function commandLine(name = ''): Promise<Command> {
   const root = new Command('notification-mock')
     .usage('[command] [options]')
     .description('A stand-in for a notification service: three of its operations on real state, from one command.')
@@ -46,36 +54,18 @@ export function commandLine(): Command {
     .enablePositionalOptions()
     // `report` prints errors, in one line each.
     .configureOutput({ outputError: () => {} })
-    .configureHelp({ optionDescription: describeOption })
+    .configureHelp({ optionDescription: describeOption, visibleOptions })
     .addHelpText('after', EXAMPLES)
-  root.commandsGroup('Serve:')
-  const serve = addServe(root)
-  addStart(root)
-  addStatus(root)
-  addStop(root)
-  root.commandsGroup('Test against it:')
-  addExec(root)
-  addWait(root)
-  addCoverage(root)
-  addConformance(root)
-  root.commandsGroup('Make data:')
-  const seed = addSeed(root)
-  root.commandsGroup('Against the real service:')
-  addRecord(root)
-  addCompare(root)
-  root.commandsGroup('Ask about it:')
-  addOpenapi(root)
-  addHealthcheck(root)
-  root.helpCommand('help [command]', 'print the help of a command')
-  // `notification-mock --help` is typed most, so it lists the flags of `serve` too.
-  root.configureHelp({
-    optionDescription: describeOption,
-    visibleOptions: (command) => [...serve.options, ...new Help().visibleOptions(command)]
-  })
-  root.hook('preAction', (_, command) => {
-    checkVariables(command, [root, ...root.commands, ...seed.commands])
-  })
+  const wanted = Object.hasOwn(MODULES, name) ? [MODULES[name]] : new Set(Object.values(MODULES))
+  for (const load of wanted) (await load?.())?.addCommands(root)
+  root.commandsGroup('Ask about it:').helpCommand('help [command]', 'print the help of a command')
   return root
+}
+
+/** `notification-mock --help` is typed most, so it lists the flags of `serve` too. */
+function visibleOptions(command: Command): Option[] {
+  const [serve] = command.parent ? [] : command.commands
+  return [...(serve?.options ?? []), ...new Help().visibleOptions(command)]
 }
 
 const EXAMPLES = `
@@ -89,39 +79,29 @@ Examples:
 
 Exit codes: 0 done, 1 it could not be done, 2 the command line is wrong.`
 
-/** Prints what went wrong, without a stack for the user's own errors; returns the exit code. `word` is the first one. */
-function report(error: unknown, word: string): number {
+/** Prints what went wrong; returns the exit code. */
+function report(error: unknown, name: string, print: (text: string) => void): 0 | 1 | 2 {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0
-    if (error.code !== 'commander.help') print(usageMessage(inOneLine(error.message), word))
-    return WRONG_USAGE
+    if (error.code !== 'commander.help') print(usageMessage(error.message, name))
+    return 2
   }
-  if (error instanceof SeedError) print(error.message)
-  else if (error instanceof StartError) print(`error: ${error.message}`)
-  else print(error instanceof Error ? (error.stack ?? error.message) : String(error))
-  return FAILED
+  print(`${error instanceof StartError ? 'error: ' : ''}${messageOf(error)}\n`)
+  return 1
 }
 
-/** The output of exec is that of its command, so each line of ours says that it is. */
-function usageMessage(message: string, word: string): string {
+/** In one line, with the remedy. */
+function usageMessage(message: string, name: string): string {
   const [, long] = /^error: required option '(--[\w-]+)/.exec(message) ?? []
   const remedy = long ? `; give it, or set ${variableOf({ long })}` : ''
-  const command = commandLine().commands.some((each) => each.name() === word) ? `${word} ` : ''
-  const text = `${message}${remedy} (see notification-mock ${command}--help)`
-  return word === 'exec' ? `${EXEC_PREFIX}${text.replace(/^error: /, '')}` : text
+  const line = message.replace(/\.?\n\(Did (you mean .*)\)$/, '; did $1').replaceAll('\n', ' ')
+  const text = `${line}${remedy} (see notification-mock ${Object.hasOwn(MODULES, name) ? `${name} ` : ''}--help)\n`
+  return name === 'exec' ? text.replace(/^error: /, EXEC_PREFIX) : text
 }
 
 /** A reader that has enough, such as `head`, is no error. A server whose output can't be written goes on. */
 function reportOutput({ code = '' }: NodeJS.ErrnoException): void {
   if (code === 'EPIPE') return
-  print(`error: can't write to stdout: ${code === 'ENOSPC' ? 'the disk is full; free some space' : code}`)
-  process.exitCode = FAILED
-}
-
-function inOneLine(message: string): string {
-  return message.replace(/\.?\n\(Did you mean (.*)\?\)$/, '; did you mean $1?').replaceAll('\n', ' ')
-}
-
-function print(text: string): void {
-  writeToStderr(`${text}\n`)
+  writeToStderr(`error: can't write to stdout: ${code === 'ENOSPC' ? 'the disk is full; free some space' : code}\n`)
+  process.exitCode = 1
 }

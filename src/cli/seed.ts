@@ -1,53 +1,211 @@
-import { type Command, Option } from 'commander'
-import { wallClock } from '../core/clock.js'
-import { SeedError, type SeedIssue } from '../seeds/errors.js'
-import { addGenerate } from './generate.js'
-import { addOptions } from './options.js'
-import { addSeedExport } from './seed-export.js'
-import { addSeedList, addSeedNew } from './seed-new.js'
+import { createWriteStream, existsSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { ReadableStream } from 'node:stream/web'
+import { setImmediate } from 'node:timers/promises'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { DEFAULTS } from '../config.js'
+import { parseTime, wallClock } from '../core/clock.js'
+import { StartError } from '../core/errors.js'
+import { packageRoot } from '../core/package.js'
+import { printable } from '../core/printable.js'
+import { replaceFile } from '../core/replace-file.js'
+import { SeedError } from '../seeds/errors.js'
+import { writeGenerated } from '../seeds/export.js'
+import type { SeedGenerate } from '../seeds/format.js'
+import { readPackagedSeeds } from '../seeds/packaged.js'
+import { readSeeds, seedPath } from '../seeds/read.js'
+import { resolveSeeds } from '../seeds/resolve/resolve.js'
+import { addOptions, countOption, seedOption, textOption } from './options.js'
+import { formatCounts, notWritten, printOutcome, progressLine, write } from './printable.js'
+import { ask, keyOption, serverUrl, USUAL_URL, usualServer } from './reach.js'
+import { abortOnSignal } from './signals.js'
 
-export function addSeed(program: Command): Command {
-  const seed = program
+export function addCommands(root: Command): void {
+  const seed = root
     .command('seed')
+    .helpGroup('Make data:')
     .description('work with seeds: list, check, begin, export and generate them')
     .helpCommand(false)
-  const command = seed
+  const json = new Option('--json', 'print the outcome as JSON')
+  const checking = seed
     .command('check')
     .description('list every issue in seed files; several are checked together, as serve would load them')
     .argument('<file...>', 'seed files, or names of seeds that come with the package')
-  addOptions(command, [new Option('--json', 'print the outcome as JSON')]).action(check)
-  addSeedList(seed)
-  addSeedNew(seed)
-  addSeedExport(seed)
-  addGenerate(seed)
-  return seed
+  addOptions(checking, [json]).action(check)
+  const listing = seed.command('list').description('list the seeds that come with the package, to be named by --seed')
+  addOptions(listing, [json]).action(list)
+  const beginning = seed
+    .command('new')
+    .description('write the beginning of a seed of your own, with comments; it serves as it is')
+    .argument('[file]', 'the file to write, which must not exist', 'seed.yaml')
+  addOptions(beginning, [json]).action(begin)
+  const exporting = seed
+    .command('export')
+    .description('write what an environment of a running server holds as a seed, which gives the same answers')
+    .argument('[url]', `the server; by default NOTIFICATION_MOCK_URL, or else ${USUAL_URL}`, serverUrl)
+  addOptions(exporting, [
+    keyOption('--api-key <key>', 'a key of the environment'),
+    textOption('--out <file>', 'write it to this file, .yaml or .json, instead of stdout', 'none'),
+    new Option('--json', 'write JSON instead of YAML')
+  ]).action(exportSeed)
+  const what = "make believable messages of an environment's own workflows to its own subscribers, as many as you like"
+  const out = 'write a seed of the environment with them, in YAML'
+  addOptions(seed.command('generate').description(what), [
+    countOption('--messages <count>', 'how many to make', 10_000_000).makeOptionMandatory(),
+    countOption('--random-seed <number>', 'the same number makes the same messages', 4_294_967_295).default(1),
+    countOption('--subscribers <count>', 'make so many subscribers too', 100_000).default(undefined, 'none'),
+    countOption('--days <count>', 'spread the messages over so many days', 3650, 1).default(30),
+    new Option('--until <time>', 'the last moment of these days, in ISO 8601')
+      .default(undefined, 'now')
+      .argParser(timeOf),
+    seedOption(),
+    textOption('--environment <name>', 'name or id of the environment', 'the first'),
+    textOption('--out <file>', out, 'none').conflicts('data'),
+    textOption('--data <file>', 'add them to this data file; a new one is seeded first', 'none'),
+    json
+  ]).action(generate)
 }
 
-async function check(files: string[], { json }: { json?: true }): Promise<void> {
-  const { readSeeds, resolveSeeds, seedPath } = await import('./work.js')
+type JsonFlag = { json?: true }
+
+function check(files: string[], { json }: JsonFlag): void {
   try {
     const environments = resolveSeeds(readSeeds(files), wallClock())
     const lines = environments.map(({ name, integrations, subscribers, workflows, steps, messages }) => {
       const counts = Object.entries({ integrations, subscribers, workflows, steps, messages })
-      return `${name}: ${formatCounts(Object.fromEntries(counts.map(([kind, all]) => [kind, all.length])))}\n`
+      return `${printable(name)}: ${formatCounts(Object.fromEntries(counts.map(([kind, all]) => [kind, all.length])))}\n`
     })
-    process.stdout.write(
-      json ? outcomeJson({ issues: [], more: 0 }) : `${lines.join('')}${files.map(seedPath).join(', ')}: no issues\n`
-    )
+    if (environments.length === 0) {
+      lines.push('no environments, and so no keys: each request gets a 401 until POST /_mock/environments makes one\n')
+    }
+    const text = `${lines.join('')}${files.map(seedPath).join(', ')}: no issues\n`
+    printOutcome({ ok: true, issues: [], more: 0 }, json, () => text)
   } catch (error) {
     if (!json || !(error instanceof SeedError)) throw error
-    process.stdout.write(outcomeJson(error))
+    const { issues, more } = error
+    printOutcome({ ok: false, issues, more }, json, String)
     process.exitCode = 1
   }
 }
 
-function outcomeJson({ issues, more }: { issues: readonly SeedIssue[]; more: number }): string {
-  return `${JSON.stringify({ ok: issues.length === 0, issues, more })}\n`
+function list({ json }: JsonFlag): void {
+  const seeds = readPackagedSeeds()
+  const width = Math.max(...seeds.map(({ name }) => name.length))
+  const lines = seeds.map(({ name, description }) => `${name.padEnd(width)}  ${description}\n`)
+  process.stdout.write(json ? `${JSON.stringify({ seeds })}\n` : lines.join(''))
 }
 
-/** `60 messages, 1 integration` */
-export function formatCounts(counts: Readonly<Record<string, number>>): string {
-  return Object.entries(counts)
-    .map(([kind, count]) => `${count} ${count === 1 ? kind.slice(0, -1) : kind}`)
-    .join(', ')
+/** Writes the beginning of a seed, with the schema where the package is, or will be once it is installed. */
+function begin(file: string, { json }: JsonFlag): void {
+  if (!/\.ya?ml$/.test(file)) throw new StartError(`${file} must end in .yaml`)
+  const schema = resolve('node_modules/notification-mock/seeds/schema.json')
+  const path = relative(dirname(resolve(file)), schema).replaceAll('\\', '/')
+  const beginning = readFileSync(join(packageRoot(), 'seeds/new/seed.yaml'), 'utf8')
+  write(file, beginning.replace('../schema.json', path.startsWith('.') ? path : `./${path}`), 'wx')
+  const text = `${file} written; to serve it:\n  notification-mock --seed ${file}\n`
+  process.stdout.write(json ? `${JSON.stringify({ file: resolve(file) })}\n` : text)
+}
+
+async function exportSeed(
+  server = usualServer(),
+  { apiKey, out, json }: JsonFlag & { apiKey: string; out?: string }
+): Promise<void> {
+  const format = json || out?.endsWith('.json') ? 'json' : 'yaml'
+  const headers = { authorization: `ApiKey ${apiKey}`, accept: `application/${format}` }
+  const response = await ask(`${server}/_mock/state`, { headers })
+  const body = Readable.fromWeb(response.body as ReadableStream)
+  if (out === undefined) {
+    // A reader that has enough is no error.
+    await pipeline(body, process.stdout, { end: false }).catch((error) => {
+      if (!process.stdout.errored) throw error
+    })
+    return void (format === 'json' && process.stdout.write('\n'))
+  }
+  await replaceFile(out, (tempFile) => pipeline(body, createWriteStream(tempFile, { mode: 0o600 }))).catch(
+    notWritten(out)
+  )
+  process.stdout.write(`${server} written to ${out}\n`)
+}
+
+interface GenerateFlags extends SeedGenerate, JsonFlag {
+  until?: number
+  seed: readonly string[]
+  environment?: string
+  out?: string
+  data?: string
+}
+
+function timeOf(text: string): number {
+  const time = parseTime(text)
+  if (time === undefined) throw new InvalidArgumentError('It must be a time such as 2026-02-18T10:07:11Z.')
+  return time
+}
+
+async function generate(flags: GenerateFlags, command: Command): Promise<void> {
+  const { out, data, json, messages } = flags
+  const file = out ?? data ?? command.error('error: give either --out or --data, to say where to')
+  const signal = abortOnSignal()
+  const started = performance.now()
+  const show = progressLine()
+  const onProgress = (done: number) => show.update(`${done.toLocaleString('en')} messages`)
+  const environment = await (out ? intoFile : intoData)(file, flags, { signal, onProgress })
+    .catch((error) => {
+      throw signal.aborted ? new StartError(`interrupted; ${file} is as it was before`) : error
+    })
+    .finally(show.end)
+  const seconds = (performance.now() - started) / 1000
+  const text = `${printable(environment)}: ${messages} messages into ${file}, in ${seconds.toFixed(1)} s`
+  printOutcome({ environment, messages, file, seconds }, json, () => `${text}\n`)
+}
+
+type Control = { signal: AbortSignal; onProgress: (done: number) => void }
+
+async function intoFile(out: string, flags: GenerateFlags, control: Control): Promise<string> {
+  if (!/\.ya?ml$/i.test(out)) throw new StartError(`${out} must end in .yaml`)
+  const now = flags.until ?? wallClock()
+  const environment = chosen(resolveSeeds(readSeeds(flags.seed), now), flags.environment)
+  const { prepare } = await import('../seeds/generate/generation.js')
+  const generation = prepare(environment, flags, now, environment.messages.length)
+  await writeGenerated(out, { environment, generation }, control).catch(notWritten(out))
+  return environment.name
+}
+
+async function intoData(data: string, flags: GenerateFlags, { signal, onProgress }: Control): Promise<string> {
+  const [{ buildServices }, { openDatabase, toStartError }] = await Promise.all([
+    import('../control/services.js'),
+    import('../db/open.js')
+  ])
+  const files = readSeeds(flags.seed)
+  return existsSync(data) ? addTo(data, false) : replaceFile(data, (tempFile) => addTo(tempFile, true))
+
+  async function addTo(file: string, bulkLoad: boolean): Promise<string> {
+    const { db, close } = openDatabase(file, { bulkLoad, of: data })
+    try {
+      const clock = () => flags.until ?? wallClock()
+      const { environments, seeds } = buildServices({ db, clock, defaults: DEFAULTS, journal: 0 })
+      await seeds.loadGenerator()
+      seeds.seed(files)
+      const environment = chosen(environments.list(), flags.environment)
+      for (const done of seeds.generating(environment, flags)) {
+        onProgress(done)
+        await setImmediate()
+        signal.throwIfAborted()
+      }
+      return environment.name
+    } catch (error) {
+      throw toStartError(error, data)
+    } finally {
+      close()
+    }
+  }
+}
+
+function chosen<Named extends { id: string; name: string }>(all: readonly Named[], wanted?: string): Named {
+  const found = wanted === undefined ? all[0] : all.find(({ id, name }) => id === wanted || name === wanted)
+  if (found) return found
+  const names = all.map(({ name }) => name).join(', ')
+  const remedy = names ? `there are ${names}` : 'give a --seed'
+  throw new StartError(`there is no environment ${wanted ?? 'at all'}; ${remedy}`)
 }

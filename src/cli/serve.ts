@@ -1,75 +1,23 @@
 import { type Command, Option } from 'commander'
-import { latencyOf } from '../core/latency.js'
+import type { Logger } from 'pino'
+import { DEFAULTS, type LogLevel } from '../config.js'
 import { VERSION } from '../core/package.js'
+import { printable, printableTexts } from '../core/printable.js'
 import { writeToStderr } from '../core/stderr.js'
-import type { Mock } from '../index.js'
-import type { SeedChange } from '../seeds/service.js'
+import type { Mock, MockOptions } from '../index.js'
 import type { SeedReload } from '../seeds/watch.js'
-import { canTakeKeys, KEYS_HINT, takeKeys } from './keys.js'
-import { addOptions } from './options.js'
-import { formatCounts } from './seed.js'
-import {
-  grouped,
-  type ServerFlags,
-  seedsOf,
-  serverOptions,
-  serverStart,
-  stderrLogger,
-  TELLING
-} from './server-options.js'
-import { stopOnSignals } from './signals.js'
+import { addOptions, addServerOptions, mockOptions, type ServerFlags } from './options.js'
+import { formatCounts, messageOf, printOutcome } from './printable.js'
+import { GRACE, LAST_RESORT, onStopSignal } from './signals.js'
 
-interface ServeFlags extends ServerFlags {
-  json?: true
-}
-
-export function addServe(program: Command): Command {
-  const command = program
-    .command('serve')
-    .description('start the server: what happens without a command')
-    .allowExcessArguments()
+export function addCommands(root: Command): void {
+  const description = 'start the server: what happens without a command'
+  const command = addServerOptions(root.command('serve').helpGroup('Serve:').description(description))
   const json = 'print one line of JSON when ready, and one for each change that is watched, instead of text'
-  return addOptions(command, [...serverOptions(), ...grouped(TELLING, [new Option('--json', json)])]).action(serve)
-}
-
-async function serve(flags: ServeFlags, command: Command): Promise<void> {
-  const [word] = command.args
-  if (word !== undefined) command.error(`error: serve takes no words, and was given '${word}'`)
-  const served = await serving(flags, command)
-  if (!served) return
-  const { ready, mock, stop } = served
-  if (flags.json) {
-    process.stdout.write(`${JSON.stringify(ready)}\n`)
-    return
-  }
-  process.stdout.write(readyText(ready, flags, seedsOf(flags, command)))
-  if (!canTakeKeys()) return
-  takeKeys(mock, stop)
-  process.stdout.write(KEYS_HINT)
-}
-
-/** A server that is ready. */
-interface Served {
-  ready: Ready
-  mock: Mock
-  stop: () => void
-}
-
-/** Serves until a signal or `stop`, and returns what is told when it is ready, or undefined if it was stopped before. */
-export async function serving(flags: ServeFlags, command: Command): Promise<Served | undefined> {
-  const { json = false, watch, logLevel } = flags
-  const { options, newToken } = serverStart(flags, command)
-  const logger = stderrLogger(logLevel)
-  // In a later turn, so that signals are handled from here on: loading, opening and seeding block the event loop.
-  const starting = import('./work.js').then(async ({ createMock }) =>
-    createMock({ ...options, logger: await logger, watch: watch && ((reload) => printReload(reload, json)) })
-  )
-  const { isAsked, stop } = stopOnSignals(starting, logger)
-  const mock = await starting
-  if (isAsked()) return undefined
-  const { url, seeded, environments } = mock
-  const ready = { url, docs: `${url}/docs`, version: VERSION, seeded, environments, adminToken: newToken }
-  return { ready, mock, stop }
+  addOptions(command, [new Option('--json', json)]).action(async (flags: ServerFlags) => {
+    const ready = await serve(flags, command)
+    printOutcome(ready, flags.json, (shown) => readyText(shown, flags))
+  })
 }
 
 /** What is told of a server when it is ready. */
@@ -80,63 +28,109 @@ export interface Ready extends Pick<Mock, 'url' | 'seeded' | 'environments'> {
   adminToken: string | undefined
 }
 
-export function readyText(ready: Ready, flags: ServerFlags, seeds: readonly string[]): string {
+/** Serves until a signal, and returns what is told when it is ready. Until then a signal ends the process at once. */
+export async function serve(flags: ServerFlags, command: Command): Promise<Ready> {
+  const options = mockOptions(flags, command)
+  const { mock, logger } = await startMock(options, flags, (text) => process.stdout.write(text))
+  stopOnSignals(mock, logger)
+  const { url, seeded, environments } = mock
+  const adminToken = flags.adminToken === undefined ? options.adminToken : undefined
+  return { url, docs: `${url}/docs`, version: VERSION, seeded, environments, adminToken }
+}
+
+/**
+ * Closes the server and ends the process: with exit code 0 on a signal, which npm passes on so that it may come twice; with
+ * 1 after an uncaught error, which is logged.
+ */
+function stopOnSignals(mock: Mock, logger: Logger): void {
+  const stop = (code: 0 | 1) => {
+    setTimeout(() => process.exit(1), LAST_RESORT).unref()
+    mock.close(GRACE).then(
+      () => process.exit(code),
+      () => process.exit(1)
+    )
+  }
+  onStopSignal(() => stop(0))
+  process.on('uncaughtException', (err) => {
+    logger.fatal({ err }, 'stopping after an uncaught error')
+    stop(1)
+  })
+}
+
+/** Starts a server in this process. Changes of its seeds are printed, if they are watched. */
+export async function startMock(
+  options: MockOptions,
+  { watch, json, logLevel }: ServerFlags,
+  print: (text: string) => void
+): Promise<{ mock: Mock; logger: Logger }> {
+  // Only now, as it loads all that a server needs.
+  const { createMock } = await import('../index.js')
+  const logger = await stderrLogger(logLevel)
+  const mock = await createMock({ ...options, logger, watch: watch && ((reload) => printReload(reload, json, print)) })
+  return { mock, logger }
+}
+
+export function readyText(ready: Ready, { profile, seed, data, watch, latency, inspector }: ServerFlags): string {
   const { url, docs, version, seeded, environments, adminToken } = ready
-  const { profile, data, watch, latency, inspector } = flags
-  const oldData = seeded || seeds.length === 0 ? '' : ', as it was left: seeds are for a new file'
+  const oldData = seeded || !seed ? '' : ', as it was left: seeds are for a new file'
   const width = Math.max(0, ...environments.map(({ name }) => name.length))
   const keys = environments.map(({ name, apiKeys }) => {
     return `  ${name.padEnd(width)}  ${apiKeys.join('  ') || '(its key is not in the seeds given)'}`
   })
   const [key] = environments.flatMap(({ apiKeys }) => apiKeys)
-  const header = quoted(`Authorization: ApiKey ${key}`)
+  // As one word of a shell.
+  const header = `'${`Authorization: ApiKey ${key}`.replaceAll("'", `'\\''`)}'`
   const lines = [
     `notification-mock ${version} is ready at ${url}, profile ${profile}`,
-    inspector && `Open it in a browser to see its data and requests; docs at ${docs}`,
-    !inspector && `Docs at ${docs}`,
+    inspector ? `Open it in a browser to see its data and requests; docs at ${docs}` : `Docs at ${docs}`,
     data !== undefined && `Data in ${data}${oldData}`,
-    formatLatency(latency),
-    watch && `Watching ${seeds.join(', ')}: changes are applied`,
+    latency !== DEFAULTS.latency &&
+      `Answers are delayed: latency ${typeof latency === 'string' ? latency : Object.values(latency).join(',')}`,
+    watch && seed && `Watching ${seed.join(', ')}: changes are applied`,
     adminToken !== undefined && `Admin token, to manage environments from other machines: ${adminToken}`,
-    keys.length > 0 ? 'API keys:' : 'No environments: start with a seed, or create one by POST /_mock/environments',
+    keys.length > 0
+      ? 'API keys:'
+      : 'No environments, and so no API keys: start with a seed, or create one by POST /_mock/environments',
     ...keys,
     key !== undefined && `Try:\n  curl -H ${header} '${url}/v1/messages?limit=1'`
   ]
   return `${lines.filter(Boolean).join('\n')}\n`
 }
 
-/** So that nobody wonders why it is slow. */
-function formatLatency(wanted: ServerFlags['latency']): string | undefined {
-  const { preset, delay, spread } = latencyOf(wanted)
-  if (delay === 0 && spread === 0) return undefined
-  const more = spread === 0 ? '' : ` and on average ${spread} ms more`
-  return `Latency${preset === undefined ? '' : ` ${preset}`}: each answer takes ${delay} ms${more}`
-}
-
-/** Returns the text as one word of a shell. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
-}
-
-/** Prints the outcome of a change of the seed files: what it did, by default on stdout, and on stderr what is wrong with it. */
-export function printReload(
-  reload: SeedReload,
-  json: boolean,
-  print: (text: string) => void = (text) => process.stdout.write(text)
-): void {
+/** Prints the outcome of a change of the seed files: what it did, and on stderr what is wrong with it. */
+function printReload(reload: SeedReload, json: true | undefined, printRaw: (text: string) => void): void {
+  const print = (text: string) => printRaw(printable(text, '\t\n'))
   const { applied, files } = reload
   if (json) {
     const outcome = applied ? { environments: reload.changes } : { issues: reload.error.issues }
     print(`${JSON.stringify({ event: 'seed-changed', applied, files, ...outcome })}\n`)
   } else if (applied) {
-    const lines = reload.changes.length === 0 ? ['nothing that changes the data'] : reload.changes.map(formatChange)
+    const lines = printableTexts(reload.changes).map(({ name, change, apiKeys, records }) => {
+      if (change === 'reloaded') return `${name} reloaded (${formatCounts(records)})`
+      return `${name} ${change}${change === 'added' && apiKeys.length > 0 ? `, with the key ${apiKeys.join(', ')}` : ''}`
+    })
+    if (lines.length === 0) lines.push('nothing that changes the data')
     print(lines.map((line) => `seed changed: ${files.join(', ')}: ${line}\n`).join(''))
   }
-  if (!applied) writeToStderr(`${reload.error.message}\nthe changed seed is not applied: the data stays as it was\n`)
+  if (!applied) writeToStderr(`${messageOf(reload.error)}\nthe changed seed is not applied: the data stays as it was\n`)
 }
 
-function formatChange({ name, change, apiKeys, records }: SeedChange): string {
-  if (change === 'reloaded') return `${name} reloaded (${formatCounts(records)})`
-  const keys = change === 'added' && apiKeys.length > 0 ? `, with the key ${apiKeys.join(', ')}` : ''
-  return `${name} ${change}${keys}`
+/** What a line about a request has beside, in the order of `GET /v1/messages?limit=0 422 1.2 ms Shop request refused: …` */
+const REQUEST_FACTS =
+  '{if method}{method} {end}{if url}{url} {end}{if statusCode}{statusCode} {end}' +
+  '{if ms}{ms} ms {end}{if environment}{environment} {end}'
+
+/** Returns a logger of pretty lines for a person at a terminal, of JSON for everything else. */
+async function stderrLogger(level: LogLevel): Promise<Logger> {
+  const { default: pino } = await import('pino')
+  if (!process.stderr.isTTY) return pino({ level }, { write: (line) => writeToStderr(printable(line, '\n')) })
+  const { default: pretty } = await import('pino-pretty')
+  const format = pretty.prettyFactory({
+    colorize: pretty.isColorSupported,
+    singleLine: true,
+    translateTime: 'SYS:HH:MM:ss',
+    ignore: 'pid,hostname,reqId,method,url,environment,statusCode,ms,reason,fault',
+    messageFormat: `${REQUEST_FACTS}{msg}{if reason}: {reason}{end}`
+  })
+  return pino({ level }, { write: (line) => writeToStderr(format(printableTexts(JSON.parse(line)))) })
 }

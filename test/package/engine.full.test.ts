@@ -46,8 +46,11 @@ describe.skipIf(unavailable)(`with an engine${unavailable ? ` (left out: ${unava
 
   test('is healthy with another port, with another user, and with a file system that can not be written', async () => {
     const given = [
-      [[], ['serve', '--port', '5000']],
-      [['--init'], ['serve', '--port=5000']],
+      [['--env', 'NOTIFICATION_MOCK_PORT=5000'], []],
+      [
+        ['--init', '--env', 'PORT=5000'],
+        ['serve', '--no-seed']
+      ],
       [['--user', '1234:1234'], []],
       [['--read-only', '--tmpfs', '/data'], []],
       [['--read-only', '--tmpfs', '/data', '--user', '1234:1234'], []]

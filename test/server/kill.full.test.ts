@@ -4,9 +4,9 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { type CompiledCommand, compileCommand, type RunningCommand } from '../support/command.js'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { givenOpenCall } from '../support/open-call.js'
+import { type Running, startCommand } from '../support/process.js'
 import { type IntegrationRow, integrationRows, type KeyRow, keyRows } from '../support/rows.js'
 
 /** So many in CI; more with `KILLS=200`. */
@@ -45,12 +45,6 @@ interface DataFile {
   primaries: Map<number, string>
 }
 
-let command: CompiledCommand
-beforeAll(async () => {
-  command = await compileCommand()
-})
-afterAll(() => command.remove())
-
 test(`killed at ${KILLS} random instants, a call has had no effect, or has had it and is replayed`, async () => {
   console.info(`CRASH_SEED=${RANDOM_SEED}`)
   const random = randomNumbers(RANDOM_SEED)
@@ -66,8 +60,8 @@ test(`killed at ${KILLS} random instants, a call has had no effect, or has had i
     await checkReplays(dataFile, server, calls, stored)
   }
 
-  server.kill('SIGTERM')
-  expect(await server.exited).toEqual({ code: 0, signal: null, stderr: '' })
+  server.child.kill('SIGTERM')
+  expect(await server.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
   checkPrimaries(dataFile, read(dataFile).integrations)
 }, 300_000)
 
@@ -84,7 +78,7 @@ test.each([
     const call = calls[0] as Call
     const dying = send(server, call, { 'x-kill-before-step': String(step) })
     if (await dying.catch(() => undefined)) break
-    expect(await server.exited).toMatchObject({ signal: 'SIGKILL' })
+    expect(await server.ended).toMatchObject({ signal: 'SIGKILL' })
 
     const stored = checkWhatIsLeft(dataFile, calls, new Map())
     outcomes.push(stored.size)
@@ -102,14 +96,14 @@ test('after SIGTERM every call in flight is answered, and one file is left, whic
   const calls = callsTo(1).slice(0, 24)
   const held = await Promise.all(calls.map((call) => givenOpenCall(server.url + pathOf(call), headersOf(call))))
 
-  server.kill('SIGTERM')
+  server.child.kill('SIGTERM')
   await vi.waitUntil(() => refusesConnections(server), { timeout: 20_000 })
   const answers = await Promise.all(held.map((call) => call.finish()))
 
   expect(answers.map(({ status, text }) => [status, JSON.parse(text).identifier])).toEqual(
     calls.map(({ integration }) => (integration === UNKNOWN ? [404, undefined] : [200, integration]))
   )
-  expect(await server.exited).toEqual({ code: 0, signal: null, stderr: '' })
+  expect(await server.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
   expect(readdirSync(folder)).toEqual(['data.db', 'seed.json'])
 
   const again = await givenServer(['--data', file, '--no-seed'])
@@ -153,7 +147,7 @@ function givenDataFile(size: number): DataFile {
  * and so much time has passed, while it has the rest in hand. Resolves with the answers that arrived whole.
  */
 async function killedInStorm(
-  server: RunningCommand,
+  server: Running,
   calls: Call[],
   moment: { answers: number; microseconds: number }
 ): Promise<Map<Call, Answer>> {
@@ -169,18 +163,18 @@ async function killedInStorm(
       answers.set(call, answer)
       if (answers.size !== moment.answers) return
       spin(moment.microseconds)
-      server.kill('SIGKILL')
+      server.child.kill('SIGKILL')
     })
     const headers = Object.entries({ ...headersOf(call), host: 'mock', 'content-length': 0 })
     const lines = [`POST ${pathOf(call)} HTTP/1.1`, ...headers.map((header) => header.join(': '))]
     socket.write(`${lines.join('\r\n')}\r\n\r\n`)
   }
   await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.on('close', resolve))))
-  expect(await server.exited).toEqual({ code: null, signal: 'SIGKILL', stderr: '' })
+  expect(await server.ended).toMatchObject({ code: null, signal: 'SIGKILL', stderr: '' })
   return answers
 }
 
-async function connected({ url }: RunningCommand): Promise<Socket> {
+async function connected({ url }: Running): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   await once(socket, 'connect')
   return socket.on('error', () => {})
@@ -252,7 +246,7 @@ function checkPrimaries({ primaries }: DataFile, integrations: IntegrationRow[])
 /** After a restart: a stored response is replayed, whether or not a client has received it; other calls are done now. */
 async function checkReplays(
   { primaries }: DataFile,
-  server: RunningCommand,
+  server: Running,
   calls: Call[],
   stored: Map<string, KeyRow>
 ): Promise<void> {
@@ -291,13 +285,13 @@ function headersOf({ environment, key }: Call): Record<string, string> {
   return { authorization: `ApiKey key-${environment}`, 'idempotency-key': key }
 }
 
-async function send({ url }: RunningCommand, call: Call, more: Record<string, string> = {}): Promise<Answer> {
+async function send({ url }: Running, call: Call, more: Record<string, string> = {}): Promise<Answer> {
   const response = await fetch(url + pathOf(call), { method: 'POST', headers: { ...headersOf(call), ...more } })
   const body = Buffer.from(await response.arrayBuffer())
   return { status: response.status, replayed: response.headers.has('idempotency-replay'), body }
 }
 
-async function refusesConnections({ url }: RunningCommand): Promise<boolean> {
+async function refusesConnections({ url }: Running): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
     socket.on('error', () => resolve(true))
@@ -308,10 +302,9 @@ async function refusesConnections({ url }: RunningCommand): Promise<boolean> {
   })
 }
 
-async function givenServer(options: string[], module?: string): Promise<RunningCommand> {
-  const server = await command.start(options, module)
-  onTestFinished(() => server.kill('SIGKILL'))
-  return server
+async function givenServer(options: string[], module?: string): Promise<Running> {
+  const env = module === undefined ? {} : { NODE_OPTIONS: `--import=${module}` }
+  return startCommand(['--json', '--log-level', 'warn', ...options], { env })
 }
 
 /** Whole numbers from 0 to below a limit; the same ones for the same seed. */

@@ -32,6 +32,19 @@ export function addFault(mock: Control, fault: unknown, key?: string): Promise<A
   return send(mock, 'POST', '/_mock/faults', fault, key)
 }
 
+/** What a reset, a clock, a seed of random values or a latency is set to, each by its route. */
+export const reset = (mock: Control, body: unknown = {}, key?: string) => send(mock, 'POST', '/_mock/reset', body, key)
+export const setClock = (mock: Control, clock: unknown, key?: string) => send(mock, 'PUT', '/_mock/clock', clock, key)
+export const setRandomSeed = (mock: Control, randomSeed: number | null) =>
+  send(mock, 'PUT', '/_mock/chance', { randomSeed })
+export const setLatency = (mock: Control, latency: unknown, key?: string) =>
+  send(mock, 'PUT', '/_mock/latency', latency, key)
+
+/** Creates an environment. */
+export function create(mock: Control, wanted: unknown): Promise<Answer> {
+  return send(mock, 'POST', '/_mock/environments', wanted)
+}
+
 export function verify(mock: Control, verification: unknown, key?: string): Promise<Answer> {
   return send(mock, 'POST', '/_mock/requests/verify', verification, key)
 }

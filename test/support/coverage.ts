@@ -1,25 +1,66 @@
-import type { Coverage, CoverageItem, CoverageRequest } from '../../src/control/coverage/schemas.js'
+import type { Coverage, CoverageItem } from '../../src/control/coverage/schemas.js'
+import { addFault, SENDGRID, setPrimary } from './control.js'
+import type { GivenMock } from './mock.js'
 
-/** Sends the requests that lead to an item, in their order, and resolves when all are answered. */
-export async function follow(url: string, key: string, { requests }: Pick<CoverageItem, 'requests'>): Promise<void> {
-  const waiting: Promise<unknown>[] = []
-  for (const request of requests) {
-    const answered = send(url, key, request)
-    waiting.push(answered)
-    if (!request.atOnce) await answered
-  }
-  await Promise.all(waiting)
+interface Sent {
+  path?: string
+  headers?: Record<string, string>
+  body?: string
+  key?: string | null | undefined
 }
 
-async function send(url: string, key: string, request: CoverageRequest): Promise<void> {
-  const { method, path, headers, body, bodyLength, withoutKey } = request
-  const sent = bodyLength === undefined ? body : 'x'.repeat(bodyLength)
-  const response = await fetch(`${url}${path}`, {
-    method,
-    headers: { ...(!withoutKey && { authorization: `ApiKey ${key}` }), ...headers },
-    ...(sent !== undefined && { body: sent })
-  })
-  await response.arrayBuffer()
+/** Records of the default seed. */
+const PATHS: Record<string, string> = {
+  setIntegrationAsPrimary: setPrimary(SENDGRID),
+  listMessages: '/v1/messages',
+  retrieveWorkflowStep: '/v2/workflows/order-shipped/steps/email-step'
+}
+
+/** Values of parameters that do not take any text. */
+const VALUES: Record<string, string> = {
+  ...{ page: '0', limit: '10', channel: 'email' },
+  ...{ subscriberId: 'user-ada', contextKeys: 'tenant:acme' }
+}
+
+/** What of an operation is met by one request, or by several, one after the other; `path` is that of an item's example. */
+function requestsFor(id: string, path: string | undefined): Sent[] {
+  const [, kind = '', name = '', value] = /^\w+\.(\w+)\.([\w-]+)[.=]?(.*)$/.exec(id) ?? []
+  const keyed = { headers: { 'idempotency-key': id } }
+  const at = (query: string) => [{ path: `?${query}` }]
+  const sent = `${name}=${VALUES[name] ?? 'any'}`
+  if (kind === 'query') return at(sent)
+  if (kind === 'value') return at(`${name}=${value}`)
+  if (kind === 'list') return at(`${sent}&${sent}-2`)
+  if (name === 'idempotency-key') return [keyed]
+  if (name === 'idempotency-replay') return [keyed, keyed]
+  if (value === 'key-reused') return [keyed, { ...keyed, body: 'another' }]
+  if (name === '401') return [{ key: null }]
+  if (name === '413') return [{ body: 'x'.repeat(1024 * 1024 + 1) }]
+  if (path === undefined && name === '400') return at('x=%')
+  return [path === undefined ? {} : { path }]
+}
+
+/** Sends requests that meet an item, and resolves when all are answered. */
+export async function meet(
+  mock: Pick<GivenMock, 'get' | 'post' | 'call'>,
+  { id, how }: CoverageItem,
+  key?: string
+): Promise<void> {
+  const [operation = ''] = id.split('.')
+  const method = operation === 'setIntegrationAsPrimary' ? 'POST' : 'GET'
+  const call = ({ path = '', key: own = key, ...sent }: Sent) =>
+    mock.call(path.startsWith('/') ? path : `${PATHS[operation]}${path}`, {
+      method,
+      ...sent,
+      ...(own !== undefined && { key: own })
+    })
+  if (id.endsWith('.500')) await addFault(mock, { operation, effect: { status: 500 } }, key)
+  if (id.endsWith('.409')) {
+    await addFault(mock, { operation, effect: { delay: 1000 } }, key)
+    await Promise.all([1, 2].map(() => call({ headers: { 'idempotency-key': id } })))
+    return
+  }
+  for (const request of requestsFor(id, /such as \w+ (\/\S+)$/.exec(how)?.[1])) await call(request)
 }
 
 export function itemsOf({ operations }: Coverage): CoverageItem[] {

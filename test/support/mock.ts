@@ -1,4 +1,9 @@
 import { onTestFinished } from 'vitest'
+import type { Services } from '../../src/control/services.js'
+import type { EnvironmentData } from '../../src/seeds/environment-data.js'
+import { readSeeds } from '../../src/seeds/read.js'
+import { resolveSeeds } from '../../src/seeds/resolve/resolve.js'
+import { seedService } from '../../src/seeds/service.js'
 import { type Server, type ServerOptions, startServer } from '../../src/server.js'
 import { type Contract, contractOf } from './contract.js'
 import { environmentRows } from './rows.js'
@@ -24,7 +29,10 @@ export interface GivenOptions extends ServerOptions {
   now?: number
 }
 
-export interface GivenMock extends Server {
+export interface GivenMock extends Omit<Server, 'services'> {
+  services: Services
+  /** What its seeds describe. */
+  readonly seededEnvironments: readonly EnvironmentData[]
   /** Sends a request over a real socket; the answer has been checked against the published document. */
   call(path: string, call?: Call): Promise<Answer>
   get(path: string, call?: Call): Promise<Answer>
@@ -44,15 +52,16 @@ export async function givenMock(options: GivenOptions = {}): Promise<GivenMock> 
   const name = nameOf(options)
   if (name === undefined) return givenOwnMock(options)
   const found = idle.findLastIndex((each) => each.name === name)
-  const [shared = await startShared(name, options)] = found < 0 ? [] : idle.splice(found, 1)
+  const [used] = found < 0 ? [] : idle.splice(found, 1)
+  const shared = used && (await isReset(used)) ? used : await startShared(name, options)
   onTestFinished(() => giveBack(shared))
   return shared.mock
 }
 
 /** As `givenMock`, but always a new server, which is closed when the test ends. */
 export async function givenOwnMock(options: GivenOptions = {}): Promise<GivenMock> {
-  const { server, ...mock } = await startMock(options)
-  onTestFinished(() => server.app.close())
+  const mock = await startMock(options)
+  onTestFinished(() => mock.app.close())
   return mock
 }
 
@@ -60,7 +69,8 @@ interface SharedMock {
   /** Its options. */
   name: string
   mock: GivenMock
-  server: Server
+  /** The same, without a note of what a test reads. */
+  server: GivenMock
   /** Its tables and rows when it had just been seeded. */
   tables: string
   rows: string
@@ -80,7 +90,8 @@ function nameOf(options: GivenOptions): string | undefined {
 }
 
 async function startShared(name: string, options: GivenOptions): Promise<SharedMock> {
-  const { server, ...mock } = await startMock(options)
+  const server = await startMock(options)
+  const mock: GivenMock = Object.defineProperties({ ...server }, Object.getOwnPropertyDescriptors(server))
   const shared: SharedMock = { name, mock, server, tables: tablesOf(server), rows: rowsOf(server), touched: false }
   for (const part of ['app', 'services'] as const) {
     Object.defineProperty(mock, part, {
@@ -95,23 +106,30 @@ async function startShared(name: string, options: GivenOptions): Promise<SharedM
   return shared
 }
 
+/** It is reset only when it is used again: most seeds are those of one test, and the control routes are loaded for it. */
 async function giveBack(shared: SharedMock): Promise<void> {
   const { app } = shared.server
-  const isUsable = !shared.touched && app.server.listening && tablesOf(shared.server) === shared.tables
-  if (!isUsable || !(await resetAll(shared))) return app.close()
+  if (shared.touched || !app.server.listening || tablesOf(shared.server) !== shared.tables) return app.close()
   idle.push(shared)
   if (idle.length > MAX_IDLE) await idle.shift()?.server.app.close()
 }
 
+/** Resets a server that has been given back; closes it if it can't be. */
+async function isReset(shared: SharedMock): Promise<boolean> {
+  const isAsAtStart = await resetAll(shared)
+  if (!isAsAtStart) await shared.server.app.close()
+  return isAsAtStart
+}
+
 /** Resets every environment and forgets all requests; false if the server is not as it was when it had just started. */
 async function resetAll({ server, rows }: SharedMock): Promise<boolean> {
-  const { url, seededEnvironments, services } = server
-  const isSeeded = ({ id }: { id: string }) => seededEnvironments.some((environment) => environment.id === id)
+  const { url, services, first } = server as GivenMock & { first: ReturnType<typeof keysOf> }
+  const isSeeded = ({ id }: { id: string }) => first.some((environment) => environment.id === id)
   for (const environment of services.environments.list()) {
     if (!isSeeded(environment)) services.environments.remove(environment)
   }
   services.coverage.clearAll()
-  const resets = await Promise.all(seededEnvironments.map(({ apiKeys: [key] }) => resetEnvironment(url, key)))
+  const resets = await Promise.all(first.map(({ apiKeys: [key] }) => resetEnvironment(url, key)))
   // After the resets, which are changes.
   for (const { key } of services.environments.list()) services.journals.drop(key)
   services.journals.drop(undefined)
@@ -127,21 +145,45 @@ async function resetEnvironment(url: string, key: string | undefined): Promise<b
 }
 
 /** Another text once a table, an index or a trigger has come or gone. */
-function tablesOf({ db }: Server): string {
+function tablesOf({ db }: Pick<Server, 'db'>): string {
   return ['schema_version', 'temp.schema_version'].map((name) => db.client.pragma(name, { simple: true })).join()
 }
 
 /** All that the environments have. */
-function rowsOf({ db }: Server): string {
+function rowsOf({ db }: Pick<Server, 'db'>): string {
   return JSON.stringify(environmentRows(db.client))
 }
 
 /** A new server, which is not closed when a test ends. */
-export async function startMock({ now, ...options }: GivenOptions): Promise<GivenMock & { server: Server }> {
-  const clock = now !== undefined && { clock: () => now }
-  const server = await startServer({ port: 0, logLevel: 'silent', ...clock, ...options })
-  return { ...server, ...clientOf(server.url, server.seededEnvironments[0]?.apiKeys[0]), server }
+export async function startMock({ now, ...given }: GivenOptions): Promise<GivenMock> {
+  const options = now === undefined ? given : { ...given, clock: () => now }
+  const server = await startServer({ port: 0, logLevel: 'silent', ...options })
+  const { db, services } = server
+  const { environments } = services
+  const first = keysOf(services)
+  let seeds: Services['seeds'] | undefined
+  let seeded: EnvironmentData[] | undefined
+  const { clock = Date.now, seed } = options
+  const { seeds: files = seed === undefined ? ['default'] : [] } = options
+  return {
+    ...server,
+    ...clientOf(server.url, first[0]?.apiKeys[0]),
+    services: Object.defineProperty({ ...services } as Services, 'seeds', {
+      get: () => {
+        seeds ??= seedService({ db, clock, environments })
+        return seeds
+      }
+    }),
+    ...{ first },
+    get seededEnvironments() {
+      seeded ??= resolveSeeds(readSeeds([...files, ...(seed === undefined ? [] : [{ name: 'seed', seed }])]), clock())
+      return seeded
+    }
+  }
 }
+
+const keysOf = ({ environments }: Server['services']) =>
+  environments.list().map((environment) => ({ id: environment.id, apiKeys: environments.apiKeysOf(environment) }))
 
 /** The paths that are described by the document of the control routes. */
 const CONTROL = /^\/(_mock|health)(?![^/?#])/

@@ -28,6 +28,8 @@ export interface Running {
 export interface Options extends Pick<SpawnOptions, 'cwd' | 'uid' | 'gid' | 'detached' | 'timeout'> {
   /** Beside an environment without variables of ours, or of an npm that runs the tests. */
   env?: Record<string, string>
+  /** What it prints when it is ready, if it is not `serve`. */
+  ready?: RegExp
 }
 
 let built: Promise<string> | undefined
@@ -102,13 +104,13 @@ export async function startProcess(command: string, args: readonly string[], opt
 /** What it prints last: the curl to try, or that there is nothing to try. Or it is one line of JSON. */
 const READY = /^(\{"url"| *curl |No environments|.*not in the seeds given\)).*$\s/m
 
-function launch(command: string, args: readonly string[], { env, ...options }: Options) {
+function launch(command: string, args: readonly string[], { env, ready: pattern = READY, ...options }: Options) {
   const child = spawn(command, args, { ...options, env: { ...ownEnvironment(), ...env }, stdio: 'pipe' })
   let [stdout, stderr] = ['', '']
   const ready = new Promise<string>((settle) => {
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       stdout += text
-      if (READY.test(stdout)) settle(stdout)
+      if (pattern.test(stdout)) settle(stdout)
     })
   })
   child.stderr.setEncoding('utf8').on('data', (text: string) => {

@@ -1,23 +1,18 @@
 import { expect } from 'vitest'
 import { SeedError } from '../../src/seeds/errors.js'
 import { readSeed, readSeeds } from '../../src/seeds/read.js'
+import { resolveSeeds } from '../../src/seeds/resolve/resolve.js'
 
 /** Far more than any of these takes, and far less than it would without limits. */
-const SOON = 20_000
+const SOON = 40_000
 
-/** Returns the issues of a text that is read as a file and as a request, one a line. */
-export async function issuesOf(text: string): Promise<{ file: string[]; request: string[] }> {
+/** Returns the issues of a text that is read as a file, unless that has none, and as a request, one a line. */
+export function issuesOf(text: string, inFile = true): { file: string[]; request: string[] } {
   const started = performance.now()
-  const issues = { file: linesOf(() => readSeeds([{ name: 'seed', seed: text }])), request: await readInRequest() }
+  const file = inFile ? linesOf(() => resolveSeeds(readSeeds([{ name: 'seed', seed: text }]), 0)) : []
+  const request = linesOf(() => resolveSeeds([readSeed(text)], 0))
   expect(performance.now() - started).toBeLessThan(SOON)
-  return issues
-
-  async function readInRequest() {
-    const outcome = await readSeed(text).catch((error: unknown) => error)
-    return linesOf(() => {
-      throw outcome
-    })
-  }
+  return { file, request }
 }
 
 export function linesOf(read: () => unknown): string[] {

@@ -99,9 +99,13 @@ function anyValueOf(schema: JsonSchema, field = '', depth = 0): fc.Arbitrary<unk
     case 'integer':
       return fc.integer({ min: schema.minimum ?? -1e6, max: Math.min(schema.maximum ?? 1e6, 1e6) })
     case 'number':
-      return fc
-        .double({ noNaN: true, noDefaultInfinity: true, min: schema.minimum ?? -1e300 })
-        .map((value) => value + 0)
+      return (
+        fc
+          .double({ noNaN: true, noDefaultInfinity: true, min: schema.minimum ?? -1e300 })
+          .map((value) => value + 0)
+          // A larger one is refused where it stands in a text.
+          .filter((value) => !Number.isInteger(value) || Number.isSafeInteger(value))
+      )
     case 'array':
       if (depth > MAX_DEPTH && !schema.minItems) return fc.constant([])
       return fc.array(anyValueOf(schema.items ?? {}, field, depth), { minLength: schema.minItems ?? 0, maxLength: 2 })

@@ -1,0 +1,114 @@
+/**
+ * Writes seeds/default.examples.json: what the operations answer their examples with, for the OpenAPI document.
+ *
+ *     tsx scripts/examples.ts            write it
+ *     tsx scripts/examples.ts --check    write nothing; exit 1 when it is stale
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ASSUMPTION_IDS, type AssumptionId, assume, PROFILES, positionsOf } from '../src/core/assumptions.js'
+import { type ErrorResponse, errorJson, SERVER_ERROR } from '../src/http/errors.js'
+import { errorsUnder, type Operation } from '../src/http/operation.js'
+import type { Examples } from '../src/openapi/assumptions.js'
+import { OPERATIONS } from '../src/openapi/operations.js'
+import { startServer } from '../src/server.js'
+
+type Positions = Record<string, string>
+type Answers = Record<string, string | undefined>
+
+/** The time of all examples. */
+const NOW = Date.parse('2026-02-18T10:00:00.000Z')
+
+/** What no plain request gets. */
+const OTHER_ERRORS: Record<string, Pick<ErrorResponse, 'message' | 'errors' | 'errorId'>> = {
+  401: { message: 'API Key not found' },
+  409: { message: 'Request with key "set-primary-0001" is currently being processed. Please retry after 1 second' },
+  413: { message: 'Request body is too large' },
+  422: { message: 'Request with key "set-primary-0001" is being reused for a different body', errors: {} },
+  500: { message: SERVER_ERROR, errorId: '3b0c9a52-6c0e-4d0b-9a3e-5f1d2c7b8e64' }
+}
+
+/** The answers under each set of assumptions that was asked for, as JSON, by operation and status. */
+const known = new Map<string, Promise<Answers>>()
+
+const examples: Record<string, Examples[keyof Examples]> = {}
+for (const operation of OPERATIONS) {
+  const statuses = [200, ...new Set(operation.errors.map(({ status }) => status)), 500]
+  const entries = statuses.map(async (status) => [status, await variantsOf(`${operation.id} ${status}`)] as const)
+  examples[operation.id] = Object.fromEntries(await Promise.all(entries))
+}
+
+const file = join(import.meta.dirname, '../seeds/default.examples.json')
+const text = `${JSON.stringify(examples)}\n`
+if (!process.argv.includes('--check')) writeFileSync(file, text)
+else if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
+  console.error('seeds/default.examples.json is stale: run npm run docs')
+  process.exitCode = 1
+}
+
+/** Returns an answer under each combination of the assumptions that change it. */
+async function variantsOf(name: string): Promise<Examples[keyof Examples][string]> {
+  const deciding: AssumptionId[] = []
+  for (const id of ASSUMPTION_IDS) if (await isChangedBy(name, id)) deciding.push(id)
+  const combinations = deciding.reduce<Positions[]>(
+    (all, id) => all.flatMap((others) => positionsOf(id).map((position) => ({ ...others, [id]: position }))),
+    [{}]
+  )
+  const variants = await Promise.all(
+    combinations.map(async (under) => ({ under, json: (await answersUnder(under))[name] }))
+  )
+  return variants.flatMap(({ under, json }) => (json === undefined ? [] : [{ under, body: JSON.parse(json) }]))
+}
+
+/** Whether it is another answer in another position of the row, from either profile on. */
+async function isChangedBy(name: string, id: AssumptionId): Promise<boolean> {
+  const answers = PROFILES.map(async (profile) => {
+    const all = positionsOf(id).map(
+      async (position) => (await answersUnder({ ...assume(profile), [id]: position }))[name]
+    )
+    return new Set(await Promise.all(all)).size > 1
+  })
+  return (await Promise.all(answers)).some(Boolean)
+}
+
+function answersUnder(overrides: Positions): Promise<Answers> {
+  const assumptions: Positions = assume('document', overrides)
+  const key = JSON.stringify(assumptions)
+  const answers = known.get(key) ?? askAll(assumptions)
+  known.set(key, answers)
+  return answers
+}
+
+async function askAll(assumptions: Positions): Promise<Answers> {
+  const { url, close } = await startServer({ port: 0, logLevel: 'silent', assumptions, clock: () => NOW })
+  const answers: Answers = {}
+  for (const operation of OPERATIONS) {
+    const errors = errorsUnder(operation, assume('document', assumptions))
+    for (const status of [200, ...errors.map(({ status }) => status), 500]) {
+      const { path, search } = requestOf(operation)
+      // The first error of a status is its example.
+      const example = errors.find((error) => error.status === status)?.example
+      const targets = status === 200 ? [`${path}?${search}`] : [example ?? path, `${path}?x=%`]
+      answers[`${operation.id} ${status}`] = await answerOf(url, operation.method, targets, status, path)
+    }
+  }
+  await close()
+  return answers
+}
+
+function requestOf({ url, examples: { params = {}, query = {} } }: Operation): { path: string; search: string } {
+  const parameters = Object.entries(query).flatMap(([name, values]) =>
+    [values].flat().map((value): [string, string] => [name, `${value}`])
+  )
+  return { path: url.replace(/:(\w+)/g, (_, name) => params[name] ?? ''), search: `${new URLSearchParams(parameters)}` }
+}
+
+/** Returns the first answer with the status, or else the error that no plain request gets. */
+async function answerOf(url: string, method: string, targets: string[], status: number, path: string): Promise<string> {
+  for (const target of targets) {
+    const answer = await fetch(url + target, { method, headers: { authorization: 'ApiKey development-key' } })
+    const text = await answer.text()
+    if (answer.status === status) return text
+  }
+  return errorJson({ status, reason: '', message: '', ...OTHER_ERRORS[status] }, path, NOW)
+}
