@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import {
@@ -70,14 +70,6 @@ test('keys are not stored: those are printed that the seeds name and that still 
   await stopped(json)
 })
 
-test('a file that was started empty is seeded when a seed is given', async () => {
-  const cwd = givenFolder()
-  givenSeed(cwd, 'shop')
-  await stopped(await startCommand(['--data', 'mock.db', '--no-seed'], { cwd }))
-  const { printed } = await startCommand(['--data', 'mock.db', '--seed', 'shop.yaml'], { cwd })
-  expect(printed).toContain('  shop  shop-key\n')
-})
-
 test('an issue in a seed leaves no data behind: the next start seeds', async () => {
   const cwd = givenFolder()
   givenSeed(cwd, 'shop')
@@ -87,6 +79,8 @@ test('an issue in a seed leaves no data behind: the next start seeds', async () 
     code: 1,
     stderr: 'wrong.yaml:1:66 environments[0].messages[0].workflow: is gone, but this environment has no workflows\n'
   })
+  // As a file that was started empty is.
+  await stopped(await startCommand(['--data', 'mock.db', '--no-seed'], { cwd }))
   expect((await startCommand(args, { cwd })).printed).toContain('Data in mock.db\n')
 })
 
@@ -134,30 +128,23 @@ describe.skipIf(!canBeNobody)('without the permission', () => {
     const { code, stderr } = await runCommand(['--no-seed', '--data', join(cwd, 'mock.db')], NOBODY)
     expect(code).toBe(1)
     expect(stderr).toBe(
-      `error: can't use the data file ${join(cwd, 'mock.db')}: it or its folder can not be read or written; check the path and the permissions\n`
+      `error: can't use the data file ${join(cwd, 'mock.db')}: it or its folder is not there or can not be read or written; check the path and the permissions\n`
     )
   })
 
-  test('to write the file, an old data file is refused, and is as it was', async () => {
+  test('to write the file, or to look into its folder, an old data file is refused, and is as it was', async () => {
     const folder = givenFolder()
     await stopped(await startCommand(['--no-seed', '--data', 'mock.db'], { cwd: folder }))
     const before = readFileSync(join(folder, 'mock.db'))
     chmodSync(join(folder, 'mock.db'), 0o444)
-    chmodSync(folder, 0o555)
-    const { code, stderr } = await runCommand(['--no-seed', '--data', join(folder, 'mock.db')], NOBODY)
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/^error: can't use the data file .*mock\.db: it or its folder can not be .*permissions.*\n$/)
-    expect(readFileSync(join(folder, 'mock.db')).equals(before)).toBe(true)
-  })
-
-  test('to look into the folder, a data file is refused', async () => {
-    const folder = join(givenFolder(), 'closed')
-    mkdirSync(folder)
-    chmodSync(folder, 0o000)
-    const { code, stderr } = await runCommand(['--no-seed', '--data', join(folder, 'mock.db')], NOBODY)
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/^error: can't use the data file .*: it or its folder can not be read; check .*\n$/)
+    for (const mode of [0o555, 0o000]) {
+      chmodSync(folder, mode)
+      const { code, stderr } = await runCommand(['--no-seed', '--data', join(folder, 'mock.db')], NOBODY)
+      expect(code).toBe(1)
+      expect(stderr).toMatch(/^error: can't use the data file .*mock\.db: it or its folder .*can not be .*check .*\n$/)
+    }
     chmodSync(folder, 0o755)
+    expect(readFileSync(join(folder, 'mock.db')).equals(before)).toBe(true)
   })
 
   test('to read a seed, it is refused', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { runCommand } from '../support/process.js'
+import { runHere } from './here.js'
 
 test('runs a command against a server of its own, ends with its exit code, and stops the server', async () => {
   const program = `
@@ -15,20 +16,27 @@ test('runs a command against a server of its own, ends with its exit code, and s
   await expect(fetch(`${stdout.trim()}/health`)).rejects.toThrow('fetch failed')
 })
 
-describe('what is not the fault of the command has an exit code of its own, and lines that say so', () => {
+describe('what is not the fault of the command has an exit code of its own, and a line that says so', () => {
   test.concurrent.each<[string, string[], number, string]>([
-    [
-      'a flag that there is not',
-      ['--prot', '0', '--', 'true'],
-      2,
-      "'--prot'; did you mean --port? (see notification-mock exec --help)"
-    ],
     ['a seed that is not there', ['--seed', 'gone.yaml', '--', 'true'], 125, "gone.yaml: can't be read"],
+    ['a key of no environment', ['--env', 'A=key:X', '--', 'true'], 125, 'there is no key of X to pass on'],
+    ['a command that can not be executed', ['--', '/'], 126, "can't run /: it is not executable"],
     ['a command that is not there', ['--', 'gone'], 127, "can't run gone: there is no such command"]
   ])('%s', async (_, args, code, sentence) => {
     const ended = await runCommand(['exec', ...args])
-    expect(ended).toEqual({ code, signal: null, stdout: '', stderr: expect.stringMatching(/^[^\n]+\n$/) })
-    expect(ended.stderr).toMatch(/^notification-mock exec: /)
+    expect(ended).toEqual({ code, signal: null, stdout: '', stderr: expect.stringMatching(LINE) })
+    expect(ended.stderr).toContain(sentence)
+  })
+
+  test.each([
+    [['--prot', '0', '--', 'true'], "'--prot'; did you mean --port? (see notification-mock exec --help)"],
+    [[], "missing required argument 'command'"],
+    [['--env', 'A=urls', '--', 'true'], 'It must be a name, =, and url,']
+  ])('a command line of %j', async (args, sentence) => {
+    const ended = await runHere(['exec', ...args])
+    expect(ended).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(LINE) })
     expect(ended.stderr).toContain(sentence)
   })
 })
+
+const LINE = /^notification-mock exec: [^\n]+\n$/

@@ -29,7 +29,7 @@ describe('seed generate --out', () => {
     const cwd = givenFolder()
     const generated = async (file: string, randomSeed: string) => {
       const args = ['--messages', '500', '--random-seed', randomSeed, ...UNTIL, '--out', file]
-      expect(await runCommand(generate(...args), { cwd })).toMatchObject({ code: 0, stderr: '' })
+      expect(await runCommand(generate(...args), { cwd })).toMatchObject({ code: 0 })
       return readFileSync(join(cwd, file), 'utf8')
     }
     const first = await generated('one.yaml', '7')
@@ -81,7 +81,8 @@ describe('seed generate --data', () => {
     expect(await ended).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: 'error: interrupted; mock.db is as it was before\n'
+      // Behind how far it was, if it took long.
+      stderr: expect.stringMatching(/^([\d,]+ messages\n)*error: interrupted; mock\.db is as it was before\n$/)
     })
     expect(readdirSync(cwd)).toEqual([])
   })

@@ -41,7 +41,7 @@ describe('seed export', () => {
     expect(JSON.parse(json.stdout)).toEqual(await (await fetch(`${url}/_mock/state`, { headers })).json())
     expect(refused).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining(`${url} answers 401: no environment has`)
+      stderr: expect.stringContaining(`${url}/_mock/state: answers 401: no environment has`)
     })
     expect(readdirSync(cwd)).toEqual(['out.yaml'])
   })

@@ -1,13 +1,13 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, describe, expect, test } from 'vitest'
-import { commandIn, givenFolder, givenPackage, type Running, runCommand, startCommand } from '../support/process.js'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { unsupportedNodeMessage } from '../../src/core/node-version.js'
+import { commandIn, givenFolder, givenPackage, runCommand, startCommand } from '../support/process.js'
+import { optionsOf, runHere } from './here.js'
 
 const SHOP = `
 environments:
@@ -22,6 +22,9 @@ function givenShop(seed = SHOP): { cwd: string } {
   writeFileSync(join(cwd, 'shop.yaml'), seed)
   return { cwd }
 }
+
+/** What it sets for a service of our name. */
+const KUBERNETES = { NOTIFICATION_MOCK_PORT: 'tcp://10.0.0.1:4210', NOTIFICATION_MOCK_SERVICE_HOST: '10.0.0.1' }
 
 function shell(command: string): Promise<{ stdout: string; stderr: string }> {
   return promisify(execFile)('bash', ['-c', command])
@@ -72,107 +75,70 @@ Try:
     })
   })
 
-  test('without a flag it serves the seed that comes with the package, wherever it is started', async () => {
-    const { printed } = await startCommand([], { cwd: givenFolder() })
-    expect(printed).toContain('development-key')
-    expect(printed).toContain('production-key')
-    expect(printed).toContain('other-organization-key')
-  })
-
-  test('--no-seed starts without environments, and says so', async () => {
-    const { printed, url } = await startCommand(['--no-seed'])
-    expect(printed).toContain('No environments: start with a seed, or create one by POST /_mock/environments\n')
+  test('--no-seed starts without environments, and says so; --host 0.0.0.0 prints an address that can be called', async () => {
+    const { printed, url } = await startCommand(['--no-seed', '--host', '0.0.0.0'])
+    expect(printed).toContain(`is ready at http://127.0.0.1:`)
+    expect(printed).toContain(
+      'No environments, and so no API keys: start with a seed, or create one by POST /_mock/environments\n'
+    )
     expect(printed).not.toContain('curl')
     expect((await fetch(`${url}/health`)).status).toBe(200)
   })
 
-  test('--seed may be repeated: all of them are loaded', async () => {
-    const shop = givenShop()
-    writeFileSync(join(shop.cwd, 'other.json'), '{"environments":[{"name":"Other"}]}')
-    const { printed } = await startCommand(['--seed', 'shop.yaml', '--seed', 'other.json'], shop)
-    expect(printed).toContain('  Shop   shop-key\n  Other  other-key\n')
+  test('without a flag it serves the seed that comes with the package, wherever it is started, to all origins', async () => {
+    const { printed, url } = await startCommand([], { cwd: givenFolder() })
+    for (const key of ['development-key', 'production-key', 'other-organization-key']) expect(printed).toContain(key)
+    expect((await fetch(`${url}/health`, ELSEWHERE)).headers.get('access-control-allow-origin')).toBe('*')
   })
 
-  test('a server that listens on all addresses prints one that can be called', async () => {
-    const { printed, url } = await startCommand(['--seed', 'shop.yaml', '--host', '0.0.0.0'], givenShop())
-    expect(printed).toContain(`is ready at http://127.0.0.1:`)
-    expect((await fetch(`${url}/health`)).status).toBe(200)
-  })
-
-  test('--port 0 takes a free port, and two servers take two', async () => {
-    const shop = givenShop()
-    const [one, other] = await Promise.all(
-      ['0', '0'].map((port) => startCommand(['--seed', 'shop.yaml', '--port', port], shop))
-    )
-    expect(one?.url).not.toBe(other?.url)
-    for (const { url } of [one, other] as Running[]) expect((await fetch(`${url}/health`)).status).toBe(200)
-  })
-
-  test('--profile and --assume decide how it answers', async () => {
-    const args = ['--seed', 'shop.yaml', '--profile', 'live', '--assume', 'total-count=present']
+  test('--profile and --assume decide how it answers; --no-cors keeps other origins out', async () => {
+    const args = ['--seed', 'shop.yaml', '--profile', 'live', '--assume', 'total-count=present', '--no-cors']
     const { url, printed } = await startCommand(args, givenShop())
     expect(printed).toContain('profile live')
     const page = await fetch(`${url}/v1/messages?channel=fax`, { headers: { authorization: 'ApiKey shop-key' } })
     expect(await page.json()).toMatchObject({ data: [], totalCount: 0 })
-  })
-
-  test('--no-cors keeps other origins out', async () => {
-    const open = await startCommand(['--seed', 'shop.yaml'], givenShop())
-    const closed = await startCommand(['--seed', 'shop.yaml', '--no-cors'], givenShop())
-    const headers = { origin: 'http://elsewhere.example' }
-    expect((await fetch(`${open.url}/health`, { headers })).headers.get('access-control-allow-origin')).toBe('*')
-    expect((await fetch(`${closed.url}/health`, { headers })).headers.has('access-control-allow-origin')).toBe(false)
+    expect((await fetch(`${url}/health`, ELSEWHERE)).headers.has('access-control-allow-origin')).toBe(false)
   })
 })
 
-describe('an option set by', () => {
-  test('a variable is used unless its flag is given', async () => {
-    const { cwd } = givenShop()
-    const env = { NOTIFICATION_MOCK_SEED: 'shop.yaml', NOTIFICATION_MOCK_PROFILE: 'live', NOTIFICATION_MOCK_JSON: '1' }
-    const byVariable = await startCommand([], { cwd, env })
-    expect(JSON.parse(byVariable.printed)).toMatchObject({ environments: [{ name: 'Shop', profile: 'live' }] })
-    const byFlag = await startCommand(['--profile', 'document'], { cwd, env })
-    expect(JSON.parse(byFlag.printed)).toMatchObject({ environments: [{ name: 'Shop', profile: 'document' }] })
-  })
+const ELSEWHERE = { headers: { origin: 'http://elsewhere.example' } }
 
-  test('NOTIFICATION_MOCK_SEED may name several, joined by commas', async () => {
+describe('an option set by', () => {
+  test('a variable is used unless its flag is given; a variable names several seeds, and a flag is repeated', async () => {
     const { cwd } = givenShop()
     writeFileSync(join(cwd, 'other.json'), '{"environments":[{"name":"Other"}]}')
-    const { printed } = await startCommand([], { cwd, env: { NOTIFICATION_MOCK_SEED: 'shop.yaml,other.json' } })
-    expect(printed).toContain('  Shop   shop-key\n  Other  other-key\n')
+    const seeds = { NOTIFICATION_MOCK_SEED: 'shop.yaml,other.json' }
+    const env = { ...seeds, NOTIFICATION_MOCK_PROFILE: 'live', NOTIFICATION_MOCK_JSON: '1' }
+    const byVariable = await startCommand([], { cwd, env: { ...env, PORT: '0' } })
+    const profile = 'live'
+    const both = [
+      { name: 'Shop', profile },
+      { name: 'Other', profile }
+    ]
+    expect(JSON.parse(byVariable.printed)).toMatchObject({ environments: both })
+    const flags = ['--profile', 'document', '--seed', 'other.json', '--seed', 'shop.yaml']
+    expect(await optionsOf(flags, env)).toMatchObject({ profile: 'document', seeds: ['other.json', 'shop.yaml'] })
   })
 
   test.each([
+    ['--no-seed wins over a variable', ['--no-seed'], { NOTIFICATION_MOCK_SEED: 'a.yaml' }, { seeds: [] }],
+    ['--seed wins over no seed in a variable', ['--seed', 'a'], { NOTIFICATION_MOCK_NO_SEED: '1' }, { seeds: ['a'] }],
+    ['the last of --no-seed and --seed counts', ['--no-seed', '--seed', 'a'], {}, { seeds: ['a'] }],
     [
-      '--no-seed wins over a seed in a variable',
-      ['--no-seed'],
-      { NOTIFICATION_MOCK_SEED: 'gone.yaml' },
-      'No environments'
+      'a switch of 0 is off',
+      [],
+      { NOTIFICATION_MOCK_NO_CORS: '0', NOTIFICATION_MOCK_NO_SEED: 'No' },
+      { cors: true, seeds: ['default'] }
     ],
-    ['--seed wins over no seed in a variable', ['--seed', 'shop.yaml'], { NOTIFICATION_MOCK_NO_SEED: '1' }, 'shop-key'],
-    ['a switch of 0 is off', ['--seed', 'shop.yaml'], { NOTIFICATION_MOCK_JSON: '0' }, 'API keys:'],
-    ['an empty variable is none', ['--seed', 'shop.yaml'], { NOTIFICATION_MOCK_PROFILE: '' }, 'profile document'],
-    ['NOTIFICATION_MOCK_NO_SEED=true', [], { NOTIFICATION_MOCK_NO_SEED: 'true' }, 'No environments'],
-    [
-      'the variables of a Kubernetes service of our name are not ours',
-      ['--seed', 'shop.yaml', '--port', '0'],
-      { NOTIFICATION_MOCK_PORT: 'tcp://10.0.0.1:4210', NOTIFICATION_MOCK_SERVICE_HOST: '10.0.0.1' },
-      'shop-key'
-    ]
+    ['an empty variable is none', [], { NOTIFICATION_MOCK_PROFILE: '' }, { profile: 'document' }],
+    ['NOTIFICATION_MOCK_NO_SEED=true', [], { NOTIFICATION_MOCK_NO_SEED: 'true' }, { seeds: [] }],
+    ['those of a Kubernetes service are not ours', [], KUBERNETES, { port: 4210 }],
+    ['PORT is the port when no other is given', [], { PORT: '1' }, { port: 1 }],
+    ['NOTIFICATION_MOCK_PORT wins over PORT', [], { PORT: '1', NOTIFICATION_MOCK_PORT: '2' }, { port: 2 }],
+    ['a flag wins over PORT', ['--port', '3'], { PORT: '1', NOTIFICATION_MOCK_PORT: '2' }, { port: 3 }],
+    ['200,50 is a latency', ['--latency', '200,50'], {}, { latency: { delay: 200, spread: 50 } }]
   ])('flag and variable: %s', async (_, args, env, expected) => {
-    const { printed } = await startCommand(args, { ...givenShop(), env: env as unknown as Record<string, string> })
-    expect(printed).toContain(expected)
-  })
-
-  test('PORT is the port when no other is given', async () => {
-    const [port, other, third] = await freePorts(3)
-    const shop = givenShop()
-    const byFallback = await startCommand(['--seed', 'shop.yaml'], { ...shop, env: { PORT: `${port}` } })
-    expect(byFallback.url).toBe(`http://127.0.0.1:${port}`)
-    const both = { PORT: `${port}`, NOTIFICATION_MOCK_PORT: `${other}` }
-    expect((await startCommand(['--seed', 'shop.yaml'], { ...shop, env: both })).url).toBe(`http://127.0.0.1:${other}`)
-    const byFlag = await startCommand(['--seed', 'shop.yaml', '--port', `${third}`], { ...shop, env: both })
-    expect(byFlag.url).toBe(`http://127.0.0.1:${third}`)
+    expect(await optionsOf(args, env as unknown as Record<string, string>)).toMatchObject(expected)
   })
 })
 
@@ -193,67 +159,57 @@ describe('what can not be done is reported in one line, with the remedy and with
   writeFileSync(join(folder, 'wrong.yaml'), 'environments: \n')
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  test.concurrent.each<[string, string[], Record<string, string>, number, string]>([
+  test.each<[string, string[], Record<string, string>, number, string]>([
     ['an unknown flag', ['--prot', '1'], {}, 2, `unknown option '--prot'; did you mean --port?`],
     ['a flag without its value', ['--port'], {}, 2, `option '--port <number>' argument missing`],
-    ['a port that is none', ['--port', '70000'], {}, 2, 'It must be a whole number from 0 to 65535.'],
     ['a port that is no number', ['--port', '4e3'], {}, 2, 'It must be a whole number from 0 to 65535.'],
     ['an unknown profile', ['--profile', 'lvie'], {}, 2, 'Allowed choices are document, live.'],
-    ['an unknown level', ['--log-level', 'loud'], {}, 2, 'Allowed choices are trace, debug,'],
     ['an unknown assumption', ['--assume', 'envelop=data'], {}, 2, 'no assumption envelop; did you mean envelope?'],
-    ['an assumption without a value', ['--assume', 'envelope'], {}, 2, 'must be one of bare, data, not nothing.'],
+    ['an assumption without a value', ['--assume', 'envelope'], {}, 2, 'must be one of bare, data, not nothing'],
     ['an unknown command', ['srve'], {}, 2, `unknown command 'srve'; did you mean serve?`],
-    ['a word too many', ['serve', 'shop.yaml'], {}, 2, `serve takes no words, and was given 'shop.yaml'`],
+    ['a word too many', ['serve', 'shop.yaml'], {}, 2, `too many arguments for 'serve'`],
     ['an unknown subcommand', ['seed', 'chekc', 'x'], {}, 2, `unknown command 'chekc'; did you mean check?`],
     ['an empty file name', ['--data', ''], {}, 2, 'It must not be empty.'],
-    ['an empty seed name', ['--seed', ''], {}, 2, 'It must not be empty.'],
-    ['an empty host', ['--host', ''], {}, 2, 'It must not be empty.'],
-    ['a contradiction', ['--seed', 'a', '--no-seed'], {}, 2, '--seed and --no-seed contradict each other'],
-    ['the same the other way round', ['--no-seed', '--seed', 'a'], {}, 2, '--seed and --no-seed contradict each other'],
+    ['nothing to watch', ['--watch', '--no-seed'], {}, 2, '--watch and --no-seed contradict each other'],
     [
-      'a contradiction of variables',
-      [],
-      { NOTIFICATION_MOCK_NO_SEED: '1', NOTIFICATION_MOCK_SEED: 'a' },
+      'a latency of no kind',
+      ['--latency', 'slow'],
+      {},
       2,
-      '--seed and --no-seed contradict each other'
+      'one of none, office, mobile, bad, not slow; milliseconds are'
     ],
     [
-      'a wrong value of a variable',
+      'a wrong variable',
       [],
       { NOTIFICATION_MOCK_PORT: 'x' },
       2,
-      `value 'x' from env 'NOTIFICATION_MOCK_PORT' is invalid. It must be a whole number`
-    ],
-    ['a wrong PORT', [], { PORT: 'x' }, 2, `value 'x' from env 'PORT' is invalid.`],
-    ['a switch that is no switch', [], { NOTIFICATION_MOCK_JSON: 'maybe' }, 2, 'NOTIFICATION_MOCK_JSON must be 1 or 0'],
-    [
-      'a misspelt variable',
-      [],
-      { NOTIFICATION_MOCK_SEEDS: 'a' },
-      2,
-      'no variable NOTIFICATION_MOCK_SEEDS; did you mean NOTIFICATION_MOCK_SEED?'
+      `'x' from env 'NOTIFICATION_MOCK_PORT' is invalid. It`
     ],
     ['a seed that is not there', ['--seed', 'gone.yaml'], {}, 1, `gone.yaml: can't be read: there is no such file`],
     ['a seed that is a folder', ['--seed', '/'], {}, 1, `/: can't be read: it is a folder; name a file in it`],
     ['a name of no seed', ['--seed', 'defualt'], {}, 1, 'did you mean default?'],
-    ['an issue in a seed', ['--seed', 'wrong.yaml'], {}, 1, 'wrong.yaml:1:15 environments: must be a list, not null'],
-    ['an address that is not ours', ['--no-seed', '--host', '192.0.2.1'], {}, 1, 'choose another with --host'],
-    ['a host that does not exist', ['--no-seed', '--host', 'no.invalid'], {}, 1, 'with --host'],
-    ['a data folder that is not there', ['--no-seed', '--data', 'gone/a.db'], {}, 1, 'does not exist; make it first'],
-    ['a data file in a file', ['--no-seed', '--data', 'wrong.yaml/a.db'], {}, 1, 'is not a folder'],
-    ['a data file that is a folder', ['--no-seed', '--data', '.'], {}, 1, 'it is a folder; name a file in it'],
-    ['a data file that is no database', ['--no-seed', '--data', 'wrong.yaml'], {}, 1, 'it is not a database'],
     [
-      'a data folder that can not be written',
-      ['--no-seed', '--data', '/proc/a.db'],
+      'an issue in a seed',
+      ['--seed', join(folder, 'wrong.yaml')],
       {},
       1,
-      'check the path and the permissions'
+      'wrong.yaml:1:15 environments: must be a list, not null'
     ],
+    ['an address that is not ours', ['--no-seed', '--host', '192.0.2.1'], {}, 1, 'choose another with --host'],
+    ['a data folder that is not there', ['--no-seed', '--data', 'gone/a.db'], {}, 1, 'it or its folder is not there'],
+    ['a data file that is a folder', ['--no-seed', '--data', folder], {}, 1, 'it or its folder is not there'],
+    [
+      'a data file that is no database',
+      ['--no-seed', '--data', join(folder, 'wrong.yaml')],
+      {},
+      1,
+      'it is not a database'
+    ],
+    ['a data folder that can not be written', ['--no-seed', '--data', '/proc/a.db'], {}, 1, 'check the path and the'],
     ['no healthy server', ['healthcheck', '--port', '9'], {}, 1, 'http://127.0.0.1:9/health: no answer']
   ])('%s', async (_, args, env, code, sentence) => {
-    const ended = await runCommand(args, { cwd: folder, env })
-    expect(ended).toEqual({ code, signal: null, stdout: '', stderr: expect.stringMatching(/^[^\n]+\n$/) })
+    const ended = await runHere(args, env)
+    expect(ended).toEqual({ code, stdout: '', stderr: expect.stringMatching(/^[^\n]+\n$/) })
     expect(ended.stderr).toContain(sentence)
     expect(ended.stderr).not.toMatch(/\n {4}at |Error:/)
   })
@@ -296,75 +252,49 @@ other.yaml:1:1 environment: is not a field here; did you mean environments?
     })
   })
 
-  test.each<[string, { node: string; napi: string }, string[], RegExp]>([
-    [
-      'that Node 20 needs and that is not installed',
-      NODE_20,
-      [],
-      /has to be .* 12, and it is not installed; with npm, run: npm install --no-save .*@12$/
-    ],
-    [
-      'that would crash this Node, before it is loaded',
-      NODE_20,
-      ['13.2.0'],
-      /has to be .* 12, and 13.2.0 is .*; with npm, run: npm install --no-save .*@12$/
-    ],
-    [
-      'that is not installed, as when optional packages are left out',
-      NODE_24,
-      [],
-      /not installed; with npm, run: npm install --include=optional --ignore-scripts$/
-    ],
-    [
-      'that was compiled and would abort this Node, before it is loaded',
-      NODE_24,
-      ['12.11.1', 'build/config.gypi'],
-      /12.11.1 was compiled, and aborts on Node v24.19.0; with npm, run: npm update better-sqlite3$/
-    ],
-    ['that was downloaded is tried', NODE_24, ['12.11.1'], /Cannot find package/],
-    ['that was compiled for Node 22 is tried', NODE_22, ['12.11.1', 'build/config.gypi'], /Cannot find package/],
-    ['that was compiled for Node 26 is tried', NODE_26, ['12.11.1', 'build/config.gypi'], /Cannot find package/]
-  ])('a database addon %s', async (_, node, [addon, ...files], message) => {
+  const LACKING = /has to be .* 12, and it is not installed; with npm, run: npm install --no-save .*@12$/
+  const CRASHING = /has to be .* 12, and 13.2.0 is .*; with npm, run: npm install --no-save .*@12$/
+  const LEFT_OUT = /not installed; with npm, run: npm install --include=optional --ignore-scripts$/
+  test.each<[string, string, string, string | undefined, RegExp]>([
+    ['that Node 20 needs and that is not installed', '20.19.2', '9', undefined, LACKING],
+    ['that would crash this Node, before it is loaded', '20.19.2', '9', '13.2.0', CRASHING],
+    ['that is not installed, as when optional packages are left out', '24.19.0', '10', undefined, LEFT_OUT],
+    ['that is of another version is tried', '24.19.0', '10', '12.11.1', /Cannot find package/]
+  ])('a database addon %s', async (_, node, napi, addon, message) => {
     const [ours, folder] = [await givenPackage(), givenFolder()]
     for (const name of ['package.json', 'dist']) cpSync(join(ours, name), join(folder, name), { recursive: true })
     if (addon) {
-      mkdirSync(join(folder, 'node_modules/better-sqlite3/build'), { recursive: true })
+      mkdirSync(join(folder, 'node_modules/better-sqlite3'), { recursive: true })
       writeFileSync(join(folder, 'node_modules/better-sqlite3/package.json'), JSON.stringify({ version: addon }))
     }
-    for (const file of files) writeFileSync(join(folder, 'node_modules/better-sqlite3', file), '')
-    const { status, stdout, stderr } = spawnSync(process.execPath, [commandIn(folder)], {
-      encoding: 'utf8',
-      env: { ...process.env, NODE_OPTIONS: otherNode(node) }
-    })
-    expect({ status, stdout, stderr: stderr.trimEnd() }).toEqual({
-      status: 1,
+    const env = { ...process.env, NODE_OPTIONS: otherNode({ node, napi }) }
+    const { status, stdout, stderr } = spawnSync(process.execPath, [commandIn(folder)], { encoding: 'utf8', env })
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr.trimEnd()).toMatch(message)
+  })
+
+  test('a Node that is too old, before anything else is loaded', async () => {
+    const env = { NODE_OPTIONS: otherNode({ node: '18.20.8' }) }
+    expect(await runCommand(['--version'], { env })).toEqual({
+      code: 1,
+      signal: null,
       stdout: '',
-      stderr: expect.stringMatching(message)
+      stderr: 'notification-mock needs Node ^20.19.2 or >=22.14.0, and this is v18.20.8; install another Node\n'
     })
   })
 
-  test.each(['18.20.8', '20.19.1', '21.7.3', '22.13.1'])(
-    'Node %s, which is too old, before anything else is loaded',
-    async (version) => {
-      expect(await runCommand(['--version'], { env: { NODE_OPTIONS: otherNode({ node: version }) } })).toEqual({
-        code: 1,
-        signal: null,
-        stdout: '',
-        stderr: `notification-mock needs Node ^20.19.2 or >=22.14.0, and this is v${version}; install another Node\n`
-      })
+  test.each([
+    [['18.20.8', '20.19.1', '21.7.3', '22.13.1'], /needs Node/],
+    [['20.19.2', '20.20.0', '22.14.0', '23.6.0', '26.0.0'], /^((?!needs Node \^).)*$/]
+  ])('Nodes like %j', (versions, message) => {
+    const { versions: own } = process
+    onTestFinished(() => void Object.defineProperty(process, 'versions', { value: own }))
+    for (const node of versions) {
+      Object.defineProperty(process, 'versions', { value: { ...own, node }, configurable: true })
+      expect(unsupportedNodeMessage() ?? '').toMatch(message)
     }
-  )
-
-  test.each(['20.19.2', '20.20.0', '22.14.0', '23.6.0', '26.0.0'])('no Node like %s', async (version) => {
-    const ended = await runCommand(['--version'], { env: { NODE_OPTIONS: otherNode({ node: version }) } })
-    expect(ended).toMatchObject({ code: 0, stderr: '' })
   })
 })
-
-const NODE_20 = { node: '20.19.2', napi: '9' }
-const NODE_22 = { node: '22.23.3', napi: '10' }
-const NODE_24 = { node: '24.19.0', napi: '10' }
-const NODE_26 = { node: '26.10.0', napi: '10' }
 
 /** Whether this Node takes better-sqlite3 12: it is built for one Node alone. */
 const NEEDS_BUILD = Number(process.versions.napi) < 10
@@ -378,12 +308,4 @@ function otherNode(versions: { node: string; napi?: string }): string {
     Object.defineProperty(process, 'versions', { value: { ...process.versions, ...${JSON.stringify(versions)} } })`
   )
   return `--import=${pathToFileURL(file)}`
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(servers.map((server) => once(server, 'listening')))
-  const ports = servers.map((server) => (server.address() as { port: number }).port)
-  await Promise.all(servers.map((server) => once(server.close(), 'close')))
-  return ports
 }

@@ -31,6 +31,8 @@ const RECIPES = text
     commands: [...recipe.matchAll(COMMAND)].map(([, command = '', printed = '']) => ({ command, printed }))
   }))
 
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync)
+
 const PACKAGES = ['vitest', '@playwright/test', 'vite', 'jest@30', 'start-server-and-test', '@types/node', 'typescript']
 
 beforeAll(() => {
@@ -44,7 +46,9 @@ beforeAll(() => {
   // On Node 20 it would have to be compiled once more.
   rmSync(join(folder, 'node_modules/better-sqlite3'), { recursive: true, force: true })
   symlinkSync(join(root, 'node_modules/better-sqlite3'), join(folder, 'node_modules/better-sqlite3'))
-  for (const { files } of RECIPES) for (const { name, source } of files) writeFileSync(join(folder, name), source)
+  for (const { files } of RECIPES) {
+    for (const { name, source } of files) writeFileSync(join(folder, name), withOwnBrowser(source))
+  }
 }, 600_000)
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -135,12 +139,18 @@ describe('what the texts say of the image', () => {
   })
 })
 
+/** A configuration of Playwright with this machine's browser, in place of the one that Playwright downloads. */
+function withOwnBrowser(source: string): string {
+  if (!source.includes("from '@playwright/test'") || !CHROMIUM) return source
+  const use = `use: { launchOptions: { executablePath: ${JSON.stringify(CHROMIUM)} } },`
+  return source.replace('defineConfig({', `defineConfig({\n  ${use}`)
+}
+
 function run(command: string, args: readonly string[], cwd: string): { status: number | null; output: string } {
   const foreign = /^(npm_|VITEST|NODE_ENV$|NODE_OPTIONS$|TEST_|NOTIFICATION_MOCK_|FORCE_COLOR$)/
   const own = Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)))
-  const chromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync)
   const path = (process.env.PATH ?? '').split(delimiter).filter((entry) => !entry.includes('node_modules'))
-  const env = { ...own, PATH: path.join(delimiter), NO_COLOR: '1', CI: '1', ...(chromium && { CHROMIUM: chromium }) }
+  const env = { ...own, PATH: path.join(delimiter), NO_COLOR: '1', CI: '1' }
   const { status, stdout, stderr } = spawnSync(command, args, { cwd, env, encoding: 'utf8', timeout: 300_000 })
   return { status, output: stdout + stderr }
 }

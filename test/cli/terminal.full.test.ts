@@ -1,0 +1,148 @@
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { commandIn, givenFolder, givenPackage, startCommand, startProcess } from '../support/process.js'
+
+/** That of util-linux, which gives a command a terminal. */
+const HAS_SCRIPT = process.platform === 'linux'
+
+/** C0, C1, DEL, controls of direction, line ends: a colour, and a line that looks as if it were ours. */
+const HOSTILE = 'X\u001b[31m\u009b31m\u007f\u202e\u2066\u2028\r\nFAKE: | Admin token: 1'
+const KEY = 'terminal-key-7f3a'
+
+const SEED = {
+  environments: [{ name: HOSTILE, apiKeys: [KEY], workflows: [{ name: HOSTILE, identifier: 'welcome' }] }]
+}
+
+/** A folder with a seed of hostile names, and one that has an issue of such a name. */
+function givenSeeds(): string {
+  const cwd = givenFolder()
+  writeFileSync(join(cwd, 'seed.json'), JSON.stringify(SEED))
+  const messages = [{ workflow: HOSTILE, subscriberId: HOSTILE, channel: 'email', [HOSTILE]: 1 }]
+  writeFileSync(join(cwd, 'wrong.json'), JSON.stringify({ environments: [{ ...SEED.environments[0], messages }] }))
+  return cwd
+}
+
+/** A service that says hostile things, and has one message, the first of the default seed with a hostile field. */
+async function givenTarget(): Promise<string> {
+  const own = await startCommand([])
+  const headers = { authorization: 'ApiKey development-key' }
+  const { data } = (await (await fetch(`${own.url}/v1/messages?limit=1`, { headers })).json()) as { data: object[] }
+  const fields = { [HOSTILE]: HOSTILE, message: HOSTILE, error: HOSTILE, page: 0, pageSize: 10, totalCount: 1 }
+  const server = createServer(({ url = '' }, response) => {
+    const page = url.startsWith('/v1/messages') && !/page=[1-9]/.test(url) ? [{ ...data[0], [HOSTILE]: HOSTILE }] : []
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ ...fields, data: page, hasMore: false }))
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** Starts our command at a terminal, where it prints what `ready` matches. */
+async function startOnTerminal(command: string, cwd: string, ready = /./) {
+  const ours = `exec "${process.execPath}" "${commandIn(await givenPackage())}" ${command}`
+  const env = { TERM: 'xterm-256color', NO_COLOR: '1', TMPDIR: cwd }
+  return startProcess('script', ['-qec', ours, '/dev/null'], { cwd, env, ready })
+}
+
+async function printedBy(command: string, cwd = givenSeeds()): Promise<string> {
+  const { stdout } = await (await startOnTerminal(command, cwd)).ended
+  return stdout
+}
+
+/** All that is hostile is shown, and none of it is obeyed. What clears the line of progress is ours. */
+function expectHarmless(printed: string): void {
+  expect(printed).toContain('FAKE')
+  const lines = printed.replaceAll('\u001b[K', '').replaceAll('\r', '\n').split('\n')
+  for (const line of lines) {
+    expect(line).not.toMatch(/[^\P{Cc}\t]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u)
+    expect(line).not.toMatch(/^\W*FAKE/)
+  }
+}
+
+async function call(url: string, path: string, init: RequestInit = {}): Promise<number> {
+  const { status } = await fetch(`${url}${path}`, { headers: { authorization: `ApiKey ${KEY}` }, ...init })
+  return status
+}
+
+const PATH = `/v2/workflows/${encodeURIComponent(HOSTILE)}/steps/x`
+
+describe.skipIf(!HAS_SCRIPT)('what others wrote does nothing to a terminal', () => {
+  test('in what serve prints and logs, at every level, and in what it says of a changed seed', async () => {
+    const cwd = givenSeeds()
+    const file = 'FAKE\u001b[31m\u202e.db'
+    const args = `--seed seed.json --watch --port 0 --log-level trace --data "${file}"`
+    const { child, url, ended } = await startOnTerminal(args, cwd, /^ *curl/m)
+    expect(await call(url, PATH)).toBe(404)
+    expect(await call(url, `/v1/messages?${encodeURIComponent(HOSTILE)}=1`)).toBe(200)
+    writeFileSync(join(cwd, 'seed.json'), JSON.stringify({ environments: [{ ...SEED.environments[0], messages: 1 }] }))
+    await once(child.stdout, 'data')
+    writeFileSync(join(cwd, 'seed.json'), JSON.stringify({ environments: [{ name: `${HOSTILE} 2`, apiKeys: [KEY] }] }))
+    await once(child.stdout, 'data')
+    rmSync(join(cwd, file))
+    await once(child.stdout, 'data')
+    child.stdin.write('\u0003')
+    const { stdout } = await ended
+    expectHarmless(stdout.replace('^C', ''))
+    for (const level of ['DEBUG', 'INFO', 'ERROR']) expect(stdout).toMatch(new RegExp(`${level}: .*FAKE`))
+    expect(stdout).toMatch(/^\[[\d:]+\] ERROR: the data file .* was deleted or moved/m)
+  })
+
+  test('in what start prints', async () => {
+    const cwd = givenSeeds()
+    const printed = await printedBy('start --seed seed.json --port 0', cwd)
+    process.kill(Number(/Process (\d+)/.exec(printed)?.[1]))
+    expectHarmless(printed)
+  })
+
+  test.each(['seed check seed.json', 'seed check wrong.json', 'seed check --json wrong.json'])(
+    'in %s',
+    async (command) => {
+      expectHarmless(await printedBy(command))
+    }
+  )
+
+  const access = '--api-key some-key-of-theirs'
+  test.each([
+    ['conformance --verbose --target', ''],
+    ['conformance --json --target', ''],
+    ['compare --target', '--seed seed.json'],
+    ['compare --target', '--seed seed.json --json'],
+    ['record --from', '--out out.yaml']
+  ])('in %s <url> %s', async (command, more) => {
+    expectHarmless(await printedBy(`${command} ${await givenTarget()} ${access} ${more}`))
+  })
+
+  test('in coverage, and in exec with its own', async () => {
+    const ask = `fetch(process.env.NOTIFICATION_MOCK_URL + process.argv[1], { headers: { authorization: 'ApiKey ${KEY}' } })`
+    const path = `/v1/messages?${encodeURIComponent(HOSTILE)}=1`
+    const inner = `"${process.execPath}" -e "${ask}" '${path}'`
+    const printed = await printedBy(`exec --seed seed.json --log-level debug --coverage -- ${inner}`)
+    expectHarmless(printed)
+    expect(printed).toContain('`X\\u001b` of listMessages')
+  })
+})
+
+test.skipIf(!HAS_SCRIPT)(
+  'a watched seed that becomes a pipe or a device is reported, and the server goes on',
+  async () => {
+    const cwd = givenSeeds()
+    const { child, url, ended } = await startCommand(['--seed', 'seed.json', '--watch'], { cwd })
+    for (const become of ['mkfifo seed.json', 'ln -s /dev/zero seed.json']) {
+      spawnSync('sh', ['-c', `rm seed.json; ${become}`], { cwd })
+      await once(child.stderr, 'data')
+      expect(await call(url, '/v1/messages')).toBe(200)
+    }
+    child.kill('SIGTERM')
+    const { code, stderr } = await ended
+    expect(code).toBe(0)
+    const line = "seed.json: can't be read: it is no regular file: save it as one, and name that\n"
+    expect(stderr.split(line)).toHaveLength(3)
+  }
+)
