@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { mock, start } from './processes.js'
+import { mock, start } from './servers.js'
 
 /**
  * More than there are connections: requests overtake one another, and with two in turn one of seven named the one that
@@ -74,9 +74,9 @@ const TEMPLATES = 100
 const NEWEST = Date.UTC(2026, 0, 1)
 const CHANNELS = ['in_app', 'email', 'sms', 'chat', 'push']
 
-/** A seed of the environment with this many messages, each about 1.5 KB as JSON. */
-export function seedOf(messages: number): object {
-  const subscribers = Array.from({ length: 20 }, (_, index) => ({
+/** A seed of the environment with this many messages, each about 1.5 KB as JSON, integrations and subscribers. */
+export function seedOf(messages: number, integrations = INTEGRATIONS.length, subscriberCount = 20): object {
+  const subscribers = Array.from({ length: subscriberCount }, (_, index) => ({
     subscriberId: `user-${index}`,
     firstName: 'Ada',
     lastName: `Byron ${index}`,
@@ -92,7 +92,7 @@ export function seedOf(messages: number): object {
       {
         name: BENCH.environment,
         apiKeys: [BENCH.apiKey],
-        integrations: INTEGRATIONS.map((identifier, index) => ({
+        integrations: INTEGRATIONS.slice(0, integrations).map((identifier, index) => ({
           identifier,
           name: identifier,
           providerId: 'sendgrid',

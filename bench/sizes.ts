@@ -1,163 +1,122 @@
-import { mustAsk } from './ask.js'
-import { BENCH, FILTERS, givenData } from './data.js'
-import { timesInService } from './list.js'
-import { load } from './load.js'
-import type { Cell, Context, Measure, Outcome } from './outcome.js'
-import { authorization, mock, type Running, start } from './processes.js'
-import { median, pairedRatio } from './statistics.js'
+import { rmSync } from 'node:fs'
+import { BENCH, FILTERS, givenData, givenSeed, scratch } from './data.js'
+import { type Figure, type Measure, median, pairedRatio } from './figures.js'
+import { authorization, load, mock, mustAsk, type Running, runToEnd, start } from './servers.js'
 
 export const sizes: Measure = {
   name: 'sizes',
-  question: 'How does the time of the list grow with the number of messages?',
-  method: `The same list from data files of growing size, one connection, a second each, all sizes in a round one after
-    the other: seconds over requests, so the way over HTTP is in it; growth is the median of the ratios in the rounds.
-    The "hot" value of a filter is that of a share of the messages, the "rare" one that of ten, at any size. The first
-    request for the page at 90 %: after a start, when nothing has been counted yet, from a client in Node, whose own
-    time is in it; the median of five starts. Beside that, without HTTP: the message service called in this process, the
-    fastest of many calls, where small differences show. Files are in the system's cache.`,
-  minutes: 9,
+  minutes: 6,
+  method: `The list from data files of 1,000 and of 1,000,000 messages of about 1.5 KB, one connection, a second each in turn,
+    five times: seconds over requests, the median of the ratios within the pairs; of each single filter, whose "hot" value is
+    that of a share of the messages and whose "rare" value is that of ten, the one that grows most. Pages in the middle and
+    at 90 %, asked for once more than they were counted. A fork, a reset after a set-primary: over HTTP, one by one, with 100
+    messages in memory and with 100,000 in a file. Memory of a fork: what 1,000 of them add to the process.
+    Generated messages: \`seed generate\` into a new file, from the spawn to its end.`,
   run
 }
 
 const headers = authorization(BENCH.apiKey)
 
-async function run({ quick, say }: Context): Promise<Outcome> {
-  const counts = quick ? [1000, 10_000] : [1000, 100_000, 1_000_000]
-  const inService = new Map<string, Map<number, { still: number; first: number }>>()
-  for (const count of counts) {
-    say(`${count} messages, in the service`)
-    for (const [name, time] of timesInService(await givenData(count), count, quick ? 2 : 40)) {
-      const times = inService.get(name) ?? new Map()
-      inService.set(name, times.set(count, time))
-    }
-  }
-  const overHttp = await timesOverHttp(counts, quick, say)
-  const firsts = new Map<number, number>()
-  for (const count of counts) {
-    say(`the page at 90 % of ${count}`)
-    firsts.set(count, await firstDeepPage(count, quick ? 1 : 5))
-  }
-
-  const smallest = 0
-  const largest = counts.length - 1
-  const growths = new Map(
-    [...overHttp].map(([name, times]) => [name, pairedRatio(times[largest] ?? [], times[smallest] ?? [])])
-  )
-  const filters = [...growths].filter(([name]) => name in FILTERS).map(([, growth]) => growth)
-  const lastFirst = firsts.get(counts[largest] ?? 0)
-  const lastAgain = overHttp.get(DEEP_PAGE)?.[largest]
-  const columns = counts.map((count) => count.toLocaleString('en'))
-  return {
-    tables: [
-      {
-        title: 'page of 10 over HTTP, µs',
-        columns: ['query', ...columns, 'growth'],
-        rows: [...overHttp].map(([name, times]) => [name, ...times.map(median), growths.get(name) ?? null])
-      },
-      {
-        title: 'page at 90 % over HTTP, the first request for it, ms',
-        columns,
-        rows: [counts.map((count) => firsts.get(count) ?? null)]
-      },
-      {
-        title: 'in the service, µs: once counted / the first time',
-        columns: ['query', ...columns],
-        rows: [...inService].map(([name, times]) => [name, ...counts.map((count) => bothOf(times.get(count)))])
-      }
-    ],
-    figures: {
-      'first-page.growth': growths.get(FIRST_PAGE) ?? Number.NaN,
-      'filters.growth': Math.max(...filters),
-      'deep-page.first': lastFirst ?? Number.NaN,
-      'deep-page.again': lastAgain ? median(lastAgain) / 1000 : Number.NaN
-    },
-    series: {
-      title: 'Time of a page of 10 as an environment grows, over HTTP, one connection',
-      x: 'messages in the environment',
-      y: 'µs per request',
-      lines: [...overHttp].map(([name, times]) => ({ name, points: pointsOf(counts, times.map(median)) }))
-    },
-    skipped: []
-  }
-}
-
-function pointsOf(counts: readonly number[], values: readonly number[]): [number, number][] {
-  return counts.map((count, index) => [count, Math.round((values[index] ?? 0) * 10) / 10])
-}
-
-function bothOf(time: { still: number; first: number } | undefined): Cell {
-  return time ? `${digits(time.still)} / ${digits(time.first)}` : null
-}
-
-function digits(microseconds: number): string {
-  return microseconds < 100 ? microseconds.toFixed(1) : Math.round(microseconds).toLocaleString('en')
-}
-
-const FIRST_PAGE = 'no filter'
-const DEEP_PAGE = 'page at 90 %'
-
-/** The parameters of each query, of so many messages. */
-function queriesOf(count: number): Record<string, string> {
-  return {
-    [FIRST_PAGE]: '',
-    [DEEP_PAGE]: `page=${Math.floor(count * 0.09)}`,
-    'page at 50 %': `page=${Math.floor(count * 0.05)}`,
-    ...FILTERS
-  }
-}
-
-/** Microseconds a request: by query, by size, by round. */
-async function timesOverHttp(
-  counts: readonly number[],
-  quick: boolean,
-  say: Context['say']
-): Promise<Map<string, number[][]>> {
-  const rounds = quick ? 1 : 5
-  const names = Object.keys(queriesOf(0))
-  const servers: Running[] = []
+async function run(say: (step: string) => void): Promise<Figure[]> {
+  say('making 1,000,000 messages')
+  const small = await start(mock(['--data', await givenData(1000)], BENCH.apiKey))
+  const large = await start(mock(['--data', await givenData(1_000_000)], BENCH.apiKey))
+  const figures: Figure[] = []
   try {
-    for (const count of counts) servers.push(await start(mock(['--data', await givenData(count)], BENCH.apiKey)))
-    const times = new Map<string, number[][]>()
-    for (const name of quick ? names.slice(0, 4) : names) {
-      const each: number[][] = counts.map(() => [])
-      // The round before the first one counts messages and warms up.
-      for (let round = 0; round <= rounds; round++) {
-        say(`${name}, ${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}`)
-        for (const [index, server] of servers.entries()) {
-          const paths: [string] = [`${BENCH.list}&${queriesOf(counts[index] ?? 0)[name]}`]
-          const { requestsPerSecond } = await load(server, {
-            method: 'GET',
-            paths,
-            headers,
-            connections: 1,
-            seconds: 1
-          })
-          if (round > 0) each[index]?.push(1e6 / requestsPerSecond)
-        }
-      }
-      times.set(name, each)
+    const queries: Record<string, string> = { 'no filter': '', ...FILTERS }
+    const growths: [name: string, growth: number][] = []
+    for (const [name, query] of Object.entries(queries)) {
+      say(`list, ${name}`)
+      growths.push([name, await growthOf(small, large, `${BENCH.list}&${query}`)])
     }
-    return times
+    const [[, first] = ['', Number.NaN], ...filtered] = growths
+    const [worst, growth] = filtered.toSorted((one, other) => other[1] - one[1])[0] ?? ['', Number.NaN]
+    figures.push(
+      { what: 'first page of 1,000,000, over that of 1,000', value: first, unit: 'times', atMost: 1.3 },
+      { what: `the same with the filter that grows most (${worst})`, value: growth, unit: 'times', atMost: 1.3 }
+    )
+    for (const [name, page] of [
+      ['in the middle', 50_000],
+      ['at 90 %', 90_000]
+    ]) {
+      const time = await medianTime(9, large, `${BENCH.list}&page=${page}`)
+      figures.push({ what: `page ${name} of 1,000,000`, value: time, unit: 'ms', atMost: 100 })
+    }
   } finally {
-    await Promise.all(servers.map((server) => server.stop()))
+    await small.stop()
+    await large.stop()
   }
+  say('forks and resets')
+  figures.push(...(await environments('100 messages, in memory', ['--seed', givenSeed()], 100)))
+  figures.push(...(await environments('100,000 messages, in a file', ['--data', await givenData(100_000)], 20)))
+  say('generating 1,000,000 messages')
+  const file = scratch('generated.db')
+  const { seconds, peak } = await runToEnd([
+    'seed',
+    'generate',
+    '--messages',
+    '1000000',
+    '--random-seed',
+    '7',
+    '--data',
+    file
+  ])
+  rmSync(file)
+  return [
+    ...figures,
+    { what: '1,000,000 messages generated', value: seconds, unit: 's', atMost: 60 },
+    { what: '1,000,000 messages generated, memory at its peak', value: peak / 1e6, unit: 'MB', atMost: 400 }
+  ]
 }
 
-/** In milliseconds, the median over this many starts. */
-async function firstDeepPage(count: number, starts: number): Promise<number> {
-  const times: number[] = []
-  for (let time = 0; time < starts; time++) {
-    const server = await start(mock(['--data', await givenData(count)], BENCH.apiKey))
-    try {
-      // All that a request takes but the page itself is warm then.
-      for (let warm = 0; warm < 200; warm++) await mustAsk('GET', server.url + BENCH.step, { headers })
-      const page = `${server.url}${BENCH.list}&${queriesOf(count)[DEEP_PAGE]}`
-      const { body, milliseconds } = await mustAsk('GET', page, { headers })
-      if (JSON.parse(body.toString()).totalCount !== count) throw new Error(`${page} has no exact total`)
-      times.push(milliseconds)
-    } finally {
-      await server.stop()
+async function growthOf(small: Running, large: Running, path: string): Promise<number> {
+  const [times, largeTimes]: number[][] = [[], []]
+  for (let pair = 0; pair <= 5; pair++) {
+    for (const [server, all] of [
+      [small, times],
+      [large, largeTimes]
+    ] as const) {
+      const wanted = { method: 'GET', paths: [path], headers, connections: 1, seconds: 1 } as const
+      const { requestsPerSecond } = await load(server, wanted)
+      // The first pair counts messages and warms up.
+      if (pair > 0) all?.push(1 / requestsPerSecond)
     }
   }
-  return median(times)
+  return pairedRatio(largeTimes ?? [], times ?? [])
+}
+
+async function medianTime(times: number, { url }: Running, path: string): Promise<number> {
+  const each: number[] = []
+  for (let time = 0; time < times; time++) each.push((await mustAsk('GET', url + path, { headers })).milliseconds)
+  return median(each)
+}
+
+async function environments(title: string, args: string[], rounds: number): Promise<Figure[]> {
+  const server = await start(mock(args, BENCH.apiKey))
+  try {
+    const [forks, resets]: number[][] = [[], []]
+    for (let round = -5; round < rounds; round++) {
+      const made = await mustAsk('POST', `${server.url}/_mock/environments`, { body: { from: BENCH.environment } })
+      const { apiKey, environmentId } = JSON.parse(made.body.toString())
+      const own = authorization(apiKey)
+      await mustAsk('POST', `${server.url}${BENCH.setPrimary[1]}`, { headers: own })
+      const reset = await mustAsk('POST', `${server.url}/_mock/reset`, { headers: own })
+      await mustAsk('DELETE', `${server.url}/_mock/environments/${environmentId}`)
+      if (round < 0) continue
+      forks?.push(made.milliseconds)
+      resets?.push(JSON.parse(reset.body.toString()).duration)
+    }
+    const before = server.residentBytes()
+    for (let count = 0; count < 1000; count++) {
+      await mustAsk('POST', `${server.url}/_mock/environments`, { body: { from: BENCH.environment } })
+    }
+    const added = (server.residentBytes() - before) / 1000 / 1000
+    return [
+      { what: `fork, ${title}`, value: median(forks ?? []), unit: 'ms', atMost: 1.5 },
+      { what: `memory of a fork, ${title}`, value: added, unit: 'KB', atMost: 20 },
+      { what: `reset after a set-primary, ${title}`, value: median(resets ?? []), unit: 'ms', atMost: 2 }
+    ]
+  } finally {
+    await server.stop()
+  }
 }

@@ -1,111 +1,97 @@
-import { readFileSync } from 'node:fs'
-import { scratch } from './data.js'
-import type { Context, Measure, Outcome } from './outcome.js'
-import { bare, mock, type Running, start as startServer, type ToStart } from './processes.js'
-import { median, pairedRatio, quantile } from './statistics.js'
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { BENCH, givenSeed, scratch, seedOf } from './data.js'
+import { type Figure, type Measure, median, pairedRatio } from './figures.js'
+import { authorization, bare, command, mock, mustAsk, node, start, type ToStart } from './servers.js'
+import { keepAnswers } from './throughput.js'
 
-export const start: Measure = {
+export const startUp: Measure = {
   name: 'start',
-  question: 'How long from the start of the process to the first answer?',
-  method: `From the spawn to the first 200, asked for every millisecond from the other core: ours with the default seed,
-    in memory, for a page of messages; a bare Fastify that says hello, from its node_modules, in
-    pairs. The parts are those of further starts, observed by a module that is loaded before the command
-    (bench/probe.mjs), which costs a little itself: their sum is larger than the time above.`,
-  minutes: 2,
+  minutes: 3,
+  method: `From the spawn of the process to the first 200, asked for every millisecond from the other core: ours with the
+    default seed, in memory, for a page of messages; a bare Fastify that says hello, from its node_modules; and ours with a
+    seed file of 20 records; 20 times in turn. Resident memory a second after the first answer. To the 1,000th
+    answer: lists of 10, one after the other over one connection, beside a bare Fastify that sends the same bytes. In a
+    process that has it loaded: createMock() of the library, 20 times, without the first.`,
   run
 }
 
-const OURS: ToStart = mock([], 'development-key')
-
-async function run({ quick, say }: Context): Promise<Outcome> {
-  const pairs = quick ? 2 : 20
-  const servers = [OURS, bare('hello')]
-  const times: number[][] = servers.map(() => [])
-  for (let pair = -1; pair < pairs; pair++) {
-    say(pair < 0 ? 'warming up' : `pair ${pair + 1} of ${pairs}`)
-    for (const [index, server] of servers.entries()) {
-      const running = await startServer(server)
+async function run(say: (step: string) => void): Promise<Figure[]> {
+  const own = scratch('own.json')
+  writeFileSync(own, JSON.stringify(seedOf(12, 2, 5)))
+  const servers = {
+    ours: mock([], 'development-key'),
+    bare: bare('hello'),
+    own: mock(['--seed', own], BENCH.apiKey)
+  }
+  const times: Record<keyof typeof servers, number[]> = { ours: [], bare: [], own: [] }
+  const memory: Record<keyof typeof servers, number[]> = { ours: [], bare: [], own: [] }
+  for (let round = -1; round < 20; round++) {
+    say(round < 0 ? 'warming up' : `start ${round + 1} of 20`)
+    for (const [name, server] of Object.entries(servers) as [keyof typeof servers, ToStart][]) {
+      const running = await start(server)
+      if (round >= 15) await delay(1000)
+      if (round >= 15) memory[name].push(running.residentBytes() / 1e6)
       await running.stop()
-      if (pair >= 0) times[index]?.push(running.startedIn)
+      if (round >= 0) times[name].push(running.startedIn)
     }
   }
-  const [ours = [], hello = []] = times
-  const rows = servers.map(({ name }, index) => {
-    const each = times[index] ?? []
-    return [name, median(each), quantile(each, 0.1), quantile(each, 0.9), index === 0 ? null : pairedRatio(ours, each)]
-  })
-  const parts = await partsOf(quick ? 2 : 10, say)
-  return {
-    tables: [
-      { title: 'start to first 200, ms', columns: ['server', 'median', 'p10', 'p90', 'ours / this'], rows },
-      { title: 'its parts, ms', columns: ['part', 'median'], rows: [...parts] }
-    ],
-    figures: { 'of-fastify': pairedRatio(ours, hello) },
-    skipped: []
-  }
-}
-
-const PARTS = [
-  'Node itself',
-  'imports',
-  'reading the seed',
-  'opening and migrating',
-  'seeding',
-  'building the server and listening',
-  'first answer'
-] as const
-type Part = (typeof PARTS)[number]
-
-/** What probe.mjs writes. */
-interface Probed {
-  nodeReady: number
-  seedRead?: number
-  opened?: number
-  commits: { begun: number; done: number }[]
-  listening: number
-}
-
-async function partsOf(rounds: number, say: Context['say']): Promise<[Part, number | null][]> {
-  const all: Map<Part, number>[] = []
-  for (let round = 0; round < rounds; round++) {
-    say(`parts, ${round + 1} of ${rounds}`)
-    const file = scratch(`probe-${round}.json`)
-    const running = await startServer({ ...OURS, ...probed(OURS), env: { BENCH_PROBE: file } })
-    await running.stop()
-    all.push(partsIn(JSON.parse(readFileSync(file, 'utf8')), running))
-  }
-  return PARTS.map((part) => {
-    const values = all.flatMap((parts) => parts.get(part) ?? [])
-    return [part, values.length > 0 ? median(values) : null]
-  })
-}
-
-function probed({ args }: ToStart): Pick<ToStart, 'args'> {
-  return { args: (port) => [...PROBED, ...args(port)] }
-}
-
-/** For Node: watches what the process does, and writes it to the file BENCH_PROBE. */
-export const PROBED = ['--import', new URL('probe.mjs', import.meta.url).href]
-
-/** What did not happen, such as a migration of a database that is copied whole, has no time: the next part gets it. */
-function partsIn(probed: Probed, { spawnedAt, startedIn }: Running): Map<Part, number> {
-  const [seeding, ...earlier] = probed.commits.toReversed()
-  const migrated = earlier.length > 0 ? seeding?.begun : undefined
-  const ends: [Part, number | undefined][] = [
-    ['Node itself', probed.nodeReady],
-    ['imports', probed.seedRead ?? probed.opened],
-    ['reading the seed', probed.seedRead === undefined ? undefined : probed.opened],
-    ['opening and migrating', migrated],
-    ['seeding', seeding?.done],
-    ['building the server and listening', probed.listening],
-    ['first answer', spawnedAt + startedIn]
+  const answers = await thousandAnswers(say)
+  const again = mocksInOneProcess()
+  return [
+    {
+      what: 'start to the first 200',
+      value: pairedRatio(times.ours, times.bare),
+      unit: 'of bare Fastify',
+      atMost: 1.35
+    },
+    { what: 'start to the first 200', value: median(times.ours), unit: 'ms' },
+    {
+      what: 'what a seed file of 20 records adds',
+      value: median(times.own) - median(times.ours),
+      unit: 'ms',
+      atMost: 40
+    },
+    { what: 'start to the 1,000th answer', value: answers, unit: 'of bare Fastify', atMost: 1.6 },
+    { what: 'memory, idle', value: pairedRatio(memory.ours, memory.bare), unit: 'of bare Fastify', atMost: 1.25 },
+    { what: 'memory, idle', value: median(memory.ours), unit: 'MB' },
+    { what: 'createMock(), the second and later', value: median(again), unit: 'ms', atMost: 15 }
   ]
-  const parts = new Map<Part, number>()
-  let before = spawnedAt
-  for (const [part, end] of ends) {
-    if (end === undefined) continue
-    parts.set(part, end - before)
-    before = end
+}
+
+/** Returns the ratio of the times from the spawn to 1,000 lists. */
+async function thousandAnswers(say: (step: string) => void): Promise<number> {
+  const ours = mock(['--seed', givenSeed()], BENCH.apiKey)
+  const running = await start(ours)
+  const folder = await keepAnswers(running)
+  await running.stop()
+  const times: number[][] = [[], []]
+  for (let pair = -1; pair < 7; pair++) {
+    say(`1,000 answers, ${pair < 0 ? 'warming up' : `pair ${pair + 1} of 7`}`)
+    for (const [index, server] of [ours, bare('fastify', [folder])].entries()) {
+      const { url, spawnedAt, stop } = await start(server)
+      const headers = authorization(BENCH.apiKey)
+      for (let count = 0; count < 1000; count++) await mustAsk('GET', url + BENCH.list, { headers })
+      if (pair >= 0) times[index]?.push(performance.now() - spawnedAt)
+      await stop()
+    }
   }
-  return parts
+  return pairedRatio(times[0] ?? [], times[1] ?? [])
+}
+
+/** Returns what each of 20 servers takes in a process that has started one, in milliseconds. */
+function mocksInOneProcess(): number[] {
+  const program = `
+    const { createMock } = await import(${JSON.stringify(join(command(), '../../index.js'))})
+    const times = []
+    for (let count = 0; count <= 20; count++) {
+      const startedAt = performance.now()
+      const mock = await createMock()
+      times.push(performance.now() - startedAt)
+      await mock.close()
+    }
+    console.log(JSON.stringify(times.slice(1)))`
+  return JSON.parse(execFileSync(node(), ['--input-type=module', '-e', program], { encoding: 'utf8' }))
 }
