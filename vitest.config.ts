@@ -11,8 +11,7 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/**/*.full.test.ts'],
-          setupFiles: 'test/support/note-shown.ts'
+          exclude: ['test/**/*.full.test.ts']
         }
       },
       // What storms, kills, drives a browser or installs packages. By itself: one such file is enough for two cores.
