@@ -1,3 +1,4 @@
+import './old.css'
 import './style.css'
 import { render } from 'preact'
 import { App } from './shell/app.js'

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import { NoticesInDialog } from './notices.js'
+import { Icon } from './icon.js'
+import { ToastsInDialog } from './toast.js'
 
 /** A dialog over the page, open while it is rendered. Escape and a click beside it close it; the focus goes back then. */
 export function Dialog({
@@ -43,12 +44,12 @@ export function Dialog({
     >
       <div class="dialog-head">
         <h2 id={id}>{title}</h2>
-        <button type="button" class="quiet" aria-label="Close" onClick={close}>
-          ×
+        <button type="button" class="quiet only-icon" aria-label="Close" onClick={close}>
+          <Icon name="close" />
         </button>
       </div>
       <div class="dialog-body">{children}</div>
-      <NoticesInDialog />
+      <ToastsInDialog />
     </dialog>
   )
 }

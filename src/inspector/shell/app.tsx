@@ -2,15 +2,17 @@ import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import { connect, type ListedEnvironment, MockError } from '../../client/index.js'
 import { Empty } from '../parts/empty.js'
 import { ErrorNote } from '../parts/errors.js'
-import { NoticesProvider } from '../parts/notices.js'
+import { Icon } from '../parts/icon.js'
+import { moveFocus } from '../parts/keys.js'
 import { useResource } from '../parts/resource.js'
+import { ToastProvider } from '../parts/toast.js'
 import { useFaultCommands } from '../views/faults/actions.js'
 import { FaultStateProvider } from '../views/faults/state.js'
 import { VIEWS } from '../views/index.js'
-import { EnvironmentBar } from './environment-bar.js'
+import { Bar } from './bar.js'
 import { LiveProvider } from './live.js'
-import { PaletteButton, PaletteProvider, useCommands } from './palette.js'
-import { addressOf, go, type Route, useRoute } from './router.js'
+import { PaletteProvider, useCommands } from './palette.js'
+import { addressOf, go, useRoute } from './router.js'
 import { callService, pageFetch, type Session, SessionProvider, serverUrl, useSession } from './session.js'
 import { SecretForm, SignIn } from './sign-in.js'
 
@@ -48,12 +50,12 @@ export function App() {
       />
     )
   }
-  if (value === undefined) return <p class="loading">Loading…</p>
+  if (value === undefined) return <p class="alone muted">Loading…</p>
   const wanted = params.get('environment')
   const listed =
     wanted === null ? value[0] : value.find(({ name, environmentId }) => [name, environmentId].includes(wanted))
   return (
-    <NoticesProvider>
+    <ToastProvider>
       <PaletteProvider>
         {error !== undefined && !isLoading && <ErrorNote error={error} retry={reload} />}
         {singleKey !== undefined ? (
@@ -71,7 +73,7 @@ export function App() {
           <NoEnvironment key={wanted} {...{ wanted, isLoading, reload }} environments={value} />
         )}
       </PaletteProvider>
-    </NoticesProvider>
+    </ToastProvider>
   )
 }
 
@@ -95,9 +97,9 @@ function NoEnvironment({ wanted, environments, isLoading, reload }: NoEnvironmen
       setLook('begun')
     } else if (look === 'begun' && !isLoading) setLook('done')
   }, [look, isLoading, reload])
-  if (look !== 'done') return <p class="loading">Loading…</p>
+  if (look !== 'done') return <p class="alone muted">Loading…</p>
   return (
-    <main>
+    <main class="alone">
       <Empty title={wanted === null ? 'There is no environment yet' : `There is no environment ${wanted}`}>
         <button type="button" disabled={isLoading} onClick={reload}>
           Look again
@@ -148,13 +150,13 @@ function Keyed({ mock, listed, environments, reload }: EnvironmentProps & { list
     }
   }
   if (known === undefined && error !== undefined) return <ErrorNote error={error} retry={retry} />
-  if (known === undefined) return <p class="loading">Loading…</p>
+  if (known === undefined) return <p class="alone muted">Loading…</p>
   const apiKey = given ?? known[0]
   if (apiKey !== undefined) {
     return <Environment mock={mock} apiKey={apiKey} listed={listed} environments={environments} reload={reload} />
   }
   return (
-    <main class="sign-in">
+    <main class="alone">
       <h1>{listed.name}</h1>
       <p>The server keeps only a hash of the key to this environment: it was created before the server was started.</p>
       {refusal !== undefined && <ErrorNote error={refusal} />}
@@ -188,15 +190,12 @@ function Environment({ mock, apiKey, listed, environments, reload }: Environment
   }, [reload])
   return (
     <SessionProvider value={session}>
-      <header class="top">
-        <a class="brand" href={addressOf([])}>
-          notification-mock
-        </a>
-        <EnvironmentBar environments={environments} reload={reload} />
-      </header>
       <LiveProvider restarted={restarted} changedByOthers={changedByOthers}>
         <FaultStateProvider>
-          <Views />
+          <div class="app">
+            <Bar environments={environments} reload={reload} />
+            <Views />
+          </div>
         </FaultStateProvider>
       </LiveProvider>
     </SessionProvider>
@@ -205,30 +204,36 @@ function Environment({ mock, apiKey, listed, environments, reload }: Environment
 
 function Views() {
   const route = useRoute()
-  const { changed } = useSession()
+  const { changed, listed } = useSession()
   const view = VIEWS.find(({ path }) => path === route.view) ?? VIEWS[0]
   useCommands([
     ...VIEWS.map(({ path, title }) => ({ name: `Go to ${title}`, run: () => go(addressOf([path])) })),
     { name: 'Load everything again', run: changed }
   ])
   useFaultCommands()
+  useEffect(() => {
+    document.title = [view.title, listed?.name, 'notification-mock'].filter(Boolean).join(' · ')
+  }, [view, listed])
   return (
-    <div class="body">
-      <nav aria-label="Views">
-        {VIEWS.map(({ path, title, Badge }) => (
-          <a key={path} href={addressOf([path])} aria-current={path === view.path ? 'page' : undefined}>
-            {title}
+    <>
+      <nav class="rail" aria-label="Views" onKeyDown={moveFocus}>
+        {VIEWS.filter(({ isInBar }) => !isInBar).map(({ path, title, icon, Badge }, index) => (
+          <a
+            key={path}
+            data-item
+            href={addressOf([path])}
+            aria-current={path === view.path ? 'page' : undefined}
+            tabIndex={path === view.path || (view.isInBar && index === 0) ? 0 : -1}
+          >
+            <Icon name={icon} />
+            <span class="name">{title}</span>
             {Badge && <Badge />}
           </a>
         ))}
-        <a class="apart" href="docs">
-          API docs
-        </a>
-        <PaletteButton />
       </nav>
       <main id="view" tabIndex={-1}>
-        <view.View key={view.path} route={route as Route} />
+        <view.View key={view.path} route={route} />
       </main>
-    </div>
+    </>
   )
 }

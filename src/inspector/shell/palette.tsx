@@ -28,14 +28,9 @@ export function useCommands(commands: readonly Command[]): void {
   useEffect(() => registry.add(() => latest.current), [registry])
 }
 
-/** Tells of the palette, which nobody looks for by a key that they were not told. */
-export function PaletteButton() {
-  const { open } = useContext(Palette)
-  return (
-    <button type="button" class="quiet palette-button" aria-keyshortcuts="Control+K" onClick={open}>
-      All actions <kbd>Ctrl K</kbd>
-    </button>
-  )
+/** Opens the palette. */
+export function usePalette(): Pick<Registry, 'open'> {
+  return useContext(Palette)
 }
 
 export function PaletteProvider({ children }: { children: ComponentChildren }) {
@@ -117,7 +112,7 @@ function PaletteDialog({
         }}
         onKeyDown={move}
       />
-      <ul id={id} class="palette" role="listbox" aria-label="Commands">
+      <ul id={id} class="menu palette" role="listbox" aria-label="Commands">
         {found.map((command, place) => (
           <li
             key={command.name}

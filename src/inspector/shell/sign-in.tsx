@@ -13,7 +13,7 @@ interface Props {
 /** Asks for what opens the server: its admin token, or the key of one environment. */
 export function SignIn({ error, retry, withToken, withKey }: Props) {
   return (
-    <main class="sign-in">
+    <main class="alone">
       <h1>notification-mock</h1>
       <ErrorNote error={error} retry={retry} />
       <SecretForm
@@ -47,6 +47,7 @@ export function SecretForm({
   const [secret, setSecret] = useState('')
   return (
     <form
+      class="form"
       onSubmit={(event) => {
         event.preventDefault()
         if (secret.trim() !== '') submit(secret.trim())
@@ -62,7 +63,9 @@ export function SecretForm({
         />
       </label>
       <p class="hint">{hint}</p>
-      <button type="submit">{button}</button>
+      <button type="submit" class="primary">
+        {button}
+      </button>
     </form>
   )
 }

@@ -1,4 +1,5 @@
 import type { FunctionComponent } from 'preact'
+import type { IconName } from '../parts/icon.js'
 import type { Route } from '../shell/router.js'
 
 export interface ViewProps {
@@ -9,7 +10,10 @@ export interface ViewProps {
 export interface View {
   path: string
   title: string
+  icon: IconName
+  /** Whether the bar leads to it, so that the rail need not. */
+  isInBar?: boolean
   View: FunctionComponent<ViewProps>
-  /** What the list of views shows beside the title. */
+  /** What the rail shows beside its icon. */
   Badge?: FunctionComponent
 }

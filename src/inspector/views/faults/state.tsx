@@ -56,28 +56,13 @@ export function useFaultState(): FaultState {
   return state
 }
 
-/** Beside the name of the view: whether something goes wrong on purpose at present, which is easily forgotten. */
-export function FaultsBadge() {
-  const { faults, latency } = useFaultState()
-  const on = rulesOn(faults).length
-  return (
-    <>
-      {on > 0 && [' ', <span key="on" class="badge is-bad">{`${on.toLocaleString()} on`}</span>]}
-      {delayOf(latency) > 0 && [
-        ' ',
-        <span key="slow" class="badge is-warn">
-          slow
-        </span>
-      ]}
-    </>
-  )
-}
-
-function rulesOn({ value = [] }: FaultState['faults']): FaultRule[] {
+/** The rules that still apply. */
+export function rulesOn({ value = [] }: FaultState['faults']): FaultRule[] {
   return value.filter((rule) => !isUsedUp(rule))
 }
 
-function delayOf({ value }: FaultState['latency']): number {
+/** Milliseconds by which answers come later. */
+export function delayOf({ value }: FaultState['latency']): number {
   return value ? value.delay + value.spread : 0
 }
 

@@ -1,0 +1,37 @@
+import type { ComponentChildren } from 'preact'
+import { Icon, type IconName } from './icon.js'
+
+/** What a colour means: done, to be looked at, failed, injected by a fault, chosen. */
+export type Tone = 'good' | 'warn' | 'bad' | 'fault' | 'accent'
+
+/** A class for the colours of a tone. */
+export function toneClass(tone: Tone | undefined): string {
+  return tone === undefined ? '' : `is-${tone}`
+}
+
+interface ChipProps {
+  tone?: Tone | undefined
+  icon?: IconName
+  title?: string | undefined
+  children: ComponentChildren
+}
+
+/** A word or two on a record. */
+export function Chip({ tone, icon, title, children }: ChipProps) {
+  return (
+    <span class={`chip ${toneClass(tone)}`} title={title} dir="auto">
+      {icon && <Icon name={icon} />}
+      {children}
+    </span>
+  )
+}
+
+/** What is wrong with a record, or to be known of it before all else. */
+export function Callout({ tone, icon, children }: ChipProps) {
+  return (
+    <div class={`callout ${toneClass(tone)}`}>
+      {icon && <Icon name={icon} />}
+      {children}
+    </div>
+  )
+}

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+const css = readFileSync(new URL('../../src/inspector/style.css', import.meta.url), 'utf8')
+
+/** The colours of a theme, by the names of their tokens. */
+const tokens = (theme: 'light' | 'dark') =>
+  new Map(
+    [...css.matchAll(/--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)/g)].map(([, name = '', light = '', dark = '']) => [
+      name,
+      theme === 'light' ? light : dark
+    ])
+  )
+
+const TONES = ['good', 'warn', 'bad', 'fault', 'accent']
+/** Which colours of text stand on which surfaces. */
+const PAIRS: readonly (readonly [text: string, surface: string])[] = [
+  ...['text', 'muted', 'string', ...TONES].flatMap((text) =>
+    ['page', 'surface', 'sunk', 'accent-soft'].map((surface) => [text, surface] as const)
+  ),
+  ...TONES.flatMap((tone) => [tone, 'text', 'muted'].map((text) => [text, `${tone}-soft`] as const)),
+  ...['string', 'warn', 'accent'].map((text) => [text, 'warn-soft'] as const),
+  ['on-accent', 'accent'],
+  ['page', 'text']
+]
+
+test.each(['light', 'dark'] as const)('every colour of text has a contrast of 4.5 or more in %s', (theme) => {
+  const colours = tokens(theme)
+  const colour = (name: string) => colours.get(name) ?? expect.fail(`there is no token ${name}`)
+  const tooFaint = PAIRS.map(([text, surface]) => ({
+    pair: `${text} on ${surface}`,
+    contrast: contrast(colour(text), colour(surface))
+  })).filter(({ contrast }) => contrast < 4.5)
+  expect(tooFaint).toEqual([])
+})
+
+/** The ratio of WCAG 2, from 1 to 21. */
+function contrast(one: string, other: string): number {
+  const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b)
+  return (light + 0.05) / (dark + 0.05)
+}
+
+function luminance(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
