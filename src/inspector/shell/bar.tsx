@@ -73,6 +73,13 @@ function EnvironmentMenu({ environments }: Pick<Props, 'environments'>) {
       ]
     },
     {
+      title: 'Beside it',
+      actions: environments
+        .filter(({ environmentId }) => environmentId !== listed?.environmentId)
+        .slice(0, 6)
+        .map((each) => ({ name: each.name, run: () => go(addressOf(['requests'], { beside: each.name })) }))
+    },
+    {
       title: name,
       actions: [
         { name: 'Copy key', icon: 'copy', run: () => run(() => copyText(env.apiKey), 'Copied') },

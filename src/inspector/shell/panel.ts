@@ -19,14 +19,19 @@ export function usePanel() {
   return { name, open, close }
 }
 
-/** The present address with another panel. */
-export function withPanel(name: string | null): string {
+/** The present address with a parameter, or without it. */
+export function withParam(name: string, value: string | null): string {
   const { params } = parseHash(location.hash)
-  if (name === null) params.delete('panel')
-  else params.set('panel', name)
+  if (value === null) params.delete(name)
+  else params.set(name, value)
   const [path = ''] = location.hash.split('?')
   const query = params.toString()
   return `${path || '#/'}${query && `?${query}`}`
+}
+
+/** The present address with another panel. */
+export function withPanel(name: string | null): string {
+  return withParam('panel', name)
 }
 
 export function environmentAddress(view: string, { name }: Pick<ListedEnvironment, 'name'>): string {

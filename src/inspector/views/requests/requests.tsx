@@ -12,11 +12,13 @@ import { useResource } from '../../parts/resource.js'
 import { Timeline } from '../../parts/timeline.js'
 import { type Feed, useFeed, useLive } from '../../shell/live.js'
 import { useCommands } from '../../shell/palette.js'
+import { withParam } from '../../shell/panel.js'
 import { addressOf, go } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
 import { keylessSourceOf } from '../../source.js'
 import type { ViewProps } from '../view.js'
 import { RequestActions } from './actions.js'
+import { Beside } from './beside.js'
 import { RequestDetail } from './detail.js'
 import { useFound } from './found.js'
 import { NoRequests, Overview } from './overview.js'
@@ -30,7 +32,9 @@ const TICKS = 600
 
 /** The requests as they come, and the one that is open; at first that is the newest that failed. */
 export function RequestsView({ route }: ViewProps) {
-  const [place] = placesOf(route)
+  const [place, besidePlace] = placesOf(route)
+  const { listed } = useSession()
+  const beside = route.params.get('beside')
   const [isPaused, setPaused] = useState(false)
   const pause = () => setPaused((was) => !was)
   useKey('p', pause)
@@ -43,7 +47,21 @@ export function RequestsView({ route }: ViewProps) {
   return (
     <div class="view">
       <h1 class="visually-hidden">Requests</h1>
-      <RequestPanes place={place} isPaused={isPaused} />
+      {beside === null ? (
+        <RequestPanes place={place} isPaused={isPaused} />
+      ) : (
+        <div class="beside">
+          <section aria-label={listed?.name ?? 'This environment'}>
+            <div class="beside-head">
+              <b dir="auto">{listed?.name ?? 'This environment'}</b>
+            </div>
+            <RequestPanes place={place} isPaused={isPaused} isStacked />
+          </section>
+          <Beside name={beside} close={withParam('beside', null)}>
+            <RequestPanes place={besidePlace} isPaused={isPaused} isStacked />
+          </Beside>
+        </div>
+      )}
       <TimeStrip place={place} isPaused={isPaused} pause={pause} />
     </div>
   )
@@ -89,8 +107,16 @@ function TimeStrip({ place, isPaused, pause }: { place: Place; isPaused: boolean
   )
 }
 
+interface PanesProps {
+  place: Place
+  isPaused: boolean
+  /** Whether there is room for the list or what is open only. */
+  isStacked?: boolean
+}
+
 /** A list of requests with its search, and the one that is open beside it. */
-function RequestPanes({ place, isPaused }: { place: Place; isPaused: boolean }) {
+function RequestPanes({ place, isPaused, isStacked = false }: PanesProps) {
+  const panes = useRef<HTMLDivElement>(null)
   const { mock, env } = useSession()
   const live = useLive()
   const feed = useFeed()
@@ -101,11 +127,13 @@ function RequestPanes({ place, isPaused }: { place: Place; isPaused: boolean }) 
   const isFound = isKeyless || isSearch(search)
   const found = useFound(source, search.query, isFound)
   const all = isFound ? found.requests : feed.requests
-  const automatic = useAutomatic(feed, open === undefined && !isFound)
+  const automatic = useAutomatic(feed, open === undefined && !isFound && !isStacked)
   const shownOpen = typeof open === 'number' ? open : automatic
   const known = all.find(({ sequence }) => sequence === shownOpen)
   const close = () => {
-    const row = document.querySelector<HTMLElement>('[data-item][aria-current="true"]')
+    // Of two lists side by side, what is open in the one that one is at.
+    if (isStacked && !panes.current?.contains(document.activeElement)) return
+    const row = panes.current?.querySelector<HTMLElement>('[data-item][aria-current="true"]')
     go(to({ open: 'overview' }))
     setTimeout(() => row?.focus())
   }
@@ -113,7 +141,7 @@ function RequestPanes({ place, isPaused }: { place: Place; isPaused: boolean }) 
   const isEmpty = feed.isLoaded && feed.requests.length === 0 && !isFound
   const head = <SearchLine place={place} count={countText(all.length, isFound ? found.hasMore : feed.hasMore)} />
   return (
-    <Panes isOpen={typeof open === 'number'}>
+    <Panes ref={panes} isStacked={isStacked} isOpen={typeof open === 'number'}>
       <Pane label="All requests" head={head}>
         {search.problem !== undefined && (
           <p class="is-warn toned search-problem" role="alert">
