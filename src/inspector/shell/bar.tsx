@@ -9,6 +9,7 @@ import { shortTime, timeText } from '../parts/times.js'
 import { useToasts } from '../parts/toast.js'
 import { delayOf, rulesOn, useFaultState } from '../views/faults/state.js'
 import { useEnvironmentCommands } from './environment-commands.js'
+import { KeysDialog } from './keys-dialog.js'
 import { usePalette } from './palette.js'
 import { environmentAddress, usePanel } from './panel.js'
 import { Panels } from './panels/panels.js'
@@ -49,6 +50,7 @@ export function Bar({ environments, reload }: Props) {
         <kbd>{/Mac|iP/.test(navigator.platform) ? '⌘K' : 'Ctrl K'}</kbd>
       </button>
       <ActionMenu button={<Icon name="more" />} label="More" class="quiet only-icon" groups={more} />
+      <KeysDialog />
       <Panels environments={environments} reload={reload} />
     </header>
   )
