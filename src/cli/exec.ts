@@ -188,7 +188,7 @@ async function reportRun(
   const written = file === '' ? undefined : await mock.report(file, facts).catch(notWritten(file))
   const report = written ?? reportOf(await mock.runRecord(), facts)
   if (written) print(`the report is in ${file}`)
-  if (summary !== '') write(summary, runMarkdown(report), 'a')
+  if (summary !== '') write(summary, runMarkdown(report, allow), 'a')
   const hints = strict ? hintsIn(report, allow) : []
   const lines = hints.map(({ id, message, where }) => printable(`${where}: ${message} (${id})`))
   return hints.length > 0 ? `--strict: the requests give hints of mistakes\n${lines.join('\n')}` : undefined

@@ -23,13 +23,15 @@ export function hintsIn({ tests, hints }: Report, allowed: readonly HintId[] = [
 }
 
 /** Returns a summary of a run in Markdown, such as GitHub shows of a job: failures, hints, and the coverage. */
-export function runMarkdown(report: Report): string {
+export function runMarkdown(report: Report, allowed: readonly HintId[]): string {
   const { tests, dropped } = report
   const failed = tests.filter(({ outcome }) => outcome === 'failed')
-  const hints = hintsIn(report)
+  const hints = hintsIn(report, allowed)
   const more = dropped > 0 ? `\n${dropped} more are not listed: their records have been dropped.\n` : ''
   return [
-    `## Tests against notification-mock: ${failed.length} of ${tests.length + dropped} failed\n${more}`,
+    tests.length > 0
+      ? `## Tests against notification-mock: ${failed.length} of ${tests.length + dropped} failed\n${more}`
+      : '## Tests against notification-mock: none has an environment of its own\n',
     ...table(['failed test', 'why'], failed, (test) => [test.title, whyFailed(test)]),
     ...table(['hint', 'where'], hints, ({ message, where }) => [message, where]),
     coverageMarkdown(report.coverage)
