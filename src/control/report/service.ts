@@ -1,4 +1,4 @@
-import { isoTime } from '../../core/clock.js'
+import { isoTime, steadyClock } from '../../core/clock.js'
 import { attempt } from '../../core/errors.js'
 import type { SnapshotDifferences } from '../../environments/schemas.js'
 import type { Environment } from '../../environments/service.js'
@@ -73,7 +73,7 @@ export function testService({ journals, environments, faults }: StartServices) {
 
   /** Notes that an environment is a test's. */
   function begin({ key }: Environment): Test {
-    const test = { description: {}, startedAt: Date.now(), keylessAfter: journals.of(undefined).last() }
+    const test = { description: {}, startedAt: steadyClock(), keylessAfter: journals.of(undefined).last() }
     tests.set(key, test)
     return test
   }
@@ -84,7 +84,7 @@ export function testService({ journals, environments, faults }: StartServices) {
     return {
       title: environment.name,
       outcome: 'unknown',
-      duration: Date.now() - startedAt,
+      duration: steadyClock() - startedAt,
       ...description,
       started: isoTime(startedAt),
       environment: environment.name,

@@ -46,7 +46,7 @@ export function createDescribe({ faultHeader, ...secrets }: Secrets & { faultHea
     return {
       sequence: entry.sequence,
       time: isoTime(entry.time),
-      arrived: isoTime(performance.timeOrigin + entry.startedAt),
+      arrived: isoTime(entry.startedAt),
       ...(operation && { operation: operation.id }),
       method: entry.method,
       path: redaction.text(pathOf(entry.url)),

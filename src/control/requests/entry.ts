@@ -1,3 +1,4 @@
+import { steadyClock } from '../../core/clock.js'
 import type { ErrorCode } from '../../core/errors.js'
 import type { Operation } from '../../http/operation.js'
 import type { MalformedQuery, Query } from '../../http/query-string.js'
@@ -36,7 +37,8 @@ export function createEntry(
     url,
     query,
     rawHeaders,
-    startedAt: performance.now(),
+    /** By the machine's clock. */
+    startedAt: steadyClock(),
     duration: 0,
     /** Number in the order in which requests ended, from 1; 0 while it is in progress. */
     endSequence: 0,

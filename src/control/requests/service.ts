@@ -1,4 +1,4 @@
-import { type Clock, isoTime } from '../../core/clock.js'
+import { type Clock, isoTime, steadyClock } from '../../core/clock.js'
 import type { Environment } from '../../environments/service.js'
 import { createEntry, type Describe, type JournalEntry, type SentRequest } from './entry.js'
 import type { Change } from './schemas.js'
@@ -113,7 +113,7 @@ export function createJournal(
 
     /** Ends a request; one without a status was not answered. */
     end(entry: JournalEntry): void {
-      entry.duration = performance.now() - entry.startedAt
+      entry.duration = steadyClock() - entry.startedAt
       entry.endSequence = ++journal.endedCount
       count(entry)
       if (entry.sequence >= oldest) {
