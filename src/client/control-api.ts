@@ -18,7 +18,8 @@ export type {
   ListedWorkflow,
   MessagePatch,
   NewIntegration,
-  NewMessage
+  NewMessage,
+  StepPatch
 } from '../control/records/routes.js'
 export type {
   Change,
