@@ -6,6 +6,7 @@ import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController, t
 import type { Logger } from 'pino'
 import { redactedForLog } from './control/requests/describe.js'
 import { recordRequests, recordUnroutable } from './control/requests/plugin.js'
+import { keepAnswer } from './control/requests/service.js'
 import { healthRoute } from './control/server/routes.js'
 import type { StartServices } from './control/start-services.js'
 import { assume } from './core/assumptions.js'
@@ -203,6 +204,7 @@ function createServer(
   app.setErrorHandler(handleError)
   app.decorateRequest('environment')
   app.decorateRequest('errorCode')
+  app.decorateRequest('changed')
   app.decorateRequest('redacted', function (text) {
     return logger.isLevelEnabled('info') ? redactedForLog(services, this, text) : text
   })
@@ -228,6 +230,7 @@ const REQUEST_ID = /^[\w.:-]{1,64}$/
  */
 function sendTogether({ latency }: StartServices): onSendHookHandler<unknown> {
   return (request, _reply, payload, done) => {
+    if (request.journalEntry) keepAnswer(request.journalEntry, payload)
     const delay = latency.draw(request)
     if (delay === 0) setImmediate(done, null, payload)
     else latency.wait(delay).then(() => done(null, payload))

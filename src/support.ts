@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { registerControl } from './control/index.js'
+import { testService } from './control/report/service.js'
 import type { StartServices } from './control/start-services.js'
 import { assume } from './core/assumptions.js'
 import type { EnvironmentDefaults } from './environments/service.js'
@@ -24,5 +25,6 @@ export async function registerSupport(app: FastifyInstance, options: Options): P
   const seeds = await loadSeeds()
   app.register(documentation, { environments: services.environments, assumptions })
   app.register(startPage, { inspector, adminToken: services.adminToken, address })
-  app.register(async (scope) => registerControl(scope, { ...services, seeds, assumptions, document: controlDocument }))
+  const own = { ...services, seeds, tests: testService(services), assumptions, document: controlDocument }
+  app.register(async (scope) => registerControl(scope, own))
 }

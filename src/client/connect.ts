@@ -1,5 +1,6 @@
 import { type Connection, type ConnectOptions, connectionTo, path } from './connection.js'
 import type {
+  AnsweredRequest,
   Assumption,
   ClockSetting,
   ClockState,
@@ -23,12 +24,14 @@ import type {
   RecordedRequest,
   ResetPart,
   ResetResult,
+  RunRecord,
   Scenario,
   Seed,
   SeedEnvironment,
   Snapshot,
   SnapshotDifferences,
   StepPatch,
+  TestDescription,
   WorkflowStep
 } from './control-api.js'
 import { type Duration, milliseconds } from './duration.js'
@@ -61,6 +64,10 @@ export interface ConnectedMock {
   removeEnvironment(id: string): Promise<void>
   /** Returns the requests without a valid key, which belong to no environment. */
   keylessRequests(filter?: RequestFilter): Promise<RecordedRequest[]>
+  /** Returns one of them with its answer. */
+  keylessRequest(sequence: number): Promise<AnsweredRequest>
+  /** Returns what all tests have done: each environment that was made is taken for one of a test. */
+  runRecord(): Promise<RunRecord>
   /** Returns how much of the contract the requests to all environments have met. */
   coverage(): Promise<Coverage>
   /** Counts again from nothing, for all environments too. */
@@ -155,6 +162,10 @@ export interface AttachedEnvironment {
   loadScenario(scenario: string, options?: { mode?: 'merge' | 'replace' }): Promise<void>
   /** Goes back to the state in which the environment was created or seeded: all of it, or some parts. */
   reset(options?: ResetOptions): Promise<ResetResult>
+  /** Returns what the present state has over the one in which the environment was created or seeded. */
+  differences(): Promise<SnapshotDifferences>
+  /** Tells of the test that the environment is made for, for the report of a run. */
+  describeTest(test: TestDescription): Promise<void>
   /** Stores the present state, by default under a name of its own. */
   snapshot(name?: string): Promise<StoredSnapshot>
   /** Returns the stored states. */
@@ -207,6 +218,8 @@ export function connect(url: string, options: ConnectOptions = {}): ConnectedMoc
     apiKeys: (id) => list(path`/_mock/environments/${id}/keys`, 'apiKeys'),
     removeEnvironment: (id) => done('DELETE', path`/_mock/environments/${id}`),
     keylessRequests: (filter) => list('/_mock/requests/keyless', 'requests', { ...filter }),
+    keylessRequest: (sequence) => json('GET', path`/_mock/requests/keyless/${String(sequence)}`),
+    runRecord: () => json('GET', '/_mock/report'),
     coverage: () => json('GET', '/_mock/coverage/server'),
     clearCoverage: () => done('DELETE', '/_mock/coverage/server'),
     health: () => done('GET', '/health'),
@@ -277,6 +290,8 @@ function attachedEnvironment(server: Connection, apiKey: string): AttachedEnviro
     seed: (content, { mode } = {}) => done('POST', '/_mock/seed', { query: { mode }, body: content }),
     loadScenario: (scenario, { mode } = {}) => done('POST', '/_mock/seed', { query: { scenario, mode } }),
     reset: (options = {}) => json('POST', '/_mock/reset', { body: options }),
+    differences: () => json('GET', '/_mock/differences'),
+    describeTest: (test) => done('PUT', '/_mock/test', { body: test }),
     // Not `crypto.randomUUID`, which pages have only when they come by https or from this machine.
     snapshot: async (name = `snapshot-${Math.random().toString(36).slice(2)}`) =>
       stored(await json('PUT', path`/_mock/snapshots/${name}`)),

@@ -21,8 +21,12 @@ export type {
   NewMessage,
   StepPatch
 } from '../control/records/routes.js'
+export type { OtherRequest, RunRecord, TestDescription, TestRecord } from '../control/report/schemas.js'
 export type {
+  Answer,
+  AnsweredRequest,
   Change,
+  ChangedRecord,
   OperationName as Operation,
   RecordedRequest,
   RequestPattern,
@@ -31,7 +35,13 @@ export type {
 } from '../control/requests/schemas.js'
 export type { ListedAssumption as Assumption, Scenario } from '../control/server/routes.js'
 export type { ClockState, RandomSetting, ResetPart, ResetResult } from '../control/state/routes.js'
-export type { ClockSetting, RecordDifferences, Snapshot, SnapshotDifferences } from '../environments/schemas.js'
+export type {
+  ClockSetting,
+  FieldDifference,
+  RecordDifferences,
+  Snapshot,
+  SnapshotDifferences
+} from '../environments/schemas.js'
 export type { Integration } from '../integrations/schemas.js'
 export type { MessageResponse } from '../messages/schemas.js'
 export type {

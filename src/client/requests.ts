@@ -1,5 +1,6 @@
-import type { Connection, Signal } from './connection.js'
+import { type Connection, path, type Signal } from './connection.js'
 import type {
+  AnsweredRequest,
   Change,
   Operation,
   RecordedRequest,
@@ -15,14 +16,23 @@ import { type StreamOptions, streamRequests } from './stream.js'
 export interface RequestFilter {
   operation?: Operation | undefined
   method?: string | undefined
-  status?: number | undefined
+  /** A status, a class of them such as `4xx`, or `none` for what was not answered. */
+  status?: number | `${1 | 2 | 3 | 4 | 5}xx` | 'none' | undefined
   /** Exactly this path. */
   path?: string | undefined
+  /** Only paths that begin with this. */
+  pathPrefix?: string | undefined
+  /** Only requests with all these words in method, path, parameters, ids, body or reason; in any case. */
+  text?: string | undefined
   /** Only requests at or after this time. */
   since?: string | Date | undefined
   /** Only requests with a greater sequence. */
   after?: number | undefined
-  /** At most this many, the oldest ones. */
+  /** Only requests with a smaller sequence. */
+  before?: number | undefined
+  /** Which come first: `oldest` if left out. */
+  order?: 'oldest' | 'newest' | undefined
+  /** At most this many, the first ones. */
   limit?: number | undefined
 }
 
@@ -41,8 +51,10 @@ interface WaitOptions {
 
 /** The requests to the service that an environment has recorded. */
 export interface Requests {
-  /** Returns the requests, newest last. */
+  /** Returns the requests, newest last unless another order is asked for. */
   list(filter?: RequestFilter): Promise<RecordedRequest[]>
+  /** Returns a request with its answer. Rejects with `MockError` of status 404 if the journal does not have it any more. */
+  get(sequence: number): Promise<AnsweredRequest>
   /** Returns what was done to the environment between the requests: the last 200 changes, newest last. */
   changes(): Promise<Change[]>
   /** Removes all recorded requests, and the changes between them. */
@@ -69,6 +81,7 @@ export function requestsOf(connection: Connection): Requests {
   }
   return {
     list: (filter) => list('/_mock/requests', 'requests', { ...filter }),
+    get: (sequence) => json('GET', path`/_mock/requests/${String(sequence)}`),
     changes: () => list('/_mock/requests/changes', 'changes'),
     clear: () => done('DELETE', '/_mock/requests'),
     verify,

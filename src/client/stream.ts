@@ -9,6 +9,8 @@ export interface StreamOptions {
   replay?: boolean
   /** Called with each change of the environment when it has been made; after a cut perhaps with one again. */
   onChange?: (change: Change) => void
+  /** Called each time that the stream is open, so that nothing is missed from then on: at first, and again after a cut. */
+  onOpen?: () => void
   /** Begin with the changes after this sequence, instead of with the next one. */
   changesAfter?: number
 }
@@ -20,7 +22,7 @@ const FIRST_DELAY = 50
 /** Yields each request when it has ended, until the signal is aborted or the environment is removed. */
 export async function* streamRequests(
   connection: Connection,
-  { signal, replay = false, onChange, changesAfter }: StreamOptions
+  { signal, replay = false, onOpen, onChange, changesAfter }: StreamOptions
 ): AsyncGenerator<RecordedRequest, void> {
   let lastChange = changesAfter
   let lastEventId = replay ? '0' : ''
@@ -34,6 +36,7 @@ export async function* streamRequests(
         query: { changesAfter: lastChange }
       })
       isOpen = true
+      onOpen?.()
       for await (const { id, event, data } of events(body)) {
         failures = 0
         lastEventId = id || lastEventId

@@ -9,6 +9,8 @@ import { coverageRoutes, serverCoverageRoutes } from './coverage/routes.js'
 import { environmentRoutes } from './environments/routes.js'
 import { faultRoutes } from './faults/routes.js'
 import { recordRoutes } from './records/routes.js'
+import { reportRoutes, testRoutes } from './report/routes.js'
+import type { TestService } from './report/service.js'
 import { noteChanges } from './requests/plugin.js'
 import { journalRoutes, keylessRequestRoutes } from './requests/routes.js'
 import { serverRoutes } from './server/routes.js'
@@ -18,6 +20,7 @@ import { clockRoutes, stateRoutes } from './state/routes.js'
 type RouteGroup = (route: AddRoute, options: Options) => void
 
 interface Options extends Services {
+  tests: TestService
   /** The assumptions of environments that have no own ones. */
   assumptions: Assumptions
   /** Returns the document of the control routes. */
@@ -34,7 +37,8 @@ export function registerControl(app: FastifyInstance, options: Options): void {
   register('server', [serverAccess], {
     Environments: environmentRoutes,
     Requests: keylessRequestRoutes,
-    Coverage: serverCoverageRoutes
+    Coverage: serverCoverageRoutes,
+    Report: reportRoutes
   })
   register('environment', [authentication, noteChanges], {
     State: stateRoutes,
@@ -42,7 +46,8 @@ export function registerControl(app: FastifyInstance, options: Options): void {
     Requests: journalRoutes,
     Faults: faultRoutes,
     Clock: clockRoutes,
-    Coverage: coverageRoutes
+    Coverage: coverageRoutes,
+    Report: testRoutes
   })
 
   /** Registers groups of routes, each by its tag in the document, behind hooks. */

@@ -47,6 +47,7 @@ export function startServices(options: ServiceOptions) {
     }
   })
   return {
+    startedAt: Date.now(),
     adminToken,
     fileProblem: db.fileProblem,
     journals,

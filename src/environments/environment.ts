@@ -36,6 +36,8 @@ export interface Environment {
 
 /** For what is kept in memory for environments. */
 export interface EnvironmentListener {
+  /** Before it is removed. */
+  onRemove?(environment: Environment): void
   onRemoved?(environment: Environment): void
   /** When an environment could not be removed at the end of its time. It is tried again later. */
   onExpiryError?(error: unknown, environment: Environment): void
@@ -141,6 +143,8 @@ export function environmentStore({ db, clock, machineClock, defaults }: Dependen
 
   /** Removes an environment with its rows, keys and snapshots. */
   function remove(environment: Environment): void {
+    requireRow(environment)
+    for (const listener of listeners) listener.onRemove?.(environment)
     db.transaction(() => {
       const rows = [requireRow(environment), ...repository.listSnapshots(environment.key)]
       repository.deleteEnvironment(environment.key)

@@ -21,19 +21,29 @@ export const Snapshot = namedObject('Snapshot', 'A named state of the environmen
 })
 export type Snapshot = Static<typeof Snapshot>
 
-const differingRecords = (description: string) =>
-  strictObject(
-    {
-      count: Type.Integer({ description: 'How many' }),
-      ids: Type.Array(Type.String(), { description: 'The first of them, 20 at most, by what a seed calls them' })
-    },
-    { description }
-  )
+const VALUE = 'as JSON, the first 200 characters; absent where there is none, *** for a secret'
+export const FieldDifference = namedObject('FieldDifference', 'A field of a record that differs from the snapshot', {
+  id: Type.String({ description: 'The record, by what a seed calls it' }),
+  field: Type.String({ description: 'Name of the field' }),
+  before: Type.Optional(Type.String({ description: `Its value in the snapshot, ${VALUE}` })),
+  after: Type.Optional(Type.String({ description: `Its present value, ${VALUE}` }))
+})
+export type FieldDifference = Static<typeof FieldDifference>
+
+const listed = {
+  count: Type.Integer({ description: 'How many' }),
+  ids: Type.Array(Type.String(), { description: 'The first of them, 20 at most, by what a seed calls them' })
+}
+const differingRecords = (description: string) => strictObject(listed, { description })
+const FIELDS = 'The fields that differ, of those that are named; absent of idempotency keys'
 
 export const RecordDifferences = namedObject('RecordDifferences', 'What the present state has over a snapshot', {
   added: differingRecords('Those that the snapshot has not'),
   removed: differingRecords('Those that only the snapshot has'),
-  changed: differingRecords('Those that are another in the snapshot')
+  changed: strictObject(
+    { ...listed, fields: Type.Optional(Type.Array(ref(FieldDifference), { description: FIELDS })) },
+    { description: 'Those that are another in the snapshot' }
+  )
 })
 export type RecordDifferences = Static<typeof RecordDifferences>
 

@@ -46,6 +46,8 @@ export function environmentService({ db, clock, machineClock, defaults }: Depend
     ...lifetime,
     unusedName,
 
+    defaults,
+
     /** Those of the server, for what comes with the key of no environment. */
     defaultAssumptions: assume(defaults.profile, defaults.assumptions),
 

@@ -19,6 +19,17 @@ export function snapshotService(db: Db, { repository, listeners, requireRow, upd
     compare: (environment: Environment, name: string): SnapshotDifferences =>
       compareStates(db, repository.otherHomes, requireRow(environment), requireSnapshot(environment, name)),
 
+    /** Compares the present state with the baseline, which is there from the environment's creation on. */
+    compareWithBaseline(environment: Environment): SnapshotDifferences {
+      const present = requireRow(environment)
+      return compareStates(
+        db,
+        repository.otherHomes,
+        present,
+        repository.findSnapshot(present.key, BASELINE) ?? present
+      )
+    },
+
     /** Saves the present state under a name, in place of an earlier snapshot of that name. */
     snapshot: (environment: Environment, name: string): Snapshot => toSnapshot(save(environment, name)),
 

@@ -10,6 +10,19 @@ declare module 'fastify' {
     /** The operation that the route serves. Absent from every other route. */
     operation?: Operation
   }
+  interface FastifyRequest {
+    /** What its operation has changed, for its record. */
+    changed: readonly ChangedRecord[] | undefined
+  }
+}
+
+/** A record that an operation has changed. */
+export interface ChangedRecord {
+  kind: string
+  id: string
+  name: string
+  channel: string
+  what: string
 }
 
 export type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 413 | 422 | 500

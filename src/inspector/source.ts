@@ -1,21 +1,15 @@
-import type { Change, Coverage, RecordedRequest } from '../client/index.js'
+import type {
+  AnsweredRequest,
+  AttachedEnvironment,
+  Change,
+  ConnectedMock,
+  Coverage,
+  RecordedRequest
+} from '../client/index.js'
+import { MockError, type RequestFilter } from '../client/index.js'
 
-/** Which requests of a journal; all that is left out matches. */
-export interface RequestQuery {
-  /** Words, each of which the request or its answer has. */
-  text?: string | undefined
-  /** A status such as `404`, a class such as `4xx`, or `none` for those without an answer. */
-  status?: string | undefined
-  /** A part of the path. */
-  path?: string | undefined
-  operation?: string | undefined
-  /** A time, as ISO. */
-  since?: string | undefined
-  /** Only requests with a smaller sequence. */
-  before?: number | undefined
-  /** How many at most, the newest ones. */
-  limit?: number | undefined
-}
+/** Which requests of a journal; all that is left out matches. `path` is the beginning of one. */
+export type RequestQuery = Pick<RequestFilter, 'text' | 'status' | 'path' | 'operation' | 'since' | 'before' | 'limit'>
 
 /**
  * Where the components have from what they show: the page asks its server by the client, the report of a run has it in its
@@ -29,8 +23,41 @@ export interface Source {
   /** Returns requests without their answers, newest first. */
   requests(query?: RequestQuery): Promise<readonly RecordedRequest[]>
   /** Returns a request with its answer; undefined if it is no longer there. */
-  request(sequence: number): Promise<RecordedRequest | undefined>
+  request(sequence: number): Promise<AnsweredRequest | undefined>
   /** Returns what was done to the environment between the requests, oldest first. */
   changes(): Promise<readonly Change[]>
   coverage(): Promise<Coverage>
+}
+
+/** What an environment of a server has. */
+export function sourceOf(env: AttachedEnvironment): Source {
+  return {
+    url: env.url,
+    authorization: env.headers.authorization,
+    requests: (query) => env.requests.list(filterOf(query)),
+    request: (sequence) => unlessGone(env.requests.get(sequence)),
+    changes: () => env.requests.changes(),
+    coverage: () => env.coverage()
+  }
+}
+
+/** The requests without a valid key, as of an environment whose key would open it. */
+export function keylessSourceOf(mock: ConnectedMock, env: AttachedEnvironment): Source {
+  return {
+    ...sourceOf(env),
+    requests: (query) => mock.keylessRequests(filterOf(query)),
+    request: (sequence) => unlessGone(mock.keylessRequest(sequence)),
+    changes: async () => []
+  }
+}
+
+function filterOf({ path, ...query }: RequestQuery = {}): RequestFilter {
+  return { ...query, pathPrefix: path, order: 'newest' }
+}
+
+function unlessGone<Value>(asked: Promise<Value>): Promise<Value | undefined> {
+  return asked.catch((error) => {
+    if (error instanceof MockError && error.status === 404) return undefined
+    throw error
+  })
 }

@@ -29,9 +29,9 @@ export function integrationRepository({ orm, client }: Db) {
 
   // In SQL, since drizzle would bind `is_primary = 1`, and SQLite compiles a statement again at each run where a bound
   // value is compared with the column of a partial index. json_set keeps every other byte of the document.
-  const demotePrimaries = client.prepare<[number, Channel]>(
+  const demotePrimaries = client.prepare<[number, Channel], { id: string; name: string }>(
     `UPDATE integrations SET is_primary = 0, document = json_set(document, '$.primary', json('false'))
-    WHERE dataset = ? AND channel = ? AND is_primary = 1`
+    WHERE dataset = ? AND channel = ? AND is_primary = 1 RETURNING id, document ->> '$.name' AS name`
   )
   const promote = client
     .prepare<[number, string], string>(
@@ -73,8 +73,9 @@ export function integrationRepository({ orm, client }: Db) {
         .get()?.name
     },
 
-    /** Takes `primary` from every integration of the channel that has it, soft-deleted ones too. */
-    demotePrimaries: (dataset: number, ofChannel: Channel): void => void demotePrimaries.run(dataset, ofChannel),
+    /** Takes `primary` from every integration of the channel that has it, soft-deleted ones too, and returns these. */
+    demotePrimaries: (dataset: number, ofChannel: Channel): { id: string; name: string }[] =>
+      demotePrimaries.all(dataset, ofChannel),
 
     /** Makes it primary, active and free of conditions, and returns its document. Throws when there is another primary. */
     promote: (dataset: number, integrationId: string): string => promote.get(dataset, integrationId) as string

@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { DomainError } from '../core/errors.js'
 import { strictObject } from '../core/typebox.js'
-import { defineOperation, enveloped, operationRoute } from '../http/operation.js'
+import { type ChangedRecord, defineOperation, enveloped, operationRoute } from '../http/operation.js'
 import { bodyOf, claimKey, withIdempotency } from '../idempotency/plugin.js'
 import type { IdempotencyService } from '../idempotency/service.js'
 import { Integration } from './schemas.js'
@@ -54,7 +54,9 @@ export const integrationRoutes: FastifyPluginAsyncTypebox<Options> = async (app,
       withIdempotency(request, reply, idempotency, () => {
         const { environment, params } = request
         rejectMalformedJson(bodyOf(request), request.headers)
-        const integration = integrations.setPrimary(environment, params.integrationId)
+        const changed: ChangedRecord[] = []
+        const integration = integrations.setPrimary(environment, params.integrationId, changed)
+        request.changed = changed
         return enveloped(Buffer.from(integration), environment.assumptions)
       })
     }

@@ -4,6 +4,7 @@ import { didYouMean } from '../core/suggest.js'
 import { withVendorNames } from '../core/vendor-names.js'
 import type { Db } from '../db/open.js'
 import { type Environment, type EnvironmentService, withOwnIds } from '../environments/service.js'
+import type { ChangedRecord } from '../http/operation.js'
 import { type FoundIntegration, integrationRepository } from './repository.js'
 import type { Integration } from './schemas.js'
 
@@ -15,13 +16,13 @@ export function integrationService({ db, environments }: { db: Db; environments:
   return {
     /**
      * Makes an integration the one primary of its channel, active and without conditions; one that is primary stays as
-     * it is. Returns the integration as this environment presents it, as JSON.
+     * it is. Returns the integration as this environment presents it, as JSON, and adds to `changed` who stepped up and down.
      *
      * Throws `not-found` when the environment has no such integration or it is soft-deleted, `bad-request` when its
      * channel can't have a primary, and, where the environment assumes so, `invalid` when the text is not an id and
      * `forbidden` when another environment of the organization has the integration.
      */
-    setPrimary(environment: Environment, integrationId: string): string {
+    setPrimary(environment: Environment, integrationId: string, changed: ChangedRecord[] = []): string {
       return db.transaction(() => {
         const found = find(environment, integrationId)
         rejectChannelWithoutPrimary(environment, found)
@@ -29,8 +30,12 @@ export function integrationService({ db, environments }: { db: Db; environments:
 
         // Demote first: SQLite checks the unique index at each statement, not at commit.
         const dataset = environments.ensureOwned(environment, 'integrations')
-        repository.demotePrimaries(dataset, found.channel)
-        return toResponse(repository.promote(dataset, found.id), environment)
+        const former = repository.demotePrimaries(dataset, found.channel)
+        const document = repository.promote(dataset, found.id)
+        const about = { kind: 'integration', channel: found.channel }
+        changed.push({ ...about, id: found.id, name: JSON.parse(document).name, what: 'became primary' })
+        for (const each of former) changed.push({ ...about, ...each, what: 'is no longer primary' })
+        return toResponse(document, environment)
       })
     }
   }

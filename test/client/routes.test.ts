@@ -19,8 +19,12 @@ const FILTER: Required<RequestFilter> = {
   method: 'GET',
   status: 200,
   path: '/v1/messages',
+  pathPrefix: '/v1/',
+  text: 'messages',
   since: new Date(0),
   after: 0,
+  before: 10,
+  order: 'newest',
   limit: 10
 }
 
@@ -32,6 +36,8 @@ const CALLS: Record<string, (given: Given) => unknown> = {
   'mock.listEnvironments': ({ mock }) => mock.listEnvironments(),
   'mock.apiKeys': ({ mock }) => mock.apiKeys('Development'),
   'mock.keylessRequests': ({ mock }) => mock.keylessRequests(FILTER),
+  'mock.keylessRequest': ({ mock }) => mock.keylessRequest(1),
+  'mock.runRecord': ({ mock }) => mock.runRecord(),
   'mock.coverage': ({ mock }) => mock.coverage(),
   'mock.clearCoverage': ({ mock }) => mock.clearCoverage(),
   'mock.health': ({ mock }) => mock.health(),
@@ -39,6 +45,7 @@ const CALLS: Record<string, (given: Given) => unknown> = {
   'mock.scenarios': ({ mock }) => mock.scenarios(),
   'mock.controlDocument': ({ mock }) => mock.controlDocument(),
   'env.requests.list': ({ env }) => env.requests.list(FILTER),
+  'env.requests.get': ({ env }) => env.requests.get(1),
   'env.requests.verify': ({ env }) => env.requests.verify({ operation: 'listMessages' }),
   'env.requests.waitFor': ({ env }) => env.requests.waitFor({ operation: 'listMessages' }),
   'env.requests.stream': async ({ env }) => {
@@ -72,6 +79,8 @@ const CALLS: Record<string, (given: Given) => unknown> = {
   'env.seed': ({ env }) => env.seed({ environments: [{ name: 'any' }] }, { mode: 'merge' }),
   'env.loadScenario': ({ env }) => env.loadScenario('empty'),
   'env.reset': ({ env }) => env.reset({ parts: ['faults'] }),
+  'env.differences': ({ env }) => env.differences(),
+  'env.describeTest': ({ env }) => env.describeTest({ title: 'a test' }),
   'env.snapshot': ({ env }) => env.snapshot('other'),
   'env.snapshots': ({ env }) => env.snapshots(),
   'snapshot.restore': ({ snapshot }) => snapshot.restore(),
@@ -96,7 +105,7 @@ async function given(): Promise<Given & { url: string; sent: Sent[] }> {
     }
   })
   const env = await mock.environment({ from: 'Development' })
-  await fetch(`${url}/v1/messages`, { headers: env.headers })
+  for (const headers of [env.headers, undefined]) await fetch(`${url}/v1/messages`, headers && { headers })
   const snapshot = await env.snapshot('before')
   sent.length = 0
   return { mock, env, snapshot, url, sent }

@@ -1,6 +1,7 @@
 import { type FastifyInstance, fastify } from 'fastify'
 import { expect, test } from 'vitest'
 import { registerControl } from '../../src/control/index.js'
+import { testService } from '../../src/control/report/service.js'
 import { assume } from '../../src/core/assumptions.js'
 import { COMPILERS } from '../../src/http/validation.js'
 import { addFault, journalOf } from '../support/control.js'
@@ -52,7 +53,9 @@ test('every control route that the server has is in the document, and nothing el
 /** As the routers tell them. */
 async function servedControlRoutes(mock: GivenMock): Promise<string[]> {
   const control = fastify({ schemaController: { compilersFactory: COMPILERS } })
-  control.register(async (scope) => registerControl(scope, { ...mock.services, ...NO_DOCUMENT }))
+  control.register(async (scope) =>
+    registerControl(scope, { ...mock.services, ...NO_DOCUMENT, tests: testService(mock.services) })
+  )
   await control.ready()
   const served = [mock.app, control].flatMap((app) => routesOf(app))
   return [...new Set(served)].sort()

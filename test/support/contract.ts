@@ -60,7 +60,9 @@ function createContract(published: Published) {
   }
 
   function responseAt(path: string, method: string, status: number): { pointer: string; type: string | null } {
-    for (const [template, operations] of Object.entries(published.paths)) {
+    // A path with a parameter may match what has a path of its own.
+    const byParameters = Object.entries(published.paths).sort(([one], [other]) => countOf(one) - countOf(other))
+    for (const [template, operations] of byParameters) {
       const pattern = new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]+')}$`)
       const response = pattern.test(path)
         ? operations[method === 'head' ? 'get' : method]?.responses[status]
@@ -74,6 +76,8 @@ function createContract(published: Published) {
     throw new Error(`the published document has no ${method} ${path} with ${status}`)
   }
 }
+
+const countOf = (template: string) => template.split('{').length
 
 /** The paths that are in one of the two documents. */
 const DESCRIBED = /^\/(v\d|_mock)\/|^\/health$/

@@ -10,6 +10,7 @@ import { ClockSetting, ProfileName } from '../../environments/schemas.js'
 import { type AddRoute, listOf } from '../../http/control-route.js'
 import { checkRules } from '../faults/routes.js'
 import { LatencyPreset, LatencySetting, MAX_RULES, NewFaultRule } from '../faults/schemas.js'
+import type { TestService } from '../report/service.js'
 import type { Services } from '../services.js'
 import { MAX_SEED, toClockSetting } from '../state/routes.js'
 
@@ -49,11 +50,12 @@ export const CreatedEnvironment = namedObject('CreatedEnvironment', 'A new envir
   organizationId: Type.String({ description: 'Owning organization' }),
   name: Type.String({ description: 'Display name' }),
   apiKey: Type.String({ description: 'The key to the environment. It is stored as a hash alone' }),
-  profile: ref(ProfileName)
+  profile: ref(ProfileName),
+  keylessAfter: Type.Integer({ format: 'int64', description: 'Sequence of the last request without a valid key' })
 })
 export type CreatedEnvironment = Static<typeof CreatedEnvironment>
 
-const { apiKey: _key, ...identity } = CreatedEnvironment.properties
+const { apiKey: _key, keylessAfter: _after, ...identity } = CreatedEnvironment.properties
 
 export const ListedEnvironment = namedObject('ListedEnvironment', 'An environment, without its keys', {
   ...identity,
@@ -67,7 +69,8 @@ export type ListedEnvironment = Static<typeof ListedEnvironment>
 const EnvironmentId = Type.String({ description: 'The id, or the name if only one environment has it' })
 
 /** Creates, lists and removes environments. */
-export function environmentRoutes(route: AddRoute, { environments, seeds, faults, latency }: Services): void {
+export function environmentRoutes(route: AddRoute, options: Services & { tests: TestService }): void {
+  const { environments, seeds, faults, latency, tests } = options
   route('POST', '/environments', 'createEnvironment', 'Create an environment', {
     description:
       'Empty, from a seed or a packaged scenario, or as a fork of another environment or of one of its snapshots, which keeps all ids. Nothing is created unless all that is asked for can be.',
@@ -83,8 +86,9 @@ export function environmentRoutes(route: AddRoute, { environments, seeds, faults
       const { environment, apiKey } = await seeds.createEnvironment(wanted)
       for (const rule of rules) faults.add(environment.key, rule)
       if (body.latency !== undefined) latency.setInitial(environment.key, body.latency)
+      const { keylessAfter } = tests.begin(environment)
       const { id, organizationId, name, profile } = environment
-      return { environmentId: id, organizationId, name, apiKey, profile }
+      return { environmentId: id, organizationId, name, apiKey, profile, keylessAfter }
     }
   })
 

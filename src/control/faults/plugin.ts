@@ -4,7 +4,7 @@ import fp from 'fastify-plugin'
 import { type ErrorResponse, JSON_TYPE, SERVER_ERROR, sendErrorResponse } from '../../http/errors.js'
 import { logFault } from '../../http/log.js'
 import { endEntry } from '../requests/plugin.js'
-import { keepBody } from '../requests/service.js'
+import { keepAnswer, keepBody } from '../requests/service.js'
 import type { FaultEffect } from './schemas.js'
 import type { FaultService, LatencyService } from './service.js'
 
@@ -97,9 +97,10 @@ function sendHalf(request: FastifyRequest, reply: FastifyReply, payload: unknown
   const half = whole.subarray(0, Math.floor(whole.length / 2))
   request.idempotencyKey?.release()
   reply.hijack()
-  endEntry(request, reply, half.length)
   const headers = reply.getHeaders() as Record<string, string>
   reply.raw.writeHead(reply.statusCode, { ...headers, 'content-type': JSON_TYPE, 'content-length': whole.length })
+  if (request.journalEntry) keepAnswer(request.journalEntry, half)
+  endEntry(request, reply, half.length)
   reply.raw.write(half, () => request.raw.socket.destroy())
 }
 

@@ -5,7 +5,8 @@ import { attempt } from '../../core/errors.js'
 import type { EnvironmentService } from '../../environments/service.js'
 import { MalformedQuery, parseQuery, unreadParameters } from '../../http/query-string.js'
 import { pathOf } from '../../http/target.js'
-import type { RecordedRequest } from './schemas.js'
+import type { Describe } from './entry.js'
+import type { Answer } from './schemas.js'
 import type { JournalEntry } from './service.js'
 
 /** What a secret is replaced with. */
@@ -34,10 +35,10 @@ export interface Secrets {
 }
 
 /** Returns the function that describes the requests of a journal: parsed, and without secrets. */
-export function createDescribe({ faultHeader, ...secrets }: Secrets & { faultHeader: boolean }) {
-  return (entry: JournalEntry): RecordedRequest => {
-    const { operation, body, bodyLength, status, size, reason, replayed, faulted, delayed } = entry
-    const sent = headersOf(entry)
+export function createDescribe({ faultHeader, ...secrets }: Secrets & { faultHeader: boolean }): Describe {
+  return (entry, withAnswer = false) => {
+    const { operation, body, bodyLength, status, size, reason, changed, replayed, faulted, delayed } = entry
+    const sent = linesOf(entry.rawHeaders, /^(.+)\n(.*)$/gm)
     const redaction = redactionOf(secrets, sent.find(([name]) => name === 'authorization')?.[1])
     const headers = redaction.values(sent)
     const query = redaction.values(parametersOf(entry.url))
@@ -46,6 +47,7 @@ export function createDescribe({ faultHeader, ...secrets }: Secrets & { faultHea
     return {
       sequence: entry.sequence,
       time: isoTime(entry.time),
+      arrived: isoTime(performance.timeOrigin + entry.startedAt),
       ...(operation && { operation: operation.id }),
       method: entry.method,
       path: redaction.text(pathOf(entry.url)),
@@ -56,19 +58,38 @@ export function createDescribe({ faultHeader, ...secrets }: Secrets & { faultHea
       ...(status > 0 && { status, size }),
       ...(entry.endSequence > 0 && { duration: Math.round(entry.duration * 1000) / 1000 }),
       ...(reason !== undefined && { reason: redaction.text(reason) }),
+      ...(changed && changed.length > 0 && { changed: [...changed] }),
       flags: {
         ...(replayed && { replayed }),
         ...(faulted && { faulted }),
         ...(delayed !== undefined && { delayed }),
-        ...(!operation && { unserved: true })
+        ...(!operation && { unserved: true }),
+        ...(status === 200 && HAS_MORE.test(entry.answer?.toString('latin1', 0, 64) ?? '') && { hasMore: true })
       },
       unread: {
         query: unreadParameters(Object.keys(query), operation),
         headers: Object.keys(headers).filter((name) => !isRead(name))
-      }
+      },
+      ...(withAnswer && status > 0 && { answer: describeAnswer(entry, redaction) })
     }
   }
 }
+
+/** At the beginning of a page. */
+const HAS_MORE = /^\{("totalCount":\d+,)?"hasMore":true/
+
+function describeAnswer({ status, head = '', answer, size }: JournalEntry, redaction: Redaction): Answer {
+  const isTruncated = answer !== undefined && answer.length < size
+  return {
+    status,
+    headers: redaction.values(linesOf(head, /^(.+?): (.*)$/gm)),
+    ...(answer && answer.length > 0 && { body: redaction.body(answer, isTruncated) }),
+    ...(isTruncated && { truncated: true }),
+    ...(!answer && size > 0 && { dropped: true })
+  }
+}
+
+type Redaction = ReturnType<typeof redactionOf>
 
 /** Returns a text about a request without the secrets that it was sent with, and without what has the form of a key. */
 export function redactedForLog(secrets: Secrets, { url, headers }: FastifyRequest, text: string): string {
@@ -167,10 +188,9 @@ function parametersOf(url: string): [string, string][] {
   )
 }
 
-/** With their names in lower case. */
-function headersOf({ rawHeaders }: JournalEntry): [string, string][] {
-  const pairs = rawHeaders.matchAll(/^(.+)\n(.*)$/gm)
-  return Array.from(pairs, ([, name = '', value = '']) => [name.toLowerCase(), value])
+/** Returns names, in lower case, and values of headers. */
+function linesOf(text: string, line: RegExp): [string, string][] {
+  return Array.from(text.matchAll(line), ([, name = '', value = '']) => [name.toLowerCase(), value])
 }
 
 /** Headers that the server reads, and those that every client sends and that do not influence an answer. */

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../core/errors.js'
 import type { Operation } from '../../http/operation.js'
 import type { MalformedQuery, Query } from '../../http/query-string.js'
-import type { RecordedRequest } from './schemas.js'
+import type { AnsweredRequest, ChangedRecord } from './schemas.js'
 
 export interface SentRequest {
   method: string
@@ -14,13 +14,16 @@ export interface SentRequest {
   operation: Operation | undefined
 }
 
+/** Describes a request without its secrets; with its answer, if that is asked for. */
+export type Describe = (entry: JournalEntry, withAnswer?: boolean) => AnsweredRequest
+
 /** A request from its arrival to its end, as it came: it is described, without its secrets, when somebody looks. */
 export interface JournalEntry extends ReturnType<typeof createEntry> {}
 
 /** One literal with all that is known of a request only later, as each request makes one. */
 export function createEntry(
   { method, url, query, rawHeaders, operation }: SentRequest,
-  journal: { describe: (entry: JournalEntry) => RecordedRequest; end: (entry: JournalEntry) => void },
+  journal: { describe: Describe } & Record<'end' | 'dropAnswer', (entry: JournalEntry) => void>,
   sequence: number,
   time: number
 ) {
@@ -43,6 +46,10 @@ export function createEntry(
     status: 0,
     size: 0,
     reason: undefined as string | undefined,
+    /** The head of its answer, as Node has sent it; its body, of which only the beginning may be kept, or none any more. */
+    head: undefined as string | undefined,
+    answer: undefined as Buffer | undefined,
+    changed: undefined as readonly ChangedRecord[] | undefined,
     /** Whether the answer was stored for its idempotency key, and whether it had one with an effect. */
     replayed: false,
     hasKey: false,

@@ -53,7 +53,11 @@ export function endEntry(request: FastifyRequest, reply: FastifyReply, size: num
   entry.hasKey = request.idempotencyKey !== undefined
   entry.errorCode = request.errorCode
   keepBody(entry, request.body)
-  if (size !== undefined) {
+  if (size === undefined) entry.answer = undefined
+  else {
+    // What Node has written before the body, as nothing else has all headers.
+    entry.head = (reply.raw as { _header?: string })._header
+    entry.changed = request.changed
     entry.status = reply.statusCode
     entry.size = size
     entry.reason = reply.getHeader('x-mock-reason') as string | undefined

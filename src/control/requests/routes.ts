@@ -1,11 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { OPERATION_IDS } from '../../core/enums.js'
+import { DomainError } from '../../core/errors.js'
 import { ref, strictObject, stringEnum } from '../../core/typebox.js'
 import { type AddRoute, listOf } from '../../http/control-route.js'
 import { timeOf } from '../../http/validation.js'
 import type { Services } from '../services.js'
-import { Change, RecordedRequest, RequestPattern, Verification, VerificationResult } from './schemas.js'
+import { AnsweredRequest, Change, RecordedRequest, Verification, VerificationResult } from './schemas.js'
+import type { JournalEntry } from './service.js'
 import { streamRequests } from './stream.js'
 import { matches, verifyRequests } from './verify.js'
 
@@ -13,15 +15,21 @@ const sequence = (description: string, options = {}) =>
   Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, format: 'int64', description, ...options })
 const text = (description: string) => Type.Optional(Type.String({ description }))
 
+const STATUS = 'Only this status, or class of them such as 4xx; `none` for what was not answered'
 const JournalQuery = strictObject({
   operation: Type.Optional(stringEnum(OPERATION_IDS, { description: 'Only requests of this operation' })),
   method: text('Only requests with this method'),
-  status: RequestPattern.properties.status,
+  status: Type.Optional(Type.String({ pattern: '^([1-5](\\d\\d|xx)|none)$', description: STATUS })),
   path: text('Exactly this path'),
+  pathPrefix: text('Only paths that begin with this'),
+  text: text('Only requests with all these words in method, path, parameters, ids, body or reason; in any case'),
   since: text('Only requests at or after this time, ISO 8601 with its zone'),
   after: sequence('Only later sequences; all requests if there is none so great, as after a start', { default: 0 }),
-  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'At most this many, the oldest ones; all if left out' }))
+  before: Type.Optional(sequence('Only earlier sequences')),
+  order: stringEnum(['oldest', 'newest'], { default: 'oldest', description: 'Which come first' }),
+  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'At most this many, the first ones; all if left out' }))
 })
+type JournalQuery = Static<typeof JournalQuery>
 
 const CHANGES_AFTER = 'Begins with the changes after this sequence; with the next one if left out'
 const StreamQuery = strictObject({ changesAfter: Type.Optional(sequence(CHANGES_AFTER)) })
@@ -30,7 +38,10 @@ const StreamQuery = strictObject({ changesAfter: Type.Optional(sequence(CHANGES_
 export function journalRoutes(route: AddRoute, services: Services): void {
   const { journals } = services
 
-  route('GET', '/requests', 'listRequests', 'List recorded requests, newest last', listing(services))
+  route('GET', '/requests', 'listRequests', 'List recorded requests', listing(services))
+
+  const summary = 'Get a recorded request, with its answer'
+  route('GET', '/requests/:sequence(\\d+)', 'getRequest', summary, getting(services))
 
   route('DELETE', '/requests', 'clearRequests', 'Remove all recorded requests', {
     handler: async ({ environment }) => journals.of(environment).clear()
@@ -66,19 +77,72 @@ export function journalRoutes(route: AddRoute, services: Services): void {
 
 /** Lists the requests without a valid key, which belong to no environment. */
 export function keylessRequestRoutes(route: AddRoute, services: Services): void {
-  const summary = 'List requests without a valid key, newest last'
+  const summary = 'List requests without a valid key'
   route('GET', '/requests/keyless', 'listKeylessRequests', summary, listing(services))
+
+  const one = 'Get a request without a valid key, with its answer'
+  route('GET', '/requests/keyless/:sequence(\\d+)', 'getKeylessRequest', one, getting(services))
 }
 
 /** Lists requests of the environment, or without one those without a valid key. */
 const listing = ({ journals }: Services) => ({
   querystring: JournalQuery,
-  response: listOf('requests', ref(RecordedRequest), 'The requests, newest last'),
-  handler: async ({ environment, query }: FastifyRequest<{ Querystring: Static<typeof JournalQuery> }>) => {
-    const { after, since, limit, ...pattern } = query
+  response: listOf('requests', ref(RecordedRequest), 'The requests, in the order that was asked for'),
+  handler: async ({ environment, query }: FastifyRequest<{ Querystring: JournalQuery }>) => {
+    const {
+      order,
+      limit,
+      after,
+      before = Number.POSITIVE_INFINITY,
+      since,
+      status,
+      text,
+      pathPrefix,
+      ...pattern
+    } = query
     const from = since === undefined ? 0 : timeOf('since', since)
     const recorded = journals.of(environment).requests(after)
-    const wanted = recorded.filter((entry) => entry.time >= from && matches(entry, pattern)).slice(0, limit)
-    return { requests: wanted.map((entry) => entry.journal.describe(entry)) }
+    const requests: RecordedRequest[] = []
+    for (const entry of order === 'newest' ? recorded.reverse() : recorded) {
+      if (requests.length === limit) break
+      if (entry.sequence >= before || entry.time < from) continue
+      if (!hasStatus(entry, status) || !matches(entry, pattern)) continue
+      const request = entry.journal.describe(entry)
+      if (hasWords(request, text) && request.path.startsWith(pathPrefix ?? '')) requests.push(request)
+    }
+    return { requests }
   }
 })
+
+/** Gets a request of the environment, or without one of those without a valid key. */
+const getting = ({ journals }: Services) => ({
+  params: strictObject({ sequence: Type.String({ description: 'Number in its journal' }) }),
+  response: ref(AnsweredRequest),
+  handler: async ({ environment, params }: FastifyRequest<{ Params: { sequence: string } }>) => {
+    const entry = journals.of(environment).find(Number(params.sequence))
+    if (entry) return entry.journal.describe(entry, true)
+    throw new DomainError('not-found', `Request ${params.sequence} not found`, {
+      reason: 'the journal does not have this request, or no longer: the oldest ones are replaced by new ones'
+    })
+  }
+})
+
+function hasStatus({ status, endSequence }: JournalEntry, wanted: string | undefined): boolean {
+  if (wanted === undefined) return true
+  if (wanted === 'none') return status === 0 && endSequence > 0
+  return String(status) === wanted || (wanted.endsWith('xx') && Math.floor(status / 100) === Number(wanted[0]))
+}
+
+/** Whether a request has all words of a text, in any case. */
+function hasWords(request: RecordedRequest, text = ''): boolean {
+  const { method, path, operation, query, headers, body, reason, status } = request
+  const parameters = Object.entries(query).flatMap(([name, values]) =>
+    [values].flat().map((value) => `${name}=${value}`)
+  )
+  const ids = ['idempotency-key', 'x-request-id'].map((name) => headers[name])
+  const all = [method, path, operation, ...parameters, ...ids, body, reason, status].join('\n').toLowerCase()
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => all.includes(word))
+}

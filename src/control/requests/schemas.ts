@@ -10,9 +10,23 @@ const number = (minimum: number, description: string, options?: { maximum: numbe
 export const OperationName = namedEnum('Operation', 'An operation of the service', OPERATION_IDS)
 export type OperationName = Static<typeof OperationName>
 
+const CHANGED_KIND = 'What it is: `integration`, `message`, `fault`, `snapshot`, `clock`, ... as the paths have it'
+export const ChangedRecord = namedObject('ChangedRecord', 'Something that a call has changed', {
+  kind: Type.String({ description: CHANGED_KIND }),
+  id: Type.Optional(Type.String({ description: 'Its id, or the name that it is asked for by' })),
+  name: Type.Optional(Type.String({ description: 'Its display name, or the subject of a message' })),
+  channel: Type.Optional(Type.String({ description: 'Its channel' })),
+  what: Type.String({
+    description: '`added`, `changed`, `removed`, `set`, `became primary`, `is no longer primary`, ...'
+  }),
+  fields: Type.Optional(Type.Array(Type.String(), { description: 'Names of the fields that the call has set' }))
+})
+export type ChangedRecord = Static<typeof ChangedRecord>
+
 export const RecordedRequest = namedObject('RecordedRequest', 'A request to the service and its outcome', {
   sequence: Type.Integer({ minimum: 1, format: 'int64', description: 'Number of the request in its journal, from 1' }),
   time: dateTime("When it arrived, by the environment's clock"),
+  arrived: dateTime("The same by the machine's clock"),
   operation: Type.Optional(ref(OperationName, 'Absent when no operation serves the request')),
   method: Type.String({ description: 'HTTP method' }),
   path: Type.String({ description: 'Without the query string' }),
@@ -24,12 +38,16 @@ export const RecordedRequest = namedObject('RecordedRequest', 'A request to the 
   size: number(0, 'Bytes of the response body'),
   duration: Type.Optional(Type.Number({ minimum: 0, description: 'Milliseconds from its arrival to its end' })),
   reason: Type.Optional(Type.String({ description: 'The x-mock-reason header of the response' })),
+  changed: Type.Optional(
+    Type.Array(ref(ChangedRecord), { description: 'What its operation has changed, if anything' })
+  ),
   flags: strictObject(
     {
       replayed: Type.Optional(Type.Boolean({ description: 'The response was stored for this idempotency key' })),
       faulted: Type.Optional(Type.String({ description: 'Id of the fault rule, or `header` for x-mock-fault' })),
       delayed: number(0, 'Milliseconds that the latency of the environment has delayed it'),
-      unserved: Type.Optional(Type.Boolean({ description: 'No route matches the method and path' }))
+      unserved: Type.Optional(Type.Boolean({ description: 'No route matches the method and path' })),
+      hasMore: Type.Optional(Type.Boolean({ description: 'Its answer says that there are more pages' }))
     },
     { description: 'What else is known of it' }
   ),
@@ -43,13 +61,31 @@ export const RecordedRequest = namedObject('RecordedRequest', 'A request to the 
 })
 export type RecordedRequest = Static<typeof RecordedRequest>
 
+export const Answer = namedObject('Answer', 'What the client received', {
+  status: Type.Integer({ description: 'HTTP status' }),
+  headers: recordOf(Values, 'Names in lower case; secrets are replaced by ***'),
+  body: Type.Optional(Type.String({ description: 'In base64 when it is not text; absent when empty or dropped' })),
+  truncated: Type.Optional(Type.Literal(true, { description: 'Only the first 16 KiB of the body are kept' })),
+  dropped: Type.Optional(Type.Literal(true, { description: 'The body was dropped for those of later answers' }))
+})
+export type Answer = Static<typeof Answer>
+
+export const AnsweredRequest = namedObject('AnsweredRequest', 'A request to the service, with what it was answered', {
+  ...RecordedRequest.properties,
+  answer: Type.Optional(ref(Answer, 'Absent when none was sent, or not yet'))
+})
+export type AnsweredRequest = Static<typeof AnsweredRequest>
+
 export const Change = namedObject('Change', 'What was done to an environment between the requests to it', {
   sequence: Type.Integer({ minimum: 1, format: 'int64', description: 'Number in its environment, from 1' }),
   time: dateTime("When it was done, by the environment's clock as it is since"),
   after: Type.Integer({ minimum: 0, format: 'int64', description: 'Sequence of the last request by then; 0 if none' }),
   operation: Type.Optional(Type.String({ description: 'Id of the control operation; absent if none was called' })),
   summary: Type.String({ description: 'What was done, in words; for an operation its summary' }),
-  target: Type.Optional(Type.String({ description: 'Id or name of the record, rule or snapshot that it was about' }))
+  target: Type.Optional(Type.String({ description: 'Id or name of the record, rule or snapshot that it was about' })),
+  changed: Type.Optional(
+    Type.Array(ref(ChangedRecord), { description: 'What it has changed, as far as the call says' })
+  )
 })
 export type Change = Static<typeof Change>
 

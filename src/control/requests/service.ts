@@ -1,7 +1,7 @@
 import { type Clock, isoTime } from '../../core/clock.js'
 import type { Environment } from '../../environments/service.js'
-import { createEntry, type JournalEntry, type SentRequest } from './entry.js'
-import type { Change, RecordedRequest } from './schemas.js'
+import { createEntry, type Describe, type JournalEntry, type SentRequest } from './entry.js'
+import type { Change } from './schemas.js'
 
 export type { JournalEntry } from './entry.js'
 
@@ -13,7 +13,7 @@ export type JournalEvent = { entry?: JournalEntry; change?: Change }
 interface JournalOptions {
   capacity: number
   clock: Clock
-  describe: (entry: JournalEntry) => RecordedRequest
+  describe: Describe
   /** Returns what is called with each request of an environment that has ended, whatever the capacity. */
   counterOf: (owner: JournalOwner | undefined) => (entry: JournalEntry) => void
 }
@@ -21,18 +21,21 @@ interface JournalOptions {
 /** A journal for each environment, and one, of `undefined`, for the requests without a valid key. In memory only. */
 export function journalService(options: JournalOptions) {
   const journals = new Map<number | undefined, Journal>()
+  const answersOfAll = createAnswers(MAX_ANSWERS.server)
   let closed = false
 
   return {
     of(owner: JournalOwner | undefined): Journal {
-      const journal = journals.get(owner?.key) ?? createJournal(options, owner, closed)
+      const journal = journals.get(owner?.key) ?? createJournal(options, owner, closed, answersOfAll)
       journals.set(owner?.key, journal)
       return journal
     },
 
     /** Ends the streams and waits of a removed environment, and forgets its journal. */
     drop(environmentKey: number | undefined): void {
-      journals.get(environmentKey)?.close()
+      const journal = journals.get(environmentKey)
+      journal?.clear()
+      journal?.close()
       journals.delete(environmentKey)
     },
 
@@ -48,8 +51,36 @@ export function journalService(options: JournalOptions) {
 const MAX_BYTES = 32 * 1024 * 1024
 const MAX_CHANGES = 200
 
+/** Bytes of the bodies of answers that the journals keep: each of them, and all together. */
+const MAX_ANSWERS = { journal: 16 * 1024 * 1024, server: 128 * 1024 * 1024 }
+
+/** Requests whose answers are kept, oldest first: of more bytes than the limit the oldest answers are dropped. */
+function createAnswers(limit: number) {
+  const kept = new Set<JournalEntry>()
+  let bytes = 0
+  return {
+    add(entry: JournalEntry): void {
+      kept.add(entry)
+      bytes += entry.answer?.length ?? 0
+      for (const oldest of kept) {
+        if (bytes <= limit) return
+        oldest.journal.dropAnswer(oldest)
+      }
+    },
+    /** To be called before its answer is let go of. */
+    forget(entry: JournalEntry): void {
+      if (kept.delete(entry)) bytes -= entry.answer?.length ?? 0
+    }
+  }
+}
+
 /** The last `capacity` requests, or as many as have 32 MiB together, and the last 200 changes between them. */
-export function createJournal(options: JournalOptions, owner?: JournalOwner, closed = false) {
+export function createJournal(
+  options: JournalOptions,
+  owner?: JournalOwner,
+  closed = false,
+  answersOfAll = createAnswers(MAX_ANSWERS.server)
+) {
   const { capacity, describe } = options
   const now = owner?.now ?? options.clock
   const count = options.counterOf(owner)
@@ -57,6 +88,7 @@ export function createJournal(options: JournalOptions, owner?: JournalOwner, clo
   const ring: (JournalEntry | undefined)[] = []
   /** The sequences of the newest and of the oldest in the ring, and of the newest when the journal was emptied. */
   let [newest, oldest, cleared] = [0, 1, 0]
+  const keptAnswers = [createAnswers(MAX_ANSWERS.journal), answersOfAll]
   let bytes = 0
   let changes: Change[] = []
   let changeCount = 0
@@ -84,10 +116,23 @@ export function createJournal(options: JournalOptions, owner?: JournalOwner, clo
       entry.duration = performance.now() - entry.startedAt
       entry.endSequence = ++journal.endedCount
       count(entry)
-      if (entry.sequence >= oldest) bytes += bytesOf(entry)
+      if (entry.sequence >= oldest) {
+        bytes += bytesOf(entry)
+        for (const each of entry.answer ? keptAnswers : []) each.add(entry)
+      }
       while (bytes > MAX_BYTES) forgetOldest()
       for (const listener of journal.listeners) listener({ entry })
     },
+
+    /** Lets go of the body of an answer. The request stays. */
+    dropAnswer(entry: JournalEntry): void {
+      for (const each of keptAnswers) each.forget(entry)
+      entry.answer = undefined
+    },
+
+    /** Returns a request that the journal still has. */
+    find: (sequence: number): JournalEntry | undefined =>
+      sequence < oldest || sequence > newest ? undefined : ring[sequence % capacity],
 
     /** Returns the requests with a greater sequence, oldest first; all if that is of an earlier run of the server. */
     requests(after = 0): JournalEntry[] {
@@ -96,11 +141,14 @@ export function createJournal(options: JournalOptions, owner?: JournalOwner, clo
       return sequences.flatMap((sequence) => ring[sequence % capacity] ?? [])
     },
 
+    /** Returns the sequence of the newest request; 0 if there was none. */
+    last: (): number => newest,
+
     /** Returns how many requests with a greater sequence were replaced by newer ones. */
     lost: (after = 0): number => Math.max(0, oldest - 1 - beginning(after)),
 
     /** Adds a change that has just been made, and returns its sequence. */
-    addChange(done: Pick<Change, 'operation' | 'summary' | 'target'>): number {
+    addChange(done: Pick<Change, 'operation' | 'summary' | 'target' | 'changed'>): number {
       const change = { sequence: ++changeCount, time: isoTime(now()), after: newest, ...done }
       changes = [...changes, change].slice(-MAX_CHANGES)
       for (const listener of journal.listeners) listener({ change })
@@ -134,7 +182,10 @@ export function createJournal(options: JournalOptions, owner?: JournalOwner, clo
   function forgetOldest(): void {
     const index = oldest++ % capacity
     const entry = ring[index]
-    if (entry?.endSequence) bytes -= bytesOf(entry)
+    if (entry?.endSequence) {
+      bytes -= bytesOf(entry)
+      journal.dropAnswer(entry)
+    }
     ring[index] = undefined
   }
 }
@@ -152,4 +203,13 @@ export function keepBody(entry: JournalEntry, body: unknown): void {
   // A slice would keep the whole buffer in memory.
   entry.body = body.length > MAX_BODY ? Buffer.from(body.subarray(0, MAX_BODY)) : body
   entry.bodyLength = body.length
+}
+
+/** Bytes of an answer that are kept. */
+const MAX_ANSWER = 16_384
+
+/** Keeps what the client is about to receive, or its beginning. */
+export function keepAnswer(entry: JournalEntry, payload: unknown): void {
+  if (!Buffer.isBuffer(payload) || entry.method === 'HEAD') return
+  entry.answer = payload.length > MAX_ANSWER ? Buffer.from(payload.subarray(0, MAX_ANSWER)) : payload
 }

@@ -112,6 +112,12 @@ export function stateRoutes(route: AddRoute, { environments, seeds }: Services):
       timed(parts, () => environments.reset(environment, parts))
   })
 
+  route('GET', '/differences', 'compareWithBaseline', 'Compare the present state with the baseline', {
+    description: 'Tells what was added, removed and changed since the environment was created or seeded.',
+    response: ref(SnapshotDifferences),
+    handler: async ({ environment }) => environments.compareWithBaseline(environment)
+  })
+
   route('GET', '/snapshots', 'listSnapshots', 'List the snapshots', {
     response: listOf('snapshots', ref(Snapshot), 'All of the environment'),
     handler: async ({ environment }) => ({ snapshots: environments.listSnapshots(environment) })

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { Icon } from './icon.js'
 
 interface PanesProps {
   children: ComponentChildren
@@ -34,9 +35,17 @@ export function Pane({ label, head, children }: PaneProps) {
 /** The part of a pane that scrolls. */
 export function Scroll({ children }: { children: ComponentChildren }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys scroll it.
     <div class="pane-body is-padded" tabIndex={0} role="group" aria-label="Content">
       {children}
     </div>
+  )
+}
+
+/** In the head of what is open, beside its title: back to the list, as Escape does. */
+export function Close({ back }: { back: string }) {
+  return (
+    <a class="button quiet only-icon close" href={back} aria-label="Close" title="Close (Esc)">
+      <Icon name="close" />
+    </a>
   )
 }

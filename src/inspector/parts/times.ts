@@ -26,3 +26,15 @@ export function timeText(iso: string): string {
 export function shortTime(iso: string): string {
   return iso.replace('T', ' ').replace(/(\.\d+)?Z$/, '')
 }
+
+/** Returns a length of time as people read it. */
+export function durationText(milliseconds: number | undefined): string {
+  if (milliseconds === undefined) return ''
+  if (milliseconds >= 10_000) return `${(milliseconds / 1000).toFixed(1)} s`
+  return `${milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms`
+}
+
+/** Returns the time of day of an ISO time, in UTC. */
+export function timeOfDay(iso: string): string {
+  return iso.slice(11, 23)
+}

@@ -10,7 +10,7 @@ import { useFaultCommands } from '../views/faults/actions.js'
 import { FaultStateProvider } from '../views/faults/state.js'
 import { VIEWS } from '../views/index.js'
 import { Bar } from './bar.js'
-import { LiveProvider } from './live.js'
+import { Follower, LiveProvider } from './live.js'
 import { PaletteProvider, useCommands } from './palette.js'
 import { addressOf, go, useRoute } from './router.js'
 import { callService, pageFetch, type Session, SessionProvider, serverUrl, useSession } from './session.js'
@@ -190,7 +190,8 @@ function Environment({ mock, apiKey, listed, environments, reload }: Environment
   }, [reload])
   return (
     <SessionProvider value={session}>
-      <LiveProvider restarted={restarted} changedByOthers={changedByOthers}>
+      <LiveProvider restarted={restarted}>
+        <Follower changedByOthers={changedByOthers} />
         <FaultStateProvider>
           <div class="app">
             <Bar environments={environments} reload={reload} />

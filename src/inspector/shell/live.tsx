@@ -2,54 +2,65 @@ import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
 import type { AttachedEnvironment, Change, RecordedRequest } from '../../client/index.js'
 import { messageOf } from '../parts/errors.js'
+import { type Source, sourceOf } from '../source.js'
 import { useFollow } from './follow.js'
 import { forgetOwnChanges, useSession } from './session.js'
 
 /** The requests to an environment as they come. */
 export interface Feed {
-  /** The last of them, in the order in which they ended; another array whenever that changes. */
+  /** Newest first; another list whenever it changes. */
   requests: readonly RecordedRequest[]
-  /** How many have come since it was emptied, with those that are no longer kept. */
-  received: number
-  /** How often it was emptied: what was shown before that is no longer there. */
-  emptied: number
+  /** What was done between them, oldest first. */
+  changes: readonly Change[]
+  isLoaded: boolean
+  /** Whether the journal has older ones that were not loaded yet. */
+  hasMore: boolean
   /** Why none come at present; undefined while all is well. */
   problem: string | undefined
   /** Whether none will come again. */
   isOver: boolean
 }
 
-/** How many requests the page keeps. */
-export const MAX_KEPT = 1000
-/** More than most journals keep, which are sent again when the stream is opened again. */
-const MAX_KNOWN = 100 * MAX_KEPT
+/** How many the page keeps: as many as a journal. */
+const MAX_KEPT = 10_000
+/** How many are asked for at a time. */
+const PAGE = 300
 /** A body with more characters is asked of the server again when it is looked at. */
 const MAX_BODY = 4096
 /** Milliseconds from the first request that comes until it is shown, with all that came meanwhile. */
 const BATCH = 100
 const RETRY_DELAY = 2000
+/** Changes after which the journal may have lost what it had. */
+const EMPTYING = ['clearRequests', 'resetEnvironment']
 
-export const NOTHING: Feed = { requests: [], received: 0, emptied: 0, problem: undefined, isOver: false }
+const NOTHING: Feed = {
+  requests: [],
+  changes: [],
+  isLoaded: false,
+  hasMore: false,
+  problem: undefined,
+  isOver: false
+}
 
 type Live = ReturnType<typeof createLive>
 
 /**
- * Reads the stream of an environment from `start` to `stop`, and opens it again whenever it breaks. It tells when the
- * server was started again or was away.
+ * Keeps the newest requests of an environment and follows its stream from `start` to `stop`; opens it again whenever it
+ * breaks, and tells so by `restarted`, as all may be another then.
  */
-function createLive(env: AttachedEnvironment, restarted: () => void) {
+function createLive(env: AttachedEnvironment, source: Source, restarted: () => void) {
   let feed = NOTHING
   let waiting: RecordedRequest[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
   let controller = new AbortController()
-  /** By their sequences, what tells the last that came from those of another run of the server. */
-  const known = new Map<number, string>()
+  let opened = 0
+  let load = 0
   const listeners = new Set<(came: readonly RecordedRequest[]) => void>()
   const changeListeners = new Set<(change: Change) => void>()
-  let lastChange: Change | undefined
-  let isResumed = false
 
   return {
+    source,
+
     get feed(): Feed {
       return feed
     },
@@ -66,9 +77,7 @@ function createLive(env: AttachedEnvironment, restarted: () => void) {
       return () => changeListeners.delete(listener)
     },
 
-    /** Goes on where it was stopped. */
     start(): void {
-      if (feed.problem !== undefined) beginAgain()
       controller = new AbortController()
       void read(controller.signal)
     },
@@ -79,75 +88,64 @@ function createLive(env: AttachedEnvironment, restarted: () => void) {
       flush()
     },
 
-    /** Lets go of what the journal no longer has, as it was emptied. */
-    async refresh(): Promise<void> {
-      // Requests may have come since it was emptied by the last change.
-      for (const last of [feed.requests.at(-1)?.sequence, lastChange?.after]) {
-        if (last === undefined || !feed.requests.some(({ sequence }) => sequence <= last)) continue
-        const later = await env.requests.list({ after: last - 1, limit: 1 }).catch(() => undefined)
-        if (!later || later[0]?.sequence === last) continue
-        const requests = feed.requests.filter(({ sequence }) => sequence > last)
-        feed = { ...feed, requests, received: requests.length, emptied: feed.emptied + 1 }
-        notify([])
-      }
-    },
-
-    forget
+    /** Loads the next older ones. */
+    async loadMore(): Promise<void> {
+      const before = feed.requests.at(-1)?.sequence
+      if (!feed.hasMore || before === undefined) return
+      feed = { ...feed, hasMore: false }
+      const current = load
+      const older = await source.requests({ before, limit: PAGE }).catch(() => [])
+      if (load !== current) return
+      keep([...feed.requests, ...older.map(shortened)], older.length === PAGE)
+      notify([])
+    }
   }
 
   async function read(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
-        // After a pause rather all changes than none of those that were made meanwhile.
-        const changesAfter = lastChange?.sequence ?? (isResumed ? 0 : undefined)
-        isResumed = true
-        const changes = { onChange: takeChange, ...(changesAfter !== undefined && { changesAfter }) }
-        const options = { signal, replay: true, ...changes }
+        const options = { signal, onOpen: () => void begin(), onChange: takeChange }
         for await (const request of env.requests.stream(options)) take(request)
         if (!signal.aborted) tell('This environment is gone, or its key is another one now.', true)
         return
       } catch (error) {
         tell(messageOf(error))
       }
-      do await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY))
-      while (!signal.aborted && !(await isThere()))
-      if (signal.aborted) return
-      beginAgain()
+      if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY))
+    }
+  }
+
+  /** Loads what is there, once nothing that comes from now on is missed. */
+  async function begin(): Promise<void> {
+    if (opened++ > 0) {
+      forgetOwnChanges()
+      restarted()
+    }
+    await reload()
+  }
+
+  async function reload(): Promise<void> {
+    const current = ++load
+    try {
+      const [requests, changes] = await Promise.all([source.requests({ limit: PAGE }), source.changes()])
+      if (load !== current) return
+      feed = { ...NOTHING, changes, isLoaded: true }
+      keep(requests.map(shortened), requests.length === PAGE)
+      notify([])
+    } catch (error) {
+      if (load === current) tell(messageOf(error))
     }
   }
 
   function takeChange(change: Change): void {
-    lastChange = change
+    feed = { ...feed, changes: [...feed.changes.filter(({ sequence }) => sequence !== change.sequence), change] }
     for (const listener of changeListeners) listener(change)
-  }
-
-  /** With all that the journal has. */
-  function beginAgain(): void {
-    forget()
-    lastChange = undefined
-    forgetOwnChanges()
-    restarted()
-  }
-
-  function isThere(): Promise<boolean> {
-    return env.clock.get().then(
-      () => true,
-      () => false
-    )
+    if (EMPTYING.includes(change.operation ?? '')) void reload()
+    else timer ??= setTimeout(flush, BATCH)
   }
 
   function take(request: RecordedRequest): void {
-    const { sequence, time, duration } = request
-    const identity = `${time} ${duration}`
-    const same = known.get(sequence)
-    // The journal is read again from its beginning.
-    if (same === identity) return
-    // The server was started again, and counts from 1.
-    if (same !== undefined) beginAgain()
-    known.set(sequence, identity)
-    if (known.size > MAX_KNOWN) known.delete(known.keys().next().value ?? 0)
-    const { body = '', bodyLength } = request
-    waiting.push(body.length > MAX_BODY ? { ...request, body: '', bodyLength: bodyLength ?? body.length } : request)
+    waiting.push(shortened(request))
     timer ??= setTimeout(flush, BATCH)
   }
 
@@ -155,17 +153,16 @@ function createLive(env: AttachedEnvironment, restarted: () => void) {
     timer = undefined
     const came = waiting
     waiting = []
-    if (came.length === 0) return
-    const requests = [...feed.requests, ...came].slice(-MAX_KEPT)
-    feed = { ...feed, requests, received: feed.received + came.length, problem: undefined }
+    const sequences = new Set(came.map(({ sequence }) => sequence))
+    const others = came.length === 0 ? feed.requests : feed.requests.filter(({ sequence }) => !sequences.has(sequence))
+    feed = { ...feed, problem: undefined }
+    keep([...came, ...others], feed.hasMore)
     notify(came)
   }
 
-  function forget(): void {
-    waiting = []
-    known.clear()
-    feed = { ...NOTHING, emptied: feed.emptied + 1 }
-    notify([])
+  function keep(requests: RecordedRequest[], hasMore: boolean): void {
+    const sorted = requests.sort((one, other) => other.sequence - one.sequence)
+    feed = { ...feed, requests: sorted.slice(0, MAX_KEPT), hasMore: hasMore && sorted.length < MAX_KEPT }
   }
 
   function notify(came: readonly RecordedRequest[]): void {
@@ -178,19 +175,22 @@ function createLive(env: AttachedEnvironment, restarted: () => void) {
   }
 }
 
+function shortened(request: RecordedRequest): RecordedRequest {
+  const { body = '', bodyLength } = request
+  return body.length > MAX_BODY ? { ...request, body: '', bodyLength: bodyLength ?? body.length } : request
+}
+
 const LiveContext = createContext<Live | undefined>(undefined)
 
 interface LiveProps {
   children: ComponentChildren
   restarted(): void
-  /** Called with what has changed the environment, unless that was the page. */
-  changedByOthers(): void
 }
 
-/** Reads the requests to the environment while the page is seen, and follows what changes it. */
-export function LiveProvider({ children, restarted, changedByOthers }: LiveProps) {
-  const { env, version } = useSession()
-  const live = useMemo(() => createLive(env, restarted), [env, restarted])
+/** Reads the requests to the environment while the page is seen. */
+export function LiveProvider({ children, restarted }: LiveProps) {
+  const { env } = useSession()
+  const live = useMemo(() => createLive(env, sourceOf(env), restarted), [env, restarted])
   useEffect(() => {
     // A browser has six connections to a server for all its tabs: one that is not seen keeps none of them.
     const follow = () => {
@@ -204,9 +204,13 @@ export function LiveProvider({ children, restarted, changedByOthers }: LiveProps
       live.stop()
     }
   }, [live])
-  useEffect(() => void live.refresh(), [live, version])
-  useFollow(live, changedByOthers)
   return <LiveContext.Provider value={live}>{children}</LiveContext.Provider>
+}
+
+/** Follows what others change in the environment that the page is about. */
+export function Follower({ changedByOthers }: { changedByOthers: () => void }) {
+  useFollow(useLive(), changedByOthers)
+  return null
 }
 
 /** The live requests of the environment. */

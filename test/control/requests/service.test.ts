@@ -5,7 +5,17 @@ import { createJournal, type JournalEntry, journalService } from '../../../src/c
 import { assume } from '../../../src/core/assumptions.js'
 
 const describe = ({ sequence, method, url }: JournalEntry): RecordedRequest => ({
-  ...{ sequence, time: '', method, path: url, query: {}, headers: {}, flags: {}, unread: { query: [], headers: [] } }
+  ...{
+    sequence,
+    time: '',
+    arrived: '',
+    method,
+    path: url,
+    query: {},
+    headers: {},
+    flags: {},
+    unread: { query: [], headers: [] }
+  }
 })
 const to = (url: string) => ({ method: 'GET', url, query: {}, rawHeaders: '', operation: undefined })
 const options = (capacity: number) => ({ capacity, clock: () => 0, describe, counterOf: () => () => {} })

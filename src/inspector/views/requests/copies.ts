@@ -1,24 +1,57 @@
-import type { AttachedEnvironment, NewFaultRule, RecordedRequest, RequestPattern } from '../../../client/index.js'
+import type { RecordedRequest, RequestPattern } from '../../../client/index.js'
 import { curlOf } from '../../parts/curl.js'
+import type { Source } from '../../source.js'
+import { parametersOf } from './rows.js'
 
 /** What curl sends by itself, or what says how the request was sent rather than what it asked. */
 const LEFT_OUT =
   /^(host|connection|content-length|transfer-encoding|accept-encoding|user-agent|accept-language|origin|referer|cookie|te|priority|expect|dnt|sec-.*|x-forwarded-.*)$/
 
-/** Returns a command that sends the request again, with the key of the environment where the journal hides it. */
-export function curlAgain({ url, headers: { authorization } }: AttachedEnvironment, request: RecordedRequest): string {
-  const { method, path, query, headers, body } = request
-  const parameters = Object.entries(query).flatMap(([name, values]) =>
-    [values].flat().map((value) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+/** A request as it is sent again, with the key of the environment where the journal hides it. */
+interface SentAgain {
+  method: string
+  /** The path with its query. */
+  path: string
+  headers: Record<string, string | string[]>
+  body: string | undefined
+}
+
+/** Returns what to send so that the server gets the same request; of a body that was cut only its beginning. */
+export function sentAgain({ method, path, query, headers, body }: RecordedRequest): SentAgain {
+  const parameters = parametersOf(query).map(
+    ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`
   )
-  const target = `${url}${path}${parameters.length > 0 ? `?${parameters.join('&')}` : ''}`
   const others = Object.entries(headers)
     .filter(([name]) => name !== 'authorization' && !LEFT_OUT.test(name))
-    .map(([name, values]) => [name, [values].flat().filter((value) => !value.includes('***'))])
-  return curlOf(
-    { method, url: target, headers: { authorization, ...Object.fromEntries(others) }, body: body || undefined },
-    ' \\\n  '
-  )
+    .map(([name, values]) => [
+      name,
+      typeof values === 'string' ? values : values.filter((each) => !each.includes('***'))
+    ])
+    .filter(([, value]) => !value?.includes('***'))
+  const target = `${path}${parameters.length > 0 ? `?${parameters.join('&')}` : ''}`
+  return { method, path: target, headers: Object.fromEntries(others), body: body || undefined }
+}
+
+/** Returns a command that sends the request again. */
+export function curlAgain({ url, authorization }: Source, request: RecordedRequest): string {
+  const { method, path, headers, body } = sentAgain(request)
+  return curlOf({ method, url: `${url}${path}`, headers: { authorization, ...headers }, body }, ' \\\n  ')
+}
+
+/** Returns a line of JavaScript that sends the request again. */
+export function fetchAgain({ url, authorization }: Source, request: RecordedRequest): string {
+  const { method, path, headers, body } = sentAgain(request)
+  const options = {
+    ...(method !== 'GET' && { method }),
+    headers: { authorization, ...joined(headers) },
+    ...(body !== undefined && { body })
+  }
+  return `await fetch(${literal(`${url}${path}`)}, ${source(options)})`
+}
+
+/** Each header as one value, as `fetch` takes them. */
+export function joined(headers: SentAgain['headers']): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, values]) => [name, [values].flat().join(', ')]))
 }
 
 /** Parameters that a pattern can have. */
@@ -36,13 +69,6 @@ export function patternOf(request: RecordedRequest): RequestPattern {
     ...(body && bodyLength === undefined && { body }),
     ...(status !== undefined && { status })
   }
-}
-
-/** Returns a rule that answers the next request like it with 503; undefined for one that no operation serves. */
-export function faultOf(request: RecordedRequest): NewFaultRule | undefined {
-  const { operation, path } = request
-  const query = queryOf(request)
-  return operation && { operation, match: { path, ...(query && { query }) }, effect: { status: 503 } }
 }
 
 function queryOf({ query }: RecordedRequest): Record<string, string | string[]> | undefined {

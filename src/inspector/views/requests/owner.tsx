@@ -1,4 +1,5 @@
 import type { AttachedEnvironment, RecordedRequest } from '../../../client/index.js'
+import { Callout } from '../../parts/chip.js'
 import { useResource } from '../../parts/resource.js'
 import { environmentAddress } from '../../shell/panel.js'
 import { useSession } from '../../shell/session.js'
@@ -19,15 +20,17 @@ export function OtherOwner({ request: { operation, path, status } }: { request: 
   const [name] = names
   if (name === undefined) return null
   return (
-    <p>
-      <a
-        dir="auto"
-        href={environmentAddress(operation === 'retrieveWorkflowStep' ? 'workflows' : 'integrations', { name })}
-      >
-        {name}
-      </a>{' '}
-      has it: was the key of that environment meant?
-    </p>
+    <Callout icon="warn">
+      <span>
+        <a
+          dir="auto"
+          href={environmentAddress(operation === 'retrieveWorkflowStep' ? 'workflows' : 'integrations', { name })}
+        >
+          {name}
+        </a>{' '}
+        has it: was the key of that environment meant?
+      </span>
+    </Callout>
   )
 }
 

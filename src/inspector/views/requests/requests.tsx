@@ -1,237 +1,291 @@
-import './requests.css'
-import { useRef, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import type { RecordedRequest } from '../../../client/index.js'
+import { toneClass } from '../../parts/chip.js'
+import { Empty } from '../../parts/empty.js'
 import { ErrorNote } from '../../parts/errors.js'
-import { useKey } from '../../parts/keys.js'
-import { useNotices } from '../../parts/notices.js'
+import { Icon } from '../../parts/icon.js'
+import { enterList, useKey } from '../../parts/keys.js'
+import { List } from '../../parts/list.js'
+import { Pane, Panes } from '../../parts/pane.js'
+import { useReading } from '../../parts/reading.js'
+import { useResource } from '../../parts/resource.js'
+import { Timeline } from '../../parts/timeline.js'
 import { type Feed, useFeed, useLive } from '../../shell/live.js'
 import { useCommands } from '../../shell/palette.js'
 import { addressOf, go } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
+import { keylessSourceOf } from '../../source.js'
 import type { ViewProps } from '../view.js'
+import { RequestActions } from './actions.js'
 import { RequestDetail } from './detail.js'
-import { type Filter, filterOf, filterRequests, isFiltered } from './filter.js'
-import { Filters } from './filters.js'
-import { useKeyless } from './keyless.js'
-import { RequestList } from './list.js'
-import { NoMatch, NoRequests } from './nothing.js'
-import { useReading } from './reading.js'
+import { useFound } from './found.js'
+import { NoRequests, Overview } from './overview.js'
+import { OtherOwner } from './owner.js'
+import { type Place, placesOf } from './place.js'
+import { changeText, heightOf, itemsOf, keyOf, RequestItemRow, targetOf, toneOf } from './rows.js'
+import { isSearch, readSearch } from './search.js'
 
-/** The requests as they come: those of the environment, or those without a valid key. */
-export function RequestsView({ route: { rest, params } }: ViewProps) {
-  const { env, listed, changed } = useSession()
-  const { run } = useNotices()
-  const live = useLive()
-  const isKeyless = params.get('show') === 'keyless'
-  const keyless = useKeyless(listed !== undefined)
+/** Ticks that the line of time has at most. */
+const TICKS = 600
+
+/** The requests as they come, and the one that is open; at first that is the newest that failed. */
+export function RequestsView({ route }: ViewProps) {
+  const [place] = placesOf(route)
   const [isPaused, setPaused] = useState(false)
-  const [isDeleting, setDeleting] = useState(false)
-  const filter = filterOf(params)
-  const open = /^[1-9]\d*$/.test(rest[0] ?? '') ? Number(rest[0]) : undefined
-  const address = (sequence?: number, { operation, status, text } = filter) =>
-    addressOf(['requests', ...(sequence === undefined ? [] : [String(sequence)])], {
-      show: isKeyless ? 'keyless' : undefined,
-      ...{ operation, status, text }
-    })
   const pause = () => setPaused((was) => !was)
-  const deleteAll = async () => {
-    setDeleting(true)
-    await run(async () => {
-      await env.requests.clear()
-      live.forget()
-      changed()
-      go(address())
-    }, 'All requests deleted')
-    setDeleting(false)
-  }
   useKey('p', pause)
   useCommands([
     { name: isPaused ? 'Resume requests' : 'Pause requests', run: pause },
-    {
-      name: 'Delete all requests',
-      confirm: { question: 'Delete all requests?', button: 'Delete them' },
-      run: deleteAll
-    },
-    { name: 'Show failed requests', run: () => go(addressOf(['requests'], { status: '4xx' })) },
+    { name: 'Show refused requests', run: () => go(addressOf(['requests'], { q: 'status:4xx' })) },
+    { name: 'Show failed requests', run: () => go(addressOf(['requests'], { q: 'status:5xx' })) },
     { name: 'Show requests without a valid key', run: () => go(addressOf(['requests'], { show: 'keyless' })) }
   ])
   return (
-    <>
-      <div class="view-head">
-        <h1>Requests</h1>
-        <nav class="row" aria-label="Which requests">
-          <a class="button" href={addressOf(['requests'])} aria-current={isKeyless ? undefined : 'page'}>
-            Of this environment
-          </a>
-          <a
-            class="button"
-            href={addressOf(['requests'], { show: 'keyless' })}
-            aria-current={isKeyless ? 'page' : undefined}
-          >
-            Without a valid key <Count of={keyless.feed.received} />
-          </a>
-        </nav>
-        <span class="row spread">
-          <button type="button" aria-pressed={isPaused} title="p" onClick={pause}>
-            Pause
-          </button>
-          {!isKeyless && (
-            <button type="button" disabled={isDeleting} onClick={deleteAll}>
-              Delete all
-            </button>
-          )}
-        </span>
-      </div>
-      <Filters filter={filter} change={(next) => go(address(open, next), { replace: true })} />
-      {isKeyless ? (
-        <KeylessRequests {...{ filter, open, address, isPaused, keyless }} />
-      ) : (
-        <EnvironmentRequests {...{ filter, open, address, isPaused, keyless }} />
-      )}
-    </>
-  )
-}
-
-/** So that nobody waits for requests here that came without a valid key. */
-function Count({ of: count }: { of: number }) {
-  return count === 0 ? null : <span class="badge is-warn">{count.toLocaleString()}</span>
-}
-
-interface ListProps {
-  filter: Filter
-  open: number | undefined
-  address(sequence?: number, filter?: Filter): string
-  isPaused: boolean
-  keyless: ReturnType<typeof useKeyless>
-}
-
-function EnvironmentRequests(props: ListProps) {
-  return <Requests {...props} feed={useFeed()} isKeyless={false} />
-}
-
-function KeylessRequests(props: ListProps) {
-  const { listed } = useSession()
-  const { feed, error, reload } = props.keyless
-  if (!listed) {
-    return (
-      <p class="hint">
-        Requests without a valid key belong to no environment. To see them, open this page with the admin token.
-      </p>
-    )
-  }
-  if (error !== undefined) return <ErrorNote error={error} retry={reload} />
-  return <Requests {...props} feed={feed} isKeyless />
-}
-
-function Requests({
-  feed,
-  isKeyless,
-  filter,
-  open,
-  address,
-  isPaused,
-  keyless
-}: ListProps & { feed: Feed; isKeyless: boolean }) {
-  const { ref, isReading, stop } = useReading('.requests-list')
-  const isHeld = isPaused || isReading || open !== undefined
-  const [shown, takeNew] = useHeld(feed, isHeld)
-  const matching = filterRequests(shown.requests, filter)
-  const waiting = isHeld ? filterRequests(newerThan(shown, feed), filter).length : 0
-  const known = open === undefined ? undefined : (find(shown.requests, open) ?? find(feed.requests, open))
-  return (
-    <div ref={ref} class="requests-area" data-held={isHeld}>
-      <div class="requests-line-of-state">
-        <State {...{ feed, isPaused, isHeld }} />
-        <span class="hint">
-          {countOf(matching.length, shown.requests.length)}
-          {isLeaky(shown.requests) && ', some left out: they came too fast to be seen'}
-        </span>
-        {waiting > 0 && (
-          <button
-            type="button"
-            class="primary"
-            onClick={() => {
-              takeNew()
-              stop()
-            }}
-          >
-            {waiting.toLocaleString()} new
-          </button>
-        )}
-      </div>
-      <div class={open === undefined ? undefined : 'split requests-split'}>
-        {matching.length > 0 ? (
-          <RequestList requests={matching.toReversed()} open={open} addressOf={(sequence) => address(sequence)} />
-        ) : isFiltered(filter) && shown.requests.length > 0 ? (
-          <NoMatch count={shown.requests.length} all={address(open, { operation: '', status: '', text: '' })} />
-        ) : (
-          <NoRequests isKeyless={isKeyless} keylessCount={keyless.feed.received} />
-        )}
-        {open !== undefined && (
-          <RequestDetail
-            key={open}
-            sequence={open}
-            known={known}
-            isKeyless={isKeyless}
-            back={address()}
-            addressOf={(sequence) => address(sequence)}
-          />
-        )}
-      </div>
+    <div class="view">
+      <h1 class="visually-hidden">Requests</h1>
+      <RequestPanes place={place} isPaused={isPaused} />
+      <TimeStrip place={place} isPaused={isPaused} pause={pause} />
     </div>
   )
 }
 
-function State({ feed, isPaused, isHeld }: { feed: Feed; isPaused: boolean; isHeld: boolean }) {
-  const { problem, isOver } = feed
-  if (problem !== undefined) {
-    return (
-      <span role="alert" class="requests-problem" dir="auto">
-        Not connected{isOver ? '' : ', trying again'}: {problem}
-      </span>
-    )
-  }
-  return isPaused ? (
-    <span class="badge is-warn">Paused</span>
-  ) : isHeld ? (
-    <span class="badge is-accent" title="Nothing moves while you read. What comes waits.">
-      Held
-    </span>
-  ) : (
-    <span class="badge is-good">Live</span>
+/** The line of time above the panes, with what it tells of them. */
+function TimeStrip({ place, isPaused, pause }: { place: Place; isPaused: boolean; pause: () => void }) {
+  const { requests, changes, problem, isOver } = useFeed()
+  const shown = requests.slice(0, TICKS).reverse()
+  const failed = shown.filter((request) => toneOf(request) !== undefined).length
+  return (
+    <div class="time-strip">
+      <Timeline
+        label={`The last ${shown.length.toLocaleString()} requests in the order of time, ${failed.toLocaleString()} of which failed`}
+        ticks={shown.map((request) => ({
+          key: request.sequence,
+          time: Date.parse(request.time),
+          duration: request.duration ?? 0,
+          tone: toneOf(request),
+          title: `${request.status ?? 'no answer'} ${request.method} ${targetOf(request)}`
+        }))}
+        marks={changes.map((change) => ({ after: change.after, title: changeText(change) }))}
+        current={typeof place.open === 'number' ? place.open : undefined}
+        choose={(open) => go(place.to({ open }))}
+      />
+      {problem === undefined ? (
+        <button
+          type="button"
+          class="quiet"
+          aria-pressed={isPaused}
+          title={isPaused ? 'Resume (p)' : 'Pause (p)'}
+          onClick={pause}
+        >
+          <span class={`dot ${toneClass(isPaused ? 'warn' : 'good')}`} />
+          {isPaused ? 'Paused' : 'Live'}
+        </button>
+      ) : (
+        <p class="is-bad toned problem cut" role="alert" dir="auto" title={problem}>
+          Not connected{isOver ? '' : ', trying again'}: {problem}
+        </p>
+      )}
+    </div>
   )
 }
 
-/** What to show: the newest, or while it is held, what was there when that began, until the person takes in the new ones. */
-function useHeld(feed: Feed, isHeld: boolean): [shown: Feed, takeNew: () => void] {
-  const held = useRef<Feed>(feed)
+/** A list of requests with its search, and the one that is open beside it. */
+function RequestPanes({ place, isPaused }: { place: Place; isPaused: boolean }) {
+  const { mock, env } = useSession()
+  const live = useLive()
+  const feed = useFeed()
+  const { open, line, isKeyless, to } = place
+  const [tab, setTab] = useState<string>()
+  const source = useMemo(() => (isKeyless ? keylessSourceOf(mock, env) : live.source), [isKeyless, mock, env, live])
+  const search = readSearch(line, Date.parse(feed.requests[0]?.time ?? '') || Date.now())
+  const isFound = isKeyless || isSearch(search)
+  const found = useFound(source, search.query, isFound)
+  const all = isFound ? found.requests : feed.requests
+  const automatic = useAutomatic(feed, open === undefined && !isFound)
+  const shownOpen = typeof open === 'number' ? open : automatic
+  const known = all.find(({ sequence }) => sequence === shownOpen)
+  const close = () => {
+    const row = document.querySelector<HTMLElement>('[data-item][aria-current="true"]')
+    go(to({ open: 'overview' }))
+    setTimeout(() => row?.focus())
+  }
+  useKey('escape', close)
+  const isEmpty = feed.isLoaded && feed.requests.length === 0 && !isFound
+  const head = <SearchLine place={place} count={countText(all.length, isFound ? found.hasMore : feed.hasMore)} />
+  return (
+    <Panes isOpen={typeof open === 'number'}>
+      <Pane label="All requests" head={head}>
+        {search.problem !== undefined && (
+          <p class="is-warn toned search-problem" role="alert">
+            {search.problem}
+          </p>
+        )}
+        {isEmpty ? (
+          <div class="pane-body">
+            <NoRequests keyless={undefined} />
+          </div>
+        ) : (
+          <RequestList
+            {...{ place, isPaused, all }}
+            current={shownOpen}
+            changes={isFound ? [] : feed.changes}
+            loadMore={isFound ? (found.hasMore ? found.loadMore : undefined) : feed.hasMore ? live.loadMore : undefined}
+          />
+        )}
+        {found.error !== undefined && <ErrorNote error={found.error} retry={found.reload} />}
+        {isFound && all.length === 0 && !found.isLoading && found.error === undefined && (
+          <Empty title={isKeyless && !isSearch(search) ? 'None came without a valid key' : 'No request is like that'}>
+            <a href={to({ line: '', isKeyless: false })}>All requests</a>
+          </Empty>
+        )}
+      </Pane>
+      {shownOpen !== undefined ? (
+        <RequestDetail
+          key={shownOpen}
+          source={source}
+          sequence={shownOpen}
+          known={known}
+          changes={isKeyless ? [] : feed.changes}
+          tab={tab}
+          chooseTab={setTab}
+          href={(sequence) => to({ open: sequence })}
+          back={to({ open: 'overview' })}
+          notes={known && <OtherOwner request={known} />}
+          actions={(request, show) => <RequestActions {...{ request, source, isKeyless, show }} />}
+        />
+      ) : (
+        !isEmpty && feed.isLoaded && <Overview feed={feed} found={(wanted) => to({ line: wanted })} />
+      )}
+    </Panes>
+  )
+}
+
+/** The newest request that failed when the list was first there, or else the first that fails; it stays that one. */
+function useAutomatic(feed: Feed, isOn: boolean): number | undefined {
+  const chosen = useRef<number | undefined>(undefined)
+  if (!isOn) return undefined
+  const isThere = feed.requests.some(({ sequence }) => sequence === chosen.current)
+  if (!isThere) chosen.current = feed.requests.find((request) => toneOf(request) !== undefined)?.sequence
+  return chosen.current
+}
+
+function countText(count: number, hasMore: boolean): string {
+  return `${count.toLocaleString()}${hasMore ? '+' : ''}`
+}
+
+function SearchLine({ place: { line, isKeyless, to }, count }: { place: Place; count: string }) {
+  const ref = useRef<HTMLInputElement>(null)
+  useKey('/', () => ref.current?.focus())
+  return (
+    <search class="search-line">
+      <Icon name="find" />
+      <input
+        ref={ref}
+        type="search"
+        value={line}
+        aria-label="Search requests"
+        placeholder="words, status:4xx path: operation: since:"
+        dir="auto"
+        spellcheck={false}
+        onInput={({ currentTarget: { value } }) => go(to({ line: value }), { replace: true })}
+        onKeyDown={enterList}
+      />
+      <Keyless isShown={isKeyless} to={to} />
+      <span class="hint" aria-live="off">
+        {count}
+      </span>
+    </search>
+  )
+}
+
+/** So that nobody waits for requests here that came without a valid key. */
+function Keyless({ isShown, to }: { isShown: boolean; to: Place['to'] }) {
+  const { mock, listed } = useSession()
+  const { requests } = useFeed()
+  const { value: count = 0 } = useResource(
+    async () => (listed ? ((await mock.keylessRequests({ order: 'newest', limit: 1 }))[0]?.sequence ?? 0) : 0),
+    [mock, listed, requests]
+  )
+  if (count === 0 && !isShown) return null
+  return (
+    <a
+      class="chip is-warn"
+      aria-current={isShown ? 'true' : undefined}
+      href={to({ isKeyless: !isShown, open: 'overview' })}
+    >
+      {isShown ? 'Those with a key' : `${count.toLocaleString()} without a valid key`}
+    </a>
+  )
+}
+
+interface RequestListProps {
+  place: Place
+  isPaused: boolean
+  all: readonly RecordedRequest[]
+  changes: Feed['changes']
+  current: number | undefined
+  loadMore: (() => unknown) | undefined
+}
+
+/** The list, which does not move while one reads it: what comes meanwhile waits. */
+function RequestList({ place, isPaused, all, changes, current, loadMore }: RequestListProps) {
+  const { ref, isReading, stop } = useReading()
+  const newest = all[0]?.sequence ?? 0
+  const [shown, waiting] = useHeld(all, isPaused || isReading)
+  const flashed = useNewest(newest)
+  const items = useMemo(() => itemsOf(shown, shown === all ? changes : []), [shown, changes])
+  const href = (sequence: number) => place.to({ open: sequence })
+  return (
+    <div ref={ref} class="reading">
+      {waiting.count > 0 && (
+        <button
+          type="button"
+          class="primary waiting"
+          onClick={() => {
+            waiting.take()
+            stop()
+          }}
+        >
+          {waiting.count.toLocaleString()} new
+        </button>
+      )}
+      <List
+        label="Requests, newest first"
+        items={items}
+        keyOf={keyOf}
+        heightOf={heightOf}
+        current={current}
+        choose={(sequence) => go(href(Number(sequence)), { replace: true })}
+        onEnd={() => void loadMore?.()}
+      >
+        {(item, row) => <RequestItemRow {...{ item, href, ...row }} isNew={(keyOf(item) ?? 0) > flashed} />}
+      </List>
+    </div>
+  )
+}
+
+/** What to show: all, or while it is held, what was there when that began, until the person takes in the rest. */
+function useHeld(all: readonly RecordedRequest[], isHeld: boolean) {
+  const top = useRef(0)
   const [, renderAgain] = useState(0)
-  // What was emptied is not shown on. A list that was still empty takes what is there.
-  const isEmptied = feed.emptied !== held.current.emptied
-  if (!isHeld || isEmptied || held.current.received === 0) held.current = feed
-  const takeNew = () => {
-    held.current = feed
+  const newest = all[0]?.sequence ?? 0
+  // What was emptied counts on, but none of it is there.
+  const isGone = !all.some(({ sequence }) => sequence <= top.current)
+  if (!isHeld || isGone) top.current = newest
+  const first = all.findIndex(({ sequence }) => sequence <= top.current)
+  const shown = useMemo(() => (first > 0 ? all.slice(first) : all), [all, first])
+  const take = () => {
+    top.current = newest
     renderAgain((count) => count + 1)
   }
-  return [held.current, takeNew]
+  return [shown, { count: Math.max(0, first), take }] as const
 }
 
-function newerThan(shown: Feed, feed: Feed): readonly RecordedRequest[] {
-  const count = feed.received - shown.received
-  return count > 0 ? feed.requests.slice(-count) : []
-}
-
-function find(requests: readonly RecordedRequest[], sequence: number): RecordedRequest | undefined {
-  return requests.find((request) => request.sequence === sequence)
-}
-
-function countOf(matching: number, all: number): string {
-  const of = matching === all ? '' : `${matching.toLocaleString()} of `
-  return `${of}${all.toLocaleString()} ${all === 1 ? 'request' : 'requests'}`
-}
-
-/** Whether requests are missing in between, and not only those that are still in progress. */
-function isLeaky(requests: readonly RecordedRequest[]): boolean {
-  const sequences = requests.map(({ sequence }) => sequence)
-  return requests.length > 0 && Math.max(...sequences) - Math.min(...sequences) > requests.length + 100
+/** The newest sequence before the last change of it: those after it came just now. */
+function useNewest(newest: number): number {
+  const known = useRef({ newest: 0, before: Number.POSITIVE_INFINITY })
+  if (newest !== known.current.newest) {
+    known.current = { newest, before: known.current.newest || Number.POSITIVE_INFINITY }
+  }
+  return known.current.before
 }

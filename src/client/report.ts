@@ -1,0 +1,36 @@
+import type { RunRecord, TestRecord } from './control-api.js'
+import { type Hint, hintsOf } from './hints.js'
+
+/** A test, with what its requests let suspect. */
+export interface ReportedTest extends TestRecord {
+  hints: Hint[]
+}
+
+/** What the report of a run is made of: the file that is written has it as JSON. */
+export interface Report extends Omit<RunRecord, 'run' | 'tests'> {
+  run: RunRecord['run'] & {
+    /** What was run, with its arguments. */
+    command?: string
+    /** How it has ended; absent if a signal has ended it. */
+    exitCode?: number
+  }
+  tests: ReportedTest[]
+  /** Those about requests that no test has made: of one environment each, or of none. */
+  hints: (Hint & { environment?: string })[]
+}
+
+/** Returns the report of a run, with the hints. */
+export function reportOf(record: RunRecord, facts: { command?: string; exitCode?: number } = {}): Report {
+  const environments = [...new Set(record.others.map(({ environment }) => environment))]
+  return {
+    ...record,
+    run: { ...record.run, ...facts },
+    tests: record.tests.map((test) => ({ ...test, hints: hintsOf(test.requests, test.changes) })),
+    hints: environments.flatMap((environment) =>
+      hintsOf(record.others.filter((request) => request.environment === environment)).map((hint) => ({
+        ...hint,
+        ...(environment !== undefined && { environment })
+      }))
+    )
+  }
+}
