@@ -25,6 +25,7 @@ interface Props {
 /** The one bar of the page: which environment is shown, its time, its faults, and the way to all else. */
 export function Bar({ environments, reload }: Props) {
   const { open } = usePalette()
+  const { open: openPanel } = usePanel()
   const { changed } = useSession()
   const more: ActionGroups = [
     {
@@ -41,8 +42,12 @@ export function Bar({ environments, reload }: Props) {
         <Icon name="bell" />
       </span>
       <EnvironmentMenu environments={environments} />
-      <Clock />
-      <Faults />
+      <ClockPopover />
+      <FaultsPopover />
+      <button type="button" class="quiet" aria-label="Changes" onClick={() => openPanel('snapshots')}>
+        <span class="diamond" />
+        <span class="text">Changes</span>
+      </button>
       <button type="button" class="find" aria-label="Find anything" aria-keyshortcuts="Control+K" onClick={open}>
         <Icon name="find" />
         <span>Find anything</span>
@@ -51,95 +56,5 @@ export function Bar({ environments, reload }: Props) {
       <ActionMenu button={<Icon name="more" />} label="More" class="quiet only-icon" groups={more} />
       <Panels environments={environments} reload={reload} />
     </header>
-  )
-}
-
-function EnvironmentMenu({ environments }: Pick<Props, 'environments'>) {
-  const { listed, env } = useSession()
-  const { view } = useRoute()
-  const { open } = usePanel()
-  const { run } = useToasts()
-  const name = listed?.name ?? 'Environment'
-  const groups: ActionGroups = [
-    {
-      title: 'Environments',
-      actions: [
-        ...environments.slice(0, 12).map((each) => ({
-          name: each.name,
-          ...(each.environmentId === listed?.environmentId && { icon: 'check' as const }),
-          run: () => go(environmentAddress(view, each))
-        })),
-        { name: 'All environments…', run: () => open('environments') }
-      ]
-    },
-    {
-      title: name,
-      actions: [
-        { name: 'Copy key', icon: 'copy', run: () => run(() => copyText(env.apiKey), 'Copied') },
-        { name: 'Profile…', hint: listed?.profile, run: () => open('profile') },
-        { name: 'Snapshots…', run: () => open('snapshots') },
-        { name: 'Load a seed…', run: () => open('seed') },
-        { name: 'Export as a seed', run: () => run(() => exportState(env, listed?.name)) },
-        { name: 'Reset…', isDanger: true, run: () => open('reset') }
-      ]
-    }
-  ]
-  return (
-    <ActionMenu
-      class="quiet environment"
-      label={`Environment ${name}`}
-      groups={groups}
-      button={
-        <>
-          <span class="dot is-good" />
-          <bdi class="cut">{name}</bdi>
-          <Icon name="down" />
-        </>
-      }
-    />
-  )
-}
-
-/** The time of the environment, to the minute as it goes on. */
-function Clock() {
-  const { env, latest } = useSession()
-  const { open } = usePanel()
-  const { value: clock } = useResource(() => env.clock.get(), [env, latest])
-  const [, tick] = useState(0)
-  const isRunning = clock?.setting.mode !== 'fixed'
-  useEffect(() => {
-    const timer = isRunning ? setInterval(() => tick((count) => count + 1), 10_000) : undefined
-    return () => clearInterval(timer)
-  }, [isRunning])
-  const ahead = clock?.setting.mode === 'offset' ? clock.setting.by : 0
-  const now = clock?.setting.mode === 'fixed' ? clock.now : new Date(Date.now() + ahead).toISOString()
-  return (
-    <button
-      type="button"
-      class={`quiet toned ${toneClass(clock?.setting.mode === 'wall' ? undefined : 'warn')}`}
-      aria-label={`Clock: ${timeText(now)}`}
-      title={timeText(now)}
-      onClick={() => open('clock')}
-    >
-      <Icon name="clock" />
-      <span class="text">{clock && shortTime(now).slice(0, -3)}</span>
-    </button>
-  )
-}
-
-function Faults() {
-  const { faults, latency } = useFaultState()
-  const count = rulesOn(faults).length + (delayOf(latency) > 0 ? 1 : 0)
-  const words = count === 1 ? '1 fault' : `${count} faults`
-  return (
-    <a
-      class={`button quiet toned ${toneClass(count > 0 ? 'fault' : undefined)}`}
-      aria-label={words}
-      href={addressOf(['faults'])}
-    >
-      <Icon name="bolt" />
-      {count > 0 && <span>{count}</span>}
-      <span class="text">{count === 1 ? 'fault' : 'faults'}</span>
-    </a>
   )
 }
