@@ -8,6 +8,7 @@
 const LAYERS = [
   ['cli', 'fixtures', 'inspector'],
   ['index.ts'],
+  ['report.ts'],
   ['client', 'server.ts'],
   ['image.ts'],
   ['config.ts'],

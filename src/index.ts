@@ -1,4 +1,12 @@
-import { type ConnectedMock, type ConnectOptions, connect, type ListedEnvironment } from './client/index.js'
+import {
+  type ConnectedMock,
+  type ConnectOptions,
+  connect,
+  type ListedEnvironment,
+  type Report,
+  type RunFacts,
+  reportOf
+} from './client/index.js'
 import { StartError } from './core/errors.js'
 import { unsupportedNodeMessage } from './core/node-version.js'
 import type { RunningServer, ServerOptions } from './server.js'
@@ -27,6 +35,11 @@ export interface MockEnvironment extends Pick<ListedEnvironment, 'organizationId
 export interface Mock extends RunningServer, ConnectedMock {
   /** Those of the start. `listEnvironments` has all that there are. */
   environments: MockEnvironment[]
+  /**
+   * Writes what all tests have done as one HTML file, which opens without a network, and returns it. Rejects with the error
+   * of the system if the file can't be written.
+   */
+  report(file: string, facts?: RunFacts): Promise<Report>
   /** Closes the server. */
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -52,8 +65,15 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
     app.server.on('connection', (socket) => socket.unref())
   }
   const { environments } = services
+  const client = connect(url, { adminToken, fetch })
   return {
-    ...connect(url, { adminToken, fetch }),
+    ...client,
+    async report(file, facts) {
+      const { writeReport } = await import('./report.js')
+      const report = reportOf(await client.runRecord(), facts)
+      writeReport(file, report)
+      return report
+    },
     port: server.port,
     environments: environments.list().map((environment) => {
       const { id, organizationId, name, profile } = environment

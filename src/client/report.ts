@@ -6,21 +6,24 @@ export interface ReportedTest extends TestRecord {
   hints: Hint[]
 }
 
+/** What whoever has run the tests knows of the run. */
+export interface RunFacts {
+  /** What was run, with its arguments. */
+  command?: string | undefined
+  /** How it has ended; absent if a signal has ended it. */
+  exitCode?: number | undefined
+}
+
 /** What the report of a run is made of: the file that is written has it as JSON. */
 export interface Report extends Omit<RunRecord, 'run' | 'tests'> {
-  run: RunRecord['run'] & {
-    /** What was run, with its arguments. */
-    command?: string
-    /** How it has ended; absent if a signal has ended it. */
-    exitCode?: number
-  }
+  run: RunRecord['run'] & RunFacts
   tests: ReportedTest[]
   /** Those about requests that no test has made: of one environment each, or of none. */
   hints: (Hint & { environment?: string })[]
 }
 
 /** Returns the report of a run, with the hints. */
-export function reportOf(record: RunRecord, facts: { command?: string; exitCode?: number } = {}): Report {
+export function reportOf(record: RunRecord, facts: RunFacts = {}): Report {
   const environments = [...new Set(record.others.map(({ environment }) => environment))]
   return {
     ...record,

@@ -1,6 +1,6 @@
 /** In names of headers, parameters and fields that carry a secret: a whole name, and a part of one. */
 const SECRET_WORD = '(?:proxy-)?auth(?:orization)?|(?:set-)?cookie|(?:x-)?key'
-const SECRET_PART = 'api[-_]?key|secret|token|passw(?:or)?d|credential'
+const SECRET_PART = '(?:api|access|private|signing)[-_]?key|secret|token|passw(?:or)?d|credential'
 
 /** Matches the name of a header, parameter or field that carries a secret. */
 export const SECRET_NAME = new RegExp(`^(?:${SECRET_WORD})$|${SECRET_PART}`, 'i')

@@ -123,7 +123,7 @@ async function describedOperations(url: string): Promise<(Operation & { method: 
     Object.entries(methods).map(([method, operation]) => ({
       ...operation,
       method: method.toUpperCase(),
-      pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`)
+      pattern: new RegExp(`^${path.replace(/\{(\w+)\}/g, (_, name) => (name === 'sequence' ? '\\d+' : '[^/]+'))}$`)
     }))
   )
 }

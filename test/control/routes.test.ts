@@ -25,7 +25,7 @@ async function operationsOf(mock: GivenMock): Promise<Operation[]> {
     Object.entries(methods).map(([method, { operationId, summary, requestBody, parameters = [], security = [] }]) => ({
       route: `${method.toUpperCase()} ${path}`,
       method: method.toUpperCase(),
-      path: path.replace('{name}', 'none').replace('{id}', 'none'),
+      path: path.replace('{name}', 'none').replace('{id}', 'none').replace('{sequence}', '1'),
       operationId,
       summary,
       takesBody: requestBody !== undefined,
@@ -72,7 +72,7 @@ function routesOf(app: FastifyInstance): string[] {
     const depth = indent.length / 4
     stack.length = depth - 1
     stack.push(part)
-    const url = stack.join('').replace(/:(\w+)/g, '{$1}')
+    const url = stack.join('').replace(/:(\w+)(\(\\d\+\))?/g, '{$1}')
     if (!url.startsWith('/_mock/') && url !== '/health') continue
     routes.push(
       ...methods
@@ -192,6 +192,11 @@ test('every route answers as the document says', async () => {
   await call('GET', '/_mock/requests')
   await call('GET', '/_mock/requests/changes')
   await call('GET', '/_mock/requests/keyless')
+  await call('GET', '/_mock/requests/{sequence}', undefined, '/_mock/requests/1')
+  await call('GET', '/_mock/requests/keyless/{sequence}', undefined, '/_mock/requests/keyless/1')
+  await call('GET', '/_mock/differences')
+  await call('PUT', '/_mock/test', { title: 'a test', outcome: 'failed' })
+  await call('GET', '/_mock/report')
   await call('POST', '/_mock/requests/verify', { operation: 'listMessages' })
   await call('DELETE', '/_mock/requests')
   for (const path of ['/_mock/coverage', '/_mock/coverage/server']) {

@@ -11,11 +11,10 @@ import type { JournalEntry } from './service.js'
 
 /** What a secret is replaced with. */
 export const HIDDEN = '***'
-/** A field with the name of a secret, in JSON or in a form. */
-const SECRET_FIELDS = new RegExp(
-  `("${SECRET_FIELD}"\\s*:\\s*)(?:"(?:[^"\\\\]|\\\\.)*"|-?[\\d.]+)|((?:^|&)${SECRET_FIELD}=)[^&]+`,
-  'gi'
-)
+/** A field of a form with the name of a secret. */
+const SECRET_FORM = new RegExp(`((?:^|&)${SECRET_FIELD}=)[^&]+`, 'gi')
+/** What hiding the secrets in JSON looks at: strings, of which the last may be cut, with the colon of a name; and numbers. */
+const JSON_TOKEN = /"((?:[^"\\]|\\.)*)(?:"(\s*:)?|$)|[{}[\]]|-?\d[\d.eE+-]*/g
 /** What delimits words in headers, URLs and JSON. */
 const DELIMITERS = '\\s"\'`&=,:;<>{}()[\\]\\\\/?#|\ufffd'
 const DELIMITER = new RegExp(`[${DELIMITERS}]`)
@@ -109,8 +108,7 @@ export function redactedForLog(secrets: Secrets, { url, headers }: FastifyReques
  */
 export function redactionOf({ environments, adminToken }: Secrets, authorization = '') {
   const ownKey = authorization.trim().replace(/^\S+\s+/, '')
-  /** Words repeat themselves, and each takes a hash and a query. */
-  const judged = new Map<string, boolean>()
+  const judged = judgedBy(environments)
   const isKey = (word: string): boolean => {
     if (!judged.has(word)) judged.set(word, word === adminToken || environments.isApiKey(word))
     return judged.get(word) === true
@@ -157,12 +155,41 @@ export function redactionOf({ environments, adminToken }: Secrets, authorization
       // In latin1 each byte is one character, so that no byte is lost.
       const whole = bytes.toString('latin1')
       const sent = isCut ? withoutLastWord(whole) : whole
-      const hidden = sent.replace(SECRET_FIELDS, (_, json, form) => (json ? `${json}"${HIDDEN}"` : `${form}${HIDDEN}`))
+      const hidden = /^\s*[[{]/.test(sent) ? withoutSecretFields(sent) : sent.replace(SECRET_FORM, `$1${HIDDEN}`)
       const redacted = Buffer.from(text(hidden), 'latin1')
       const asText = redacted.toString()
       return Buffer.from(asText).equals(redacted) ? asText : redacted.toString('base64')
     }
   }
+}
+
+const judgements = new WeakMap<EnvironmentService, Map<string, boolean>>()
+
+/** Returns which words are keys, as far as it was judged in this turn: words repeat themselves, and each takes a query. */
+function judgedBy(environments: EnvironmentService): Map<string, boolean> {
+  const judged = judgements.get(environments) ?? new Map<string, boolean>()
+  if (!judgements.has(environments)) queueMicrotask(() => judgements.delete(environments))
+  judgements.set(environments, judged)
+  return judged
+}
+
+/** Returns JSON, of which the end may be missing, without the values of secret names, and without what is in such objects. */
+function withoutSecretFields(json: string): string {
+  let isNamed = false
+  /** How deep it is in an object with such a name. */
+  let depth = 0
+  return json.replace(JSON_TOKEN, (token: string, string: string | undefined, colon: string | undefined) => {
+    if (colon !== undefined) {
+      isNamed = SECRET_NAME.test(string ?? '')
+      return token
+    }
+    if (token === '{' && (isNamed || depth > 0)) depth += 1
+    if (token === '}' && depth > 0) depth -= 1
+    const isValue = string !== undefined || /^[-\d]/.test(token)
+    const isSecret = isValue && (isNamed || (depth > 0 && string !== undefined))
+    isNamed = false
+    return isSecret ? `"${HIDDEN}"` : token
+  })
 }
 
 /** Returns the text up to its last delimiter: what follows may be half a key. */

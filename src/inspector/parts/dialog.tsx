@@ -8,12 +8,15 @@ export function Dialog({
   title,
   children,
   close,
-  wide = false
+  wide = false,
+  isBare = false
 }: {
   title: string
   children: ComponentChildren
   close: () => void
   wide?: boolean
+  /** Whether it shows its children only; its title is then its name. */
+  isBare?: boolean
 }) {
   const ref = useRef<HTMLDialogElement>(null)
   const isPressedBeside = useRef(false)
@@ -29,7 +32,7 @@ export function Dialog({
     <dialog
       ref={ref}
       class={wide ? 'dialog is-wide' : 'dialog'}
-      aria-labelledby={id}
+      {...(isBare ? { 'aria-label': title } : { 'aria-labelledby': id })}
       onCancel={(event) => {
         // A file chooser that is left without a choice tells so too.
         if (event.target !== ref.current) return
@@ -42,13 +45,15 @@ export function Dialog({
       // Who marks the text of a field may let go of the button beside the dialog.
       onClick={(event) => event.target === ref.current && isPressedBeside.current && close()}
     >
-      <div class="dialog-head">
-        <h2 id={id}>{title}</h2>
-        <button type="button" class="quiet only-icon" aria-label="Close" onClick={close}>
-          <Icon name="close" />
-        </button>
-      </div>
-      <div class="dialog-body">{children}</div>
+      {!isBare && (
+        <div class="dialog-head">
+          <h2 id={id}>{title}</h2>
+          <button type="button" class="quiet only-icon" aria-label="Close" onClick={close}>
+            <Icon name="close" />
+          </button>
+        </div>
+      )}
+      {isBare ? children : <div class="dialog-body">{children}</div>}
       <ToastsInDialog />
     </dialog>
   )

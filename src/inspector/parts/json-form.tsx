@@ -1,3 +1,4 @@
+import './json-form.css'
 import type { ComponentChildren } from 'preact'
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { MockError } from '../../client/index.js'

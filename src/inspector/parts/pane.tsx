@@ -1,17 +1,25 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, RefObject } from 'preact'
 import { Icon } from './icon.js'
 
 interface PanesProps {
+  ref?: RefObject<HTMLDivElement | null>
   children: ComponentChildren
   /** Whether something is open in the second pane, which narrow screens then show over all else. */
   isOpen: boolean
-  /** Whether both are as wide; else it is 44 to 56. */
-  isEven?: boolean
+  /** Whether the second one covers the first, also where there is room for both. */
+  isStacked?: boolean
 }
 
 /** A list, and beside it what is open of it. */
-export function Panes({ children, isOpen, isEven }: PanesProps) {
-  return <div class={`panes ${isOpen ? 'is-open' : ''} ${isEven ? 'is-even' : ''}`}>{children}</div>
+export function Panes({ ref, children, isOpen, isStacked }: PanesProps) {
+  return (
+    <div
+      ref={ref as RefObject<HTMLDivElement>}
+      class={`panes ${isOpen ? 'is-open' : ''} ${isStacked ? 'is-stacked' : ''}`}
+    >
+      {children}
+    </div>
+  )
 }
 
 interface PaneProps {

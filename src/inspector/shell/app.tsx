@@ -10,6 +10,7 @@ import { useFaultCommands } from '../views/faults/actions.js'
 import { FaultStateProvider } from '../views/faults/state.js'
 import { VIEWS } from '../views/index.js'
 import { Bar } from './bar.js'
+import { useRecordFinder } from './find.js'
 import { Follower, LiveProvider } from './live.js'
 import { PaletteProvider, useCommands } from './palette.js'
 import { addressOf, go, useRoute } from './router.js'
@@ -212,6 +213,7 @@ function Views() {
     { name: 'Load everything again', run: changed }
   ])
   useFaultCommands()
+  useRecordFinder()
   useEffect(() => {
     document.title = [view.title, listed?.name, 'notification-mock'].filter(Boolean).join(' · ')
   }, [view, listed])

@@ -1,19 +1,14 @@
-import { useEffect, useState } from 'preact/hooks'
 import type { ListedEnvironment } from '../../client/index.js'
-import { toneClass } from '../parts/chip.js'
-import { copyText } from '../parts/copy.js'
 import { Icon } from '../parts/icon.js'
 import { type ActionGroups, ActionMenu } from '../parts/popover.js'
-import { useResource } from '../parts/resource.js'
-import { shortTime, timeText } from '../parts/times.js'
-import { useToasts } from '../parts/toast.js'
-import { delayOf, rulesOn, useFaultState } from '../views/faults/state.js'
+import { FaultsPopover } from '../views/faults/faults.js'
 import { useEnvironmentCommands } from './environment-commands.js'
+import { KeysDialog } from './keys-dialog.js'
 import { usePalette } from './palette.js'
-import { environmentAddress, usePanel } from './panel.js'
+import { usePanel } from './panel.js'
+import { ClockPopover } from './panels/clock.js'
+import { EnvironmentMenu } from './panels/environment-menu.js'
 import { Panels } from './panels/panels.js'
-import { exportState } from './panels/seed.js'
-import { addressOf, go, useRoute } from './router.js'
 import { useSession } from './session.js'
 
 interface Props {
@@ -35,7 +30,7 @@ export function Bar({ environments, reload }: Props) {
       ]
     }
   ]
-  useEnvironmentCommands(environments, reload)
+  useEnvironmentCommands(environments)
   return (
     <header class="bar">
       <span class="logo">
@@ -54,6 +49,7 @@ export function Bar({ environments, reload }: Props) {
         <kbd>{/Mac|iP/.test(navigator.platform) ? '⌘K' : 'Ctrl K'}</kbd>
       </button>
       <ActionMenu button={<Icon name="more" />} label="More" class="quiet only-icon" groups={more} />
+      <KeysDialog />
       <Panels environments={environments} reload={reload} />
     </header>
   )

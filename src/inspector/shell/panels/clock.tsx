@@ -34,7 +34,9 @@ export function ClockPopover() {
         </>
       }
     >
-      {() => (error !== undefined ? <ErrorNote error={error} retry={reload} /> : clock && <Clock {...{ clock, now }} />)}
+      {() =>
+        error !== undefined ? <ErrorNote error={error} retry={reload} /> : clock && <Clock {...{ clock, now }} />
+      }
     </Popover>
   )
 }

@@ -71,5 +71,7 @@ export function useReset() {
   const { env, listed } = useSession()
   const goBack = useGoBack()
   return () =>
-    goBack(`${listed?.name ?? 'The environment'} is reset`, () => env.reset({ parts: ['data', 'clock', 'idempotency'] }))
+    goBack(`${listed?.name ?? 'The environment'} is reset`, () =>
+      env.reset({ parts: ['data', 'clock', 'idempotency'] })
+    )
 }

@@ -19,8 +19,8 @@ export function ProfilePanel({ close }: PanelProps) {
         {listed?.profile === 'document' && 'It follows the contract. '}
         {listed?.profile === 'live' && 'It follows the deployed service. '}
         {!listed && 'Which positions it takes is told only to who may list the environments. '}
-        Both are chosen when an environment is made: <a href={withPanel('environments')}>make one</a>, or start the server
-        with <code>--profile</code> and <code>--assume</code>.
+        Both are chosen when an environment is made: <a href={withPanel('environments')}>make one</a>, or start the
+        server with <code>--profile</code> and <code>--assume</code>.
       </p>
       {error !== undefined && <ErrorNote error={error} retry={reload} />}
       <ul class="assumptions">

@@ -73,7 +73,13 @@ export function SnapshotsPanel({ close }: PanelProps) {
           />
         ))}
         {snapshots && (
-          <State title="As it was made" hint="created, or seeded last" isOpen compare={env.differences} goBack={reset} />
+          <State
+            title="As it was made"
+            hint="created, or seeded last"
+            isOpen
+            compare={env.differences}
+            goBack={reset}
+          />
         )}
       </ul>
     </Dialog>
@@ -94,7 +100,13 @@ function State({ title, hint, isOpen: isOpenAtFirst, compare, goBack, remove }: 
   return (
     <li class="card" aria-label={title}>
       <div class="line">
-        <button type="button" class="quiet only-icon" aria-expanded={isOpen} aria-label={`What has changed since ${title}`} onClick={() => setOpen(!isOpen)}>
+        <button
+          type="button"
+          class="quiet only-icon"
+          aria-expanded={isOpen}
+          aria-label={`What has changed since ${title}`}
+          onClick={() => setOpen(!isOpen)}
+        >
           <Icon name={isOpen ? 'down' : 'back'} />
         </button>
         <span>
@@ -163,7 +175,8 @@ function Records({ tone, words, count = 0, ids = [], fields = [] }: RecordsProps
               .map(({ field, before, after }) => [
                 <dt key={field}>{field}</dt>,
                 <dd key={`${field}:`}>
-                  {before !== undefined && <del dir="auto">{before}</del>} {after !== undefined && <ins dir="auto">{after}</ins>}
+                  {before !== undefined && <del dir="auto">{before}</del>}{' '}
+                  {after !== undefined && <ins dir="auto">{after}</ins>}
                 </dd>
               ])}
           </dl>

@@ -21,7 +21,11 @@ export function CoverageView({ route: { params } }: ViewProps) {
     reload()
   }
   const link = (text: string, of: string) => (
-    <a class="button" aria-current={isOfServer === (of !== '') ? 'true' : undefined} href={addressOf(['coverage'], { of })}>
+    <a
+      class="button"
+      aria-current={isOfServer === (of !== '') ? 'true' : undefined}
+      href={addressOf(['coverage'], { of })}
+    >
       {text}
     </a>
   )

@@ -44,7 +44,11 @@ export function useFaultActions() {
   const { env, changed } = useSession()
   const { run, tell } = useToasts()
   const [isBusy, setBusy] = useState(false)
-  const act = async <Result>(action: () => Promise<Result>, words: string, undo?: (result: Result) => Promise<unknown>) => {
+  const act = async <Result>(
+    action: () => Promise<Result>,
+    words: string,
+    undo?: (result: Result) => Promise<unknown>
+  ) => {
     setBusy(true)
     // Wrapped, as most actions have no result.
     const done = await run(async () => ({ result: await action() }))
@@ -60,7 +64,11 @@ export function useFaultActions() {
   return {
     isBusy,
     add: (rule: NewFaultRule, words: string) =>
-      act(() => env.faults.add(rule), words, ({ id }) => env.faults.remove(id)),
+      act(
+        () => env.faults.add(rule),
+        words,
+        ({ id }) => env.faults.remove(id)
+      ),
     remove: (id: string) => act(() => env.faults.remove(id), `Removed ${id}`),
     clear: () => act(() => env.faults.clear(), 'All faults are removed'),
     setLatency: (latency: LatencyPreset | LatencySetting, words: string) =>
@@ -87,9 +95,11 @@ export function useFaultCommands(): void {
       )
     ),
     { name: 'Remove all faults', run: () => void clear() },
-    ...LATENCIES.map(([name, latency]): Command => ({
-      name: `Latency: ${name.toLowerCase()}`,
-      run: () => void setLatency(latency, name)
-    }))
+    ...LATENCIES.map(
+      ([name, latency]): Command => ({
+        name: `Latency: ${name.toLowerCase()}`,
+        run: () => void setLatency(latency, name)
+      })
+    )
   ])
 }

@@ -124,9 +124,7 @@ function FaultPanel({ write }: { write: () => void }) {
         </button>
       </section>
       <section class="form" aria-labelledby={`${id}-slow`}>
-        <h3 id={`${id}-slow`}>
-          Latency{delay + spread > 0 && `: each answer comes ${latencyWords(delay, spread)}`}
-        </h3>
+        <h3 id={`${id}-slow`}>Latency{delay + spread > 0 && `: each answer comes ${latencyWords(delay, spread)}`}</h3>
         {latency.error !== undefined && <ErrorNote error={latency.error} retry={latency.reload} />}
         <div class="line" role="group" aria-label="Latency">
           {LATENCIES.map(([name, setting, hint]) => {

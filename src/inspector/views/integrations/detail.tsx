@@ -61,7 +61,10 @@ export function IntegrationPane({ integration, all, back, tab, chooseTab }: Prop
   const curl = () =>
     curlOf({ method: 'POST', url: `${env.url}/v1/integrations/${_id}/set-primary`, headers: env.headers })
   const more = [
-    { name: 'Make it primary, with an idempotency key', run: () => setPrimary(integration, true, { 'idempotency-key': freshKey() }) },
+    {
+      name: 'Make it primary, with an idempotency key',
+      run: () => setPrimary(integration, true, { 'idempotency-key': freshKey() })
+    },
     { name: 'Copy set-primary as curl', icon: 'copy' as const, run: () => run(() => copyText(curl()), 'Copied') },
     { name: 'Delete', isDanger: true, run: remove }
   ]

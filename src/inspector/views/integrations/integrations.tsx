@@ -70,7 +70,11 @@ export function IntegrationsView({ route }: ViewProps) {
           {error !== undefined && !isLoading && <ErrorNote error={error} retry={reload} />}
           {value && items.length === 0 && (
             <Empty title={value.length === 0 ? 'No integrations' : 'No integration is called so'}>
-              {value.length === 0 ? <p>Add one, or load a seed that has some.</p> : <a href={addressOf(['integrations'])}>All integrations</a>}
+              {value.length === 0 ? (
+                <p>Add one, or load a seed that has some.</p>
+              ) : (
+                <a href={addressOf(['integrations'])}>All integrations</a>
+              )}
             </Empty>
           )}
           <List

@@ -19,7 +19,16 @@ import { addressOf, go } from '../../shell/router.js'
 import { lookOptions, useSession } from '../../shell/session.js'
 import type { ViewProps } from '../view.js'
 import { MessagePane } from './detail.js'
-import { type ListQuery, lineOf, loadMessages, type Message, readLine, readQuery, recipientOf, summaryOf } from './query.js'
+import {
+  type ListQuery,
+  lineOf,
+  loadMessages,
+  type Message,
+  readLine,
+  readQuery,
+  recipientOf,
+  summaryOf
+} from './query.js'
 
 /** The messages as a mail reader has them; `#/messages/<id>` shows one beside the list. */
 export function MessagesView({ route }: ViewProps) {
@@ -84,16 +93,21 @@ export function MessagesView({ route }: ViewProps) {
           />
         )}
         {!open && wanted !== undefined && isFound && (
-          <Pane label="No message" head={<div class="head"><Close back={addressOf(['messages'], query)} /></div>}>
+          <Pane
+            label="No message"
+            head={
+              <div class="head">
+                <Close back={addressOf(['messages'], query)} />
+              </div>
+            }
+          >
             <Empty title={`${wanted} is not among these`}>
               <p>Look for its subscriber or its transaction, or scroll down the list to load more.</p>
             </Empty>
           </Pane>
         )}
         {wanted === undefined && (
-          <Pane label="No message">
-            {loaded.length > 0 && <Empty title="Choose a message to read it" />}
-          </Pane>
+          <Pane label="No message">{loaded.length > 0 && <Empty title="Choose a message to read it" />}</Pane>
         )}
       </Panes>
       {isAdding && <AddMessage messages={loaded} close={() => setAdding(false)} />}
@@ -137,9 +151,7 @@ function SearchLine({ query, line, add, children }: SearchProps) {
       <select
         aria-label="Channel"
         value={channel}
-        onChange={({ currentTarget: { value } }) =>
-          go(addressOf(['messages'], { ...query, channel: value }))
-        }
+        onChange={({ currentTarget: { value } }) => go(addressOf(['messages'], { ...query, channel: value }))}
       >
         <option value="">All channels</option>
         {CHANNELS.map((each) => (
@@ -220,7 +232,7 @@ function AddMessage({ messages, close }: { messages: readonly Message[]; close: 
     </label>
   )
   const add = async (others: object) => {
-    const filled = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
+    const filled: object = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
     // The server checks it.
     const { _id } = await env.messages.add({ ...filled, ...others } as NewMessage)
     changed()
@@ -234,8 +246,16 @@ function AddMessage({ messages, close }: { messages: readonly Message[]; close: 
   return (
     <JsonDialog title="Add a message" button="Add the message" submit={add} close={close}>
       <div class="fields">
-        {field('subscriberId', 'Subscriber', messages.flatMap(({ subscriber }) => subscriber?.subscriberId ?? []))}
-        {field('workflow', 'Workflow', workflows.map(({ identifier }) => identifier))}
+        {field(
+          'subscriberId',
+          'Subscriber',
+          messages.flatMap(({ subscriber }) => subscriber?.subscriberId ?? [])
+        )}
+        {field(
+          'workflow',
+          'Workflow',
+          workflows.map(({ identifier }) => identifier)
+        )}
         {field('transactionId', 'Transaction')}
         {field('subject', 'Subject')}
       </div>

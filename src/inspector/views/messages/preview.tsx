@@ -35,7 +35,7 @@ export function Preview({ message }: { message: Shown }) {
   )
 }
 
-function Email({ content }: Pick<Message, 'content'>) {
+function Email({ content }: { content: Message['content'] | undefined }) {
   const { html, links } = useMemo(() => emailDocument(content), [content])
   const frame = useRef<HTMLIFrameElement>(null)
   // It has no scripts, so the page measures it: as high as its content is at this width.
@@ -97,7 +97,7 @@ function Card({ icon, title, isUnread, children }: CardProps) {
   )
 }
 
-function Buttons({ cta }: Pick<Shown, 'cta'>) {
+function Buttons({ cta }: { cta: Shown['cta'] | undefined }) {
   const { buttons = [], status, result } = cta?.action ?? {}
   const url = cta?.data?.url
   return (

@@ -115,7 +115,9 @@ export function textOf(content: Message['content']): string {
 /** Returns what a list shows of a message: a title, and what comes after it. */
 export function summaryOf({ subject, title, content }: Message): { title: string; rest: string } {
   // It is shown as text: without tags, as nobody reads these.
-  const text = textOf(content).slice(0, 2000).replace(/<style[\s\S]*?<\/style>|<[^>]*>/g, ' ')
+  const text = textOf(content)
+    .slice(0, 2000)
+    .replace(/<style[\s\S]*?<\/style>|<[^>]*>/g, ' ')
   const rest = text.replace(/\s+/g, ' ').trim().slice(0, 160)
   const known = subject?.trim() || title?.trim()
   return known ? { title: known, rest } : { title: rest || '(empty)', rest: '' }

@@ -1,6 +1,6 @@
 import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
-import type { RecordedRequest } from '../../../client/index.js'
+import type { Hint, RecordedRequest } from '../../../client/index.js'
 import { type Tone, toneClass } from '../../parts/chip.js'
 import { CopyButton } from '../../parts/copy.js'
 import { Empty } from '../../parts/empty.js'
@@ -11,6 +11,7 @@ import type { Feed } from '../../shell/live.js'
 import { environmentAddress } from '../../shell/panel.js'
 import { useSession } from '../../shell/session.js'
 import { useElsewhere } from './elsewhere.js'
+import { HintNote } from './hints.js'
 import { changeText } from './rows.js'
 
 /** Changes that are told. */
@@ -18,12 +19,14 @@ const LAST_CHANGES = 8
 
 interface OverviewProps {
   feed: Feed
+  hints: readonly Hint[]
+  href(sequence: number): string
   /** The address of the list as a line of search leaves it. */
   found(line: string): string
 }
 
 /** What there is to say of all requests, while none is open. */
-export function Overview({ feed, found }: OverviewProps) {
+export function Overview({ feed, hints, href, found }: OverviewProps) {
   const { requests, changes, hasMore } = feed
   const count = (isMeant: (request: RecordedRequest) => boolean) => requests.filter(isMeant).length
   const figures: [count: number, title: string, line: string, tone: Tone | undefined][] = [
@@ -54,6 +57,9 @@ export function Overview({ feed, found }: OverviewProps) {
               )
           )}
         </div>
+        {hints.map((hint) => (
+          <HintNote key={`${hint.id} ${hint.message}`} hint={hint} href={href} />
+        ))}
         {changes.length > 0 && (
           <section>
             <h3>What was changed last</h3>
@@ -75,7 +81,7 @@ export function Overview({ feed, found }: OverviewProps) {
 }
 
 /** In place of the list while nothing has come. */
-export function NoRequests({ keyless }: { keyless: string | undefined }) {
+export function NoRequests({ keyless, keylessHref }: { keyless: number; keylessHref: string }) {
   const { env, call } = useSession()
   const { run } = useToasts()
   const [isSending, setSending] = useState(false)
@@ -89,9 +95,10 @@ export function NoRequests({ keyless }: { keyless: string | undefined }) {
   return (
     <Empty title="Nothing has come yet">
       <p>Point your app at this server, with the key of this environment, and each of its requests shows up here.</p>
-      {keyless !== undefined && (
+      {keyless > 0 && (
         <p>
-          Requests have come without a valid key: <a href={keyless}>what is wrong with them</a>
+          {keyless === 1 ? 'One request has' : `${keyless.toLocaleString()} requests have`} come without a valid key:{' '}
+          <a href={keylessHref}>what is wrong with it</a>
         </p>
       )}
       {elsewhere.length > 0 && (

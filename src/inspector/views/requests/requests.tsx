@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
-import type { RecordedRequest } from '../../../client/index.js'
+import type { Hint, RecordedRequest } from '../../../client/index.js'
 import { toneClass } from '../../parts/chip.js'
 import { Empty } from '../../parts/empty.js'
 import { ErrorNote } from '../../parts/errors.js'
@@ -8,17 +8,20 @@ import { enterList, useKey } from '../../parts/keys.js'
 import { List } from '../../parts/list.js'
 import { Pane, Panes } from '../../parts/pane.js'
 import { useReading } from '../../parts/reading.js'
-import { useResource } from '../../parts/resource.js'
 import { Timeline } from '../../parts/timeline.js'
 import { type Feed, useFeed, useLive } from '../../shell/live.js'
 import { useCommands } from '../../shell/palette.js'
+import { withParam } from '../../shell/panel.js'
 import { addressOf, go } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
 import { keylessSourceOf } from '../../source.js'
 import type { ViewProps } from '../view.js'
 import { RequestActions } from './actions.js'
+import { Beside } from './beside.js'
 import { RequestDetail } from './detail.js'
 import { useFound } from './found.js'
+import { HintNote, useHints } from './hints.js'
+import { useKeylessCount } from './keyless.js'
 import { NoRequests, Overview } from './overview.js'
 import { OtherOwner } from './owner.js'
 import { type Place, placesOf } from './place.js'
@@ -30,7 +33,9 @@ const TICKS = 600
 
 /** The requests as they come, and the one that is open; at first that is the newest that failed. */
 export function RequestsView({ route }: ViewProps) {
-  const [place] = placesOf(route)
+  const [place, besidePlace] = placesOf(route)
+  const { listed } = useSession()
+  const beside = route.params.get('beside')
   const [isPaused, setPaused] = useState(false)
   const pause = () => setPaused((was) => !was)
   useKey('p', pause)
@@ -43,7 +48,21 @@ export function RequestsView({ route }: ViewProps) {
   return (
     <div class="view">
       <h1 class="visually-hidden">Requests</h1>
-      <RequestPanes place={place} isPaused={isPaused} />
+      {beside === null ? (
+        <RequestPanes place={place} isPaused={isPaused} />
+      ) : (
+        <div class="beside">
+          <section aria-label={listed?.name ?? 'This environment'}>
+            <div class="beside-head">
+              <b dir="auto">{listed?.name ?? 'This environment'}</b>
+            </div>
+            <RequestPanes place={place} isPaused={isPaused} isStacked />
+          </section>
+          <Beside name={beside} close={withParam('beside', null)}>
+            <RequestPanes place={besidePlace} isPaused={isPaused} isStacked />
+          </Beside>
+        </div>
+      )}
       <TimeStrip place={place} isPaused={isPaused} pause={pause} />
     </div>
   )
@@ -52,6 +71,7 @@ export function RequestsView({ route }: ViewProps) {
 /** The line of time above the panes, with what it tells of them. */
 function TimeStrip({ place, isPaused, pause }: { place: Place; isPaused: boolean; pause: () => void }) {
   const { requests, changes, problem, isOver } = useFeed()
+  const hints = useHints()
   const shown = requests.slice(0, TICKS).reverse()
   const failed = shown.filter((request) => toneOf(request) !== undefined).length
   return (
@@ -69,6 +89,11 @@ function TimeStrip({ place, isPaused, pause }: { place: Place; isPaused: boolean
         current={typeof place.open === 'number' ? place.open : undefined}
         choose={(open) => go(place.to({ open }))}
       />
+      {hints.length > 0 && (
+        <a class="chip is-warn" href={place.to({ open: 'overview' })}>
+          {hints.length === 1 ? '1 hint' : `${hints.length.toLocaleString()} hints`}
+        </a>
+      )}
       {problem === undefined ? (
         <button
           type="button"
@@ -89,8 +114,16 @@ function TimeStrip({ place, isPaused, pause }: { place: Place; isPaused: boolean
   )
 }
 
+interface PanesProps {
+  place: Place
+  isPaused: boolean
+  /** Whether there is room for the list or what is open only. */
+  isStacked?: boolean
+}
+
 /** A list of requests with its search, and the one that is open beside it. */
-function RequestPanes({ place, isPaused }: { place: Place; isPaused: boolean }) {
+function RequestPanes({ place, isPaused, isStacked = false }: PanesProps) {
+  const panes = useRef<HTMLDivElement>(null)
   const { mock, env } = useSession()
   const live = useLive()
   const feed = useFeed()
@@ -101,19 +134,25 @@ function RequestPanes({ place, isPaused }: { place: Place; isPaused: boolean }) 
   const isFound = isKeyless || isSearch(search)
   const found = useFound(source, search.query, isFound)
   const all = isFound ? found.requests : feed.requests
-  const automatic = useAutomatic(feed, open === undefined && !isFound)
+  const automatic = useAutomatic(feed, open === undefined && !isFound && !isStacked)
   const shownOpen = typeof open === 'number' ? open : automatic
   const known = all.find(({ sequence }) => sequence === shownOpen)
+  const href = (sequence: number) => to({ open: sequence })
   const close = () => {
-    const row = document.querySelector<HTMLElement>('[data-item][aria-current="true"]')
+    // Of two lists side by side, what is open in the one that one is at.
+    if (isStacked && !panes.current?.contains(document.activeElement)) return
+    const row = panes.current?.querySelector<HTMLElement>('[data-item][aria-current="true"]')
     go(to({ open: 'overview' }))
     setTimeout(() => row?.focus())
   }
   useKey('escape', close)
+  const keyless = useKeylessCount()
+  const hints = useHints()
   const isEmpty = feed.isLoaded && feed.requests.length === 0 && !isFound
-  const head = <SearchLine place={place} count={countText(all.length, isFound ? found.hasMore : feed.hasMore)} />
+  const count = countText(all.length, isFound ? found.hasMore : feed.hasMore)
+  const head = <SearchLine place={place} count={count} keyless={keyless} />
   return (
-    <Panes isOpen={typeof open === 'number'}>
+    <Panes ref={panes} isStacked={isStacked} isOpen={typeof open === 'number'}>
       <Pane label="All requests" head={head}>
         {search.problem !== undefined && (
           <p class="is-warn toned search-problem" role="alert">
@@ -122,7 +161,7 @@ function RequestPanes({ place, isPaused }: { place: Place; isPaused: boolean }) 
         )}
         {isEmpty ? (
           <div class="pane-body">
-            <NoRequests keyless={undefined} />
+            <NoRequests keyless={keyless} keylessHref={to({ isKeyless: true })} />
           </div>
         ) : (
           <RequestList
@@ -148,15 +187,39 @@ function RequestPanes({ place, isPaused }: { place: Place; isPaused: boolean }) 
           changes={isKeyless ? [] : feed.changes}
           tab={tab}
           chooseTab={setTab}
-          href={(sequence) => to({ open: sequence })}
+          href={href}
           back={to({ open: 'overview' })}
-          notes={known && <OtherOwner request={known} />}
+          notes={known && <Notes request={known} hints={isKeyless ? [] : hints} href={href} />}
           actions={(request, show) => <RequestActions {...{ request, source, isKeyless, show }} />}
         />
       ) : (
-        !isEmpty && feed.isLoaded && <Overview feed={feed} found={(wanted) => to({ line: wanted })} />
+        !isEmpty && feed.isLoaded && <Overview {...{ feed, hints, href }} found={(line) => to({ line })} />
       )}
     </Panes>
+  )
+}
+
+interface NotesProps {
+  request: RecordedRequest
+  hints: readonly Hint[]
+  href(sequence: number): string
+}
+
+/** What else is to be known of a request. */
+function Notes({ request, hints, href }: NotesProps) {
+  const { faulted } = request.flags
+  return (
+    <>
+      <OtherOwner request={request} />
+      {hints
+        .filter(({ requests }) => requests.includes(request.sequence))
+        // The reason has said it.
+        .filter(({ id }) => id !== 'parameter-not-read' && id !== 'path-not-served')
+        .map((hint) => (
+          <HintNote key={hint.message} hint={hint} href={href} />
+        ))}
+      {faulted !== undefined && faulted !== 'header' && <a href={addressOf(['faults'])}>The rule {faulted}</a>}
+    </>
   )
 }
 
@@ -173,7 +236,14 @@ function countText(count: number, hasMore: boolean): string {
   return `${count.toLocaleString()}${hasMore ? '+' : ''}`
 }
 
-function SearchLine({ place: { line, isKeyless, to }, count }: { place: Place; count: string }) {
+interface SearchProps {
+  place: Place
+  count: string
+  /** How many requests have come without a valid key. */
+  keyless: number
+}
+
+function SearchLine({ place: { line, isKeyless, to }, count, keyless }: SearchProps) {
   const ref = useRef<HTMLInputElement>(null)
   useKey('/', () => ref.current?.focus())
   return (
@@ -190,7 +260,7 @@ function SearchLine({ place: { line, isKeyless, to }, count }: { place: Place; c
         onInput={({ currentTarget: { value } }) => go(to({ line: value }), { replace: true })}
         onKeyDown={enterList}
       />
-      <Keyless isShown={isKeyless} to={to} />
+      <Keyless isShown={isKeyless} to={to} count={keyless} />
       <span class="hint" aria-live="off">
         {count}
       </span>
@@ -199,13 +269,7 @@ function SearchLine({ place: { line, isKeyless, to }, count }: { place: Place; c
 }
 
 /** So that nobody waits for requests here that came without a valid key. */
-function Keyless({ isShown, to }: { isShown: boolean; to: Place['to'] }) {
-  const { mock, listed } = useSession()
-  const { requests } = useFeed()
-  const { value: count = 0 } = useResource(
-    async () => (listed ? ((await mock.keylessRequests({ order: 'newest', limit: 1 }))[0]?.sequence ?? 0) : 0),
-    [mock, listed, requests]
-  )
+function Keyless({ isShown, to, count }: { isShown: boolean; to: Place['to']; count: number }) {
   if (count === 0 && !isShown) return null
   return (
     <a
@@ -213,7 +277,7 @@ function Keyless({ isShown, to }: { isShown: boolean; to: Place['to'] }) {
       aria-current={isShown ? 'true' : undefined}
       href={to({ isKeyless: !isShown, open: 'overview' })}
     >
-      {isShown ? 'Those with a key' : `${count.toLocaleString()} without a valid key`}
+      {isShown ? 'Back to those with a key' : `${count.toLocaleString()} without a valid key`}
     </a>
   )
 }

@@ -39,7 +39,8 @@ function textOf(body: unknown, isHtml: boolean): string {
 }
 
 function blocksOf({ type = '', text, attrs = {}, content }: Node, isHtml: boolean): string {
-  const escaped = (value: unknown) => (isHtml ? String(value).replace(/&/g, '&amp;').replace(/</g, '&lt;') : String(value))
+  const escaped = (value: unknown) =>
+    isHtml ? String(value).replace(/&/g, '&amp;').replace(/</g, '&lt;') : String(value)
   if (type === 'text') return escaped(text)
   if (type === 'variable') return escaped(`{{${attrs.id}${attrs.fallback ? ` | default: '${attrs.fallback}'` : ''}}}`)
   const inner = (Array.isArray(content) ? content : []).map((each) => blocksOf(each, isHtml)).join('')

@@ -1,7 +1,7 @@
 import './workflows.css'
 import { useState } from 'preact/hooks'
-import type { StepPatch, WorkflowStep } from '../../../client/index.js'
 import { decodedReason } from '../../../client/connection.js'
+import type { StepPatch, WorkflowStep } from '../../../client/index.js'
 import { Callout, Chip } from '../../parts/chip.js'
 import { copyText } from '../../parts/copy.js'
 import { curlOf } from '../../parts/curl.js'

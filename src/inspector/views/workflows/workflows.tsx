@@ -101,7 +101,12 @@ export function WorkflowsView({ route }: ViewProps) {
           >
             {(item, place) =>
               item.step ? (
-                <Row href={href(item)} {...place} lead={item.step.type} end={<code dir="auto">{item.step.stepId}</code>}>
+                <Row
+                  href={href(item)}
+                  {...place}
+                  lead={item.step.type}
+                  end={<code dir="auto">{item.step.stepId}</code>}
+                >
                   <bdi>{item.step.name}</bdi>
                 </Row>
               ) : (
