@@ -32,25 +32,27 @@ export function Bar({ environments, reload }: Props) {
   ]
   useEnvironmentCommands(environments)
   return (
-    <header class="bar">
-      <span class="logo">
-        <Icon name="bell" />
-      </span>
-      <EnvironmentMenu environments={environments} />
-      <ClockPopover />
-      <FaultsPopover />
-      <button type="button" class="quiet" aria-label="Changes" onClick={() => openPanel('snapshots')}>
-        <span class="diamond" />
-        <span class="text">Changes</span>
-      </button>
-      <button type="button" class="find" aria-label="Find anything" aria-keyshortcuts="Control+K" onClick={open}>
-        <Icon name="find" />
-        <span>Find anything</span>
-        <kbd>{/Mac|iP/.test(navigator.platform) ? '⌘K' : 'Ctrl K'}</kbd>
-      </button>
-      <ActionMenu button={<Icon name="more" />} label="More" class="quiet only-icon" groups={more} />
+    <>
+      <header class="bar">
+        <span class="logo">
+          <Icon name="bell" />
+        </span>
+        <EnvironmentMenu environments={environments} />
+        <ClockPopover />
+        <FaultsPopover />
+        <button type="button" class="quiet" aria-label="Changes" onClick={() => openPanel('snapshots')}>
+          <span class="diamond" />
+          <span class="text">Changes</span>
+        </button>
+        <button type="button" class="find" aria-label="Find anything" aria-keyshortcuts="Control+K" onClick={open}>
+          <Icon name="find" />
+          <span>Find anything</span>
+          <kbd>{/Mac|iP/.test(navigator.platform) ? '⌘K' : 'Ctrl K'}</kbd>
+        </button>
+        <ActionMenu button={<Icon name="more" />} label="More" class="quiet only-icon" groups={more} />
+      </header>
       <KeysDialog />
       <Panels environments={environments} reload={reload} />
-    </header>
+    </>
   )
 }

@@ -5,6 +5,7 @@ import { useToasts } from '../parts/toast.js'
 import { useCommands } from './palette.js'
 import { environmentAddress, usePanel } from './panel.js'
 import { useReset } from './panels/environment-menu.js'
+import { snapshotName } from './panels/go-back.js'
 import { exportState } from './panels/seed.js'
 import { go, useRoute } from './router.js'
 import { useSession } from './session.js'
@@ -34,7 +35,7 @@ export function useEnvironmentCommands(environments: readonly ListedEnvironment[
       name: 'Take a snapshot',
       run: () =>
         act(
-          () => env.snapshot(),
+          () => env.snapshot(snapshotName()),
           ({ name }) => `Took the snapshot ${name}`
         )
     },

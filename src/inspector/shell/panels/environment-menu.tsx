@@ -6,7 +6,7 @@ import { useToasts } from '../../parts/toast.js'
 import { environmentAddress, usePanel } from '../panel.js'
 import { go, useRoute } from '../router.js'
 import { useSession } from '../session.js'
-import { useGoBack } from './go-back.js'
+import { snapshotName, useGoBack } from './go-back.js'
 import { exportState } from './seed.js'
 
 /** As many environments as one can look over; the rest is a click away. */
@@ -24,7 +24,7 @@ export function EnvironmentMenu({ environments }: { environments: readonly Liste
     {
       title: name,
       actions: [
-        { name: 'Take a snapshot', run: () => run(() => env.snapshot(), 'Took a snapshot') },
+        { name: 'Take a snapshot', run: () => run(() => env.snapshot(snapshotName()), 'Took a snapshot') },
         { name: 'Snapshots and changes…', run: () => open('snapshots') },
         { name: 'Export as a seed', run: () => run(() => exportState(env, listed?.name)) },
         { name: 'Load a seed…', run: () => open('seed') },

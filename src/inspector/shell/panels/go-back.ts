@@ -1,6 +1,11 @@
 import { useToasts } from '../../parts/toast.js'
 import { useSession } from '../session.js'
 
+/** Returns a name that no other snapshot has. */
+export function snapshotName(words = 'snapshot'): string {
+  return `${words.slice(0, 170)}, ${new Date().toISOString().slice(11, 23)}`
+}
+
 /**
  * Returns what replaces the state of the environment: it keeps what was there in a snapshot, which Undo restores. Resolves
  * to whether it was done. What goes wrong is told, or thrown where the caller shows it.
@@ -10,7 +15,7 @@ export function useGoBack({ showsErrors = false } = {}) {
   const { run, tell } = useToasts()
   return async (done: string, action: () => Promise<unknown>): Promise<boolean> => {
     const replace = async () => {
-      const kept = await env.snapshot(`before “${done}”, ${new Date().toISOString().slice(11, 23)}`.slice(0, 200))
+      const kept = await env.snapshot(snapshotName(`before “${done}”`))
       try {
         await action()
       } catch (error) {

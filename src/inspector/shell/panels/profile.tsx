@@ -19,8 +19,9 @@ export function ProfilePanel({ close }: PanelProps) {
         {listed?.profile === 'document' && 'It follows the contract. '}
         {listed?.profile === 'live' && 'It follows the deployed service. '}
         {!listed && 'Which positions it takes is told only to who may list the environments. '}
-        Both are chosen when an environment is made: <a href={withPanel('environments')}>make one</a>, or start the
-        server with <code>--profile</code> and <code>--assume</code>.
+        The profile, and what differs from it, are chosen when an environment is made:{' '}
+        <a href={withPanel('environments')}>make one</a>, or start the server with <code>--profile</code> and{' '}
+        <code>--assume</code>.
       </p>
       {error !== undefined && <ErrorNote error={error} retry={reload} />}
       <ul class="assumptions">
@@ -36,7 +37,7 @@ export function ProfilePanel({ close }: PanelProps) {
               </p>
               <dl class="facts">
                 {Object.entries(values).map(([value, words]) => [
-                  <dt key={value} class={value === chosen ? 'is-accent toned' : undefined}>
+                  <dt key={value}>
                     {value === chosen ? '● ' : '○ '}
                     {value}
                     {value === chosen && <span class="visually-hidden"> (this one)</span>}

@@ -11,7 +11,7 @@ import { useToasts } from '../../parts/toast.js'
 import type { PanelProps } from '../panel.js'
 import { useSession } from '../session.js'
 import { useReset } from './environment-menu.js'
-import { useGoBack } from './go-back.js'
+import { snapshotName, useGoBack } from './go-back.js'
 
 const KINDS: Record<Exclude<keyof SnapshotDifferences, 'settings'>, string> = {
   integrations: 'integration',
@@ -30,7 +30,7 @@ export function SnapshotsPanel({ close }: PanelProps) {
   const goBack = useGoBack()
   const reset = useReset()
   const take = async () => {
-    await run(() => env.snapshot(name || undefined), 'Took a snapshot')
+    await run(() => env.snapshot(name || snapshotName()), 'Took a snapshot')
     setName('')
     changed()
   }

@@ -88,7 +88,7 @@ function FaultPanel({ write }: { write: () => void }) {
         </section>
       )}
       <section class="form" aria-labelledby={`${id}-fail`}>
-        <h3 id={`${id}-fail`}>The next to fail</h3>
+        <h3 id={`${id}-fail`}>Have them fail</h3>
         <div class="line" role="group" aria-label="Which requests">
           {OPERATIONS.map(([each, words]) => (
             <button key={words} type="button" aria-pressed={each === operation} onClick={() => setOperation(each)}>
@@ -119,7 +119,7 @@ function FaultPanel({ write }: { write: () => void }) {
             ))}
           </tbody>
         </table>
-        <button type="button" class="quiet" onClick={write}>
+        <button type="button" class="write" onClick={write}>
           Write a rule as JSON…
         </button>
       </section>

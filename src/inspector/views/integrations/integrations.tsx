@@ -19,6 +19,9 @@ import type { ViewProps } from '../view.js'
 import { IntegrationPane } from './detail.js'
 import { type Listed, usePrimary } from './primary.js'
 
+/** Steps of these channels are sent through their primary integration. */
+const NEEDS_PRIMARY = new Set(['email', 'sms'])
+
 type Item = Listed | { heading: string; hasPrimary: boolean }
 
 /** The integrations of the environment by channel, the primary one as a switch; `#/integrations/<identifier>` opens one. */
@@ -88,7 +91,10 @@ export function IntegrationsView({ route }: ViewProps) {
             {(item, place) =>
               'heading' in item ? (
                 <h2 class="group">
-                  {item.heading} {!item.hasPrimary && <Chip tone="warn">no primary</Chip>}
+                  {item.heading}{' '}
+                  {!item.hasPrimary && (
+                    <Chip tone={NEEDS_PRIMARY.has(item.heading) ? 'warn' : undefined}>no primary</Chip>
+                  )}
                 </h2>
               ) : (
                 <IntegrationRow integration={item} all={value ?? []} href={href(item)} {...place} />
@@ -109,7 +115,7 @@ export function IntegrationsView({ route }: ViewProps) {
         {!open && value && (
           <Pane label="No integration">
             {wanted === undefined ? (
-              items.length > 0 && <Empty title="Choose an integration to see its settings" />
+              items.length > 0 && <p class="empty">Choose an integration to see its settings</p>
             ) : (
               <Empty title={`There is no integration ${wanted}`}>
                 <a href={back}>All integrations</a>

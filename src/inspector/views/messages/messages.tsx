@@ -2,7 +2,6 @@ import './messages.css'
 import { useRef, useState } from 'preact/hooks'
 import type { NewMessage } from '../../../client/index.js'
 import { CHANNELS } from '../../parts/channels.js'
-import { Chip } from '../../parts/chip.js'
 import { Empty } from '../../parts/empty.js'
 import { ErrorNote } from '../../parts/errors.js'
 import { Icon } from '../../parts/icon.js'
@@ -107,7 +106,7 @@ export function MessagesView({ route }: ViewProps) {
           </Pane>
         )}
         {wanted === undefined && (
-          <Pane label="No message">{loaded.length > 0 && <Empty title="Choose a message to read it" />}</Pane>
+          <Pane label="No message">{loaded.length > 0 && <p class="empty">Choose a message to read it</p>}</Pane>
         )}
       </Panes>
       {isAdding && <AddMessage messages={loaded} close={() => setAdding(false)} />}
@@ -268,7 +267,7 @@ function AddMessage({ messages, close }: { messages: readonly Message[]; close: 
               checked={fields.channel === each}
               onChange={() => setFields({ ...fields, channel: each })}
             />
-            <Chip>{each}</Chip>
+            {each}
           </label>
         ))}
       </fieldset>

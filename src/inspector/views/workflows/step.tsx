@@ -110,7 +110,7 @@ function Step({ step }: { step: WorkflowStep }) {
   const shown = shownOf(step)
   const issues = Object.entries(step.issues ?? {}).filter(([, each]) => Object.keys(each).length > 0)
   return (
-    <div class={shown ? 'beside' : undefined}>
+    <div class={shown ? 'step-parts' : undefined}>
       <div class="form">
         <h3>Controls</h3>
         {Object.keys(step.controlValues ?? {}).length > 0 ? (

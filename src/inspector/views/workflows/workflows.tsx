@@ -131,7 +131,9 @@ export function WorkflowsView({ route }: ViewProps) {
           />
         )}
         {workflowId === undefined && (
-          <Pane label="No step">{items.length > 0 && <Empty title="Choose a step to see what it is made of" />}</Pane>
+          <Pane label="No step">
+            {items.length > 0 && <p class="empty">Choose a step to see what it is made of</p>}
+          </Pane>
         )}
         {workflowId !== undefined && open === undefined && workflows && (
           <Pane label="No step">
