@@ -119,7 +119,7 @@ function Head({ report: { run, tests, coverage, dropped } }: { report: Report })
     ...(unknown > 0 ? [[unknown.toLocaleString(), 'unknown'] as [string, string]] : []),
     [coverage.requests.toLocaleString(), 'requests'],
     [`${coverage.percentage} %`, 'of the contract'],
-    [durationText(run.duration), 'took']
+    [`${(run.duration / 1000).toFixed(1)} s`, 'took']
   ]
   return (
     <header class="report-head">

@@ -139,7 +139,6 @@ function Left({ test: { left }, remainder }: { test: ReportedTest; remainder: re
           </dl>
         </section>
       )}
-      <JsonTree value={left} label="All differences" />
     </>
   )
 }
