@@ -21,7 +21,7 @@ import { RequestActions } from './actions.js'
 import { Beside } from './beside.js'
 import { RequestDetail } from './detail.js'
 import { useFound } from './found.js'
-import { HintNote, useHints } from './hints.js'
+import { HintLine, useHints } from './hints.js'
 import { useKeylessCount } from './keyless.js'
 import { NoRequests, Overview } from './overview.js'
 import { OtherOwner } from './owner.js'
@@ -226,7 +226,7 @@ function Notes({ request, hints, href }: NotesProps) {
         // The reason has said it.
         .filter(({ id }) => id !== 'parameter-not-read' && id !== 'path-not-served')
         .map((hint) => (
-          <HintNote key={hint.message} hint={hint} href={href} />
+          <HintLine key={hint.message} hint={hint} href={href} />
         ))}
       {faulted !== undefined && faulted !== 'header' && <a href={addressOf(['faults'])}>The rule {faulted}</a>}
     </>
