@@ -21,7 +21,8 @@ export const Snapshot = namedObject('Snapshot', 'A named state of the environmen
 })
 export type Snapshot = Static<typeof Snapshot>
 
-const VALUE = 'as JSON, the first 200 characters; absent where there is none, *** for a secret'
+const VALUE =
+  'as JSON, the first 200 characters; absent where there is none, *** for a secret, […] and {…} for lists and objects'
 export const FieldDifference = namedObject('FieldDifference', 'A field of a record that differs from the snapshot', {
   id: Type.String({ description: 'The record, by what a seed calls it' }),
   field: Type.String({ description: 'Name of the field' }),

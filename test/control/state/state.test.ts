@@ -350,7 +350,13 @@ const UNCHANGED: SnapshotDifferences = {
   ...{ idempotencyKeys: NONE, settings: [] }
 }
 
-test('a snapshot tells what was added, removed and changed since, of each kind of record', async () => {
+const PRIMARY_MOVED = [
+  { id: 'main', field: 'primary', before: 'true', after: 'false' },
+  { id: 'other', field: 'primary', before: 'false', after: 'true' },
+  { id: 'other', field: 'conditions', after: '[…]' }
+]
+
+test('a snapshot tells what was added, removed and changed since, by field, of each kind of record', async () => {
   const mock = await givenMock()
   const { apiKey: key } = await givenEnvironment(mock, { seed: SEED })
   const post = (path: string, body?: object, headers = {}) =>
@@ -366,9 +372,9 @@ test('a snapshot tells what was added, removed and changed since, of each kind o
   const steps = [{ stepId: 'mail', type: 'email', controlValues: { subject: 'Other' } }]
   await post('/_mock/seed', { subscribers: [{ subscriberId: 'zoe' }], workflows: [{ identifier: 'order', steps }] })
   expect(await differencesOf(mock, key)).toEqual({
-    integrations: { ...NONE, added: some('third'), changed: some('main', 'other') },
+    integrations: { ...NONE, added: some('third'), changed: { ...some('main', 'other'), fields: PRIMARY_MOVED } },
     subscribers: { ...NONE, added: some('zoe') },
-    workflows: { ...NONE, changed: some('order') },
+    workflows: { ...NONE, changed: { ...some('order'), fields: [{ id: 'order', field: 'steps' }] } },
     messages: { ...NONE, added: some(added), removed: some(present) },
     idempotencyKeys: { ...NONE, added: some('once') },
     settings: []
