@@ -59,13 +59,13 @@ export function createDescribe({ faultHeader, ...secrets }: Secrets & { faultHea
       ...(status > 0 && { status, size }),
       ...(entry.endSequence > 0 && { duration: Math.round(entry.duration * 1000) / 1000 }),
       ...(reason !== undefined && { reason: redaction.text(reason) }),
+      ...(status === 200 && HAS_MORE.test(answer?.toString('latin1', 0, 64) ?? '') && { hasMore: true }),
       ...(changed && changed.length > 0 && { changed: [...changed] }),
       flags: {
         ...(replayed && { replayed }),
         ...(faulted && { faulted }),
         ...(delayed !== undefined && { delayed }),
-        ...(!operation && { unserved: true }),
-        ...(status === 200 && HAS_MORE.test(answer?.toString('latin1', 0, 64) ?? '') && { hasMore: true })
+        ...(!operation && { unserved: true })
       },
       unread: {
         query: unreadParameters(Object.keys(query), operation),
