@@ -1,5 +1,5 @@
 import { AxeBuilder } from '@axe-core/playwright'
-import type { BrowserContextOptions } from '@playwright/test'
+import type { BrowserContextOptions, Locator, Page } from '@playwright/test'
 import { expect, type TestContext } from 'vitest'
 import { type AttachedEnvironment, type ConnectedMock, connect } from '../../src/client/index.js'
 import { givenPage, type Opened } from './browser.js'
@@ -48,4 +48,28 @@ export async function expectAccessible({ page }: Pick<Opened, 'page'>): Promise<
   const { violations } = await new AxeBuilder({ page }).exclude('iframe[sandbox]').analyze()
   const found = violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' | ')}`)
   expect(found).toEqual([])
+}
+
+/** Clicks in a page that are counted, to tell how many a task takes. */
+export function countClicks() {
+  let count = 0
+  return {
+    get count(): number {
+      return count
+    },
+    async click(target: Locator): Promise<void> {
+      count += 1
+      await target.click()
+    }
+  }
+}
+
+/** The rows of the list of requests. */
+export const requestRows = (page: Page) => page.getByRole('list', { name: 'Requests, newest first' }).getByRole('link')
+
+/** Sends a request as an app does. Returns the status. */
+export async function ask(env: AttachedEnvironment, path: string, init: RequestInit = {}): Promise<number> {
+  const response = await fetch(env.url + path, { ...init, headers: { ...env.headers, ...init.headers } })
+  await response.arrayBuffer()
+  return response.status
 }

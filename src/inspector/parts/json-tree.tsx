@@ -18,7 +18,7 @@ const MAX_TEXT = 2000
 /** A value as JSON, whose lists and objects open and close; a text that is no JSON as it is. */
 export function JsonTree({ value, label, ...compared }: TreeProps) {
   return (
-    <div class="card json" role="region" aria-label={label} tabIndex={0} dir="ltr">
+    <div class="card json" role="group" aria-label={label} tabIndex={0} dir="ltr">
       {typeof value === 'string' ? (
         <Text text={value} />
       ) : (

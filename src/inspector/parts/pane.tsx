@@ -33,10 +33,10 @@ interface PaneProps {
 /** One of two panes, with a scroll of its own. */
 export function Pane({ label, head, children }: PaneProps) {
   return (
-    <section class="pane" aria-label={label}>
+    <div class="pane" role="group" aria-label={label}>
       {head && <div class="pane-head">{head}</div>}
       {children}
-    </section>
+    </div>
   )
 }
 

@@ -174,13 +174,13 @@ function Compared({ request, other, close }: ComparedProps) {
         </button>
       </div>
       <div class="compare">
-        <section aria-label={`Answer of request ${request.sequence}`}>
+        <section>
           <h3>
             #{request.sequence} · {request.status ?? 'no answer'} · {durationText(request.duration)}
           </h3>
           <JsonTree value={then} other={now} label={`Answer of request ${request.sequence}`} />
         </section>
-        <section aria-label={other.title}>
+        <section>
           <h3>
             {other.title} · {other.status} · {durationText(other.duration)}
           </h3>

@@ -1,0 +1,200 @@
+import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { ask, countClicks, expectAccessible, givenInspector, requestRows } from '../support/inspector.js'
+import { givenFolder } from '../support/process.js'
+
+const COPYING = { permissions: ['clipboard-read', 'clipboard-write'] }
+
+test('why a request was refused stands on the first screen, with what the app received', async (context) => {
+  const { page, env } = await givenInspector(context)
+  await ask(env, '/v1/messages?limit=5000')
+  await ask(env, '/v1/messages')
+  const detail = page.getByRole('group', { name: 'Request 1' })
+  await detail.getByText('limit must be a whole number from 1 to 1000').first().waitFor()
+  const body = detail.getByRole('group', { name: 'Body of the answer' })
+  expect(await body.innerText()).toContain('"statusCode": 422')
+})
+
+test('the next list call fails with 500 twice after three clicks, and Undo takes it back', async (context) => {
+  const inspector = await givenInspector(context)
+  const { page, env } = inspector
+  const clicks = countClicks()
+  await ask(env, '/v1/messages?limit=1')
+  await clicks.click(requestRows(page).first())
+  await clicks.click(page.getByRole('button', { name: 'Fail the next like this' }))
+  await expectAccessible(inspector)
+  await clicks.click(page.getByRole('button', { name: '500 twice' }))
+  await page.getByText('The next 2 GET /v1/messages: 500').waitFor()
+  expect(clicks.count).toBe(3)
+  const statuses = []
+  for (let count = 0; count < 3; count += 1) statuses.push(await ask(env, '/v1/messages?limit=2'))
+  expect(statuses).toEqual([500, 500, 200])
+  await page.getByRole('button', { name: 'Fail the next like this' }).click()
+  await page.getByRole('button', { name: 'Lost answer for ever' }).click()
+  await page.getByText('Each GET /v1/messages: Lost answer').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).last().click()
+  await expect.poll(async () => (await env.faults.list()).map(({ times }) => times)).toEqual([2])
+})
+
+test('a request is sent again by its curl after two clicks, and verified by what is copied for a test', async (context) => {
+  const { page, env } = await givenInspector(context, COPYING)
+  const body = `{"note":"it's \\"quoted\\" and שלום"}`
+  const path = '/v1/integrations/sendgrid-main/set-primary?note=%5Ba%5D%20%26%20b&note=2'
+  const headers = { 'idempotency-key': `it's`, 'content-type': 'application/json' }
+  await ask(env, path, { method: 'POST', headers, body })
+  const copied = () => page.evaluate<string>('navigator.clipboard.readText()')
+  const clicks = countClicks()
+  await clicks.click(requestRows(page).first())
+  await clicks.click(page.getByRole('button', { name: 'Copy as curl' }))
+  expect(clicks.count).toBe(2)
+  await expect.poll(copied).toMatch(/^curl/)
+  expect(await copied()).toContain(env.apiKey)
+  await promisify(execFile)('sh', ['-c', await copied()])
+  const again = async () => (await env.requests.list({ order: 'newest' })).filter(({ status }) => status)
+  await expect.poll(async () => (await again()).length).toBe(2)
+
+  await page.getByRole('button', { name: 'More copies' }).click()
+  await page.getByRole('button', { name: 'Copy as fetch' }).click()
+  await expect.poll(copied).toMatch(/^await fetch/)
+  await new Function(`return (async () => { ${await copied()} })()`)()
+  await expect.poll(async () => (await again()).length).toBe(3)
+  const sent = (await again()).map(({ path, query, headers, body }) => [path, query, headers['idempotency-key'], body])
+  expect(sent[0]).toEqual(sent[2])
+  expect(sent[1]).toEqual(sent[2])
+
+  await page.getByRole('button', { name: 'More copies' }).click()
+  await page.getByRole('button', { name: 'Copy as a verification' }).click()
+  await expect.poll(copied).toMatch(/^await env\.requests\.verify\(\{/)
+  const run = new Function('env', `return (async () => { return ${await copied()} })()`)
+  expect(await run(env)).toMatchObject({ matched: 3 })
+  await page.getByRole('button', { name: 'More copies' }).click()
+  await page.getByRole('button', { name: 'as JSON' }).click()
+  await expect.poll(copied).toMatch(/^\{/)
+  expect(await env.requests.verify(JSON.parse(await copied()))).toMatchObject({ matched: 3 })
+})
+
+test('a request is replayed by one click, and its new answer stands beside the old one with what differs', async (context) => {
+  const inspector = await givenInspector(context, { colorScheme: 'dark' })
+  const { page, env } = inspector
+  await env.faults.add({ effect: { status: 503 } })
+  await ask(env, '/v1/messages?limit=1')
+  const clicks = countClicks()
+  await clicks.click(page.getByRole('button', { name: 'Replay' }))
+  const now = page.getByRole('group', { name: 'Now' })
+  await now.waitFor()
+  await page.getByText('Now · 200').waitFor()
+  expect(clicks.count).toBe(1)
+  await page.getByText('Differences are marked').waitFor()
+  expect(await page.locator('.is-different').count()).toBeGreaterThan(0)
+  await expectAccessible(inspector)
+  expect(await env.requests.list()).toMatchObject([
+    { status: 503, query: { limit: '1' } },
+    { status: 200, query: { limit: '1' } }
+  ])
+  await page.getByRole('button', { name: 'Replay' }).click()
+  await page.getByRole('button', { name: 'Only its own answer' }).click()
+  expect(await page.getByRole('group', { name: 'Now' }).count()).toBe(0)
+})
+
+test('two answers are compared after three clicks', async (context) => {
+  const { page, env } = await givenInspector(context)
+  await ask(env, '/v1/messages?limit=2')
+  await ask(env, '/v1/messages?limit=2')
+  const clicks = countClicks()
+  await clicks.click(requestRows(page).first())
+  await clicks.click(page.getByRole('button', { name: 'Compare with another request' }))
+  await clicks.click(page.getByRole('button', { name: /^#1 200/ }))
+  await page.getByText('The same answer').waitFor()
+  expect(clicks.count).toBe(3)
+})
+
+test('two environments stand side by side after two clicks, each with its own requests', async (context) => {
+  const inspector = await givenInspector(context)
+  const { page, env, mock } = inspector
+  const production = (await mock.listEnvironments()).find(({ name }) => name === 'Production')
+  const other = mock.attach((await mock.apiKeys(production?.environmentId ?? ''))[0] ?? '')
+  await ask(env, '/v1/messages?limit=1')
+  const clicks = countClicks()
+  await clicks.click(page.getByRole('button', { name: 'Environment Development' }))
+  await clicks.click(page.getByRole('button', { name: 'Production' }).last())
+  expect(clicks.count).toBe(2)
+  const left = page.getByRole('region', { name: 'Development' })
+  const right = page.getByRole('region', { name: 'Production' })
+  await right.getByRole('heading', { name: 'Nothing has come yet' }).waitFor()
+  await ask(other, '/v1/messages?limit=4000')
+  await right.getByRole('link', { name: /limit=4000/ }).click()
+  await right.getByRole('group', { name: 'Body of the answer' }).getByText('422').waitFor()
+  await left.getByRole('link', { name: /limit=1/ }).click()
+  await left.getByRole('group', { name: 'Body of the answer' }).getByText('totalCount').waitFor()
+  expect(await left.getByText('limit=4000').count()).toBe(0)
+  await expectAccessible(inspector)
+  await page.keyboard.press('Escape')
+  await left.getByRole('link', { name: /limit=1/ }).waitFor()
+  await right.getByRole('group', { name: 'Body of the answer' }).waitFor()
+  await page.getByRole('link', { name: 'Close Production' }).click()
+  await right.waitFor({ state: 'detached' })
+})
+
+test('a transactionId among 100,000 messages is found by its palette: paste, Enter', async (context) => {
+  const { page, env } = await givenInspector(context, {
+    args: ['--seed', await seedOf(100_000)],
+    hash: '#/integrations'
+  })
+  const { data } = (await (
+    await fetch(`${env.url}/v1/messages?page=7000&limit=10`, { headers: env.headers })
+  ).json()) as { data: { transactionId: string; _id: string }[] }
+  const transactionId = data[3]?.transactionId ?? ''
+  await page.getByRole('button', { name: 'Find anything' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').waitFor()
+  await page.keyboard.insertText(transactionId)
+  await page.keyboard.press('Enter')
+  await page.waitForURL((url) => url.hash.includes(transactionId))
+  expect(new URL(page.url()).hash).toBe(`#/messages?transactionId=${transactionId}`)
+}, 120_000)
+
+test('the palette finds requests, integrations, workflows and subscribers, and says when there is nothing', async (context) => {
+  const inspector = await givenInspector(context)
+  const { page, env } = inspector
+  await ask(env, '/v1/messages?limit=7', { headers: { 'x-request-id': 'trace-4711' } })
+  const found = page.getByRole('listbox', { name: 'What was found' })
+  const find = async (text: string) => {
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').waitFor()
+    await page.keyboard.insertText(text)
+  }
+  await page.getByRole('button', { name: 'Find anything' }).click()
+  for (const [text, option] of [
+    ['trace-4711', /GET \/v1\/messages\?limit=7.*#1 · 200/],
+    ['#1', /GET \/v1\/messages\?limit=7/],
+    ['mailgun-eu', /Mailgun \(EU\)/],
+    ['order-shipped', /Order shipped/],
+    ['user-ada', /messages to user-ada/]
+  ] as const) {
+    await find(text)
+    await found.getByRole('option', { name: option }).first().waitFor()
+  }
+  await expectAccessible(inspector)
+  await find('no-such-thing-anywhere')
+  await page.getByText('Nothing is like that.').waitFor()
+  await expectAccessible(inspector)
+})
+
+/** A seed file with so many messages. */
+async function seedOf(messages: number): Promise<string> {
+  const file = join(givenFolder(), 'many.yaml')
+  await writeFile(
+    file,
+    `environments:
+  - name: Many
+    apiKeys: [many-key]
+    workflows: [{ identifier: news, name: News, steps: [{ stepId: email-step, type: email }] }]
+    generate: { messages: ${messages}, randomSeed: 7 }
+`
+  )
+  return file
+}
