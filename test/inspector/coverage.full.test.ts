@@ -32,9 +32,10 @@ test('it tells what of the contract requests have met, how to meet the rest, and
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
 
   await (await mock.environment({ scenario: 'default' })).requests.list()
+  const all = await mock.coverage()
   await page.getByRole('link', { name: 'Whole server' }).click()
-  await page.getByRole('heading', { name: `${covered} of ${total} things` }).waitFor()
+  await page.getByRole('heading', { name: `${all.covered} of ${all.total} things` }).waitFor()
   await page.getByRole('button', { name: 'Start over' }).click()
-  await page.getByRole('heading', { name: `0 of ${total} things` }).waitFor()
+  await page.getByRole('heading', { name: `0 of ${all.total} things` }).waitFor()
   expect((await mock.coverage()).requests).toBe(0)
 })

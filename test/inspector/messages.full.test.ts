@@ -70,9 +70,9 @@ test('one line searches by subscriber, transaction, context and channel, its add
     ['user-ada', 'subscriberId=user-ada', '#/messages?q=user-ada'],
     ['order-4711', 'transactionId=order-4711', '#/messages?q=order-4711'],
     [
-      'tenant:acme channel:email',
-      'contextKeys=tenant:acme&channel=email',
-      '#/messages?contextKeys=tenant:acme&channel=email'
+      'channel:email tenant:acme',
+      'channel=email&contextKeys=tenant:acme',
+      '#/messages?channel=email&contextKeys=tenant:acme'
     ],
     ['context:none', 'contextKeys=', '#/messages?contextKeys=none']
   ]) {
@@ -108,7 +108,9 @@ test('one line searches by subscriber, transaction, context and channel, its add
   await page.getByRole('button', { name: 'Edit' }).focus()
   await page.keyboard.press('Escape')
   await expect.poll(hash).toBe('#/messages?channel=sms')
-  await expect.poll(() => rows.nth(2).evaluate('(element) => element === document.activeElement')).toBe(true)
+  await expect
+    .poll(() => page.evaluate('document.activeElement.getAttribute("href")'))
+    .toBe(await rows.nth(2).getAttribute('href'))
 })
 
 test('each channel is shown as its subscriber sees it, in both themes, an email as high as its content', async (context) => {
@@ -151,7 +153,7 @@ test('each channel is shown as its subscriber sees it, in both themes, an email 
   const [frame = 0, document = 0] = await heights()
   expect(Math.abs(frame - document)).toBeLessThanOrEqual(2)
   await page.getByRole('tab', { name: 'JSON' }).click()
-  await page.getByRole('region', { name: 'The message as JSON' }).getByText('"subject": "A letter"').waitFor()
+  await page.getByRole('group', { name: 'The message as JSON' }).getByText('"subject": "A letter"').waitFor()
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
 })
 
@@ -176,7 +178,7 @@ test('a thousand messages are shown within 300 ms, and more come as one scrolls'
   expect(took).toBeLessThan(300)
   await go('#/messages')
   await expect.poll(() => count.innerText()).toBe('100 of 1,260')
-  await page.locator('.list').evaluate('(list) => list.scrollTo(0, list.scrollHeight)')
+  await page.evaluate('document.querySelector(".list").scrollTo(0, 1e6)')
   await expect.poll(() => count.innerText()).toBe('1,000 of 1,260')
 })
 
@@ -251,7 +253,9 @@ test('nothing that a seed holds runs, loads anything or leads away', async (cont
   expect(mail).toHaveLength(1)
   await go(`#/workflows/${encodeURIComponent(evil)}/${encodeURIComponent(evil)}`)
   const frame = page.frameLocator('iframe')
-  expect(await frame.locator('p').evaluate('(p) => getComputedStyle(p).color')).toBe('rgb(1, 2, 3)')
+  expect(await frame.locator(':root').evaluate('getComputedStyle(document.querySelector("p")).color')).toBe(
+    'rgb(1, 2, 3)'
+  )
   await go(`#/integrations/${encodeURIComponent(evil)}`)
   await page.getByRole('button', { name: 'Show credentials' }).click()
   await page.getByRole('button', { name: /fault/ }).click()

@@ -40,7 +40,7 @@ test('a step is found by keyboard, with its controls, variables and issues as tr
 test("a step is edited as JSON, with the server's messages at their lines", async (context) => {
   const inspector = await givenInspector(context, {
     hash: '#/workflows/order-shipped/email-step',
-    args: ['--profile', 'live']
+    args: ['--assume', 'envelope=data']
   })
   const { page, env } = inspector
   await page.getByRole('button', { name: 'Edit' }).click()
@@ -93,7 +93,7 @@ test('issues stand above all else, what is refused is said in words, and where t
   await page.getByRole('group', { name: 'Issues' }).getByText('Invalid URL. Must be a valid full URL').waitFor()
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
   await go('#/workflows/class-reminder/in-blocks')
-  await page.getByRole('region', { name: 'Preview' }).getByText("{{subscriber.firstName | default: 'you'}}").waitFor()
+  await page.frameLocator('iframe').getByText("{{subscriber.firstName | default: 'you'}}").waitFor()
   await go('#/workflows/class-draft/nothing')
   await page.getByRole('alert').getByText('class-draft has no step').waitFor()
   await env.faults.add({ operation: 'retrieveWorkflowStep', effect: { status: 503 } })
