@@ -30,7 +30,9 @@ import type {
   SeedEnvironment,
   Snapshot,
   SnapshotDifferences,
-  TestDescription
+  StepPatch,
+  TestDescription,
+  WorkflowStep
 } from './control-api.js'
 import { type Duration, milliseconds } from './duration.js'
 import { MockError } from './errors.js'
@@ -144,6 +146,8 @@ export interface AttachedEnvironment {
   workflows: {
     /** Returns all workflows, with the ids of their steps. */
     list(): Promise<ListedWorkflow[]>
+    /** Changes fields of a step; both are named by their `_id`, or by `identifier` and `stepId`. Null removes a field. */
+    changeStep(workflow: string, step: string, changes: StepPatch): Promise<WorkflowStep>
   }
   /** Returns how much of the contract the requests to the environment have met. */
   coverage(): Promise<Coverage>
@@ -271,7 +275,11 @@ function attachedEnvironment(server: Connection, apiKey: string): AttachedEnviro
       change: (id, changes) => json('PATCH', path`/_mock/integrations/${id}`, { body: changes }),
       remove: (id) => done('DELETE', path`/_mock/integrations/${id}`)
     },
-    workflows: { list: () => list('/_mock/workflows', 'workflows') },
+    workflows: {
+      list: () => list('/_mock/workflows', 'workflows'),
+      changeStep: (workflow, step, changes) =>
+        json('PATCH', path`/_mock/workflows/${workflow}/steps/${step}`, { body: changes })
+    },
     coverage: () => json('GET', '/_mock/coverage'),
     clearCoverage: () => done('DELETE', '/_mock/coverage'),
     // Each overload asks for one of the two.

@@ -18,7 +18,8 @@ export type {
   ListedWorkflow,
   MessagePatch,
   NewIntegration,
-  NewMessage
+  NewMessage,
+  StepPatch
 } from '../control/records/routes.js'
 export type { OtherRequest, RunRecord, TestDescription, TestRecord } from '../control/report/schemas.js'
 export type {

@@ -1,4 +1,3 @@
-import './old.css'
 import './style.css'
 import { render } from 'preact'
 import { App } from './shell/app.js'

@@ -117,7 +117,13 @@ function* each<Item>(items: Iterable<Item>, toSeed: (item: Item) => object): Gen
   for (const item of items) yield toSeed(item)
 }
 
-function exportStep({ workflowId: _identifier, workflowDatabaseId: _id, origin: _origin, ...step }: WorkflowStep) {
+/** Without what follows from its workflow. */
+export function exportStep({
+  workflowId: _identifier,
+  workflowDatabaseId: _id,
+  origin: _origin,
+  ...step
+}: WorkflowStep) {
   return step
 }
 

@@ -6,10 +6,11 @@ import type { Db } from '../db/open.js'
 import type { Environment, EnvironmentService } from '../environments/service.js'
 import { toMessageRow } from '../messages/row.js'
 import type { MessageResponse } from '../messages/schemas.js'
+import type { WorkflowStep } from '../workflow-steps/schemas.js'
 import type { EnvironmentData, Stored } from './environment-data.js'
 import { createIssue, SeedError } from './errors.js'
-import { exportMessage, withoutOwner } from './export.js'
-import { SeedIntegration, SeedMessage } from './format.js'
+import { exportMessage, exportStep, withoutOwner } from './export.js'
+import { SeedIntegration, SeedMessage, SeedStep } from './format.js'
 import { readSeed, type SeedFile } from './read.js'
 import { datasetOf, type ExistingRecords, RECORD_KINDS, type RecordKind, type SeedRepository } from './repository.js'
 import type { SeedTarget } from './resolve/builder.js'
@@ -77,6 +78,31 @@ export function recordService({ db, clock, environments }: Dependencies, reposit
         return save(kind, environment, seed, isMessage && !isOfAnother ? { _subscriberId: stored._subscriberId } : {})
       }),
 
+    /**
+     * Changes a step of a workflow, both by their ids or names. What other steps have of it, such as its results among their
+     * variables, stays. Throws `not-found`.
+     */
+    changeStep: (environment: Environment, workflowId: string, stepId: string, patch: Patch<SeedStep>): WorkflowStep =>
+      db.transaction(() => {
+        const { find, stepsOf } = lookUp(environment)
+        const workflow = find('workflows', '_id', workflowId) ?? find('workflows', 'identifier', workflowId)
+        const steps = workflow ? stepsOf(workflow._id) : []
+        const index = steps.findIndex((each) => each._id === stepId || each.stepId === stepId)
+        if (index === -1) {
+          const reason = `this environment has no step ${stepId} of a workflow ${workflowId}: GET /_mock/workflows lists them`
+          throw new DomainError('not-found', `Step with id ${stepId} not found`, { reason })
+        }
+        const seeds = steps.map((step, at) =>
+          at === index ? withoutRemoved(SeedStep, { ...exportStep(step), ...patch }) : exportStep(step)
+        )
+        return inRecord('step', /^workflows\[0\]\.steps\[\d+\]\.?/, () => {
+          const seed = readSeed({ workflows: [{ ...workflow, steps: seeds }] })
+          const resolved = resolve(seed, environment, lookUp(environment))
+          store(environment, resolved)
+          return resolved.steps[index] as WorkflowStep
+        })
+      }),
+
     /** If an integration was primary, its channel has no primary then. Throws `not-found`. */
     removeRecord: (kind: EditedKind, environment: Environment, id: string): void =>
       db.transaction(() => {
@@ -106,19 +132,14 @@ export function recordService({ db, clock, environments }: Dependencies, reposit
   /** Stores what a seed of one record describes, with the fields in place of its own. Its issues are located in the record. */
   function save<Kind extends EditedKind>(kind: Kind, environment: Environment, record: Names, fields: object = {}) {
     const seed = kind === 'messages' ? { transactionId: `txn_${record._id}`, ...record } : record
-    try {
+    return inRecord(kind.slice(0, -1), /^\w+\[0\]\.?/, () => {
       // A message has its id, which does not depend on how many there are.
       const existing = { ...lookUp(environment), messageCount: () => 0 }
       const [resolved] = resolve(readSeed({ [kind]: [seed] }), environment, existing)[kind]
       const document = { ...resolved, ...fields } as EnvironmentData[Kind][number]
       store(environment, { [kind]: [document] })
       return document
-    } catch (error) {
-      if (!(error instanceof SeedError)) throw error
-      const file = kind.slice(0, -1)
-      const inRecord = (path: string) => path.replace(/^\w+\[0\]\.?/, '')
-      throw new SeedError(error.issues.map(({ path, message }) => createIssue({ file, path: inRecord(path), message })))
-    }
+    })
   }
 
   function findRecord(kind: EditedKind, environment: Environment, { _id = '', identifier = '' }: Names) {
@@ -162,6 +183,19 @@ export function recordService({ db, clock, environments }: Dependencies, reposit
     const isKnown = isMoved && workflow && lookUp(environment).find('workflows', 'identifier', workflow)
     const absent = Object.fromEntries(derived.map((field) => [field, undefined]))
     return { ...exportMessage(message), ...(isKnown && { workflow }), ...absent }
+  }
+}
+
+/** Locates the issues of a seed in the record that it was made of, which stands there at `place`. */
+function inRecord<Result>(file: string, place: RegExp, action: () => Result): Result {
+  try {
+    return action()
+  } catch (error) {
+    if (!(error instanceof SeedError)) throw error
+    const issues = error.issues.map(({ path, message }) =>
+      createIssue({ file, path: path.replace(place, ''), message })
+    )
+    throw new SeedError(issues)
   }
 }
 

@@ -72,6 +72,7 @@ const CALLS: Record<string, (given: Given) => unknown> = {
   'env.integrations.change': ({ env }) => env.integrations.change('one', { name: 'One' }),
   'env.integrations.remove': ({ env }) => env.integrations.remove('one'),
   'env.workflows.list': ({ env }) => env.workflows.list(),
+  'env.workflows.changeStep': ({ env }) => env.workflows.changeStep('order-shipped', 'email-step', { name: 'x' }),
   'env.coverage': ({ env }) => env.coverage(),
   'env.clearCoverage': ({ env }) => env.clearCoverage(),
   'env.state': ({ env }) => env.state(),

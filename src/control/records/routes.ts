@@ -8,7 +8,7 @@ import { Integration } from '../../integrations/schemas.js'
 import { toIntegrationResponse } from '../../integrations/service.js'
 import { MessageResponse } from '../../messages/schemas.js'
 import { toMessageResponse } from '../../messages/service.js'
-import { SeedIntegration, SeedMessage } from '../../seeds/format.js'
+import { SeedIntegration, SeedMessage, SeedStep } from '../../seeds/format.js'
 import type { Patch } from '../../seeds/records.js'
 import { WorkflowStep } from '../../workflow-steps/schemas.js'
 import type { Services } from '../services.js'
@@ -32,6 +32,9 @@ export type NewIntegration = Static<typeof NewIntegration>
 
 export const IntegrationPatch = patchOf<SeedIntegration>('IntegrationPatch', NewIntegration)
 export type IntegrationPatch = Static<typeof IntegrationPatch>
+
+export const StepPatch = patchOf<SeedStep>('StepPatch', SeedStep)
+export type StepPatch = Static<typeof StepPatch>
 
 /** Returns the schema of a change: any of the fields but `_id`, or null in place of one. */
 function patchOf<RecordSeed>($id: string, { properties }: TObject): TUnsafe<Patch<RecordSeed>> {
@@ -58,9 +61,11 @@ export const ListedWorkflow = namedObject('ListedWorkflow', 'A workflow, and wha
 export type ListedWorkflow = Static<typeof ListedWorkflow>
 
 const MessageId = Type.String({ description: 'The `_id` of the message' })
+const WorkflowId = Type.String({ description: 'The `_id` or the `identifier` of the workflow' })
+const StepId = Type.String({ description: 'The `_id` or the `stepId` of the step' })
 const IntegrationId = Type.String({ description: 'The `_id` or the `identifier` of the integration' })
 
-/** Adds, changes and removes single messages and integrations, and lists integrations and workflows. */
+/** Adds, changes and removes single messages and integrations, lists integrations and workflows, and changes a step. */
 export function recordRoutes(route: AddRoute, { seeds }: Services): void {
   route('POST', '/messages', 'addMessage', 'Add a message', {
     description: 'It is checked as in a seed, and answered as the list of messages shows it.',
@@ -95,6 +100,17 @@ export function recordRoutes(route: AddRoute, { seeds }: Services): void {
         return environment.assumptions['vendor-names'] === 'vendor' ? withVendorNames(listed) : listed
       })
     })
+  })
+
+  route('PATCH', '/workflows/:workflow/steps/:step', 'changeStep', 'Change a step of a workflow', {
+    description: 'Any field but `_id`: its control values, issues, variables, controls, name and type.',
+    params: strictObject({ workflow: WorkflowId, step: StepId }),
+    body: ref(StepPatch),
+    response: ref(WorkflowStep),
+    handler: async ({ environment, params, body }) => {
+      const step = seeds.changeStep(environment, params.workflow, params.step, body)
+      return environment.assumptions['vendor-names'] === 'vendor' ? withVendorNames(step) : step
+    }
   })
 
   route('GET', '/integrations', 'listIntegrations', 'List the integrations', {

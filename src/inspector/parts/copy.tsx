@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useNotices } from './notices.js'
+import { useToasts } from './toast.js'
 
 /** A button that copies a text, and says so. */
 export function CopyButton({
@@ -11,7 +11,7 @@ export function CopyButton({
   children: ComponentChildren
   title?: string
 }) {
-  const { run } = useNotices()
+  const { run } = useToasts()
   const copy = () => run(() => copyText(typeof text === 'string' ? text : text()), 'Copied')
   return (
     <button type="button" title={title} onClick={copy}>

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import type { Change, RecordedRequest } from '../../client/index.js'
-import { useNotices } from '../parts/notices.js'
+import { useToasts } from '../parts/toast.js'
 import { isOwnChange, useSession } from './session.js'
 
 /** Milliseconds from a change until the page shows it, with all that came meanwhile; and from one time to the next. */
@@ -28,7 +28,7 @@ interface Live {
  */
 export function useFollow(live: Live, changedByOthers: () => void): void {
   const { env, version, changed } = useSession()
-  const { offer } = useNotices()
+  const { offer } = useToasts()
   useEffect(() => {
     let changes: Change[] = []
     let isWrite = false

@@ -365,10 +365,16 @@ test('a snapshot tells what was added, removed and changed since, of each kind o
   await mock.call(`/_mock/messages/${present}`, { method: 'DELETE', key })
   const steps = [{ stepId: 'mail', type: 'email', controlValues: { subject: 'Other' } }]
   await post('/_mock/seed', { subscribers: [{ subscriberId: 'zoe' }], workflows: [{ identifier: 'order', steps }] })
+  const fields = [
+    { id: 'main', field: 'primary', before: 'true', after: 'false' },
+    { id: 'other', field: 'primary', before: 'false', after: 'true' },
+    { id: 'other', field: 'conditions', after: '[]' }
+  ]
+  const subject = { id: 'order', field: 'steps.mail.controlValues.subject', before: '"Hi"', after: '"Other"' }
   expect(await differencesOf(mock, key)).toEqual({
-    integrations: { ...NONE, added: some('third'), changed: some('main', 'other') },
+    integrations: { ...NONE, added: some('third'), changed: { ...some('main', 'other'), fields } },
     subscribers: { ...NONE, added: some('zoe') },
-    workflows: { ...NONE, changed: some('order') },
+    workflows: { ...NONE, changed: { ...some('order'), fields: [subject] } },
     messages: { ...NONE, added: some(added), removed: some(present) },
     idempotencyKeys: { ...NONE, added: some('once') },
     settings: []
@@ -383,6 +389,22 @@ test('a snapshot tells what was added, removed and changed since, of each kind o
     idempotencyKeys: { removed: some('once') }
   })
   expectSound(mock.db)
+})
+
+test('a secret that differs is told as one, and a long value by its beginning', async () => {
+  const mock = await givenMock()
+  await mock.call('/_mock/snapshots/before', { method: 'PUT' })
+  const patch = { credentials: { apiKey: 'SG.another', senderName: 'x' }, name: 'n'.repeat(900) }
+  await mock.call('/_mock/integrations/sendgrid-main', { method: 'PATCH', body: JSON.stringify(patch) })
+  const differences = await differencesOf(mock, 'development-key')
+  expect(differences.integrations.changed.fields).toEqual([
+    { id: 'sendgrid-main', field: 'name', before: '"SendGrid"', after: `"${'n'.repeat(199)}` },
+    { id: 'sendgrid-main', field: 'credentials.apiKey', before: '***', after: '***' },
+    { id: 'sendgrid-main', field: 'credentials.from', before: '***' },
+    { id: 'sendgrid-main', field: 'credentials.senderName', before: '***', after: '***' },
+    { id: 'sendgrid-main', field: 'credentials.ipPoolName', before: '***' }
+  ])
+  expect(JSON.stringify(differences)).not.toContain('SG.')
 })
 
 test('of many records that differ all are counted, and the first 20 are named', async () => {

@@ -1,10 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { ClockState, Duration } from '../../../client/index.js'
-import { Dialog } from '../../parts/dialog.js'
+import type { ClockState, ClockTime, Duration } from '../../../client/index.js'
+import { toneClass } from '../../parts/chip.js'
 import { ErrorNote } from '../../parts/errors.js'
+import { Icon } from '../../parts/icon.js'
+import { Popover } from '../../parts/popover.js'
 import { useResource } from '../../parts/resource.js'
-import { signedDuration, timeText } from '../../parts/times.js'
-import { type PanelProps, useAction } from '../panel.js'
+import { shortTime, signedDuration, timeText } from '../../parts/times.js'
+import { useToasts } from '../../parts/toast.js'
 import { useSession } from '../session.js'
 
 const STEPS: readonly [string, Duration][] = [
@@ -14,109 +16,101 @@ const STEPS: readonly [string, Duration][] = [
   ['1 week', '7d']
 ]
 
-/** The time of the environment, and what changes it. */
-export function ClockPanel({ close, reload }: PanelProps) {
+/** The time of the environment in the bar, and what changes it. */
+export function ClockPopover() {
   const { env, latest } = useSession()
-  const { value: clock, error, isLoading, reload: again } = useResource(() => env.clock.get(), [env, latest])
-  const { act, isRunning } = useAction({ reload })
-  const [by, setBy] = useState('')
-  const [at, setAt] = useState('')
-  const now = (state: ClockState) => `It is ${timeText(state.now)} in the environment`
+  const { value: clock, error, reload } = useResource(() => env.clock.get(), [env, latest])
+  const now = useNow(clock)
+  const isOwn = clock !== undefined && clock.setting.mode !== 'wall'
   return (
-    <Dialog title="Clock of the environment" close={close}>
-      {error !== undefined && !isLoading && <ErrorNote error={error} retry={again} />}
-      {clock && <Now clock={clock} />}
-      <div class="row">
-        <button
-          type="button"
-          disabled={isRunning || clock?.setting.mode === 'fixed'}
-          onClick={() => act(async () => env.clock.set((await env.clock.get()).now), now)}
-        >
-          Stop it now
-        </button>
-        <button
-          type="button"
-          disabled={isRunning || clock?.setting.mode === 'wall'}
-          onClick={() => act(() => env.clock.set({ mode: 'wall' }), now)}
-        >
-          Back to the machine's time
-        </button>
+    <Popover
+      class={`quiet toned ${toneClass(isOwn ? 'warn' : undefined)}`}
+      label={`Clock: ${timeText(now)}`}
+      isPadded
+      button={
+        <>
+          <Icon name="clock" />
+          <span class="text">{clock && shortTime(now).slice(0, -3)}</span>
+        </>
+      }
+    >
+      {() =>
+        error !== undefined ? <ErrorNote error={error} retry={reload} /> : clock && <Clock {...{ clock, now }} />
+      }
+    </Popover>
+  )
+}
+
+/** The time as it goes on. */
+function useNow(clock: ClockState | undefined): string {
+  const [, tick] = useState(0)
+  const { mode } = clock?.setting ?? {}
+  useEffect(() => {
+    const timer = mode === 'fixed' ? undefined : setInterval(() => tick((count) => count + 1), 1000)
+    return () => clearInterval(timer)
+  }, [mode])
+  if (clock && mode === 'fixed') return clock.now
+  return new Date(Date.now() + (clock?.setting.mode === 'offset' ? clock.setting.by : 0)).toISOString()
+}
+
+function Clock({ clock: { setting }, now }: { clock: ClockState; now: string }) {
+  const { env, changed } = useSession()
+  const { run, tell } = useToasts()
+  const [at, setAt] = useState('')
+  const act = async (action: () => Promise<ClockState>) => {
+    const state = await run(action)
+    if (!state) return
+    changed()
+    const restored: ClockTime = setting
+    tell(`It is ${timeText(state.now)}`, { name: 'Undo', run: () => act(() => env.clock.set(restored)) })
+  }
+  const words = {
+    wall: 'It is that of the machine.',
+    fixed: 'It stands still.',
+    offset: setting.mode === 'offset' ? `It runs, ${signedDuration(setting.by)} from the machine's.` : ''
+  }
+  return (
+    <div class="form clock">
+      <div>
+        <p class="big">{shortTime(now)}</p>
+        <p class="hint">{words[setting.mode]} All times are UTC.</p>
       </div>
-      <div class="row" role="group" aria-label="Advance">
-        Advance by
+      <div class="line" role="group" aria-label="Go ahead">
         {STEPS.map(([name, step]) => (
-          <button key={name} type="button" disabled={isRunning} onClick={() => act(() => env.clock.advance(step), now)}>
-            {name}
+          <button key={name} type="button" onClick={() => act(() => env.clock.advance(step))}>
+            +{name}
           </button>
         ))}
       </div>
       <form
-        class="row"
+        class="line"
         onSubmit={(event) => {
           event.preventDefault()
-          act(() => env.clock.advance(by as Duration), now)
+          void act(() => env.clock.set(`${at}Z`))
         }}
       >
-        <label>
-          Another length of time
-          <input value={by} placeholder="90m, 12h, 3d" required onInput={(event) => setBy(event.currentTarget.value)} />
-        </label>
-        <button type="submit" disabled={isRunning}>
-          Advance
-        </button>
+        <input
+          type="datetime-local"
+          step="1"
+          aria-label="A time in UTC"
+          required
+          value={at}
+          onInput={(event) => setAt(event.currentTarget.value)}
+        />
+        <button type="submit">Stop it there</button>
       </form>
-      <form
-        class="row"
-        onSubmit={(event) => {
-          event.preventDefault()
-          act(() => env.clock.set(`${at}Z`), now)
-        }}
-      >
-        <label>
-          A time in UTC
-          <input
-            type="datetime-local"
-            step="1"
-            value={at}
-            required
-            onInput={(event) => setAt(event.currentTarget.value)}
-          />
-        </label>
-        <button type="submit" disabled={isRunning}>
-          Stop it there
-        </button>
-      </form>
-    </Dialog>
-  )
-}
-
-function Now({ clock: { setting, now } }: { clock: ClockState }) {
-  const elapsed = useElapsed(now, setting.mode !== 'fixed')
-  return (
-    <div>
-      <p class="now">
-        <time dateTime={now}>{timeText(new Date(Date.parse(now) + elapsed).toISOString())}</time>
-      </p>
-      <p class="hint">
-        {setting.mode === 'wall'
-          ? "It follows the machine's clock."
-          : setting.mode === 'fixed'
-            ? 'It is stopped.'
-            : `It runs, ${signedDuration(setting.by)} from the machine's clock.`}
-      </p>
+      <div class="line">
+        {setting.mode !== 'fixed' && (
+          <button type="button" onClick={() => act(async () => env.clock.set((await env.clock.get()).now))}>
+            Stop it now
+          </button>
+        )}
+        {setting.mode !== 'wall' && (
+          <button type="button" onClick={() => act(() => env.clock.set({ mode: 'wall' }))}>
+            The machine's time
+          </button>
+        )}
+      </div>
     </div>
   )
-}
-
-/** Milliseconds since a time was told, by the second. */
-function useElapsed(now: string, isRunning: boolean): number {
-  const [elapsed, setElapsed] = useState(0)
-  useEffect(() => {
-    const startedAt = performance.now()
-    setElapsed(0)
-    if (!isRunning) return
-    const timer = setInterval(() => setElapsed(performance.now() - startedAt), 1000)
-    return () => clearInterval(timer)
-  }, [now, isRunning])
-  return elapsed
 }

@@ -1,35 +1,35 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { EnvironmentOptions, ListedEnvironment } from '../../../client/index.js'
-import { ConfirmButton } from '../../parts/confirm.js'
+import { Chip } from '../../parts/chip.js'
 import { Dialog } from '../../parts/dialog.js'
-import { ErrorNote } from '../../parts/errors.js'
-import { environmentAddress, type PanelProps, useAction } from '../panel.js'
+import { Icon } from '../../parts/icon.js'
+import { ActionMenu } from '../../parts/popover.js'
+import { useToasts } from '../../parts/toast.js'
+import { environmentAddress, type PanelProps } from '../panel.js'
 import { go, useRoute } from '../router.js'
 import { useSession } from '../session.js'
 
-const PAGE = 50
+const SHOWN = 50
 
-/** All environments of the server: finds, creates, forks and removes them. */
-export function EnvironmentsPanel({
-  close,
-  reload,
-  environments
-}: PanelProps & { environments: readonly ListedEnvironment[] }) {
+interface Props extends PanelProps {
+  environments: readonly ListedEnvironment[]
+}
+
+/** All environments of the server: finds, makes, forks and removes them. */
+export function EnvironmentsPanel({ close, reload, environments }: Props) {
   const { mock, listed } = useSession()
   const { view } = useRoute()
-  const { act } = useAction({ reload })
+  const { run } = useToasts()
   const [text, setText] = useState('')
   // Others may have come since.
   useEffect(reload, [reload])
   const found = environments.filter(({ name, environmentId }) =>
     `${name} ${environmentId}`.toLowerCase().includes(text.toLowerCase())
   )
-  const remove = async (environment: ListedEnvironment) => {
-    const isRemoved = await act(async () => {
-      await mock.removeEnvironment(environment.environmentId)
-      return true
-    }, `Removed: ${environment.name}`)
-    if (isRemoved && environment.environmentId === listed?.environmentId) go('#/')
+  const remove = async ({ name, environmentId }: ListedEnvironment) => {
+    await run(() => mock.removeEnvironment(environmentId), `Removed ${name}`)
+    if (environmentId === listed?.environmentId) go('#/')
+    reload()
   }
   return (
     <Dialog title="Environments" close={close} wide>
@@ -42,30 +42,27 @@ export function EnvironmentsPanel({
         dir="auto"
         onInput={(event) => setText(event.currentTarget.value)}
       />
-      <ul class="environments" aria-label="Environments">
-        {found.slice(0, PAGE).map((environment) => (
-          <li key={environment.environmentId} class="row">
+      <ul aria-label="Environments">
+        {found.slice(0, SHOWN).map((environment) => (
+          <li key={environment.environmentId} class="line">
             <a href={environmentAddress(view, environment)} dir="auto">
               {environment.name}
             </a>
-            <span class="badge">{environment.profile}</span>
-            {environment.environmentId === listed?.environmentId && <span class="badge is-accent">shown</span>}
-            {environment.expiresAt !== undefined && <span class="badge is-warn">until {environment.expiresAt}</span>}
-            <code class="hint">{environment.environmentId}</code>
-            <span class="spread">
-              <ConfirmButton
-                question={`Remove ${environment.name} with all its data?`}
-                button="Remove it"
-                run={() => remove(environment)}
-              >
-                Remove<span class="visually-hidden"> {environment.name}</span>
-              </ConfirmButton>
-            </span>
+            <Chip>{environment.profile}</Chip>
+            {environment.environmentId === listed?.environmentId && <Chip tone="accent">shown</Chip>}
+            {environment.expiresAt !== undefined && <Chip tone="warn">until {environment.expiresAt}</Chip>}
+            <code class="muted spread">{environment.environmentId}</code>
+            <ActionMenu
+              class="quiet only-icon"
+              button={<Icon name="more" />}
+              label={`More of ${environment.name}`}
+              groups={[{ actions: [{ name: 'Remove it for good', isDanger: true, run: () => remove(environment) }] }]}
+            />
           </li>
         ))}
       </ul>
-      {found.length > PAGE && <p class="hint">And {(found.length - PAGE).toLocaleString()} more: search for them.</p>}
-      {found.length === 0 && <p class="hint">No environment is called so.</p>}
+      {found.length > SHOWN && <p class="muted">{(found.length - SHOWN).toLocaleString()} more: search for them.</p>}
+      {found.length === 0 && <p class="muted">No environment is called so.</p>}
     </Dialog>
   )
 }
@@ -73,55 +70,44 @@ export function EnvironmentsPanel({
 function NewEnvironment({ reload }: Pick<PanelProps, 'reload'>) {
   const { mock, listed } = useSession()
   const { view } = useRoute()
-  const { act, isRunning, error } = useAction({ reload, showsErrors: true })
-  const [name, setName] = useState('')
-  const [origin, setOrigin] = useState('fork')
-  const [profile, setProfile] = useState('')
-  const create = async () => {
+  const { run } = useToasts()
+  const [fields, setFields] = useState({ name: '', origin: 'fork', profile: '' })
+  const { name, origin, profile } = fields
+  const set = (field: string) => (event: { currentTarget: { value: string } }) =>
+    setFields({ ...fields, [field]: event.currentTarget.value })
+  const make = async () => {
     const options: EnvironmentOptions = {
       ...(name && { name }),
       ...(profile && { profile: profile as 'document' | 'live' }),
       ...(origin === 'fork' && listed && { from: listed.environmentId }),
       ...(origin === 'default' && { scenario: 'default' })
     }
-    const created = await act(
-      () => mock.environment(options),
-      (made) => `Created: ${made.name}`
-    )
-    if (created) go(environmentAddress(view, created))
+    const made = await run(() => mock.environment(options))
+    reload()
+    if (made) go(environmentAddress(view, made))
   }
   return (
     <form
-      class="row new-environment"
+      class="line"
       onSubmit={(event) => {
         event.preventDefault()
-        create()
+        void make()
       }}
     >
-      <label>
-        Name
-        <input value={name} dir="auto" maxLength={200} onInput={(event) => setName(event.currentTarget.value)} />
-      </label>
-      <label>
-        With
-        <select value={origin} onChange={(event) => setOrigin(event.currentTarget.value)}>
-          <option value="fork">what {listed?.name} has now</option>
-          <option value="default">the default seed</option>
-          <option value="empty">nothing in it</option>
-        </select>
-      </label>
-      <label>
-        Profile
-        <select value={profile} onChange={(event) => setProfile(event.currentTarget.value)}>
-          <option value="">as there</option>
-          <option value="document">document</option>
-          <option value="live">live</option>
-        </select>
-      </label>
-      <button type="submit" disabled={isRunning}>
-        Create
+      <input aria-label="Name" placeholder="A name" value={name} dir="auto" maxLength={200} onInput={set('name')} />
+      <select aria-label="With" value={origin} onChange={set('origin')}>
+        <option value="fork">with what {listed?.name} has now</option>
+        <option value="default">with the default seed</option>
+        <option value="empty">with nothing in it</option>
+      </select>
+      <select aria-label="Profile" value={profile} onChange={set('profile')}>
+        <option value="">profile as there</option>
+        <option value="document">profile document</option>
+        <option value="live">profile live</option>
+      </select>
+      <button type="submit" class="primary">
+        Make an environment
       </button>
-      {error !== undefined && <ErrorNote error={error} />}
     </form>
   )
 }

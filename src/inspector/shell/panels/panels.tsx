@@ -4,10 +4,8 @@ import type { ListedEnvironment } from '../../../client/index.js'
 import { useToasts } from '../../parts/toast.js'
 import { usePanel } from '../panel.js'
 import { useSession } from '../session.js'
-import { ClockPanel } from './clock.js'
 import { EnvironmentsPanel } from './environments.js'
 import { ProfilePanel } from './profile.js'
-import { ResetPanel } from './reset.js'
 import { type DroppedFile, readFile, SeedPanel } from './seed.js'
 import { SnapshotsPanel } from './snapshots.js'
 
@@ -16,7 +14,7 @@ interface Props {
   reload(): void
 }
 
-/** What one does with the environment as a whole, each in a dialog of its own, at `?panel=clock`. */
+/** What one does with the environment as a whole, each in a dialog of its own, at `?panel=snapshots`. */
 export function Panels({ environments, reload }: Props) {
   const { name, open, close } = usePanel()
   const { listed } = useSession()
@@ -24,9 +22,7 @@ export function Panels({ environments, reload }: Props) {
   const props = { close, reload }
   return (
     <>
-      {name === 'clock' && <ClockPanel {...props} />}
       {name === 'snapshots' && <SnapshotsPanel {...props} />}
-      {name === 'reset' && <ResetPanel {...props} />}
       {name === 'profile' && <ProfilePanel {...props} />}
       {name === 'seed' && <SeedPanel {...props} file={file} setFile={setFile} />}
       {name === 'environments' && listed && <EnvironmentsPanel {...props} environments={environments} />}
@@ -41,35 +37,26 @@ function useDroppedFile(tell: () => void) {
   const [file, setFile] = useState<DroppedFile>()
   const [isOver, setOver] = useState(false)
   useEffect(() => {
-    const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true
-    const over = (event: DragEvent) => {
-      if (!hasFiles(event)) return
+    const controller = new AbortController()
+    const listen = (type: 'dragover' | 'dragleave' | 'drop', handle: (event: DragEvent) => unknown) =>
+      addEventListener(type, handle, { signal: controller.signal })
+    const take = (event: DragEvent, isOverNow: boolean) => {
+      if (event.dataTransfer?.types.includes('Files') !== true) return undefined
       event.preventDefault()
-      setOver(true)
+      setOver(isOverNow)
+      return event.dataTransfer.files[0]
     }
-    const leave = ({ relatedTarget }: DragEvent) => {
-      // Of the window, and not of an element in it.
-      if (relatedTarget === null) setOver(false)
-    }
-    const drop = async (event: DragEvent) => {
-      if (!hasFiles(event)) return
-      event.preventDefault()
-      setOver(false)
-      const [dropped] = event.dataTransfer?.files ?? []
-      if (!dropped) return
-      const read = await run(() => readFile(dropped))
+    listen('dragover', (event) => take(event, true))
+    // Of the window, and not of an element in it.
+    listen('dragleave', ({ relatedTarget }) => relatedTarget === null && setOver(false))
+    listen('drop', async (event) => {
+      const dropped = take(event, false)
+      const read = dropped && (await run(() => readFile(dropped)))
       if (!read) return
       setFile(read)
       tell()
-    }
-    addEventListener('dragover', over)
-    addEventListener('dragleave', leave)
-    addEventListener('drop', drop)
-    return () => {
-      removeEventListener('dragover', over)
-      removeEventListener('dragleave', leave)
-      removeEventListener('drop', drop)
-    }
+    })
+    return () => controller.abort()
   })
   return { file, setFile, isOver }
 }

@@ -1,14 +1,13 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { AttachedEnvironment } from '../../../client/index.js'
-import { ConfirmDialog } from '../../parts/confirm.js'
+import { type AttachedEnvironment, MockError } from '../../../client/index.js'
 import { Dialog } from '../../parts/dialog.js'
 import { ErrorNote } from '../../parts/errors.js'
-import { useNotices } from '../../parts/notices.js'
 import { useResource } from '../../parts/resource.js'
+import { useToasts } from '../../parts/toast.js'
 import { WithCode } from '../../parts/with-code.js'
-import { type PanelProps, useAction } from '../panel.js'
+import type { PanelProps } from '../panel.js'
 import { useSession } from '../session.js'
-import { SeedIssues } from './seed-issues.js'
+import { useGoBack } from './go-back.js'
 
 export interface DroppedFile {
   name: string
@@ -20,112 +19,41 @@ interface SeedProps extends PanelProps {
   setFile(file: DroppedFile | undefined): void
 }
 
-/** Loads a packaged scenario or a seed file, and saves the state as one. */
-export function SeedPanel({ close, reload, file, setFile }: SeedProps) {
-  const { env, listed } = useSession()
-  const { run } = useNotices()
+/** Loads a packaged scenario or a seed file, in place of what is there or beside it. */
+export function SeedPanel({ close, file, setFile }: SeedProps) {
+  const { mock, env } = useSession()
+  const { run } = useToasts()
+  const goBack = useGoBack({ showsErrors: true })
   const [mode, setMode] = useState<'merge' | 'replace'>('replace')
-  // Who opens it again looks for the scenarios.
+  const [error, setError] = useState<unknown>()
+  const scenarios = useResource(() => mock.scenarios(), [mock])
+  // What is wrong with one file is not what is wrong with the next, nor with the same one after it was mended.
+  useEffect(() => setError(undefined), [file])
   useEffect(() => () => setFile(undefined), [])
-  return (
-    <Dialog title="Seed" close={close} wide>
-      <fieldset class="row" role="radiogroup" aria-label="How to load">
-        <label class="inline">
-          <input type="radio" name="mode" checked={mode === 'replace'} onChange={() => setMode('replace')} />
-          In place of what is there, also for later resets
-        </label>
-        <label class="inline">
-          <input type="radio" name="mode" checked={mode === 'merge'} onChange={() => setMode('merge')} />
-          Add it to what is there
-        </label>
-      </fieldset>
-      <File mode={mode} file={file} setFile={setFile} close={close} reload={reload} />
-      {!file && <Scenarios mode={mode} close={close} reload={reload} />}
-      {!file && (
-        <div class="row">
-          <button type="button" onClick={() => run(() => exportState(env, listed?.name), 'Saved')}>
-            Export as YAML
-          </button>
-          <span class="hint">The state as it is now, as a seed that answers byte for byte the same.</span>
-        </div>
-      )}
-    </Dialog>
-  )
-}
-
-type LoadProps = PanelProps & { mode: 'merge' | 'replace' }
-
-function Scenarios({ mode, close, reload }: LoadProps) {
-  const { mock, env, listed } = useSession()
-  const [asked, setAsked] = useState<string>()
-  const { value: scenarios, error, isLoading, reload: again } = useResource(() => mock.scenarios(), [mock])
-  const { act, isRunning } = useAction({ reload })
-  const load = async (name: string) => {
-    const isLoaded = await act(async () => {
-      await env.loadScenario(name, { mode })
-      return true
-    }, `Loaded the scenario ${name}`)
-    if (isLoaded) close()
+  const load = async (name: string, action: () => Promise<unknown>) => {
+    try {
+      await goBack(`${name} is loaded`, action)
+      close()
+    } catch (reason) {
+      setError(reason)
+    }
   }
   return (
-    <section aria-label="Scenarios">
-      <h3>Packaged scenarios</h3>
-      {error !== undefined && !isLoading && <ErrorNote error={error} retry={again} />}
-      <ul class="scenarios">
-        {scenarios?.map(({ name, description }) => (
-          <li key={name}>
-            <button
-              type="button"
-              disabled={isRunning}
-              onClick={() => (mode === 'replace' ? setAsked(name) : load(name))}
-            >
-              {name}
-            </button>
-            <span>
-              <WithCode text={description} />
-            </span>
-          </li>
+    <Dialog title="Load a seed" close={close} wide>
+      <fieldset class="line choices" role="radiogroup" aria-label="How to load">
+        {(['replace', 'merge'] as const).map((each) => (
+          <label key={each}>
+            <input type="radio" name="mode" checked={mode === each} onChange={() => setMode(each)} />
+            {each === 'replace' ? 'In place of what is there, also for later resets' : 'Beside what is there'}
+          </label>
         ))}
-      </ul>
-      {asked !== undefined && (
-        <ConfirmDialog
-          question={`Replace all data of ${listed?.name ?? 'the environment'} by the scenario ${asked}?`}
-          button="Replace it"
-          hint="A later reset goes back to the scenario too. A snapshot taken before keeps what is there now."
-          run={() => load(asked)}
-          close={() => setAsked(undefined)}
-        />
-      )}
-    </section>
-  )
-}
-
-function File({ mode, file, setFile, close, reload }: LoadProps & Pick<SeedProps, 'file' | 'setFile'>) {
-  const { env } = useSession()
-  const { run } = useNotices()
-  const { act, isRunning, error } = useAction({ reload, showsErrors: true })
-  // The issues of one file are not those of the next, nor of the same one after it was mended.
-  const [tried, setTried] = useState<DroppedFile>()
-  const load = async (wanted: DroppedFile) => {
-    const { name, text } = wanted
-    setTried(wanted)
-    const isLoaded = await act(async () => {
-      await env.seed(text, { mode })
-      return true
-    }, `Loaded ${name}`)
-    if (!isLoaded) return
-    setFile(undefined)
-    close()
-  }
-  return (
-    <section class="drop" aria-label="Seed file">
+      </fieldset>
       <label>
         A seed file, in YAML or JSON: drop it anywhere on the page, or choose it
         <input
           type="file"
           accept=".yaml,.yml,.json"
-          onChange={async (event) => {
-            const input = event.currentTarget
+          onChange={async ({ currentTarget: input }) => {
             const [chosen] = input.files ?? []
             const read = chosen && (await run(() => readFile(chosen)))
             // So that the same one, mended, can be chosen again.
@@ -135,21 +63,57 @@ function File({ mode, file, setFile, close, reload }: LoadProps & Pick<SeedProps
         />
       </label>
       {file && (
-        <>
-          <div class="row">
-            <strong dir="auto">{file.name}</strong>
-            <span class="hint">{file.text.length.toLocaleString()} characters</span>
-            <button type="button" class="primary" disabled={isRunning} onClick={() => load(file)}>
-              {mode === 'replace' ? 'Replace the state by it' : 'Add it to the state'}
-            </button>
-            <button type="button" onClick={() => setFile(undefined)}>
-              Not this one
-            </button>
-          </div>
-          {error !== undefined && tried === file && <SeedIssues error={error} text={file.text} />}
-        </>
+        <div class="line">
+          <b dir="auto">{file.name}</b>
+          <span class="hint">{file.text.length.toLocaleString()} characters</span>
+          <button type="button" class="primary" onClick={() => load(file.name, () => env.seed(file.text, { mode }))}>
+            Load it
+          </button>
+        </div>
       )}
-    </section>
+      {error !== undefined && <SeedIssues error={error} text={file?.text ?? ''} />}
+      {scenarios.error !== undefined && <ErrorNote error={scenarios.error} retry={scenarios.reload} />}
+      {!file && (
+        <ul class="scenarios" aria-label="Scenarios">
+          {scenarios.value?.map(({ name, description }) => (
+            <li key={name}>
+              <button type="button" onClick={() => load(name, () => env.loadScenario(name, { mode }))}>
+                {name}
+              </button>
+              <span class="muted">
+                <WithCode text={description} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Dialog>
+  )
+}
+
+/** What is wrong with a seed, by its lines, with each line. Nothing of the seed was loaded then. */
+function SeedIssues({ error, text }: { error: unknown; text: string }) {
+  const messages = error instanceof MockError ? Object.values(error.fields).flatMap(({ messages: all }) => all) : []
+  if (messages.length === 0) return <ErrorNote error={error} />
+  const lines = text.split('\n')
+  return (
+    <div class="error-note" role="alert">
+      <p>Nothing of it was loaded.</p>
+      <ol class="seed-issues">
+        {messages.map((message) => {
+          // The server says each as `seed:2:14 must be …`.
+          const [, line = '1', column = '1', words = message] = /^seed:(\d+):(\d+) (.*)$/s.exec(message) ?? []
+          return (
+            <li key={message}>
+              <span dir="auto">
+                line {line}, column {column}: {words}
+              </span>
+              <pre dir="ltr">{(lines[Number(line) - 1] ?? '').slice(0, 200)}</pre>
+            </li>
+          )
+        })}
+      </ol>
+    </div>
   )
 }
 

@@ -29,7 +29,7 @@ export function matchWords({ match = {} }: Pick<FaultRule, 'match'>): string[] {
 /** Returns to how many of these requests it is done. */
 export function timesWords({ after, times, every, probability }: FaultRule): string {
   return [
-    times === 'always' ? 'until switched off' : times === 1 ? 'once' : `${times} times`,
+    times === 'always' ? 'until switched off' : times === 1 ? 'once' : times === 2 ? 'twice' : `${times} times`,
     ...(every > 1 ? [`every ${every} requests`] : []),
     ...(probability < 1 ? [`with a probability of ${Number((probability * 100).toFixed(2))} %`] : []),
     ...(after > 0 ? [`not to the first ${after === 1 ? 'one' : after}`] : [])

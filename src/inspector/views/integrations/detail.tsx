@@ -1,145 +1,123 @@
 import { useState } from 'preact/hooks'
-import type { Integration } from '../../../client/index.js'
-import { ConfirmButton } from '../../parts/confirm.js'
+import type { IntegrationPatch, NewIntegration } from '../../../client/index.js'
+import { Chip } from '../../parts/chip.js'
+import { copyText } from '../../parts/copy.js'
+import { curlOf } from '../../parts/curl.js'
 import { useCloseDetail } from '../../parts/detail.js'
-import { Dialog } from '../../parts/dialog.js'
-import { Json } from '../../parts/json.js'
-import { useNotices } from '../../parts/notices.js'
-import type { Fields } from '../../parts/schema.js'
-import { SchemaForm } from '../../parts/schema-form.js'
+import { Facts } from '../../parts/facts.js'
+import { Icon } from '../../parts/icon.js'
+import { changesOf, type Fields, JsonDialog } from '../../parts/json-form.js'
+import { JsonTree } from '../../parts/json-tree.js'
+import { Close, Pane } from '../../parts/pane.js'
+import { ActionMenu } from '../../parts/popover.js'
+import { Tabs } from '../../parts/tabs.js'
+import { useToasts } from '../../parts/toast.js'
 import { addressOf, go } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
-import { MakePrimary } from './make-primary.js'
-import { MAIN_FIELDS, Marks } from './marks.js'
-import { maskSecrets } from './secrets.js'
+import { freshKey, type Listed, usePrimary } from './primary.js'
+import { maskSecrets, unmasked } from './secrets.js'
 
-/** One integration, and what one can do with it. */
-export function IntegrationDetail({
-  integration,
-  query
-}: {
-  integration: Integration & { _id: string }
-  /** What the list is searched for. */
-  query: string
-}) {
-  const close = useCloseDetail(addressOf(['integrations'], { q: query }))
+interface Props {
+  integration: Listed
+  all: readonly Listed[]
+  back: string
+  tab: string | undefined
+  chooseTab(tab: string): void
+}
+
+/** One integration, and what one can do with it. Its credentials are hidden until one asks for them. */
+export function IntegrationPane({ integration, all, back, tab, chooseTab }: Props) {
   const { env, changed } = useSession()
-  const { run } = useNotices()
+  const { run, tell } = useToasts()
+  const { isBusy, setPrimary } = usePrimary(all)
   const [isEditing, setEditing] = useState(false)
   const [showsSecrets, setShowsSecrets] = useState(false)
-  const { _id, name, identifier } = integration
+  const { _id, name, channel, identifier, primary, active, deleted } = integration
+  const { _environmentId, _organizationId, ...own } = integration
+  const shown = (showsSecrets ? integration : maskSecrets(integration)) as Listed
+  useCloseDetail(back)
   const remove = async () => {
-    await run(async () => {
+    const isRemoved = await run(async () => {
       await env.integrations.remove(_id)
-      go(addressOf(['integrations']))
-      changed()
-    }, `Deleted ${name}`)
+      return true
+    })
+    if (!isRemoved) return
+    go(back)
+    changed()
+    tell(`Deleted ${name}`, {
+      name: 'Undo',
+      run: async () => {
+        await run(() => env.integrations.add(own as NewIntegration))
+        changed()
+      }
+    })
   }
-  return (
-    <section class="detail" aria-labelledby="integration-name">
-      <div class="card">
-        <div class="row">
-          <h2 id="integration-name" dir="auto">
-            {name}
-          </h2>
-          <Marks integration={integration} />
-          <button type="button" class="quiet spread" title="Close (Esc)" onClick={close}>
-            Close
-          </button>
-        </div>
-        <Facts integration={integration} showsSecrets={showsSecrets} />
-        <div class="row">
-          <button type="button" onClick={() => setEditing(true)}>
-            Edit
-          </button>
-          <button type="button" aria-pressed={showsSecrets} onClick={() => setShowsSecrets(!showsSecrets)}>
-            Show credentials
-          </button>
-          <span class="spread">
-            <ConfirmButton question={`Delete ${name}?`} button="Delete it" run={remove}>
-              Delete
-            </ConfirmButton>
-          </span>
-        </div>
+  const save = async (after: Fields) => {
+    const saved = await env.integrations.change(_id, changesOf(own, unmasked(after, own) as Fields) as IntegrationPatch)
+    // It may have another address now.
+    go(addressOf(['integrations', saved.identifier]), { replace: true })
+    changed()
+  }
+  const curl = () =>
+    curlOf({ method: 'POST', url: `${env.url}/v1/integrations/${_id}/set-primary`, headers: env.headers })
+  const more = [
+    {
+      name: 'Make it primary, with an idempotency key',
+      run: () => setPrimary(integration, true, { 'idempotency-key': freshKey() })
+    },
+    { name: 'Copy set-primary as curl', icon: 'copy' as const, run: () => run(() => copyText(curl()), 'Copied') },
+    { name: 'Delete', isDanger: true, run: remove }
+  ]
+  const head = (
+    <div class="head">
+      <div class="head-title">
+        <h2 dir="auto">{name}</h2>
+        {primary && !deleted && <Chip tone="accent">primary</Chip>}
+        <Chip tone={deleted ? 'bad' : active ? 'good' : 'warn'}>
+          {deleted ? 'deleted' : active ? 'active' : 'not active'}
+        </Chip>
+        <span class="hint" dir="auto">
+          {channel} · {identifier}
+        </span>
+        <Close back={back} />
       </div>
-      <MakePrimary integration={integration} showsSecrets={showsSecrets} />
-      <details class="card">
-        <summary>As JSON</summary>
-        <Json label={`${identifier} as JSON`} value={showsSecrets ? integration : maskSecrets(integration)} />
-      </details>
-      {isEditing && <EditIntegration integration={integration} close={() => setEditing(false)} />}
-    </section>
+      <div class="line">
+        {!primary && (
+          <button type="button" class="primary" disabled={isBusy} onClick={() => setPrimary(integration, true)}>
+            Make primary
+          </button>
+        )}
+        <button type="button" onClick={() => setEditing(true)}>
+          Edit
+        </button>
+        <button type="button" aria-pressed={showsSecrets} onClick={() => setShowsSecrets(!showsSecrets)}>
+          {showsSecrets ? 'Hide credentials' : 'Show credentials'}
+        </button>
+        <ActionMenu
+          class="only-icon"
+          button={<Icon name="more" />}
+          label="More of this integration"
+          groups={[{ actions: more }]}
+        />
+      </div>
+    </div>
   )
-}
-
-function Facts({ integration, showsSecrets }: { integration: Integration; showsSecrets: boolean }) {
-  const { identifier, providerId, channel, credentials, configurations, conditions, deletedAt } = integration
-  const values = { ...credentials, ...configurations }
+  const tabs = [
+    { id: 'fields', title: 'Fields', content: () => <Facts values={shown} /> },
+    { id: 'json', title: 'JSON', content: () => <JsonTree value={shown} label="The integration as JSON" /> }
+  ]
   return (
-    <dl class="facts">
-      <dt>Identifier</dt>
-      <dd dir="auto">
-        <code>{identifier}</code>
-      </dd>
-      <dt>_id</dt>
-      <dd>
-        <code>{integration._id}</code>
-      </dd>
-      <dt>Provider</dt>
-      <dd>
-        {providerId}, {channel}
-      </dd>
-      {Object.entries(values).flatMap(([name, value]) => [
-        <dt key={name}>{name}</dt>,
-        <dd key={`${name}=`} dir="auto">
-          {showsSecrets || typeof value === 'boolean' ? (
-            typeof value === 'string' ? (
-              value
-            ) : (
-              JSON.stringify(value)
-            )
-          ) : (
-            <span role="img" aria-label="hidden">
-              ••••••
-            </span>
-          )}
-        </dd>
-      ])}
-      {conditions && conditions.length > 0 && (
-        <>
-          <dt>Conditions</dt>
-          <dd>{conditions.length}, which set-primary takes away</dd>
-        </>
+    <Pane label="The integration" head={head}>
+      <Tabs label="Of this integration" tabs={tabs} current={tab} choose={chooseTab} />
+      {isEditing && (
+        <JsonDialog
+          title={`Edit ${name}`}
+          value={showsSecrets ? own : (maskSecrets(own) as Fields)}
+          button="Save"
+          submit={save}
+          close={() => setEditing(false)}
+        />
       )}
-      {deletedAt && (
-        <>
-          <dt>Deleted</dt>
-          <dd>{deletedAt}</dd>
-        </>
-      )}
-    </dl>
-  )
-}
-
-function EditIntegration({ integration, close }: { integration: Integration & { _id: string }; close: () => void }) {
-  const { env, changed } = useSession()
-  const { tell } = useNotices()
-  return (
-    <Dialog title={`Edit ${integration.name}`} close={close} wide>
-      <SchemaForm
-        operation="changeIntegration"
-        record={integration as unknown as Fields}
-        main={MAIN_FIELDS}
-        button="Save"
-        submit={async (changes) => {
-          const { name, identifier } = await env.integrations.change(integration._id, changes)
-          close()
-          // It may have another address now.
-          go(addressOf(['integrations', identifier]), { replace: true })
-          changed()
-          tell(`Saved ${name}`)
-        }}
-      />
-    </Dialog>
+    </Pane>
   )
 }

@@ -1,172 +1,224 @@
-import { useState } from 'preact/hooks'
-import type { Integration } from '../../../client/index.js'
+import './integrations.css'
+import { useMemo, useRef, useState } from 'preact/hooks'
+import type { Integration, NewIntegration } from '../../../client/index.js'
 import { CHANNELS } from '../../parts/channels.js'
-import { Dialog } from '../../parts/dialog.js'
+import { Chip } from '../../parts/chip.js'
 import { Empty } from '../../parts/empty.js'
 import { ErrorNote } from '../../parts/errors.js'
-import { moveFocus } from '../../parts/keys.js'
-import { useNotices } from '../../parts/notices.js'
+import { Icon } from '../../parts/icon.js'
+import { JsonDialog } from '../../parts/json-form.js'
+import { enterList, useKey } from '../../parts/keys.js'
+import { List } from '../../parts/list.js'
+import { Pane, Panes } from '../../parts/pane.js'
 import { useResource } from '../../parts/resource.js'
-import { SchemaForm } from '../../parts/schema-form.js'
-import { Search } from '../../parts/search.js'
+import { ROW, ROW_WITH_NOTE, Row } from '../../parts/row.js'
 import { useCommands } from '../../shell/palette.js'
 import { addressOf, go } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
 import type { ViewProps } from '../view.js'
-import { IntegrationDetail } from './detail.js'
-import { MAIN_FIELDS, Marks } from './marks.js'
-import './integrations.css'
-import '../../parts/items.css'
+import { IntegrationPane } from './detail.js'
+import { type Listed, usePrimary } from './primary.js'
 
-/** How many of a channel are listed at first. */
-const PAGE = 100
+/** Steps of these channels are sent through their primary integration. */
+const NEEDS_PRIMARY = new Set(['email', 'sms'])
 
-/** The integrations of the environment by channel; `#/integrations/<identifier>` shows one of them. */
+type Item = Listed | { heading: string; hasPrimary: boolean }
+
+/** The integrations of the environment by channel, the primary one as a switch; `#/integrations/<identifier>` opens one. */
 export function IntegrationsView({ route }: ViewProps) {
   const { env, version } = useSession()
-  const { value, error, reload } = useResource(() => env.integrations.list(), [env, version])
+  const { value, error, isLoading, reload } = useResource(() => env.integrations.list(), [env, version])
   const [isAdding, setAdding] = useState(false)
+  const search = useRef<HTMLInputElement>(null)
   const text = route.params.get('q') ?? ''
   const [wanted] = route.rest
+  const items = useMemo(() => itemsOf(value ?? [], text), [value, text])
+  const open = value?.find(({ identifier, _id }) => identifier === wanted || _id === wanted)
+  const href = ({ identifier }: Integration) => addressOf(['integrations', identifier], { q: text })
+  const back = addressOf(['integrations'], { q: text })
+  useKey('/', () => search.current?.focus())
   useCommands([
     { name: 'Add an integration', run: () => setAdding(true) },
-    ...(value ?? []).slice(0, 200).map(({ identifier, name }) => ({
-      name: `Show the integration ${name} (${identifier})`,
-      run: () => go(addressOf(['integrations', identifier]))
+    ...(value ?? []).slice(0, 200).map((each) => ({
+      name: `Show the integration ${each.name} (${each.identifier})`,
+      run: () => go(href(each))
     }))
   ])
-  const isWanted = ({ identifier, _id }: Integration) => identifier === wanted || _id === wanted
-  const shown = (value ?? []).filter((each) => matches(each, text))
-  // The list is one stop of Tab.
-  const stop = (
-    shown.find(isWanted) ?? CHANNELS.flatMap((channel) => shown.find((each) => each.channel === channel) ?? [])[0]
-  )?._id
-  const chosen = value?.find(isWanted)
+  const head = (
+    <search class="search-line">
+      <Icon name="find" />
+      <input
+        ref={search}
+        type="search"
+        value={text}
+        aria-label="Search integrations"
+        placeholder="name, identifier, provider"
+        dir="auto"
+        spellcheck={false}
+        onInput={({ currentTarget }) =>
+          go(addressOf(['integrations', ...route.rest], { q: currentTarget.value }), { replace: true })
+        }
+        onKeyDown={enterList}
+      />
+      <button type="button" onClick={() => setAdding(true)}>
+        Add
+      </button>
+    </search>
+  )
   return (
-    <>
-      <div class="view-head">
-        <h1>Integrations</h1>
-        <Search
-          label="Find an integration"
-          value={text}
-          change={(q) => go(addressOf(['integrations', ...route.rest], { q }), { replace: true })}
-        />
-        <button type="button" class="primary spread" onClick={() => setAdding(true)}>
-          Add an integration
-        </button>
-      </div>
-      {error !== undefined && <ErrorNote error={error} retry={reload} />}
-      {value?.length === 0 && (
-        <Empty title="No integrations">
-          <p>Add one here, or load a seed that has some.</p>
-        </Empty>
-      )}
-      {value !== undefined && value.length > 0 && (
-        <div class={wanted === undefined ? 'integrations' : 'integrations split has-detail'}>
-          <div class="by-channel" onKeyDown={moveFocus}>
-            {shown.length === 0 && <p class="hint">None has “{text}” in its name, identifier or provider.</p>}
-            {CHANNELS.map((channel) => (
-              <ChannelSection
-                key={channel}
-                channel={channel}
-                integrations={shown.filter((each) => each.channel === channel)}
-                chosen={chosen?._id}
-                stop={stop}
-                query={text}
-              />
-            ))}
-          </div>
-          {chosen && <IntegrationDetail key={chosen._id} integration={chosen} query={text} />}
-          {wanted !== undefined && !chosen && (
-            <Empty title={`There is no integration ${wanted}`}>
-              <a href={addressOf(['integrations'])}>Show all</a>
+    <div class="view">
+      <h1 class="visually-hidden">Integrations</h1>
+      <Panes isOpen={wanted !== undefined}>
+        <Pane label="All integrations" head={head}>
+          {error !== undefined && !isLoading && <ErrorNote error={error} retry={reload} />}
+          {value && items.length === 0 && (
+            <Empty title={value.length === 0 ? 'No integrations' : 'No integration is called so'}>
+              {value.length === 0 ? (
+                <p>Add one, or load a seed that has some.</p>
+              ) : (
+                <a href={addressOf(['integrations'])}>All integrations</a>
+              )}
             </Empty>
           )}
-        </div>
-      )}
+          <List
+            label="Integrations by channel"
+            items={items}
+            keyOf={(item) => ('heading' in item ? undefined : item.identifier)}
+            heightOf={(item) => ('heading' in item ? ROW : ROW_WITH_NOTE)}
+            current={open?.identifier}
+            choose={(identifier) => go(addressOf(['integrations', String(identifier)], { q: text }), { replace: true })}
+          >
+            {(item, place) =>
+              'heading' in item ? (
+                <h2 class="group">
+                  {item.heading}{' '}
+                  {!item.hasPrimary && (
+                    <Chip tone={NEEDS_PRIMARY.has(item.heading) ? 'warn' : undefined}>no primary</Chip>
+                  )}
+                </h2>
+              ) : (
+                <IntegrationRow integration={item} all={value ?? []} href={href(item)} {...place} />
+              )
+            }
+          </List>
+        </Pane>
+        {open && (
+          <IntegrationPane
+            key={open._id}
+            integration={open}
+            all={value ?? []}
+            back={back}
+            tab={route.params.get('as') ?? undefined}
+            chooseTab={(as) => go(addressOf(['integrations', open.identifier], { q: text, as }), { replace: true })}
+          />
+        )}
+        {!open && value && (
+          <Pane label="No integration">
+            {wanted === undefined ? (
+              items.length > 0 && <p class="empty">Choose an integration to see its settings</p>
+            ) : (
+              <Empty title={`There is no integration ${wanted}`}>
+                <a href={back}>All integrations</a>
+              </Empty>
+            )}
+          </Pane>
+        )}
+      </Panes>
       {isAdding && <AddIntegration close={() => setAdding(false)} />}
-    </>
+    </div>
   )
 }
 
-function matches({ name, identifier, providerId }: Integration, text: string): boolean {
-  return [name, identifier, providerId].some((each) => each.toLowerCase().includes(text.toLowerCase()))
+/** Returns the integrations that a text is about, those of each channel below its heading. */
+function itemsOf(integrations: readonly Listed[], text: string): Item[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const found = integrations.filter(({ name, identifier, providerId }) => {
+    const all = `${name} ${identifier} ${providerId}`.toLowerCase()
+    return words.every((word) => all.includes(word))
+  })
+  return CHANNELS.flatMap((heading) => {
+    const own = found.filter(({ channel }) => channel === heading)
+    const hasPrimary = integrations.some(({ channel, primary, deleted }) => channel === heading && primary && !deleted)
+    return own.length === 0 ? [] : [{ heading, hasPrimary }, ...own]
+  })
 }
 
-function ChannelSection({
-  channel,
-  integrations,
-  chosen,
-  stop,
-  query
-}: {
-  channel: string
-  integrations: readonly (Integration & { _id: string })[]
-  chosen: string | undefined
-  stop: string | undefined
-  query: string
-}) {
-  const [limit, setLimit] = useState(PAGE)
-  if (integrations.length === 0) return null
-  const hasPrimary = integrations.some(({ primary, deleted }) => primary && !deleted)
+interface RowProps {
+  integration: Listed
+  all: readonly Listed[]
+  href: string
+  isCurrent: boolean
+  tabIndex: number
+}
+
+function IntegrationRow({ integration, all, ...place }: RowProps) {
+  const { name, identifier, providerId, active, deleted, primary, channel } = integration
+  const { isBusy, setPrimary } = usePrimary(all)
+  const state = deleted ? 'deleted' : active ? undefined : 'not active'
   return (
-    <section class="channel" aria-labelledby={`channel-${channel}`}>
-      <h2 id={`channel-${channel}`}>
-        {channel} {!hasPrimary && <span class="badge">no primary</span>}
-      </h2>
-      <ul class="items">
-        {integrations.slice(0, limit).map((each) => (
-          <li key={each._id}>
-            <a
-              data-item
-              tabIndex={each._id === stop ? 0 : -1}
-              href={addressOf(['integrations', each.identifier], { q: query })}
-              aria-current={each._id === chosen ? 'true' : undefined}
-              // As one goes through the list, what is open follows.
-              onFocus={() =>
-                chosen !== undefined &&
-                go(addressOf(['integrations', each.identifier], { q: query }), { replace: true })
-              }
-            >
-              <span class="name" dir="auto">
-                {each.name}
-              </span>
-              <code class="hint" dir="auto">
-                {each.identifier}
-              </code>
-              <span class="hint">{each.providerId}</span>
-              <Marks integration={each} />
-            </a>
-          </li>
-        ))}
-      </ul>
-      {integrations.length > limit && (
-        <button type="button" onClick={() => setLimit(limit + PAGE)}>
-          Show {Math.min(PAGE, integrations.length - limit)} more of {integrations.length - limit}
-        </button>
-      )}
-    </section>
+    <div class="with-switch">
+      <Row
+        {...place}
+        tone={deleted ? 'bad' : active ? 'good' : 'warn'}
+        note={
+          <>
+            <bdi>{providerId}</bdi> · <bdi class="mono">{identifier}</bdi>
+          </>
+        }
+        end={state && <Chip tone={deleted ? 'bad' : 'warn'}>{state}</Chip>}
+      >
+        <bdi>{name}</bdi>
+      </Row>
+      <input
+        type="checkbox"
+        role="switch"
+        class="switch"
+        aria-label={`${name} is primary for ${channel}`}
+        title={primary ? 'Primary. Switch another one on in place of it' : 'Make it primary'}
+        checked={primary && !deleted}
+        disabled={isBusy || deleted}
+        onClick={(event) => {
+          // It is what the server says it is.
+          event.preventDefault()
+          void setPrimary(integration, !primary)
+        }}
+      />
+    </div>
   )
 }
 
 function AddIntegration({ close }: { close: () => void }) {
   const { env, changed } = useSession()
-  const { tell } = useNotices()
+  const [fields, setFields] = useState({ channel: 'email', providerId: '', name: '' })
+  const add = async (others: object) => {
+    const { name, ...required } = fields
+    // The server checks it.
+    const added = await env.integrations.add({ ...required, ...(name && { name }), ...others } as NewIntegration)
+    changed()
+    go(addressOf(['integrations', added.identifier]))
+  }
+  const set = (name: string) => (event: { currentTarget: { value: string } }) =>
+    setFields({ ...fields, [name]: event.currentTarget.value })
   return (
-    <Dialog title="Add an integration" close={close} wide>
-      <SchemaForm
-        operation="addIntegration"
-        main={MAIN_FIELDS}
-        button="Add"
-        submit={async (fields) => {
-          // The server checks it by the schema that the form is made from.
-          const added = await env.integrations.add(fields as never)
-          close()
-          changed()
-          tell(`Added ${added.name}`)
-          go(addressOf(['integrations', added.identifier]))
-        }}
-      />
-    </Dialog>
+    <JsonDialog title="Add an integration" button="Add the integration" submit={add} close={close}>
+      <div class="fields">
+        <label>
+          Provider
+          <input value={fields.providerId} required autofocus placeholder="sendgrid" onInput={set('providerId')} />
+        </label>
+        <label>
+          Channel
+          <select value={fields.channel} onChange={set('channel')}>
+            {CHANNELS.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Name
+          <input value={fields.name} dir="auto" onInput={set('name')} />
+        </label>
+      </div>
+    </JsonDialog>
   )
 }

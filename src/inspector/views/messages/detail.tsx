@@ -1,200 +1,147 @@
 import { useState } from 'preact/hooks'
-import type { MessagePatch } from '../../../client/index.js'
-import { ConfirmButton } from '../../parts/confirm.js'
-import { CopyButton } from '../../parts/copy.js'
+import type { MessagePatch, NewMessage } from '../../../client/index.js'
+import { Callout } from '../../parts/chip.js'
+import { copyText } from '../../parts/copy.js'
 import { useCloseDetail } from '../../parts/detail.js'
-import { Dialog } from '../../parts/dialog.js'
-import { Json } from '../../parts/json.js'
-import { useNotices } from '../../parts/notices.js'
-import { SchemaForm } from '../../parts/schema-form.js'
-import { shortTime } from '../../parts/times.js'
-import { addressOf, go, type Route } from '../../shell/router.js'
+import { Facts } from '../../parts/facts.js'
+import { Icon } from '../../parts/icon.js'
+import { changesOf, JsonDialog } from '../../parts/json-form.js'
+import { JsonTree } from '../../parts/json-tree.js'
+import { Close, Pane } from '../../parts/pane.js'
+import { ActionMenu } from '../../parts/popover.js'
+import { Tabs } from '../../parts/tabs.js'
+import { timeText } from '../../parts/times.js'
+import { useToasts } from '../../parts/toast.js'
+import { addressOf, go } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
-import { MAIN_FIELDS, useSuggestions } from './form.js'
 import { Preview } from './preview.js'
-import { addressParams, type ListQuery, type Message } from './query.js'
-import { titleOf } from './summary.js'
+import { type Message, recipientOf, summaryOf } from './query.js'
 
 interface Props {
   message: Message
-  query: ListQuery
-  route: Route
-  /** Tells the message as it is after a change. */
-  changed: (message: Message) => void
+  back: string
+  tab: string | undefined
+  chooseTab(tab: string): void
+  /** Tells the message as it is after a change, until the list is there again. */
+  setChanged(message: Message): void
 }
 
-/** One message: as its subscriber sees it, or as JSON, and what one can do with it. */
-export function MessageDetail({ message, query, route, changed: tellChanged }: Props) {
+/** One message: as its subscriber sees it, its fields, and as JSON. */
+export function MessagePane({ message, back, tab, chooseTab, setChanged }: Props) {
   const { env, changed } = useSession()
-  const { run } = useNotices()
+  const { run, tell } = useToasts()
   const [isEditing, setEditing] = useState(false)
-  // What was asked for is shown until the answer says what it is.
-  const [wanted, setWanted] = useState<MessagePatch>()
-  const { _id = '' } = message
-  const params = addressParams(query)
-  const close = useCloseDetail(addressOf(['messages'], params))
-  const asJson = route.params.get('as') === 'json'
-  const change = async (changes: MessagePatch, done: string) => {
-    setWanted(changes)
-    const next = await run(() => env.messages.change(_id, changes), done)
-    setWanted(undefined)
-    if (!next) return
-    tellChanged(next)
+  const { _id = '', status, errorText, errorId, read, providerId, transactionId, contextKeys = [], createdAt } = message
+  const { title } = summaryOf(message)
+  useCloseDetail(back)
+  const change = async (changes: MessagePatch) => {
+    setChanged(await env.messages.change(_id, changes))
     changed()
   }
   const remove = async () => {
-    await run(async () => {
+    const isRemoved = await run(async () => {
       await env.messages.remove(_id)
-      go(addressOf(['messages'], params))
-      changed()
-    }, 'Deleted the message')
+      return true
+    })
+    if (!isRemoved) return
+    go(back)
+    changed()
+    tell('Deleted the message', {
+      name: 'Undo',
+      run: async () => {
+        await run(() => env.messages.add(withoutOwner(message) as NewMessage))
+        changed()
+        go(addressOf(['messages', _id]))
+      }
+    })
   }
-  return (
-    <section class="card detail" aria-labelledby="message-name">
-      <div class="row">
-        <button type="button" aria-label="Close the message" title="Close (Esc)" onClick={close}>
-          ×
-        </button>
-        <h2 id="message-name" dir="auto">
-          {titleOf(message)}
-        </h2>
+  const address = message.email ?? message.phone
+  const head = (
+    <div class="head">
+      <div class="head-title">
+        <h2 dir="auto">{title}</h2>
+        <span class="hint spread">{timeText(createdAt)}</span>
+        <Close back={back} />
       </div>
-      <StateControls message={{ ...message, ...wanted } as Message} isBusy={wanted !== undefined} change={change} />
-      <div class="row">
-        <a class="button" aria-current={!asJson} href={addressOf(['messages', _id], params)}>
-          As received
-        </a>
-        <a class="button" aria-current={asJson} href={addressOf(['messages', _id], { ...params, as: 'json' })}>
-          JSON
-        </a>
-        <span class="row spread">
-          <button type="button" onClick={() => setEditing(true)}>
-            Edit
-          </button>
-          <ConfirmButton question="Delete this message?" button="Delete it" run={remove}>
-            Delete
-          </ConfirmButton>
+      <p class="muted parts">
+        <span>
+          to <b dir="auto">{recipientOf(message)}</b> {address && <bdi>{address}</bdi>}
         </span>
-      </div>
-      {asJson ? (
-        <>
-          <Json label="The message as JSON" value={message} />
-          <div class="row">
-            <CopyButton text={() => JSON.stringify(message, null, 2)}>Copy the JSON</CopyButton>
-          </div>
-        </>
-      ) : (
-        <Preview message={message} />
+        {providerId && <span dir="auto">through {providerId}</span>}
+        {transactionId && (
+          <a class="mono" href={addressOf(['messages'], { transactionId })} dir="auto">
+            {transactionId}
+          </a>
+        )}
+        {contextKeys.map((key) => (
+          <a key={key} class="mono" href={addressOf(['messages'], { contextKeys: key })} dir="auto">
+            {key}
+          </a>
+        ))}
+      </p>
+      {status !== 'sent' && (
+        <Callout tone={status === 'error' ? 'bad' : 'warn'} icon="warn">
+          <span dir="auto">{errorText ?? `Its status is ${status}, without a text`}</span>
+          {errorId && <code>{errorId}</code>}
+        </Callout>
       )}
-      <Facts message={message} />
-      {isEditing && <EditMessage message={message} close={() => setEditing(false)} changed={tellChanged} />}
-    </section>
-  )
-}
-
-function StateControls({
-  message: { status, read, seen, errorId, errorText },
-  isBusy,
-  change
-}: {
-  message: Message
-  isBusy: boolean
-  change: (changes: MessagePatch, done: string) => void
-}) {
-  const changeStatus = (status: Message['status']) => {
-    // A message that was sent has no error.
-    const withoutError =
-      status === 'sent' ? { ...(errorId && { errorId: null }), ...(errorText && { errorText: null }) } : {}
-    change({ status, ...withoutError }, `The status is ${status}`)
-  }
-  return (
-    <div class="row">
-      <label class="inline">
-        status
-        <select
-          disabled={isBusy}
-          value={status}
-          onChange={(event) => changeStatus(event.currentTarget.value as Message['status'])}
-        >
-          <option>sent</option>
-          <option>error</option>
-          <option>warning</option>
-        </select>
-      </label>
-      {(['read', 'seen'] as const).map((name) => (
-        <label key={name} class="inline">
-          <input
-            type="checkbox"
-            disabled={isBusy}
-            checked={name === 'read' ? read : seen}
-            onChange={({ currentTarget: { checked } }) =>
-              change({ [name]: checked }, checked ? `It is ${name} now` : `It is not ${name} any more`)
+      <div class="line">
+        <button type="button" onClick={() => setEditing(true)}>
+          Edit
+        </button>
+        <button type="button" onClick={() => run(() => change({ read: !read, ...(!read && { seen: true }) }))}>
+          {read ? 'Mark as unread' : 'Mark as read'}
+        </button>
+        <ActionMenu
+          class="only-icon"
+          button={<Icon name="more" />}
+          label="More of this message"
+          groups={[
+            {
+              actions: [
+                { name: 'Copy its id', icon: 'copy', run: () => run(() => copyText(_id), 'Copied') },
+                { name: 'Messages to the same subscriber', run: () => go(subscriberAddress(message)) },
+                { name: 'Delete', isDanger: true, run: remove }
+              ]
             }
-          />
-          {name}
-        </label>
-      ))}
+          ]}
+        />
+      </div>
     </div>
   )
-}
-
-function Facts({ message }: { message: Message }) {
-  const { subscriber, transactionId, contextKeys, templateIdentifier, providerId, createdAt, deliveredAt } = message
-  const facts: [string, string | undefined][] = [
-    ['_id', message._id],
-    ['subscriberId', subscriber?.subscriberId],
-    ['transactionId', transactionId],
-    ['contextKeys', contextKeys?.join('  ')],
-    ['workflow', templateIdentifier],
-    ['providerId', providerId],
-    ['createdAt', shortTime(createdAt)],
-    ['deliveredAt', deliveredAt?.map(shortTime).join(', ')]
+  const { template: _template, payload: _payload, content: _content, ...others } = message
+  const tabs = [
+    { id: 'received', title: 'As received', content: () => <Preview message={message} /> },
+    { id: 'fields', title: 'Fields', content: () => <Facts values={others} /> },
+    { id: 'json', title: 'JSON', content: () => <JsonTree label="The message as JSON" value={message} /> }
   ]
   return (
-    <dl class="facts">
-      {facts.flatMap(([name, value]) =>
-        value === undefined || value === ''
-          ? []
-          : [
-              <dt key={name}>{name}</dt>,
-              <dd key={`${name}=`}>
-                <bdi>{value}</bdi>
-              </dd>
-            ]
+    <Pane label="The message" head={head}>
+      <Tabs label="Of this message" tabs={tabs} current={tab} choose={chooseTab} />
+      {isEditing && (
+        <JsonDialog
+          title="Edit the message"
+          value={withoutOwner(message)}
+          button="Save"
+          submit={(fields) => change(changesOf(withoutOwner(message), fields))}
+          close={() => setEditing(false)}
+        />
       )}
-    </dl>
+    </Pane>
   )
 }
 
-function EditMessage({
-  message,
-  close,
-  changed: tellChanged
-}: {
-  message: Message
-  close: () => void
-  changed: (message: Message) => void
-}) {
-  const { env, changed } = useSession()
-  const { tell } = useNotices()
-  const { _id = '', subscriber, templateIdentifier } = message
-  return (
-    <Dialog title="Edit the message" close={close} wide>
-      <SchemaForm
-        operation="changeMessage"
-        // A change names the subscriber and the workflow by what a seed refers to them by.
-        record={{ ...message, subscriberId: subscriber?.subscriberId, workflow: templateIdentifier }}
-        main={MAIN_FIELDS}
-        suggestions={useSuggestions([message])}
-        button="Save"
-        submit={async (changes) => {
-          const next = await env.messages.change(_id, changes)
-          close()
-          tellChanged(next)
-          changed()
-          tell('Saved the message')
-        }}
-      />
-    </Dialog>
+function subscriberAddress({ subscriber }: Message): string {
+  return addressOf(['messages'], { subscriberId: subscriber?.subscriberId ?? '' })
+}
+
+const OWNER = ['_environmentId', '_organizationId']
+const RECORDS = ['subscriber', 'template', 'notificationGroup']
+
+/** Returns a record in the form of a seed, which says nothing of what it belongs to. */
+function withoutOwner(record: object): Record<string, unknown> {
+  const own = Object.entries(record).filter(([name]) => !OWNER.includes(name))
+  return Object.fromEntries(
+    own.map(([name, value]) => [name, value && RECORDS.includes(name) ? withoutOwner(value) : value])
   )
 }

@@ -1,170 +1,285 @@
-import { useState } from 'preact/hooks'
-import { AnswerCard, RequestLine, reasonOf } from '../../parts/answer.js'
+import './messages.css'
+import { useRef, useState } from 'preact/hooks'
+import type { NewMessage } from '../../../client/index.js'
 import { CHANNELS } from '../../parts/channels.js'
-import { Dialog } from '../../parts/dialog.js'
 import { Empty } from '../../parts/empty.js'
 import { ErrorNote } from '../../parts/errors.js'
-import { useNotices } from '../../parts/notices.js'
+import { Icon } from '../../parts/icon.js'
+import { JsonDialog } from '../../parts/json-form.js'
+import { enterList, useKey } from '../../parts/keys.js'
+import { List } from '../../parts/list.js'
+import { Close, Pane, Panes } from '../../parts/pane.js'
 import { useResource } from '../../parts/resource.js'
-import { SchemaForm } from '../../parts/schema-form.js'
+import { ROW_WITH_NOTE, Row } from '../../parts/row.js'
+import { shortTime } from '../../parts/times.js'
+import { useToasts } from '../../parts/toast.js'
 import { useCommands } from '../../shell/palette.js'
 import { addressOf, go } from '../../shell/router.js'
 import { lookOptions, useSession } from '../../shell/session.js'
 import type { ViewProps } from '../view.js'
-import { MessageDetail } from './detail.js'
-import { Filters } from './filters.js'
-import { MAIN_FIELDS, useSuggestions } from './form.js'
-import { MessageList } from './list.js'
-import './messages.css'
-import { Pager } from './pager.js'
-import { addressParams, isFiltered, type ListQuery, type Message, pageOf, readQuery, requestPath } from './query.js'
+import { MessagePane } from './detail.js'
+import {
+  type ListQuery,
+  lineOf,
+  loadMessages,
+  type Message,
+  readLine,
+  readQuery,
+  recipientOf,
+  summaryOf
+} from './query.js'
 
-/** The list of messages as the service gives it; `#/messages/<id>` shows one of them beside it. */
+/** The messages as a mail reader has them; `#/messages/<id>` shows one beside the list. */
 export function MessagesView({ route }: ViewProps) {
   const { call, version } = useSession()
   const query = readQuery(route.params)
-  const path = requestPath(query)
-  const {
-    value: answer,
-    error,
-    isAsked,
-    isBusy,
-    reload
-  } = useResource((_, isAsked) => call('GET', path, lookOptions(isAsked)), [call, path, version])
+  const line = lineOf(query)
+  const [more, setMore] = useState({ line, rounds: 1 })
+  const rounds = more.line === line ? more.rounds : 1
+  const { value, error, isLoading, reload } = useResource(
+    (_, isAsked) => loadMessages(call, query, rounds, lookOptions(isAsked)),
+    [call, line, rounds, version]
+  )
   const [isAdding, setAdding] = useState(false)
-  const [latest, setLatest] = useState<{ message: Message; before: unknown }>()
-  const [id] = route.rest
-  const show = (changes: Partial<ListQuery>) =>
-    go(addressOf(['messages'], addressParams({ ...query, page: 0, ...changes })))
-  const page = answer?.status === 200 ? pageOf(answer.json) : undefined
-  // A message that was just changed is newer than the list, until that is there again.
-  const changed = latest?.message._id === id ? latest : undefined
-  const listed = changed?.before === answer ? undefined : page?.data.find(({ _id }) => _id === id)
-  const found = listed ?? changed?.message ?? page?.data.find(({ _id }) => _id === id)
-  const tellChanged = (message: Message) => setLatest({ message, before: answer })
-  useMessageCommands(show, () => setAdding(true), reload)
+  const [changed, setChanged] = useState<Message>()
+  const [wanted] = route.rest
+  const href = (id: string) => addressOf(['messages', id], query)
+  const loaded = value?.messages ?? []
+  const open = loaded.find(({ _id }) => _id === wanted) ?? (changed?._id === wanted ? changed : undefined)
+  const isFound = value !== undefined && value.refusal === undefined
+  useCommands([
+    { name: 'Add a message', run: () => setAdding(true) },
+    ...CHANNELS.map((channel) => ({
+      name: `Show messages of the channel ${channel}`,
+      run: () => go(addressOf(['messages'], { channel }))
+    }))
+  ])
+  const head = (
+    <SearchLine query={query} line={line} add={() => setAdding(true)}>
+      {value && countText(loaded.length, value.total, value.hasMore)}
+    </SearchLine>
+  )
   return (
-    <>
-      <div class="view-head" data-held={isBusy || (isAsked && answer?.status !== 200)}>
-        <h1>Messages</h1>
-        <button type="button" disabled={isBusy} onClick={reload}>
-          Load again
-        </button>
-        {isFiltered(query) && (
-          <a class="button" href={addressOf(['messages'], { limit: query.limit })}>
-            Clear the filters
-          </a>
-        )}
-        <button type="button" class="primary spread" onClick={() => setAdding(true)}>
-          Add a message
-        </button>
-      </div>
-      <Filters query={query} show={show} />
-      {error !== undefined && <ErrorNote error={error} retry={reload} />}
-      {answer && page && <RequestLine answer={answer} />}
-      {answer && !page && (
-        <>
-          <p class="error-note" role="alert" dir="auto">
-            {reasonOf(answer) ?? `The service answered with ${answer.status}.`}
-          </p>
-          <AnswerCard answer={answer} />
-        </>
-      )}
-      {page && (
-        <div class={id === undefined ? 'messages' : 'messages split has-detail'}>
-          <div class="listed">
-            <Pager page={page} isLoading={isBusy || answer?.path !== path} show={(page) => show({ page })} />
-            <MessageList messages={page.data} chosen={id} params={addressParams(query)} />
-            {page.data.length === 0 && <NoMessages reason={answer && reasonOf(answer)} query={query} show={show} />}
-          </div>
-          {found && <MessageDetail key={found._id} message={found} query={query} route={route} changed={tellChanged} />}
-          {id !== undefined && !found && (
-            <Empty title="This message is not on this page of the list">
-              <p>
-                The service has no operation for one message. Look for <code>{id}</code> with other filters, or on
-                another page.
-              </p>
-              <a href={addressOf(['messages'], addressParams(query))}>Close</a>
-            </Empty>
+    <div class="view">
+      <h1 class="visually-hidden">Messages</h1>
+      <Panes isOpen={wanted !== undefined}>
+        <Pane label="All messages" head={head}>
+          {error !== undefined && !isLoading && <ErrorNote error={error} retry={reload} />}
+          {value?.refusal && (
+            <ErrorNote error={value.reason ?? `The service answered with ${value.refusal.status}.`} retry={reload} />
           )}
-        </div>
-      )}
-      {isAdding && <AddMessage messages={page?.data ?? []} close={() => setAdding(false)} added={tellChanged} />}
-    </>
+          {isFound && loaded.length === 0 && <NoMessages reason={value.reason} isAll={line === ''} />}
+          <List
+            label="Messages, newest first"
+            items={loaded}
+            keyOf={({ _id }) => _id ?? ''}
+            heightOf={() => ROW_WITH_NOTE}
+            current={wanted}
+            choose={(id) => go(href(String(id)), { replace: true })}
+            onEnd={() => value?.hasMore && !isLoading && setMore({ line, rounds: rounds + 1 })}
+          >
+            {(message, place) => <MessageRow message={message} href={href(message._id ?? '')} {...place} />}
+          </List>
+        </Pane>
+        {open && (
+          <MessagePane
+            key={open._id}
+            message={open}
+            back={addressOf(['messages'], query)}
+            tab={route.params.get('as') ?? undefined}
+            chooseTab={(as) => go(addressOf(['messages', open._id ?? ''], { ...query, as }), { replace: true })}
+            setChanged={setChanged}
+          />
+        )}
+        {!open && wanted !== undefined && isFound && (
+          <Pane
+            label="No message"
+            head={
+              <div class="head">
+                <Close back={addressOf(['messages'], query)} />
+              </div>
+            }
+          >
+            <Empty title={`${wanted} is not among these`}>
+              <p>Look for its subscriber or its transaction, or scroll down the list to load more.</p>
+            </Empty>
+          </Pane>
+        )}
+        {wanted === undefined && (
+          <Pane label="No message">{loaded.length > 0 && <p class="empty">Choose a message to read it</p>}</Pane>
+        )}
+      </Panes>
+      {isAdding && <AddMessage messages={loaded} close={() => setAdding(false)} />}
+    </div>
   )
 }
 
-function useMessageCommands(show: (changes: Partial<ListQuery>) => void, add: () => void, reload: () => void) {
-  useCommands([
-    { name: 'Add a message', run: add },
-    { name: 'Load the messages again', run: reload },
-    {
-      name: 'Show all messages',
-      run: () =>
-        show({ channel: undefined, subscriberId: undefined, transactionId: [], contextKeys: [], hasNoContext: false })
-    },
-    ...CHANNELS.map((channel) => ({ name: `Show messages of the channel ${channel}`, run: () => show({ channel }) }))
-  ])
+function countText(count: number, total: number | undefined, hasMore: boolean): string {
+  if (total !== undefined && total > count) return `${count.toLocaleString()} of ${total.toLocaleString()}`
+  return `${count.toLocaleString()}${hasMore ? '+' : ''}`
 }
 
-function NoMessages({
-  reason,
-  query,
-  show
-}: {
-  reason: string | undefined
+interface SearchProps {
   query: ListQuery
-  show: (changes: Partial<ListQuery>) => void
-}) {
-  const { page } = query
+  line: string
+  add(): void
+  children: preact.ComponentChildren
+}
+
+function SearchLine({ query, line, add, children }: SearchProps) {
+  const ref = useRef<HTMLInputElement>(null)
+  useKey('/', () => ref.current?.focus())
+  const search = (text: string) => go(addressOf(['messages'], readLine(text)))
+  const [channel = ''] = query.channel ?? []
   return (
-    <Empty
-      title={
-        page > 0 ? `Nothing on page ${page}` : isFiltered(query) ? 'No message passes these filters' : 'No messages'
+    <search class="search-line">
+      <Icon name="find" />
+      <input
+        ref={ref}
+        key={line}
+        type="search"
+        defaultValue={line}
+        aria-label="Search messages"
+        placeholder="subscriber, transaction, tenant:acme"
+        title="An id of a subscriber or of transactions; channel:, subscriber:, transaction:, or a context key such as tenant:acme (context:none)"
+        dir="auto"
+        spellcheck={false}
+        onKeyDown={enterList}
+        onChange={(event) => search(event.currentTarget.value)}
+      />
+      <select
+        aria-label="Channel"
+        value={channel}
+        onChange={({ currentTarget: { value } }) => go(addressOf(['messages'], { ...query, channel: value }))}
+      >
+        <option value="">All channels</option>
+        {CHANNELS.map((each) => (
+          <option key={each}>{each}</option>
+        ))}
+      </select>
+      <span class="hint" role="status">
+        {children}
+      </span>
+      <button type="button" onClick={add}>
+        Add
+      </button>
+    </search>
+  )
+}
+
+interface RowProps {
+  message: Message
+  href: string
+  isCurrent: boolean
+  tabIndex: number
+}
+
+function MessageRow({ message, ...place }: RowProps) {
+  const { channel, createdAt, read, status, errorText } = message
+  const { title, rest } = summaryOf(message)
+  const isFailed = status !== 'sent'
+  const tone = status === 'error' ? 'bad' : status === 'warning' ? 'warn' : read ? undefined : 'accent'
+  return (
+    <Row
+      {...place}
+      tone={tone}
+      end={<time dateTime={createdAt}>{shortTime(createdAt).slice(5, 16)}</time>}
+      note={
+        <>
+          {channel} · <bdi>{recipientOf(message)}</bdi>
+          {isFailed ? ` — ${status}: ${errorText ?? 'without a text'}` : rest && ` — ${rest}`}
+        </>
       }
     >
-      {reason && <p dir="auto">{reason}</p>}
-      {page > 0 ? (
-        <button type="button" onClick={() => show({ page: 0 })}>
-          Go to the first page
-        </button>
-      ) : isFiltered(query) ? (
-        <a href={addressOf(['messages'])}>Show all messages</a>
-      ) : (
-        <p>Add one here, or load a seed that has some.</p>
-      )}
+      <span class={read ? undefined : 'is-unread'} dir="auto">
+        {title}
+        {!read && <span class="visually-hidden"> (unread)</span>}
+      </span>
+    </Row>
+  )
+}
+
+function NoMessages({ reason, isAll }: { reason: string | undefined; isAll: boolean }) {
+  return (
+    <Empty title={isAll ? 'No messages' : 'No message is like that'}>
+      {isAll ? <p>Add one, or load a seed that has some.</p> : reason && <p dir="auto">{reason}</p>}
+      {!isAll && <a href={addressOf(['messages'])}>All messages</a>}
     </Empty>
   )
 }
 
-function AddMessage({
-  messages,
-  close,
-  added
-}: {
-  messages: readonly Message[]
-  close: () => void
-  added: (message: Message) => void
-}) {
+function AddMessage({ messages, close }: { messages: readonly Message[]; close: () => void }) {
   const { env, changed } = useSession()
-  const { tell } = useNotices()
-  return (
-    <Dialog title="Add a message" close={close} wide>
-      <SchemaForm
-        operation="addMessage"
-        main={MAIN_FIELDS}
-        suggestions={useSuggestions(messages)}
-        button="Add"
-        submit={async (fields) => {
-          // The server checks it by the schema that the form is made from.
-          const message = await env.messages.add(fields as never)
-          close()
-          added(message)
-          changed()
-          tell('Added the message')
-          go(addressOf(['messages', message._id]))
-        }}
+  const { run, tell } = useToasts()
+  const { value: workflows = [] } = useResource(() => env.workflows.list(), [env])
+  const [fields, setFields] = useState<Record<string, string>>({ channel: 'email' })
+  const field = (name: string, label: string, suggestions: readonly string[] = []) => (
+    <label>
+      {label}
+      <input
+        value={fields[name] ?? ''}
+        list={`known-${name}`}
+        dir="auto"
+        autofocus={name === 'subscriberId'}
+        onInput={({ currentTarget: { value } }) => setFields({ ...fields, [name]: value })}
       />
-    </Dialog>
+      <datalist id={`known-${name}`}>
+        {[...new Set(suggestions)].map((each) => (
+          <option key={each} value={each} />
+        ))}
+      </datalist>
+    </label>
+  )
+  const add = async (others: object) => {
+    const filled: object = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
+    // The server checks it.
+    const { _id } = await env.messages.add({ ...filled, ...others } as NewMessage)
+    changed()
+    go(addressOf(['messages', _id]))
+    const undo = async () => {
+      await run(() => env.messages.remove(_id))
+      changed()
+    }
+    tell('Added the message', { name: 'Undo', run: undo })
+  }
+  return (
+    <JsonDialog title="Add a message" button="Add the message" submit={add} close={close}>
+      <div class="fields">
+        {field(
+          'subscriberId',
+          'Subscriber',
+          messages.flatMap(({ subscriber }) => subscriber?.subscriberId ?? [])
+        )}
+        {field(
+          'workflow',
+          'Workflow',
+          workflows.map(({ identifier }) => identifier)
+        )}
+        {field('transactionId', 'Transaction')}
+        {field('subject', 'Subject')}
+      </div>
+      <fieldset class="line choices" aria-label="Channel">
+        {CHANNELS.map((each) => (
+          <label key={each}>
+            <input
+              type="radio"
+              name="channel"
+              checked={fields.channel === each}
+              onChange={() => setFields({ ...fields, channel: each })}
+            />
+            {each}
+          </label>
+        ))}
+      </fieldset>
+      <label>
+        Content
+        <textarea
+          rows={3}
+          value={fields.content ?? ''}
+          dir="auto"
+          onInput={({ currentTarget: { value } }) => setFields({ ...fields, content: value })}
+        />
+      </label>
+    </JsonDialog>
   )
 }

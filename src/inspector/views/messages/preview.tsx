@@ -1,53 +1,67 @@
 import type { ComponentChildren } from 'preact'
-import { useMemo } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
 import { SafeLink } from '../../parts/link.js'
 import { emailDocument } from './email.js'
-import type { Message } from './query.js'
-import { recipientOf, textOf } from './summary.js'
+import { type Message, textOf } from './query.js'
+
+/** What of a message its subscriber sees. */
+export type Shown = Pick<Message, 'channel' | 'content'> & Partial<Pick<Message, 'subject' | 'title' | 'cta' | 'read'>>
 
 /** A message as its subscriber sees it. */
-export function Preview({ message }: { message: Message }) {
-  const Shown = PREVIEWS[message.channel]
+export function Preview({ message }: { message: Shown }) {
+  const { channel, content, subject, title } = message
+  if (channel === 'email') return <Email content={content} />
+  const text = <p dir="auto">{textOf(content)}</p>
+  if (channel === 'push') {
+    return (
+      <Card icon title={title ?? subject}>
+        {text}
+      </Card>
+    )
+  }
+  if (channel === 'in_app') {
+    return (
+      <Card title={subject} isUnread={message.read === false}>
+        {text}
+        <Buttons cta={message.cta} />
+      </Card>
+    )
+  }
   return (
-    <div class="preview">
-      {message.status !== 'sent' && (
-        <p class={message.status === 'error' ? 'error-note' : 'note'} dir="auto">
-          <strong>{message.status}</strong> {message.errorText ?? 'without a text'}
-          {message.errorId && <code>{message.errorId}</code>}
-        </p>
-      )}
-      <Shown message={message} />
+    <div class={`bubble is-${channel}`}>
+      {subject && <b dir="auto">{subject}</b>}
+      {text}
     </div>
   )
 }
 
-const PREVIEWS: Record<Message['channel'], (props: { message: Message }) => ComponentChildren> = {
-  email: EmailPreview,
-  sms: BubblePreview,
-  chat: BubblePreview,
-  in_app: CardPreview,
-  push: PushPreview
-}
-
-function EmailPreview({ message }: { message: Message }) {
-  const { html, links } = useMemo(() => emailDocument(message.content), [message.content])
+function Email({ content }: { content: Message['content'] | undefined }) {
+  const { html, links } = useMemo(() => emailDocument(content), [content])
+  const frame = useRef<HTMLIFrameElement>(null)
+  // It has no scripts, so the page measures it: as high as its content is at this width.
+  const fit = () => {
+    const element = frame.current
+    const root = element?.contentDocument?.documentElement
+    if (!element || !root) return
+    const measure = () => {
+      element.style.height = `${Math.max(48, Math.ceil(root.getBoundingClientRect().height) + 2)}px`
+    }
+    measure()
+    new ResizeObserver(measure).observe(root)
+  }
   return (
     <figure class="email">
-      <figcaption>
-        <p>
-          <span class="hint">To </span>
-          <bdi>{recipientOf(message)}</bdi>
-        </p>
-        <p class="subject" dir="auto">
-          {message.subject}
-        </p>
-      </figcaption>
-      <iframe title="The email" sandbox="" srcdoc={html} referrerpolicy="no-referrer" />
+      <iframe
+        ref={frame}
+        title="The email"
+        sandbox="allow-same-origin"
+        srcdoc={html}
+        referrerpolicy="no-referrer"
+        onLoad={fit}
+      />
       {links.length > 0 && (
-        <details>
-          <summary>
-            {links.length} {links.length === 1 ? 'link' : 'links'} in it
-          </summary>
+        <figcaption>
+          <h3>{links.length === 1 ? 'One link in it' : `${links.length} links in it`}</h3>
           <ul>
             {links.map(({ text, href }, index) => (
               <li key={`${index} ${href}`}>
@@ -58,85 +72,56 @@ function EmailPreview({ message }: { message: Message }) {
               </li>
             ))}
           </ul>
-        </details>
+        </figcaption>
       )}
     </figure>
   )
 }
 
-function BubblePreview({ message }: { message: Message }) {
+interface CardProps {
+  icon?: boolean
+  title: string | undefined
+  isUnread?: boolean
+  children: ComponentChildren
+}
+
+function Card({ icon, title, isUnread, children }: CardProps) {
   return (
-    <figure class="conversation">
-      <figcaption class="hint">
-        To <bdi>{recipientOf(message)}</bdi>
-        {message.providerId && ` by ${message.providerId}`}
-      </figcaption>
-      <div class={`bubble is-${message.channel}`}>
-        {message.subject && (
-          <p class="subject" dir="auto">
-            {message.subject}
-          </p>
-        )}
-        <p dir="auto">{textOf(message.content)}</p>
+    <article class={`notification card ${isUnread ? 'is-unread' : ''}`}>
+      {icon && <span class="app-icon" />}
+      <div>
+        {title && <b dir="auto">{title}</b>}
+        {children}
       </div>
-    </figure>
+    </article>
   )
 }
 
-function CardPreview({ message }: { message: Message }) {
-  const { cta, read, subject, content } = message
-  const buttons = cta.action?.buttons ?? []
-  const pressed = cta.action?.result?.type
+function Buttons({ cta }: { cta: Shown['cta'] | undefined }) {
+  const { buttons = [], status, result } = cta?.action ?? {}
+  const url = cta?.data?.url
   return (
-    <article class={read ? 'inbox-card' : 'inbox-card is-unread'}>
-      {subject && (
-        <p class="subject" dir="auto">
-          {subject}
-        </p>
-      )}
-      <p dir="auto">{textOf(content)}</p>
+    <>
       {buttons.length > 0 && (
-        <div class="row">
+        <div class="line">
           {buttons.map(({ type, content, resultContent }, index) => {
-            const isPressed = cta.action?.status === 'done' && type === pressed
+            const isPressed = status === 'done' && type === result?.type
             return (
               <span key={`${index} ${content}`} class={`like-button is-${type}`} dir="auto">
-                {isPressed ? (resultContent ?? content) : content}
-                {isPressed && ' ✓'}
+                {isPressed ? `${resultContent ?? content} ✓` : content}
               </span>
             )
           })}
         </div>
       )}
-      {cta.data?.url && (
+      {url && (
         <p class="hint">
           Opens{' '}
-          <SafeLink href={cta.data.url}>
-            <bdi dir="ltr">{cta.data.url}</bdi>
+          <SafeLink href={url}>
+            <bdi dir="ltr">{url}</bdi>
           </SafeLink>
         </p>
       )}
-    </article>
-  )
-}
-
-function PushPreview({ message }: { message: Message }) {
-  const { title, subject, content, deviceTokens = [] } = message
-  return (
-    <figure class="device">
-      <div class="push">
-        <span class="app-icon" aria-hidden="true" />
-        <div>
-          <p class="subject" dir="auto">
-            {title ?? subject}
-          </p>
-          <p dir="auto">{textOf(content)}</p>
-        </div>
-      </div>
-      <figcaption class="hint">
-        To <bdi>{recipientOf(message)}</bdi>,{' '}
-        {deviceTokens.length === 1 ? 'one device' : `${deviceTokens.length} devices`}
-      </figcaption>
-    </figure>
+    </>
   )
 }

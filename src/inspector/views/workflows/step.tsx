@@ -1,189 +1,176 @@
-import { useMemo } from 'preact/hooks'
-import type { ListedWorkflow, WorkflowStep } from '../../../client/index.js'
-import { MockError } from '../../../client/index.js'
-import { RequestLine, reasonOf } from '../../parts/answer.js'
+import './workflows.css'
+import { useState } from 'preact/hooks'
+import { decodedReason } from '../../../client/connection.js'
+import type { StepPatch, WorkflowStep } from '../../../client/index.js'
+import { Callout, Chip } from '../../parts/chip.js'
+import { copyText } from '../../parts/copy.js'
+import { curlOf } from '../../parts/curl.js'
+import { useCloseDetail } from '../../parts/detail.js'
 import { ErrorNote } from '../../parts/errors.js'
-import { Json } from '../../parts/json.js'
+import { changesOf, type Fields, JsonDialog } from '../../parts/json-form.js'
+import { JsonTree } from '../../parts/json-tree.js'
+import { Close, Pane, Scroll } from '../../parts/pane.js'
 import { useResource } from '../../parts/resource.js'
-import { addressOf } from '../../shell/router.js'
+import { Tabs } from '../../parts/tabs.js'
+import { useToasts } from '../../parts/toast.js'
 import { type Answer, lookOptions, useSession } from '../../shell/session.js'
-import { Controls, IssueList } from './control.js'
-import { controlsOf } from './fields.js'
-import { isObject } from './schema.js'
-import { variablesIn } from './template.js'
-import { Variables } from './variables.js'
+import { Preview } from '../messages/preview.js'
+import { shownOf } from './shown.js'
+import { sketchOf } from './sketch.js'
 
-interface StepProps {
-  /** Undefined when it is not in the list. */
-  workflow: ListedWorkflow | undefined
+interface Props {
   workflowId: string
   stepId: string
+  back: string
+  tab: string | undefined
+  chooseTab(tab: string): void
 }
 
 /** One step, as the service itself answers for it. */
-export function StepPage({ workflow, workflowId, stepId }: StepProps) {
-  const { call, version } = useSession()
+export function StepPane({ workflowId, stepId, back, tab, chooseTab }: Props) {
+  const { call, env, version, changed } = useSession()
+  const { run } = useToasts()
+  const [isEditing, setEditing] = useState(false)
   const path = `/v2/workflows/${encodeURIComponent(workflowId)}/steps/${encodeURIComponent(stepId)}`
-  const {
-    value: answer,
-    error,
-    isLoading,
-    isAsked,
-    isBusy,
-    reload
-  } = useResource((_, isAsked) => call('GET', path, lookOptions(isAsked)), [call, version, path])
-  const isOld = answer?.path !== path
+  const resource = useResource((_, isAsked) => call('GET', path, lookOptions(isAsked)), [call, version, path])
+  const { value: answer, error, isLoading, isBusy, reload } = resource
+  const step = answer?.status === 200 ? stepIn(answer.json) : undefined
+  useCloseDetail(back)
+  const title = (
+    <div class="head-title">
+      <h2 dir="auto">{step?.name ?? stepId}</h2>
+      {step && <Chip tone="accent">{step.type}</Chip>}
+      <span class="hint" dir="auto">
+        {workflowId} / {stepId}
+      </span>
+      <Close back={back} />
+    </div>
+  )
+  if (!step) {
+    return (
+      <Pane label="The step" head={<div class="head">{title}</div>}>
+        <Scroll>
+          {error !== undefined && !isLoading && <ErrorNote error={error} retry={reload} />}
+          {answer && <ErrorNote error={refusalOf(answer)} retry={reload} />}
+          {answer?.json !== undefined && <JsonTree value={answer.json} label="The answer" />}
+        </Scroll>
+      </Pane>
+    )
+  }
+  const save = async (after: Fields) => {
+    await env.workflows.changeStep(step.workflowDatabaseId, step._id, changesOf(editable(step), after) as StepPatch)
+    changed()
+  }
+  const curl = () => curlOf({ method: 'GET', url: `${env.url}${path}`, headers: env.headers })
+  const issues = issuesOf(step)
+  const head = (
+    <div class="head">
+      {title}
+      {issues.length > 0 && (
+        <Callout tone="warn" icon="warn">
+          <span>{issues.length === 1 ? issues[0] : `${issues.length} issues: ${issues[0]} …`}</span>
+        </Callout>
+      )}
+      <div class="line">
+        <button type="button" onClick={() => setEditing(true)}>
+          Edit
+        </button>
+        <button type="button" disabled={isBusy} title="As a request of the app, which is recorded" onClick={reload}>
+          Ask again
+        </button>
+        <button type="button" onClick={() => run(() => copyText(curl()), 'Copied')}>
+          Copy as curl
+        </button>
+      </div>
+    </div>
+  )
+  const tabs = [
+    { id: 'step', title: 'Step', content: () => <Step step={step} /> },
+    { id: 'schema', title: 'Schemas', content: () => <Schemas step={step} /> },
+    { id: 'json', title: 'JSON', content: () => <JsonTree value={answer?.json} label="The answer" /> }
+  ]
+  return (
+    <Pane label="The step" head={head}>
+      <Tabs label="Of this step" tabs={tabs} current={tab} choose={chooseTab} />
+      {isEditing && (
+        <JsonDialog
+          title="Edit the step"
+          value={editable(step)}
+          button="Save"
+          submit={save}
+          close={() => setEditing(false)}
+        />
+      )}
+    </Pane>
+  )
+}
+
+/** The values of its controls, its issues and its variables as trees, and beside them what it sends. */
+function Step({ step }: { step: WorkflowStep }) {
+  const shown = shownOf(step)
+  const issues = Object.entries(step.issues ?? {}).filter(([, each]) => Object.keys(each).length > 0)
+  return (
+    <div class={shown ? 'step-parts' : undefined}>
+      <div class="form">
+        <h3>Controls</h3>
+        {Object.keys(step.controlValues ?? {}).length > 0 ? (
+          <JsonTree value={step.controlValues} label="Controls" />
+        ) : (
+          <p class="muted">None is set.</p>
+        )}
+        {issues.length > 0 && <h3>Issues, as of when it was saved</h3>}
+        {issues.length > 0 && <JsonTree value={Object.fromEntries(issues)} label="Issues" />}
+        <h3>Variables</h3>
+        <JsonTree value={sketchOf(step.variables)} label="Variables" />
+      </div>
+      {shown && (
+        <section class="form" aria-label="Preview">
+          <h3>Preview</h3>
+          {shown.channel === 'email' && shown.subject && (
+            <p>
+              <b dir="auto">{shown.subject}</b>
+            </p>
+          )}
+          <Preview message={shown} />
+        </section>
+      )}
+    </div>
+  )
+}
+
+function Schemas({ step: { controls, variables } }: { step: WorkflowStep }) {
   return (
     <>
-      <Trail workflow={workflow} workflowId={workflowId} stepId={stepId} />
-      {error !== undefined && !isLoading && <ErrorNote error={error} retry={reload} />}
-      {answer && !isOld && (
-        <>
-          <div class="row" data-held={isBusy || (isAsked && answer.status !== 200)}>
-            <RequestLine answer={answer} />
-            <button type="button" disabled={isBusy} onClick={reload}>
-              Ask again
-            </button>
-          </div>
-          {answer.status === 200 && isObject(answer.json) ? (
-            <Step step={stepIn(answer.json)} answer={answer} />
-          ) : (
-            <>
-              <ErrorNote error={refusalOf(answer)} />
-              <Json value={answer.json ?? answer.text} label="Answer" />
-            </>
-          )}
-        </>
-      )}
-      {isOld && isLoading && <p class="loading">Loading…</p>}
+      {Object.entries({ ...controls, variables }).map(([name, schema]) => [
+        <h3 key={name}>{name}</h3>,
+        <JsonTree key={`${name}:`} value={schema} label={name} />
+      ])}
     </>
   )
 }
 
 /** The profile `live` has it in an envelope. */
-function stepIn(json: Record<string, unknown>): WorkflowStep {
-  return (isObject(json.data) ? json.data : json) as WorkflowStep
+function stepIn(json: unknown): WorkflowStep | undefined {
+  const object = json as { data?: WorkflowStep } | WorkflowStep | undefined
+  return object && 'data' in object ? object.data : (object as WorkflowStep | undefined)
 }
 
-function refusalOf(answer: Answer): MockError {
-  const { status, json } = answer
-  const message = isObject(json) ? json.message : undefined
-  return new MockError(reasonOf(answer) ?? String(message ?? `answered with ${status}`), { status })
+/** Why it is no step, in the server's words. */
+function refusalOf({ status, json, headers }: Answer): string {
+  const reason = headers['x-mock-reason']
+  const message = (json as { message?: unknown } | undefined)?.message
+  return reason === undefined ? String(message ?? `The service answered with ${status}.`) : decodedReason(reason)
 }
 
-/** The steps of the workflow in their order, this one marked. */
-function Trail({ workflow, workflowId, stepId }: StepProps) {
-  return (
-    <nav class="trail" aria-label="Steps of the workflow">
-      <a href={addressOf(['workflows'])}>Workflows</a> /{' '}
-      <a href={addressOf(['workflows', workflowId])} dir="auto">
-        {workflow?.name ?? workflowId}
-      </a>
-      <ol>
-        {workflow?.steps.map((step) => (
-          <li key={step._id}>
-            <a
-              class="button"
-              href={addressOf(['workflows', workflowId, step.stepId])}
-              aria-current={[step.stepId, step._id, step.slug].includes(stepId) ? 'step' : undefined}
-            >
-              <bdi>{step.name}</bdi>
-            </a>
-          </li>
-        ))}
-      </ol>
-    </nav>
-  )
+/** Returns what of a step can be changed. */
+function editable(step: WorkflowStep): Fields {
+  const { _id, workflowId: _workflowId, workflowDatabaseId: _workflow, origin: _origin, ...fields } = step
+  return fields
 }
 
-function Step({ step, answer }: { step: WorkflowStep; answer: Answer }) {
-  const form = useMemo(() => controlsOf(step), [step])
-  const used = useMemo(() => new Set(variablesIn(step.controlValues)), [step])
-  const { uiSchema, dataSchema } = step.controls
-  const hasNone = form.fields.length === 0 && form.otherFields.length === 0
-  return (
-    <>
-      <div class="view-head">
-        <h1 dir="auto">{step.name}</h1>
-        <span class="badge is-accent">{step.type}</span>
-        <span class="badge">{step.origin}</span>
-      </div>
-      <StepIssues step={step} stray={form.strayIssues} />
-      <div class="split step">
-        <section class="card" aria-label="Controls">
-          <div class="row">
-            <h2>Controls</h2>
-            {uiSchema?.group !== undefined && <span class="badge">{uiSchema.group}</span>}
-            {form.oneOf.length > 0 && <span class="hint">needs {form.oneOf.join(' or ')}</span>}
-          </div>
-          {hasNone && <p class="hint">{noControls(dataSchema !== undefined)}</p>}
-          <Controls fields={form.fields} />
-          {form.otherFields.length > 0 && (
-            <details>
-              <summary>{`Not for this kind: ${form.otherFields.map(({ name }) => name).join(', ')}`}</summary>
-              <Controls fields={form.otherFields} />
-            </details>
-          )}
-        </section>
-        <div class="side">
-          <section class="card" aria-label="Variables">
-            <h2>Variables</h2>
-            <Variables schema={step.variables ?? {}} used={used} />
-          </section>
-          <Ids step={step} />
-        </div>
-      </div>
-      <details class="card">
-        <summary>The answer as it came, {answer.text.length.toLocaleString()} characters</summary>
-        <Json value={answer.json} label="Answer" />
-      </details>
-    </>
-  )
-}
-
-function noControls(hasSchema: boolean): string {
-  return hasSchema ? 'A step of this type has no controls.' : 'The step has no schemas of controls, and no values.'
-}
-
-function StepIssues({ step, stray }: { step: WorkflowStep; stray: ReturnType<typeof controlsOf>['strayIssues'] }) {
-  const integration = Object.entries(step.issues?.integration ?? {}).filter(([, issues]) => issues.length > 0)
-  const count = Object.values(step.issues?.controls ?? {}).flat().length
-  if (integration.length === 0 && count === 0) return null
-  return (
-    <section class="card step-issues" aria-label="Issues">
-      <h2>{`${count + integration.flatMap(([, issues]) => issues).length} issues when it was last saved`}</h2>
-      {integration.map(([channel, issues]) => (
-        <div key={channel}>
-          <h3>Integration of {channel}</h3>
-          <IssueList issues={issues} />
-        </div>
-      ))}
-      {stray.map(({ path, issues }) => (
-        <div key={path}>
-          <h3 dir="auto">{path}</h3>
-          <IssueList issues={issues} />
-        </div>
-      ))}
-      {count > 0 && <p class="hint">Those of controls stand at their fields.</p>}
-    </section>
-  )
-}
-
-function Ids({ step }: { step: WorkflowStep }) {
-  const { stepId, _id, slug, workflowId, workflowDatabaseId } = step
-  return (
-    <section class="card" aria-label="Ids">
-      <h2>Ids</h2>
-      <dl class="facts">
-        {Object.entries({ stepId, _id, slug, workflowId, workflowDatabaseId }).map(([name, value]) => (
-          <>
-            <dt key={`${name} name`}>{name}</dt>
-            <dd key={name}>
-              <code dir="auto">{value}</code>
-            </dd>
-          </>
-        ))}
-      </dl>
-    </section>
+/** Returns each issue in words. */
+function issuesOf({ issues }: WorkflowStep): string[] {
+  return Object.entries({ ...issues?.integration, ...issues?.controls }).flatMap(([of, each]) =>
+    each.map(({ message }) => `${of}: ${message}`)
   )
 }

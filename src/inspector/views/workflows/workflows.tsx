@@ -1,61 +1,167 @@
-import './workflows.css'
-import { useEffect } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
 import type { ListedWorkflow } from '../../../client/index.js'
+import { Chip } from '../../parts/chip.js'
 import { Empty } from '../../parts/empty.js'
 import { ErrorNote } from '../../parts/errors.js'
+import { Icon } from '../../parts/icon.js'
+import { enterList, useKey } from '../../parts/keys.js'
+import { List } from '../../parts/list.js'
+import { Pane, Panes } from '../../parts/pane.js'
 import { useResource } from '../../parts/resource.js'
+import { Row } from '../../parts/row.js'
 import { useCommands } from '../../shell/palette.js'
 import { addressOf, go } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
 import type { ViewProps } from '../view.js'
-import { WorkflowList, WorkflowPage } from './list.js'
-import { StepPage } from './step.js'
+import { StepPane } from './step.js'
 
 /** The palette shows them all at once. */
 const MAX_COMMANDS = 200
 
-/** The workflows at `#/workflows`, one at `#/workflows/<workflow>`, a step of it at `#/workflows/<workflow>/<step>`. */
+type ListedStep = ListedWorkflow['steps'][number]
+/** A workflow, or a step of it. */
+type Item = { workflow: ListedWorkflow; step?: ListedStep }
+
+/** The workflows with their steps; a step at `#/workflows/<workflow>/<step>` stands beside them. */
 export function WorkflowsView({ route }: ViewProps) {
   const { env, version } = useSession()
   const { value: workflows, error, isLoading, reload } = useResource(() => env.workflows.list(), [env, version])
+  const search = useRef<HTMLInputElement>(null)
+  const text = route.params.get('q') ?? ''
   const [workflowId, stepId] = route.rest
+  const items = useMemo(() => itemsOf(workflows ?? [], text), [workflows, text])
+  const steps = items.filter(({ step }) => step)
+  const workflow = workflows?.find((each) => isCalled(each, workflowId))
+  const known = workflow?.steps.find((each) => isCalled(each, stepId))
+  // A workflow without a step stands for its first one.
+  const [first] = workflow?.steps ?? []
+  const open = stepId ?? first?.stepId
+  const back = addressOf(['workflows'], { q: text })
+  const href = ({ workflow: { identifier }, step }: Item) =>
+    addressOf(['workflows', identifier, step?.stepId ?? ''], { q: text })
+  useKey('/', () => search.current?.focus())
   useCommands(
     (workflows ?? [])
-      .flatMap(({ identifier, steps }) =>
-        steps.map((step) => ({
-          name: `Show step ${identifier} / ${step.stepId}`,
-          run: () => go(addressOf(['workflows', identifier, step.stepId]))
-        }))
-      )
+      .flatMap((each) => each.steps.map((step) => ({ workflow: each, step })))
       .slice(0, MAX_COMMANDS)
+      .map((item) => ({
+        name: `Show step ${item.workflow.identifier} / ${item.step.stepId}`,
+        run: () => go(href(item))
+      }))
   )
-  const address = route.rest.join('/')
-  useEffect(() => scrollTo(0, 0), [address])
-  if (error !== undefined && !isLoading) return <ErrorNote error={error} retry={reload} />
-  if (workflows === undefined) return <p class="loading">Loading…</p>
-  const workflow = workflows.find((each) => isCalled(each, workflowId))
-  if (workflowId !== undefined && stepId !== undefined) {
-    return <StepPage workflow={workflow} workflowId={workflowId} stepId={stepId} />
-  }
-  if (workflow) return <WorkflowPage workflow={workflow} />
+  const head = (
+    <search class="search-line">
+      <Icon name="find" />
+      <input
+        ref={search}
+        type="search"
+        value={text}
+        aria-label="Search workflows and steps"
+        placeholder="workflow, step, type"
+        dir="auto"
+        spellcheck={false}
+        onInput={({ currentTarget: { value } }) =>
+          go(addressOf(['workflows', ...route.rest], { q: value }), { replace: true })
+        }
+        onKeyDown={enterList}
+      />
+      <span class="hint" role="status">
+        {steps.length === 1 ? '1 step' : `${steps.length.toLocaleString()} steps`}
+      </span>
+    </search>
+  )
   return (
-    <>
-      <h1>Workflows</h1>
-      {workflowId !== undefined && <ErrorNote error={`The environment has no workflow ${workflowId}`} />}
-      {workflows.length === 0 ? (
-        <Empty title="The environment has no workflows">
-          <p>
-            Workflows come with a seed, under <code>workflows:</code>. The packaged seed <code>steps</code> has all
-            types of steps.
-          </p>
-        </Empty>
-      ) : (
-        <WorkflowList workflows={workflows} text={route.params.get('text') ?? ''} />
-      )}
-    </>
+    <div class="view">
+      <h1 class="visually-hidden">Workflows</h1>
+      <Panes isOpen={workflowId !== undefined}>
+        <Pane label="All workflows" head={head}>
+          {error !== undefined && !isLoading && <ErrorNote error={error} retry={reload} />}
+          {workflows?.length === 0 && (
+            <Empty title="The environment has no workflows">
+              <p>
+                Workflows come with a seed, under <code>workflows:</code>. The packaged seed <code>steps</code> has all
+                types of steps.
+              </p>
+            </Empty>
+          )}
+          {workflows && workflows.length > 0 && items.length === 0 && (
+            <Empty title="No workflow or step is called so">
+              <a href={addressOf(['workflows'])}>All workflows</a>
+            </Empty>
+          )}
+          <List
+            label="Workflows and their steps"
+            items={items}
+            keyOf={(item) => item.step?._id}
+            current={known?._id ?? (stepId === undefined ? first?._id : undefined)}
+            choose={(id) => {
+              const chosen = items.find(({ step }) => step?._id === id)
+              if (chosen) go(href(chosen), { replace: true })
+            }}
+          >
+            {(item, place) =>
+              item.step ? (
+                <Row
+                  href={href(item)}
+                  {...place}
+                  lead={item.step.type}
+                  end={<code dir="auto">{item.step.stepId}</code>}
+                >
+                  <bdi>{item.step.name}</bdi>
+                </Row>
+              ) : (
+                <h2 class="group">
+                  <bdi class="cut">{item.workflow.name}</bdi> <Chip>{item.workflow.origin}</Chip>
+                  <code class="muted cut spread" dir="auto">
+                    {item.workflow.identifier}
+                  </code>
+                </h2>
+              )
+            }
+          </List>
+        </Pane>
+        {workflowId !== undefined && open !== undefined && (
+          <StepPane
+            key={`${workflowId}/${open}`}
+            workflowId={workflowId}
+            stepId={open}
+            back={back}
+            tab={route.params.get('as') ?? undefined}
+            chooseTab={(as) => go(addressOf(['workflows', workflowId, open], { q: text, as }), { replace: true })}
+          />
+        )}
+        {workflowId === undefined && (
+          <Pane label="No step">
+            {items.length > 0 && <p class="empty">Choose a step to see what it is made of</p>}
+          </Pane>
+        )}
+        {workflowId !== undefined && open === undefined && workflows && (
+          <Pane label="No step">
+            <Empty title={workflow ? 'The workflow has no steps' : `There is no workflow ${workflowId}`}>
+              <a href={back}>All workflows</a>
+            </Empty>
+          </Pane>
+        )}
+      </Panes>
+    </div>
   )
 }
 
-function isCalled({ _id, identifier, slug }: ListedWorkflow, id: string | undefined): boolean {
-  return id !== undefined && [_id, identifier, slug].includes(id)
+/** Returns the workflows that a text is about, each with its steps after it. */
+function itemsOf(workflows: readonly ListedWorkflow[], text: string): Item[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  return workflows.flatMap((workflow) => {
+    const { name, identifier, origin, steps } = workflow
+    const own = `${name} ${identifier} ${origin}`.toLowerCase()
+    const found = steps.filter((step) => {
+      const all = `${own} ${step.name} ${step.stepId} ${step.type}`.toLowerCase()
+      return words.every((word) => all.includes(word))
+    })
+    if (found.length === 0 && !words.every((word) => own.includes(word))) return []
+    return [{ workflow }, ...found.map((step) => ({ workflow, step }))]
+  })
+}
+
+function isCalled({ _id, slug, ...names }: ListedWorkflow | ListedStep, id: string | undefined): boolean {
+  return id !== undefined && [_id, slug, 'identifier' in names ? names.identifier : names.stepId].includes(id)
 }

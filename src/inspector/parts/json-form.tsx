@@ -1,0 +1,146 @@
+import './json-form.css'
+import type { ComponentChildren } from 'preact'
+import { useMemo, useRef, useState } from 'preact/hooks'
+import { MockError } from '../../client/index.js'
+import { Dialog } from './dialog.js'
+import { ErrorNote } from './errors.js'
+import { type JsonIssue, linesOfJson, placeOf } from './json-lines.js'
+
+/** An object whose fields one may fill in. */
+export type Fields = Record<string, unknown>
+
+interface JsonDialogProps {
+  title: string
+  /** What the JSON is at first; it is empty for what is new. */
+  value?: object
+  button: string
+  /** Gets the JSON. May reject with what is wrong, which then stands at its lines. */
+  submit(value: Fields): Promise<unknown>
+  close(): void
+  /** The few fields that people fill: the JSON is folded away below them then. */
+  children?: ComponentChildren
+}
+
+/** A record as JSON, to be added or changed. What the server says of it stands at the line that it is about. */
+export function JsonDialog({ title, value = {}, button, submit, close, children }: JsonDialogProps) {
+  const [text, setText] = useState(() => JSON.stringify(value, null, 2))
+  const [error, setError] = useState<unknown>()
+  const [isBusy, setBusy] = useState(false)
+  const send = async (event: Event) => {
+    event.preventDefault()
+    setBusy(true)
+    setError(undefined)
+    try {
+      const { problem } = linesOfJson(text)
+      if (problem) throw problem
+      await submit(JSON.parse(text))
+      close()
+    } catch (reason) {
+      setError(reason)
+    }
+    setBusy(false)
+  }
+  const editor = <Editor text={text} change={setText} error={error} isFolded={children !== undefined} />
+  return (
+    <Dialog title={title} close={close} wide>
+      <form class="form" data-held="true" onSubmit={send}>
+        {children}
+        {children === undefined ? (
+          editor
+        ) : (
+          <details open={issuesIn(text, error).length > 0}>
+            <summary>More fields, as JSON</summary>
+            {editor}
+          </details>
+        )}
+        <div class="line">
+          <button type="submit" class="primary" disabled={isBusy}>
+            {button}
+          </button>
+          <button type="button" onClick={close}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+interface EditorProps {
+  text: string
+  change(text: string): void
+  error: unknown
+  isFolded: boolean
+}
+
+function Editor({ text, change, error, isFolded }: EditorProps) {
+  const area = useRef<HTMLTextAreaElement>(null)
+  const issues = useMemo(() => issuesIn(text, error), [error])
+  const isElsewhere = error !== undefined && issues.length === 0
+  const lines = text.split('\n')
+  const goTo = (line: number) => {
+    const start = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0)
+    area.current?.focus()
+    area.current?.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0))
+  }
+  return (
+    <>
+      {isElsewhere && <ErrorNote error={error} />}
+      <div class="editor card">
+        <ol aria-hidden="true">
+          {lines.map((_, index) => (
+            <li key={index} class={issues.some(({ line }) => line === index + 1) ? 'is-bad' : undefined}>
+              {index + 1}
+            </li>
+          ))}
+        </ol>
+        <textarea
+          ref={area}
+          aria-label="JSON"
+          aria-invalid={issues.length > 0}
+          rows={Math.max(isFolded ? 4 : 8, lines.length)}
+          wrap="off"
+          spellcheck={false}
+          autofocus={!isFolded}
+          value={text}
+          dir="ltr"
+          onInput={(event) => change(event.currentTarget.value)}
+        />
+        <div role="alert">
+          {issues.map(({ line, message }) => (
+            <button
+              key={`${line} ${message}`}
+              type="button"
+              class="at-line"
+              style={{ '--line': line }}
+              title={message}
+              onClick={() => goTo(line)}
+            >
+              <span class="visually-hidden">Line {line}: </span>
+              <span class="cut">{message}</span>
+            </button>
+          ))}
+        </div>
+      </div>
+    </>
+  )
+}
+
+/** Returns what is wrong with a JSON, by its lines. What is wrong with a field that it has not stands at its beginning. */
+function issuesIn(text: string, error: unknown): JsonIssue[] {
+  if (!(error instanceof MockError)) return error && !(error instanceof Error) ? [error as JsonIssue] : []
+  const { lines } = linesOfJson(text)
+  return Object.entries(error.fields).flatMap(([path, { messages }]) =>
+    messages.map((message) => ({
+      line: placeOf(lines, path),
+      message: message.replace(/^\w+:\d+:\d+ /, '')
+    }))
+  )
+}
+
+/** Returns the fields that one object has other than another; null for those that it lacks. */
+export function changesOf(before: Fields, after: Fields): Fields {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)])
+  const changed = [...names].filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+  return Object.fromEntries(changed.map((name) => [name, after[name] ?? null]))
+}

@@ -1,0 +1,49 @@
+import { useState } from 'preact/hooks'
+import { decodedReason } from '../../../client/connection.js'
+import type { Integration } from '../../../client/index.js'
+import { useToasts } from '../../parts/toast.js'
+import { useSession } from '../../shell/session.js'
+
+/** What the server shows always has an id. */
+export type Listed = Integration & { _id: string }
+
+/** Makes integrations primary by the operation of the service, as the app does, and takes that back. */
+export function usePrimary(all: readonly Listed[]) {
+  const { call, env, changed } = useSession()
+  const { run, tell } = useToasts()
+  const [isBusy, setBusy] = useState(false)
+  const act = async (action: () => Promise<unknown>, done: string, undo?: () => Promise<unknown>) => {
+    setBusy(true)
+    const result = await run(async () => {
+      await action()
+      return true
+    })
+    setBusy(false)
+    changed()
+    if (result) tell(done, undo && { name: 'Undo', run: undo })
+  }
+  const send = async ({ _id }: Listed, headers: Record<string, string> = {}) => {
+    const answer = await call('POST', `/v1/integrations/${encodeURIComponent(_id)}/set-primary`, { headers })
+    if (answer.status < 300) return
+    const reason = answer.headers['x-mock-reason']
+    throw new Error(`${answer.status}: ${reason === undefined ? 'it does not say why' : decodedReason(reason)}`)
+  }
+  const setPrimary = async (integration: Listed, isPrimary: boolean, headers?: Record<string, string>) => {
+    const { _id, name, channel } = integration
+    const former = all.find((each) => each.channel === channel && each.primary && !each.deleted)
+    if (!isPrimary) {
+      const undo = () => act(() => send(integration), `${name} is primary for ${channel} again`)
+      return act(() => env.integrations.change(_id, { primary: false }), `${channel} has no primary now`, undo)
+    }
+    const place = former && former._id !== _id ? `, in place of ${former.name}` : ''
+    const undo = former && (() => act(() => send(former), `${former.name} is primary for ${channel} again`))
+    return act(() => send(integration, headers), `${name} is primary for ${channel}${place}`, undo)
+  }
+  return { isBusy, setPrimary }
+}
+
+/** Not `crypto.randomUUID`, which pages have only when they come by https or from this machine. */
+export function freshKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(8))
+  return `inspector-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+}

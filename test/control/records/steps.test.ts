@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { send } from '../../support/control.js'
+import { givenMock } from '../../support/mock.js'
+
+const STEP = '/v2/workflows/order-shipped/steps/email-step'
+const CHANGE = '/_mock/workflows/order-shipped/steps/email-step'
+
+test('a changed step has what was changed and all else as it was, and the other steps of its workflow stay', async () => {
+  const mock = await givenMock()
+  const other = '/v2/workflows/order-shipped/steps/sms-step'
+  const [before, beside] = [(await mock.get(STEP)).json, (await mock.get(other)).json]
+  const controlValues = { subject: 'Another {{payload.orderId}}', body: '<p>Hi</p>' }
+  const changed = await send(mock, 'PATCH', CHANGE, { controlValues, issues: null })
+  const { issues: _issues, ...others } = before
+  expect(changed.json).toEqual({ ...others, controlValues })
+  expect((await mock.get(STEP)).json).toEqual(changed.json)
+  expect((await mock.get(other)).json).toEqual(beside)
+})
+
+test.each([
+  ['a type that is none', CHANGE, { type: 'fax' }, 422, 'type'],
+  ['an issue that is none', CHANGE, { issues: { controls: { body: [{ message: 'x' }] } } }, 422, 'issues'],
+  ['no such step', `${CHANGE}-2`, { name: 'x' }, 404, undefined]
+])(
+  'a change of a step to %s is rejected with its field, and nothing is changed',
+  async (_title, path, patch, status, field) => {
+    const mock = await givenMock()
+    const before = (await mock.get(STEP)).json
+    const refused = await send(mock, 'PATCH', path, patch)
+    expect(refused.status).toBe(status)
+    expect(Object.keys(refused.json.errors ?? {}).every((each) => each.startsWith(field ?? '?'))).toBe(true)
+    expect((await mock.get(STEP)).json).toEqual(before)
+  }
+)
