@@ -1,58 +1,41 @@
 import { expect, test } from 'vitest'
-import { DEVELOPMENT } from '../support/control.js'
-import { itemsOf, meet } from '../support/coverage.js'
-import { expectAccessible, givenInspector } from '../support/inspector.js'
-import { clientOf } from '../support/mock.js'
+import { ask, expectAccessible, givenInspector } from '../support/inspector.js'
 
-test('coverage says what was never met and how to meet it: who does all of it by hand gets to 100 %', async (context) => {
-  const inspector = await givenInspector(context, { hash: '#/coverage' })
-  const { page, env, events, url } = inspector
-  const send = (path: string) => fetch(`${url}${path}`, { headers: env.headers })
-  const altogether = page.getByRole('region', { name: 'Altogether' })
-  await altogether.getByText('0 of 33 things that the contract documents were met by 0 requests.').waitFor()
-  await send('/v1/messages?channel=email&colour=red')
-  await send('/v1/nothing')
+test('it tells what of the contract requests have met, how to meet the rest, and starts over', async (context) => {
+  const inspector = await givenInspector(context, { hash: '#/coverage', viewport: { width: 390, height: 800 } })
+  const { page, env, mock } = inspector
+  const { total } = await env.coverage()
+  await page.getByRole('heading', { name: `0 of ${total} things of the contract were met` }).waitFor()
+  await env.faults.add({ operation: 'retrieveWorkflowStep', effect: { status: 500 } })
+  for (const path of [
+    '/v1/messages?channel=email&chanel=x',
+    '/v2/workflows/order-shipped/steps/email-step',
+    '/v1/other'
+  ]) {
+    await ask(env, path)
+  }
   await page.getByRole('button', { name: 'Load again' }).click()
-  await altogether.getByText('4 of 33').waitFor()
-  const listed = page.getByRole('region', { name: 'listMessages' })
-  await listed.getByText('4 of 18', { exact: true }).waitFor()
-  await listed.getByRole('row', { name: 'met query channel=email 1' }).waitFor()
-  await listed.getByRole('row', { name: /^never query channel=sms send it with a request that gets a 200/ }).waitFor()
-  await listed.getByText('Sent, but not read by the operation: colour (1)').waitFor()
-  await page.getByRole('region', { name: 'Not served' }).getByText('GET /v1/nothing').waitFor()
-  await expectAccessible(inspector)
+  const { covered } = await env.coverage()
+  await page.getByRole('heading', { name: `${covered} of ${total} things` }).waitFor()
+  const list = page.getByRole('region', { name: 'listMessages' })
+  await list.getByText('channel=email', { exact: true }).waitFor()
+  await list.getByText('chanel is not read').waitFor()
+  const missing = list.getByRole('list', { name: 'Not met of listMessages' })
+  await missing.getByText('channel=sms', { exact: true }).waitFor()
+  await missing.getByText('send it with a request that gets a 200').first().waitFor()
+  expect(await missing.getByText('channel=email', { exact: true }).count()).toBe(0)
+  await page.getByRole('region', { name: 'Not served' }).getByText('GET /v1/other').waitFor()
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await expectAccessible(inspector)
+  }
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
 
-  await page.getByRole('link', { name: 'Never met (29)' }).click()
-  await page.waitForURL('**/#/coverage?show=missing')
-  expect(await page.getByText('met', { exact: true }).count()).toBe(0)
-  const missing = itemsOf(await env.coverage()).filter(({ covered }) => !covered)
-  expect(missing).toHaveLength(29)
-  for (const item of missing) await meet(clientOf(url, DEVELOPMENT), item)
-  await page.getByRole('button', { name: 'Load again' }).click()
-  await page.getByRole('heading', { name: 'Everything that the contract documents was met' }).waitFor()
-  expect((await env.coverage()).percentage).toBe(100)
-
-  await page.getByRole('link', { name: 'Show all of it' }).click()
-  await page
-    .getByRole('row', { name: /^met answered with 500 \(by a fault\)/ })
-    .first()
-    .waitFor()
+  await (await mock.environment({ scenario: 'default' })).requests.list()
+  const all = await mock.coverage()
   await page.getByRole('link', { name: 'Whole server' }).click()
-  await altogether.getByText('to all environments').waitFor()
-  await page.getByRole('link', { name: 'This environment' }).click()
-  await page.getByRole('button', { name: 'Count from nothing' }).click()
-  await altogether.getByText('0 of 33').waitFor()
-  expect([(await env.coverage()).covered, (await inspector.mock.coverage()).covered]).toEqual([0, 33])
-  expect(events.troubles).toEqual([])
-})
-
-test('coverage can be read in the dark and on a narrow screen', async (context) => {
-  const inspector = await givenInspector(context, {
-    hash: '#/coverage',
-    colorScheme: 'dark',
-    viewport: { width: 390, height: 800 }
-  })
-  await inspector.page.getByRole('region', { name: 'Altogether' }).waitFor()
-  await expectAccessible(inspector)
-  expect(await inspector.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  await page.getByRole('heading', { name: `${all.covered} of ${all.total} things` }).waitFor()
+  await page.getByRole('button', { name: 'Start over' }).click()
+  await page.getByRole('heading', { name: `0 of ${all.total} things` }).waitFor()
+  expect((await mock.coverage()).requests).toBe(0)
 })

@@ -1,113 +1,82 @@
 import { expect, test } from 'vitest'
-import { expectAccessible, givenInspector } from '../support/inspector.js'
+import { countClicks, expectAccessible, givenInspector } from '../support/inspector.js'
 
-test('an integration is made primary by the real operation, without a key, with a fresh one, and again with the same', async (context) => {
+test('the primary of a channel is switched by one click, as the app does it, and back by Undo', async (context) => {
   const inspector = await givenInspector(context, { hash: '#/integrations' })
-  const { page, env, events } = inspector
-  const primaryEmail = async () =>
-    (await env.integrations.list()).filter((each) => each.channel === 'email' && each.primary).map((each) => each.name)
-  await page.getByRole('link', { name: 'Mailgun (EU)' }).waitFor()
+  const { page, env } = inspector
+  const clicks = countClicks()
+  const primaryOf = async (wanted: string) =>
+    (await env.integrations.list())
+      .filter(({ channel, primary }) => channel === wanted && primary)
+      .map(({ name }) => name)
+  const toggle = (name: string) => page.getByRole('switch', { name: `${name} is primary for` })
+  await clicks.click(toggle('Mailgun (EU)'))
+  await page.getByText('Mailgun (EU) is primary for email, in place of SendGrid').waitFor()
+  expect([clicks.count, await primaryOf('email')]).toEqual([1, ['Mailgun (EU)']])
+  await expect.poll(() => toggle('Mailgun (EU)').isChecked()).toBe(true)
+  expect(await toggle('SendGrid').isChecked()).toBe(false)
+  const [sent] = await env.requests.list({ operation: 'setIntegrationAsPrimary' })
+  expect(sent).toMatchObject({ method: 'POST', status: 200 })
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await expectAccessible(inspector)
+  }
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(() => primaryOf('email')).toEqual(['SendGrid'])
 
-  // By keyboard: into the list, down to the second one.
-  await page.getByRole('link', { name: 'SendGrid' }).focus()
-  await page.keyboard.press('ArrowDown')
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'Mailgun (EU)' }).waitFor()
-  expect(new URL(page.url()).hash).toBe('#/integrations/mailgun-eu')
-  await page.getByRole('button', { name: 'Make primary' }).click()
-  const answer = page.getByRole('region', { name: 'The answer', exact: true })
-  await answer.getByText('"identifier": "mailgun-eu"').waitFor()
-  expect(await primaryEmail()).toEqual(['Mailgun (EU)'])
-  expect(await answer.getByText('idempotency-key').count()).toBe(0)
-  await page.getByRole('link', { name: /Mailgun.*primary/ }).waitFor()
-
-  await page.getByRole('checkbox', { name: 'with a fresh idempotency key' }).check()
-  await page.getByRole('button', { name: 'Make primary' }).click()
-  await answer.getByText(/^inspector-/).waitFor()
-  await page.getByRole('button', { name: 'Send the same again' }).click()
-  await answer.getByText('idempotency-replay').waitFor()
-  await answer.getByText(/^replay of the answer/).waitFor()
-  await expectAccessible(inspector)
-  const sent = (await env.requests.list({ operation: 'setIntegrationAsPrimary' })).map(
-    ({ flags }) => flags.replayed ?? false
-  )
-  expect(sent).toEqual([false, false, true])
-
-  // What the service refuses is shown as it is, too.
-  await page.getByRole('link', { name: 'Postmark' }).click()
-  await page.getByRole('heading', { name: 'Postmark' }).waitFor()
-  await page.keyboard.press('Control+k')
-  await page.getByRole('combobox', { name: 'Find a command' }).fill('make postmark primary')
-  await page.keyboard.press('Enter')
-  await answer.getByText('404', { exact: true }).waitFor()
-  expect(events.troubles.filter((trouble) => !trouble.includes('404'))).toEqual([])
+  // Off: the channel has none then. What the service refuses is said in its words.
+  await toggle('Twilio').click()
+  await expect.poll(() => primaryOf('sms')).toEqual([])
+  await page.getByRole('button', { name: 'Undo' }).last().click()
+  await expect.poll(() => primaryOf('sms')).toEqual(['Twilio'])
+  await env.faults.add({ operation: 'setIntegrationAsPrimary', effect: { status: 503 } })
+  await toggle('Vonage').click()
+  await page.getByText(/^503: /).waitFor()
+  expect(await toggle('Vonage').isChecked()).toBe(false)
 })
 
-test('credentials are hidden until one asks for them, also in answers and forms', async (context) => {
-  const inspector = await givenInspector(context, { hash: '#/integrations/sendgrid-main', colorScheme: 'dark' })
-  const { page } = inspector
-  await page.getByRole('button', { name: 'Make primary' }).click()
-  await page.getByRole('region', { name: 'Body of the answer' }).waitFor()
-  await page.locator('summary', { hasText: 'As JSON' }).click()
-  expect(await page.locator('body').innerText()).not.toContain('SG.demo')
-  await page.getByRole('button', { name: 'Edit' }).click()
-  await page.getByRole('dialog').locator('summary', { hasText: 'credentials' }).click()
-  const apiKey = page.getByRole('dialog').getByLabel('apiKey', { exact: true })
-  expect(await apiKey.getAttribute('type')).toBe('password')
-  await expectAccessible(inspector)
-  await page.getByRole('checkbox', { name: 'Show secret values' }).check()
-  expect([await apiKey.getAttribute('type'), await apiKey.inputValue()]).toEqual(['text', 'SG.demo'])
-  await page.keyboard.press('Escape')
-  await page.getByRole('button', { name: 'Show credentials' }).click()
-  expect((await page.locator('body').innerText()).split('SG.demo').length - 1).toBe(3)
-  await expectAccessible(inspector)
-})
-
-test('an integration is added, changed and deleted by forms that show at their fields what the server refuses', async (context) => {
+test('an integration is added with few fields and the rest as JSON, edited, deleted and back; credentials are hidden until asked for', async (context) => {
   const inspector = await givenInspector(context, { hash: '#/integrations', viewport: { width: 390, height: 800 } })
   const { page, env } = inspector
-  await page.getByRole('button', { name: 'Add an integration' }).click()
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Add an integration' })
-  await dialog.getByLabel('channel *').selectOption('email')
-  await dialog.getByLabel('providerId *').fill('ses')
-  await dialog.getByLabel('name', { exact: true }).fill('Second')
-  await dialog.getByLabel('primary').selectOption('true')
-  await dialog.getByText('More fields').click()
-  await dialog.getByLabel('conditions').fill('[{"isNegated": false')
-  await dialog.getByRole('button', { name: 'Add' }).click()
-  // What is not JSON is not sent.
-  expect(await dialog.locator('textarea:invalid').count()).toBe(1)
-  await dialog.getByLabel('conditions').fill('[{"isNegated": false}]')
-  await dialog.getByRole('button', { name: 'Add' }).click()
-  await dialog.getByText('conditions[0] must have').waitFor()
-  expect(await dialog.getByLabel('conditions').getAttribute('aria-invalid')).toBe('true')
+  await page.keyboard.type('ses')
+  await dialog.getByLabel('Name').fill('Second')
+  await dialog.getByText('More fields, as JSON').click()
+  await dialog.getByLabel('JSON').fill('{\n  "credentials": { "apiKey": "SG.secret" },\n  "primary": true\n}')
+  await dialog.getByRole('button', { name: 'Add the integration' }).click()
+  await dialog
+    .getByRole('button', { name: /^Line 3: .*sendgrid-main is the primary email integration already/ })
+    .waitFor()
   await expectAccessible(inspector)
-  await dialog.getByLabel('conditions').fill('')
-  await dialog.getByRole('button', { name: 'Add' }).click()
-  await dialog.getByText('sendgrid-main is the primary email integration already').waitFor()
-  await dialog.getByLabel('primary').selectOption('(left out)')
-  await dialog.getByRole('button', { name: 'Add' }).click()
+  await dialog.getByLabel('JSON').fill('{ "credentials": { "apiKey": "SG.secret", "from": "a@b.c" } }')
+  await dialog.getByRole('button', { name: 'Add the integration' }).click()
   await page.getByRole('heading', { name: 'Second' }).waitFor()
-  expect((await env.integrations.list()).at(-1)).toMatchObject({ name: 'Second', providerId: 'ses', credentials: {} })
+  for (const tab of ['Fields', 'JSON']) {
+    await page.getByRole('tab', { name: tab }).click()
+    await page.locator('[role="tabpanel"]').getByText('"apiKey"').waitFor()
+    expect(await page.locator('body').innerText()).not.toContain('SG.secret')
+  }
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
 
+  const added = async () => (await env.integrations.list()).find(({ name }) => name === 'Second')
   await page.getByRole('button', { name: 'Edit' }).click()
-  const edit = page.getByRole('dialog', { name: 'Edit Second' })
-  expect(await edit.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
-  await edit.locator('summary', { hasText: 'credentials' }).click()
-  await edit.getByLabel('apiKey', { exact: true }).fill('a-key')
-  await edit.getByLabel('active').selectOption('false')
-  await edit.getByText('Changes credentials, active').or(edit.getByText('Changes active, credentials')).waitFor()
-  await edit.getByRole('button', { name: 'Save' }).click()
-  await edit.waitFor({ state: 'detached' })
-  expect((await env.integrations.list()).at(-1)).toMatchObject({ active: false, credentials: { apiKey: 'a-key' } })
-  const sideways = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
-  expect(await page.evaluate(sideways)).toBe(0)
+  const json = page.getByRole('dialog', { name: 'Edit Second' }).getByLabel('JSON')
+  const text = await json.inputValue()
+  expect(text).not.toContain('SG.secret')
+  await json.fill(text.replace('"from": "••••••"', '"from": "d@e.f"').replace('"active": true', '"active": false'))
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  // What stayed hidden is as it was.
+  const credentials = { apiKey: 'SG.secret', from: 'd@e.f' }
+  expect(await added()).toMatchObject({ active: false, credentials })
+  await page.getByRole('button', { name: 'Show credentials' }).click()
+  await page.locator('[role="tabpanel"]').getByText('"SG.secret"').waitFor()
 
+  const kept = await added()
+  await page.getByRole('button', { name: 'More of this integration' }).click()
   await page.getByRole('button', { name: 'Delete' }).click()
-  await page.getByRole('button', { name: 'Cancel' }).click()
-  expect((await env.integrations.list()).at(-1)?.name).toBe('Second')
-  await page.getByRole('button', { name: 'Delete' }).click()
-  await page.getByRole('button', { name: 'Delete it' }).click()
-  await page.getByRole('link', { name: 'SendGrid' }).waitFor()
-  expect((await env.integrations.list()).map(({ name }) => name)).not.toContain('Second')
+  await expect.poll(added).toBeUndefined()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(added).toEqual(kept)
 })

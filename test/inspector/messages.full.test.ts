@@ -1,285 +1,277 @@
 import { once } from 'node:events'
-import { mkdtempSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { expectAccessible, givenInspector } from '../support/inspector.js'
+import { countClicks, expectAccessible, givenInspector } from '../support/inspector.js'
 
-test('the list is filtered and paged by the real request, which is shown, can be copied, and is an address', async (context) => {
-  const inspector = await givenInspector(context, {
-    hash: '#/messages',
-    permissions: ['clipboard-read', 'clipboard-write']
-  })
-  const { page, env, url, go } = inspector
-  const pages = page.getByRole('navigation', { name: 'Pages' })
-  const items = page.getByRole('list', { name: 'Messages of this page' }).getByRole('link')
-  await page.getByText('GET /v1/messages', { exact: true }).waitFor()
-
-  await page.getByRole('combobox', { name: 'channel' }).selectOption('email')
-  await page.getByText('GET /v1/messages?channel=email', { exact: true }).waitFor()
-  await pages.getByText('1–10 of 21').waitFor()
-  await page.getByRole('button', { name: 'Last page' }).click()
-  await pages.getByText('21–21 of 21').waitFor()
-  expect(await items.count()).toBe(1)
-  expect(await page.getByRole('button', { name: 'Next page' }).isDisabled()).toBe(true)
-  await page.keyboard.press('p')
-  await pages.getByText('11–20 of 21').waitFor()
-  expect(new URL(page.url()).hash).toBe('#/messages?channel=email&page=1')
-
-  // `/` goes to the subscriber; several transactions and contexts.
-  await page.locator('h1').click()
-  await page.keyboard.press('/')
-  await page.keyboard.type('user-ada')
-  await page.keyboard.press('Enter')
-  await page.waitForURL('**subscriberId=user-ada')
-  expect(await page.evaluate('document.activeElement.value')).toBe('user-ada')
-  await pages.getByText(/^[0-9]+–[0-9]+ of [0-9]$/).waitFor()
-  for (const id of ['order-4711', 'a,b']) {
-    await page.getByRole('textbox', { name: 'transactionId' }).fill(id)
-    await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: `Remove ${id}` }).waitFor()
-  }
-  await page.getByRole('textbox', { name: 'contextKeys' }).fill('tenant:acme')
-  await page.keyboard.press('Enter')
-  const query =
-    'channel=email&subscriberId=user-ada&transactionId=order-4711&transactionId=a%2Cb&contextKeys=tenant%3Aacme'
-  await page.getByText(`GET /v1/messages?${query}`, { exact: true }).waitFor()
-  expect(await items.count()).toBeGreaterThan(0)
-  await page.getByRole('button', { name: 'Copy as curl' }).click()
-  await page.getByText('Copied').waitFor()
-  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
-    `curl '${url}/v1/messages?${query}' -H 'Authorization: ApiKey ${env.apiKey}'`.replace(
-      'Authorization',
-      'authorization'
-    )
-  )
-  await page.reload()
-  await page.getByText(`GET /v1/messages?${query}`, { exact: true }).waitFor()
-
-  await page.getByRole('checkbox', { name: 'in no context' }).check()
-  await page.getByText(`${query.replace('tenant%3Aacme', '')}`).waitFor()
-  await page.getByRole('heading', { name: 'No message passes these filters' }).waitFor()
-  await expectAccessible(inspector)
-  await page.getByRole('link', { name: 'Clear' }).click()
-  await page.getByText('GET /v1/messages', { exact: true }).waitFor()
-
-  // What the service refuses, it says; and to who asks for it, an injected fault is shown as a product would see it.
-  await go('#/messages?limit=0')
-  await page.getByRole('alert').getByText('limit must be a whole number from 1 to 1000').waitFor()
-  await env.faults.add({ effect: { status: 503 }, times: 1 })
-  await page.getByRole('combobox', { name: 'limit' }).selectOption('25')
-  await page.getByText('1–25 of').waitFor()
-  expect(await env.requests.list()).toEqual([])
-  expect(await env.faults.list()).toMatchObject([{ seen: 0 }])
-  await page.getByRole('button', { name: 'Load again' }).click()
-  await page.getByRole('alert').waitFor()
-  await page.getByText('503', { exact: true }).waitFor()
-  await page.getByRole('button', { name: 'Load again' }).click()
-  await page.getByText('1–25 of').waitFor()
-  expect(await env.requests.list()).toMatchObject([{ status: 503 }, { status: 200 }])
-})
-
-test('the last page is one click away, and where the service tells no total count one goes on from page to page', async (context) => {
-  const { page, mock } = await givenInspector(context, { args: ['--seed', 'many-pages'], hash: '#/messages' })
-  const pages = page.getByRole('navigation', { name: 'Pages' })
-  const items = page.getByRole('list', { name: 'Messages of this page' }).getByRole('link')
-  await page.getByRole('button', { name: 'Last page' }).click()
-  await pages.getByText('131–137 of 137').waitFor()
-  expect(await items.count()).toBe(7)
-  await pages.getByRole('spinbutton', { name: 'page' }).fill('14')
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'Nothing on page 14' }).waitFor()
-  expect(await page.evaluate('document.activeElement.value')).toBe('14')
-  await page.getByRole('button', { name: 'Go to the first page' }).click()
-  await pages.getByText('1–10 of 137').waitFor()
-  expect(await pages.getByRole('spinbutton', { name: 'page' }).inputValue()).toBe('0')
-
-  await mock.environment({ name: 'Live', from: 'Development', profile: 'live' })
-  await page.goto('about:blank')
-  await page.goto(`${mock.url}/#/messages?environment=Live&limit=100`)
-  await pages.getByText('1–100, and there may be more').waitFor()
-  expect(await page.getByRole('button', { name: 'Last page' }).isDisabled()).toBe(true)
-  await page.getByRole('button', { name: 'Next page' }).click()
-  await pages.getByText('101–137', { exact: true }).waitFor()
-  expect(await page.getByRole('button', { name: 'Next page' }).isDisabled()).toBe(true)
-})
-
-test('a message is added, marked, changed and deleted, and each change is seen by who lists the messages', async (context) => {
-  const inspector = await givenInspector(context, { hash: '#/messages', colorScheme: 'dark' })
+test('a message for a subscriber is added by four clicks, read, edited where the server says what is wrong, and deleted and back', async (context) => {
+  const inspector = await givenInspector(context, { hash: '#/messages' })
   const { page, env } = inspector
-  const first = async () => {
-    const response = await fetch(`${env.url}/v1/messages?limit=1`, { headers: env.headers })
-    return ((await response.json()) as { data: Record<string, unknown>[] }).data[0]
-  }
-  await page.getByRole('button', { name: 'Add a message' }).click()
+  const clicks = countClicks()
+  const list = page.getByRole('list', { name: 'Messages, newest first' })
+  await list.getByRole('link').first().waitFor()
+  await clicks.click(page.getByRole('button', { name: 'Add', exact: true }))
   const dialog = page.getByRole('dialog', { name: 'Add a message' })
-  await dialog.getByLabel('channel *').selectOption('in_app')
-  await dialog.getByLabel('subscriberId', { exact: true }).fill('nobody')
-  await dialog.getByRole('textbox', { name: 'content' }).fill('Welcome to <b>Kettle & Clay</b>')
-  await dialog.getByRole('textbox', { name: 'contextKeys' }).fill('tenant:acme')
-  await dialog.getByLabel('subject').fill('Hello Ada')
-  await dialog.locator('summary', { hasText: 'More fields' }).click()
-  await dialog.locator('summary', { hasText: /^cta/ }).click()
-  await dialog.locator('summary', { hasText: /^action/ }).click()
-  await dialog.getByLabel('buttons').fill('[{"type":"primary","content":"Look around"}]')
-  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
-  await dialog.getByText('is nobody, but this environment has no such subscriber; there are guest-58213').waitFor()
+  // The subscriber has the focus.
+  await page.keyboard.type('user-ada')
+  await clicks.click(dialog.getByText('sms', { exact: true }))
+  await clicks.click(dialog.getByLabel('Content'))
+  await page.keyboard.type('Your tea is here')
   await expectAccessible(inspector)
-  await dialog.getByLabel('subscriberId', { exact: true }).fill('user-ada')
-  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
-  await page.getByRole('heading', { name: 'Hello Ada' }).waitFor()
-  await page.getByText('Welcome to <b>Kettle & Clay</b>').waitFor()
-  await page.getByText('Look around').waitFor()
-  expect(await first()).toMatchObject({ subject: 'Hello Ada', contextKeys: ['tenant:acme'], read: false })
-  await expectAccessible(inspector)
+  await clicks.click(dialog.getByRole('button', { name: 'Add the message' }))
+  await page.locator('.bubble').getByText('Your tea is here').waitFor()
+  expect(clicks.count).toBe(4)
+  const first = async () => (await env.state()).environments[0]?.messages?.at(-1)
+  expect(await first()).toMatchObject({ channel: 'sms', phone: '+447700900142', content: 'Your tea is here' })
 
-  await page.getByRole('checkbox', { name: 'read' }).check()
-  await page.getByText('It is read now').waitFor()
-  await page.getByRole('combobox', { name: 'status' }).selectOption('error')
-  await page.getByText('The status is error').waitFor()
+  await page.getByRole('button', { name: 'Mark as read' }).click()
+  await page.getByRole('button', { name: 'Mark as unread' }).waitFor()
   await page.getByRole('button', { name: 'Edit' }).click()
-  await page.getByLabel('errorText').fill('Mailbox full')
-  await page.getByText('Changes errorText').waitFor()
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await page.getByText('error Mailbox full').waitFor()
-  expect(await first()).toMatchObject({ read: true, status: 'error', errorText: 'Mailbox full' })
-  // A message that was sent has no error.
-  await page.getByRole('combobox', { name: 'status' }).selectOption('sent')
-  await expect.poll(async () => (await first())?.errorText).toBeUndefined()
+  const editor = page.getByRole('dialog', { name: 'Edit the message' })
+  const json = editor.getByLabel('JSON')
+  const text = await json.inputValue()
+  const lineOf = (word: string) => text.slice(0, text.indexOf(word)).split('\n').length
+  await json.fill(text.replace('"sms"', '"sms'))
+  await editor.getByRole('button', { name: 'Save' }).click()
+  await editor.getByRole('button', { name: `Line ${lineOf('"sms"')}: ` }).waitFor()
+  await json.fill(text.replace('"sent"', '"gone"').replace('Your tea', 'Your green tea'))
+  await editor.getByRole('button', { name: 'Save' }).click()
+  const issue = editor.getByRole('button', { name: /status must be one of sent, error, warning/ })
+  expect(await issue.innerText()).toContain(`Line ${lineOf('"status"')}`)
+  await issue.click()
+  expect(await page.evaluate('getSelection().toString()')).toContain('"status": "gone"')
+  await expectAccessible(inspector)
+  expect((await first())?.content).toBe('Your tea is here')
+  await json.fill(text.replace('Your tea', 'Your green tea').replace('"sent"', '"error"'))
+  await editor.getByRole('button', { name: 'Save' }).click()
+  await page.locator('.bubble').getByText('Your green tea').waitFor()
+  await page.getByText('Its status is error, without a text').waitFor()
 
-  await page.getByRole('link', { name: 'JSON' }).click()
-  await page.getByRole('region', { name: 'The message as JSON' }).getByText('"subject": "Hello Ada"').waitFor()
-  // What could not be deleted stays on the screen.
-  await page.route('**/_mock/messages/*', (route) => route.abort(), { times: 1 })
+  const kept = await first()
+  await page.getByRole('button', { name: 'More of this message' }).click()
   await page.getByRole('button', { name: 'Delete' }).click()
-  await page.getByRole('button', { name: 'Delete it' }).click()
-  await page.getByRole('button', { name: 'Dismiss' }).last().waitFor()
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await page.getByRole('heading', { name: 'Hello Ada' }).waitFor()
-  await page.getByRole('button', { name: 'Delete' }).click()
-  await page.getByRole('button', { name: 'Delete it' }).click()
-  await page.getByRole('heading', { name: 'Hello Ada' }).waitFor({ state: 'detached' })
-  expect((await first())?.subject).not.toBe('Hello Ada')
+  await page.getByText('Deleted the message').waitFor()
+  expect((await first())?.content).not.toBe('Your green tea')
+  await page.getByRole('button', { name: 'Undo' }).last().click()
+  await page.locator('.bubble').getByText('Your green tea').waitFor()
+  expect(await first()).toEqual(kept)
 })
 
-test('each channel is shown as its subscriber sees it, from right to left where it is written so', async (context) => {
-  const inspector = await givenInspector(context, { args: ['--seed', 'unicode'], hash: '#/messages?limit=100' })
-  const { page } = inspector
-  const open = (name: string | RegExp) => page.getByRole('link', { name }).click()
+test('one line searches by subscriber, transaction, context and channel, its address keeps it, and refusals are in words', async (context) => {
+  const { page, env, url, go } = await givenInspector(context, { hash: '#/messages' })
+  const search = page.getByRole('searchbox', { name: 'Search messages' })
+  const rows = page.getByRole('list', { name: 'Messages, newest first' }).getByRole('link')
+  const hash = () => decodeURIComponent(new URL(page.url()).hash)
+  await expect.poll(() => page.getByRole('status').first().innerText()).toBe('60')
+  const { length: shown } = await rows.all()
+  expect(shown).toBeGreaterThan(10)
+  await page.keyboard.press('/')
+  for (const [words, count, address] of [
+    ['user-ada', 'subscriberId=user-ada', '#/messages?q=user-ada'],
+    ['order-4711', 'transactionId=order-4711', '#/messages?q=order-4711'],
+    [
+      'channel:email tenant:acme',
+      'channel=email&contextKeys=tenant:acme',
+      '#/messages?channel=email&contextKeys=tenant:acme'
+    ],
+    ['context:none', 'contextKeys=', '#/messages?contextKeys=none']
+  ]) {
+    await search.fill(words ?? '')
+    await search.press('Enter')
+    const answer = await fetch(`${url}/v1/messages?${count}&limit=100`, { headers: env.headers })
+    const { totalCount } = (await answer.json()) as { totalCount: number }
+    expect(totalCount).toBeGreaterThan(0)
+    await expect.poll(() => page.getByRole('status').first().innerText()).toBe(String(totalCount))
+    expect(hash()).toBe(address)
+    expect(await search.inputValue()).toBe(words)
+  }
+  await search.fill('nobody-at-all')
+  await search.press('Enter')
+  await page.getByRole('heading', { name: 'No message is like that' }).waitFor()
+  await go('#/messages?channel=fax')
+  await page.getByRole('alert').getByText('channel').waitFor()
+  // What the page asks for to show it is none of the app's requests.
+  expect((await env.requests.list()).filter(({ flags }) => !flags.unserved)).toHaveLength(1)
+
+  await page.route('**/v1/messages*', (route) => route.abort())
+  await go('#/messages?channel=sms')
+  await page.getByRole('alert').getByText(`no answer from ${url}`).waitFor()
+  await page.unroute('**/v1/messages*')
+  await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click()
+  await rows.first().waitFor()
+
+  // What is open follows the arrows, and Escape closes it where one was.
+  await rows.nth(1).click()
+  await page.getByRole('tab', { name: 'As received' }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await expect.poll(hash).toBe(decodeURIComponent((await rows.nth(2).getAttribute('href')) ?? ''))
+  await page.getByRole('button', { name: 'Edit' }).focus()
+  await page.keyboard.press('Escape')
+  await expect.poll(hash).toBe('#/messages?channel=sms')
+  await expect
+    .poll(() => page.evaluate('document.activeElement.getAttribute("href")'))
+    .toBe(await rows.nth(2).getAttribute('href'))
+})
+
+test('each channel is shown as its subscriber sees it, in both themes, an email as high as its content', async (context) => {
+  const inspector = await givenInspector(context, {
+    args: ['--seed', 'unicode'],
+    hash: '#/messages',
+    viewport: { width: 390, height: 800 }
+  })
+  const { page, env } = inspector
+  const rows = page.getByRole('list', { name: 'Messages, newest first' }).getByRole('link')
+  const open = async (name: string | RegExp) => {
+    if (page.url().includes('/messages/')) await page.getByRole('link', { name: 'Close' }).click()
+    await rows.filter({ hasText: name }).first().click()
+  }
   const directionOf = (selector: string) =>
     page.evaluate(`getComputedStyle(document.querySelector('${selector}')).direction`)
   await open(/طلبك رقم 4698/)
-  await page.locator('.bubble').waitFor()
+  await page.locator('.bubble').getByText('مرحبًا ليلى').waitFor()
   expect(await directionOf('.bubble p')).toBe('rtl')
-  expect(await directionOf('[data-item] .name')).toBe('rtl')
-  expect(await page.locator('.bubble').innerText()).toContain('مرحبًا ليلى')
   await open(/שלום נועה/)
-  await page.locator('.inbox-card').getByText('פתיחה').waitFor()
-  expect(await directionOf('.inbox-card .subject')).toBe('rtl')
+  await page.locator('.notification').getByText('פתיחה').waitFor()
   await open(/商品を発送しました/)
-  await page.locator('.push').getByText('抹茶茶碗').waitFor()
+  await page.locator('.notification').getByText('抹茶茶碗').waitFor()
   await open(/It's "half" price/)
-  expect(await page.getByTitle('The email').getAttribute('sandbox')).toBe('')
-  const email = page.frameLocator('iframe')
-  await email.getByText('Síle’s “tea”').waitFor()
-  expect(await email.locator('div').first().getAttribute('style')).toBe('text-align: right;')
-  await page.locator('summary', { hasText: '1 link in it' }).click()
-  await expectAccessible(inspector)
+  await page.frameLocator('iframe').getByText('Síle’s “tea”').waitFor()
+  expect(await page.getByTitle('The email').getAttribute('sandbox')).toBe('allow-same-origin')
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await expectAccessible(inspector)
+  }
+  const content = `<p>${'a long letter '.repeat(800)}</p>`
+  const { _id } = await env.messages.add({ channel: 'email', subject: 'A letter', content })
+  await inspector.go(`#/messages/${_id}`)
+  const heights = () =>
+    page.evaluate<number[]>(`(() => {
+      const frame = document.querySelector('iframe')
+      return [frame.clientHeight, frame.contentDocument.documentElement.scrollHeight]
+    })()`)
+  await expect.poll(async () => (await heights())[0]).toBeGreaterThan(2000)
+  const [frame = 0, document = 0] = await heights()
+  expect(Math.abs(frame - document)).toBeLessThanOrEqual(2)
+  await page.getByRole('tab', { name: 'JSON' }).click()
+  await page.getByRole('group', { name: 'The message as JSON' }).getByText('"subject": "A letter"').waitFor()
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+})
+
+test('a thousand messages are shown within 300 ms, and more come as one scrolls', async (context) => {
+  const { page, env, go } = await givenInspector(context, { hash: '#/workflows' })
+  await env.seed({ generate: { messages: 1200 } })
+  await page.getByRole('list', { name: 'Workflows and their steps' }).getByRole('link').first().waitFor()
+  const count = page.getByRole('status').first()
+  await go('#/messages?limit=1000')
+  await expect.poll(() => count.innerText()).toBe('1,000 of 1,260')
+  await go('#/workflows')
+  await page.getByRole('list', { name: 'Workflows and their steps' }).waitFor()
+  const took = await page.evaluate<number>(`new Promise((resolve) => {
+    const startedAt = performance.now()
+    new MutationObserver((_, observer) => {
+      if (!document.querySelector('[aria-setsize="1000"]')) return
+      observer.disconnect()
+      requestAnimationFrame(() => resolve(performance.now() - startedAt))
+    }).observe(document.body, { childList: true, subtree: true, attributes: true })
+    location.hash = '#/messages?limit=1000'
+  })`)
+  expect(took).toBeLessThan(300)
+  await go('#/messages')
+  await expect.poll(() => count.innerText()).toBe('100 of 1,260')
+  await page.evaluate('document.querySelector(".list").scrollTo(0, 1e6)')
+  await expect.poll(() => count.innerText()).toBe('1,000 of 1,260')
 })
 
 test('nothing that a seed holds runs, loads anything or leads away', async (context) => {
   let hits = 0
   const trap = createServer((_, response) => {
     hits++
-    response.end()
+    response.setHeader('access-control-allow-origin', '*').end()
   }).listen(0, '127.0.0.1')
   onTestFinished(() => void trap.close().closeAllConnections())
   await once(trap, 'listening')
   const away = `http://127.0.0.1:${(trap.address() as AddressInfo).port}`
   const script = `<script>top.ran = 1; fetch('${away}/script')</script>`
+  const evil = `${script}<img src=x onerror="top.ran = 1"><img src="${away}/evil">`
   const content = `<!doctype html><html><head><base href="${away}/base/"><meta http-equiv="refresh" content="0;url=${away}/refresh">
-    <link rel="stylesheet" href="${away}/link"><style>@import "${away}/import"; body { background: url(${away}/css) }
-    @font-face { font-family: f; src: url(${away}/font) } p { font-family: f; color: rgb(1, 2, 3) }</style></head>
-    <body onload="top.ran = 1">${script}<p onclick="top.ran = 1" style="background: url('${away}/style')">Hello</p>
-    <img src="${away}/img" onerror="top.ran = 1"><img src=x onerror="top.ran = 1"><svg onload="top.ran = 1"><a xlink:href="javascript:top.ran = 1"><text y="20">svg</text></a>
-    <image href="${away}/svg" /></svg><iframe src="${away}/iframe"></iframe><object data="${away}/object"></object><embed src="${away}/embed">
-    <video src="${away}/video" poster="${away}/poster"></video><form action="${away}/form"><button>Send it</button></form>
-    <div><template shadowrootmode="open"><a href="${away}/shadow">shadow link</a><img src="${away}/shadow"></template></div>
-    <a href="javascript:top.ran = 1">script link</a> <a href="${away}/self" target="_self">self link</a> <a href="${away}/top" target="_top">top link</a>
-    <a href="data:text/html,${encodeURIComponent(script)}">data link</a><a href="relative">relative link</a></body></html>`
-  const evil = `${script}<img src=x onerror="top.ran = 1">`
-  const file = join(mkdtempSync(join(process.env.TEST_RUN_FOLDER ?? tmpdir(), 'seed-')), 'hostile.json')
-  const message = { subject: evil, title: evil, content: evil, transactionId: evil, payload: { [evil]: evil } }
+    <link rel="stylesheet" href="${away}/link"><style>@import "${away}/import"; p { color: rgb(1, 2, 3) }</style></head>
+    <body onload="top.ran = 1">${evil}<p onclick="top.ran = 1" style="background: url('${away}/style')">Hello</p>
+    <svg onload="top.ran = 1"><a xlink:href="javascript:top.ran = 1"><text y="20">svg</text></a></svg>
+    <iframe src="${away}/iframe"></iframe><object data="${away}/object"></object><video poster="${away}/poster"></video>
+    <form action="${away}/form"><button>Send it</button></form>
+    <div><template shadowrootmode="open"><img src="${away}/shadow"></template></div>
+    <a href="javascript:top.ran = 1">script link</a> <a href="${away}/top" target="_top">top link</a></body></html>`
   const cta = {
     data: { url: 'javascript:top.ran = 1' },
     action: { buttons: [{ type: 'primary', content: evil, resultContent: evil }] }
   }
-  const channels = ['sms', 'chat', 'in_app', 'push'] as const
-  writeFileSync(
-    file,
-    JSON.stringify({
-      environments: [
-        {
-          name: evil,
-          apiKeys: ['the-key'],
-          integrations: [
-            { identifier: evil, name: evil, providerId: evil, channel: 'email', credentials: { apiKey: evil } }
-          ],
-          subscribers: [{ subscriberId: evil, firstName: evil, email: evil }],
-          messages: [
-            { channel: 'email', subscriberId: evil, content, subject: 'The email' },
-            {
-              channel: 'email',
-              subject: 'The blocks',
-              content: [
-                { type: 'text', content: evil },
-                { type: 'button', content: evil, url: 'javascript:top.ran = 1' }
-              ]
-            },
-            ...channels.map((channel) => ({ channel, subscriberId: evil, ...message, cta }))
-          ]
-        }
-      ]
-    })
-  )
-  const inspector = await givenInspector(context, { args: ['--seed', file], hash: '#/messages' })
-  const { page, url, events } = inspector
-  const items = page.getByRole('list', { name: 'Messages of this page' }).getByRole('link')
-  await expect.poll(() => items.count()).toBe(6)
-  const frame = page.frameLocator('iframe')
+  const record = { subject: evil, title: evil, transactionId: evil, payload: { [evil]: evil }, cta }
+  const controlValues = { subject: evil, body: content, [evil]: evil }
+  const issues = { controls: { [evil]: [{ issueType: 'MISSING_VALUE', message: evil }] } }
+  const seed = {
+    name: evil,
+    integrations: [{ identifier: evil, name: evil, providerId: evil, channel: 'email', credentials: { apiKey: evil } }],
+    subscribers: [{ subscriberId: evil, firstName: evil, email: evil, phone: evil }],
+    workflows: [
+      { identifier: evil, name: evil, steps: [{ stepId: evil, name: evil, type: 'email', controlValues, issues }] }
+    ],
+    messages: [
+      { channel: 'email', subscriberId: evil, ...record, content, status: 'error', errorText: evil, errorId: evil },
+      { channel: 'email', ...record, content: [{ type: 'button', content: evil, url: 'javascript:top.ran = 1' }] },
+      ...['sms', 'chat', 'in_app', 'push'].map((channel) => ({ channel, subscriberId: evil, ...record, content: evil }))
+    ]
+  }
+  const { page, mock, env, url, go, events } = await givenInspector(context)
+  await env.seed(seed as never, { mode: 'replace' })
+  await env.snapshot(evil.slice(0, 190))
+  await env.faults.add({
+    match: { query: { [evil]: evil } },
+    effect: { status: 500, headers: { 'x-evil': 'e' }, body: evil }
+  })
+  await env.integrations.change(evil, { name: `${evil}2` })
+  await go('#/messages')
+  await page.reload()
+  const rows = page.getByRole('list', { name: 'Messages, newest first' }).getByRole('link')
+  await expect.poll(() => rows.count()).toBe(6)
   for (let index = 0; index < 6; index++) {
-    await items.nth(index).click()
-    await page.getByRole('link', { name: 'As received' }).waitFor()
-    if ((await items.nth(index).innerText()).includes('The email')) {
-      // The styles of the email count, so the frame shows what it is given.
-      expect(await frame.locator(':root').evaluate('getComputedStyle(document.querySelector("p")).color')).toBe(
-        'rgb(1, 2, 3)'
-      )
-      expect(await page.getByTitle('The email').getAttribute('srcdoc')).not.toContain('shadow')
-      for (const link of ['script link', 'self link', 'top link', 'data link', 'relative link', 'svg', 'Send it']) {
-        await frame.getByText(link).click()
-      }
-      await frame.getByText('Hello').click()
-      await page.locator('summary', { hasText: '6 links in it' }).click()
-      // Only addresses of the web and of mail are links.
-      expect(await page.locator('.email details a').allTextContents()).toEqual([`${away}/self`, `${away}/top`])
-      await frame.getByText('Hello').waitFor()
+    await rows.nth(index).click()
+    for (const tab of ['Fields', 'JSON', 'As received']) await page.getByRole('tab', { name: tab }).click()
+    await page
+      .locator('[role="tabpanel"]')
+      .getByText(/Hello|top.ran/)
+      .or(page.locator('iframe'))
+      .first()
+      .waitFor()
+    if ((await page.locator('iframe').count()) === 0) continue
+    const frame = page.frameLocator('iframe')
+    for (const name of ['top link', 'svg', 'Hello', 'Send it']) {
+      const target = frame.getByText(name, { exact: true })
+      if ((await target.count()) > 0) await target.click()
     }
   }
-  await page.getByRole('link', { name: 'Integrations' }).click()
-  // Until the view has changed, the links of the messages have the name too.
-  await page.locator('a[href^="#/integrations/"]', { hasText: evil }).click()
+  const mail = await mock.attach(env.apiKey).workflows.list()
+  expect(mail).toHaveLength(1)
+  await go(`#/workflows/${encodeURIComponent(evil)}/${encodeURIComponent(evil)}`)
+  const frame = page.frameLocator('iframe')
+  expect(await frame.locator(':root').evaluate('getComputedStyle(document.querySelector("p")).color')).toBe(
+    'rgb(1, 2, 3)'
+  )
+  await go(`#/integrations/${encodeURIComponent(evil)}`)
   await page.getByRole('button', { name: 'Show credentials' }).click()
+  await page.getByRole('button', { name: /fault/ }).click()
+  await page.getByText('header').or(page.getByText(/500/)).first().waitFor()
+  await go('#/integrations?panel=snapshots')
+  await page.getByText('integration changed').first().waitFor()
   expect(await page.evaluate('window.ran')).toBeUndefined()
   expect(hits).toBe(0)
   // What styles name is refused by the policy before it is sent.
   const elsewhere = events.requested.filter((each) => !each.startsWith(url) && !each.startsWith('about:'))
   expect(elsewhere.filter((each) => !events.troubles.includes(`${each} csp`))).toEqual([])
   expect(new URL(page.url()).origin).toBe(url)
-  expect(
-    page.frames().every((each) => ['about:srcdoc', 'about:blank'].includes(each.url()) || each.url().startsWith(url))
-  ).toBe(true)
+
+  // The same text as HTML does all of this.
+  await page.route('**/control', (route) => route.fulfill({ contentType: 'text/html', body: evil }))
+  await page.goto(`${url}/control`)
+  await expect.poll(() => page.evaluate('window.ran')).toBe(1)
+  await expect.poll(() => hits).toBeGreaterThan(0)
 })

@@ -52,7 +52,7 @@ export function List<Item>(props: ListProps<Item>) {
   const first = Math.max(0, placeIn(tops, sight.top - MARGIN))
   const last = Math.min(items.length, placeIn(tops, sight.top + sight.height + MARGIN) + 1)
   const keys = useMemo(() => items.map(keyOf), [items])
-  const focusable = keys.includes(current) ? current : keys.find((key) => key !== undefined)
+  const focusable = current !== undefined && keys.includes(current) ? current : keys.find((key) => key !== undefined)
 
   useLayoutEffect(() => {
     const element = ref.current

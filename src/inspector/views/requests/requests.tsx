@@ -29,8 +29,9 @@ import { type Place, placesOf } from './place.js'
 import { changeText, heightOf, itemsOf, keyOf, RequestItemRow, targetOf, toneOf } from './rows.js'
 import { isSearch, readSearch } from './search.js'
 
-/** Ticks that the line of time has at most. */
-const TICKS = 600
+/** Ticks that the line of time has at most; milliseconds until it shows what came, with all that came meanwhile. */
+const TICKS = 400
+const TIMELINE_AFTER = 400
 
 /** The requests as they come, and the one that is open; at first that is the newest that failed. */
 export function RequestsView({ route }: ViewProps) {
@@ -80,7 +81,7 @@ export function RequestsView({ route }: ViewProps) {
 
 /** The line of time above the panes, with what it tells of them. */
 function TimeStrip({ place, isPaused, pause }: { place: Place; isPaused: boolean; pause: () => void }) {
-  const { requests, changes, problem, isOver } = useFeed()
+  const { requests, changes, problem, isOver } = useFeed(TIMELINE_AFTER)
   const hints = useHints()
   const shown = requests.slice(0, TICKS).reverse()
   const failed = shown.filter((request) => toneOf(request) !== undefined).length
