@@ -20,7 +20,8 @@ export async function buildInspector(folder, { watch = false } = {}) {
     configFile: false,
     root: join(root, 'src/inspector'),
     logLevel: watch ? 'info' : 'warn',
-    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    // Else NODE_ENV decides, as under tests.
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
     // The page stands at the root of the server, or wherever a proxy puts that, and its files in a folder beside it.
     base: './',
     experimental: { renderBuiltUrl: (name) => `inspector/${name}` },

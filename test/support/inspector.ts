@@ -45,7 +45,10 @@ export async function givenInspector(
 /** Expects that the page as it is now has nothing that keeps people from using it. */
 export async function expectAccessible({ page }: Pick<Opened, 'page'>): Promise<void> {
   // In a sandboxed frame no script of axe runs, and what it shows is not ours.
-  const { violations } = await new AxeBuilder({ page }).exclude('iframe[sandbox]').analyze()
+  const { violations } = await new AxeBuilder({ page })
+    .exclude('iframe[sandbox]')
+    .options({ rules: { 'target-size': { enabled: true } } })
+    .analyze()
   const found = violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' | ')}`)
   expect(found).toEqual([])
 }

@@ -37,6 +37,27 @@ export function parsed(text: string): unknown {
   }
 }
 
+/** Returns the value that the beginning of a JSON text tells, as far as it goes; or the text where it is none. */
+export function parsedBeginning(text: string): unknown {
+  const closing: string[] = []
+  let [end, ending, isInString] = [0, '', false]
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text.charAt(index)
+    if (isInString && character === '\\') index += 1
+    else if (character === '"') isInString = !isInString
+    else if (isInString) continue
+    else if (character === '{') closing.unshift('}')
+    else if (character === '[') closing.unshift(']')
+    else if (character === ',' || character === '}' || character === ']') {
+      if (character !== ',') closing.shift()
+      end = character === ',' ? index : index + 1
+      ending = closing.join('')
+    }
+  }
+  const value = parsed(text.slice(0, end) + ending)
+  return typeof value === 'object' ? value : text
+}
+
 interface NodeProps {
   value: unknown
   name?: string

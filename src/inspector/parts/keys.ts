@@ -14,8 +14,8 @@ export function useKey(key: string, handle: (event: KeyboardEvent) => void): voi
       const hasModifier = event.ctrlKey || event.metaKey
       const pressed = `${hasModifier ? 'ctrl+' : ''}${event.altKey ? 'alt+' : ''}${event.key.toLowerCase()}`
       if (pressed !== key || (isTyping && !hasModifier)) return
-      // A dialog has the keys for itself.
-      if (!hasModifier && document.querySelector('dialog[open]')) return
+      // A dialog or a menu has the keys for itself.
+      if (!hasModifier && document.querySelector('dialog[open], :popover-open')) return
       event.preventDefault()
       handle(event)
     }

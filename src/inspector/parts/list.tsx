@@ -102,7 +102,10 @@ export function List<Item>(props: ListProps<Item>) {
       onKeyDown={walk}
       onScroll={({ currentTarget: { scrollTop, clientHeight } }) => setSight({ top: scrollTop, height: clientHeight })}
     >
-      <ol aria-label={label} style={{ paddingTop: tops[first], paddingBottom: total - (tops[last] ?? total) }}>
+      <ol
+        aria-label={label}
+        style={{ paddingTop: `${tops[first]}px`, paddingBottom: `${total - (tops[last] ?? total)}px` }}
+      >
         {items.slice(first, last).map((item, offset) => {
           const key = keys[first + offset]
           return (

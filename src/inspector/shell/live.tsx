@@ -220,13 +220,25 @@ export function useLive(): Live {
   return live
 }
 
-/** What has come so far; the component renders again when there is more. */
-export function useFeed(): Feed {
+/** What has come so far; the component renders again when there is more, after so many milliseconds at the earliest. */
+export function useFeed(interval = 0): Feed {
   const live = useLive()
   const [feed, setFeed] = useState(live.feed)
   useEffect(() => {
-    setFeed(live.feed)
-    return live.subscribe(() => setFeed(live.feed))
-  }, [live])
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const show = () => {
+      timer = undefined
+      setFeed(live.feed)
+    }
+    show()
+    const end = live.subscribe(() => {
+      if (interval === 0) show()
+      else timer ??= setTimeout(show, interval)
+    })
+    return () => {
+      end()
+      clearTimeout(timer)
+    }
+  }, [live, interval])
   return feed
 }

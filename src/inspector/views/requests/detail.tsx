@@ -4,7 +4,7 @@ import type { Answer, AnsweredRequest, Change, RecordedRequest } from '../../../
 import { Callout, Chip } from '../../parts/chip.js'
 import { Empty } from '../../parts/empty.js'
 import { ErrorNote } from '../../parts/errors.js'
-import { JsonTree, parsed } from '../../parts/json-tree.js'
+import { JsonTree, parsed, parsedBeginning } from '../../parts/json-tree.js'
 import { Close, Pane } from '../../parts/pane.js'
 import { useResource } from '../../parts/resource.js'
 import { type Tab, Tabs } from '../../parts/tabs.js'
@@ -21,7 +21,7 @@ export interface OtherAnswer {
   title: string
   status: number
   duration: number | undefined
-  answer: Pick<Answer, 'headers' | 'body'>
+  answer: Pick<Answer, 'headers' | 'body' | 'truncated'>
 }
 
 interface DetailProps {
@@ -146,7 +146,7 @@ function AnswerOf({ request, isLoading }: { request: AnsweredRequest; isLoading:
   }
   return (
     <>
-      {answer.body !== undefined && <JsonTree value={parsed(answer.body)} label="Body of the answer" />}
+      {answer.body !== undefined && <JsonTree value={bodyOf(answer)} label="Body of the answer" />}
       {answer.truncated && <p class="hint">Its beginning: the answer had {size?.toLocaleString()} bytes.</p>}
       {answer.dropped && <p class="hint">Its body was let go for those of later answers.</p>}
       {answer.body === undefined && !answer.dropped && <p class="muted">It had no body.</p>}
@@ -155,6 +155,13 @@ function AnswerOf({ request, isLoading }: { request: AnsweredRequest; isLoading:
   )
 }
 
+/** The body of an answer as its tree is shown, or as much of it as is wanted. */
+function bodyOf({ body = '', truncated }: ComparedAnswer, length = body.length): unknown {
+  return truncated || body.length > length ? parsedBeginning(body.slice(0, length)) : parsed(body)
+}
+
+type ComparedAnswer = Pick<Answer, 'body' | 'truncated'>
+
 interface ComparedProps {
   request: AnsweredRequest
   other: OtherAnswer
@@ -162,8 +169,12 @@ interface ComparedProps {
 }
 
 function Compared({ request, other, close }: ComparedProps) {
-  const then = parsed(request.answer?.body ?? '')
-  const now = parsed(other.answer.body ?? '')
+  // Of what was cut, only as much as both have is compared.
+  const answers: ComparedAnswer[] = [request.answer ?? {}, other.answer]
+  const cut = answers.some(({ truncated }) => truncated)
+    ? Math.min(...answers.map(({ body = '' }) => body.length))
+    : Number.POSITIVE_INFINITY
+  const [then, now] = answers.map((answer) => bodyOf(answer, cut))
   const isSame = request.status === other.status && JSON.stringify(then) === JSON.stringify(now)
   return (
     <>

@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks'
 import { type Hint, hintsOf } from '../../../client/index.js'
-import { Callout } from '../../parts/chip.js'
+import { Icon } from '../../parts/icon.js'
 import { useLive } from '../../shell/live.js'
 
 /** How many of the newest requests are looked at, and how often at most, in milliseconds. */
 const LOOKED_AT = 500
 const INTERVAL = 1000
 /** Requests that a hint names. */
-const MAX_NAMED = 5
+const MAX_NAMED = 3
 
 /** What the newest requests let suspect. */
 export function useHints(): readonly Hint[] {
@@ -17,7 +17,7 @@ export function useHints(): readonly Hint[] {
     let timer: ReturnType<typeof setTimeout> | undefined
     const look = () => {
       timer = undefined
-      setHints(hintsOf(live.feed.requests.slice(0, LOOKED_AT).reverse(), live.feed.changes))
+      setHints(joined(hintsOf(live.feed.requests.slice(0, LOOKED_AT).reverse(), live.feed.changes)))
     }
     look()
     const end = live.subscribe(() => {
@@ -32,20 +32,30 @@ export function useHints(): readonly Hint[] {
 }
 
 /** A hint, with the requests that it is about. */
-export function HintNote({ hint, href }: { hint: Hint; href: (sequence: number) => string }) {
-  const named = hint.requests.slice(-MAX_NAMED)
+export function HintLine({ hint: { message, requests }, href }: { hint: Hint; href: (sequence: number) => string }) {
   return (
-    <Callout tone="warn" icon="warn">
-      <span class="callout-text" dir="auto">
-        {hint.message}
+    <div class="event is-warn">
+      <Icon name="warn" />
+      <span class="cut" title={message} dir="auto">
+        {message}
       </span>
-      <span>
-        {named.map((sequence) => (
+      <span class="spread">
+        {requests.slice(-MAX_NAMED).map((sequence) => (
           <a key={sequence} href={href(sequence)}>
             #{sequence}{' '}
           </a>
         ))}
       </span>
-    </Callout>
+    </div>
   )
+}
+
+/** Hints that say the same of different requests, as one. */
+function joined(hints: readonly Hint[]): Hint[] {
+  const byMessage = new Map<string, Hint>()
+  for (const hint of hints) {
+    const requests = [...(byMessage.get(hint.message)?.requests ?? []), ...hint.requests]
+    byMessage.set(hint.message, { ...hint, requests: requests.sort((one, other) => one - other) })
+  }
+  return [...byMessage.values()]
 }

@@ -11,7 +11,7 @@ import type { Feed } from '../../shell/live.js'
 import { environmentAddress } from '../../shell/panel.js'
 import { useSession } from '../../shell/session.js'
 import { useElsewhere } from './elsewhere.js'
-import { HintNote } from './hints.js'
+import { HintLine } from './hints.js'
 import { changeText } from './rows.js'
 
 /** Changes that are told. */
@@ -57,9 +57,18 @@ export function Overview({ feed, hints, href, found }: OverviewProps) {
               )
           )}
         </div>
-        {hints.map((hint) => (
-          <HintNote key={`${hint.id} ${hint.message}`} hint={hint} href={href} />
-        ))}
+        {hints.length > 0 && (
+          <section>
+            <h3>What the app probably does not mean</h3>
+            <ol class="card">
+              {hints.map((hint) => (
+                <li key={hint.message}>
+                  <HintLine hint={hint} href={href} />
+                </li>
+              ))}
+            </ol>
+          </section>
+        )}
         {changes.length > 0 && (
           <section>
             <h3>What was changed last</h3>

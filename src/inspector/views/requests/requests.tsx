@@ -9,6 +9,7 @@ import { List } from '../../parts/list.js'
 import { Pane, Panes } from '../../parts/pane.js'
 import { useReading } from '../../parts/reading.js'
 import { Timeline } from '../../parts/timeline.js'
+import { useToasts } from '../../parts/toast.js'
 import { type Feed, useFeed, useLive } from '../../shell/live.js'
 import { useCommands } from '../../shell/palette.js'
 import { withParam } from '../../shell/panel.js'
@@ -20,7 +21,7 @@ import { RequestActions } from './actions.js'
 import { Beside } from './beside.js'
 import { RequestDetail } from './detail.js'
 import { useFound } from './found.js'
-import { HintNote, useHints } from './hints.js'
+import { HintLine, useHints } from './hints.js'
 import { useKeylessCount } from './keyless.js'
 import { NoRequests, Overview } from './overview.js'
 import { OtherOwner } from './owner.js'
@@ -28,19 +29,29 @@ import { type Place, placesOf } from './place.js'
 import { changeText, heightOf, itemsOf, keyOf, RequestItemRow, targetOf, toneOf } from './rows.js'
 import { isSearch, readSearch } from './search.js'
 
-/** Ticks that the line of time has at most. */
-const TICKS = 600
+/** Ticks that the line of time has at most; milliseconds until it shows what came, with all that came meanwhile. */
+const TICKS = 400
+const TIMELINE_AFTER = 400
 
 /** The requests as they come, and the one that is open; at first that is the newest that failed. */
 export function RequestsView({ route }: ViewProps) {
   const [place, besidePlace] = placesOf(route)
-  const { listed } = useSession()
+  const { env, listed } = useSession()
   const beside = route.params.get('beside')
   const [isPaused, setPaused] = useState(false)
+  const { run } = useToasts()
   const pause = () => setPaused((was) => !was)
   useKey('p', pause)
   useCommands([
     { name: isPaused ? 'Resume requests' : 'Pause requests', run: pause },
+    {
+      name: 'Delete all requests',
+      confirm: {
+        question: 'Delete all requests, and what was told of the changes between them?',
+        button: 'Delete them'
+      },
+      run: () => run(() => env.requests.clear(), 'All requests are deleted')
+    },
     { name: 'Show refused requests', run: () => go(addressOf(['requests'], { q: 'status:4xx' })) },
     { name: 'Show failed requests', run: () => go(addressOf(['requests'], { q: 'status:5xx' })) },
     { name: 'Show requests without a valid key', run: () => go(addressOf(['requests'], { show: 'keyless' })) }
@@ -70,7 +81,7 @@ export function RequestsView({ route }: ViewProps) {
 
 /** The line of time above the panes, with what it tells of them. */
 function TimeStrip({ place, isPaused, pause }: { place: Place; isPaused: boolean; pause: () => void }) {
-  const { requests, changes, problem, isOver } = useFeed()
+  const { requests, changes, problem, isOver } = useFeed(TIMELINE_AFTER)
   const hints = useHints()
   const shown = requests.slice(0, TICKS).reverse()
   const failed = shown.filter((request) => toneOf(request) !== undefined).length
@@ -216,7 +227,7 @@ function Notes({ request, hints, href }: NotesProps) {
         // The reason has said it.
         .filter(({ id }) => id !== 'parameter-not-read' && id !== 'path-not-served')
         .map((hint) => (
-          <HintNote key={hint.message} hint={hint} href={href} />
+          <HintLine key={hint.message} hint={hint} href={href} />
         ))}
       {faulted !== undefined && faulted !== 'header' && <a href={addressOf(['faults'])}>The rule {faulted}</a>}
     </>
