@@ -1,0 +1,70 @@
+import type { ComponentChildren } from 'preact'
+import { useRef } from 'preact/hooks'
+import { ErrorNote } from './errors.js'
+import { Icon } from './icon.js'
+import { enterList, useKey } from './keys.js'
+import { List, type ListProps } from './list.js'
+import { Pane, Panes } from './pane.js'
+import type { Resource } from './resource.js'
+
+interface Props<Item> extends ListProps<Item> {
+  title: string
+  search: {
+    placeholder: string
+    /** What else it understands. */
+    hint?: string
+    text: string
+    /** Called at each letter, or at Enter if each search asks the server. */
+    change(text: string): void
+    isByEnter?: boolean
+  }
+  /** After the search: how many there are, and what one can do. */
+  tools: ComponentChildren
+  resource: Pick<Resource<unknown>, 'error' | 'isLoading' | 'reload'>
+  /** In place of a list that has nothing in it. */
+  nothing: ComponentChildren
+  /** The pane with what is open, or with what may be opened. */
+  open: ComponentChildren
+  isOpen: boolean
+}
+
+/** A view of records: a search line, their list, and beside it the one that is open. */
+export function ListView<Item>(props: Props<Item>) {
+  const { title, search, tools, resource, nothing, open, isOpen, ...list } = props
+  const { placeholder, hint, text, change, isByEnter = false } = search
+  const field = useRef<HTMLInputElement>(null)
+  useKey('/', () => field.current?.focus())
+  const changed = (event: { currentTarget: HTMLInputElement }) => change(event.currentTarget.value)
+  const head = (
+    <search class="search-line">
+      <Icon name="find" />
+      <input
+        ref={field}
+        key={isByEnter ? text : undefined}
+        type="search"
+        {...(isByEnter ? { defaultValue: text, onChange: changed } : { value: text, onInput: changed })}
+        aria-label={`Search ${title.toLowerCase()}`}
+        placeholder={placeholder}
+        title={hint}
+        dir="auto"
+        spellcheck={false}
+        onKeyDown={enterList}
+      />
+      {tools}
+    </search>
+  )
+  return (
+    <div class="view">
+      <h1 class="visually-hidden">{title}</h1>
+      <Panes isOpen={isOpen}>
+        <Pane label={`All ${title.toLowerCase()}`} head={head}>
+          {resource.error !== undefined && !resource.isLoading && (
+            <ErrorNote error={resource.error} retry={resource.reload} />
+          )}
+          {list.items.length === 0 ? nothing : <List {...list} />}
+        </Pane>
+        {open}
+      </Panes>
+    </div>
+  )
+}
