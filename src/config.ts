@@ -16,6 +16,8 @@ export interface Config {
   data?: string
   /** Seed files, or names of seeds that come with the package. */
   seeds: readonly string[]
+  /** A file that is replaced, when the server closes, by a seed with all that it has then: `seeds` brings that back. */
+  exportOnExit?: string
   /** For environments whose seed names none. */
   profile: Profile
   /** Settings over those of the profile, by assumption id. */
@@ -66,6 +68,7 @@ const CHECKS: { [Name in keyof Config]-?: Check<NonNullable<Config[Name]>> } = {
   port: wholeNumber('the port must be a whole number', 65_535),
   data: (data) => data === '' && 'the data file must have a name; leave it out to keep the data in memory',
   seeds: (seeds) => !Array.isArray(seeds) && 'the seeds must be a list of files; an empty one starts with nothing',
+  exportOnExit: (file) => file === '' && 'the file to export to must have a name; leave it out to export nothing',
   profile: (name) => !PROFILES.includes(name) && `the profile must be one of ${PROFILES.join(', ')}, not ${name}`,
   assumptions: (all) => Object.entries(all).flatMap(([id, value]) => assumptionIssue(id, value) ?? [])[0],
   cors: () => undefined,

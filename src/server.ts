@@ -1,14 +1,17 @@
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { accessSync, constants, createWriteStream, existsSync } from 'node:fs'
 import type { AddressInfo, Socket } from 'node:net'
+import { dirname, resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { clearInterval, clearTimeout, setInterval, setTimeout } from 'node:timers'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
 import { buildApp, type StartServices, startServices } from './app.js'
 import { type Config, configOf, DEFAULTS, reachableHost } from './config.js'
 import { type Clock, wallClock } from './core/clock.js'
 import { StartError } from './core/errors.js'
+import { replaceFile, requireRegularFile } from './core/replace-file.js'
 import { writeToStderr } from './core/stderr.js'
 import { type Db, openDatabase, toStartError } from './db/open.js'
 import type { Environment } from './environments/service.js'
@@ -111,9 +114,13 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const { log } = app
     logLostFile(app, db)
     app.addHook('preClose', async () => watching?.stop())
-    app.addHook('onClose', async () => closeDatabase())
+    let exportData = async () => {}
+    app.addHook('onClose', () => exportData().finally(closeDatabase))
     const close = closing(app)
+    const { exportOnExit } = config
+    if (exportOnExit !== undefined) requireWritable(exportOnExit)
     const port = await listen(app, config)
+    if (exportOnExit !== undefined) exportData = async () => exportTo(exportOnExit, await loadSeeds(), log)
     // What is done here is no request to a control route.
     const note = (environment: Environment, summary: string) => void journals.of(environment).addChange({ summary })
     const reload = reloader?.(read, (await loadSeeds()).reseed)
@@ -192,6 +199,26 @@ function logLostFile(app: FastifyInstance, { fileProblem }: Db): void {
     clearInterval(checking)
   }, 1000).unref()
   app.addHook('preClose', async () => clearInterval(checking))
+}
+
+function requireWritable(file: string): void {
+  try {
+    requireRegularFile(file)
+    accessSync(dirname(resolve(file)), constants.W_OK)
+  } catch (error) {
+    throw new StartError(`can't write ${file}: ${(error as NodeJS.ErrnoException).code}; export to another file`)
+  }
+}
+
+/** Replaces the file by a seed with all environments. Rejects, and leaves it as it was, when it can't be written. */
+async function exportTo(file: string, seeds: SeedService, log: FastifyBaseLogger): Promise<void> {
+  try {
+    await replaceFile(file, (tempFile) => pipeline(seeds.exportAll(), createWriteStream(tempFile, { mode: 0o600 })))
+    log.info(`the data was exported to ${file}`)
+  } catch (error) {
+    log.error({ err: error }, `the data can not be exported to ${file}`)
+    throw error
+  }
 }
 
 /** How often to look at connections while closing, in milliseconds; no request takes longer from the kernel to here. */

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -65,6 +65,59 @@ test('without a seed it has the one that comes with the package', async () => {
 
 test('no seeds are no environments', async () => {
   expect((await given({ seeds: [] })).environments).toEqual([])
+})
+
+describe('exportOnExit', () => {
+  const folder = () => {
+    const path = mkdtempSync(join(tmpdir(), 'export-'))
+    onTestFinished(() => rmSync(path, { recursive: true }))
+    return path
+  }
+
+  test('keeps all environments as a seed, which brings them back with ids, keys, settings and every byte', async () => {
+    const file = join(folder(), 'state.yaml')
+    const first = await createMock({ seeds: ['default'], exportOnExit: file })
+    await call(first, '/v1/integrations/mailgun-eu/set-primary', 'POST', 'development-key')
+    const own = await first.environment({ from: 'Development', name: 'Own', profile: 'live' })
+    const keys = [...first.environments.flatMap(({ apiKeys }) => apiKeys), own.apiKey]
+    const answers = (mock: Mock) =>
+      Promise.all(keys.map(async (key) => (await call(mock, '/v1/messages?limit=100', 'GET', key)).text()))
+    const [before, listed] = [await answers(first), await first.listEnvironments()]
+    await first.close()
+
+    const second = await given({ seeds: [file] })
+    expect(await answers(second)).toEqual(before)
+    const facts = (all: typeof listed) =>
+      all.map(({ environmentId, organizationId, name, profile }) => [environmentId, organizationId, name, profile])
+    expect(facts(await second.listEnvironments())).toEqual(facts(listed))
+  })
+
+  test('of a server without environments is a seed without any', async () => {
+    const file = join(folder(), 'state.yaml')
+    await (await createMock({ seeds: [], exportOnExit: file })).close()
+    expect((await given({ seeds: [file] })).environments).toEqual([])
+  })
+
+  test('is refused at the start where nothing can be written, and a start that fails leaves the file as it was', async () => {
+    const path = folder()
+    await expect(createMock({ exportOnExit: join(path, 'gone/state.yaml') })).rejects.toThrow(/can't write .*ENOENT/)
+    await expect(createMock({ exportOnExit: path })).rejects.toThrow(/can't write .*EISDIR; export to another file/)
+    const file = join(path, 'state.yaml')
+    writeFileSync(file, 'before')
+    const { port } = await given()
+    await expect(createMock({ port, exportOnExit: file })).rejects.toThrow('the port is taken')
+    expect(readFileSync(file, 'utf8')).toBe('before')
+  })
+
+  test('that fails in the end is logged, and closing rejects', async () => {
+    const file = join(folder(), 'state.yaml')
+    const lines: string[] = []
+    const logger = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) })
+    const mock = await createMock({ seed: SHOP, exportOnExit: file, logger })
+    mkdirSync(file)
+    await expect(mock.close()).rejects.toThrow('is no regular file')
+    expect(lines).toEqual([expect.stringContaining('the data can not be exported to')])
+  })
 })
 
 test('several mocks side by side share nothing', async () => {

@@ -9,6 +9,7 @@ import { printOutcome } from './printable.js'
 import { serverUrl, USUAL_URL, usualServer } from './reach.js'
 
 type Access = { apiKey?: string; adminToken?: string }
+type CoverageFlags = Access & { all?: true; json?: true; min?: number }
 
 export function addCommands(root: Command): void {
   const key = 'report on the environment of this key; only as a flag'
@@ -21,11 +22,12 @@ export function addCommands(root: Command): void {
     .addOption(textOption('--api-key <key>', key, 'the whole server'))
   addOptions(command, [
     textOption('--admin-token <token>', "the server's, to ask it from another machine", 'none'),
-    new Option('--json', 'print the report as JSON'),
+    new Option('--all', 'print the whole report, in Markdown, such as for the summary of a job'),
+    new Option('--json', 'print the whole report as JSON'),
     minOption()
-  ]).action(async (given: string | undefined, { json, min, ...access }: Access & { json?: true; min?: number }) => {
+  ]).action(async (given: string | undefined, { all, json, min, ...access }: CoverageFlags) => {
     const coverage = await fetchCoverage(given ?? usualServer(), access)
-    printOutcome(coverage, json, coverageMarkdown, 2)
+    printOutcome(coverage, json, all ? coverageMarkdown : (shown) => coverageText(shown, '--all shows all'), 2)
     const shortfall = coverageShortfall(coverage, min)
     if (shortfall) throw new StartError(shortfall)
   })
@@ -52,16 +54,32 @@ export async function fetchCoverage(url: string, { apiKey, adminToken }: Access 
   }
 }
 
+/** In lines; a figure for each operation, and what a person looks at first. */
+const MAX_TEXT = 12
+
+/** Returns the beginning of a report: at most 12 lines, of which the last one may say how many more there are, and `more`. */
+export function coverageText(coverage: Coverage, more: string): string {
+  const figures = coverage.operations.map(({ operation, covered, total, requests }) => {
+    return `${operation}: ${covered} of ${total} met by ${requests === 1 ? '1 request' : `${requests} requests`}`
+  })
+  const lines = [titleOf(coverage), ...figures, ...notesOf(coverage), ...missedIn(coverage).map(({ what }) => what)]
+  const shown = lines.length > MAX_TEXT ? lines.slice(0, MAX_TEXT - 1) : lines
+  const rest = lines.length - shown.length
+  return `${[...shown, ...(rest > 0 ? [`and ${rest} more: ${more}`] : [])].join('\n')}\n`
+}
+
+function titleOf({ percentage, covered, total, environment }: Coverage): string {
+  const where = environment === undefined ? '' : ` in ${printable(environment)}`
+  return `Coverage of the contract${where}: ${percentage} % (${covered} of ${total})`
+}
+
 /** Returns a report in Markdown, such as GitHub shows in the summary of a job: a table, and what was not met and why. */
 export function coverageMarkdown(coverage: Coverage): string {
-  const { operations, percentage, covered, total, environment } = coverage
-  const where = environment === undefined ? '' : ` in ${printable(environment)}`
-  const missed = operations.flatMap((operation) =>
-    operation.items.filter((item) => !item.covered).map((item) => missedRow(operation, item))
-  )
+  const { operations } = coverage
+  const missed = missedIn(coverage).map(({ what, how }) => `| ${what} | ${how} |`)
   const notes = notesOf(coverage).map((note) => `- ${note}`)
   return [
-    `## Coverage of the contract${where}: ${percentage} % (${covered} of ${total})\n`,
+    `## ${titleOf(coverage)}\n`,
     '| operation | met | requests |',
     '|---|---|---|',
     ...operations.map((each) => `| ${code(each.operation)} | ${each.covered} of ${each.total} | ${each.requests} |`),
@@ -71,10 +89,16 @@ export function coverageMarkdown(coverage: Coverage): string {
   ].join('\n')
 }
 
-function missedRow(operation: OperationCoverage, item: CoverageItem): string {
-  const never = item.kind === 'operation' ? 'never called' : 'never met'
-  const how = item.how.replaceAll('|', '\\|').replaceAll('<', '&lt;')
-  return `| ${labelOf(operation, item)}: ${item.injected > 0 ? 'met by a fault only' : never} | ${how} |`
+/** Returns what was not met, and how to meet it as a cell of a table. */
+function missedIn({ operations }: Coverage): { what: string; how: string }[] {
+  return operations.flatMap((operation) => {
+    const missed = operation.items.filter((item) => !item.covered)
+    return missed.map((item) => {
+      const never = item.kind === 'operation' ? 'never called' : 'never met'
+      const how = item.how.replaceAll('|', '\\|').replaceAll('<', '&lt;')
+      return { what: `${labelOf(operation, item)}: ${item.injected > 0 ? 'met by a fault only' : never}`, how }
+    })
+  })
 }
 
 const labelOf = ({ operation }: OperationCoverage, { kind, name }: CoverageItem) =>

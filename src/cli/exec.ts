@@ -11,11 +11,11 @@ import { attempt, StartError } from '../core/errors.js'
 import { printable } from '../core/printable.js'
 import { writeToStderr } from '../core/stderr.js'
 import type { Mock, MockEnvironment, MockOptions } from '../index.js'
-import { coverageMarkdown, coverageShortfall, minOption } from './coverage.js'
+import { coverageMarkdown, coverageShortfall, coverageText, minOption } from './coverage.js'
 import { addOptions, addServerOptions, mockOptions, repeatable, type ServerFlags } from './options.js'
 import { EXEC_PREFIX, messageOf, notWritten, write } from './printable.js'
 import { hintsIn, runMarkdown, shownCommand } from './run-summary.js'
-import { startMock } from './serve.js'
+import { ignoredSeeds, startMock } from './serve.js'
 import { GRACE, LAST_RESORT, onStopSignal } from './signals.js'
 
 /** Exit codes as of `env`, `nohup` and `timeout`; the first is for when the server is at fault. */
@@ -118,6 +118,8 @@ const REASONS: Record<string, string> = {
 /** Until the server is ready, a signal ends the process at once. Then the command gets it. */
 async function run(words: string[], flags: ExecFlags, options: MockOptions): Promise<Ending> {
   const { mock } = await startMock(options, flags, writeToStderr)
+  const warning = ignoredSeeds(mock, flags)
+  if (warning) print(printable(warning))
   try {
     // First, as the command may run, and be seen to run, before `spawn` returns.
     const pass = (signal: NodeJS.Signals) => child.pass(signal)
@@ -171,7 +173,7 @@ async function reportCoverage(mock: Mock, flags: ExecFlags): Promise<string | un
   const { coverage: isPrinted, min, coverageJson, coverageMarkdown: markdownFile } = flags
   if (!isPrinted && coverageJson === '' && markdownFile === '') return undefined
   const coverage = await mock.coverage()
-  if (isPrinted) writeToStderr(coverageMarkdown(coverage))
+  if (isPrinted) writeToStderr(coverageText(coverage, '--coverage-markdown and --coverage-json write all'))
   if (coverageJson !== '') write(coverageJson, `${JSON.stringify(coverage, null, 2)}\n`)
   if (markdownFile !== '') write(markdownFile, coverageMarkdown(coverage), 'a')
   return coverageShortfall(coverage, min)

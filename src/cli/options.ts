@@ -27,6 +27,7 @@ export function addServerOptions(
   const requestTimeout = 'how long a client may take to send a request; 0 for as long as it likes'
   const watch = 'apply changes of the seed files while running, also to data kept from before; print each'
   const data = 'keep the data in this file; a new one is seeded, an old one is left as it is'
+  const exporting = 'when it stops, write all that it has then to this seed; --seed with it goes on from there'
   const journal = 'how many of the last requests each journal keeps; 0 turns it off'
   const level = new Option('--log-level <level>', 'what to log on stderr: refusals at info, every request at debug')
   addOptions(command.optionsGroup('Where it listens:'), [
@@ -43,7 +44,8 @@ export function addServerOptions(
     seedOption(),
     new Option('--no-seed', 'start empty: without environments, and so without keys'),
     new Option('--watch', watch),
-    textOption('--data <file>', data, 'in memory')
+    textOption('--data <file>', data, 'in memory'),
+    textOption('--export-on-exit <file>', exporting, 'nothing')
   ])
   addOptions(command.optionsGroup('How it answers:'), [
     profileOption(),
@@ -63,14 +65,25 @@ export function addServerOptions(
  */
 export function mockOptions(flags: ServerFlags, command: Command): MockOptions {
   const { host, port, cors, inspector, requestTimeout, seed, watch, data, profile, assume: assumptions } = flags
-  const { faultHeader, latency, journal, logLevel } = flags
+  const { exportOnExit, faultHeader, latency, journal, logLevel } = flags
   if (watch && !seed) {
     command.error('error: --watch and --no-seed contradict each other: without a seed there is nothing to watch')
   }
   const isOpen = !/^(localhost|::1|127\..*)$/.test(host)
   const adminToken = flags.adminToken ?? (isOpen ? randomBytes(16).toString('hex') : undefined)
   const where = { host, port, adminToken, cors, inspector, requestTimeout }
-  return { ...where, seeds: seed || [], data, profile, assumptions, faultHeader, latency, journal, logLevel }
+  return {
+    ...where,
+    seeds: seed || [],
+    data,
+    exportOnExit,
+    profile,
+    assumptions,
+    faultHeader,
+    latency,
+    journal,
+    logLevel
+  }
 }
 
 /** Returns the variable that each flag, such as `--api-key`, has; the flag wins over it. */

@@ -70,9 +70,19 @@ export async function startMock(
   return { mock, logger }
 }
 
+/** Returns a warning that seeds were named for a file that has data, and what applies them; undefined when there is none. */
+export function ignoredSeeds(
+  { seeded }: Pick<Mock, 'seeded'>,
+  { seed, data }: { seed: ServerFlags['seed']; data?: string | undefined }
+): string | undefined {
+  if (seeded || !seed || seed === DEFAULTS.seeds) return undefined
+  const remedy = 'name a new file with --data, or load each environment with POST /_mock/seed?mode=replace'
+  return `Warning: ${seed.join(', ')} not applied, as ${data} has data: ${remedy}`
+}
+
 export function readyText(ready: Ready, { profile, seed, data, watch, latency, inspector }: ServerFlags): string {
   const { url, docs, version, seeded, environments, adminToken } = ready
-  const oldData = seeded || !seed ? '' : ', as it was left: seeds are for a new file'
+  const oldData = seeded || !seed ? '' : ', as it was left'
   const width = Math.max(0, ...environments.map(({ name }) => name.length))
   const keys = environments.map(({ name, apiKeys }) => {
     return `  ${name.padEnd(width)}  ${apiKeys.join('  ') || '(its key is not in the seeds given)'}`
@@ -84,6 +94,7 @@ export function readyText(ready: Ready, { profile, seed, data, watch, latency, i
     `notification-mock ${version} is ready at ${url}, profile ${profile}`,
     inspector ? `Open it in a browser to see its data and requests; docs at ${docs}` : `Docs at ${docs}`,
     data !== undefined && `Data in ${data}${oldData}`,
+    ignoredSeeds(ready, { seed, data }),
     latency !== DEFAULTS.latency &&
       `Answers are delayed: latency ${typeof latency === 'string' ? latency : Object.values(latency).join(',')}`,
     watch && seed && `Watching ${seed.join(', ')}: changes are applied`,

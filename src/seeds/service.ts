@@ -168,6 +168,19 @@ export function seedService(dependencies: Dependencies) {
       }
     },
 
+    /** Yields the text of a seed, in YAML, that makes all environments again, with their ids and those keys that are known. */
+    *exportAll(): Generator<string, void> {
+      yield environments.list().length > 0 ? 'environments:\n' : 'environments: []\n'
+      for (const environment of environments.list()) {
+        const { id: _id, organizationId: _organizationId } = environment
+        const apiKeys = environments.apiKeysOf(environment)
+        const owned = { _id, _organizationId, ...(apiKeys.length > 0 && { apiKeys }) }
+        const settings = { ...exportSettings(environments.settings(environment)), ...owned }
+        const lists = exportLists((kind) => documents(kind, environment), lookUp(environment).stepsOf)
+        for (const piece of seedText(settings, lists, 'yaml')) yield piece.replace(/^environments:\n/, '')
+      }
+    },
+
     /** Returns the integrations, soft-deleted ones too. */
     listIntegrations: (environment: Environment) => [...documents('integrations', environment)],
 

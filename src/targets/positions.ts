@@ -4,6 +4,7 @@ import { CHANNELS } from '../core/enums.js'
 import { CONTEXT_KEY_PATTERN } from '../core/ids.js'
 import { VENDOR_NAMES } from '../core/vendor-names.js'
 import type { Integration } from '../integrations/schemas.js'
+import { EMBEDDED_FIELDS, type MessageResponse } from '../messages/schemas.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
 import {
   isEnveloped,
@@ -30,8 +31,8 @@ interface Asking {
 /** What probes look at: a target, and what was found of its data. */
 interface Evidence extends Asking {
   options: { foreignIntegration?: string | undefined }
-  steps(): Promise<{ workflowId: string; stepId: string }[]>
-  sample(): Promise<unknown>
+  steps(): Promise<{ workflowId: string; stepId: string; step: WorkflowStep }[]>
+  sample(): Promise<{ messages: MessageResponse[] }>
   integrations: {
     all(): Promise<{ answer: Answer; integration: Integration | undefined }[]>
     usable(): Promise<Integration[]>
@@ -156,6 +157,16 @@ export const READING_ROWS = {
     explains: ({ url, statuses }) =>
       !isList(url) && !isStep(url) && !isSetPrimary(url) && (hasOf(statuses, 404, 501) || hasOf(statuses, 404, 405))
   },
+  'error-context': {
+    async probe({ ask }) {
+      const answer = await ask('/v1/conformance')
+      const ctx = isObject(answer.body) ? answer.body.ctx : undefined
+      if (isEmpty(ctx)) return 'document'
+      if (isObject(ctx) && ctx.statusCode === answer.status && typeof ctx.error === 'string') return 'live'
+      throw neither('ctx is neither empty nor has error and statusCode', answer)
+    },
+    explains: ({ difference: { field } }) => /^ctx[.](error|statusCode)$/.test(field)
+  },
   'auth-scheme-case': {
     async probe({ ask }) {
       const answer = await ask('/v1/messages?limit=1', { scheme: 'apikey' })
@@ -247,6 +258,52 @@ export const ROWS: Record<AssumptionId, Row<Evidence>> = {
       if (position === 'live' && second.text !== first.text) throw neither('it is answered afresh', second)
       return position
     }
+  },
+  'idempotency-quotes': {
+    async probe({ integrations }) {
+      const key = randomUUID()
+      const answer = await integrations.set(unknownId(), { headers: { 'idempotency-key': `"${key}"` } })
+      const told = answer.headers.get('idempotency-key')
+      if (told !== key && told !== `"${key}"`)
+        throw neither('the header idempotency-key is not that of the request', answer)
+      return told === key ? 'document' : 'live'
+    }
+  },
+  'idempotency-refusals': {
+    async probe({ integrations }) {
+      const headers = { 'idempotency-key': randomUUID() }
+      const id = unknownId()
+      await integrations.set(id, { headers })
+      const answer = await integrations.set(id, { headers, body: 'another' })
+      positionOf(answer, { document: [422, /reused/] })
+      const hasErrors = isObject(answer.body) && answer.body.errors !== undefined
+      if (hasErrors === answer.headers.has('link')) throw neither('it has either both errors and Link, or none', answer)
+      return hasErrors ? 'document' : 'live'
+    },
+    explains: ({ url, difference: { field } }) => isSetPrimary(url) && field === 'errors'
+  },
+  'embedded-subscriber': {
+    async probe(subject) {
+      const { messages } = await subject.sample()
+      const isWhole = messages.some(({ subscriber }) => subscriber && otherFieldsOf(subscriber).length > 0)
+      const isCut = messages.some(({ subscriber, email }) => subscriber && email !== undefined)
+      needed(isWhole || isCut, 'no message has a subscriber that is known to have more than the ten fields')
+      return isWhole ? 'document' : 'live'
+    },
+    explains: ({ difference: { field } }) => {
+      const [, name] = /(?:^|[.])subscriber[.](\w+)/.exec(field) ?? []
+      return name !== undefined && !EMBEDDED_FIELDS.includes(name)
+    }
+  },
+  'step-lookup': {
+    async probe({ ask, steps }) {
+      const [{ workflowId = '', step } = {}] = await steps()
+      const id = /[a-f]/.test(step?._id ?? '') ? step?._id : undefined
+      needed(id !== undefined, 'no step has an _id with letters')
+      const answer = await ask(stepPath(workflowId, id.toUpperCase()))
+      return answer.status === 400 ? 'live' : positionOf(answer, { document: [200], live: [404] })
+    },
+    explains: ({ url, statuses }) => isStep(url) && (hasOf(statuses, 200, 404) || hasOf(statuses, 200, 400))
   }
 }
 
@@ -337,6 +394,7 @@ function orNothing(): undefined {
   return undefined
 }
 
+const otherFieldsOf = (subscriber: object) => Object.keys(subscriber).filter((name) => !EMBEDDED_FIELDS.includes(name))
 const isList = (url: URL) => url.pathname.endsWith('/v1/messages')
 const isStep = (url: URL) => /\/v2\/workflows\/[^/]+\/steps\/[^/]+$/.test(url.pathname)
 const isSetPrimary = (url: URL) => url.pathname.endsWith('/set-primary')

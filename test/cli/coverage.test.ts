@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { coverageMarkdown, fetchCoverage } from '../../src/cli/coverage.js'
+import { coverageMarkdown, coverageText, fetchCoverage } from '../../src/cli/coverage.js'
 import { addFault, DEVELOPMENT, PRODUCTION } from '../support/control.js'
 import { givenMock } from '../support/mock.js'
 import { runCommand } from '../support/process.js'
@@ -12,11 +12,14 @@ test('reports the whole server, or one environment, as Markdown or JSON', async 
   const run = (...args: string[]) => runCommand(['coverage', mock.url, ...args])
   // As exec sets it.
   const env = { NOTIFICATION_MOCK_API_KEY: DEVELOPMENT }
-  const [markdown, json, low] = await Promise.all([
+  const [text, markdown, json, low] = await Promise.all([
     runCommand(['coverage', mock.url], { env }),
+    run('--all'),
     run('--json', '--api-key', DEVELOPMENT, '--min', '5'),
     run('--min', '80')
   ])
+  expect(text).toMatchObject({ code: 0, stderr: '' })
+  expect(text.stdout).toBe(coverageText((await mock.get('/_mock/coverage/server')).json, '--all shows all'))
   expect(markdown).toMatchObject({ code: 0, stderr: '' })
   expect(markdown.stdout).toBe(coverageMarkdown((await mock.get('/_mock/coverage/server')).json))
   expect(markdown.stdout).toMatch(/^## Coverage of the contract: \d/)
@@ -28,9 +31,33 @@ test('reports the whole server, or one environment, as Markdown or JSON', async 
   expect(JSON.parse(json.stdout)).toEqual((await mock.get('/_mock/coverage')).json)
   expect(low).toMatchObject({
     code: 1,
-    stdout: markdown.stdout,
+    stdout: text.stdout,
     stderr: expect.stringMatching(/^error: the coverage of the contract is [\d.]+ %, below the minimum of 80 %\n$/)
   })
+})
+
+test('is at most 12 lines unless all are asked for: figures, slips, then what was not met', async () => {
+  const mock = await givenMock()
+  const textNow = async () => coverageText((await mock.get('/_mock/coverage/server')).json, 'MORE').split('\n')
+  await mock.get('/v1/messages?chanel=sms')
+  const lines = await textNow()
+  expect(lines).toHaveLength(13)
+  expect(lines.at(-1)).toBe('')
+  expect(lines.slice(0, 6)).toEqual([
+    expect.stringMatching(/^Coverage of the contract: [\d.]+ % \(2 of 36\)$/),
+    'setIntegrationAsPrimary: 0 of 11 met by 0 requests',
+    'listMessages: 2 of 19 met by 1 request',
+    'retrieveWorkflowStep: 0 of 6 met by 0 requests',
+    '`chanel` of listMessages, which does not read it: sent once',
+    'setIntegrationAsPrimary: never called'
+  ])
+  expect(lines.at(-2)).toBe('and 28 more: MORE')
+
+  const whole = (await mock.get('/_mock/coverage/server')).json
+  for (const operation of whole.operations.slice(0, 2)) for (const item of operation.items) item.covered = true
+  const short = coverageText(whole, 'MORE').split('\n')
+  expect(short).toHaveLength(12)
+  expect(short.at(-2)).toBe('500 of retrieveWorkflowStep: never met')
 })
 
 test.each([[['--min', '101']], [['nonsense']]])('%j ends with 2', async (args) => {

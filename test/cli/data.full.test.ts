@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import {
@@ -46,12 +46,45 @@ test('a new file is seeded, and a file with environments is left as it was, with
   await stopped(first)
 
   const again = await startCommand(['--data', 'mock.db', '--seed', 'shop.yaml'], { cwd })
-  expect(again.printed).toContain('Data in mock.db, as it was left: seeds are for a new file\n')
+  expect(again.printed).toContain(
+    'Data in mock.db, as it was left\n' +
+      'Warning: shop.yaml not applied, as mock.db has data: name a new file with --data, or load each environment with POST /_mock/seed?mode=replace\n'
+  )
   expect(again.printed).toContain('  shop  shop-key\n')
   expect(again.printed).toMatch(/curl -H 'Authorization: ApiKey shop-key'/)
   // What a request did is kept, and so is its answer.
   expect(await setPrimary(again.url, 'two', 'once')).toEqual({ replayed: 'true', body: done.body })
   await stopped(again)
+})
+
+test('without a seed that is named there is no warning, and exec has it on stderr', async () => {
+  const cwd = givenFolder()
+  givenSeed(cwd, 'shop')
+  await stopped(await startCommand(['--data', 'mock.db', '--seed', 'shop.yaml'], { cwd }))
+  const plain = await startCommand(['--data', 'mock.db'], { cwd })
+  expect(plain.printed).toContain('Data in mock.db, as it was left\nAPI keys:\n')
+  await stopped(plain)
+  const run = await runCommand(['exec', '--data', 'mock.db', '--seed', 'shop.yaml', '--', 'true'], { cwd })
+  expect(run).toMatchObject({ code: 0, stdout: '' })
+  expect(run.stderr).toMatch(/^notification-mock exec: Warning: shop.yaml not applied, as mock.db has data: .+\n$/)
+})
+
+test('what a session has made is exported when it stops, and a seed from then on', async () => {
+  const cwd = givenFolder()
+  givenSeed(cwd, 'shop')
+  const first = await startCommand(['--seed', 'shop.yaml', '--export-on-exit', 'state.yaml'], { cwd })
+  const done = await setPrimary(first.url, 'two', 'once')
+  expect(existsSync(join(cwd, 'state.yaml'))).toBe(false)
+  expect((await stopped(first)).stderr).toMatch(/the data was exported to state.yaml/)
+  expect(statSync(join(cwd, 'state.yaml')).mode & 0o777).toBe(0o600)
+
+  const ask = `fetch(process.env.NOTIFICATION_MOCK_URL + '/v1/integrations/two/set-primary', {
+    method: 'POST', headers: { authorization: 'ApiKey ' + process.env.NOTIFICATION_MOCK_API_KEY }
+  }).then((response) => response.text()).then((text) => process.stdout.write(text))`
+  const flags = ['--seed', 'state.yaml', '--export-on-exit', 'again.yaml']
+  const run = await runCommand(['exec', ...flags, '--', process.execPath, '-e', ask], { cwd })
+  expect(run).toMatchObject({ code: 0, stdout: done.body, stderr: '' })
+  expect(readFileSync(join(cwd, 'again.yaml'), 'utf8')).toBe(readFileSync(join(cwd, 'state.yaml'), 'utf8'))
 })
 
 test('keys are not stored: those are printed that the seeds name and that still open an environment', async () => {

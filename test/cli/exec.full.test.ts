@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
+import { coverageMarkdown } from '../../src/cli/coverage.js'
 import {
   commandIn,
   type Ended,
@@ -170,9 +171,12 @@ describe('the coverage', () => {
       cwd
     })
     expect({ code, stdout }).toEqual({ code: 0, stdout: '200\n' })
-    expect(stderr).toMatch(/^## Coverage of the contract: [\d.]+ % \(\d+ of \d+\)\n/)
-    expect(JSON.parse(readFileSync(join(cwd, 'coverage.json'), 'utf8'))).toMatchObject({ requests: 1 })
-    expect(readFileSync(join(cwd, 'summary.md'), 'utf8')).toBe(`# Before\n${stderr}`)
+    expect(stderr).toMatch(/^Coverage of the contract: [\d.]+ % \(\d+ of \d+\)\n/)
+    expect(stderr.split('\n')).toHaveLength(13)
+    expect(stderr).toMatch(/^and \d+ more: --coverage-markdown and --coverage-json write all$/m)
+    const coverage = JSON.parse(readFileSync(join(cwd, 'coverage.json'), 'utf8'))
+    expect(coverage).toMatchObject({ requests: 1 })
+    expect(readFileSync(join(cwd, 'summary.md'), 'utf8')).toBe(`# Before\n${coverageMarkdown(coverage)}`)
   })
 
   test.each([
@@ -184,7 +188,7 @@ describe('the coverage', () => {
       125,
       /exec: can't write/
     ],
-    ['below --min leaves a failure of the command as it is', ['--min', '90'], 3, 3, /^## Coverage/],
+    ['below --min leaves a failure of the command as it is', ['--min', '90'], 3, 3, /^Coverage/],
     ['that can not be written leaves a failure as it is', ['--coverage-json', '/gone/a'], 3, 3, /exec: can't write/]
   ])('%s', async (_, flags, done, code, sentence) => {
     const ended = await runCommand(['exec', ...flags, '--', 'sh', '-c', `exit ${done}`])

@@ -56,9 +56,14 @@ async function printedBy(command: string, cwd = givenSeeds()): Promise<string> {
   return stdout
 }
 
-/** All that is hostile is shown, and none of it is obeyed. What clears the line of progress is ours. */
+/** All that is hostile is shown, and none of it is obeyed. */
 function expectHarmless(printed: string): void {
   expect(printed).toContain('FAKE')
+  expectNothingObeyed(printed)
+}
+
+/** What clears the line of progress is ours. */
+function expectNothingObeyed(printed: string): void {
   const lines = printed.replaceAll('\u001b[K', '').replaceAll('\r', '\n').split('\n')
   for (const line of lines) {
     expect(line).not.toMatch(/[^\P{Cc}\t]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u)
@@ -109,9 +114,14 @@ describe.skipIf(!HAS_SCRIPT)('what others wrote does nothing to a terminal', () 
   )
 
   const access = '--api-key some-key-of-theirs'
+  test.each(['--verbose', '--json'])('in conformance %s, which repeats nothing of what a target says', async (flag) => {
+    const printed = await printedBy(`conformance ${flag} --target ${await givenTarget()} ${access}`)
+    expect(printed).toContain('wire.list.shape')
+    expect(printed).not.toContain('FAKE')
+    expectNothingObeyed(printed)
+  })
+
   test.each([
-    ['conformance --verbose --target', ''],
-    ['conformance --json --target', ''],
     ['compare --target', '--seed seed.json'],
     ['compare --target', '--seed seed.json --json'],
     ['record --from', '--out out.yaml']

@@ -81,18 +81,20 @@ export const STEPS = casesIn('behaviour', [
           [workflowId, stepId],
           [workflow, _id],
           [slug('any-name', 'wf', workflow), step.slug],
-          [workflowId, slug('another-name', 'st', _id)],
-          [workflowId, slug('', 'st', _id)]
+          [workflowId, slug('another-name', 'st', _id)]
         ]
       })
   },
   {
     id: 'step.capitals',
-    rule: 'An `_id` may be written in capitals.',
+    rule: 'An `_id` may be written in capitals, and the name in a slug be left out.',
     basis: LOOKUP,
     documentOnly: true,
     run: (subject) =>
-      checkForms(subject, ({ step }) => [[step.workflowDatabaseId.toUpperCase(), step._id.toUpperCase()]])
+      checkForms(subject, ({ step: { workflowDatabaseId: workflow, _id } }) => [
+        [workflow.toUpperCase(), _id.toUpperCase()],
+        [workflow, slug('', 'st', _id)]
+      ])
   },
   {
     id: 'step.wrong-slug',
