@@ -6,8 +6,9 @@ import { type Path, pathText } from '../core/validation.js'
 import { createIssue, SeedError, type SeedIssue } from './errors.js'
 import { formatLimit, type SeedLimits } from './limits.js'
 
-/** The package, loaded when there is YAML to read, which takes a tenth of a start: `resolve/liquid.ts` says how. */
+/** The package, loaded when there is YAML to read, which takes a tenth of a start. */
 const yaml = lazily((): typeof import('yaml') =>
+  // The bundle has a `require`, and what is required in it; a module that runs from src/ has none.
   typeof require === 'undefined' ? createRequire(import.meta.url)('yaml') : require('yaml')
 )
 

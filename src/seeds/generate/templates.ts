@@ -3,7 +3,7 @@ import { isTooDeep } from '../../core/depth.js'
 import { attempt } from '../../core/errors.js'
 import type { EmailBlock, MessageResponse } from '../../messages/schemas.js'
 import { createIssue, SeedError } from '../errors.js'
-import { liquid } from '../resolve/liquid.js'
+import { liquid } from './liquid.js'
 
 /** What all texts of a message are rendered with. */
 export interface Scope {
@@ -29,8 +29,8 @@ export function compile(source: string): Render {
   return ({ globals, time }) => {
     const started = performance.now()
     const text = attempt(() => {
-      templates ??= liquid().parse(source)
-      return liquid().renderSync(templates, {}, { globals, renderLimit: time.left }) as string
+      templates ??= liquid.parse(source)
+      return liquid.renderSync(templates, {}, { globals, renderLimit: time.left }) as string
     })
     time.left -= performance.now() - started
     if (time.left < 0) {
