@@ -120,7 +120,7 @@ function readValue({ name, seed }: SeedValue, limits = FILE_LIMITS): SeedFile {
   const inexact = /\d{16}/.test(text ?? '') || limits === REQUEST_LIMITS ? inexactNumbers(value) : []
   for (const path of inexact) issues.push(() => issueAt(path, INEXACT))
   if (!isObject(value) || !isOneEnvironment(value, limits)) return checkedSeed(value, { limits, issues, issueAt })
-  if (limits === FILE_LIMITS) issues.push(() => issueAt([], UNWRAPPED))
+  if (limits === FILE_LIMITS) issues.push(() => issueAt([], unwrapped(value, /^\s*[[{]/.test(text ?? '{'))))
   const { $schema, ...environment } = value
   return checkedSeed(
     { environments: [{ name: UNNAMED, ...environment }] },
@@ -142,8 +142,13 @@ function inexactNumbers(value: unknown): Path[] {
 
 const EMPTY = 'is empty: a seed begins with environments, and `environments: []` is a seed of nothing'
 
-const UNWRAPPED =
-  'must have environments, and has what one of them has: begin with `environments:`, then `  - name: Shop`, and indent all of this by 4 spaces'
+/** Says how to wrap the content of an environment: what is so far may be in braces, and may have a name. */
+function unwrapped(content: object, isJson: boolean): string {
+  const name = Object.hasOwn(content, 'name') ? '' : isJson ? '"name": "Shop", ' : ' name: Shop'
+  const yaml = `begin with \`environments:\`, then \`  -${name}\`, and indent all of this by 4 spaces`
+  const json = `put it into \`{ "environments": [{ ${name}… }] }\``
+  return `must have environments, and has what one of them has: ${isJson ? json : yaml}`
+}
 
 /** Whether a seed has no environments, but the content of one; in a request that may be any. */
 function isOneEnvironment(value: object, limits: SeedLimits): boolean {

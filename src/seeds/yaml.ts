@@ -51,8 +51,8 @@ function parseYaml(text: string, file: string) {
   Error.stackTraceLimit = stackTraceLimit
   const issues = new Map<number, SeedIssue>()
   for (const { pos, code, message } of [...(first?.errors ?? []), ...(first?.warnings ?? [])]) {
-    // A bracket that is not closed is told where its content ends, not on the line after.
-    const at = / end with a [\]}]$/.test(message) ? text.slice(0, pos[0]).trimEnd().length : pos[0]
+    // A bracket or quote that is not closed is told where its content ends, not on the line after.
+    const at = / end with a [\]}]$|^Missing closing/.test(message) ? text.slice(0, pos[0]).trimEnd().length : pos[0]
     if (issues.size === MAX_ERRORS) break
     // The others at one place follow from the first. JSON may have names of any length.
     if (code === 'KEY_OVER_1024_CHARS' || issues.has(at)) continue
