@@ -89,10 +89,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const { readSeeds } = image ? { readSeeds: () => [] } : await import('./seeds/read.js')
   const read = () => readSeeds([...config.seeds, ...(seed === undefined ? [] : [{ name: 'seed', seed }])])
   const files = read()
-  const createdAt = clock()
-  const { db, close: closeDatabase } = openDatabase(config.data, {
-    image: kept && { ...kept, createdAt: image && createdAt }
-  })
+  const createdAt = image && clock()
+  const { db, close: closeDatabase } = openDatabase(config.data, { image: kept && { ...kept, createdAt } })
   let app: FastifyInstance | undefined
   try {
     const defaults = { profile: config.profile, assumptions: config.assumptions }
