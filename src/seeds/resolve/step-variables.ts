@@ -77,7 +77,7 @@ const MAX_NESTING = 30
 const LIQUID = /\{%-?\s*(raw|comment)\b.*?\{%-?\s*end\1|\{(?:\{-?([^{}]*?)-?\}|%-?([^{}]*?)-?%)\}/gs
 /** A quoted text, or else a variable and its names and indexes. */
 const VARIABLE =
-  /'[^']*'|"[^"]*"|(?<![\p{L}\p{N}_-]|(?<!\.)\.)([\p{L}_][\p{L}\p{N}_-]*)((?:\.[\p{L}\p{N}_-]+|\[(?:'[^']*'|"[^"]*"|[^[\]'"]*)\])+)/gu
+  /'[^']*'|"[^"]*"|(?<![\p{L}\p{N}_-]|(?<!\.)\.)([\p{L}_][\p{L}\p{N}_?-]*)((?:\.[\p{L}\p{N}_?-]+|\[(?:'[^']*'|"[^"]*"|[^[\]'"]*)\])*)/gu
 /** The names and the indexes of a variable, each in one of the groups. */
 const NAMES = /\.([^.[\]]+)|\[['"]([^'"]*)['"]\]|\[[^\]]*\]/g
 /** The variable of a loop, and the list that it goes over. */
@@ -122,7 +122,7 @@ function usesIn(text: string): PayloadUse[] {
         quoted === undefined || /^\d*$/.test(quoted) ? null : quoted
       )
       const path = [...base, ...own].slice(0, MAX_NESTING)
-      return [...(path[0] === null ? [] : [{ path, text, isLoopItem: root !== 'payload' }]), ...inside]
+      return [...(path[0] ? [{ path, text, isLoopItem: root !== 'payload' }] : []), ...inside]
     })
   }
 }
