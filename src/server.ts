@@ -85,14 +85,15 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   // A file of the name of the packaged seed comes before it.
   const isDefault =
     !watch && !config.data && seed === undefined && `${config.seeds}` === `${DEFAULTS.seeds}` && !existsSync('default')
-  const image = isDefault ? readImage() : undefined
+  const kept = config.data ? undefined : readImage()
+  const image = isDefault ? kept : undefined
   const { reloader, watchSeeds } = watch ? await import('./seeds/watch.js') : {}
   const watching = watchSeeds?.(config.seeds)
   const { readSeeds } = image ? { readSeeds: () => [] } : await import('./seeds/read.js')
   const read = () => readSeeds([...config.seeds, ...(seed === undefined ? [] : [{ name: 'seed', seed }])])
   const files = read()
-  const createdAt = clock()
-  const { db, close: closeDatabase } = openDatabase(config.data, { image: image && { ...image, createdAt } })
+  const createdAt = image && clock()
+  const { db, close: closeDatabase } = openDatabase(config.data, { image: kept && { ...kept, createdAt } })
   let app: FastifyInstance | undefined
   try {
     const defaults = { profile: config.profile, assumptions: config.assumptions }

@@ -23,6 +23,7 @@ export function addCommands(root: Command): void {
     .command('record')
     .helpGroup('Against the real service:')
     .description('read the messages and steps of a running service, and write a seed that gives the same answers')
+  const step = 'read this step too, which no message names; may be repeated'
   const personal = 'write names, addresses and contents as they are, never credentials and keys'
   const texts = 'write names, subjects and bodies of workflows and steps as they are'
   addOptions(command, [
@@ -30,13 +31,7 @@ export function addCommands(root: Command): void {
     keyOption('--api-key <key>', 'a key of the environment to read; nothing is changed there'),
     textOption('--out <file>', 'write the seed to this file, .yaml or .json', '').makeOptionMandatory(),
     repeatable('--workflow <id>', 'read the steps of this workflow; may be repeated', [], 'all that messages name'),
-    repeatable(
-      '--step <workflow/step>',
-      'read this step too, which no message names; may be repeated',
-      [],
-      'none',
-      stepOf
-    ),
+    repeatable('--step <workflow/step>', step, [], 'none', stepOf),
     countOption('--messages <count>', 'read the newest so many', 100_000, 1).default(10_000),
     countOption('--page-size <count>', 'read so many messages at a time', 1000, 1).default(100),
     rateOption().default(10),

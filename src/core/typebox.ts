@@ -10,6 +10,8 @@ import {
   TypeRegistry
 } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
+import { Errors, type ValueError } from '@sinclair/typebox/errors'
+import { Value } from '@sinclair/typebox/value'
 
 /** The same in each copy of this module, as all of them share TypeBox's registry: tests load it beside the build's. */
 const Target = Symbol.for('notification-mock/target')
@@ -19,13 +21,32 @@ TypeRegistry.Set<TSchema>('Reference', (schema, value) => compile(targetOf(schem
 TypeRegistry.Set<TSchema>('DateTime', (_schema, value) => typeof value === 'string')
 TypeRegistry.Set<TSchema>('Nullable', (schema, value) => value === null || compile(targetOf(schema)).Check(value))
 
-const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>()
+interface Checker {
+  Check(value: unknown): boolean
+  Errors(value: unknown): Iterable<ValueError>
+}
 
-/** Returns the compiled form of a schema. It is made once, when first asked for; so is that of each schema it refers to. */
-export function compile(schema: TSchema): TypeCheck<TSchema> {
-  const check = compiled.get(schema) ?? TypeCompiler.Compile(schema)
-  compiled.set(schema, check)
-  return check
+const checkers = new WeakMap<TSchema, Checker>()
+
+/** Values that are judged before a schema is compiled, which takes as long as to judge dozens: a start has fewer. */
+const UNCOMPILED = 30
+
+/** Returns what judges values by a schema, the same each time: so is that of each schema it refers to. */
+export function compile(schema: TSchema): Checker {
+  const known = checkers.get(schema)
+  if (known) return known
+  let judged = 0
+  let compiled: TypeCheck<TSchema> | undefined
+  const checker: Checker = {
+    Check(value) {
+      if (judged++ < UNCOMPILED) return Value.Check(schema, value)
+      compiled ??= TypeCompiler.Compile(schema)
+      return compiled.Check(value)
+    },
+    Errors: (value) => Errors(schema, value)
+  }
+  checkers.set(schema, checker)
+  return checker
 }
 
 /** Returns a string that is one of a list, published as a compact JSON Schema `enum` and typed as a union. */

@@ -29,8 +29,11 @@ export interface OpenOptions {
   bulkLoad?: boolean
   /** What error messages call the file, where it is to be renamed. */
   of?: string | undefined
-  /** A database with this version's schema, in bytes, to begin with in memory, and when its environments count as created. */
-  image?: { database: Buffer; createdAt: number } | undefined
+  /**
+   * For a database in memory: one with this version's schema, in bytes, and when its environments count as created. Without
+   * that its schema alone is taken, which is quicker than to migrate.
+   */
+  image?: { database: Buffer; createdAt?: number | undefined } | undefined
 }
 
 /**
@@ -39,6 +42,7 @@ export interface OpenOptions {
  */
 export function openDatabase(file?: string, { bulkLoad = false, of = file, image }: OpenOptions = {}): OpenDatabase {
   const migrationsFolder = join(packageRoot(), 'migrations')
+  const isWhole = image?.createdAt !== undefined
   let client: Database.Database | undefined
   try {
     if (file !== undefined) {
@@ -46,13 +50,14 @@ export function openDatabase(file?: string, { bulkLoad = false, of = file, image
       checkDataFile(file, of ?? file, lastMigration)
       createDataFile(file)
     }
-    client = new Database(image?.database ?? file ?? ':memory:', { timeout: LOCK_TIMEOUT })
+    client = new Database((isWhole && image?.database) || file || ':memory:', { timeout: LOCK_TIMEOUT })
     if (file !== undefined) configure(client, file, bulkLoad)
     client.pragma('foreign_keys = ON')
     const orm = drizzle(client)
     // Nobody else can use it: without locks it is as quick as any database in memory.
-    if (image) client.pragma('locking_mode = EXCLUSIVE')
-    if (image) client.prepare('UPDATE environments SET created_at = ?').run(image.createdAt)
+    if (isWhole) client.pragma('locking_mode = EXCLUSIVE')
+    if (isWhole) client.prepare('UPDATE environments SET created_at = ?').run(image.createdAt)
+    else if (image) client.exec(schemaOf(image.database))
     else migrate(orm, { migrationsFolder })
     // Marks a file as ours, in SQLite's own header field for it: the letters NMoc.
     client.pragma(`application_id = ${0x4e4d6f63}`)
@@ -64,6 +69,14 @@ export function openDatabase(file?: string, { bulkLoad = false, of = file, image
     client?.close()
     throw toStartError(error, of)
   }
+}
+
+/** Returns the statements that make the tables and indexes of a database. */
+function schemaOf(database: Buffer): string {
+  const client = new Database(database, { readonly: true })
+  const statements = client.prepare("SELECT sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'").pluck().all()
+  client.close()
+  return statements.join(';')
 }
 
 function configure(client: Database.Database, file: string, bulkLoad: boolean): void {

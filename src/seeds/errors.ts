@@ -34,29 +34,20 @@ export class SeedError extends Error {
   }
 }
 
-/** The first hundred issues of a seed, and how many more there are. */
-export interface IssueList {
-  issues: readonly SeedIssue[]
-  more: number
-}
+/** What makes the issues of a seed. To locate one and put it into words may take long: that is done for the first hundred. */
+export type IssueList = (() => SeedIssue)[]
 
-/** Adds an issue. To find its location and its words may take long: that is done for the first hundred only. */
-export function addIssue(list: IssueList, create: () => SeedIssue): void {
-  if (isFull(list)) list.more += 1
-  else list.issues = [...list.issues, create()]
-}
-
-export function isFull({ issues }: IssueList): boolean {
-  return issues.length >= MAX_ISSUES
-}
+export const isFull = ({ length }: IssueList) => length >= MAX_ISSUES
 
 /** Returns the error with the issues of several seeds, each in the order of its lines. */
 export function errorOf(lists: readonly IssueList[]): SeedError {
-  const more = lists.reduce((sum, list) => sum + list.more, 0)
-  return new SeedError(
-    lists.flatMap(({ issues }) => issues.toSorted(byLocation)),
-    more
+  const issues = lists.flatMap((list) =>
+    list
+      .slice(0, MAX_ISSUES)
+      .map((create) => create())
+      .sort(byLocation)
   )
+  return new SeedError(issues, lists.flat().length - issues.length)
 }
 
 export function createIssue(issue: Omit<SeedIssue, 'location'>): SeedIssue {

@@ -6,8 +6,8 @@ import { attempt, invalidFields } from '../core/errors.js'
 import { readRegularFile } from '../core/read-file.js'
 import { didYouMean, suggest } from '../core/suggest.js'
 import { compile, strictObject } from '../core/typebox.js'
-import { findIssues, type Path, pathText } from '../core/validation.js'
-import { addIssue, createIssue, errorOf, type IssueList, isFull, SeedError } from './errors.js'
+import { findIssues, type Path, pathText, type ValidationIssue } from '../core/validation.js'
+import { createIssue, errorOf, type IssueList, isFull, SeedError } from './errors.js'
 import { Seed, SeedEnvironment, SeedIntegration, SeedMessage, SeedSubscriber, SeedWorkflow, UNNAMED } from './format.js'
 import { FILE_LIMITS, formatLimit, REQUEST_LIMITS, recordProblem, type SeedLimits } from './limits.js'
 import { packagedNames, packagedPath } from './packaged.js'
@@ -22,9 +22,12 @@ export interface SeedFile {
   issueAt: IssueAt
   /** What breaks the format. */
   issues: IssueList
-  /** The records of `seed` that lack what has an issue. */
-  incomplete: WeakSet<object>
 }
+
+const incomplete = new WeakSet<object>()
+
+/** Whether a record of a seed lacks what it was given, as that has an issue. */
+export const isIncomplete = (record: object): boolean => incomplete.has(record)
 
 /** A seed that is no file. */
 export interface SeedValue {
@@ -48,7 +51,7 @@ export function readSeeds(seeds: readonly (string | SeedValue)[]): SeedFile[] {
       issues.push(file.issues)
     } catch (error) {
       if (!(error instanceof SeedError)) throw error
-      issues.push(error)
+      issues.push(error.issues.map((issue) => () => issue))
     }
   }
   if (files.length < seeds.length) throw errorOf(issues)
@@ -112,12 +115,12 @@ function readValue({ name, seed }: SeedValue, limits = FILE_LIMITS): SeedFile {
   const value = text === undefined ? jsonCopy(seed as object, fail) : readText(text, name, limits, fail)
   if (value === null) throw new SeedError([issueAt([], EMPTY)])
   if (isTooDeep(value)) throw new SeedError([issueAt([], TOO_DEEP)])
-  const issues: IssueList = { issues: [], more: 0 }
+  const issues: IssueList = []
   // A text without a long number has none that is too large, and the numbers of a program are what they are.
   const inexact = /\d{16}/.test(text ?? '') || limits === REQUEST_LIMITS ? inexactNumbers(value) : []
-  for (const path of inexact) addIssue(issues, () => issueAt(path, INEXACT))
+  for (const path of inexact) issues.push(() => issueAt(path, INEXACT))
   if (!isObject(value) || !isOneEnvironment(value, limits)) return checkedSeed(value, { limits, issues, issueAt })
-  if (limits === FILE_LIMITS) addIssue(issues, () => issueAt([], UNWRAPPED))
+  if (limits === FILE_LIMITS) issues.push(() => issueAt([], unwrapped(value, /^\s*[[{]/.test(text ?? '{'))))
   const { $schema, ...environment } = value
   return checkedSeed(
     { environments: [{ name: UNNAMED, ...environment }] },
@@ -139,8 +142,13 @@ function inexactNumbers(value: unknown): Path[] {
 
 const EMPTY = 'is empty: a seed begins with environments, and `environments: []` is a seed of nothing'
 
-const UNWRAPPED =
-  'must have environments, and has what one of them has: begin with `environments:`, then `  - name: Shop`, and indent all of this by 4 spaces'
+/** Says how to wrap the content of an environment: what is so far may be in braces, and may have a name. */
+function unwrapped(content: object, isJson: boolean): string {
+  const name = Object.hasOwn(content, 'name') ? '' : isJson ? '"name": "Shop", ' : ' name: Shop'
+  const yaml = `begin with \`environments:\`, then \`  -${name}\`, and indent all of this by 4 spaces`
+  const json = `put it into \`{ "environments": [{ ${name}… }] }\``
+  return `must have environments, and has what one of them has: ${isJson ? json : yaml}`
+}
 
 /** Whether a seed has no environments, but the content of one; in a request that may be any. */
 function isOneEnvironment(value: object, limits: SeedLimits): boolean {
@@ -189,16 +197,15 @@ const EnvironmentSettings = strictObject({
 
 type Fields = Record<string, unknown>
 
-/** What is left of a value when the report is full: such a seed is not resolved. */
-const NOTHING: Fields = {}
+/** The one issue that is counted of a value when the report is full. */
+const UNTOLD: ValidationIssue[] = [{ path: [], message: '', hint: '', part: 'value' }]
 
 /** Returns a value as a seed without what breaks the format, and adds an issue of each. */
 function checkedSeed(value: unknown, file: Pick<SeedFile, 'limits' | 'issues' | 'issueAt'>): SeedFile {
   const { issues, issueAt } = file
-  const incomplete = new WeakSet<object>()
   const { environments = [], ...settings } = checked(SeedSettings, value, [])
   const seed = { ...settings, environments: (environments as unknown[]).map(checkedEnvironment) } as Seed
-  return { ...file, seed, incomplete }
+  return { ...file, seed }
 
   function checkedEnvironment(environment: unknown, index: number): Fields {
     const path = ['environments', index]
@@ -217,21 +224,20 @@ function checkedSeed(value: unknown, file: Pick<SeedFile, 'limits' | 'issues' | 
     if (isObject(record) && incomplete.has(record)) return record
     const problem = recordProblem(record)
     if (!problem) return checked(schema, record, path)
-    addIssue(issues, () => issueAt(path, problem))
+    issues.push(() => issueAt(path, problem))
     return lacking({})
   }
 
   /** Returns the value, or one of those of its fields that have no issue. */
   function checked(schema: TObject, value: unknown, path: Path): Fields {
     if (compile(schema).Check(value)) return value as Fields
-    if (isFull(issues)) {
-      issues.more += 1
-      return NOTHING
-    }
-    const found = findIssues(schema, value)
-    for (const { path: inner, message, hint, part } of found) {
-      addIssue(issues, () => issueAt([...path, ...inner], message + hint, part))
-    }
+    // Which ones there are is not told any more, and such a seed is not resolved.
+    const found = isFull(issues) ? UNTOLD : findIssues(schema, value)
+    issues.push(
+      ...found.map(({ path: inner, message, hint, part }) => () => {
+        return issueAt([...path, ...inner], message + hint, part)
+      })
+    )
     const wrong = new Set(found.map(({ path: [field] }) => field))
     // Who has a subscriber embedded refers to no other.
     if (wrong.has('subscriber')) wrong.add('subscriberId')

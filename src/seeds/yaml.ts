@@ -6,8 +6,9 @@ import { type Path, pathText } from '../core/validation.js'
 import { createIssue, SeedError, type SeedIssue } from './errors.js'
 import { formatLimit, type SeedLimits } from './limits.js'
 
-/** The package, loaded when there is YAML to read, which takes a tenth of a start: `resolve/liquid.ts` says how. */
+/** The package, loaded when there is YAML to read, which takes a tenth of a start. */
 const yaml = lazily((): typeof import('yaml') =>
+  // The bundle has a `require`, and what is required in it; a module that runs from src/ has none.
   typeof require === 'undefined' ? createRequire(import.meta.url)('yaml') : require('yaml')
 )
 
@@ -50,8 +51,8 @@ function parseYaml(text: string, file: string) {
   Error.stackTraceLimit = stackTraceLimit
   const issues = new Map<number, SeedIssue>()
   for (const { pos, code, message } of [...(first?.errors ?? []), ...(first?.warnings ?? [])]) {
-    // A bracket that is not closed is told where its content ends, not on the line after.
-    const at = / end with a [\]}]$/.test(message) ? text.slice(0, pos[0]).trimEnd().length : pos[0]
+    // A bracket or quote that is not closed is told where its content ends, not on the line after.
+    const at = / end with a [\]}]$|^Missing closing/.test(message) ? text.slice(0, pos[0]).trimEnd().length : pos[0]
     if (issues.size === MAX_ERRORS) break
     // The others at one place follow from the first. JSON may have names of any length.
     if (code === 'KEY_OVER_1024_CHARS' || issues.has(at)) continue

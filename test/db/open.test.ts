@@ -418,3 +418,14 @@ test('a full disk while a file is written is reported with the name of the file 
     message: "can't use the data file big.db: the disk is full; free some space, or name another file with --data"
   })
 })
+
+test('a database of the schema of an image has its tables and indexes, as migrated, and nothing of what is in it', () => {
+  const schemaIn = ({ db }: ReturnType<typeof open>) =>
+    db.client.prepare("SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY name").all()
+  const migrated = open()
+  migrated.db.client.exec("INSERT INTO datasets (environment_id) VALUES ('a')")
+  const opened = openDatabase(undefined, { image: { database: migrated.db.client.serialize() } })
+  onTestFinished(opened.close)
+  expect(schemaIn(opened)).toEqual(schemaIn(migrated))
+  expect(opened.db.client.prepare('SELECT count(*) FROM datasets').pluck().get()).toBe(0)
+})

@@ -177,14 +177,24 @@ test.each([
 })
 
 test.each([
-  ['', ''],
-  [' with issues of its own', '\nsubscribers: [{}]']
-])('a file that has the content of one environment%s is told how to wrap it', (_, more) => {
-  const [first, ...others] = issuesOf({ name: 's', seed: `name: Shop\nmessages: []${more}` })
-  expect(first).toBe(
-    's:1:1: must have environments, and has what one of them has: begin with `environments:`, then `  - name: Shop`, and indent all of this by 4 spaces'
-  )
-  expect(others).toEqual(more ? ['s:3:15 subscribers[0]: must have subscriberId'] : [])
+  ['YAML', 'messages: []', 'environments:\n  - name: Shop\n    messages: []'],
+  ['YAML with a name', 'name: Shop\nmessages: []', 'environments:\n  -\n    name: Shop\n    messages: []'],
+  ['JSON', '{"messages": []}', '{ "environments": [{ "name": "Shop", "messages": [] }] }'],
+  ['JSON with a name', '{"name": "Shop", "messages": []}', '{ "environments": [{ "name": "Shop", "messages": [] }] }']
+])('a file that has the content of one environment is told how to wrap it: %s', (what, seed, wrapped) => {
+  const lines = wrapped.slice(0, wrapped.lastIndexOf('\n    messages')).split('\n')
+  const yaml = `begin with \`environments:\`, then \`${lines[1]}\`, and indent all of this by 4 spaces`
+  const fields = what === 'JSON' ? '"name": "Shop", …' : '…'
+  const remedy = what.startsWith('JSON') ? `put it into \`{ "environments": [{ ${fields} }] }\`` : yaml
+  expect(issuesOf({ name: 's', seed })).toEqual([
+    `s:1:1: must have environments, and has what one of them has: ${remedy}`
+  ])
+  expect(read(wrapped)).toEqual({ environments: [{ name: 'Shop', messages: [] }] })
+})
+
+test('the content of one environment has its other issues told too', () => {
+  const [, ...others] = issuesOf({ name: 's', seed: 'name: Shop\nmessages: []\nsubscribers: [{}]' })
+  expect(others).toEqual(['s:3:15 subscribers[0]: must have subscriberId'])
 })
 
 test.each([
@@ -198,8 +208,9 @@ test.each([
     'environments:\n  - name: Shop\n    apiKeys: [a, b\n    profile: live\n',
     '3:19: Flow sequence in block collection must be sufficiently indented and end with a ]'
   ],
-  ['around another one', '{"environments": [{"name": "x"}]', '1:33: Flow map must end with a }']
-])('a bracket that is not closed is located where its content ends: %s', (_, text, issue) => {
+  ['around another one', '{"environments": [{"name": "x"}]', '1:33: Flow map must end with a }'],
+  ['of a text', 'environments:\n  - name: "Shop\n    messages: []\n\n', '3:17: Missing closing "quote']
+])('a bracket or quote that is not closed is located where its content ends: %s', (_, text, issue) => {
   expect(issuesOf({ name: 's', seed: text })).toEqual([`s:${issue}`])
 })
 

@@ -20,7 +20,7 @@ interface Tally {
 /** By the ids of items, and by these, each of which something follows that was met. */
 type Counts = Map<string, Tally>
 const UNSERVED = 'unserved '
-const otherStatus = ({ id }: Operation) => `${id} answered `
+const answered = ({ id }: Operation) => `${id} answered `
 const unreadParameter = ({ id }: Operation) => `${id} does not read `
 
 /**
@@ -79,15 +79,13 @@ export function coverageService(defaults: EnvironmentDefaults) {
 
   function count(entry: JournalEntry, all: readonly Counts[]): void {
     const { operation, method, query, status, injected, journal } = entry
-    const items = operation ? (plans.get(operation) ?? []).filter(({ isMet }) => isMet(entry)) : []
-    const isOther = operation && status > 0 && !items.some(({ kind }) => kind === 'status')
+    const met = (operation && plans.get(operation)?.filter(({ isMet }) => isMet(entry))) ?? [{ id: UNSERVED }]
     const isRead = query instanceof MalformedQuery || unreadParameters(Object.keys(query), operation).length === 0
     // Names as they are shown, without secrets.
     const shown = operation && isRead ? undefined : journal.describe(entry)
     for (const counts of all) {
-      for (const { id } of items) add(counts, id, injected)
-      if (isOther) add(counts, `${otherStatus(operation)}${status}`, injected)
-      if (!operation) add(counts, UNSERVED)
+      for (const { id } of met) add(counts, id, injected)
+      if (operation && status > 0) add(counts, `${answered(operation)}${status}`, injected)
       if (!operation) addName(counts, UNSERVED, `${method} ${shown?.path}`)
       else for (const name of shown?.unread.query ?? []) addName(counts, unreadParameter(operation), name)
     }
@@ -95,7 +93,9 @@ export function coverageService(defaults: EnvironmentDefaults) {
 
   /** Returns the coverage of the items that are wanted. */
   function coverageOf(counts: Counts, isWanted: (item: PlannedItem) => boolean): Coverage {
-    const operations = [...plans.keys()].map((operation) => operationCoverage(operation, counts, isWanted))
+    const operations = [...plans].map(([operation, plan]) => {
+      return operationCoverage(operation, plan.filter(isWanted), counts)
+    })
     const items = operations.flatMap((each) => each.items)
     const covered = items.filter((item) => item.covered).length
     const unserved = counts.get(UNSERVED)?.met ?? 0
@@ -114,37 +114,32 @@ export function coverageService(defaults: EnvironmentDefaults) {
       }
     }
   }
+}
 
-  function operationCoverage(
-    operation: Operation,
-    counts: Counts,
-    isWanted: (item: PlannedItem) => boolean
-  ): OperationCoverage {
-    const plan = plans.get(operation) ?? []
-    const items = plan.filter(isWanted).map(({ id, kind, name, how, error }) => {
-      const { met, injected } = counts.get(id) ?? NEVER
-      // The server has no real ones.
-      const byFault = error?.status === 500
-      return { id, kind, name, met, injected, byFault, covered: met > 0 || (byFault && injected > 0), how }
-    })
-    const unwanted = plan.flatMap((item): [string, Tally][] => {
-      const tally = isWanted(item) ? undefined : counts.get(item.id)
-      return tally ? [[`${item.error?.status}`, tally]] : []
-    })
-    const others = [...unwanted, ...startingWith(otherStatus(operation), counts)]
-    const called = counts.get(plan[0]?.id ?? '') ?? NEVER
-    const unread = startingWith(unreadParameter(operation), counts)
-    return {
-      operation: operation.id,
-      method: operation.method,
-      path: operation.url.replace(/:(\w+)/g, '{$1}'),
-      requests: called.met + called.injected,
-      covered: items.filter(({ covered }) => covered).length,
-      total: items.length,
-      items,
-      others: others.map(([status, tally]) => ({ status: Number(status), ...tally })),
-      unread: unread.map(([parameter, { met }]) => ({ parameter, requests: met }))
-    }
+function operationCoverage(operation: Operation, plan: readonly PlannedItem[], counts: Counts): OperationCoverage {
+  const items = plan.map(({ id, kind, name, how, error }) => {
+    const { met, injected } = counts.get(id) ?? NEVER
+    // The server has no real ones.
+    const byFault = error?.status === 500
+    return { id, kind, name, met, injected, byFault, covered: met > 0 || (byFault && injected > 0), how }
+  })
+  const documented = new Set(plan.map(({ error }) => `${error?.status ?? 200}`))
+  const called = counts.get(plan[0]?.id ?? '') ?? NEVER
+  return {
+    operation: operation.id,
+    method: operation.method,
+    path: operation.url.replace(/:(\w+)/g, '{$1}'),
+    requests: called.met + called.injected,
+    covered: items.filter(({ covered }) => covered).length,
+    total: items.length,
+    items,
+    others: startingWith(answered(operation), counts)
+      .filter(([status]) => !documented.has(status))
+      .map(([status, tally]) => ({ status: Number(status), ...tally })),
+    unread: startingWith(unreadParameter(operation), counts).map(([parameter, { met }]) => ({
+      parameter,
+      requests: met
+    }))
   }
 }
 

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { attempt, DomainError, invalidFields, noFieldErrors } from '../../core/errors.js'
 import { latencyIssue } from '../../core/latency.js'
 import { ref, strictObject } from '../../core/typebox.js'
-import { findIssues, pathText } from '../../core/validation.js'
+import { findIssues, isSecretPath, pathText } from '../../core/validation.js'
 import { type AddRoute, listOf } from '../../http/control-route.js'
 import { preparePatterns } from '../requests/verify.js'
 import type { Services } from '../services.js'
@@ -72,7 +72,8 @@ export async function checkRules(rules: readonly (readonly [path: string, NewFau
     const at = `${path}effect`
     for (const [name, value] of Object.entries(effect.headers ?? {})) {
       const field = `${at}.headers.${name}`
-      if (!isSendable(name, value)) errors[field] = { messages: [`${field} can not be sent as a header`], value }
+      if (isSendable(name, value)) continue
+      errors[field] = { messages: [`${field} can not be sent as a header`], ...(!isSecretPath([name]) && { value }) }
     }
     const contradiction = findContradiction(effect)
     if (contradiction) errors[at] = { messages: [`${at} ${contradiction}`] }

@@ -8,7 +8,7 @@ import type { Environment } from '../../environments/service.js'
 import type { Integration } from '../../integrations/schemas.js'
 import type { WorkflowStep } from '../../workflow-steps/schemas.js'
 import type { EnvironmentData, WorkflowDocument } from '../environment-data.js'
-import { addIssue, errorOf, type IssueList } from '../errors.js'
+import { errorOf, type IssueList } from '../errors.js'
 import type { SeedEnvironment } from '../format.js'
 import { formatLimit, type SeedLimits } from '../limits.js'
 import type { SeedFile } from '../read.js'
@@ -34,24 +34,19 @@ export class SeedLocation {
 
   /** The words follow the path in a sentence: `must be …`. A function is called for the first hundred issues only. */
   report(message: string | (() => string)): void {
-    addIssue(this.issues, () => this.file.issueAt(this.path, typeof message === 'string' ? message : message()))
+    this.issues.push(() => this.file.issueAt(this.path, typeof message === 'string' ? message : message()))
   }
 
   /** Throws SeedError with this issue and those that were reported: for what would take all memory. */
   fail(message: string): never {
-    const { issues, more } = this.issues
-    throw errorOf([{ issues: [...issues, this.file.issueAt(this.path, message)], more }])
+    this.report(message)
+    throw errorOf([this.issues])
   }
 
   /** `shop.yaml:4:23`, or the file and the path where there is no text. */
   describe(): string {
     const { line, location, path } = this.file.issueAt(this.path, '')
     return line === undefined ? `${location} ${path}`.trim() : location
-  }
-
-  /** Whether the record there lacks what it was given, as that has an issue. */
-  lacks(record: object): boolean {
-    return this.file.incomplete.has(record)
   }
 }
 

@@ -5,6 +5,7 @@ import { SubscriberResponse } from '../../messages/schemas.js'
 import { WorkflowStep } from '../../workflow-steps/schemas.js'
 import type { Stored, WorkflowDocument } from '../environment-data.js'
 import type { SeedIntegration, SeedStep, SeedSubscriber, SeedWorkflow } from '../format.js'
+import { isIncomplete } from '../read.js'
 import { type EnvironmentBuilder, inOrder, type SeedLocation, type TakenNames, timesOf, unusedName } from './builder.js'
 import { defaultControls } from './step-controls.js'
 import { inferPayloadSchema, stepVariables } from './step-variables.js'
@@ -73,8 +74,8 @@ export function subscriberOf(
 export function addWorkflow(builder: EnvironmentBuilder, seed: SeedWorkflow, location: SeedLocation): void {
   const { name, identifier = slugify(name ?? ''), origin = 'external', payloadSchema, steps = [] } = seed
   // What has an issue is missing: messages may refer to the one that was meant.
-  if (location.lacks(seed)) builder.unknown.add('steps')
-  if (identifier === '' && location.lacks(seed)) builder.unknown.add('workflows')
+  if (isIncomplete(seed)) builder.unknown.add('steps')
+  if (identifier === '' && isIncomplete(seed)) builder.unknown.add('workflows')
   else if (identifier === '') {
     const needed = name === undefined ? 'identifier or name' : 'identifier: its name has no slug'
     location.report(`must have ${needed}`)

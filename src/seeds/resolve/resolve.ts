@@ -41,7 +41,7 @@ type Located = Omit<Building, 'builder'>
  */
 export function resolveSeeds(files: readonly SeedFile[], now: number, options: Options = {}): EnvironmentData[] {
   const { target, existing, ownerOf } = options
-  const lists = files.map(({ issues }): IssueList => ({ ...issues }))
+  const lists = files.map(({ issues }): IssueList => [...issues])
   const described = files.flatMap((file, index) =>
     file.seed.environments.map((seed, at): Located => {
       return { seed, location: new SeedLocation(file, lists[index] as IssueList, ['environments', at]) }
@@ -64,14 +64,14 @@ export function resolveSeeds(files: readonly SeedFile[], now: number, options: O
     for (const [at, each] of messages.entries()) addMessage(builder, each, location.at('messages', at))
     if (seed.generate) setGenerate(builder, seed.generate, location.at('generate'))
   }
-  if (lists.some(({ issues }) => issues.length > 0)) throw errorOf(lists)
+  if (lists.some(({ length }) => length > 0)) throw errorOf(lists)
   return [...new Set(located.map(({ builder }) => builder.data))]
 
   function inTarget(wanted: SeedTarget): Building[] {
     const [first, second] = described
     const [file] = files
     second?.location.report(`is one too many: ${ONE_ENVIRONMENT}`)
-    if (file && !first && lists[0]?.issues.length === 0) {
+    if (file && !first && lists[0]?.length === 0) {
       new SeedLocation(file, lists[0]).at('environments').report(`must have one environment: ${ONE_ENVIRONMENT}`)
     }
     if (!first) return []

@@ -205,3 +205,19 @@ test('a rule has no effect on what another request does', async () => {
   expect((await mock.post(setPrimary(MAILGUN))).status).toBe(500)
   expect((await mock.post(setPrimary(SENDGRID))).json).toMatchObject({ _id: SENDGRID, primary: true })
 })
+
+test('a header that can not be sent is refused with its value, but for that of a secret', async () => {
+  const mock = await givenMock()
+  const headers = { authorization: 'Bearer s3cret\n', 'x-api-key': 's3cret\n', 'x-place': 'a\n', connection: 'close' }
+  const { status, json } = await addFault(mock, { effect: { status: 503, headers } })
+  const refused = (name: string) => ({ messages: [`effect.headers.${name} can not be sent as a header`] })
+  expect([status, json.errors]).toEqual([
+    422,
+    {
+      'effect.headers.authorization': refused('authorization'),
+      'effect.headers.x-api-key': refused('x-api-key'),
+      'effect.headers.x-place': { ...refused('x-place'), value: 'a\n' },
+      'effect.headers.connection': { ...refused('connection'), value: 'close' }
+    }
+  ])
+})

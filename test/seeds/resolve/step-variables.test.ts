@@ -64,6 +64,7 @@ describe('the payload', () => {
     ['other variables', ['{{subscriber.data.payload.x}} {{steps.digest.events[0].payload.y}} {{payloads.z}}']],
     ['the payload as a whole', ['{{payload}} {{ payload | json }} {{payload[0]}}']],
     ['quoted text', [`{{ "payload.a" | append: 'payload.b' }}`]],
+    ['raw text and comments', ['{% raw %}{{payload.a}}{% endraw %}{%- comment -%}{{payload.b}}{%- endcomment -%}']],
     ['tags left open', ['{{payload.a', '{% if payload.b', 'payload.c }}']]
   ])('of %s is open and empty', (_what, controlValues) => {
     expect(inferPayloadSchema(controlValues)).toEqual(openOf({}))
@@ -112,9 +113,11 @@ describe('the payload', () => {
   })
 
   test('has what loops use of the elements when asked', () => {
-    const text = '{% for a in payload.rows %}{% for b in a.cells %}{{b.name}}{% endfor %}{% endfor %}'
+    const text =
+      '{% for a in payload.rows %}{% for b in a.cells %}{{b.name}}{% endfor %}{% endfor %}{% for tag in payload.tags %}{{tag}}{% endfor %}'
     const cells = { type: 'array', items: openOf({ name: { type: 'string', default: '{{b.name}}' } }) }
-    const expected = openOf({ rows: { type: 'array', items: openOf({ cells }) } })
+    const tags = { type: 'array', items: { type: 'string', default: '{{tag}}' } }
+    const expected = openOf({ rows: { type: 'array', items: openOf({ cells }) }, tags })
     expect(inferPayloadSchema([text], { loopItems: true })).toEqual(expected)
   })
 
