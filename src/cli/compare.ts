@@ -5,8 +5,14 @@ import { printable } from '../core/printable.js'
 import { createMock } from '../index.js'
 import { LONG_PATIENCE } from '../targets/recording/asking.js'
 import { compareAnswers } from '../targets/recording/compare.js'
-import { compareDocuments, readDocument } from '../targets/recording/document.js'
-import { questionsOfFile, questionsOfHar, questionsOfJournal, usualQuestions } from '../targets/recording/questions.js'
+import { compareDocuments } from '../targets/recording/document.js'
+import {
+  questionsOfFile,
+  questionsOfHar,
+  questionsOfJournal,
+  readDocument,
+  usualQuestions
+} from '../targets/recording/questions.js'
 import { createTarget, type Target } from '../targets/target.js'
 import { addOptions, assumeOption, profileOption, repeatable, textOption } from './options.js'
 import { progressLine } from './printable.js'

@@ -1,7 +1,17 @@
 import { encodeBase62 } from '../../../core/slug.js'
 import type { WorkflowStep } from '../../../workflow-steps/schemas.js'
-import { checkStatus, isObject, messageIn, recordIn, setPrimaryPath, stepPath, unknownId } from '../../answers.js'
-import { check, checkSame, needed } from '../../outcome.js'
+import {
+  check,
+  checkSame,
+  checkStatus,
+  isObject,
+  messageIn,
+  needed,
+  recordIn,
+  setPrimaryPath,
+  stepPath,
+  unknownId
+} from '../../answers.js'
 import type { Ask } from '../../target.js'
 import { casesIn, contract, settled } from '../case.js'
 import type { StepName } from '../steps.js'
@@ -157,18 +167,6 @@ export const STEPS = casesIn('behaviour', [
       const answer = await ask(stepPath(unknownId(), first?.step._id ?? ''))
       checkStatus(answer, 404)
       check(/^Workflow /.test(String(messageIn(answer))), 'the message is not about the workflow', answer)
-    }
-  },
-  {
-    id: 'step.schema',
-    rule: '`variables` is a JSON Schema of an object.',
-    basis: contract('variables: JSON Schema for variables'),
-    async run({ steps }) {
-      for (const { step, request } of await steps()) {
-        const { type, properties } = (step.variables ?? {}) as { type?: unknown; properties?: unknown }
-        const isSchema = type === 'object' && typeof properties === 'object' && properties !== null
-        check(isSchema, 'variables is no schema of an object', request)
-      }
     }
   }
 ])

@@ -1,6 +1,5 @@
 import { CHANNELS } from '../../../core/enums.js'
-import { type Page, type Parameters, pageOf } from '../../answers.js'
-import { check, checkSame, needed } from '../../outcome.js'
+import { check, checkSame, needed, type Page, type Parameters, pageOf } from '../../answers.js'
 import { casesIn, contract } from '../case.js'
 import type { Subject } from '../subject.js'
 
