@@ -6,7 +6,14 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ASSUMPTION_IDS, type AssumptionId, assume, PROFILES, positionsOf } from '../src/core/assumptions.js'
+import {
+  ASSUMPTION_IDS,
+  type AssumptionId,
+  type Assumptions,
+  assume,
+  PROFILES,
+  positionsOf
+} from '../src/core/assumptions.js'
 import { type ErrorResponse, errorJson, SERVER_ERROR } from '../src/http/errors.js'
 import { errorsUnder, type Operation } from '../src/http/operation.js'
 import type { Examples } from '../src/openapi/assumptions.js'
@@ -89,7 +96,9 @@ async function askAll(assumptions: Positions): Promise<Answers> {
       // The first error of a status is its example.
       const example = errors.find((error) => error.status === status)?.example
       const targets = status === 200 ? [`${path}?${search}`] : [example ?? path, `${path}?x=%`]
-      answers[`${operation.id} ${status}`] = await answerOf(url, operation.method, targets, status, path)
+      answers[`${operation.id} ${status}`] = await answerOf(url, operation.method, targets, status, () =>
+        unaskedError(status, path, assume('document', assumptions))
+      )
     }
   }
   await close()
@@ -104,11 +113,23 @@ function requestOf({ url, examples: { params = {}, query = {} } }: Operation): {
 }
 
 /** Returns the first answer with the status, or else the error that no plain request gets. */
-async function answerOf(url: string, method: string, targets: string[], status: number, path: string): Promise<string> {
+async function answerOf(
+  url: string,
+  method: string,
+  targets: string[],
+  status: number,
+  otherwise: () => string
+): Promise<string> {
   for (const target of targets) {
     const answer = await fetch(url + target, { method, headers: { authorization: 'ApiKey development-key' } })
     const text = await answer.text()
     if (answer.status === status) return text
   }
-  return errorJson({ status, reason: '', message: '', ...OTHER_ERRORS[status] }, path, NOW)
+  return otherwise()
+}
+
+function unaskedError(status: number, path: string, assumptions: Assumptions): string {
+  const { errors, ...error } = { message: '', ...OTHER_ERRORS[status] }
+  const hasErrors = errors && assumptions['idempotency-refusals'] === 'plain'
+  return errorJson({ status, reason: '', ...error, ...(hasErrors && { errors }) }, path, NOW, assumptions)
 }

@@ -53,7 +53,7 @@ async function judgeAll(profile: Profile, shown: Shown, operations: CoveredOpera
   const { url, app } = await startServer({ port: 0, logLevel: 'silent', profile })
   // It lists integrations, which some cases need.
   const proxy = await startProxy(url)
-  for (const each of CASES) {
+  for (const each of CASES.filter(({ documentOnly }) => profile === 'document' || !documentOnly)) {
     await fetch(`${url}/_mock/coverage/server`, { method: 'DELETE' })
     const subject = createSubject(createTarget({ url: proxy.url, apiKey: DEVELOPMENT }), SUBJECT)
     await judge(each, subject, profile)

@@ -2,17 +2,23 @@ import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { clearTimeout, setImmediate, setTimeout } from 'node:timers'
 import cors from '@fastify/cors'
-import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController, type onSendHookHandler } from 'fastify'
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  fastify,
+  LogController,
+  type onSendHookHandler
+} from 'fastify'
 import type { Logger } from 'pino'
 import { redactedForLog } from './control/requests/describe.js'
 import { recordRequests, recordUnroutable } from './control/requests/plugin.js'
 import { healthRoute } from './control/server/routes.js'
 import type { StartServices } from './control/start-services.js'
-import { assume } from './core/assumptions.js'
 import type { Clock } from './core/clock.js'
 import { attempt, DomainError } from './core/errors.js'
 import { environmentOf } from './environments/plugin.js'
-import type { EnvironmentDefaults } from './environments/service.js'
+import type { Environment, EnvironmentDefaults } from './environments/service.js'
 import { errorHandler } from './http/errors.js'
 import { logAnswer } from './http/log.js'
 import { notFound, type Served } from './http/not-found.js'
@@ -128,7 +134,7 @@ interface Shared {
 
 /** Returns an app with what every request passes, whichever route it is for, and no route. */
 function createApp(options: AppOptions, { served, nextId }: Shared): FastifyInstance {
-  const { services, defaults, logger } = options
+  const { services, logger } = options
   const app = createServer(options, nextId)
   recordRequests(app, services)
   app.addHook('onRequest', (request, reply, done) => {
@@ -147,27 +153,23 @@ function createApp(options: AppOptions, { served, nextId }: Shared): FastifyInst
     app.addHook('onResponse', async (_request, reply) => logAnswer(reply))
   }
   if (options.cors) app.register(cors, { methods: METHODS, exposedHeaders: EXPOSED_HEADERS, strictPreflight: false })
-  const assumptions = assume(defaults.profile, defaults.assumptions)
   app.register(notFound, {
     served,
-    // Assumptions of the environment whose key is sent hold here too.
-    explains: ({ headers: { authorization } }) => {
-      const environment = environmentOf(authorization, services.environments)
-      return (environment?.assumptions ?? assumptions)['unserved-route'] === 'explain'
-    }
+    explains: (request) => sourcesOf(request, options).assumptions['unserved-route'] === 'explain'
   })
   return app
 }
 
-function createServer(
-  { services, clock, logger, requestTimeout }: AppOptions,
-  nextId: Shared['nextId']
-): FastifyInstance {
-  // An error has the time and the ids of the request's environment, if it has one.
-  const ownSources = { now: clock, uuid: randomUUID }
-  const handleError = errorHandler(({ environment }) =>
-    environment ? { now: environment.now, uuid: environment.random.uuid } : ownSources
-  )
+/** An error has the time, the ids and the assumptions of the environment whose key is sent, also where none is needed. */
+function sourcesOf({ environment, headers }: FastifyRequest, { services, clock }: AppOptions) {
+  const { environments } = services
+  const found = (environment as Environment | undefined) ?? environmentOf(headers.authorization, environments)
+  return found ?? { now: clock, random: { uuid: randomUUID }, assumptions: environments.defaultAssumptions }
+}
+
+function createServer(options: AppOptions, nextId: Shared['nextId']): FastifyInstance {
+  const { services, clock, logger, requestTimeout } = options
+  const handleError = errorHandler((request) => sourcesOf(request, options))
   const { environments, adminToken } = services
   // The id stands in each line of the log.
   const isSecret = (id: string, authorization: string) =>

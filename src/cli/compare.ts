@@ -93,15 +93,10 @@ async function run(flags: CompareFlags, command: Command): Promise<void> {
     const { skipped, same, leftOut, differences } = comparison
     const left = skipped > 0 ? `, ${skipped} not asked: they change something, or are none of the service` : ''
     const head = [`${comparison.asked} questions, ${same} answered the same${left}`]
-    const lineOf = ({ method, path, field, target, ours }: (typeof differences)[number]) =>
+    const linesOf = ({ method, path, field, target, ours }: (typeof differences)[number]) => [
       `${method} ${path}:${field && ` ${field}:`} ${valueText(target)} there, ${valueText(ours)} here`
-    print(
-      json ? JSON.stringify(comparison) : undefined,
-      head,
-      differences,
-      lineOf,
-      `Not compared: ${leftOut.join(', ')}`
-    )
+    ]
+    print(json && comparison, head, differences, linesOf, `Not compared: ${leftOut.join(', ')}`)
   } catch (error) {
     throw signal.aborted ? new StartError('interrupted; nothing was compared to the end') : error
   } finally {
@@ -116,11 +111,11 @@ async function runDocument(place: string, { profile = 'document', assume: overri
   const comparison = compareDocuments(published, await openApiDocument(assume(profile, overrides)))
   const { compared, missing, differences } = comparison
   const head = [`${compared} operations compared`, ...missing.map((name) => `${name} is not in the document`)]
-  const lineOf = ({ operation, what, kind, there, here, thereAt, hereAt }: (typeof differences)[number]) => {
+  const linesOf = ({ operation, what, kind, there, here, thereAt, hereAt }: (typeof differences)[number]) => {
     const values = there === undefined ? '' : `: ${valueText(there)} there, ${valueText(here)} here`
-    return `${operation}: ${what}: ${kind}${values}\n      ${thereAt} there\n      ${hereAt} here`
+    return [`${operation}: ${what}: ${kind}${values}`, `    ${thereAt} there`, `    ${hereAt} here`]
   }
-  print(json ? JSON.stringify(comparison, null, 2) : undefined, head, differences, lineOf)
+  print(json && comparison, head, differences, linesOf)
 }
 
 async function questionsOf({ requests, har, journal, ...flags }: CompareFlags, ours: Target) {
@@ -137,21 +132,24 @@ async function startOwn({ seed, profile, assume }: CompareFlags) {
   return { url: mock.url, apiKey: environment?.apiKeys[0] ?? '', close: () => mock.close() }
 }
 
-/** Prints an outcome, as JSON or in lines, and sets exit code 1 if there are differences that nothing explains. */
+/** Prints an outcome, as JSON if it is given or in lines, and sets exit code 1 if there are differences that nothing explains. */
 function print<Difference extends { explainedBy?: string }>(
-  json: string | undefined,
+  outcome: object | undefined,
   head: readonly string[],
   differences: readonly Difference[],
-  lineOf: (difference: Difference) => string,
+  linesOf: (difference: Difference) => string[],
   foot = ''
 ): void {
-  const bare = differences.filter(({ explainedBy }) => explainedBy === undefined).map((each) => `  ${lineOf(each)}`)
-  const explained = differences.flatMap((each) => (each.explainedBy ? `  ${lineOf(each)} (${each.explainedBy})` : []))
-  const titled = (title: string, lines: string[]) =>
-    lines.length > 0 ? ['', `${lines.length} ${title}:`, ...lines] : []
+  const titled = (title: string, of: readonly Difference[]) => {
+    const row = ({ explainedBy }: Difference) => (explainedBy ? ` (${explainedBy})` : '')
+    const lines = of.flatMap((each) => linesOf(each).map((line, at) => `  ${line}${at === 0 ? row(each) : ''}`))
+    return of.length > 0 ? ['', `${of.length} ${title}:`, ...lines] : []
+  }
+  const bare = differences.filter(({ explainedBy }) => explainedBy === undefined)
+  const explained = differences.filter(({ explainedBy }) => explainedBy !== undefined)
   const unexplained = titled('differences that nothing explains', bare)
   const lines = [...head, ...unexplained, ...titled('differences that an assumption explains', explained), '', foot]
-  const text = json ?? lines.map((line) => printable(line)).join('\n')
+  const text = outcome ? JSON.stringify(outcome, null, 2) : lines.map((line) => printable(line)).join('\n')
   process.stdout.write(`${printable(text, '\t\n').trimEnd()}\n`)
   if (bare.length > 0) process.exitCode = 1
 }

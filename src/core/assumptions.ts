@@ -57,13 +57,32 @@ const ROWS = {
     document: ['strict', '`page` a whole number from 0, `limit` a whole number from 1 to 1000, else 422 on the field'],
     live: [
       'lenient',
-      '`limit` 0 or empty means 10; above 1000: 400 `Limit can not be larger then 1000` (sic); else as strict'
+      '`limit` 0 or empty means 10; above 1000: 400 `Limit can not be larger then 1000` (sic); not a number: 422 on `general`, with the value `No Value Recorded`; fractions and negative numbers pass there, what they answer is unknown: as strict'
     ]
   },
   'total-count': {
     sentence: 'Whether the message list returns a total.',
     document: ['present', '`totalCount` is present and `hasMore` is exact'],
-    live: ['absent', 'no `totalCount`; `hasMore` is true when the page is full']
+    live: [
+      'absent',
+      'no `totalCount`; `hasMore` is true when the page is full. A feature flag, off by default, makes it answer as present'
+    ]
+  },
+  'embedded-subscriber': {
+    sentence: 'Which fields the subscriber in a message has.',
+    document: ['whole', 'all of the subscriber'],
+    live: [
+      'ten-fields',
+      '`_id`, `subscriberId`, `firstName`, `lastName`, `avatar`, `createdAt`, `updatedAt`, `_organizationId`, `_environmentId`, `deleted`; no `email`'
+    ]
+  },
+  'step-lookup': {
+    sentence: 'How the step operation reads `workflowId` and `stepId`.',
+    document: ['by-kind', 'an `_id` also in capitals; a slug whose kind fits, `_wf_` or `_st_`'],
+    live: [
+      'any-kind',
+      'an `_id` as it is, in capitals not found; a slug of any kind (`wf`, `st`, `stp`, `env`, `lt`), with a name and 16 characters'
+    ]
   },
   'unknown-step': {
     sentence: 'How a step that the workflow does not have is answered.',
@@ -84,6 +103,21 @@ const ROWS = {
     sentence: 'Who an idempotency key belongs to, and which requests count as the same.',
     document: ['request', 'the environment; the same method, path and body, else 422'],
     live: ['body', 'the organization, so that its other environments replay it too; the same body, else 422']
+  },
+  'idempotency-quotes': {
+    sentence: 'Whether double quotes around an idempotency key are part of it.',
+    document: ['stripped', 'no: `"a"` and `a` are one key'],
+    live: ['kept', 'yes: the key is the header as it was sent']
+  },
+  'idempotency-refusals': {
+    sentence: 'What a 409 and a 422 about an idempotency key have.',
+    document: ['plain', 'the 422 has `errors: {}`'],
+    live: ['linked', 'both have a header `Link`, to the documentation of idempotency; the 422 has no `errors`']
+  },
+  'error-context': {
+    sentence: 'What the `ctx` of an error body holds where no other row says it.',
+    document: ['empty', '`{}`'],
+    live: ['exception', '`{"error": …, "statusCode": …}`; `{}` of invalid fields and of a 500']
   },
   'unserved-route': {
     sentence: 'How a request for a path or method that is not served is answered.',

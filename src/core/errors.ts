@@ -25,6 +25,7 @@ export interface ErrorDetails {
   facts?: Record<string, string>
   /** The `ctx` of the error body, if it differs from the facts. */
   ctx?: Record<string, unknown>
+  headers?: Record<string, string>
 }
 
 /** Returns an empty record of errors. It has no prototype, as a client may name a field `toString` or `__proto__`. */

@@ -29,6 +29,12 @@ export function idFromSlug(text: string, kind: 'wf' | 'st'): string | undefined 
   return at < 0 ? undefined : decodeBase62(text.slice(at + marker.length))
 }
 
+/** Returns the same of a slug as the deployed service reads it: of any of its kinds, with a name. */
+export function idFromAnySlug(text: string): string | undefined {
+  const digits = /^.+_(?:wf|st|stp|env|lt)_(.{16})$/s.exec(text)?.[1]
+  return digits && decodeBase62(digits)
+}
+
 /** Returns the 12 bytes of an id as one big-endian number in base62, with a `0` in front for every leading zero byte. */
 export function encodeBase62(id: string): string {
   let digits = ''

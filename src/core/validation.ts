@@ -168,8 +168,12 @@ const TEXTS: { [Type in ValueErrorType]?: (breach: Breach) => string | undefined
   [ValueErrorType.ArrayMaxItems]: ({ schema }) => `must have at most ${schema.maxItems}`,
   [ValueErrorType.ObjectMaxProperties]: ({ schema }) => `must have at most ${schema.maxProperties} fields`,
   // Larger numbers can't be told apart, so the bound is not part of the type's description.
-  [ValueErrorType.IntegerMaximum]: ({ schema: { maximum } }) =>
-    maximum === Number.MAX_SAFE_INTEGER ? `must be at most ${maximum}` : undefined
+  [ValueErrorType.IntegerMaximum]: atMost,
+  [ValueErrorType.NumberMaximum]: atMost
+}
+
+function atMost({ schema: { maximum } }: Breach): string | undefined {
+  return maximum === Number.MAX_SAFE_INTEGER ? `must be at most ${maximum}` : undefined
 }
 
 function isTypeError(breach: Breach): boolean {
@@ -204,7 +208,9 @@ const TYPES: Record<string, string> = {
   null: 'null'
 }
 
-function typeText({ const: only, enum: values, type, minimum, exclusiveMinimum, maximum }: TSchema): string {
+function typeText(schema: TSchema): string {
+  const { const: only, enum: values, multipleOf, minimum, exclusiveMinimum, maximum } = schema
+  const type = multipleOf === 1 ? 'integer' : schema.type
   if (values) return `one of ${values.join(', ')}`
   if (only !== undefined) return JSON.stringify(only)
   const from = minimum === undefined ? '' : ` from ${minimum}`

@@ -1,8 +1,10 @@
 import { STATUS_CODES } from 'node:http'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Assumptions } from '../core/assumptions.js'
 import { type Clock, isoTime } from '../core/clock.js'
-import { DomainError, type ErrorCode, type ErrorDetails } from '../core/errors.js'
+import { DomainError, type ErrorCode, type ErrorDetails, type FieldErrors } from '../core/errors.js'
+import type { Random } from '../core/random.js'
 import { dateTime, namedObject, recordOf, strictObject } from '../core/typebox.js'
 import { logFailure, logFault, logRefusal } from './log.js'
 import { redactedTarget } from './target.js'
@@ -62,28 +64,42 @@ export interface ErrorResponse extends ErrorDetails {
   errorId?: string
   /** Which fault it is, if it was injected. */
   fault?: string
-  headers?: Record<string, string>
   /** Sent in place of the error body. */
   body?: unknown
 }
 
-/** Returns the status and body of an error, as they are sent and, under an idempotency key, stored. */
-export function storedErrorResponse(error: DomainError, path: string, now: number): { status: number; body: Buffer } {
-  const response = domainErrorResponse(error)
-  return { status: response.status, body: Buffer.from(errorJson(response, path, now)) }
+/** What the answer to a request takes from its environment, or else from the server. */
+export interface ErrorSources {
+  now: Clock
+  assumptions: Assumptions
 }
 
-/** Returns the handler of all errors, with the time and the ids of the request they answer. */
-export function errorHandler(sources: (request: FastifyRequest) => { now: Clock; uuid: () => string }) {
+/** Returns the status and body of an error, as they are sent and, under an idempotency key, stored. */
+export function storedErrorResponse(
+  error: DomainError,
+  path: string,
+  { now, assumptions }: ErrorSources
+): { status: number; body: Buffer } {
+  const response = domainErrorResponse(error)
+  return { status: response.status, body: Buffer.from(errorJson(response, path, now(), assumptions)) }
+}
+
+/** Returns the handler of all errors, with the time, the assumptions and the ids of the request they answer. */
+export function errorHandler(sources: (request: FastifyRequest) => ErrorSources & { random: Pick<Random, 'uuid'> }) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const { now, uuid } = sources(request)
+    const source = sources(request)
     if (error instanceof DomainError) request.errorCode = error.code
-    sendErrorResponse(reply, toErrorResponse(error, uuid), now, error)
+    sendErrorResponse(reply, toErrorResponse(error, source.random.uuid), source, error)
   }
 }
 
 /** Answers with an error. Nothing else writes an error body, but for what is rejected on the bare socket. */
-export function sendErrorResponse(reply: FastifyReply, response: ErrorResponse, clock: Clock, error?: unknown): void {
+export function sendErrorResponse(
+  reply: FastifyReply,
+  response: ErrorResponse,
+  { now, assumptions }: ErrorSources,
+  error?: unknown
+): void {
   const { status, reason, headers = {}, body, errorId } = response
   if (response.fault !== undefined) logFault(reply, response.fault, status, errorId)
   else if (errorId || (error && status === 507)) logFailure(reply, status, { err: error, errorId, reason })
@@ -100,7 +116,8 @@ export function sendErrorResponse(reply: FastifyReply, response: ErrorResponse, 
   giveReason(reply, reason)
   const type = headers['content-type'] ?? JSON_TYPE
   const isText = typeof body === 'string' && !/json/i.test(type)
-  const json = () => (body === undefined ? errorJson(response, reply.request.url, clock()) : JSON.stringify(body))
+  const json = () =>
+    body === undefined ? errorJson(response, reply.request.url, now(), assumptions) : JSON.stringify(body)
   const text = isText ? body : json()
   reply.code(status).type(type).send(Buffer.from(text))
 }
@@ -155,21 +172,25 @@ const FRAMEWORK_ERRORS: Record<string, Partial<ErrorResponse>> = {
 }
 
 /** Returns the error body as JSON. */
-export function errorJson(response: ErrorResponse, path: string, now: number): string {
+export function errorJson(response: ErrorResponse, path: string, now: number, assumptions?: Assumptions): string {
   const { status, message, errors, facts, ctx, errorId } = response
+  const error = STATUS_CODES[status] ?? 'Error'
+  const isException = assumptions?.['error-context'] === 'exception' && !errorId && isEmpty(errors)
   const body: ErrorBody = {
     statusCode: status,
     timestamp: isoTime(now),
     path: redactedTarget(path),
     message,
-    error: STATUS_CODES[status] ?? 'Error',
-    ctx: ctx ?? facts ?? {},
+    error,
+    ctx: ctx ?? facts ?? (isException ? { error, statusCode: status } : {}),
     ...(errors && { errors }),
     ...(errorId && { errorId }),
     ...facts
   }
   return JSON.stringify(body)
 }
+
+const isEmpty = (errors: FieldErrors = {}) => Object.keys(errors).length === 0
 
 const MAX_REASON = 1000
 

@@ -48,7 +48,7 @@ function sentAt(path: Path, sent: unknown): { value?: unknown } {
 }
 
 /**
- * Reads a query by its schema: lists where it says array, numbers where it says integer, defaults filled in, unknown
+ * Reads a query by its schema: lists where it says array, numbers where it says so, defaults filled in, unknown
  * parameters left out. An empty text counts as absent, in a list too, but the list stays.
  */
 function queryValidator(schema: TObject): (query: unknown) => Judgement {
@@ -65,7 +65,7 @@ function queryValidator(schema: TObject): (query: unknown) => Judgement {
       }
       if (fallback !== undefined) read[name] = fallback
       if (Array.isArray(value)) addError(name, 'must be given once, without brackets')
-      else if (value !== undefined && type === 'integer') read[name] = asInteger(value)
+      else if (value !== undefined && /^(integer|number)$/.test(type)) read[name] = asInteger(value)
       else if (value) read[name] = value
     }
     for (const { path, message, hint } of findIssues(schema, read)) {

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { isoTime } from '../core/clock.js'
 import { DomainError } from '../core/errors.js'
+import type { Environment } from '../environments/service.js'
 import { giveReason, JSON_TYPE, storedErrorResponse } from '../http/errors.js'
 import { logRefusal } from '../http/log.js'
 import { pathOf } from '../http/target.js'
@@ -29,7 +30,7 @@ const MAX_LENGTH = 255
  */
 export function claimKey(idempotency: IdempotencyService): onRequestHookHandler {
   return (request, reply, done) => {
-    const key = readKey(request.headers['idempotency-key'])
+    const key = readKey(request.headers['idempotency-key'], request.environment)
     if (key !== undefined) {
       reply.header('Idempotency-Key', key)
       request.idempotencyKey = keyInUse(reply.raw, key, idempotency.begin(request.environment, key))
@@ -82,7 +83,7 @@ export function withIdempotency(
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
       refusal = error
-      return storedErrorResponse(error, request.url, environment.now())
+      return storedErrorResponse(error, request.url, environment)
     }
   }
   let outcome: Outcome
@@ -103,11 +104,12 @@ export function withIdempotency(
   reply.code(status).type(JSON_TYPE).send(body)
 }
 
-/** Returns the key, bare or in double quotes, or undefined when there is none or it is empty. */
-function readKey(header: string | string[] | undefined): string | undefined {
+/** Returns the key, bare or in double quotes where these are not part of it; undefined when there is none or it is empty. */
+function readKey(header: string | string[] | undefined, { assumptions }: Environment): string | undefined {
   // Node joins several by commas, and sends on no spaces around them.
   const text = String(header ?? '')
-  const key = /^".*"$/s.test(text) ? text.slice(1, -1).replace(/\\(["\\])/g, '$1') : text
+  const isQuoted = assumptions['idempotency-quotes'] === 'stripped' && /^".*"$/s.test(text)
+  const key = isQuoted ? text.slice(1, -1).replace(/\\(["\\])/g, '$1') : text
   if (key === '') return undefined
   if (key.length > MAX_LENGTH) throw badKey(key, `has exceeded the maximum allowed length of ${MAX_LENGTH} characters`)
   if (INVALID.test(key)) throw badKey(key, 'has control characters')

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { KeyScope } from '../core/enums.js'
-import { DomainError } from '../core/errors.js'
+import { DomainError, type ErrorDetails } from '../core/errors.js'
 import type { Db } from '../db/open.js'
 import { type Environment, type EnvironmentService, withIdsOf, withOwnIds } from '../environments/service.js'
 import { type IdempotencyKeyRow, idempotencyRepository } from './repository.js'
@@ -40,9 +40,8 @@ export function idempotencyService({ db, environments }: { db: Db; environments:
       const lockKey = `${scope} ${owner} ${key}`
       if (inUse.has(lockKey)) {
         const message = `Request with key "${key}" is currently being processed. Please retry after 1 second`
-        throw new DomainError('key-in-use', message, {
-          reason: 'the first request with this idempotency-key has not been answered yet'
-        })
+        const reason = 'the first request with this idempotency-key has not been answered yet'
+        throw new DomainError('key-in-use', message, { reason, ...linkIn(environment) })
       }
       inUse.add(lockKey)
       return () => void inUse.delete(lockKey)
@@ -58,7 +57,7 @@ export function idempotencyService({ db, environments }: { db: Db; environments:
         const now = environment.now()
         const scope = scopeOf(environment)
         const stored = scope === 'organization' ? findInOrganization(environment, key) : findOwn(environment, key)
-        if (stored && now - stored.createdAt < LIFETIME) return replay(stored, fingerprint)
+        if (stored && now - stored.createdAt < LIFETIME) return replay(environment, stored, fingerprint)
 
         const answer = run()
         const dataset = environments.ensureOwned(environment, 'idempotency')
@@ -85,15 +84,23 @@ function scopeOf({ assumptions }: Environment): KeyScope {
   return assumptions['idempotency-match'] === 'body' ? 'organization' : 'environment'
 }
 
-function replay(stored: IdempotencyKeyRow, fingerprint: Buffer): Outcome {
+function replay(environment: Environment, stored: IdempotencyKeyRow, fingerprint: Buffer): Outcome {
   if (!stored.fingerprint.equals(fingerprint)) {
     throw new DomainError('key-reused', `Request with key "${stored.key}" is being reused for a different body`, {
       reason: 'this idempotency-key was first used for another request: send a fresh key with each new request',
-      errors: {}
+      ...(linkIn(environment) ?? { errors: {} })
     })
   }
   return { status: stored.status, body: stored.body, replayOf: stored.createdAt }
 }
+
+/** Returns the header of a refusal that is about a key, where the environment assumes one. */
+function linkIn({ assumptions }: Environment): Pick<ErrorDetails, 'headers'> | undefined {
+  return assumptions['idempotency-refusals'] === 'linked' ? { headers: { Link: DOCUMENTATION } } : undefined
+}
+
+/** Where the deployed service sends readers. */
+const DOCUMENTATION = 'https://docs.novu.co/additional-resources/idempotency'
 
 /** The operation takes no body: none, an empty one and `{}` are the same. */
 function fingerprintOf({ assumptions }: Environment, { target, body }: RepeatableRequest): Buffer {

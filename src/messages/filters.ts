@@ -69,14 +69,20 @@ export const MAX_LIMIT = 1000
 export const MessageQuery = strictObject(
   {
     ...(parameters as { [Name in FilterName]: (typeof FILTERS)[Name]['parameter'] }),
-    page: Type.Integer({
+    page: Type.Number({
       default: 0,
       minimum: 0,
+      multipleOf: 1,
       maximum: Number.MAX_SAFE_INTEGER,
-      format: 'int64',
-      description: 'Page number, from 0'
+      description: 'Page number, from 0; fractions are refused'
     }),
-    limit: Type.Integer({ default: 10, minimum: 1, maximum: MAX_LIMIT, description: 'Messages per page' })
+    limit: Type.Number({
+      default: 10,
+      minimum: 1,
+      multipleOf: 1,
+      maximum: MAX_LIMIT,
+      description: 'Messages per page; fractions are refused'
+    })
   },
   // A list is repeated, not split at commas.
   { style: 'form', explode: true }

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Assumptions } from '../core/assumptions.js'
-import { DomainError } from '../core/errors.js'
+import { DomainError, invalidFields } from '../core/errors.js'
 import { giveReason, JSON_TYPE } from '../http/errors.js'
 import { defineOperation, operationRoute } from '../http/operation.js'
 import type { Query } from '../http/query-string.js'
@@ -65,11 +65,11 @@ const LENIENT = [
 ] as const
 
 /**
- * Takes from the query what the schema would reject and the environment's assumptions let through. Rejects with
- * `bad-request` a limit that a lenient environment finds too large.
+ * Takes from the query what the schema would reject and the environment's assumptions let through. Rejects what a lenient
+ * environment rejects in its own way: with `bad-request` a limit that is too large, with `invalid` what is no number.
  */
 function takeLenientFilters(query: Query, assumptions: Assumptions): LenientFilters | undefined {
-  if (assumptions['paging-bounds'] === 'lenient') readLenientLimit(query)
+  if (assumptions['paging-bounds'] === 'lenient') readLenientPaging(query)
   const { channel, contextKeys } = query
   const filters: LenientFilters = {}
   if (assumptions['unknown-channel-filter'] === 'empty-page' && typeof channel === 'string' && channel !== '') {
@@ -86,9 +86,14 @@ function takeLenientFilters(query: Query, assumptions: Assumptions): LenientFilt
   return filters
 }
 
-/** Without a limit, or with 0, a lenient environment uses the default. */
-function readLenientLimit(query: Query): void {
+/** Without a limit, or with 0, a lenient environment uses the default. What is no number it does not name the field of. */
+function readLenientPaging(query: Query): void {
   const { limit } = query
+  const words = ['page', 'limit'].filter((name) => Number.isNaN(Number(query[name] ?? 0)))
+  if (words.length > 0) {
+    const messages = words.map((name) => `${name} must be a number conforming to the specified constraints`)
+    throw invalidFields({ general: { messages, value: 'No Value Recorded' } })
+  }
   if (typeof limit !== 'string') return
   if (/^(0+(\.0+)?)?$/.test(limit)) delete query.limit
   else if (/^\d+(\.0+)?$/.test(limit) && Number(limit) > MAX_LIMIT) {

@@ -101,6 +101,12 @@ export const SubscriberResponse = namedObject('SubscriberResponseDto', 'A recipi
 })
 export type SubscriberResponse = Static<typeof SubscriberResponse>
 
+/** The fields of a subscriber in a message that the deployed service sends: see assumption `embedded-subscriber`. */
+export const EMBEDDED_FIELDS = [
+  ...['_id', 'subscriberId', 'firstName', 'lastName', 'avatar', 'createdAt', 'updatedAt'],
+  ...['_organizationId', '_environmentId', 'deleted']
+]
+
 const CHANNELS_ENABLED = 'Which channels are enabled'
 export const SubscriberPreferenceChannels = namedObject('SubscriberPreferenceChannels', CHANNELS_ENABLED, {
   email: flag('Whether email is enabled'),

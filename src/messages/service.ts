@@ -1,3 +1,4 @@
+import type { Assumptions } from '../core/assumptions.js'
 import { DomainError } from '../core/errors.js'
 import { idIn } from '../core/ids.js'
 import { didYouMean, MAX_CANDIDATES } from '../core/suggest.js'
@@ -6,7 +7,7 @@ import type { Db } from '../db/open.js'
 import { type Environment, type EnvironmentService, withOwnIds } from '../environments/service.js'
 import { type Condition, conditionsOf, type ListMessagesQuery } from './filters.js'
 import { messageRepository } from './repository.js'
-import type { MessageResponse } from './schemas.js'
+import { EMBEDDED_FIELDS, type MessageResponse } from './schemas.js'
 
 export type MessageService = ReturnType<typeof messageService>
 
@@ -97,12 +98,23 @@ export function messageService({ db, environments }: { db: Db; environments: Env
 }
 
 function toResponse(body: Buffer, { assumptions }: Environment): Buffer {
-  if (!mayNeedVendorNames(body, assumptions)) return body
-  const page = JSON.parse(body.toString())
-  return Buffer.from(JSON.stringify({ ...page, data: page.data.map(withVendorNames) }))
+  const isWhole = assumptions['embedded-subscriber'] === 'whole'
+  if (isWhole && !mayNeedVendorNames(body, assumptions)) return body
+  const page: { data: MessageResponse[] } = JSON.parse(body.toString())
+  return Buffer.from(JSON.stringify({ ...page, data: page.data.map((message) => shown(message, assumptions)) }))
 }
 
 /** Returns a message as the list of the environment shows it. */
 export function toMessageResponse(message: MessageResponse, { assumptions }: Environment): MessageResponse {
-  return assumptions['vendor-names'] === 'vendor' ? withVendorNames(structuredClone(message)) : message
+  return shown(structuredClone(message), assumptions)
+}
+
+/** Changes a message to what the assumptions say, and returns it. */
+function shown(message: MessageResponse, assumptions: Assumptions): MessageResponse {
+  const { subscriber } = message
+  if (subscriber && assumptions['embedded-subscriber'] === 'ten-fields') {
+    const fields = Object.entries(subscriber).filter(([name]) => EMBEDDED_FIELDS.includes(name))
+    message.subscriber = Object.fromEntries(fields) as typeof subscriber
+  }
+  return assumptions['vendor-names'] === 'vendor' ? withVendorNames(message) : message
 }

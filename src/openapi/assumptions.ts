@@ -1,11 +1,11 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { Assumptions } from '../core/assumptions.js'
 import type { OperationId } from '../core/enums.js'
-import { freeObject, strictObject } from '../core/typebox.js'
+import { freeObject, namedSchemas, strictObject } from '../core/typebox.js'
 import { VENDOR_NAMES } from '../core/vendor-names.js'
 import type { Operation } from '../http/operation.js'
 import { Configurations, Credentials } from '../integrations/schemas.js'
-import { MessagesPage } from '../messages/schemas.js'
+import { ChannelSettings, EMBEDDED_FIELDS, MessagesPage, SubscriberResponse } from '../messages/schemas.js'
 import { ControlsMetadata } from '../workflow-steps/schemas.js'
 import { OPERATIONS } from './operations.js'
 
@@ -19,7 +19,10 @@ export interface OpenApiDocument {
 export interface DescribedOperation {
   operationId: OperationId
   parameters: Parameter[]
-  responses: Record<string, { content: { 'application/json': { schema: TSchema; example?: unknown } } }>
+  responses: Record<
+    string,
+    { headers: object; content: { 'application/json': { schema: TSchema; example?: unknown } } }
+  >
   'x-examples'?: Operation['examples']
 }
 
@@ -39,6 +42,8 @@ export function applyAssumptions(document: OpenApiDocument, assumptions: Assumpt
   const { setIntegrationAsPrimary, listMessages } = byId as Record<OperationId, DescribedOperation>
   const schemaOf = ({ $id = '' }: TSchema): TSchema => present(document.components.schemas[$id], $id)
 
+  // It is no filter then, which a list of words can't say.
+  parameterOf(listMessages, 'channel').allowEmptyValue = true
   if (assumptions.envelope === 'data') {
     for (const { id } of OPERATIONS.filter((operation) => operation.enveloped)) {
       const json = present(byId[id]?.responses[200], id).content['application/json']
@@ -55,6 +60,16 @@ export function applyAssumptions(document: OpenApiDocument, assumptions: Assumpt
     Object.assign(schemaOf(Credentials), { properties: {}, description: 'Hidden: always empty' })
     delete schemaOf(Configurations).properties.inboundWebhookSigningKey
   }
+  if (assumptions['embedded-subscriber'] === 'ten-fields') keepEmbeddedFields(document)
+  if (assumptions['idempotency-quotes'] === 'kept') {
+    const key = parameterOf(setIntegrationAsPrimary, 'idempotency-key')
+    key.description = key.description.replace(', bare or in double quotes', '; double quotes are part of it')
+  }
+  if (assumptions['idempotency-refusals'] === 'linked') {
+    const link = { schema: { type: 'string' }, description: 'If it is about the idempotency key: its documentation' }
+    for (const status of [409, 422])
+      Object.assign(present(setIntegrationAsPrimary.responses[status], `${status}`).headers, { link })
+  }
   if (assumptions['unknown-channel-filter'] === 'empty-page') delete parameterOf(listMessages, 'channel').schema.enum
   if (assumptions['malformed-context-key'] === 'empty-page') {
     delete parameterOf(listMessages, 'contextKeys').schema.items.pattern
@@ -68,6 +83,14 @@ export function applyAssumptions(document: OpenApiDocument, assumptions: Assumpt
   if (assumptions['control-values'] === 'twice') {
     schemaOf(ControlsMetadata).properties.values = freeObject('The same as `controlValues`')
   }
+}
+
+/** Takes out the other fields of a subscriber, and what only they refer to. */
+function keepEmbeddedFields({ components: { schemas } }: OpenApiDocument): void {
+  const subscriber = present(schemas[String(SubscriberResponse.$id)], 'subscriber')
+  const fields = Object.entries(subscriber.properties).filter(([name]) => EMBEDDED_FIELDS.includes(name))
+  subscriber.properties = Object.fromEntries(fields)
+  for (const { $id = '' } of namedSchemas(ChannelSettings)) delete schemas[$id]
 }
 
 function parameterOf({ parameters }: DescribedOperation, name: string): Parameter {

@@ -64,10 +64,9 @@ function queryOf(querystring: TObject): TObject {
   return { ...partial, properties: Object.fromEntries(parameters) }
 }
 
-/** An empty text counts as absent, whatever words or form the schema asks for (`http/validation.ts`). */
+/** An empty text counts as absent, whatever form the schema asks for (`http/validation.ts`); of words it goes without saying. */
 function orEmpty(schema: TSchema): TSchema {
   if (schema.items) return { ...schema, items: orEmpty(schema.items) }
-  if (schema.enum) return { ...schema, enum: [...schema.enum, ''] }
   return schema.pattern ? { ...schema, pattern: `^$|${schema.pattern}` } : schema
 }
 

@@ -67,7 +67,6 @@ SwaggerUIBundle({
   layout: 'BaseLayout',
   defaultModelsExpandDepth: 0,
   displayRequestDuration: true,
-  persistAuthorization: true,
   tryItOutEnabled: true
 })
 `

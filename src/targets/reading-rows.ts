@@ -1,11 +1,14 @@
 import type { AssumptionId } from '../core/assumptions.js'
 import { CHANNELS } from '../core/enums.js'
 import { CONTEXT_KEY_PATTERN } from '../core/ids.js'
+import { slugOf } from '../core/slug.js'
 import { VENDOR_NAMES } from '../core/vendor-names.js'
+import { EMBEDDED_FIELDS, type MessageResponse } from '../messages/schemas.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
 import {
   CONTRACT_NAMES,
   isEnveloped,
+  isObject,
   needed,
   pageOf,
   recordIn,
@@ -25,13 +28,37 @@ import {
   isEmptyOrRefused,
   isOnOneSide,
   neither,
+  type Position,
   positionOf,
   type Row
 } from './row.js'
+import type { Answer } from './target.js'
 
 const UNKNOWN_WORKFLOW = [/^Workflow with id .* not found$/, /^Workflow cannot be found$/]
 
 const inContract = (words: unknown) => String([words].flat().map((word) => CONTRACT_NAMES.get(word) ?? word))
+
+/** Whether it is a field of an embedded subscriber that the deployed service leaves out. */
+function isNotEmbedded(path: string): boolean {
+  const [, name] = /[.]subscriber[.](\w+)$/.exec(path) ?? []
+  return name !== undefined && !EMBEDDED_FIELDS.includes(name)
+}
+
+/** Throws `Failure` unless it is a validation error with these fields, their messages and values; in `live` with `general`. */
+function checkFields(answer: Answer, position: Position, fields: string): void {
+  positionOf(answer, { document: [422, /^Validation Error$/] })
+  const errors = Object.entries((answer.body as { errors?: Record<string, FieldErrors> }).errors ?? {})
+  if (errors.some(([, { messages }]) => !Array.isArray(messages) || messages.some((each) => typeof each !== 'string')))
+    throw neither('messages of errors is no list of texts', answer)
+  const named = errors.map(([name, { value }]) => (position === 'live' ? name : `${name}=${value}`))
+  const isRight = named.sort().join(' ') === (position === 'live' ? 'general' : fields)
+  if (!isRight) throw neither('errors has other fields and values than those that are wrong', answer)
+}
+
+interface FieldErrors {
+  messages?: unknown
+  value?: unknown
+}
 
 /** The rows that show by reading. */
 export const READING_ROWS = {
@@ -97,6 +124,10 @@ export const READING_ROWS = {
       const atMost = positionOf(most, { document: [422], live: [400, message] }, true)
       if (atLeast !== atMost) throw neither('limit=0 is answered as in one position, limit=1001 as in the other', most)
       if (least.status === 200 && pageOf(least).pageSize !== 10) throw neither('pageSize is not 10', least)
+      checkFields(await ask('/v1/messages?page=-1&limit=none'), atLeast, 'limit=none page=-1')
+      // What fractions are answered in the other position is not known.
+      if (atLeast === 'document')
+        checkFields(await ask('/v1/messages?page=1.5&limit=1.5'), atLeast, 'limit=1.5 page=1.5')
       return atLeast
     },
     explains: ({ operation, query, statuses }) =>
@@ -185,6 +216,47 @@ export const READING_ROWS = {
     },
     explains: ({ operation, statuses }) =>
       operation === 'none' && statuses.includes(404) && (statuses.includes(501) || statuses.includes(405))
+  },
+  'error-context': {
+    async probe({ ask }) {
+      const answer = await ask('/v1/conformance')
+      const ctx = isObject(answer.body) ? answer.body.ctx : undefined
+      if (isEmpty(ctx)) return 'document'
+      if (isObject(ctx) && ctx.statusCode === answer.status && typeof ctx.error === 'string') return 'live'
+      throw neither('ctx is neither empty nor has error and statusCode', answer)
+    },
+    explains: ({ difference: { field } }) => /^ctx[.](error|statusCode)$/.test(field)
+  },
+  'embedded-subscriber': {
+    async probe({ sample }) {
+      const { messages } = await sample()
+      const others = ({ subscriber }: MessageResponse) =>
+        Object.keys(subscriber ?? {}).filter((name) => !EMBEDDED_FIELDS.includes(name))
+      if (messages.some((each) => others(each).length > 0)) return 'document'
+      const isCut = messages.some(({ subscriber, email }) => subscriber && email !== undefined)
+      needed(isCut, 'no message has a subscriber that is known to have more than the ten fields')
+      return 'live'
+    },
+    explains: ({ operation, difference }) =>
+      operation === 'list' && isOnOneSide(difference) && isNotEmbedded(difference.field),
+    documented: (_, what) => isNotEmbedded(what)
+  },
+  'step-lookup': {
+    async probe({ ask, steps }) {
+      const [{ step: { _id = '', slug = '', workflowId = '' } = {} } = {}] = await steps()
+      needed(/^(?=.*[a-f])[0-9a-f]{24}$/.test(_id), 'no step has an _id of 24 hex digits with letters')
+      const askBy = (stepId: string) => ask(stepPath(workflowId, stepId))
+      const ofWorkflow = await askBy(slugOf('x', 'wf', _id))
+      const areStrict = [await askBy(_id.toUpperCase()), await askBy(slugOf('', 'st', _id)), ofWorkflow].map(
+        (answer) => (answer.status === 200) === (answer !== ofWorkflow)
+      )
+      const longer = await askBy(`${slug}0`)
+      if (longer.status === 200) throw neither('a slug with a character more finds a step', longer)
+      if (new Set(areStrict).size > 1) throw neither('ids and slugs are read as in either position', ofWorkflow)
+      return areStrict[0] ? 'document' : 'live'
+    },
+    explains: ({ operation, statuses }) =>
+      operation === 'step' && statuses.includes(200) && (statuses.includes(404) || statuses.includes(400))
   },
   'auth-scheme-case': {
     async probe({ ask }) {

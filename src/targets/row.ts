@@ -1,5 +1,7 @@
 import type { Profile } from '../core/assumptions.js'
 import type { Integration } from '../integrations/schemas.js'
+import type { MessageResponse } from '../messages/schemas.js'
+import type { WorkflowStep } from '../workflow-steps/schemas.js'
 import { Breach, Failure, isObject, messageIn, stepPath } from './answers.js'
 import type { Answer, Ask } from './target.js'
 
@@ -10,9 +12,9 @@ export type Position = Profile
 export interface Evidence {
   ask(path: string, ask?: Ask): Promise<Answer>
   /** The steps that are known. Rejects with `Skipped` when none is. */
-  steps(): Promise<{ workflowId: string; stepId: string }[]>
+  steps(): Promise<{ workflowId: string; stepId: string; step: Partial<WorkflowStep> }[]>
   /** The newest messages. Rejects with `Skipped` when there is none. */
-  sample(): Promise<unknown>
+  sample(): Promise<{ messages: readonly MessageResponse[] }>
 }
 
 /** What there is too where a target may be changed. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type AssumptionId, assumptionRow } from '../core/assumptions.js'
 import { StartError } from '../core/errors.js'
-import { NO_PRIMARY, needed, Skipped, setPrimaryPath, unknownId } from './answers.js'
+import { isObject, NO_PRIMARY, needed, Skipped, setPrimaryPath, unknownId } from './answers.js'
 import { READING_ROWS } from './reading-rows.js'
 import {
   type ChangingEvidence,
@@ -74,6 +74,29 @@ export const ROWS: Record<AssumptionId, Row<ChangingEvidence>> = {
       if (position === 'live' && second.text !== first.text) throw neither('it is answered afresh', second)
       return position
     }
+  },
+  'idempotency-quotes': {
+    async probe({ integrations }) {
+      const key = randomUUID()
+      const answer = await integrations.set(unknownId(), { headers: { 'idempotency-key': `"${key}"` } })
+      const told = answer.headers.get('idempotency-key')
+      if (told !== key && told !== `"${key}"`) throw neither('Idempotency-Key is not that of the request', answer)
+      return told === key ? 'document' : 'live'
+    }
+  },
+  'idempotency-refusals': {
+    async probe({ integrations }) {
+      const headers = { 'idempotency-key': randomUUID() }
+      const id = unknownId()
+      await integrations.set(id, { headers })
+      const answer = await integrations.set(id, { headers, body: 'another' })
+      positionOf(answer, { document: [422, /reused/] })
+      const hasErrors = isObject(answer.body) && answer.body.errors !== undefined
+      if (hasErrors === answer.headers.has('link')) throw neither('it has both errors and Link, or neither', answer)
+      return hasErrors ? 'document' : 'live'
+    },
+    explains: ({ operation, difference: { field } }) => operation === 'set-primary' && field === 'errors',
+    documented: inDocument(/primary$/, /^status 4\d\d header link$/)
   }
 }
 

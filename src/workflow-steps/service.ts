@@ -1,6 +1,6 @@
 import { DomainError } from '../core/errors.js'
-import { idIn } from '../core/ids.js'
-import { idFromSlug } from '../core/slug.js'
+import { ID_PATTERN, idIn } from '../core/ids.js'
+import { idFromAnySlug, idFromSlug } from '../core/slug.js'
 import { didYouMean } from '../core/suggest.js'
 import { mayNeedVendorNames, withVendorNames } from '../core/vendor-names.js'
 import type { Db } from '../db/open.js'
@@ -16,16 +16,18 @@ export function workflowStepService({ db }: { db: Db }) {
   return {
     /**
      * Returns a step of a workflow as this environment presents it, as JSON in UTF-8. Either is named by its `_id`, its
-     * identifier (`stepId`) or a slug, of which only the id at its end counts.
+     * identifier (`stepId`) or a slug, of which only the id at its end counts; assumption `step-lookup` says in which forms.
      *
      * Throws `not-found` when the environment has no such workflow or step; for the step `bad-request` where the
      * environment assumes so.
      */
     retrieve(environment: Environment, workflowId: string, stepId: string): Buffer {
       const { workflows } = environment.datasets
-      const workflow = find(workflowId, 'wf', (by, value) => repository.findWorkflow(workflows, by, value))
+      const workflow = find(environment, workflowId, 'wf', (by, value) => repository.findWorkflow(workflows, by, value))
       if (!workflow) throw unknownWorkflow(environment, workflowId, repository.listWorkflows(workflows))
-      const document = find(stepId, 'st', (by, value) => repository.findStep(workflows, workflow.id, by, value))
+      const document = find(environment, stepId, 'st', (by, value) =>
+        repository.findStep(workflows, workflow.id, by, value)
+      )
       if (!document) {
         const stepIds = repository.listSteps(workflows, workflow.id)
         throw unknownStep(environment, workflow, { stepId, workflowId }, stepIds)
@@ -37,13 +39,15 @@ export function workflowStepService({ db }: { db: Db }) {
 
 /** Takes the text as an `_id`, then as a name, then as a slug. */
 function find<Found>(
+  { assumptions }: Environment,
   text: string,
   kind: 'wf' | 'st',
   lookUp: (by: 'id' | 'name', value: string) => Found | undefined
 ): Found | undefined {
-  const id = idIn(text)
+  const isAnyKind = assumptions['step-lookup'] === 'any-kind'
+  const id = isAnyKind ? ID_PATTERN.exec(text)?.[0] : idIn(text)
   const found = (id === undefined ? undefined : lookUp('id', id)) ?? lookUp('name', text)
-  const slugId = found ? undefined : idFromSlug(text, kind)
+  const slugId = found ? undefined : isAnyKind ? idFromAnySlug(text) : idFromSlug(text, kind)
   return slugId === undefined ? found : lookUp('id', slugId)
 }
 

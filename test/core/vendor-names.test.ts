@@ -116,7 +116,7 @@ test('over HTTP: what was stored freely comes back in `live` word for word', asy
   }
   const mock = await givenMock({
     profile: 'live',
-    assumptions: { credentials: 'stored', 'control-values': 'once' },
+    assumptions: { credentials: 'stored', 'control-values': 'once', 'embedded-subscriber': 'whole' },
     seed: { environments: [shop] }
   })
 

@@ -63,6 +63,8 @@ describe('in a browser', () => {
     await dialog.locator('input').fill(told)
     await dialog.locator('button.authorize').click()
     await dialog.locator('button.btn-done').click()
+    const stored = await page.evaluate('JSON.stringify([localStorage, sessionStorage, document.cookie])')
+    expect(stored).not.toContain(told)
 
     const messages = await opened(page, OPERATIONS.messages)
     await messages.locator('.execute').click()

@@ -83,19 +83,20 @@ describe.each([
     expect(silent).toEqual([])
   })
 
-  test('gives an integer that may need more than 32 bits the format int64', async () => {
-    const large = [...nodesOf(await create())].filter(([, { type, minimum = 0, maximum = 0 }]) => {
-      return [type].flat().includes('integer') && (maximum >= 2 ** 31 || minimum < -(2 ** 31))
-    })
-    expect(large.length).toBeGreaterThan(0)
-    expect(large.filter(([, { format }]) => format !== 'int64').map(([at]) => at)).toEqual([])
-  })
-
   test('names whom to ask, and a server', async () => {
     const { info, servers } = await create()
     expect(info.contact.name).toMatch(/notification-mock/)
     expect(servers).toHaveLength(1)
   })
+})
+
+test('the document of the control routes gives an integer that may need more than 32 bits the format int64', async () => {
+  const document = JSON.parse(JSON.stringify(await controlDocument()))
+  const large = [...nodesOf(document)].filter(([, { type, minimum = 0, maximum = 0 }]) => {
+    return [type].flat().includes('integer') && (maximum >= 2 ** 31 || minimum < -(2 ** 31))
+  })
+  expect(large.length).toBeGreaterThan(0)
+  expect(large.filter(([, { format }]) => format !== 'int64').map(([at]) => at)).toEqual([])
 })
 
 describe('the document', () => {
@@ -132,16 +133,19 @@ describe('the document', () => {
     expect(paths[SET_PRIMARY].post.parameters).toMatchObject([path('integrationId'), key])
     expect(paths[STEP].get.parameters).toMatchObject([path('workflowId'), path('stepId'), key])
     expect(paths[MESSAGES].get.parameters).toMatchObject([
-      query('channel', { type: 'string', enum: ['in_app', 'email', 'sms', 'chat', 'push', ''] }),
+      query('channel', { type: 'string', enum: ['in_app', 'email', 'sms', 'chat', 'push'] }),
       query('subscriberId', text),
       query('transactionId', list),
       query('contextKeys', list),
-      query('page', { type: 'integer', format: 'int64', default: 0, minimum: 0 }),
-      query('limit', { type: 'integer', default: 10, minimum: 1, maximum: 1000 }),
+      query('page', { type: 'number', default: 0, minimum: 0 }),
+      query('limit', { type: 'number', default: 10, minimum: 1, maximum: 1000 }),
       key
     ])
     const lists = paths[MESSAGES].get.parameters.filter(({ schema }: Document) => schema.type === 'array')
     for (const each of lists) expect(each).toMatchObject({ style: 'form', explode: true })
+    for (const { description, schema } of paths[MESSAGES].get.parameters) {
+      if (schema.type === 'number') expect(description).toMatch(/fractions are refused/)
+    }
   })
 
   test('publishes every schema under its own name, and no other schema', async () => {
@@ -217,6 +221,23 @@ describe('an assumption changes in the document what it changes in requests and 
       at(MESSAGES, 'get', `responses/200/${json}/example/totalCount`),
       '/components/schemas/MessagesPage/properties/totalCount'
     ],
+    'embedded-subscriber': [
+      at(MESSAGES, 'get', `responses/200/${json}/example/data/0/subscriber`),
+      '/components/schemas/SubscriberResponseDto/properties',
+      ...['ChannelSettingsDto', 'ChannelCredentials', 'ChatPushProvider'].map((name) => `/components/schemas/${name}`)
+    ],
+    'idempotency-quotes': [at(SET_PRIMARY, 'post', 'parameters/1/description')],
+    'idempotency-refusals': [
+      at(SET_PRIMARY, 'post', 'responses/409/headers/link'),
+      at(SET_PRIMARY, 'post', 'responses/422/headers/link'),
+      at(SET_PRIMARY, 'post', `responses/422/${json}/example/errors`)
+    ],
+    'error-context': OPERATIONS.flatMap((operation) => {
+      const { url, method, errors } = operation
+      const path = url.replace(/:(\w+)/g, '{$1}')
+      const statuses = errors.filter(({ under, code, status }) => !under && (status !== 422 || code))
+      return statuses.map(({ status }) => at(path, method.toLowerCase(), `responses/${status}/${json}/example/ctx`))
+    }),
     'unknown-step': [at(STEP, 'get', `responses/400/${json}/example`)],
     'unknown-workflow': [at(STEP, 'get', `responses/404/${json}/example`)],
     'control-values': [

@@ -46,7 +46,9 @@ describe('compare', () => {
     expect(code).toBe(0)
     expect([...new Set(outcome.differences.map(({ explainedBy }) => explainedBy))].sort()).toEqual([
       'control-values',
+      'embedded-subscriber',
       'envelope',
+      'error-context',
       'malformed-context-key',
       'paging-bounds',
       'total-count',
@@ -192,7 +194,7 @@ describe('compare', () => {
     expect(changed.code, changed.stderr).toBe(1)
     expect(changed.stdout).toMatch(/2 operations compared\nGET \/v2\/workflows\/\S+ is not in the document/)
     expect(changed.stdout).toMatch(
-      /1 differences that nothing explains:\n {2}GET \/v1\/messages: request body: there only/
+      /1 differences that nothing explains:\n {2}GET \/v1\/messages: request body: there only\n {6}#\S+requestBody there\n/
     )
     expect(await run(`${url}/nothing`)).toMatchObject({
       code: 1,

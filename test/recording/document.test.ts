@@ -35,8 +35,10 @@ describe('a published document', () => {
     expect([...new Set(differences.map(({ explainedBy }) => explainedBy))].sort()).toEqual([
       'control-values',
       'credentials',
+      'embedded-subscriber',
       'envelope',
       'foreign-integration',
+      'idempotency-refusals',
       'total-count',
       'unknown-channel-filter',
       'unknown-subscriber-filter',

@@ -411,9 +411,9 @@ describe('record', () => {
     const folder = givenFolder()
     writeFileSync(join(folder, 'mine.txt'), 'mine')
     symlinkSync(join(folder, 'mine.txt'), join(folder, 'seed.yaml'))
-    await recordFrom(source.url, join(folder, 'seed.yaml'))
+    await expect(recordFrom(source.url, join(folder, 'seed.yaml'))).rejects.toMatchObject({ code: 'ELOOP' })
+    expect(readdirSync(folder).sort()).toEqual(['mine.txt', 'seed.yaml'])
     expect(readFileSync(join(folder, 'mine.txt'), 'utf8')).toBe('mine')
-    expect(readFileSync(join(folder, 'seed.yaml'), 'utf8')).toContain('environments:')
   })
 
   test('reads a target behind a gateway that answers unknown paths with HTML', async () => {
@@ -533,7 +533,8 @@ test.skipIf(process.platform !== 'linux')(
     )
     let peak = 0
     const timer = setInterval(() => {
-      peak = Math.max(peak, attempt(() => peakMemory(child.pid)) ?? 0)
+      // Of a process that has ended there is none.
+      peak = Math.max(peak, attempt(() => peakMemory(child.pid)) || 0)
     }, 50)
     const { code, stdout, stderr } = await ended
     clearInterval(timer)

@@ -35,9 +35,10 @@ describe('a step is found', () => {
     expect(answer).toMatchObject({ status: 200, json: { _id: EMAIL._id, stepId: 'email-step', type: 'email' } })
   })
 
-  test.each(['document', 'live'])('by ids in capitals, in the profile %s', async (profile) => {
+  test.each(['document', 'live'])('by ids in capitals where step-lookup allows it, profile %s', async (profile) => {
     const [environment] = (SEED as { environments: object[] }).environments
-    const seed = { environments: [{ ...environment, profile, assumptions: { envelope: 'bare' } }] }
+    const assumptions = { envelope: 'bare', 'step-lookup': 'by-kind' }
+    const seed = { environments: [{ ...environment, profile, assumptions }] }
     const mock = await givenMock({ seed })
     const answer = await mock.get(`/v2/workflows/${SHIPPED._id.toUpperCase()}/steps/${EMAIL._id.toUpperCase()}`)
     expect(answer).toMatchObject({ status: 200, json: { _id: EMAIL._id, stepId: 'email-step' } })

@@ -65,7 +65,7 @@ export const faultInjection = fp<{ faults: FaultService; latency: LatencyService
       if (!fault) return false
       const { status, abort } = fault.effect
       if (status !== undefined) {
-        sendErrorResponse(reply, injectedError(fault, status, environment.random.uuid), environment.now)
+        sendErrorResponse(reply, injectedError(fault, status, environment.random.uuid), environment)
       } else {
         logFault(reply, nameOf(fault), wordsOf(fault.effect))
         if (abort === 'reset') resetConnection(request, reply)

@@ -127,7 +127,7 @@ const withIntegers = (types: Words) => (types?.has('number') ? new Set([...types
 
 /** Returns the operations by method and path, in which the names of parameters do not count. */
 function operationsIn(root: Node) {
-  const views = new Map<string, View>()
+  const { child, children, viewOf } = readerOf(root)
   const found = new Map<string, [name: string, view: () => View]>()
   const top = { at: '#', node: root }
   const server = String(child(top, 'servers', '0')?.node.url ?? '')
@@ -171,6 +171,12 @@ function operationsIn(root: Node) {
     }
     return { ...plain(operation), fields, required }
   }
+}
+
+/** Returns what finds parts of a document, and reads its schemas. */
+function readerOf(root: Node) {
+  const views = new Map<string, View>()
+  return { child, children, viewOf }
 
   /** Returns what a schema says. While it is being read, it is any: so a circle of parts ends. */
   function viewOf(part: Part): View {

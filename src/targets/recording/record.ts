@@ -13,7 +13,8 @@ import type { SeedEnvironment, SeedMessage, SeedSubscriber, SeedWorkflow } from 
 import { FILE_LIMITS, formatLimit } from '../../seeds/limits.js'
 import { readSeeds } from '../../seeds/read.js'
 import { resolveSeeds } from '../../seeds/resolve/resolve.js'
-import { Failure, needed } from '../answers.js'
+import type { WorkflowStep } from '../../workflow-steps/schemas.js'
+import { Failure, needed, pageOf } from '../answers.js'
 import type { Evidence } from '../row.js'
 import { namesOf, nearestProfile, type Positions, readPositions } from '../rows.js'
 import { type Ask, createTarget, type Target, type TargetOptions } from '../target.js'
@@ -120,7 +121,11 @@ export async function record(options: RecordOptions): Promise<Recording> {
 /** What tells the positions of a target by reading it. */
 function evidenceOf({ askAgain }: Target, workflows: readonly SeedWorkflow[]): Evidence {
   const steps = workflows.flatMap(({ identifier: workflowId = '', steps = [] }) =>
-    steps.map(({ stepId = '' }) => ({ workflowId, stepId }))
+    steps.map((step) => ({
+      workflowId,
+      stepId: step.stepId ?? '',
+      step: { ...step, workflowId } as Partial<WorkflowStep>
+    }))
   )
   const ask = async (path: string, request: Ask = {}) => {
     const check = path.startsWith('/v1/messages') ? notAPage : notAnObject
@@ -134,7 +139,7 @@ function evidenceOf({ askAgain }: Target, workflows: readonly SeedWorkflow[]): E
       needed(steps.length > 0, 'no step was read')
       return steps
     },
-    sample: async () => (await ask('/v1/messages?limit=100')).body
+    sample: async () => ({ messages: pageOf(await ask('/v1/messages?limit=100')).data })
   }
 }
 

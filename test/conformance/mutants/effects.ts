@@ -279,6 +279,16 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
         if (isStep(request) && answer.status === 200) answer.json = { result: answer.json }
       }
     ],
+    'a key that is used again is refused with a link, and with errors': [
+      'live.idempotency-refusals',
+      ({ answer }) => /reused/.test(answer.text) && Object.assign(answer.headers, { link: '<https://x.example>' })
+    ],
+    'the `ctx` of an unknown path holds the path': [
+      'live.error-context',
+      ({ request, answer }) => {
+        if (request.path === '/v1/conformance') answer.json = { ...answer.json, ctx: { path: request.path } }
+      }
+    ],
     'an identifier that is none is a 400': [
       'live.integration-lookup',
       ({ request, answer }) => (/conformance-none/.test(request.path) ? restatus(answer, 400) : undefined)
@@ -318,7 +328,7 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
       }
     ],
     'a GET makes primary too': [
-      'primary.get',
+      'primary.result',
       ({ request }) => {
         if (/\/set-primary$/.test(request.path)) request.method = 'POST'
       }
@@ -383,7 +393,7 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
       onReplay(({ answer }) => (answer.headers['content-type'] = 'text/plain'))
     ],
     'keys are compared without their case': ['idempotency.replay', withKey((key) => key.toLowerCase())],
-    'quotes belong to the key': ['idempotency.quotes', withKey((key) => key.replaceAll('"', '_'))],
+    'quotes belong to the key': ['live.idempotency-quotes', withKey((key) => key.replaceAll('"', '_'))],
     'a key is cut off after 64 characters': ['idempotency.bounds', withKey((key) => key.slice(0, 64))],
     'any key replays the last answer': ['idempotency.replay', withKey(() => 'one-for-all')],
     'an unknown channel is a 404': [

@@ -6,17 +6,17 @@ export const LIST_MUTANTS: readonly Mutant[] = [
   ...onPage({
     'a full page is short by one': ['paging.length', (page) => page.data.length === page.pageSize && page.data.pop()],
     '`hasMore` is true on the last page, where its limit is exactly reached': [
-      'paging.last',
+      'paging.counts',
       (page) => (page.hasMore ||= page.data.length === page.pageSize)
     ],
     '`hasMore` is always false': ['paging.length', (page) => (page.hasMore = false)],
     '`hasMore` is always true': ['paging.page', (page) => (page.hasMore = true)],
     '`pageSize` is the number that was returned': ['paging.page', (page) => (page.pageSize = page.data.length)],
     '`page` begins with 1': ['paging.page', (page) => page.page++],
-    '`totalCount` is that of the page': ['paging.total', (page) => (page.totalCount = page.data.length)],
-    '`totalCount` is lower on later pages': ['paging.total', (page) => (page.totalCount -= page.page)],
+    '`totalCount` is that of the page': ['paging.counts', (page) => (page.totalCount = page.data.length)],
+    '`totalCount` is lower on later pages': ['paging.counts', (page) => (page.totalCount -= page.page)],
     '`totalCount` ignores filters': [
-      'paging.total',
+      'paging.counts',
       async (page) => {
         if (page.totalCount > 0) page.totalCount = 44
       }
@@ -60,9 +60,12 @@ export const LIST_MUTANTS: readonly Mutant[] = [
     ],
     'a page past the end is the first': ['paging.page', (path) => path.replace(/page=\d{5,}/, 'page=0')],
     'a limit above 50 is 50': ['paging.page', (path) => path.replace(/limit=(\d{3,}|[6-9]\d)/, 'limit=50')],
-    'whole numbers with decimals are refused': ['paging.whole-doubles', (path) => path.replace(/=(\d)\.0/g, '=$1.5')],
-    'a negative page is page 0': ['error.validation', (path) => path.replace('page=-1', 'page=0')],
-    'a limit that is no number is the default': ['error.validation', (path) => path.replace('limit=none', 'limit=10')],
+    'whole numbers with decimals are refused': ['paging.page', (path) => path.replace(/=(\d)\.0/g, '=$1.5')],
+    'a negative page is page 0': ['live.paging-bounds', (path) => path.replace('page=-1', 'page=0')],
+    'a limit that is no number is the default': [
+      'live.paging-bounds',
+      (path) => path.replace('limit=none', 'limit=10')
+    ],
     'the filter `channel` is ignored': ['filter.channel', (path) => path.replace('channel=', 'unread=')],
     'the channel `push` finds nothing': [
       'filter.channel',
@@ -165,7 +168,7 @@ export const LIST_MUTANTS: readonly Mutant[] = [
       ({ request, answer }) => (request.method === 'HEAD' ? restatus(answer, 405) : undefined)
     ],
     'the totals leave out a channel': [
-      'paging.total',
+      'paging.counts',
       ({ request, answer }) => {
         if (!isList(request) || answer.status !== 200 || !/channel=email/.test(request.path)) return
         answer.json = { ...answer.json, totalCount: answer.json.totalCount + 1 }

@@ -1,3 +1,4 @@
+import { EMBEDDED_FIELDS } from '../../../src/messages/schemas.js'
 import {
   asIfKey,
   each,
@@ -46,6 +47,12 @@ export const SHAPE_MUTANTS: readonly Mutant[] = [
       'wire.list.records',
       ({ data }) => Object.assign(data[1] ?? {}, { _environmentId: 'ffffffffffffffffffffffff' })
     ],
+    'a subscriber is embedded without its address and its data': [
+      'live.embedded-subscriber',
+      each(({ subscriber }) => {
+        for (const name of Object.keys(subscriber ?? {})) if (!EMBEDDED_FIELDS.includes(name)) delete subscriber[name]
+      })
+    ],
     'the wrong subscriber is embedded': [
       'wire.list.records',
       each(({ subscriber }) => Object.assign(subscriber ?? {}, { _id: 'ffffffffffffffffffffffff' }))
@@ -71,16 +78,13 @@ export const SHAPE_MUTANTS: readonly Mutant[] = [
     'a step has an internal field': ['wire.step.fields', (step) => (step.patchData = {})],
     'a step is sent as text': ['wire.step.shape', (_, { answer }) => (answer.headers['content-type'] = 'text/html')],
     'a slug ends with the `_id` in hex': ['wire.step.slug', (step) => (step.slug = `step_st_${step._id}`)],
-    'a step names its workflow by the `_id`': [
-      'step.workflow-id',
-      (step) => (step.workflowId = step.workflowDatabaseId)
-    ],
+    'a step names its workflow by the `_id`': ['step.named', (step) => (step.workflowId = step.workflowDatabaseId)],
     'a step repeats the form of `workflowId` that was asked by': [
       'step.forms',
       (step, { request }) => (step.workflowId = decodeURIComponent(request.path.split('/')[3] ?? ''))
     ],
     'all steps have one `_id`': [
-      'step.distinct',
+      'step.named',
       (step) => Object.assign(step, { _id: 'ffffffffffffffffffffffff', slug: 'x_st_vVXHHNKfCJVnOtj1' })
     ],
     '`variables` is a list of names': ['wire.step.shape', (step) => (step.variables = { names: [] })],
@@ -118,7 +122,7 @@ export const SHAPE_MUTANTS: readonly Mutant[] = [
       }
     ],
     'an invalid value is a 400': [
-      'error.validation',
+      'live.paging-bounds',
       ({ answer }) => (answer.status === 422 ? restatus(answer, 400) : undefined)
     ],
     'a query that can not be decoded is a 500': [
@@ -151,11 +155,11 @@ export const SHAPE_MUTANTS: readonly Mutant[] = [
       ({ request }) => rewrite(request, /(steps\/)another-name_st_.*/, '$1none')
     ],
     'ids are compared with their case': [
-      'step.capitals',
+      'live.step-lookup',
       ({ request }) => rewrite(request, /(steps\/)[0-9A-F]*[A-F][0-9A-F]*$/, '$1none')
     ],
     'a slug may have anything at its end': [
-      'step.wrong-slug',
+      'live.step-lookup',
       ({ request }) => rewrite(request, /(_st_[0-9A-Za-z]{16}).+/, '$1')
     ],
     'a request without a key is answered': ['auth.required', ({ request }) => withDefaultKey(request)],
@@ -168,7 +172,7 @@ export const SHAPE_MUTANTS: readonly Mutant[] = [
       ({ request }) => (request.headers['idempotency-key'] ? withDefaultKey(request) : undefined)
     ],
     'any step is the first of its workflow': [
-      'step.distinct',
+      'step.named',
       ({ request }) => rewrite(request, /steps\/(sms|push|chat)-step$/, 'steps/email-step')
     ],
     'a step is another one than was asked for': [
@@ -191,11 +195,11 @@ export const SHAPE_MUTANTS: readonly Mutant[] = [
       onRefusal(404, (body) => (body.message = body.message.replace('Workflow', 'Step')))
     ],
     'a validation error names the first field only': [
-      'error.validation',
+      'live.paging-bounds',
       onRefusal(422, (body) => (body.errors = Object.fromEntries(Object.entries(body.errors).slice(0, 1))))
     ],
     'a validation error lacks the value': [
-      'error.validation',
+      'live.paging-bounds',
       onRefusal(422, (body) => Object.values<Json>(body.errors).map((field) => delete field.value))
     ],
     'a scheme without a key is a missing header': [

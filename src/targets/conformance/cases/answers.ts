@@ -8,7 +8,6 @@ import { WorkflowStep } from '../../../workflow-steps/schemas.js'
 import {
   check,
   checkJsonType,
-  checkSame,
   checkStatus,
   isObject,
   jsonIn,
@@ -155,35 +154,8 @@ export const ANSWERS = casesIn('wire', [
       const isNamed = messageIn(unknown) === `Integration with id ${id} not found`
       check(isNamed, 'the message does not name the integration', unknown)
     }
-  },
-  {
-    id: 'error.validation',
-    rule: 'An invalid `page` or `limit` is a 422 `Validation Error`; `errors` has each bad field, its messages and the value.',
-    basis: settled('List messages: which page and limit are accepted; Errors: the body of a validation error'),
-    documentOnly: true,
-    async run({ ask }) {
-      const bad = ['page=-1&limit=none', 'page=none', 'page=1.5', 'limit=-1&page=0', 'limit=1.5']
-      for (const query of bad) {
-        const answer = await ask(`/v1/messages?${query}&subscriberId=none`)
-        checkStatus(answer, 422)
-        check(messageIn(answer) === 'Validation Error', 'message is not Validation Error', answer)
-        const { errors = {} } = jsonIn(answer) as { errors?: Record<string, FieldErrors> }
-        const named = Object.entries(errors).map(([field, { messages = [], value }]) => {
-          const isText = messages.length > 0 && messages.every((each) => typeof each === 'string')
-          check(isText, `errors.${field}.messages is no list of texts`, answer)
-          return `${field}=${value}`
-        })
-        const expected = query.split('&').filter((each) => each !== 'page=0')
-        checkSame(named.sort(), expected.sort(), 'the fields and values in errors, and those that are wrong', answer)
-      }
-    }
   }
 ])
-
-interface FieldErrors {
-  messages?: unknown[]
-  value?: unknown
-}
 
 /** The cases about the fields and the type of a kind of answer. */
 function casesOf([kind, { what, words, read }]: [string, Kind]): UnfiledCase[] {

@@ -20,10 +20,14 @@ import { UNKNOWN_KEY } from './lookup.js'
 export const PRIMARY = casesIn('effects', [
   {
     id: 'primary.result',
-    rule: 'Set-primary answers 200 with the integration that was named, which is primary and not deleted: with each, also an inactive one.',
-    basis: contract('Response: an Integration object, with `primary` reflecting the result.'),
-    async run({ integrations }) {
+    rule: 'Set-primary answers 200 with the integration that was named, which is primary and not deleted: with each, also an inactive one. A GET of its path is refused.',
+    basis: contract(
+      'Method and path: POST /v1/integrations/{integrationId}/set-primary. Response: an Integration object, with `primary` reflecting the result.'
+    ),
+    async run({ integrations, ask }) {
       for (const { id } of await integrations.all()) {
+        const read = await ask(setPrimaryPath(id))
+        check(read.status >= 400, `status ${read.status} of a GET, must be a refusal`, read)
         const answer = await integrations.set(id)
         checkDone(answer)
         if (answer.status !== 200) continue
@@ -124,15 +128,6 @@ export const PRIMARY = casesIn('effects', [
         `after it, ${primaries.length} integrations of the channel are primary`
       )
     }
-  },
-  {
-    id: 'primary.get',
-    rule: 'A GET of the path of set-primary is refused.',
-    basis: contract('Method and path: POST /v1/integrations/{integrationId}/set-primary'),
-    async run({ integrations, ask }) {
-      const answer = await ask(setPrimaryPath((await integrations.one())._id))
-      check(answer.status >= 400, `status ${answer.status}, must be a refusal`, answer)
-    }
   }
 ])
 
@@ -225,17 +220,6 @@ export const IDEMPOTENCY = casesIn('effects', [
       const message = `Request with key "${key}" is being reused for a different body`
       check(messageIn(answer) === message, 'the message of the 422 is another', answer)
       checkReplay(await sent('{"a":1}'), first, key)
-    }
-  },
-  {
-    id: 'idempotency.quotes',
-    rule: 'A key in double quotes is the same key as without them.',
-    basis: settled('Idempotency: how a key is written'),
-    documentOnly: true,
-    async run(subject) {
-      const { id, key } = await unused(subject)
-      const first = await post(subject, id, key)
-      checkReplay(await post(subject, id, `"${key}"`), first, key)
     }
   },
   {

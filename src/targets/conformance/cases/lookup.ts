@@ -68,15 +68,28 @@ const LOOKUP = settled('Retrieve step: a workflow or step is named by _id, ident
 export const STEPS = casesIn('behaviour', [
   {
     id: 'step.named',
-    rule: 'The step that is asked for is the step that is returned, each time, with its `stepId` and `workflowId`.',
-    basis: contract('stepId: Step identifier; workflowId: Workflow identifier'),
+    rule: 'The step that is asked for is the step that is returned, each time, with its `stepId`, and as `workflowId` the identifier, also if it is asked for by `_id`. Steps of a workflow differ in `_id`, `stepId` and slug.',
+    basis: contract(
+      '_id: Database identifier of the step; stepId: Step identifier; workflowId: Workflow identifier; workflowDatabaseId: Workflow database identifier'
+    ),
     async run({ steps, ask }) {
-      for (const { workflowId, stepId, step } of await steps()) {
+      const all = await steps()
+      for (const { workflowId, stepId, step } of all) {
         const answer = await ask(stepPath(workflowId, stepId))
         const isAsked =
           isNameOf(stepId, step._id, step.stepId) && isNameOf(workflowId, step.workflowDatabaseId, step.workflowId)
         check(isAsked, `the answer is step ${step.stepId} of ${step.workflowId}`, answer)
         checkSame(recordIn(answer), step, 'two answers', answer)
+        const byId = await ask(stepPath(step.workflowDatabaseId, step._id))
+        // Which names find a step is another case's.
+        if (byId.status >= 400 && byId.status < 500) continue
+        const found = recordIn<WorkflowStep>(byId)
+        const isSame = found.workflowId === step.workflowId && found.workflowDatabaseId === step.workflowDatabaseId
+        check(isSame && found.workflowId !== found.workflowDatabaseId, 'workflowId is not the identifier', byId)
+      }
+      for (const field of ['_id', 'stepId', 'slug'] as const) {
+        const values = all.map(({ step }) => `${step.workflowDatabaseId} ${step[field]}`)
+        check(new Set(values).size === values.length, `two steps of a workflow have one ${field}`, all.at(-1)?.request)
       }
     }
   },
@@ -91,46 +104,9 @@ export const STEPS = casesIn('behaviour', [
           [workflowId, stepId],
           [workflow, _id],
           [slug('any-name', 'wf', workflow), step.slug],
-          [workflowId, slug('another-name', 'st', _id)],
-          [workflowId, slug('', 'st', _id)]
+          [workflowId, slug('another-name', 'st', _id)]
         ]
       })
-  },
-  {
-    id: 'step.capitals',
-    rule: 'An `_id` may be written in capitals.',
-    basis: LOOKUP,
-    documentOnly: true,
-    run: (subject) =>
-      checkForms(subject, ({ step }) => [[step.workflowDatabaseId.toUpperCase(), step._id.toUpperCase()]])
-  },
-  {
-    id: 'step.wrong-slug',
-    rule: 'A slug counts only whole and of its kind: with a character more, or as that of a workflow, it finds no step.',
-    basis: LOOKUP,
-    documentOnly: true,
-    async run({ steps, ask }) {
-      const [first] = await steps()
-      const { slug: own = '', _id = '', workflowId = '' } = first?.step ?? {}
-      for (const text of [`${own}0`, slug('x', 'wf', _id)]) {
-        checkStatus(await ask(stepPath(workflowId, text)), 404, 400)
-      }
-    }
-  },
-  {
-    id: 'step.workflow-id',
-    rule: 'The `workflowId` of the answer is the identifier, whatever was asked by.',
-    basis: contract('workflowId: Workflow identifier; workflowDatabaseId: Workflow database identifier'),
-    async run({ steps, ask }) {
-      for (const { step } of await steps()) {
-        const answer = await ask(stepPath(step.workflowDatabaseId, step._id))
-        // Which names find a step is another case's.
-        if (answer.status >= 400 && answer.status < 500) continue
-        const { workflowId, workflowDatabaseId } = recordIn<WorkflowStep>(answer)
-        const isSame = workflowId === step.workflowId && workflowDatabaseId === step.workflowDatabaseId
-        check(isSame && workflowId !== workflowDatabaseId, 'workflowId is not the identifier', answer)
-      }
-    }
   },
   {
     id: 'step.own',
@@ -144,18 +120,6 @@ export const STEPS = casesIn('behaviour', [
       needed(first !== undefined && other !== undefined, 'no steps of two workflows are known', names)
       const answer = await ask(stepPath(first.step.workflowId, other.step._id))
       check(answer.status >= 400 && answer.status < 500, `status ${answer.status}, must be a refusal`, answer)
-    }
-  },
-  {
-    id: 'step.distinct',
-    rule: 'Steps of a workflow differ in `_id`, `stepId` and slug.',
-    basis: contract('_id: Database identifier of the step; stepId: Step identifier'),
-    async run({ steps }) {
-      const all = await steps()
-      for (const field of ['_id', 'stepId', 'slug'] as const) {
-        const values = all.map(({ step }) => `${step.workflowDatabaseId} ${step[field]}`)
-        check(new Set(values).size === values.length, `two steps of a workflow have one ${field}`, all.at(-1)?.request)
-      }
     }
   },
   {
