@@ -246,7 +246,8 @@ test('a report names nobody: no subscriber, transaction, context or address, wha
     }
   })
   const report = await judge(proxy.url, { only: ['filter', 'error', 'live'], profile: 'document' })
-  expect(report.counts.failed).toBeGreaterThan(report.cases.length / 3)
+  const filters = report.cases.filter(({ id }) => id.startsWith('filter.'))
+  expect(filters.filter(({ outcome }) => outcome === 'failed').length).toBeGreaterThan(filters.length / 2)
   const text = [JSON.stringify(report), reportText(report, true), reportMarkdown(report), reportJunit(report)].join()
   type Sent = { transactionId: string; contextKeys?: string[]; email?: string; subscriber?: { subscriberId: string } }
   const named = (data as Sent[]).flatMap(({ transactionId, contextKeys = [], email = '', subscriber }) => [
@@ -264,7 +265,7 @@ test('a service that was written from the contract alone fails no case, and its 
   await using own = await startOwnService()
   const report = await judge(own.url, { ...OWN, allowChanges: true })
   expect(failedIn(report)).toEqual([])
-  expect(report.operations.map(({ judged }) => judged)).toEqual(['partly', 'partly', 'partly'])
+  expect(report.operations.map(({ judged }) => judged)).toEqual(['yes', 'partly', 'partly'])
   expect(report.counts.noted).toBeGreaterThan(15)
   expect(report.profile.known).toMatchObject({ 'total-count': 'absent', 'unknown-channel-filter': 'empty-page' })
   expect(reportText(report).split('\n').length).toBeLessThan(20)

@@ -182,6 +182,7 @@ export const IDEMPOTENCY = casesIn('effects', [
     basis: settled('Idempotency: which answers are kept'),
     documentOnly: true,
     async run(subject) {
+      await subject.integrations.one()
       const id = unknownId()
       const key = randomUUID()
       const first = await post(subject, id, key)
