@@ -140,15 +140,16 @@ function print<Difference extends { explainedBy?: string }>(
   linesOf: (difference: Difference) => string[],
   foot = ''
 ): void {
-  const titled = (title: string, of: readonly Difference[]) => {
-    const row = ({ explainedBy }: Difference) => (explainedBy ? ` (${explainedBy})` : '')
-    const lines = of.flatMap((each) => linesOf(each).map((line, at) => `  ${line}${at === 0 ? row(each) : ''}`))
-    return of.length > 0 ? ['', `${of.length} ${title}:`, ...lines] : []
+  const part = (title: string, isExplained: boolean) => {
+    const own = differences.filter(({ explainedBy }) => (explainedBy !== undefined) === isExplained)
+    const lines = own.flatMap((each) => {
+      const [first, ...more] = linesOf(each)
+      return [`  ${first}${isExplained ? ` (${each.explainedBy})` : ''}`, ...more.map((line) => `  ${line}`)]
+    })
+    return own.length > 0 ? ['', `${own.length} differences that ${title}:`, ...lines] : []
   }
-  const bare = differences.filter(({ explainedBy }) => explainedBy === undefined)
-  const explained = differences.filter(({ explainedBy }) => explainedBy !== undefined)
-  const unexplained = titled('differences that nothing explains', bare)
-  const lines = [...head, ...unexplained, ...titled('differences that an assumption explains', explained), '', foot]
+  const bare = part('nothing explains', false)
+  const lines = [...head, ...bare, ...part('an assumption explains', true), '', foot]
   const text = outcome ? JSON.stringify(outcome, null, 2) : lines.map((line) => printable(line)).join('\n')
   process.stdout.write(`${printable(text, '\t\n').trimEnd()}\n`)
   if (bare.length > 0) process.exitCode = 1

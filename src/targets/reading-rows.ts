@@ -219,7 +219,7 @@ export const READING_ROWS = {
   },
   'error-context': {
     async probe({ ask }) {
-      const answer = await ask('/v1/conformance')
+      const answer = await ask('/v1/messages?limit=1', { authorization: null })
       const ctx = isObject(answer.body) ? answer.body.ctx : undefined
       if (isEmpty(ctx)) return 'document'
       if (isObject(ctx) && ctx.statusCode === answer.status && typeof ctx.error === 'string') return 'live'

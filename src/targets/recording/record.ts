@@ -1,6 +1,7 @@
-import { constants } from 'node:fs'
+import { constants, createWriteStream } from 'node:fs'
 import { access, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { setImmediate } from 'node:timers/promises'
 import { ASSUMPTION_IDS, assume, overridesOf, type Profile } from '../../core/assumptions.js'
 import { StartError } from '../../core/errors.js'
@@ -55,7 +56,7 @@ export interface Recording {
 
 /** How much of what a file may have is read: what replaces it may be longer. */
 const SHARE = 0.75
-/** How many messages are checked at a time, and how many characters are written. */
+/** How many messages are checked at a time, and how many bytes wait to be written. */
 const CHUNK = 20
 const BUFFER = 1024 * 1024
 
@@ -104,17 +105,19 @@ export async function record(options: RecordOptions): Promise<Recording> {
     assumptions,
     differences: differencesOf(options, positions, profile, notes)
   }
-  const comment = format === 'yaml' ? commentOf(options.url, recording) : ''
   const lists = {
     integrations: [],
     subscribers: people.values(),
     workflows: replaced,
     messages: messagesOf(chosen, replacement)
   }
-  const pieces = inMegabytes(comment, seedText(settings, lists, format), FILE_LIMITS[format])
+  const pieces = limited(seedText(settings, lists, format), FILE_LIMITS[format])
   // Personal data only for its owner.
   const mode = keepPersonalData ? 0o600 : 0o666
-  await replaceFile(out, (tempFile) => writeFile(tempFile, pieces, { flag: 'wx', mode }))
+  await replaceFile(out, async (tempFile) => {
+    await writeFile(tempFile, format === 'yaml' ? commentOf(options.url, recording) : '', { flag: 'wx', mode })
+    await pipeline(pieces, createWriteStream(tempFile, { flags: 'a', highWaterMark: BUFFER }))
+  })
   return recording
 }
 
@@ -221,17 +224,12 @@ function commentOf(url: string, { messages, steps, differences }: Recording): st
   return lines.map((line) => `# ${line.replaceAll(/\p{Cc}/gu, ' ')}\n`).join('')
 }
 
-/** Yields a text in larger pieces. Throws `StartError` when it is too long for a seed. */
-function* inMegabytes(comment: string, pieces: Iterable<string>, most: number): Generator<string, void> {
-  let buffered = comment
+/** Throws `StartError` when a text is too long for a seed. */
+function* limited(pieces: Iterable<string>, most: number): Generator<string, void> {
   let length = 0
   for (const piece of pieces) {
-    buffered += piece
     length += piece.length
     if (length > most) throw new StartError(`the seed has more than ${formatLimit(most)}: record fewer --messages`)
-    if (buffered.length < BUFFER) continue
-    yield buffered
-    buffered = ''
+    yield piece
   }
-  yield buffered
 }

@@ -283,10 +283,10 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
       'live.idempotency-refusals',
       ({ answer }) => /reused/.test(answer.text) && Object.assign(answer.headers, { link: '<https://x.example>' })
     ],
-    'the `ctx` of an unknown path holds the path': [
+    'the `ctx` of a refusal holds the path': [
       'live.error-context',
       ({ request, answer }) => {
-        if (request.path === '/v1/conformance') answer.json = { ...answer.json, ctx: { path: request.path } }
+        if (answer.status === 401) answer.json = { ...answer.json, ctx: { path: request.path } }
       }
     ],
     'an identifier that is none is a 400': [
