@@ -5,8 +5,14 @@ import { printable } from '../core/printable.js'
 import { createMock } from '../index.js'
 import { LONG_PATIENCE } from '../targets/recording/asking.js'
 import { compareAnswers } from '../targets/recording/compare.js'
-import { compareDocuments, readDocument } from '../targets/recording/document.js'
-import { questionsOfFile, questionsOfHar, questionsOfJournal, usualQuestions } from '../targets/recording/questions.js'
+import { compareDocuments } from '../targets/recording/document.js'
+import {
+  questionsOfFile,
+  questionsOfHar,
+  questionsOfJournal,
+  readDocument,
+  usualQuestions
+} from '../targets/recording/questions.js'
 import { createTarget, type Target } from '../targets/target.js'
 import { addOptions, assumeOption, profileOption, repeatable, textOption } from './options.js'
 import { progressLine } from './printable.js'
@@ -87,15 +93,10 @@ async function run(flags: CompareFlags, command: Command): Promise<void> {
     const { skipped, same, leftOut, differences } = comparison
     const left = skipped > 0 ? `, ${skipped} not asked: they change something, or are none of the service` : ''
     const head = [`${comparison.asked} questions, ${same} answered the same${left}`]
-    const lineOf = ({ method, path, field, target, ours }: (typeof differences)[number]) =>
+    const linesOf = ({ method, path, field, target, ours }: (typeof differences)[number]) => [
       `${method} ${path}:${field && ` ${field}:`} ${valueText(target)} there, ${valueText(ours)} here`
-    print(
-      json ? JSON.stringify(comparison) : undefined,
-      head,
-      differences,
-      lineOf,
-      `Not compared: ${leftOut.join(', ')}`
-    )
+    ]
+    print(json && comparison, head, differences, linesOf, `Not compared: ${leftOut.join(', ')}`)
   } catch (error) {
     throw signal.aborted ? new StartError('interrupted; nothing was compared to the end') : error
   } finally {
@@ -110,11 +111,11 @@ async function runDocument(place: string, { profile = 'document', assume: overri
   const comparison = compareDocuments(published, await openApiDocument(assume(profile, overrides)))
   const { compared, missing, differences } = comparison
   const head = [`${compared} operations compared`, ...missing.map((name) => `${name} is not in the document`)]
-  const lineOf = ({ operation, what, kind, there, here, thereAt, hereAt }: (typeof differences)[number]) => {
+  const linesOf = ({ operation, what, kind, there, here, thereAt, hereAt }: (typeof differences)[number]) => {
     const values = there === undefined ? '' : `: ${valueText(there)} there, ${valueText(here)} here`
-    return `${operation}: ${what}: ${kind}${values}\n      ${thereAt} there\n      ${hereAt} here`
+    return [`${operation}: ${what}: ${kind}${values}`, `    ${thereAt} there`, `    ${hereAt} here`]
   }
-  print(json ? JSON.stringify(comparison, null, 2) : undefined, head, differences, lineOf)
+  print(json && comparison, head, differences, linesOf)
 }
 
 async function questionsOf({ requests, har, journal, ...flags }: CompareFlags, ours: Target) {
@@ -131,21 +132,25 @@ async function startOwn({ seed, profile, assume }: CompareFlags) {
   return { url: mock.url, apiKey: environment?.apiKeys[0] ?? '', close: () => mock.close() }
 }
 
-/** Prints an outcome, as JSON or in lines, and sets exit code 1 if there are differences that nothing explains. */
+/** Prints an outcome, as JSON if it is given or in lines, and sets exit code 1 if there are differences that nothing explains. */
 function print<Difference extends { explainedBy?: string }>(
-  json: string | undefined,
+  outcome: object | undefined,
   head: readonly string[],
   differences: readonly Difference[],
-  lineOf: (difference: Difference) => string,
+  linesOf: (difference: Difference) => string[],
   foot = ''
 ): void {
-  const bare = differences.filter(({ explainedBy }) => explainedBy === undefined).map((each) => `  ${lineOf(each)}`)
-  const explained = differences.flatMap((each) => (each.explainedBy ? `  ${lineOf(each)} (${each.explainedBy})` : []))
-  const titled = (title: string, lines: string[]) =>
-    lines.length > 0 ? ['', `${lines.length} ${title}:`, ...lines] : []
-  const unexplained = titled('differences that nothing explains', bare)
-  const lines = [...head, ...unexplained, ...titled('differences that an assumption explains', explained), '', foot]
-  const text = json ?? lines.map((line) => printable(line)).join('\n')
+  const part = (title: string, isExplained: boolean) => {
+    const own = differences.filter(({ explainedBy }) => (explainedBy !== undefined) === isExplained)
+    const lines = own.flatMap((each) => {
+      const [first, ...more] = linesOf(each)
+      return [`  ${first}${isExplained ? ` (${each.explainedBy})` : ''}`, ...more.map((line) => `  ${line}`)]
+    })
+    return own.length > 0 ? ['', `${own.length} differences that ${title}:`, ...lines] : []
+  }
+  const bare = part('nothing explains', false)
+  const lines = [...head, ...bare, ...part('an assumption explains', true), '', foot]
+  const text = outcome ? JSON.stringify(outcome, null, 2) : lines.map((line) => printable(line)).join('\n')
   process.stdout.write(`${printable(text, '\t\n').trimEnd()}\n`)
   if (bare.length > 0) process.exitCode = 1
 }

@@ -1,7 +1,85 @@
 import { randomUUID } from 'node:crypto'
+import { VENDOR_NAMES } from '../core/vendor-names.js'
 import type { MessageResponse } from '../messages/schemas.js'
-import { check, type Sent } from './outcome.js'
 import type { Answer } from './target.js'
+
+/** A request as it was sent, so that it can be sent again. */
+export interface Sent {
+  path: string
+  ask: SentAs
+}
+
+/** How a request is sent: by GET and with the key, if nothing else is said. */
+export interface SentAs {
+  method?: string
+  headers?: Record<string, string>
+  body?: string
+  /** The `Authorization` header in place of the key's; null sends none. */
+  authorization?: string | null
+  /** The scheme before the key, if not `ApiKey`. */
+  scheme?: string
+}
+
+/** What a target does is not what a rule says. */
+export class Failure extends Error {
+  override readonly name = 'Failure'
+  /** The one whose answer is wrong; the last one that was sent, if it is left out. */
+  readonly request: Sent | undefined
+
+  constructor(message: string, request?: Sent) {
+    super(message)
+    this.request = request
+  }
+}
+
+/** A request got no whole answer in time. */
+export class NoAnswer extends Failure {}
+
+/** What is wrong whatever the contract leaves open: something was done or shown that nobody asked for. */
+export class Breach extends Failure {}
+
+/** A case can't be judged on this target, and why. */
+export class Skipped extends Error {
+  override readonly name = 'Skipped'
+  /** What may let it be judged. */
+  readonly flags: string
+
+  constructor(message: string, flags = '') {
+    super(message)
+    this.flags = flags
+  }
+}
+
+/** Throws `Failure` with what is wrong unless the condition holds. */
+export function check(condition: boolean, problem: string, request?: Sent): asserts condition {
+  if (!condition) throw new Failure(problem, request)
+}
+
+/** Throws `Skipped` with the reason unless the condition holds. */
+export function needed(condition: boolean, reason: string, flags?: string): asserts condition {
+  if (!condition) throw new Skipped(reason, flags)
+}
+
+/** Throws `Failure` unless two JSON values are the same, the order of fields apart. */
+export function checkSame(actual: unknown, expected: unknown, what: string, request?: Sent): void {
+  const path = differenceOf(actual, expected, '')
+  if (path !== undefined) throw new Failure(`${what}${path ? `: ${path} differs` : ' differ'}`, request)
+}
+
+/** Returns the path of the first difference; undefined when there is none. No value is repeated: it may be private. */
+function differenceOf(one: unknown, two: unknown, path: string): string | undefined {
+  if (typeof one !== 'object' || typeof two !== 'object' || one === null || two === null) {
+    return one === two ? undefined : path
+  }
+  if (Array.isArray(one) !== Array.isArray(two)) return path
+  const names = new Set([...Object.keys(one), ...Object.keys(two)])
+  for (const name of names) {
+    const [first, second] = [one, two].map((each) => (each as Record<string, unknown>)[name])
+    const found = differenceOf(first, second, path === '' ? name : `${path}.${name}`)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
 
 export interface Page {
   answer: Answer
@@ -95,4 +173,30 @@ export function recordIn<Record>(answer: Answer): Record {
 
 export function isEnveloped(json: unknown): json is { data: unknown } {
   return isObject(json) && Object.keys(json).join() === 'data'
+}
+
+/** The deployed service's words -> the contract's. */
+export const CONTRACT_NAMES: ReadonlyMap<unknown, string> = new Map(
+  Object.entries(VENDOR_NAMES).map(([name, vendor]) => [vendor, name])
+)
+
+/** The fields that hold a name which the deployed service spells otherwise. */
+const NAME_FIELDS = ['origin', 'providerId']
+
+/** Returns a copy with the contract's names in place of the deployed service's. */
+export function withContractNames(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value ?? null), (field, inner) =>
+    NAME_FIELDS.includes(field) ? (CONTRACT_NAMES.get(inner) ?? inner) : inner
+  )
+}
+
+/** Returns the names in a value that the contract and the deployed service spell differently. */
+export function spelledNames(value: unknown): { contract: string[]; vendor: string[] } {
+  const names = { contract: [] as string[], vendor: [] as string[] }
+  JSON.stringify(value ?? null, (field, inner) => {
+    if (NAME_FIELDS.includes(field) && Object.hasOwn(VENDOR_NAMES, String(inner))) names.contract.push(inner)
+    if (NAME_FIELDS.includes(field) && CONTRACT_NAMES.has(inner)) names.vendor.push(inner)
+    return inner
+  })
+  return names
 }

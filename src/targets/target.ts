@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { StartError } from '../core/errors.js'
-import { Failure, NoAnswer, type Sent, type SentAs } from './outcome.js'
+import { Failure, NoAnswer, type Sent, type SentAs } from './answers.js'
 
 export interface TargetOptions {
   /** Without a slash at its end. */

@@ -67,12 +67,14 @@ test('a report says what failed, on what it rests, and which profile it is', asy
     'FAILED   wire.list.shape',
     '         it must have pageSize',
     `         $ curl -g '${proxy.url}/v1/messages?limit=100' -H "Authorization: ApiKey $NOTIFICATION_MOCK_API_KEY"`,
-    '         A page of messages has the fields of the contract, each of its type and from its list of values.',
+    '         A page of messages has the fields of the contract, each of its type and from its list of values, in JSON and UTF-8.',
     '         rests on the contract: Paginated message list; Message (MessageResponseDto) and all that it holds'
   ])
-  expect(text).toMatch(/^Profile: document, but for total-count=absent \(\d+ of 17 rows of the register found out\)$/m)
+  expect(text).toMatch(/^Profile: document, but for total-count=absent \(\d+ of 22 rows of the register found out\)$/m)
   const junit = reportJunit(report)
-  expect(junit).toContain('<testsuite name="wire" tests="1" failures="1" errors="0" skipped="0"')
+  const counts = `tests="${report.cases.length}" failures="${report.counts.failed}" errors="0"`
+  expect(junit).toContain(`<testsuite name="conformance of ${proxy.url}" ${counts}`)
+  expect(junit).toContain('<testcase classname="wire" name="wire.list.shape: ')
   expect(junit).toContain('<failure message="it must have pageSize">curl -g ')
   expect(reportMarkdown(report)).toMatch(/^\| FAILED \| wire \| `wire\.list\.shape` \|/m)
 })

@@ -64,8 +64,7 @@ test.each(PROFILES)(
     }
     // What a single environment can't show, and what this profile does not have.
     const never = CASES.filter(({ id }) => !passed.has(id))
-    const totals = ['paging.total', 'live.credentials']
-    const foreign = ['live.foreign-integration', ...(profile === 'live' ? totals : [])]
+    const foreign = ['live.foreign-integration', ...(profile === 'live' ? ['live.credentials'] : [])]
     const isElsewhere = ({ documentOnly }: ConformanceCase) => documentOnly && profile === 'live'
     expect(never.filter((each) => !isElsewhere(each)).map(({ id }) => id)).toEqual(expect.arrayContaining(foreign))
     expect(never.filter((each) => !isElsewhere(each)).length).toBe(foreign.length)
@@ -135,7 +134,7 @@ test.each(PROFILES)('every case is passed or skipped after 1,000 random control 
   expect((await fetch(`${ownUrl}/_mock/reset`, reset)).status).toBe(200)
   const report = await judge(url, DEVELOPMENT, NAMED)
   expect(failedIn(report)).toEqual([])
-  expect(report.counts.passed).toBeGreaterThan(70)
+  expect(report.counts.passed).toBeGreaterThan(0.8 * report.cases.length)
 })
 
 test('against a target with a delay of 100 ms it takes less than three minutes', async () => {

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { CASES } from '../../src/targets/conformance/cases/index.js'
 import { groupsOf, reportJunit, reportMarkdown, reportText } from '../../src/targets/conformance/report.js'
 import { type RunOptions, runConformance } from '../../src/targets/conformance/run.js'
 import { DEVELOPMENT, MAILGUN, SENDGRID } from '../support/control.js'
@@ -32,7 +33,7 @@ test('a target that answers with garbage fails its cases, and none is left out',
     response.end(texts[index++ % texts.length])
   })
   const { cases, counts } = await judge(url, { allowChanges: true, integrations: ['one', 'two'] })
-  expect(cases.length).toBeGreaterThan(75)
+  expect(cases.map(({ id }) => id)).toEqual(CASES.filter(({ documentOnly }) => !documentOnly).map(({ id }) => id))
   // Some by luck: a case that reads messages is judged twice.
   expect(counts.passed).toBeLessThan(15)
   expect(cases.filter(({ outcome, reason }) => outcome !== 'passed' && !reason)).toEqual([])
@@ -43,10 +44,10 @@ test('a request that hangs is a failed case, and the run goes on', async () => {
   await using proxy = await startProxy(mock.url, {
     answer: ({ request }) => (request.path.includes('limit=2.0') ? new Promise(() => {}) : undefined)
   })
-  const { cases } = await judge(proxy.url, { only: ['paging.whole-doubles', 'paging.page'], timeout: 3000 })
+  const { cases } = await judge(proxy.url, { only: ['paging.length', 'paging.page'], timeout: 3000 })
   expect(cases).toMatchObject([
-    { id: 'paging.page', outcome: 'passed' },
-    { id: 'paging.whole-doubles', outcome: 'failed', reason: expect.stringContaining('no whole answer within 3 s') }
+    { id: 'paging.page', outcome: 'failed', reason: expect.stringContaining('no whole answer within 3 s') },
+    { id: 'paging.length', outcome: 'passed' }
   ])
 })
 
@@ -72,7 +73,7 @@ test('Retry-After is obeyed, of 429 and of 503, and not for longer than is allow
 test('no more requests are sent in a second than the rate allows', async () => {
   const mock = await givenMock()
   const started = performance.now()
-  const { requests } = await judge(mock.url, { only: ['paging.page', 'paging.total'], rate: 20 })
+  const { requests } = await judge(mock.url, { only: ['paging.page', 'paging.counts'], rate: 20 })
   expect(performance.now() - started).toBeGreaterThan((requests - 1) * 50 - 5)
 })
 
@@ -245,7 +246,8 @@ test('a report names nobody: no subscriber, transaction, context or address, wha
     }
   })
   const report = await judge(proxy.url, { only: ['filter', 'error', 'live'], profile: 'document' })
-  expect(report.counts.failed).toBeGreaterThan(12)
+  const filters = report.cases.filter(({ id }) => id.startsWith('filter.'))
+  expect(filters.filter(({ outcome }) => outcome === 'failed').length).toBeGreaterThan(filters.length / 2)
   const text = [JSON.stringify(report), reportText(report, true), reportMarkdown(report), reportJunit(report)].join()
   type Sent = { transactionId: string; contextKeys?: string[]; email?: string; subscriber?: { subscriberId: string } }
   const named = (data as Sent[]).flatMap(({ transactionId, contextKeys = [], email = '', subscriber }) => [
@@ -263,7 +265,7 @@ test('a service that was written from the contract alone fails no case, and its 
   await using own = await startOwnService()
   const report = await judge(own.url, { ...OWN, allowChanges: true })
   expect(failedIn(report)).toEqual([])
-  expect(report.operations.map(({ judged }) => judged)).toEqual(['partly', 'partly', 'partly'])
+  expect(report.operations.map(({ judged }) => judged)).toEqual(['yes', 'partly', 'partly'])
   expect(report.counts.noted).toBeGreaterThan(15)
   expect(report.profile.known).toMatchObject({ 'total-count': 'absent', 'unknown-channel-filter': 'empty-page' })
   expect(reportText(report).split('\n').length).toBeLessThan(20)
@@ -297,7 +299,7 @@ test('a set-primary that answers 500 to everything is a failure of one cause, no
   expect(report.counts).toMatchObject({ passed: 0, skipped: 0 })
   const [group, ...others] = groupsOf(report.cases)
   expect(group?.first.reason).toBe('status 500, must be 200: the integration exists')
-  expect(group?.ids.length).toBeGreaterThan(9)
+  expect(group?.ids).toEqual(report.cases.map(({ id }) => id))
   expect(others).toEqual([])
 })
 

@@ -20,6 +20,24 @@ async function compare(...args: string[]) {
   return { code, stderr, outcome: (stdout ? JSON.parse(stdout) : undefined) as Outcome }
 }
 
+type Answers = Record<string, ((response: ServerResponse) => void) | undefined>
+
+/** Flags for a server against a proxy before it, which gives its own answers to paths that begin so; they are asked. */
+async function againstBroken({ url }: { url: string }, answers: Answers, asked = Object.keys(answers).join('\n')) {
+  const proxy = await givenProxy(url, ({ url: path = '' }, response) => {
+    const [, answer] = Object.entries(answers).find(([start]) => path.startsWith(start)) ?? []
+    answer?.(response)
+    return answer !== undefined
+  })
+  const file = join(givenFolder(), 'requests.txt')
+  writeFileSync(file, asked)
+  return ['--target', proxy.url, '--against', url, '--against-key', 'development-key', '--requests', file]
+}
+
+function sendJson(response: ServerResponse, body: object): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
 describe('compare', () => {
   test.each(['document', 'live'] as const)('finds no difference to a seed recorded of profile %s', async (profile) => {
     const source = await givenMock({ profile })
@@ -46,7 +64,9 @@ describe('compare', () => {
     expect(code).toBe(0)
     expect([...new Set(outcome.differences.map(({ explainedBy }) => explainedBy))].sort()).toEqual([
       'control-values',
+      'embedded-subscriber',
       'envelope',
+      'error-context',
       'malformed-context-key',
       'paging-bounds',
       'total-count',
@@ -61,67 +81,34 @@ describe('compare', () => {
 
   test('ends with 1 and names the field when nothing explains a difference', async () => {
     const ours = await givenMock({})
-    const proxy = await givenProxy(ours.url, async (request, response) => {
-      if (request.url !== '/v1/messages?limit=2') return false
-      const answer = await fetch(ours.url + request.url, { headers: { authorization: 'ApiKey development-key' } })
-      const page = (await answer.json()) as { data: { subject: string; status?: string }[] }
-      page.data[0] = { ...page.data[0], subject: 'Another one' }
-      delete page.data[1]?.status
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(page))
-      return true
-    })
-    const file = join(givenFolder(), 'requests.txt')
-    writeFileSync(
-      file,
+    const { json: page } = await ours.get('/v1/messages?limit=2')
+    page.data[0].subject = 'Another one'
+    delete page.data[1].status
+    const asked =
       '# mine\nGET /v1/messages?limit=2\n/v1/messages?limit=3\nPOST /v1/integrations/sendgrid-main/set-primary\n'
-    )
-    const against = ['--against', ours.url, '--against-key', 'development-key']
-    const { code, outcome } = await compare('--target', proxy.url, ...against, '--requests', file)
+    const args = await againstBroken(ours, { '/v1/messages?limit=2': (response) => sendJson(response, page) }, asked)
+    const { code, outcome } = await compare(...args)
     expect(code).toBe(1)
     expect(outcome).toMatchObject({ asked: 2, skipped: 1, same: 1 })
     expect(outcome.differences).toMatchObject([
       { path: '/v1/messages?limit=2', field: expect.stringMatching(/^data\[\w+\]\.subject$/), target: 'Another one' },
       { field: expect.stringMatching(/^data\[\w+\]\.status$/), ours: 'sent' }
     ])
-    const text = await runCommand([
-      'compare',
-      '--api-key',
-      'development-key',
-      '--target',
-      proxy.url,
-      ...against,
-      '--requests',
-      file
-    ])
+    const text = await runCommand(['compare', '--api-key', 'development-key', ...args])
     expect(text.stdout).toMatch(
       /2 questions, 1 answered the same, 1 not asked[\s\S]*2 differences that nothing explains:\n.*subject: "Another one" there/
     )
   })
 
-  /** A proxy that gives its own answer to paths that begin so. */
-  async function givenBroken(url: string, answers: Record<string, (response: ServerResponse) => void>) {
-    return givenProxy(url, ({ url: path = '' }, response) => {
-      const [, answer] = Object.entries(answers).find(([start]) => path.startsWith(start)) ?? []
-      answer?.(response)
-      return answer !== undefined
-    })
-  }
-
-  test('ends with 1 when the total is wrong, or hasMore, in equal profiles', async () => {
+  test('ends with 1 when the total is wrong, or hasMore, or the order, in equal profiles', async () => {
     const ours = await givenMock({})
     const { json } = await ours.get('/v1/messages?limit=2')
-    const proxy = await givenBroken(ours.url, {
-      '/v1/messages?limit=2': (response) =>
-        void response
-          .writeHead(200, { 'content-type': 'application/json' })
-          .end(JSON.stringify({ ...json, totalCount: json.totalCount + 1, hasMore: !json.hasMore }))
-    })
-    const file = join(givenFolder(), 'requests.txt')
-    writeFileSync(file, 'GET /v1/messages?limit=2\n')
-    const against = ['--against', ours.url, '--against-key', 'development-key']
-    const { code, outcome } = await compare('--target', proxy.url, ...against, '--requests', file)
+    const page = { ...json, totalCount: json.totalCount + 1, hasMore: !json.hasMore, data: json.data.toReversed() }
+    const answers = { '/v1/messages?limit=2': (response: ServerResponse) => sendJson(response, page) }
+    const { code, outcome } = await compare(...(await againstBroken(ours, answers, 'GET /v1/messages?limit=2')))
     expect(code).toBe(1)
     expect(outcome.differences.map(({ field, explainedBy }) => [field, explainedBy]).sort()).toEqual([
+      ['data (order)', undefined],
       ['hasMore', undefined],
       ['totalCount', undefined]
     ])
@@ -129,16 +116,14 @@ describe('compare', () => {
 
   test('goes on after an answer of 5xx, one that is no JSON, one that sends on, and none at all', async () => {
     const ours = await givenMock({})
-    const proxy = await givenBroken(ours.url, {
+    const args = await againstBroken(ours, {
       '/v1/messages?page=0': (response) => void response.writeHead(502).end('<h1>Bad gateway</h1>'),
       '/v1/messages?page=1': (response) => void response.writeHead(200).end('<h1>Log in</h1>'),
       '/v1/messages?page=2': (response) => void response.socket?.resetAndDestroy(),
-      '/v1/messages?page=3': (response) => void response.writeHead(302, { location: '/login' }).end()
+      '/v1/messages?page=3': (response) => void response.writeHead(302, { location: '/login' }).end(),
+      '/v1/messages?page=4': undefined
     })
-    const file = join(givenFolder(), 'requests.txt')
-    writeFileSync(file, [0, 1, 2, 3, 4].map((page) => `GET /v1/messages?page=${page}\n`).join(''))
-    const against = ['--against', ours.url, '--against-key', 'development-key']
-    const { code, outcome, stderr } = await compare('--target', proxy.url, ...against, '--requests', file)
+    const { code, outcome, stderr } = await compare(...args)
     expect(code, stderr).toBe(1)
     expect(outcome).toMatchObject({ asked: 5, same: 1 })
     const found = outcome.differences.filter(({ field }) => field === 'status' || field === '')
@@ -154,17 +139,14 @@ describe('compare', () => {
 
   test('says what was wrong where a server gave no answer that can be compared', async () => {
     const ours = await givenMock({})
-    const proxy = await givenBroken(ours.url, {
+    const args = await againstBroken(ours, {
       '/v1/messages?page=0': () => {},
       '/v1/messages?page=1': (response) =>
         void response.writeHead(200, { 'x-long': 'a'.repeat(20_000) }).end('{"data":[]}'),
       '/v1/messages?page=2': (response) =>
         void response.writeHead(200).end(`{"data":${'['.repeat(5000)}${']'.repeat(5000)}}`)
     })
-    const file = join(givenFolder(), 'requests.txt')
-    writeFileSync(file, [0, 1, 2].map((page) => `GET /v1/messages?page=${page}\n`).join(''))
-    const against = ['--against', ours.url, '--against-key', 'development-key', '--timeout', '1']
-    const { code, outcome, stderr } = await compare('--target', proxy.url, ...against, '--requests', file)
+    const { code, outcome, stderr } = await compare(...args, '--timeout', '1')
     expect(code, stderr).toBe(1)
     expect(outcome.differences.map(({ field, target, ours: own }) => [field, target, own])).toEqual([
       ['status', 'no whole answer within 1 s', 200],
@@ -192,7 +174,7 @@ describe('compare', () => {
     expect(changed.code, changed.stderr).toBe(1)
     expect(changed.stdout).toMatch(/2 operations compared\nGET \/v2\/workflows\/\S+ is not in the document/)
     expect(changed.stdout).toMatch(
-      /1 differences that nothing explains:\n {2}GET \/v1\/messages: request body: there only/
+      /1 differences that nothing explains:\n {2}GET \/v1\/messages: request body: there only\n {6}#\S+requestBody there\n/
     )
     expect(await run(`${url}/nothing`)).toMatchObject({
       code: 1,

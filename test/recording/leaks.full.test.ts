@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { givenOwnMock } from '../support/mock.js'
+import { givenMock, givenOwnMock } from '../support/mock.js'
 import { givenFolder, runCommand } from '../support/process.js'
+import { recordFrom } from './target.js'
 
 const MESSAGES = 4000
 const SUBSCRIBERS = 300
@@ -163,3 +164,40 @@ test('of 18,000 personal values and more, in every place of 4,000 messages, none
     expect(code).toBe(0)
   }
 }, 600_000)
+
+/** Fields whose values are ids, times or words of the contract, or names that programs use. */
+const UNMARKED =
+  /^(_.*|createdAt|updatedAt|deletedAt|deletedBy|deliveredAt|last.*At|last.*Date|snoozedUntil|channel|status|type|identifier|providerId|integrationIdentifier|templateIdentifier|workflow|stepId|uuid|component|group|origin|issueType|operator|on|unit|backoffUnit|atTime|weekDays|monthDays|ordinal|ordinalValue|monthlyType|textAlign|field|variableName|delayPath|digestKey|variables|subscriberVariables|format|required|enum|const|pattern|\$schema|\$ref|errorId|slug)$/
+
+test('no text of any field that the contract has is in a recorded seed', async () => {
+  const plain = await givenMock({ seeds: ['everything'] })
+  const [{ subscribers, workflows, messages }] = (
+    await plain.get('/_mock/state', { headers: { accept: 'application/json' } })
+  ).json.environments
+  const { code } = createPeople()
+  const ids = new Map<string, string>()
+  const ofId = (id: string) => ids.get(id) ?? ids.set(id, code()).get(id)
+  const marked = (value: unknown, field = ''): unknown => {
+    if (typeof value === 'string') {
+      if (UNMARKED.test(field) || /^(AND|OR)$/.test(value)) return value
+      if (field === 'subscriberId') return `${value}@${ofId(value)}.example`
+      return field === 'email' ? `${code()}@x.example` : `${value} <b title='${code()}'>${code()}</b>`
+    }
+    if (Array.isArray(value)) return value.map((each) => marked(each, field))
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, marked(each, name)]))
+  }
+  const apiKeys = [`key-${code()}`]
+  const records = { subscribers: marked(subscribers), workflows: marked(workflows), messages: marked(messages) }
+  const source = await givenOwnMock({
+    seed: JSON.stringify({ environments: [{ name: 'Source', apiKeys, ...records }] })
+  })
+  const out = join(givenFolder(), 'seed.yaml')
+  const steps = workflows.flatMap(
+    ({ identifier, steps: all = [] }: { identifier: string; steps?: { stepId: string }[] }) =>
+      all.map(({ stepId }) => ({ workflow: identifier, step: stepId }))
+  )
+  const recording = await recordFrom(source.url, out, { apiKey: apiKeys[0] ?? '', steps })
+  expect(recording).toMatchObject({ messages: messages.length, steps: steps.length })
+  expect(readFileSync(out, 'utf8').match(CODE) ?? []).toEqual([])
+})

@@ -1,4 +1,4 @@
-import type { Sent } from '../outcome.js'
+import type { Sent } from '../answers.js'
 
 /** Parameters whose values name people and what they did. */
 const PRIVATE_PARAMETER = /\b(subscriberId|transactionId|contextKeys)((?:\[\d*\])?)=([^&\s]+)/g

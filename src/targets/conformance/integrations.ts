@@ -1,9 +1,17 @@
 import { attempt, StartError } from '../../core/errors.js'
 import type { Integration } from '../../integrations/schemas.js'
-import { isObject, messageIn, NO_PRIMARY, recordIn, setPrimaryPath } from '../answers.js'
-import { Breach, needed, Skipped } from '../outcome.js'
+import { Breach, isObject, messageIn, NO_PRIMARY, needed, recordIn, Skipped, setPrimaryPath } from '../answers.js'
 import type { Answer, Ask, Target } from '../target.js'
-import type { SubjectOptions } from './options.js'
+
+/** What a run may do, and what of the target it is told. */
+export interface SubjectOptions {
+  allowChanges: boolean
+  workflows: readonly string[]
+  steps: readonly string[]
+  integrations: readonly string[]
+  /** An integration of another environment of the organization. */
+  foreignIntegration?: string | undefined
+}
 
 /** An integration as set-primary answers with it, or refuses to make it primary. */
 export interface NamedIntegration {
@@ -40,12 +48,9 @@ export function integrationsOf(ask: Target['ask'], options: SubjectOptions) {
   const self = {
     ...changes,
 
-    /** Returns what the target lists beyond the contract; undefined when it lists nothing that can be read. */
-    list: () => listIntegrations(ask),
-
     /** Returns what the target lists beyond the contract. Throws `Skipped` when it lists nothing. */
     async listed(): Promise<Integration[]> {
-      const all = await self.list()
+      const all = await listIntegrations(ask)
       needed(all !== undefined, 'the target does not list its integrations')
       return all
     },
@@ -157,25 +162,30 @@ function changesOf(ask: Target['ask'], options: SubjectOptions) {
       if (changed.size === 0) return { notRestored: [], newPrimaries: [] }
       const channelOf = (id: string) => changed.get(id) ?? before?.find((each) => isNamed(each, id))?.channel
       const channels = [...new Set([...changed.keys()].flatMap((id) => channelOf(id) ?? []))]
-      const firstNamed = (channel: Channel) => options.integrations.find((id) => changed.get(id) === channel)
-      const primaryOf = (channel: Channel) =>
-        before ? before.find((each) => each.primary && each.channel === channel)?._id : firstNamed(channel)
-      const without = channels.filter((channel) => primaryOf(channel) === undefined)
-      const lostNow = async () => {
-        const now = before && (await listIntegrations(ask, { uninterrupted: true }))
-        const isLost = (id: string) => now?.some((each) => each._id === id && !each.primary)
-        return (before ?? []).flatMap(({ _id = '', primary }) => (primary && isLost(_id) ? _id : []))
+      if (!before) {
+        const first = (channel: Channel) => options.integrations.find((id) => changed.get(id) === channel)
+        const unknown = channels.filter((channel) => first(channel) === undefined)
+        const problems = await putBack(
+          ask,
+          channels.flatMap((channel) => first(channel) ?? [])
+        )
+        return { notRestored: [...unknown.map(notKnown), ...problems], newPrimaries: [] }
       }
-      const own = channels.flatMap((channel) => primaryOf(channel) ?? [])
-      const problems = await putBack(ask, own)
+      const former = before.filter(({ primary }) => primary)
+      const lost = async () => {
+        const now = await listIntegrations(ask, { uninterrupted: true })
+        return former.filter(({ _id }) => now?.some((each) => each._id === _id && !each.primary))
+      }
+      const now = await lost()
       // A target may have demoted those of other channels too.
-      problems.push(...(await putBack(ask, await lostNow())))
-      problems.push(...(await lostNow()).map((id) => `${id}: it is not primary afterwards`))
-      const unknown = before ? [] : without.map((channel) => `channel ${channel}: which one was primary is not known`)
-      return {
-        notRestored: [...new Set([...unknown, ...problems])],
-        newPrimaries: before ? without : []
-      }
+      const own = former.filter((each) => channels.includes(each.channel) || now.includes(each))
+      const problems = await putBack(
+        ask,
+        own.map(({ _id = '' }) => _id)
+      )
+      const still = (await lost()).map(({ _id }) => `${_id}: it is not primary afterwards`)
+      const hadNone = channels.filter((channel) => !former.some((each) => each.channel === channel))
+      return { notRestored: [...problems, ...still], newPrimaries: hadNone }
     }
   }
 
@@ -220,6 +230,8 @@ export function checkDone(answer: Answer): void {
 function isNoPrimary(answer: Answer): boolean {
   return answer.status === 400 && NO_PRIMARY.test(String(messageIn(answer)))
 }
+
+const notKnown = (channel: Channel) => `channel ${channel}: which one was primary is not known`
 
 function isNamed({ _id, identifier }: Integration, name: string): boolean {
   return name === _id || name === identifier

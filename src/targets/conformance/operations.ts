@@ -1,5 +1,5 @@
 import type { CaseResult } from './case.js'
-import type { SubjectOptions } from './options.js'
+import type { SubjectOptions } from './integrations.js'
 
 /** How far an operation was judged. */
 export interface OperationReport {

@@ -1,5 +1,5 @@
 import { type AssumptionId, assumptionRow, type Profile } from '../../core/assumptions.js'
-import { nearestProfile } from '../positions.js'
+import { nearestProfile } from '../rows.js'
 import type { CaseResult } from './case.js'
 
 /** Which profile a target is, as far as it could be found out. */

@@ -1,9 +1,8 @@
 import { STEP_TYPES } from '../../core/enums.js'
 import type { WorkflowStep } from '../../workflow-steps/schemas.js'
-import { recordIn, type Sample, stepPath } from '../answers.js'
-import { Breach, needed, type Sent, Skipped } from '../outcome.js'
+import { Breach, needed, recordIn, type Sample, type Sent, Skipped, stepPath } from '../answers.js'
 import type { Target } from '../target.js'
-import type { SubjectOptions } from './options.js'
+import type { SubjectOptions } from './integrations.js'
 
 interface Source extends Pick<Target, 'ask'> {
   options: SubjectOptions

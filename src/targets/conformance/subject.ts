@@ -1,9 +1,18 @@
 import type { MessageResponse } from '../../messages/schemas.js'
-import { listPath, type Page, type Parameters, pageOf, type Sample } from '../answers.js'
-import { Failure, NoAnswer, needed, type Sent, Skipped } from '../outcome.js'
+import {
+  Failure,
+  listPath,
+  NoAnswer,
+  needed,
+  type Page,
+  type Parameters,
+  pageOf,
+  type Sample,
+  type Sent,
+  Skipped
+} from '../answers.js'
 import type { Answer, Ask, Target } from '../target.js'
-import { type Integrations, integrationsOf } from './integrations.js'
-import type { SubjectOptions } from './options.js'
+import { type Integrations, integrationsOf, type SubjectOptions } from './integrations.js'
 import { type StepName, stepsOf } from './steps.js'
 
 /** What is asked: a target, and what was found of its data, which is read once. */

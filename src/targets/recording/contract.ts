@@ -5,8 +5,7 @@ import { MessageResponse } from '../../messages/schemas.js'
 import { SeedMessage, SeedStep } from '../../seeds/format.js'
 import { recordProblem } from '../../seeds/limits.js'
 import { WorkflowStep } from '../../workflow-steps/schemas.js'
-import { isObject } from '../answers.js'
-import { withContractNames } from '../contract-names.js'
+import { isObject, withContractNames } from '../answers.js'
 import { isTime } from './replacement.js'
 
 /** How often each thing was found that the served seed will not give back. */
@@ -81,12 +80,7 @@ function nameOf(kind: string, path: Path): string {
 }
 
 function remove(record: Record<string, unknown>, path: Path): void {
-  const parent = path
-    .slice(0, -1)
-    .reduce<unknown>(
-      (node, part) => (isObject(node) || Array.isArray(node) ? (node as Record<string, unknown>)[part] : undefined),
-      record
-    )
+  const parent = path.slice(0, -1).reduce<unknown>((node, part) => (node as Record<string, unknown>)?.[part], record)
   const last = path.at(-1) as string
   if (Array.isArray(parent)) parent.splice(Number(last), 1)
   else if (isObject(parent)) delete parent[last]

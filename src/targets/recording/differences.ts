@@ -1,6 +1,7 @@
 import { ASSUMPTION_IDS, type AssumptionId } from '../../core/assumptions.js'
 import { isEnveloped, isObject } from '../answers.js'
-import { ROWS } from '../positions.js'
+import type { SeenDifference } from '../row.js'
+import { ROWS } from '../rows.js'
 import type { Answer } from '../target.js'
 import type { Question } from './questions.js'
 
@@ -77,9 +78,16 @@ function compareLists(target: unknown[], ours: unknown[], path: string): Differe
   ]
 }
 
-function explanationOf(question: Question, target: Answered, ours: Answered, difference: Difference) {
-  const url = new URL(question.path, 'http://server')
+function explanationOf({ path }: Question, target: Answered, ours: Answered, difference: Difference) {
+  const { pathname, searchParams: query } = new URL(path, 'http://server')
+  const operation = OPERATIONS.find(([pattern]) => pattern.test(pathname))?.[1] ?? 'none'
   const bodies = [target, ours].map((each) => inEnvelope(each) ?? (isObject(each.body) ? each.body : {}))
-  const seen = { url, statuses: [target.status, ours.status], bodies, difference }
+  const seen = { operation, query, statuses: [target.status, ours.status], bodies, difference }
   return ASSUMPTION_IDS.find((id) => ROWS[id].explains?.(seen))
 }
+
+const OPERATIONS: [RegExp, SeenDifference['operation']][] = [
+  [/\/v1\/messages$/, 'list'],
+  [/\/v2\/workflows\/[^/]+\/steps\/[^/]+$/, 'step'],
+  [/\/set-primary$/, 'set-primary']
+]

@@ -1,12 +1,8 @@
-import type { AssumptionId } from '../../core/assumptions.js'
+import { ASSUMPTION_IDS, type AssumptionId } from '../../core/assumptions.js'
 import { isTooDeep } from '../../core/depth.js'
-import { attempt, StartError } from '../../core/errors.js'
-import { FILE_LIMITS } from '../../seeds/limits.js'
-import { readYaml } from '../../seeds/yaml.js'
+import { StartError } from '../../core/errors.js'
 import { isObject } from '../answers.js'
-import { CONTRACT_NAMES } from '../contract-names.js'
-import { createTarget } from '../target.js'
-import { textOf } from './questions.js'
+import { ROWS } from '../rows.js'
 
 /** What a published document, `there`, says otherwise than ours, `here`. */
 export interface DocumentDifference {
@@ -31,98 +27,90 @@ export interface DocumentComparison {
   differences: DocumentDifference[]
 }
 
-/** A part of a document, and the pointer to it. */
-interface Part {
-  /** `left` is how many schemas of it may still be looked at: a document of some lines can stand for millions. */
-  document: { root: Part['node']; left: number }
-  at: string
-  node: Record<string, unknown>
-}
-
+type Node = Record<string, unknown>
+type Change = Pick<DocumentDifference, 'kind' | 'there' | 'here'>
 /** Undefined is any. */
 type Words = ReadonlySet<string> | undefined
 
-/** What a document says of one place. */
-interface Facts {
+/** A part of a document, and the JSON pointer to it. */
+interface Part {
   at: string
-  isRequired?: boolean
-  types?: Words
-  words?: Words
-  preset?: unknown
-  hasFields?: boolean
-  isCircular?: boolean
+  node: Node
 }
 
-type Change = Pick<DocumentDifference, 'kind' | 'there' | 'here'>
+/** What a place allows: a schema with all its parts and choices as one, a response, or an operation. */
+interface View {
+  at: string
+  /** All the places that it was made of. */
+  from: ReadonlySet<string>
+  types?: Words
+  words?: Words
+  preset?: Words
+  /** By what follows the path of the place: `.subject`, `[]`, ` header etag`. */
+  fields: ReadonlyMap<string, () => View>
+  required: ReadonlySet<string>
+}
 
-/** By what they are of, that around it first. */
-type Flat = Map<string, Facts>
-
-/** How deep a document may be nested, how many references may follow one another, and how many schemas it may stand for. */
+/** How deep a document may be nested, and how many references may follow one another. */
 const MAX_DEPTH = 300
 const MAX_LINKS = 30
-const MAX_SCHEMAS = 50_000
 
 /**
  * Compares the operations of our OpenAPI document with those of a published one, 3.0 or 3.1: parameters, statuses, headers and
  * the fields of bodies, through references and an envelope. The variants of a choice are held as one; bounds, patterns and
- * formats are not compared. Throws `StartError` when it is no such document.
+ * formats are not compared. What several places share is told once. Throws `StartError` when it is no such document.
  */
 export function compareDocuments(published: unknown, own: object): DocumentComparison {
   if (!isObject(published) || !/^3\.[01]\b/.test(String(published.openapi)) || !isObject(published.paths)) {
     throw new StartError('it is no OpenAPI document of version 3.0 or 3.1, which has openapi and paths')
   }
   if (isTooDeep(published, MAX_DEPTH)) throw new StartError(`it is nested more than ${MAX_DEPTH} deep`)
-  const [theirs, ours] = [operationsIn(published), operationsIn(own as Part['node'])]
-  const both = [...ours].flatMap(([id, { name, facts }]) => {
-    const there = theirs.get(id)
-    return there ? differencesOf(name, there.facts(), facts()) : []
+  const [theirs, ours] = [operationsIn(published), operationsIn(own as Node)]
+  const seen = new Set<string>()
+  const differences = [...ours].flatMap(([id, [name, view]]) => {
+    const [, there] = theirs.get(id) ?? []
+    return there ? differencesOf(name, there(), view(), seen) : []
   })
-  // What operations and statuses share is told once.
-  const differences = new Map(
-    both.reverse().map((each) => [JSON.stringify([each.kind, each.thereAt, each.hereAt, each.there, each.here]), each])
-  )
-  const missing = [...ours].flatMap(([id, { name }]) => (theirs.has(id) ? [] : name))
-  return { compared: ours.size - missing.length, missing, differences: [...differences.values()].reverse() }
+  const missing = [...ours].flatMap(([id, [name]]) => (theirs.has(id) ? [] : name))
+  return { compared: ours.size - missing.length, missing, differences }
 }
 
-function differencesOf(operation: string, theirs: Flat, ours: Flat): DocumentDifference[] {
+/** `seen` has the pairs of schemas that were compared before. */
+function differencesOf(operation: string, theirs: View, ours: View, seen: Set<string>): DocumentDifference[] {
   const found: DocumentDifference[] = []
-  const ended: string[] = []
-  for (const what of new Set([...theirs.keys(), ...ours.keys()])) {
-    if (ended.some((path) => what.startsWith(path) && /^[. [*]/.test(what.slice(path.length)))) continue
-    const [there, here] = [theirs.get(what), ours.get(what)]
-    const at = [there ?? around(theirs, what), here ?? around(ours, what)] as const
-    if (!there || !here) add(what, { kind: there ? 'there only' : 'here only' }, ...at)
-    else for (const [of, change] of changesOf(there, here)) if (change) add(`${what} ${of}`, change, ...at)
-    // What only one has, or one leaves open, or goes on in a circle has no fields that could be compared.
-    const isSame = Boolean(there?.hasFields) === Boolean(here?.hasFields)
-    if (!there || !here || !isSame || there.isCircular || here.isCircular) ended.push(what)
-  }
+  compareFields(theirs, ours, '')
   return found.sort((one, other) => (one.what < other.what ? -1 : 1))
 
-  function add(what: string, change: Change, { at: thereAt }: Facts, { at: hereAt }: Facts): void {
-    const [explainedBy] = ROWS.find(([, where, pattern]) => where.test(operation) && pattern.test(what)) ?? []
+  function add(what: string, change: Change | undefined, { at: thereAt }: View, { at: hereAt }: View): void {
+    if (!change) return
+    const explainedBy = ASSUMPTION_IDS.find((id) => ROWS[id].documented?.(operation, what, change))
     found.push({ operation, what, ...change, thereAt, hereAt, ...(explainedBy && { explainedBy }) })
   }
-}
 
-/** Returns what two places differ in, each with what it is of. */
-function changesOf(there: Facts, here: Facts): [string, Change | undefined][] {
-  const presence = ({ isRequired }: Facts) => new Set(isRequired ? ['present'] : ['present', 'absent'])
-  const presets = [there, here].map(({ preset }) => (preset === undefined ? undefined : new Set([String(preset)])))
-  const types = comparison(withIntegers(there.types), withIntegers(here.types))
-  const words = comparison(inContract(there.words), inContract(here.words))
-  const areOpen = [there, here].map(({ hasFields, isCircular }) => !hasFields && !isCircular)
-  const isOpener = areOpen[0] !== areOpen[1] && !types && !there.isCircular && !here.isCircular
-  return [
-    ['required', comparison(presence(there), presence(here))],
-    ['default', presets[0] && presets[1] && comparison(presets[0], presets[1])],
-    ['type', types],
-    ['words', words],
-    ['spelling', words ? undefined : comparison(there.words, here.words)],
-    ['fields', isOpener ? { kind: areOpen[0] ? 'wider' : 'narrower' } : undefined]
-  ]
+  function compareFields(there: View, here: View, path: string): void {
+    for (const name of new Set([...there.fields.keys(), ...here.fields.keys()])) {
+      const [one, other] = [there.fields.get(name)?.(), here.fields.get(name)?.()]
+      if (one && other) {
+        add(`${path}${name} required`, comparison(presence(there, name), presence(here, name)), one, other)
+        compareViews(one, other, path + name)
+      } else add(path + name, { kind: one ? 'there only' : 'here only' }, one ?? there, other ?? here)
+    }
+  }
+
+  function compareViews(there: View, here: View, what: string): void {
+    const pair = [there, here].map(({ from }) => [...from].sort().join()).join(' ')
+    if (seen.has(pair)) return
+    seen.add(pair)
+    const types = comparison(withIntegers(there.types), withIntegers(here.types))
+    const areOpen = [there, here].map(({ fields }) => fields.size === 0)
+    const isOther = areOpen[0] !== areOpen[1]
+    add(`${what} default`, there.preset && here.preset && comparison(there.preset, here.preset), there, here)
+    add(`${what} type`, types, there, here)
+    add(`${what} words`, comparison(there.words, here.words), there, here)
+    // What one of them leaves open has no fields that could be compared.
+    if (!isOther) compareFields(there, here, what)
+    else if (!types) add(`${what} fields`, { kind: areOpen[0] ? 'wider' : 'narrower' }, there, here)
+  }
 }
 
 /** Compares what is allowed, and returns what only either has; undefined when both allow the same. */
@@ -134,201 +122,154 @@ function comparison(theirs: Words, own: Words): Change | undefined {
   return { kind: isNarrower ? 'narrower' : !theirs || here.length === 0 ? 'wider' : 'there only', there, here }
 }
 
+const presence = ({ required }: View, name: string) => new Set(required.has(name) ? ['present'] : ['present', 'absent'])
 const withIntegers = (types: Words) => (types?.has('number') ? new Set([...types, 'integer']) : types)
-const inContract = (words: Words) => words && new Set([...words].map((word) => CONTRACT_NAMES.get(word) ?? word))
-
-/** The nearest place around another that there is. */
-function around(flat: Flat, what: string): Facts {
-  const outer = what.replace(/([. ][^. ]*|\[\])$/, '')
-  return flat.get(outer) ?? (outer === what ? { at: '#' } : around(flat, outer))
-}
-
-/** Which row of the register explains a difference: of which operation, and what it is of. */
-const ROWS: [AssumptionId, RegExp, RegExp][] = [
-  ['envelope', /primary$|steps/, /^envelope$/],
-  ['vendor-names', /./, / spelling$/],
-  ['credentials', /primary$/, /^body\.credentials\b|\.inboundWebhookSigningKey$/],
-  ['total-count', /messages$/, /^body\.totalCount$/],
-  ['control-values', /steps/, /^body\.controls\.values$/],
-  ['paging-bounds', /messages$/, /^parameter query (page|limit) type$/],
-  ['unknown-channel-filter', /messages$/, /^parameter query channel words$/],
-  ['unknown-subscriber-filter', /messages$/, /^status 404$/],
-  ['unknown-step', /steps/, /^status 400$/],
-  ['foreign-integration', /primary$/, /^status 403$/],
-  ['integration-lookup', /primary$/, /^status 422$/]
-]
 
 /** Returns the operations by method and path, in which the names of parameters do not count. */
-function operationsIn(root: Part['node']): Map<string, { name: string; facts(): Flat }> {
-  const document: Part = { document: { root, left: MAX_SCHEMAS }, at: '#', node: root }
-  const [server] = children(document, 'servers')
-  const base = String(server?.[1].node.url ?? '')
-    .replace(/^https?:\/\/[^/]*/, '')
-    .replace(/\/$/, '')
-  const found = children(document, 'paths').flatMap(([url, path]) =>
-    ['get', 'post', 'put', 'patch', 'delete'].flatMap((method) => {
+function operationsIn(root: Node) {
+  const { child, children, viewOf } = readerOf(root)
+  const found = new Map<string, [name: string, view: () => View]>()
+  const top = { at: '#', node: root }
+  const server = String(child(top, 'servers', '0')?.node.url ?? '')
+  const base = server.replace(/^https?:\/\/[^/]*/, '').replace(/\/$/, '')
+  for (const [url, path] of children(top, 'paths')) {
+    for (const method of ['get', 'post', 'put', 'patch', 'delete']) {
       const operation = child(path, method)
       const name = `${method.toUpperCase()} ${base}${url}`
-      const facts = () => factsOf(name, path, operation as Part)
-      return operation ? [[name.replaceAll(/\{[^}]*\}/g, '{}'), { name, facts }] as const] : []
-    })
-  )
-  return new Map(found)
-}
-
-function factsOf(name: string, path: Part, operation: Part): Flat {
-  const flat: Flat = new Map()
-  const inPath = [...name.matchAll(/\{([^}]*)\}/g)].map(([, each]) => each)
-  for (const [, parameter] of [path, operation].flatMap((each) => children(each, 'parameters'))) {
-    const { in: place, name: key, required } = parameter.node
-    const label = place === 'path' ? inPath.indexOf(String(key)) + 1 : String(key)
-    const schema = child(parameter, 'schema')
-    const what = `parameter ${place} ${place === 'header' ? String(label).toLowerCase() : label}`
-    if (schema) addAll(flatten(schema, what))
-    flat.set(what, { ...flat.get(what), at: parameter.at, isRequired: required === true, preset: schema?.node.default })
-  }
-  const body = child(operation, 'requestBody')
-  if (body) flat.set('request body', { at: body.at })
-  for (const [status, response] of children(operation, 'responses')) {
-    flat.set(`status ${status}`, { at: response.at, hasFields: true })
-    for (const [header, { at }] of children(response, 'headers')) {
-      // Those that a mock alone has say nothing of the service.
-      if (!/^x-(mock-|request-id$)/i.test(header)) flat.set(`status ${status} header ${header.toLowerCase()}`, { at })
+      if (operation) found.set(name.replaceAll(/\{[^}]*\}/g, '{}'), [name, () => operationView(name, path, operation)])
     }
-    const schema = child(response, 'content', 'application/json', 'schema')
-    if (!schema) continue
-    addAll(/^2/.test(status) ? withoutEnvelope(flatten(schema, 'body')) : flatten(schema, `status ${status} body`))
   }
-  return flat
+  return found
 
-  function addAll(others: Flat): void {
-    for (const [what, facts] of others) flat.set(what, facts)
+  function operationView(name: string, path: Part, operation: Part): View {
+    const [fields, required] = [new Map<string, () => View>(), new Set<string>()]
+    const inPath = [...name.matchAll(/\{([^}]*)\}/g)].map(([, each]) => each)
+    for (const [, parameter] of [path, operation].flatMap((each) => children(each, 'parameters'))) {
+      const { in: place, name: key } = parameter.node
+      const label = place === 'path' ? inPath.indexOf(String(key)) + 1 : key
+      const what = `parameter ${place} ${label}`
+      const view = { ...viewOf(child(parameter, 'schema') ?? parameter), at: parameter.at }
+      fields.set(what, () => view)
+      if (parameter.node.required === true) required.add(what)
+    }
+    const body = child(operation, 'requestBody')
+    if (body) fields.set('request body', () => viewOf(body))
+    for (const [status, response] of children(operation, 'responses')) {
+      // Those that a mock alone has say nothing of the service.
+      const headers = children(response, 'headers').filter(([header]) => !/^x-(mock-|request-id$)/i.test(header))
+      const parts = new Map(headers.map(([header, part]) => [` header ${header.toLowerCase()}`, () => plain(part)]))
+      fields.set(`status ${status}`, () => ({ ...plain(response), fields: parts }))
+      const schema = child(response, 'content', 'application/json', 'schema')
+      if (!schema) continue
+      const whole = viewOf(schema)
+      // An envelope is an object with `data` alone, which is an object too.
+      const data = whole.fields.size === 1 && /^2/.test(status) ? whole.fields.get('.data')?.() : undefined
+      const inner = data?.types?.has('object') ? data : whole
+      if (inner === data) fields.set('envelope', () => plain(inner))
+      if (/^2/.test(status)) fields.set('body', () => inner)
+      else parts.set(' body', () => whole)
+    }
+    return { ...plain(operation), fields, required }
   }
 }
 
-/** An envelope is an object with `data` alone, which is an object too. */
-function withoutEnvelope(body: Flat): Flat {
-  const data = body.get('body.data')
-  if (!data?.types?.has('object') || ![...body.keys()].every((path) => /^body(\.data\b|$)/.test(path))) return body
-  const inner = [...body]
-    .filter(([path]) => path !== 'body')
-    .map(([path, facts]) => [path.replace('.data', ''), facts] as const)
-  return new Map([['envelope', { at: data.at }], ...inner]).set('body', { ...data, isRequired: false })
+/** Returns what finds parts of a document, and reads its schemas. */
+function readerOf(root: Node) {
+  const views = new Map<string, View>()
+  return { child, children, viewOf }
+
+  /** Returns what a schema says. While it is being read, it is any: so a circle of parts ends. */
+  function viewOf(part: Part): View {
+    const known = views.get(part.at)
+    if (known) return known
+    const { node } = part
+    views.set(part.at, plain(part))
+    const [items, others] = [child(part, 'items'), child(part, 'additionalProperties')]
+    const fields = new Map(children(part, 'properties').map(([name, each]) => [`.${name}`, () => viewOf(each)]))
+    if (items) fields.set('[]', () => viewOf(items))
+    if (others && Object.keys(others.node).length > 0) fields.set('.*', () => viewOf(others))
+    const partsIn = (name: string) => children(part, name).map(([, each]) => viewOf(each))
+    const choices = [...partsIn('oneOf'), ...partsIn('anyOf')]
+    const choice = choices.length > 0 ? [choices.reduce((one, other) => merged(one, other, true))] : []
+    const own: View = { ...plain(part), types: typesOf(node), words: wordsOf(node), fields }
+    const whole = [...partsIn('allOf'), ...choice].reduce((one, other) => merged(one, other, false), own)
+    const { types } = whole
+    const required = Array.isArray(node.required) ? node.required.map((name) => `.${name}`) : []
+    const view = {
+      ...whole,
+      preset: node.default === undefined ? undefined : new Set([String(node.default)]),
+      types: types && node.nullable === true ? new Set([...types, 'null']) : types,
+      required: new Set([...whole.required, ...required])
+    }
+    views.set(part.at, view)
+    return view
+  }
+
+  function children(parent: Part, name: string): [string, Part][] {
+    const keys = Object.keys(child(parent, name)?.node ?? {})
+    const all = keys.map((key) => [key, child(parent, name, key)] as const)
+    return all.filter((each): each is [string, Part] => each[1] !== undefined)
+  }
+
+  /** Returns a part of a part, or what a reference there leads to. */
+  function child(parent: Part | undefined, ...names: string[]): Part | undefined {
+    return names.reduce<Part | undefined>((part, name) => {
+      const node = nodeIn(part?.node, name)
+      return node && followed({ at: `${part?.at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, node })
+    }, parent)
+  }
+
+  /** A reference that leads nowhere, in a circle or to another document is any value. */
+  function followed({ at, node }: Part, left = MAX_LINKS): Part {
+    const { $ref } = node
+    if (typeof $ref !== 'string') return { at, node }
+    const names = $ref.split('/').map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+    const target = names.slice(1).reduce<Node | undefined>(nodeIn, root)
+    if (names[0] !== '#' || !target || left === 0) return { at, node: {} }
+    return followed({ at: $ref, node: target }, left - 1)
+  }
 }
 
-/** Returns what a schema says of a place, and of all places in it. */
-function flatten(part: Part, path: string, inside: readonly string[] = []): Flat {
-  const { node, at } = part
-  const own = { at, types: typesOf(node), words: wordsOf(node) }
-  if (part.document.left-- === 0) throw new StartError(`it stands for more than ${MAX_SCHEMAS} schemas`)
-  if (inside.includes(at)) return new Map([[path, { ...own, isCircular: true }]])
-  const inner = (each: Part | undefined, name: string): Flat[] =>
-    each ? [flatten(each, path + name, [...inside, at])] : []
-  const fields = [
-    ...children(part, 'properties').flatMap(([name, each]) => inner(each, `.${name}`)),
-    ...inner(child(part, 'items'), '[]'),
-    ...inner(child(part, 'additionalProperties'), '.*')
-  ]
-  const flat: Flat = new Map([[path, { ...own, hasFields: fields.length > 0 }], ...fields.flatMap((each) => [...each])])
-  const partsIn = (name: string) => children(part, name).flatMap(([, each]) => inner(each, ''))
-  const choices = [...partsIn('oneOf'), ...partsIn('anyOf')]
-  const choice = choices.length > 0 ? [choices.reduce((one, other) => merged(one, other, true))] : []
-  const whole = [...partsIn('allOf'), ...choice].reduce((one, other) => merged(one, other, false), flat)
-  const { types } = whole.get(path) as Facts
-  if (node.nullable === true && types)
-    whole.set(path, { ...(whole.get(path) as Facts), types: new Set([...types, 'null']) })
-  for (const name of Array.isArray(node.required) ? node.required : []) {
-    const facts = whole.get(`${path}.${name}`)
-    if (facts) whole.set(`${path}.${name}`, { ...facts, isRequired: true })
-  }
-  return whole
+function nodeIn(node: Node | undefined, name: string): Node | undefined {
+  const value = node && Object.hasOwn(node, name) ? node[name] : undefined
+  return typeof value === 'object' && value !== null ? (value as Node) : undefined
 }
+
+/** A place that says no more than that it is there. */
+const plain = ({ at }: Pick<Part, 'at'>): View => ({ at, from: new Set([at]), fields: new Map(), required: new Set() })
 
 /** Returns what two say together, or what one or the other allows: a field is required when all have it that have any. */
-function merged(one: Flat, other: Flat, isOr: boolean): Flat {
-  const isRequired = isOr && (one.size === 1 || other.size === 1)
-  const paths = [...new Set([...one.keys(), ...other.keys()])]
-  return new Map(
-    paths.map((path): [string, Facts] => {
-      const first = one.get(path) ?? ({ ...other.get(path), isRequired } as Facts)
-      const second = other.get(path) ?? { ...first, isRequired }
-      const isNullable = isOr && [first, second].some(({ types }) => types?.size === 1 && types.has('null'))
-      return [
-        path,
-        {
-          ...first,
-          isRequired: isOr ? first.isRequired && second.isRequired : first.isRequired || second.isRequired,
-          types: combined(first.types, second.types, isOr),
-          words: isNullable ? (first.words ?? second.words) : combined(first.words, second.words, isOr),
-          hasFields: first.hasFields || second.hasFields,
-          isCircular: first.isCircular || second.isCircular
-        } as Facts
-      ]
-    })
-  )
+function merged(one: View, other: View, isOr: boolean): View {
+  const isBoth = isOr && one.fields.size > 0 && other.fields.size > 0
+  const fields = [...new Set([...one.fields.keys(), ...other.fields.keys()])].map((name): [string, () => View] => {
+    const [first, second] = [one.fields.get(name), other.fields.get(name)]
+    return [name, first && second ? () => merged(first(), second(), isOr) : ((first ?? second) as () => View)]
+  })
+  const isNull = isOr && [one, other].some(({ types }) => types?.size === 1 && types.has('null'))
+  return {
+    ...one,
+    from: new Set([...one.from, ...other.from]),
+    types: combined(one.types, other.types, isOr),
+    words: isNull ? (one.words ?? other.words) : combined(one.words, other.words, isOr),
+    fields: new Map(fields),
+    required: combined(one.required, other.required, !isBoth) as ReadonlySet<string>
+  }
 }
 
+/** Returns the words of both, or those that both have. */
 function combined(one: Words, other: Words, isOr: boolean): Words {
   if (!one || !other) return isOr ? undefined : (one ?? other)
   return isOr ? new Set([...one, ...other]) : new Set([...one].filter((each) => other.has(each)))
 }
 
-function typesOf({ type, enum: words, const: word, properties, items }: Part['node']): Words {
+function typesOf({ type, enum: words, const: word, properties, items }: Node): Words {
   const ofValues = [words ?? word ?? []].flat().map((each) => (each === null ? 'null' : typeof each))
-  const implied = properties ? ['object'] : items ? ['array'] : ofValues
-  const types = type === undefined ? implied : [type].flat().map(String)
-  return types.length === 0 ? undefined : new Set(types)
+  const types = type === undefined ? (properties ? 'object' : items ? 'array' : ofValues) : type
+  return types === ofValues && ofValues.length === 0 ? undefined : new Set([types].flat().map(String))
 }
 
 /** Without the empty text, which stands for a filter that is left out. */
-function wordsOf({ enum: words, const: word }: Part['node']): Words {
-  const values = Array.isArray(words) ? words : word === undefined ? undefined : [word]
-  return values && new Set(values.filter((each) => each !== null && each !== '').map(String))
-}
-
-/** Returns a part of a part, or what a reference there leads to. */
-function child(parent: Part | undefined, ...names: string[]): Part | undefined {
-  return names.reduce<Part | undefined>((part, name) => {
-    const node = part && Object.hasOwn(part.node, name) ? part.node[name] : undefined
-    if (!part || typeof node !== 'object' || node === null) return undefined
-    const at = `${part.at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
-    return followed({ document: part.document, at, node: node as Part['node'] })
-  }, parent)
-}
-
-function children(parent: Part, name: string): [string, Part][] {
-  const list = child(parent, name)
-  return Object.keys(list?.node ?? {}).flatMap((key) => {
-    const part = child(list, key)
-    return part ? [[key, part] as [string, Part]] : []
-  })
-}
-
-/** A reference that leads nowhere, in a circle or to another document is any value. */
-function followed(part: Part, left = MAX_LINKS): Part {
-  const { document, node, at } = part
-  if (typeof node.$ref !== 'string') return part
-  const keys = node.$ref
-    .split('/')
-    .slice(1)
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
-  const target = keys.reduce(
-    (found: unknown, key) => (isObject(found) ? found[key] : undefined),
-    document.root as unknown
-  )
-  if (!node.$ref.startsWith('#/') || !isObject(target) || left === 0) return { document, at, node: {} }
-  return followed({ document, at: node.$ref, node: target }, left - 1)
-}
-
-/** Reads a document from a file or an address, JSON or YAML. Rejects with `StartError` or `SeedError` when it is none. */
-export async function readDocument(place: string, timeout: number, signal: AbortSignal): Promise<unknown> {
-  const text = /^https?:\/\//i.test(place) ? await download() : textOf(place)
-  return attempt(() => JSON.parse(text)) ?? readYaml(text, place, FILE_LIMITS)
-
-  async function download(): Promise<string> {
-    const { askAgain } = createTarget({ url: place, apiKey: '', timeout, signal })
-    const { answer, problem } = await askAgain('', { authorization: null, tries: 3 })
-    if (answer?.status === 200) return answer.text
-    throw new StartError(`${place}: ${problem ?? `answers ${answer?.status}`}`)
-  }
+function wordsOf({ enum: words, const: word }: Node): Words {
+  const values = word === undefined ? words : [word]
+  return Array.isArray(values) ? new Set(values.filter((each) => each !== null && each !== '').map(String)) : undefined
 }

@@ -6,7 +6,6 @@ import { isObject } from '../answers.js'
 import type { Target } from '../target.js'
 import { askFor, notAPage } from './asking.js'
 import { inContract, MESSAGE, type Notes, note } from './contract.js'
-import { noteVendorNames, type Positions } from './positions.js'
 import type { createNames } from './replacement.js'
 
 export interface ReadOptions {
@@ -17,7 +16,6 @@ export interface ReadOptions {
   /** How many bytes of them at most. */
   maxBytes: number
   notes: Notes
-  positions: Positions
   names: ReturnType<typeof createNames>
   onProgress(messages: number): void
 }
@@ -29,12 +27,18 @@ export interface NamedWorkflow {
   steps: Set<string>
 }
 
+/** A message; of a subscriber that is listed it has the `subscriberId` alone. */
+export interface ReadMessage {
+  /** What the list is sorted by. */
+  place: string
+  /** Not as a text, which would take more memory. */
+  json: Buffer
+}
+
 /** What was read, as the target has it. */
 export interface ReadMessages {
-  /** By id, where its JSON is in the texts; undefined for one that a seed can't have. */
-  messages: Map<string, number | undefined>
-  /** Of a subscriber that is listed, a message has the `subscriberId` alone. */
-  texts: ReturnType<typeof createTexts>
+  /** By id; undefined for one that a seed can't have. */
+  messages: Map<string, ReadMessage | undefined>
   /** JSON by subscriberId. */
   subscribers: Map<string, string>
   /** By identifier. */
@@ -53,7 +57,6 @@ const MAX_PASSES = 5
 export async function readMessages(options: ReadOptions): Promise<ReadMessages> {
   const read: ReadMessages = {
     messages: new Map(),
-    texts: createTexts(),
     subscribers: new Map(),
     workflows: new Map(),
     owner: {},
@@ -110,61 +113,26 @@ async function askPage({ target }: ReadOptions, page: number, limit: number): Pr
   throw new StartError(`${target.url}${path} answers ${status}${typeof message === 'string' ? `: ${message}` : ''}`)
 }
 
-function addMessage(
-  { notes, positions, names }: ReadOptions,
-  read: ReadMessages,
-  key: string,
-  record: Page['data'][0]
-) {
+function addMessage({ notes, names }: ReadOptions, read: ReadMessages, key: string, record: Page['data'][0]): void {
   const message = inContract<SeedMessage>(MESSAGE, exportMessage(record as never), notes)
   read.messages.set(key, undefined)
   if (!message) return
   const { _environmentId, _organizationId } = record
   read.owner = { _environmentId, _organizationId, ...read.owner }
-  noteVendorNames(record, positions)
   addWorkflow(read, record)
   names.addMessage(message)
-  const { subscriber } = message
+  const { subscriber, createdAt } = message
+  const { subscriberId = '' } = subscriber ?? {}
   const text = JSON.stringify(subscriber)
-  if (subscriber && !read.subscribers.has(subscriber.subscriberId)) {
+  if (subscriber && !read.subscribers.has(subscriberId)) {
     names.addSubscriber(subscriber)
-    read.subscribers.set(subscriber.subscriberId, text)
+    read.subscribers.set(subscriberId, text)
     read.bytes += text.length
   }
-  const { subscriberId } = subscriber ?? {}
-  const isListed = subscriberId !== undefined && read.subscribers.get(subscriberId) === text
-  const document = JSON.stringify(isListed ? { ...message, subscriber: { subscriberId } } : message)
-  read.bytes += Buffer.byteLength(document)
-  read.messages.set(key, read.texts.add(document))
-}
-
-const BLOCK = 1024 * 1024
-
-/** Keeps texts as bytes, many in a buffer: by themselves 100,000 would take tens of megabytes more. */
-function createTexts() {
-  const blocks: Buffer[] = []
-  let used = BLOCK
-  return {
-    /** Returns the number to get the text by. */
-    add(text: string): number {
-      const bytes = Buffer.from(text)
-      if (used + 4 + bytes.length > BLOCK) {
-        // A record has less than two blocks.
-        blocks.push(Buffer.allocUnsafeSlow(Math.max(BLOCK, 4 + bytes.length)))
-        used = 0
-      }
-      const at = used
-      const block = blocks.at(-1) as Buffer
-      used = block.writeUInt32LE(bytes.length, at) + bytes.length
-      block.set(bytes, at + 4)
-      return (blocks.length - 1) * BLOCK + at
-    },
-    get(at: number): string {
-      const block = blocks[Math.floor(at / BLOCK)] as Buffer
-      const from = (at % BLOCK) + 4
-      return block.toString('utf8', from, from + block.readUInt32LE(from - 4))
-    }
-  }
+  const isListed = subscriber && read.subscribers.get(subscriberId) === text
+  const json = Buffer.from(JSON.stringify(isListed ? { ...message, subscriber: { subscriberId } } : message))
+  read.bytes += json.length
+  read.messages.set(key, { place: `${createdAt} ${key}`, json })
 }
 
 function keyOf(record: Record<string, unknown>): string {

@@ -1,8 +1,10 @@
 import { CHANNELS } from '../../core/enums.js'
 import { attempt, StartError } from '../../core/errors.js'
 import { readRegularFile } from '../../core/read-file.js'
+import { FILE_LIMITS } from '../../seeds/limits.js'
+import { readYaml } from '../../seeds/yaml.js'
 import { isObject, stepPath } from '../answers.js'
-import type { Target } from '../target.js'
+import { createTarget, type Target } from '../target.js'
 import { askFor, notAnObject } from './asking.js'
 
 /** What both servers are asked. */
@@ -61,7 +63,7 @@ export function questionsOfHar(file: string, allowChanges: boolean): Questions {
 }
 
 /** Returns the text of a file. Throws `StartError` when it can't be read. */
-export function textOf(file: string): string {
+function textOf(file: string): string {
   try {
     return readRegularFile(file).toString()
   } catch (error) {
@@ -110,4 +112,17 @@ async function controlList(ours: Target, name: 'requests' | 'workflows'): Promis
   const list = isObject(body) ? body[name] : undefined
   if (status === 200 && Array.isArray(list)) return list.filter(isObject)
   throw new StartError(`${ours.url}/_mock/${name} answers ${status}: is it a notification-mock, and its key right?`)
+}
+
+/** Reads a document from a file or an address, JSON or YAML. Rejects with `StartError` or `SeedError` when it is none. */
+export async function readDocument(place: string, timeout: number, signal: AbortSignal): Promise<unknown> {
+  if (!/^https?:\/\//i.test(place)) return parsed(textOf(place))
+  const { askAgain } = createTarget({ url: place, apiKey: '', timeout, signal })
+  const { answer, problem } = await askAgain('', { authorization: null, tries: 3 })
+  if (answer?.status === 200) return parsed(answer.text)
+  throw new StartError(`${place}: ${problem ?? `answers ${answer?.status}`}`)
+
+  function parsed(text: string): unknown {
+    return attempt(() => JSON.parse(text)) ?? readYaml(text, place, FILE_LIMITS)
+  }
 }

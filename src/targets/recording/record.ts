@@ -1,6 +1,7 @@
-import { constants } from 'node:fs'
+import { constants, createWriteStream } from 'node:fs'
 import { access, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { setImmediate } from 'node:timers/promises'
 import { ASSUMPTION_IDS, assume, overridesOf, type Profile } from '../../core/assumptions.js'
 import { StartError } from '../../core/errors.js'
@@ -13,12 +14,14 @@ import type { SeedEnvironment, SeedMessage, SeedSubscriber, SeedWorkflow } from 
 import { FILE_LIMITS, formatLimit } from '../../seeds/limits.js'
 import { readSeeds } from '../../seeds/read.js'
 import { resolveSeeds } from '../../seeds/resolve/resolve.js'
-import { nearestProfile } from '../positions.js'
-import { createTarget, type TargetOptions } from '../target.js'
-import { askFor, LONG_PATIENCE } from './asking.js'
+import type { WorkflowStep } from '../../workflow-steps/schemas.js'
+import { Failure, needed, pageOf } from '../answers.js'
+import type { Evidence } from '../row.js'
+import { namesOf, nearestProfile, type Positions, readPositions } from '../rows.js'
+import { type Ask, createTarget, type Target, type TargetOptions } from '../target.js'
+import { askFor, LONG_PATIENCE, notAnObject, notAPage } from './asking.js'
 import type { Notes } from './contract.js'
-import { type ReadMessages, type ReadOptions, readMessages } from './messages.js'
-import { detectPositions, noteUnknownStep, overridesIn, type Positions } from './positions.js'
+import { type ReadMessage, type ReadMessages, type ReadOptions, readMessages } from './messages.js'
 import { createNames, createReplacement, type Replacement } from './replacement.js'
 import { type NamedStep, readSteps } from './steps.js'
 
@@ -53,7 +56,7 @@ export interface Recording {
 
 /** How much of what a file may have is read: what replaces it may be longer. */
 const SHARE = 0.75
-/** How many messages are checked at a time, and how many characters are written. */
+/** How many messages are checked at a time, and how many bytes wait to be written. */
 const CHUNK = 20
 const BUFFER = 1024 * 1024
 
@@ -73,22 +76,21 @@ export async function record(options: RecordOptions): Promise<Recording> {
   const format = /\.json$/i.test(out) ? 'json' : 'yaml'
   const notes: Notes = new Map()
   const names = createNames()
-  const positions = await detectPositions(target)
-  const reading: ReadOptions = { ...options, target, maxBytes: SHARE * FILE_LIMITS[format], notes, positions, names }
+  const reading: ReadOptions = { ...options, target, maxBytes: SHARE * FILE_LIMITS[format], notes, names }
   const read = await readMessages(reading)
-  const { subscribers } = read
   const workflows = await readSteps(reading, read, options.workflows, options.steps)
-  const [first] = workflows
-  if (first) await noteUnknownStep(target, first.identifier ?? '', positions)
+  const positions = await readPositions(evidenceOf(target, workflows))
   const kept = keepPersonalData ? 'personal-data' : keepWorkflowTexts ? 'workflow-texts' : 'nothing'
   const replacement = createReplacement(apiKey, kept, names.keeps)
   const replaced = workflows.map((workflow) => replacedWorkflow(workflow, replacement))
   const chosen = newest(read, options.maximum)
-  const { subscriber, message } = seedRecords(read, replacement)
+  const people = new Map([...read.subscribers].sort().map(([, json]) => personOf(json, replacement)))
   const settings = settingsOf(options, read, positions)
-  checkSeed({ ...settings, workflows: replaced, subscribers: [...subscribers.keys()].map(subscriber) })
+  checkSeed({ ...settings, workflows: replaced, subscribers: [...people.values()] })
   for (let at = 0; at < chosen.length; at += CHUNK) {
-    checkSeed({ ...settings, messages: chosen.slice(at, at + CHUNK).map((each) => message(each, true)) })
+    const messages = chosen.slice(at, at + CHUNK).map((each) => seedMessage(each, replacement))
+    const named = new Set(messages.flatMap(({ subscriberId = '' }) => people.get(subscriberId) ?? []))
+    checkSeed({ ...settings, subscribers: [...named], messages })
     await setImmediate()
     signal?.throwIfAborted()
   }
@@ -96,60 +98,75 @@ export async function record(options: RecordOptions): Promise<Recording> {
   const recording: Recording = {
     file: out,
     messages: chosen.length,
-    subscribers: subscribers.size,
+    subscribers: people.size,
     workflows: replaced.length,
     steps: replaced.flatMap(({ steps }) => steps).length,
     profile,
     assumptions,
     differences: differencesOf(options, positions, profile, notes)
   }
-  const comment = format === 'yaml' ? commentOf(options.url, recording) : ''
   const lists = {
     integrations: [],
-    subscribers: each([...subscribers.keys()].sort(), subscriber),
+    subscribers: people.values(),
     workflows: replaced,
-    messages: each(chosen, (at) => message(at))
+    messages: messagesOf(chosen, replacement)
   }
-  const pieces = inMegabytes(comment, seedText(settings, lists, format), FILE_LIMITS[format])
+  const pieces = limited(seedText(settings, lists, format), FILE_LIMITS[format])
   // Personal data only for its owner.
   const mode = keepPersonalData ? 0o600 : 0o666
-  await replaceFile(out, (tempFile) => writeFile(tempFile, pieces, { flag: 'wx', mode }))
+  await replaceFile(out, async (tempFile) => {
+    await writeFile(tempFile, format === 'yaml' ? commentOf(options.url, recording) : '', { flag: 'wx', mode })
+    await pipeline(pieces, createWriteStream(tempFile, { flags: 'a', highWaterMark: BUFFER }))
+  })
   return recording
 }
 
-/** Returns where the messages are, in the order of the list. */
-function newest({ messages, texts }: ReadMessages, maximum: number): number[] {
-  const keys = [...messages].flatMap(([id, at]) => {
-    if (at === undefined) return []
-    const { createdAt = '' }: SeedMessage = JSON.parse(texts.get(at))
-    return { key: `${createdAt} ${id}`, at }
-  })
-  keys.sort((one, two) => (one.key < two.key ? 1 : -1))
-  return keys.slice(0, maximum).map(({ at }) => at)
-}
-
-/** Returns what makes records of a seed of what was read, one at a time. */
-function seedRecords({ texts, subscribers }: ReadMessages, replacement: Replacement) {
-  const listed = (subscriberId: string) => JSON.parse(subscribers.get(subscriberId) ?? '{}')
+/** What tells the positions of a target by reading it. */
+function evidenceOf({ askAgain }: Target, workflows: readonly SeedWorkflow[]): Evidence {
+  const steps = workflows.flatMap(({ identifier: workflowId = '', steps = [] }) =>
+    steps.map((step) => ({
+      workflowId,
+      stepId: step.stepId ?? '',
+      step: { ...step, workflowId } as Partial<WorkflowStep>
+    }))
+  )
+  const ask = async (path: string, request: Ask = {}) => {
+    const check = path.startsWith('/v1/messages') ? notAPage : notAnObject
+    const { answer } = await askAgain(path, { ...request, check, tries: 2 })
+    if (answer) return answer
+    throw new Failure('no answer')
+  }
   return {
-    subscriber(subscriberId: string): SeedSubscriber {
-      const { subscriber } = replacement.message({ subscriber: listed(subscriberId) } as SeedMessage)
-      return subscriber as SeedSubscriber
+    ask,
+    async steps() {
+      needed(steps.length > 0, 'no step was read')
+      return steps
     },
-    /** `isWhole` if it has the subscriber in it that it otherwise refers to. */
-    message(at: number, isWhole = false): SeedMessage {
-      const document: SeedMessage = JSON.parse(texts.get(at))
-      const isListed = Object.keys(document.subscriber ?? {}).join() === 'subscriberId'
-      if (isWhole && isListed) document.subscriber = listed(document.subscriber?.subscriberId ?? '')
-      const { subscriber, ...rest } = replacement.message(document)
-      if (!isListed || isWhole) return { ...rest, ...(subscriber && { subscriber }) }
-      return { ...(subscriber && { subscriberId: subscriber.subscriberId }), ...rest }
-    }
+    sample: async () => ({ messages: pageOf(await ask('/v1/messages?limit=100')).data })
   }
 }
 
-function* each<From, To>(items: Iterable<From>, change: (item: From) => To): Generator<To, void> {
-  for (const item of items) yield change(item)
+/** Returns the newest messages, in the order of the list. */
+function newest({ messages }: ReadMessages, maximum: number): ReadMessage[] {
+  const all = [...messages.values()].filter((each) => each !== undefined)
+  return all.sort((one, two) => (one.place < two.place ? 1 : -1)).slice(0, maximum)
+}
+
+function personOf(json: string, { message }: Replacement): [subscriberId: string, SeedSubscriber] {
+  const { subscriber } = message({ subscriber: JSON.parse(json) } as SeedMessage) as { subscriber: SeedSubscriber }
+  return [subscriber.subscriberId, subscriber]
+}
+
+function seedMessage({ json }: ReadMessage, { message }: Replacement): SeedMessage {
+  const document: SeedMessage = JSON.parse(json.toString())
+  const { subscriber, ...rest } = message(document)
+  const isListed = Object.keys(document.subscriber ?? {}).join() === 'subscriberId'
+  if (isListed) return { ...(subscriber && { subscriberId: subscriber.subscriberId }), ...rest }
+  return { ...rest, ...(subscriber && { subscriber }) }
+}
+
+function* messagesOf(messages: readonly ReadMessage[], replacement: Replacement): Generator<SeedMessage, void> {
+  for (const each of messages) yield seedMessage(each, replacement)
 }
 
 function replacedWorkflow({ name, steps = [], ...workflow }: SeedWorkflow, { workflowName, step }: Replacement) {
@@ -169,7 +186,7 @@ function checkSeed(environment: SeedEnvironment): void {
 function settingsOf(options: RecordOptions, { owner }: ReadMessages, positions: Positions) {
   const { name, profile: wanted, assumptions: given } = options
   const profile = wanted ?? nearestProfile(Object.values(positions))
-  const assumptions = overridesOf(profile, assume(profile, overridesIn(positions), given))
+  const assumptions = overridesOf(profile, assume(profile, namesOf(positions), given))
   const { _environmentId: _id, _organizationId } = owner
   return {
     ...(isId(_id) && { _id }),
@@ -207,17 +224,12 @@ function commentOf(url: string, { messages, steps, differences }: Recording): st
   return lines.map((line) => `# ${line.replaceAll(/\p{Cc}/gu, ' ')}\n`).join('')
 }
 
-/** Yields a text in larger pieces. Throws `StartError` when it is too long for a seed. */
-function* inMegabytes(comment: string, pieces: Iterable<string>, most: number): Generator<string, void> {
-  let buffered = comment
+/** Throws `StartError` when a text is too long for a seed. */
+function* limited(pieces: Iterable<string>, most: number): Generator<string, void> {
   let length = 0
   for (const piece of pieces) {
-    buffered += piece
     length += piece.length
     if (length > most) throw new StartError(`the seed has more than ${formatLimit(most)}: record fewer --messages`)
-    if (buffered.length < BUFFER) continue
-    yield buffered
-    buffered = ''
+    yield piece
   }
-  yield buffered
 }

@@ -90,37 +90,26 @@ export function createReplacement(apiKey: string, kept: Kept, keepsName: (name: 
     if (variant) return bySchema(variant, value, field, own)
     if (Array.isArray(value)) return value.map((each) => bySchema(schema.items ?? {}, each, field, own))
     if (typeof value === 'string') {
-      if (isWordOf(schema, value) || own?.has(value)) return value
-      return (rules.find(([fields]) => fields.test(field))?.[1] ?? text)(value)
-    }
-    if (typeof value === 'number') return schema.type === 'number' && !own ? value : number(value, field, own)
-    const { properties = {}, additionalProperties: others } = schema
-    if (!isObject(value) || others === true) return free(value, field, own)
-    const entries = Object.entries(value).map(([name, inner]) => {
-      if (Object.hasOwn(properties, name)) {
-        // Any other `name` is a text.
-        const isVariable = schema.$id === 'NotificationTriggerVariable'
-        return [name, bySchema(properties[name], inner, isVariable ? 'field' : name, own)]
-      }
-      // A name that the contract does not have is told as it is: no seed has it.
-      return isObject(others)
-        ? [path(name), bySchema(others as TSchema, inner, name, own)]
-        : [name, free(inner, name, own)]
-    })
-    return Object.fromEntries(entries)
-  }
-
-  /** A value whose fields the contract does not know; in a step also a JSON Schema. */
-  function free(value: unknown, field: string, own?: ReadonlySet<string>): unknown {
-    if (typeof value === 'string') {
-      if (own?.has(value) && !SECRET_NAME.test(field)) return value
+      if (isWordOf(schema, value) || (own?.has(value) && !SECRET_NAME.test(field))) return value
+      if (schema.type) return (rules.find(([fields]) => fields.test(field))?.[1] ?? text)(value)
+      // Of a free object, and in a step also of a JSON Schema.
       if (own && field === 'pattern') return '.*'
       return own && field === 'required' ? nameOf(value, own) : text(value)
     }
-    if (typeof value === 'number') return number(value, field, own)
-    if (Array.isArray(value)) return value.map((each) => free(each, field, own))
+    if (typeof value === 'number') return schema.type === 'number' && !own ? value : number(value, field, own)
     if (!isObject(value)) return value
-    return Object.fromEntries(Object.entries(value).map(([name, each]) => [nameOf(name, own), free(each, name, own)]))
+    const { properties = {}, additionalProperties: others, type } = schema
+    const isFree = type === undefined || others === true
+    const entries = Object.entries(value).map(([name, inner]) => {
+      // Any other `name` is a text.
+      const isVariable = schema.$id === 'NotificationTriggerVariable'
+      if (Object.hasOwn(properties, name))
+        return [name, bySchema(properties[name], inner, isVariable ? 'field' : name, own)]
+      if (isObject(others)) return [path(name), bySchema(others as TSchema, inner, name, own)]
+      // A name that the contract does not have is told as it is: no seed has it.
+      return [isFree ? nameOf(name, own) : name, bySchema({} as TSchema, inner, name, own)]
+    })
+    return Object.fromEntries(entries)
   }
 
   function nameOf(name: string, own?: ReadonlySet<string>): string {
@@ -176,11 +165,9 @@ export function createReplacement(apiKey: string, kept: Kept, keepsName: (name: 
 
   /** Returns as many digits, the first of them no zero where that of the source is none. */
   function digits(source: string): string {
-    let all = source.startsWith('0') ? '0' : String(1 + (digestOf('first digit', source).readUInt8() % 9))
-    for (let at = 0; all.length < source.length; at++) {
-      all += digestOf(`digits ${at}`, source).readUIntBE(0, 6).toString().padStart(15, '0').slice(-12)
-    }
-    return all.slice(0, source.length)
+    const made = BigInt(`0x${digestOf('digits', source).toString('hex')}`).toString()
+    const all = made.repeat(1 + source.length / made.length)
+    return `${source.startsWith('0') ? '0' : ''}${all}`.slice(0, source.length)
   }
 
   /** Returns a text of the same length and kind: an address, a time, a number, or else words. */
@@ -193,12 +180,8 @@ export function createReplacement(apiKey: string, kept: Kept, keepsName: (name: 
       const moment = new Date(Date.UTC(2001, 0, 1) + (digest.readUIntBE(0, 5) % (9000 * 86_400_000)))
       return source.length === 10 ? moment.toISOString().slice(0, 10) : moment.toISOString()
     }
-    let words = ''
-    for (let random = digest.readUInt32BE(); words.length < source.length; ) {
-      random = (Math.imul(random, 1_664_525) + 1_013_904_223) >>> 0
-      words += `${WORDS[(random >>> 8) % WORDS.length]} `
-    }
-    return words.slice(0, source.length)
+    const words = `${[...digest].map((byte) => WORDS[byte % WORDS.length]).join(' ')} `
+    return words.repeat(1 + source.length / words.length).slice(0, source.length)
   }
 }
 

@@ -1,12 +1,10 @@
 import { attempt, StartError } from '../../core/errors.js'
 import type { SeedStep, SeedWorkflow } from '../../seeds/format.js'
-import { isObject, recordIn, stepPath } from '../answers.js'
-import { withContractNames } from '../contract-names.js'
+import { isObject, recordIn, stepPath, withContractNames } from '../answers.js'
 import type { Answer } from '../target.js'
 import { askFor, notAnObject } from './asking.js'
 import { inContract, note, STEP } from './contract.js'
 import type { ReadMessages, ReadOptions } from './messages.js'
-import { noteStep } from './positions.js'
 
 /** A step that the user names: `order-shipped/email-step`. */
 export interface NamedStep {
@@ -67,7 +65,7 @@ export async function readSteps(
   }
 }
 
-async function askStep({ target, positions }: ReadOptions, workflow: string, step: string) {
+async function askStep({ target }: ReadOptions, workflow: string, step: string) {
   const path = stepPath(workflow, step)
   // A 404 is an answer also as a page of a gateway.
   const ask = () => askFor(target, path, (each) => (each.status === 404 ? undefined : notAnObject(each)))
@@ -77,9 +75,7 @@ async function askStep({ target, positions }: ReadOptions, workflow: string, ste
   if (answer.status === 401 || answer.status === 403) {
     throw new StartError(`${target.url}${path} answers ${answer.status}: the key may not read workflows`)
   }
-  const found = stepIn(answer)
-  if (found) noteStep(answer, positions)
-  return found
+  return stepIn(answer)
 }
 
 function stepIn(answer: Answer): AnsweredStep | undefined {

@@ -5,11 +5,14 @@ import {
   isStep,
   type Json,
   type Mutant,
+  onAnswers,
   onIntegration,
   onRefusal,
+  onRequests,
   replace,
   restatus,
-  rewrite
+  rewrite,
+  withChanges
 } from './mutant.js'
 
 const keyOf = ({ headers }: ProxiedRequest) => headers['idempotency-key']
@@ -39,11 +42,11 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
       (integration) => (integration.kind = 'delivery')
     ],
     'an integration is sent as text': [
-      'wire.integration.content-type',
+      'wire.integration.shape',
       (_, { answer }) => (answer.headers['content-type'] = 'text/plain')
     ],
     'an integration that is not deleted has an empty `deletedAt`': [
-      'wire.integration.deleted',
+      'primary.result',
       (integration) => (integration.deletedAt = '')
     ],
     'set-primary answers with the state before': ['primary.result', (integration) => (integration.primary = false)],
@@ -67,412 +70,10 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
     ]
   }),
   {
-    name: 'a channel has two primaries',
-    caughtBy: 'primary.one',
-    change: onListing((integrations) => {
-      const second = integrations.find(({ primary }) => !primary)
-      if (second) second.primary = true
-    })
-  },
-  {
-    name: 'set-primary answers as if, and changes nothing',
-    caughtBy: 'primary.one',
-    change: {
-      async answer({ request, answer, ask }) {
-        if (isSetPrimary(request) && answer.status === 200) await ask(setPrimaryPath(SENDGRID))
-      }
-    }
-  },
-  {
-    name: 'set-primary does nothing, and answers with what is',
-    caughtBy: 'primary.result',
-    change: {
-      async answer({ request, answer, ask }) {
-        if (!isSetPrimary(request) || answer.status !== 200) return
-        await ask(setPrimaryPath(SENDGRID))
-        answer.json = { ...answer.json, primary: answer.json._id === SENDGRID }
-      }
-    }
-  },
-  {
-    name: 'the primaries of all channels step down',
-    caughtBy: 'primary.others',
-    change: {
-      answer({ request, answer, memory }) {
-        if (isSetPrimary(request) && answer.status === 200) memory.set('primary', answer.json._id)
-        if (request.path !== '/v1/integrations' || !memory.has('primary')) return
-        const data = answer.json.data.map((each: Json) => ({ ...each, primary: each._id === memory.get('primary') }))
-        answer.json = { data }
-      }
-    }
-  },
-  {
-    name: 'an inactive integration is refused',
-    caughtBy: 'primary.result',
-    change: {
-      answer: ({ request, answer }) => (request.path.includes(INACTIVE) ? restatus(answer, 400) : undefined)
-    }
-  },
-  {
-    name: 'set-primary of the last one that is named answers with another',
-    caughtBy: 'primary.result',
-    change: {
-      async answer({ request, answer, ask }) {
-        if (isSetPrimary(request) && request.path.includes(TWILIO)) replace(answer, await ask(setPrimaryPath(SENDGRID)))
-      }
-    }
-  },
-  {
-    name: 'set-primary is a 500',
-    caughtBy: 'primary.result',
-    change: { answer: ({ request, answer }) => (isSetPrimary(request) ? restatus(answer, 500) : undefined) }
-  },
-  {
-    name: 'with a key, set-primary is not done',
-    caughtBy: 'idempotency.not-run',
-    change: {
-      async answer({ request, answer, memory, ask }) {
-        if (!isSetPrimary(request) || answer.status !== 200) return
-        if (keyOf(request) === undefined) memory.set('path', request.path)
-        const { 'idempotency-key': _, ...headers } = request.headers
-        if (keyOf(request) !== undefined && memory.has('path')) await ask(memory.get('path') as string, { headers })
-      }
-    }
-  },
-  {
-    name: 'other integrations are deactivated',
-    caughtBy: 'primary.others',
-    change: {
-      answer({ request, answer, memory }) {
-        if (isSetPrimary(request)) memory.set('count', Number(memory.get('count') ?? 0) + 1)
-        if (request.path !== '/v1/integrations') return
-        const data = answer.json.data.map((each: Json) => ({ ...each, active: Number(memory.get('count')) % 2 === 0 }))
-        answer.json = { data }
-      }
-    }
-  },
-  {
-    name: 'an integration changes with each promotion',
-    caughtBy: 'primary.again',
-    change: {
-      answer({ request, answer, memory }) {
-        if (!isSetPrimary(request) || answer.status !== 200) return
-        const { _id } = answer.json
-        const promoted = Number(memory.get(_id) ?? 0) + (memory.get('former') === _id ? 0 : 1)
-        memory.set('former', _id).set(_id, promoted)
-        answer.json = { ...answer.json, name: `Promoted ${promoted}` }
-      }
-    }
-  },
-  {
-    name: 'a body of text is refused',
-    caughtBy: 'primary.body',
-    change: {
-      answer: ({ request, answer }) =>
-        isSetPrimary(request) && request.headers['content-type']?.startsWith('text/')
-          ? restatus(answer, 415)
-          : undefined
-    }
-  },
-  {
-    name: 'a malformed body is not noticed',
-    caughtBy: 'malformed.body',
-    change: {
-      request({ request }) {
-        if (isSetPrimary(request) && request.body.toString() === '{') request.body = Buffer.alloc(0)
-      }
-    }
-  },
-  {
-    name: 'a GET makes primary too',
-    caughtBy: 'primary.get',
-    change: {
-      request({ request }) {
-        if (/\/set-primary$/.test(request.path)) request.method = 'POST'
-      }
-    }
-  },
-  {
-    name: 'an unknown integration is a 400',
-    caughtBy: 'error.body',
-    change: {
-      answer: ({ request, answer }) =>
-        isSetPrimary(request) && answer.status === 404 ? restatus(answer, 400) : undefined
-    }
-  },
-  {
-    name: 'two at the same time get each the answer of one',
-    caughtBy: 'primary.storm',
-    change: {
-      async answer({ request, answer, memory }) {
-        if (!isSetPrimary(request) || answer.status !== 200) return
-        const running = Number(memory.get('running') ?? 0)
-        memory.set('running', running + 1)
-        if (running > 0) answer.text = memory.get('text') as string
-        memory.set('text', answer.text)
-        await new Promise((resolve) => setTimeout(resolve, 20))
-        memory.set('running', Number(memory.get('running')) - 1)
-      }
-    }
-  },
-
-  // Idempotency keys.
-  {
-    name: 'keys are ignored',
-    caughtBy: 'idempotency.refusal',
-    change: { request: ({ request }) => void delete request.headers['idempotency-key'] }
-  },
-  {
-    name: 'a replay has another body',
-    caughtBy: 'idempotency.replay',
-    change: onReplay(({ answer }) => (answer.json = { ...answer.json, replayed: true }))
-  },
-  {
-    name: 'a replay is spaced otherwise',
-    caughtBy: 'idempotency.replay',
-    change: onReplay(({ answer }) => (answer.text = JSON.stringify(answer.json, null, 1)))
-  },
-  {
-    name: 'a replay is a 200, whatever it was',
-    caughtBy: 'idempotency.refusal',
-    change: onReplay(({ answer }) => (answer.status = 200))
-  },
-  {
-    name: 'a replay is not marked as one',
-    caughtBy: 'idempotency.replay',
-    change: onReplay(({ answer }) => delete answer.headers['idempotency-replay'])
-  },
-  {
-    name: 'a replay is sent as text',
-    caughtBy: 'idempotency.replay',
-    change: onReplay(({ answer }) => (answer.headers['content-type'] = 'text/plain'))
-  },
-  {
-    name: 'what has a key is sent as JSON without a charset, and its replay too',
-    caughtBy: 'idempotency.replay',
-    change: {
-      answer: ({ request, answer }) =>
-        keyOf(request) ? void Object.assign(answer.headers, { 'content-type': 'application/json' }) : undefined
-    }
-  },
-  {
-    name: 'the first answer is marked as a replay',
-    caughtBy: 'idempotency.replay',
-    change: {
-      answer: ({ request, answer }) =>
-        keyOf(request) ? void Object.assign(answer.headers, { 'idempotency-replay': 'true' }) : undefined
-    }
-  },
-  {
-    name: 'an answer does not repeat its key',
-    caughtBy: 'idempotency.replay',
-    change: { answer: ({ answer }) => void delete answer.headers['idempotency-key'] }
-  },
-  {
-    name: 'an answer without a key has one',
-    caughtBy: 'idempotency.fresh',
-    change: {
-      answer: ({ request, answer }) =>
-        isSetPrimary(request)
-          ? void Object.assign(answer, { headers: { 'idempotency-key': 'none', ...answer.headers } })
-          : undefined
-    }
-  },
-  {
-    name: 'a replay runs the operation again',
-    caughtBy: 'idempotency.not-run',
-    change: {
-      async answer({ request, answer, ask }) {
-        if (answer.headers['idempotency-replay'] !== 'true') return
-        const { 'idempotency-key': _, ...headers } = request.headers
-        await ask(request.path, { headers })
-      }
-    }
-  },
-  {
-    name: 'another body is not noticed',
-    caughtBy: 'idempotency.other-body',
-    change: {
-      request: ({ request }) => (keyOf(request) ? void Object.assign(request, { body: Buffer.alloc(0) }) : undefined)
-    }
-  },
-  {
-    name: 'a refused reuse replaces the answer',
-    caughtBy: 'idempotency.other-body',
-    change: {
-      answer({ request, answer, memory }) {
-        const key = keyOf(request) ?? ''
-        if (answer.status === 422 && /reused/.test(answer.text)) memory.set(key, answer.text)
-        else if (memory.has(key)) {
-          answer.status = 422
-          answer.text = memory.get(key) as string
-        }
-      }
-    }
-  },
-  {
-    name: 'refusals are not kept',
-    caughtBy: 'idempotency.refusal',
-    change: {
-      async answer({ request, answer, ask }) {
-        if (answer.headers['idempotency-replay'] !== 'true' || answer.status < 400) return
-        const { 'idempotency-key': _, ...headers } = request.headers
-        replace(answer, await ask(request.path, { headers }))
-      }
-    }
-  },
-  {
-    name: 'a 401 is kept under its key',
-    caughtBy: 'idempotency.bounds',
-    change: {
-      answer(exchange) {
-        const { request, answer } = exchange
-        const key = keyOf(request)
-        if (key === undefined || !isSetPrimary(request)) return
-        const kept = answersOf(exchange)
-        const before = kept.get(key)
-        if (answer.status === 401) kept.set(key, answer.text)
-        else if (before !== undefined) {
-          answer.status = 401
-          answer.text = before
-        }
-      }
-    }
-  },
-  {
-    name: 'keys are compared without their case',
-    caughtBy: 'idempotency.fresh',
-    change: withKey((key) => key.toLowerCase())
-  },
-  {
-    name: 'quotes belong to the key',
-    caughtBy: 'idempotency.quotes',
-    change: withKey((key) => key.replaceAll('"', '_'))
-  },
-  {
-    name: 'a key is cut off after 64 characters',
-    caughtBy: 'idempotency.bounds',
-    change: withKey((key) => key.slice(0, 64))
-  },
-  {
-    name: 'any key replays the last answer',
-    caughtBy: 'idempotency.fresh',
-    change: withKey(() => 'one-for-all')
-  },
-  {
-    name: 'requests with one key at the same time are all answered afresh',
-    caughtBy: 'idempotency.in-use',
-    change: {
-      request: ({ request }) => void delete request.headers['idempotency-key']
-    }
-  },
-  {
-    name: 'a 409 has no `Retry-After`',
-    caughtBy: 'idempotency.in-use',
-    change: {
-      async answer({ request, answer, memory }) {
-        const key = keyOf(request)
-        if (key === undefined || !isSetPrimary(request)) return
-        const isFirst = !memory.has(key)
-        memory.set(key, true)
-        if (isFirst) return
-        answer.status = 409
-        answer.headers = { 'content-type': answer.headers['content-type'] ?? '' }
-      }
-    }
-  },
-
-  // Rows of the register.
-  {
-    name: 'a step is in an envelope of another name',
-    caughtBy: 'live.envelope',
-    change: {
-      answer({ request, answer }) {
-        if (isStep(request) && answer.status === 200) answer.json = { result: answer.json }
-      }
-    }
-  },
-  {
     name: 'a channel that has no primary is not named',
     caughtBy: 'live.primary-channels',
     profile: 'live',
     change: onRefusal(400, (body) => (body.message = 'Bad Request'))
-  },
-  {
-    name: 'an identifier that is none is a 400',
-    caughtBy: 'live.integration-lookup',
-    change: {
-      answer: ({ request, answer }) => (/conformance-none/.test(request.path) ? restatus(answer, 400) : undefined)
-    }
-  },
-  {
-    name: 'an integration of another environment is made primary',
-    caughtBy: 'live.foreign-integration',
-    change: { request: ({ request }) => rewrite(request, /6703aa1c5d2e8b0013b70001/, '66f1c2a47c9b1a0012ad0001') }
-  },
-  {
-    name: 'set-primary answers with a 500, and has done it',
-    caughtBy: 'live.credentials',
-    change: {
-      answer: ({ request, answer }) =>
-        isSetPrimary(request) && answer.status === 200 ? restatus(answer, 500) : undefined
-    }
-  },
-  {
-    name: 'there is a total of null',
-    caughtBy: 'live.total-count',
-    change: {
-      answer({ answer }) {
-        answer.text = answer.text.replace(/"totalCount":\d+/, '"totalCount":null')
-      }
-    }
-  },
-  {
-    name: 'an unknown channel is a 404',
-    caughtBy: 'live.unknown-channel-filter',
-    change: onRefusal(422, (_, { request, answer }) => /channel=conf/.test(request.path) && restatus(answer, 404))
-  },
-  {
-    name: 'a malformed context key finds all messages',
-    caughtBy: 'live.malformed-context-key',
-    change: { request: ({ request }) => rewrite(request, /contextKeys=conformance/, '') }
-  },
-  {
-    name: 'an unknown subscriber finds all messages',
-    caughtBy: 'live.unknown-subscriber-filter',
-    change: { request: ({ request }) => rewrite(request, /subscriberId=ffffffff\w*/, '') }
-  },
-  {
-    name: 'a limit above the greatest is the greatest',
-    caughtBy: 'live.paging-bounds',
-    change: { request: ({ request }) => rewrite(request, /limit=1001/, 'limit=1000') }
-  },
-  {
-    name: 'an unknown step is a 200 with null',
-    caughtBy: 'live.unknown-step',
-    change: {
-      answer({ request, answer }) {
-        if (!request.path.endsWith('/conformance-none')) return
-        answer.status = 200
-        answer.text = 'null'
-      }
-    }
-  },
-  {
-    name: 'an unknown workflow is a 403',
-    caughtBy: 'live.unknown-workflow',
-    change: onRefusal(404, (body, { answer }) => /^Workflow/.test(body.message) && restatus(answer, 403))
-  },
-  {
-    name: 'an unknown path is a 404 of a web server',
-    caughtBy: 'live.unserved-route',
-    change: {
-      answer({ request, answer }) {
-        if (request.path !== '/v1/conformance') return
-        answer.status = 404
-        answer.text = '<h1>Not found</h1>'
-      }
-    }
   },
   {
     name: 'the scheme in small letters is a 400',
@@ -508,17 +109,302 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
       }
     }
   },
-  {
-    name: 'a key with another path is answered afresh',
-    caughtBy: 'live.idempotency-match',
-    change: {
-      request({ request }) {
+  ...onAnswers({
+    'set-primary answers as if, and changes nothing': [
+      'primary.one',
+      async ({ request, answer, ask }) => {
+        if (isSetPrimary(request) && answer.status === 200) await ask(setPrimaryPath(SENDGRID))
+      }
+    ],
+    'set-primary does nothing, and answers with what is': [
+      'primary.result',
+      async ({ request, answer, ask }) => {
+        if (!isSetPrimary(request) || answer.status !== 200) return
+        await ask(setPrimaryPath(SENDGRID))
+        answer.json = { ...answer.json, primary: answer.json._id === SENDGRID }
+      }
+    ],
+    'the primaries of all channels step down': [
+      'primary.one',
+      ({ request, answer, memory }) => {
+        if (isSetPrimary(request) && answer.status === 200) memory.set('primary', answer.json._id)
+        if (request.path !== '/v1/integrations' || !memory.has('primary')) return
+        const data = answer.json.data.map((each: Json) => ({ ...each, primary: each._id === memory.get('primary') }))
+        answer.json = { data }
+      }
+    ],
+    'an inactive integration is refused': [
+      'primary.result',
+      ({ request, answer }) => (request.path.includes(INACTIVE) ? restatus(answer, 400) : undefined)
+    ],
+    'set-primary of the last one that is named answers with another': [
+      'primary.result',
+      async ({ request, answer, ask }) => {
+        if (isSetPrimary(request) && request.path.includes(TWILIO)) replace(answer, await ask(setPrimaryPath(SENDGRID)))
+      }
+    ],
+    'set-primary is a 500': [
+      'primary.result',
+      ({ request, answer }) => (isSetPrimary(request) ? restatus(answer, 500) : undefined)
+    ],
+    'with a key, set-primary is not done': [
+      'idempotency.not-run',
+      async ({ request, answer, memory, ask }) => {
+        if (!isSetPrimary(request) || answer.status !== 200) return
+        if (keyOf(request) === undefined) memory.set('path', request.path)
+        const { 'idempotency-key': _, ...headers } = request.headers
+        if (keyOf(request) !== undefined && memory.has('path')) await ask(memory.get('path') as string, { headers })
+      }
+    ],
+    'other integrations are deactivated': [
+      'primary.one',
+      ({ request, answer, memory }) => {
+        if (isSetPrimary(request)) memory.set('count', Number(memory.get('count') ?? 0) + 1)
+        if (request.path !== '/v1/integrations') return
+        const data = answer.json.data.map((each: Json) => ({ ...each, active: Number(memory.get('count')) % 2 === 0 }))
+        answer.json = { data }
+      }
+    ],
+    'an integration changes with each promotion': [
+      'primary.again',
+      ({ request, answer, memory }) => {
+        if (!isSetPrimary(request) || answer.status !== 200) return
+        const { _id } = answer.json
+        const promoted = Number(memory.get(_id) ?? 0) + (memory.get('former') === _id ? 0 : 1)
+        memory.set('former', _id).set(_id, promoted)
+        answer.json = { ...answer.json, name: `Promoted ${promoted}` }
+      }
+    ],
+    'a body of text is refused': [
+      'primary.body',
+      ({ request, answer }) =>
+        isSetPrimary(request) && request.headers['content-type']?.startsWith('text/')
+          ? restatus(answer, 415)
+          : undefined
+    ],
+    'an unknown integration is a 400': [
+      'error.body',
+      ({ request, answer }) => (isSetPrimary(request) && answer.status === 404 ? restatus(answer, 400) : undefined)
+    ],
+    'two at the same time get each the answer of one': [
+      'primary.storm',
+      async ({ request, answer, memory }) => {
+        if (!isSetPrimary(request) || answer.status !== 200) return
+        const running = Number(memory.get('running') ?? 0)
+        memory.set('running', running + 1)
+        if (running > 0) answer.text = memory.get('text') as string
+        memory.set('text', answer.text)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        memory.set('running', Number(memory.get('running')) - 1)
+      }
+    ],
+    'what has a key is sent as JSON without a charset, and its replay too': [
+      'idempotency.replay',
+      ({ request, answer }) =>
+        keyOf(request) ? void Object.assign(answer.headers, { 'content-type': 'application/json' }) : undefined
+    ],
+    'the first answer is marked as a replay': [
+      'idempotency.replay',
+      ({ request, answer }) =>
+        keyOf(request) ? void Object.assign(answer.headers, { 'idempotency-replay': 'true' }) : undefined
+    ],
+    'an answer does not repeat its key': [
+      'idempotency.replay',
+      ({ answer }) => void delete answer.headers['idempotency-key']
+    ],
+    'an answer without a key has one': [
+      'idempotency.replay',
+      ({ request, answer }) =>
+        isSetPrimary(request)
+          ? void Object.assign(answer, { headers: { 'idempotency-key': 'none', ...answer.headers } })
+          : undefined
+    ],
+    'a replay runs the operation again': [
+      'idempotency.not-run',
+      async ({ request, answer, ask }) => {
+        if (answer.headers['idempotency-replay'] !== 'true') return
+        const { 'idempotency-key': _, ...headers } = request.headers
+        await ask(request.path, { headers })
+      }
+    ],
+    'a refused reuse replaces the answer': [
+      'idempotency.other-body',
+      ({ request, answer, memory }) => {
+        const key = keyOf(request) ?? ''
+        if (answer.status === 422 && /reused/.test(answer.text)) memory.set(key, answer.text)
+        else if (memory.has(key)) {
+          answer.status = 422
+          answer.text = memory.get(key) as string
+        }
+      }
+    ],
+    'refusals are not kept': [
+      'idempotency.refusal',
+      async ({ request, answer, ask }) => {
+        if (answer.headers['idempotency-replay'] !== 'true' || answer.status < 400) return
+        const { 'idempotency-key': _, ...headers } = request.headers
+        replace(answer, await ask(request.path, { headers }))
+      }
+    ],
+    'a 401 is kept under its key': [
+      'idempotency.bounds',
+      (exchange) => {
+        const { request, answer } = exchange
+        const key = keyOf(request)
+        if (key === undefined || !isSetPrimary(request)) return
+        const kept = answersOf(exchange)
+        const before = kept.get(key)
+        if (answer.status === 401) kept.set(key, answer.text)
+        else if (before !== undefined) {
+          answer.status = 401
+          answer.text = before
+        }
+      }
+    ],
+    'a 409 has no `Retry-After`': [
+      'idempotency.in-use',
+      async ({ request, answer, memory }) => {
+        const key = keyOf(request)
+        if (key === undefined || !isSetPrimary(request)) return
+        const isFirst = !memory.has(key)
+        memory.set(key, true)
+        if (isFirst) return
+        answer.status = 409
+        answer.headers = { 'content-type': answer.headers['content-type'] ?? '' }
+      }
+    ],
+    'a step is in an envelope of another name': [
+      'live.envelope',
+      ({ request, answer }) => {
+        if (isStep(request) && answer.status === 200) answer.json = { result: answer.json }
+      }
+    ],
+    'a key that is used again is refused with a link, and with errors': [
+      'live.idempotency-refusals',
+      ({ answer }) => /reused/.test(answer.text) && Object.assign(answer.headers, { link: '<https://x.example>' })
+    ],
+    'the `ctx` of a refusal holds the path': [
+      'live.error-context',
+      ({ request, answer }) => {
+        if (answer.status === 401) answer.json = { ...answer.json, ctx: { path: request.path } }
+      }
+    ],
+    'an identifier that is none is a 400': [
+      'live.integration-lookup',
+      ({ request, answer }) => (/conformance-none/.test(request.path) ? restatus(answer, 400) : undefined)
+    ],
+    'set-primary answers with a 500, and has done it': [
+      'live.credentials',
+      ({ request, answer }) => (isSetPrimary(request) && answer.status === 200 ? restatus(answer, 500) : undefined)
+    ],
+    'there is a total of null': [
+      'live.total-count',
+      ({ answer }) => {
+        answer.text = answer.text.replace(/"totalCount":\d+/, '"totalCount":null')
+      }
+    ],
+    'an unknown step is a 200 with null': [
+      'live.unknown-step',
+      ({ request, answer }) => {
+        if (!request.path.endsWith('/conformance-none')) return
+        answer.status = 200
+        answer.text = 'null'
+      }
+    ],
+    'an unknown path is a 404 of a web server': [
+      'live.unserved-route',
+      ({ request, answer }) => {
+        if (request.path !== '/v1/conformance') return
+        answer.status = 404
+        answer.text = '<h1>Not found</h1>'
+      }
+    ]
+  }),
+  ...onRequests({
+    'a malformed body is not noticed': [
+      'malformed.body',
+      ({ request }) => {
+        if (isSetPrimary(request) && request.body.toString() === '{') request.body = Buffer.alloc(0)
+      }
+    ],
+    'a GET makes primary too': [
+      'primary.result',
+      ({ request }) => {
+        if (/\/set-primary$/.test(request.path)) request.method = 'POST'
+      }
+    ],
+    'keys are ignored': ['idempotency.refusal', ({ request }) => void delete request.headers['idempotency-key']],
+    'another body is not noticed': [
+      'idempotency.other-body',
+      ({ request }) => (keyOf(request) ? void Object.assign(request, { body: Buffer.alloc(0) }) : undefined)
+    ],
+    'requests with one key at the same time are all answered afresh': [
+      'idempotency.in-use',
+      ({ request }) => void delete request.headers['idempotency-key']
+    ],
+    'an integration of another environment is made primary': [
+      'live.foreign-integration',
+      ({ request }) => rewrite(request, /6703aa1c5d2e8b0013b70001/, '66f1c2a47c9b1a0012ad0001')
+    ],
+    'a malformed context key finds all messages': [
+      'live.malformed-context-key',
+      ({ request }) => rewrite(request, /contextKeys=conformance/, '')
+    ],
+    'an unknown subscriber finds all messages': [
+      'live.unknown-subscriber-filter',
+      ({ request }) => rewrite(request, /subscriberId=ffffffff\w*/, '')
+    ],
+    'a limit above the greatest is the greatest': [
+      'live.paging-bounds',
+      ({ request }) => rewrite(request, /limit=1001/, 'limit=1000')
+    ],
+    'a key with another path is answered afresh': [
+      'live.idempotency-match',
+      ({ request }) => {
         const key = keyOf(request)
         if (key && isSetPrimary(request))
           request.headers['idempotency-key'] = `${key.slice(0, 100)}${request.path.slice(20, 60)}`
       }
-    }
-  }
+    ]
+  }),
+  ...withChanges({
+    'a channel has two primaries': [
+      'primary.one',
+      onListing((integrations) => {
+        const second = integrations.find(({ primary }) => !primary)
+        if (second) second.primary = true
+      })
+    ],
+    'a replay has another body': [
+      'idempotency.replay',
+      onReplay(({ answer }) => (answer.json = { ...answer.json, replayed: true }))
+    ],
+    'a replay is spaced otherwise': [
+      'idempotency.replay',
+      onReplay(({ answer }) => (answer.text = JSON.stringify(answer.json, null, 1)))
+    ],
+    'a replay is a 200, whatever it was': ['idempotency.refusal', onReplay(({ answer }) => (answer.status = 200))],
+    'a replay is not marked as one': [
+      'idempotency.replay',
+      onReplay(({ answer }) => delete answer.headers['idempotency-replay'])
+    ],
+    'a replay is sent as text': [
+      'idempotency.replay',
+      onReplay(({ answer }) => (answer.headers['content-type'] = 'text/plain'))
+    ],
+    'keys are compared without their case': ['idempotency.replay', withKey((key) => key.toLowerCase())],
+    'quotes belong to the key': ['live.idempotency-quotes', withKey((key) => key.replaceAll('"', '_'))],
+    'a key is cut off after 64 characters': ['idempotency.bounds', withKey((key) => key.slice(0, 64))],
+    'any key replays the last answer': ['idempotency.replay', withKey(() => 'one-for-all')],
+    'an unknown channel is a 404': [
+      'live.unknown-channel-filter',
+      onRefusal(422, (_, { request, answer }) => /channel=conf/.test(request.path) && restatus(answer, 404))
+    ],
+    'an unknown workflow is a 403': [
+      'live.unknown-workflow',
+      onRefusal(404, (body, { answer }) => /^Workflow/.test(body.message) && restatus(answer, 403))
+    ]
+  })
 ]
 
 /** Takes the key of a request for another. */

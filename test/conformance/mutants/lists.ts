@@ -1,22 +1,22 @@
 import type { Exchange, ProxiedRequest } from '../proxy.js'
-import { each, isList, type Json, type Mutant, onPage, restatus, rewrite } from './mutant.js'
+import { each, isList, type Json, type Mutant, onAnswers, onPage, restatus, rewrite, withChanges } from './mutant.js'
 
 /** Targets whose pages, filters and order are wrong. */
 export const LIST_MUTANTS: readonly Mutant[] = [
   ...onPage({
     'a full page is short by one': ['paging.length', (page) => page.data.length === page.pageSize && page.data.pop()],
     '`hasMore` is true on the last page, where its limit is exactly reached': [
-      'paging.last',
+      'paging.counts',
       (page) => (page.hasMore ||= page.data.length === page.pageSize)
     ],
     '`hasMore` is always false': ['paging.length', (page) => (page.hasMore = false)],
     '`hasMore` is always true': ['paging.page', (page) => (page.hasMore = true)],
     '`pageSize` is the number that was returned': ['paging.page', (page) => (page.pageSize = page.data.length)],
     '`page` begins with 1': ['paging.page', (page) => page.page++],
-    '`totalCount` is that of the page': ['paging.total', (page) => (page.totalCount = page.data.length)],
-    '`totalCount` is lower on later pages': ['paging.total', (page) => (page.totalCount -= page.page)],
+    '`totalCount` is that of the page': ['paging.counts', (page) => (page.totalCount = page.data.length)],
+    '`totalCount` is lower on later pages': ['paging.counts', (page) => (page.totalCount -= page.page)],
     '`totalCount` ignores filters': [
-      'paging.total',
+      'paging.counts',
       async (page) => {
         if (page.totalCount > 0) page.totalCount = 44
       }
@@ -49,7 +49,7 @@ export const LIST_MUTANTS: readonly Mutant[] = [
     ],
     'messages are sorted by `_id`': ['filter.order', (page) => page.data.sort(byId)]
   }),
-  ...onRequests({
+  ...onQueries({
     'the default limit is 20': [
       'paging.page',
       (path) => (/limit=/.test(path) ? path : withParameter(path, 'limit=20'))
@@ -60,9 +60,12 @@ export const LIST_MUTANTS: readonly Mutant[] = [
     ],
     'a page past the end is the first': ['paging.page', (path) => path.replace(/page=\d{5,}/, 'page=0')],
     'a limit above 50 is 50': ['paging.page', (path) => path.replace(/limit=(\d{3,}|[6-9]\d)/, 'limit=50')],
-    'whole numbers with decimals are refused': ['paging.whole-doubles', (path) => path.replace(/=(\d)\.0/g, '=$1.5')],
-    'a negative page is page 0': ['error.validation', (path) => path.replace('page=-1', 'page=0')],
-    'a limit that is no number is the default': ['error.validation', (path) => path.replace('limit=none', 'limit=10')],
+    'whole numbers with decimals are refused': ['paging.page', (path) => path.replace(/=(\d)\.0/g, '=$1.5')],
+    'a negative page is page 0': ['live.paging-bounds', (path) => path.replace('page=-1', 'page=0')],
+    'a limit that is no number is the default': [
+      'live.paging-bounds',
+      (path) => path.replace('limit=none', 'limit=10')
+    ],
     'the filter `channel` is ignored': ['filter.channel', (path) => path.replace('channel=', 'unread=')],
     'the channel `push` finds nothing': [
       'filter.channel',
@@ -81,10 +84,10 @@ export const LIST_MUTANTS: readonly Mutant[] = [
       'filter.transaction',
       (path) => path.replace(/(transactionId=[^&]*)(&transactionId=[^&]*)+/, '$1')
     ],
-    'brackets make another parameter': ['filter.brackets', (path) => path.replaceAll('[]', '_')],
-    'indexes make another parameter': ['filter.indexes', (path) => path.replace(/\[\d\]/g, '_')],
+    'brackets make another parameter': ['filter.spellings', (path) => path.replaceAll('[]', '_')],
+    'indexes make another parameter': ['filter.spellings', (path) => path.replace(/\[\d\]/g, '_')],
     'transaction ids are split at commas': [
-      'filter.comma',
+      'filter.spellings',
       (path) => path.replace(/transactionId=([^&]*)%2C/, 'transactionId=$1&transactionId=')
     ],
     'an unknown transaction is no filter': ['filter.and', (path) => path.replace(/transactionId=ffffffff\w*/, '')],
@@ -93,7 +96,7 @@ export const LIST_MUTANTS: readonly Mutant[] = [
       'filter.context',
       (path) => path.replace(/(contextKeys=[^&]*)(&contextKeys=[^&]*)+/, '$1')
     ],
-    'an empty `contextKeys` is no filter': ['filter.context-empty', (path) => path.replace(/contextKeys=(?=&|$)/, '')],
+    'an empty `contextKeys` is no filter': ['filter.empty', (path) => path.replace(/contextKeys=(?=&|$)/, '')],
     'an unknown context is no filter': ['filter.and', (path) => path.replace(/contextKeys=tenant%3Affffffff\w*/, '')],
     'with a channel, the subscriber is ignored': [
       'filter.and',
@@ -104,10 +107,10 @@ export const LIST_MUTANTS: readonly Mutant[] = [
       (path) => (/transactionId=/.test(path) ? path.replace('channel=', 'unread=') : path)
     ],
     'an empty `channel` finds nothing': [
-      'filter.none',
+      'filter.empty',
       (path) => path.replace(/channel=(?=&|$)/, 'transactionId=none')
     ],
-    'an unknown parameter finds nothing': ['filter.none', (path) => path.replace('conformance=', 'transactionId=')],
+    'an unknown parameter finds nothing': ['filter.empty', (path) => path.replace('conformance=', 'transactionId=')],
     'a subscriber is found whatever the capitals of its id': [
       'filter.exact',
       (path) => path.replace(/(subscriberId=)([^&]+)/, (_, name, id) => name + id.toLowerCase())
@@ -136,11 +139,10 @@ export const LIST_MUTANTS: readonly Mutant[] = [
       (path) => (/channel=/.test(path) ? path.replace('page=', 'unread=') : path)
     ]
   }),
-  {
-    name: 'the filters are joined by OR',
-    caughtBy: 'filter.and',
-    change: {
-      async answer({ request, answer, ask }) {
+  ...onAnswers({
+    'the filters are joined by OR': [
+      'filter.and',
+      async ({ request, answer, ask }) => {
         if (!isList(request) || answer.status !== 200) return
         const [path = '', query = ''] = request.path.split('?')
         const parts = query.split('&')
@@ -151,59 +153,50 @@ export const LIST_MUTANTS: readonly Mutant[] = [
         const all = new Map(pages.flatMap(({ json }) => json.data.map((message: Json) => [message._id, message])))
         answer.json = { ...answer.json, data: [...all.values()].sort(byTime) }
       }
-    }
-  },
-  {
-    name: 'context keys find messages in further contexts',
-    caughtBy: 'filter.context-exact',
-    change: withContexts((asked, own) => asked.every((key) => own.includes(key)))
-  },
-  {
-    name: 'context keys find messages in any of these contexts',
-    caughtBy: 'filter.context',
-    change: withContexts((asked, own) => asked.some((key) => own.includes(key)))
-  },
-  {
-    name: 'the order of context keys matters',
-    caughtBy: 'filter.context',
-    change: emptyUnless((keys) => keys.join() === [...keys].sort().join())
-  },
-  {
-    name: 'a context key that is given twice counts twice',
-    caughtBy: 'filter.context-twice',
-    change: emptyUnless((keys) => new Set(keys).size === keys.length)
-  },
-  {
-    name: 'a key on a GET is kept',
-    caughtBy: 'filter.idempotency-key',
-    change: {
-      answer({ request, answer, memory }) {
+    ],
+    'a key on a GET is kept': [
+      'filter.idempotency-key',
+      ({ request, answer, memory }) => {
         const key = request.headers['idempotency-key']
         if (!isList(request) || key === undefined) return
         answer.text = (memory.get(key) as string | undefined) ?? answer.text
         memory.set(key, answer.text)
       }
-    }
-  },
-  {
-    name: 'HEAD is not served',
-    caughtBy: 'wire.head',
-    change: { answer: ({ request, answer }) => (request.method === 'HEAD' ? restatus(answer, 405) : undefined) }
-  },
-  {
-    name: 'the totals leave out a channel',
-    caughtBy: 'paging.total',
-    change: {
-      answer({ request, answer }) {
+    ],
+    'HEAD is not served': [
+      'wire.head',
+      ({ request, answer }) => (request.method === 'HEAD' ? restatus(answer, 405) : undefined)
+    ],
+    'the totals leave out a channel': [
+      'paging.counts',
+      ({ request, answer }) => {
         if (!isList(request) || answer.status !== 200 || !/channel=email/.test(request.path)) return
         answer.json = { ...answer.json, totalCount: answer.json.totalCount + 1 }
       }
-    }
-  }
+    ]
+  }),
+  ...withChanges({
+    'context keys find messages in further contexts': [
+      'filter.context',
+      withContexts((asked, own) => asked.every((key) => own.includes(key)))
+    ],
+    'context keys find messages in any of these contexts': [
+      'filter.context',
+      withContexts((asked, own) => asked.some((key) => own.includes(key)))
+    ],
+    'the order of context keys matters': [
+      'filter.context',
+      emptyUnless((keys) => keys.join() === [...keys].sort().join())
+    ],
+    'a context key that is given twice counts twice': [
+      'filter.context-twice',
+      emptyUnless((keys) => new Set(keys).size === keys.length)
+    ]
+  })
 ]
 
 /** Mutants that understand a query of the list as another. */
-function onRequests(edits: Record<string, readonly [caughtBy: string, edit: (path: string) => string]>): Mutant[] {
+function onQueries(edits: Record<string, readonly [caughtBy: string, edit: (path: string) => string]>): Mutant[] {
   return Object.entries(edits).map(([name, [caughtBy, edit]]) => ({
     name,
     caughtBy,

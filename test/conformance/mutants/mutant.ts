@@ -29,6 +29,26 @@ export function isSetPrimary({ method, path }: ProxiedRequest): boolean {
   return method === 'POST' && /^\/v1\/integrations\/[^/]+\/set-primary/.test(path)
 }
 
+type Hooks<Hook> = Record<string, readonly [caughtBy: string, hook: Hook]>
+
+/** Mutants that change answers. */
+export function onAnswers(hooks: Hooks<(exchange: Exchange) => unknown>): Mutant[] {
+  return made(hooks, (hook) => ({ answer: async (exchange) => void (await hook(exchange)) }))
+}
+
+/** Mutants that take requests for others. */
+export function onRequests(hooks: Hooks<(exchange: Omit<Exchange, 'answer'>) => unknown>): Mutant[] {
+  return made(hooks, (hook) => ({ request: async (exchange) => void (await hook(exchange)) }))
+}
+
+export function withChanges(hooks: Hooks<Change>): Mutant[] {
+  return made(hooks, (change) => change)
+}
+
+function made<Hook>(hooks: Hooks<Hook>, changeOf: (hook: Hook) => Change): Mutant[] {
+  return Object.entries(hooks).map(([name, [caughtBy, hook]]) => ({ name, caughtBy, change: changeOf(hook) }))
+}
+
 /** Mutants that change what a page holds. */
 export function onPage(edits: Edits): Mutant[] {
   return mutantsOf(edits, ({ request, answer }) => isList(request) && answer.status === 200)

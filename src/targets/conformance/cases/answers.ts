@@ -1,11 +1,12 @@
 import { STATUS_CODES } from 'node:http'
-import type { TSchema } from '@sinclair/typebox'
+import { type TSchema, Type } from '@sinclair/typebox'
 import { encodeBase62 } from '../../../core/slug.js'
 import { findIssues, pathText } from '../../../core/validation.js'
 import { Integration } from '../../../integrations/schemas.js'
 import { MessageResponse, MessagesPage } from '../../../messages/schemas.js'
 import { WorkflowStep } from '../../../workflow-steps/schemas.js'
 import {
+  check,
   checkJsonType,
   checkStatus,
   isObject,
@@ -14,10 +15,9 @@ import {
   recordIn,
   setPrimaryPath,
   stepPath,
-  unknownId
+  unknownId,
+  withContractNames
 } from '../../answers.js'
-import { withContractNames } from '../../contract-names.js'
-import { check, checkSame } from '../../outcome.js'
 import type { Answer } from '../../target.js'
 import { casesIn, contract, settled, type UnfiledCase } from '../case.js'
 import type { Subject } from '../subject.js'
@@ -26,6 +26,8 @@ import { UNKNOWN_KEY } from './lookup.js'
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)$/
 const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const MAX_SHOWN = 5
+/** `variables`: JSON Schema for variables. */
+const VARIABLES = Type.Object({ type: Type.Literal('object'), properties: Type.Object({}) })
 
 /** What is judged of an answer by a schema, and where it is in it. */
 interface Part {
@@ -35,8 +37,15 @@ interface Part {
   where?: string
 }
 
+interface Kind {
+  what: string
+  /** Of the contract. */
+  words: string
+  read(subject: Subject): Promise<Part[]>
+}
+
 /** The kinds of answers, by the ids of their cases. */
-const KINDS: Record<string, { what: string; words: string; read(subject: Subject): Promise<Part[]> }> = {
+const KINDS: Record<'list' | 'step' | 'integration', Kind> = {
   list: {
     what: 'A page of messages',
     words: 'Paginated message list; Message (MessageResponseDto) and all that it holds',
@@ -52,8 +61,10 @@ const KINDS: Record<string, { what: string; words: string; read(subject: Subject
     words: 'Workflow step (response of step retrieval) and all that it holds',
     async read({ steps, ask }) {
       const answers = (await steps()).map(({ workflowId, stepId }) => ask(stepPath(workflowId, stepId)))
-      return (await Promise.all(answers)).map((answer) => {
-        return { answer, schema: WorkflowStep, value: withoutControlValues(recordIn(answer)) }
+      return (await Promise.all(answers)).flatMap((answer) => {
+        const step = recordIn<WorkflowStep>(answer)
+        const variables = { answer, schema: VARIABLES, value: step.variables, where: 'variables' }
+        return [{ answer, schema: WorkflowStep, value: withoutControlValues(step) }, variables]
       })
     }
   },
@@ -69,52 +80,43 @@ const KINDS: Record<string, { what: string; words: string; read(subject: Subject
 }
 
 export const ANSWERS = casesIn('wire', [
-  ...Object.keys(KINDS).flatMap(casesOf),
+  ...Object.entries(KINDS).flatMap(casesOf),
   {
-    id: 'wire.list.ids',
-    rule: 'No two messages have the same `_id`.',
-    basis: contract('_id: Message identifier'),
+    id: 'wire.list.records',
+    rule: 'No two messages have one `_id`; all, and what is embedded, are of one environment and organization; the subscriber is that of `_subscriberId`, its times in ISO 8601; context keys have the form `type:id`.',
+    basis: contract(
+      '_id: Message identifier; the key determines the current environment; SubscriberResponseDto: _id internal id, times (ISO 8601); contextKeys: each in the form `type:id`'
+    ),
     async run({ sample }) {
       const { messages, request } = await sample()
       const ids = messages.map(({ _id }) => _id).filter((id) => id !== undefined)
       const doubled = ids.find((id, index) => ids.indexOf(id) !== index)
       check(doubled === undefined, `two messages have the _id ${doubled}`, request)
-    }
-  },
-  {
-    id: 'wire.list.environment',
-    rule: 'All messages, and what is embedded in them, belong to one environment and one organization.',
-    basis: contract('The key determines the current environment that requests act in.'),
-    async run({ sample }) {
-      const { messages, request } = await sample()
       const records = messages.flatMap((each) => [each, each.subscriber ?? [], each.template ?? []].flat())
       for (const field of ['_environmentId', '_organizationId'] as const) {
         const owners = new Set(records.map((record) => record[field]))
         check(owners.size === 1, `${field} is ${[...owners].slice(0, 2).join(' and ')}`, request)
       }
+      for (const { _id, _subscriberId, subscriber, contextKeys = [] } of messages) {
+        const isOwn = (subscriber?._id ?? _subscriberId) === _subscriberId
+        check(isOwn, `message ${_id}: the embedded subscriber is another than _subscriberId`, request)
+        const isTimed = areTimes(subscriber?.createdAt, subscriber?.updatedAt, subscriber?.lastOnlineAt)
+        check(isTimed, `message ${_id}: a time of the subscriber is not in ISO 8601`, request)
+        const areKeys = contextKeys.every((key) => /^[^:]+:.+$/s.test(key))
+        check(areKeys, `message ${_id}: a context key has not the form type:id`, request)
+      }
     }
-  },
-  {
-    id: 'wire.list.subscriber',
-    rule: 'The embedded subscriber is that of `_subscriberId`, and its times are in ISO 8601.',
-    basis: contract('SubscriberResponseDto: _id internal id; createdAt, updatedAt, lastOnlineAt string (ISO 8601)'),
-    run: forEachMessage(({ _subscriberId, subscriber }) => {
-      if (subscriber === undefined) return true
-      const { _id = _subscriberId, createdAt, updatedAt, lastOnlineAt } = subscriber
-      return _id === _subscriberId && areTimes(createdAt, updatedAt, lastOnlineAt)
-    })
   },
   {
     id: 'wire.list.times',
     rule: 'Times of messages are in ISO 8601.',
     basis: settled('Headers and the rest: the format of times'),
-    run: forEachMessage(({ createdAt, lastSeenDate, lastReadDate }) => areTimes(createdAt, lastSeenDate, lastReadDate))
-  },
-  {
-    id: 'wire.list.context-keys',
-    rule: 'Each context key of a message has the form `type:id`.',
-    basis: contract('contextKeys: Context(s) in which the message was sent, each in the form `type:id`'),
-    run: forEachMessage(({ contextKeys = [] }) => contextKeys.every((key) => /^[^:]+:.+$/s.test(key)))
+    async run({ sample }) {
+      const { messages, request } = await sample()
+      for (const { _id, createdAt, lastSeenDate, lastReadDate } of messages) {
+        check(areTimes(createdAt, lastSeenDate, lastReadDate), `it is not so of message ${_id}`, request)
+      }
+    }
   },
   {
     id: 'wire.step.slug',
@@ -124,17 +126,6 @@ export const ANSWERS = casesIn('wire', [
       for (const { step, request } of await steps()) {
         const isOwn = /^[0-9a-f]{24}$/.test(step._id) && step.slug.endsWith(`_st_${encodeBase62(step._id)}`)
         check(isOwn, `step ${step._id}: the slug is not that of its _id`, request)
-      }
-    }
-  },
-  {
-    id: 'wire.integration.deleted',
-    rule: 'An integration that becomes primary is not deleted, and has no `deletedAt` and no `deletedBy`.',
-    basis: contract('deleted: Soft-delete marker; deletedAt: Set when soft deleted'),
-    async run({ integrations }) {
-      for (const { _id, deleted, deletedAt, deletedBy } of await integrations.usable()) {
-        const isThere = deleted === false && deletedAt === undefined && deletedBy === undefined
-        check(isThere, `integration ${_id}: deleted is not false, or it has deletedAt or deletedBy`)
       }
     }
   },
@@ -163,58 +154,28 @@ export const ANSWERS = casesIn('wire', [
       const isNamed = messageIn(unknown) === `Integration with id ${id} not found`
       check(isNamed, 'the message does not name the integration', unknown)
     }
-  },
-  {
-    id: 'error.validation',
-    rule: 'An invalid `page` or `limit` is a 422 `Validation Error`; `errors` has each bad field, its messages and the value.',
-    basis: settled('List messages: which page and limit are accepted; Errors: the body of a validation error'),
-    documentOnly: true,
-    async run({ ask }) {
-      const bad = ['page=-1&limit=none', 'page=none', 'page=1.5', 'limit=-1&page=0', 'limit=1.5']
-      for (const query of bad) {
-        const answer = await ask(`/v1/messages?${query}&subscriberId=none`)
-        checkStatus(answer, 422)
-        check(messageIn(answer) === 'Validation Error', 'message is not Validation Error', answer)
-        const { errors = {} } = jsonIn(answer) as { errors?: Record<string, FieldErrors> }
-        const named = Object.entries(errors).map(([field, { messages = [], value }]) => {
-          const isText = messages.length > 0 && messages.every((each) => typeof each === 'string')
-          check(isText, `errors.${field}.messages is no list of texts`, answer)
-          return `${field}=${value}`
-        })
-        const expected = query.split('&').filter((each) => each !== 'page=0')
-        checkSame(named.sort(), expected.sort(), 'the fields and values in errors, and those that are wrong', answer)
-      }
-    }
   }
 ])
 
-interface FieldErrors {
-  messages?: unknown[]
-  value?: unknown
-}
-
 /** The cases about the fields and the type of a kind of answer. */
-function casesOf(kind: string): UnfiledCase[] {
-  const { what = '', words = '', read = async () => [] } = KINDS[kind] ?? {}
-  const judged = (judge: (part: Part) => void) => async (subject: Subject) => (await read(subject)).forEach(judge)
+function casesOf([kind, { what, words, read }]: [string, Kind]): UnfiledCase[] {
   return [
     {
       id: `wire.${kind}.shape`,
-      rule: `${what} has the fields of the contract, each of its type and from its list of values.`,
+      rule: `${what} has the fields of the contract, each of its type and from its list of values, in JSON and UTF-8.`,
       basis: contract(words),
-      run: judged((part) => checkIssues(part, 'value'))
+      async run(subject) {
+        for (const part of await read(subject)) {
+          checkIssues(part, 'value')
+          checkJsonType(part.answer)
+        }
+      }
     },
     {
       id: `wire.${kind}.fields`,
       rule: `${what} has no other fields.`,
       basis: { settled: 'Resources and their fields: the tables of fields', strictly: true },
-      run: judged((part) => checkIssues(part, 'name'))
-    },
-    {
-      id: `wire.${kind}.content-type`,
-      rule: `${what} is sent as \`application/json\`, in UTF-8.`,
-      basis: contract('Success is reported as "OK" with a JSON body'),
-      run: judged(({ answer }) => checkJsonType(answer))
+      run: async (subject) => (await read(subject)).forEach((part) => void checkIssues(part, 'name'))
     }
   ]
 }
@@ -235,13 +196,6 @@ function checkIssues({ answer, schema, value, where = '' }: Part, part: 'name' |
 function withoutControlValues(step: WorkflowStep): unknown {
   const { values: _, ...controls } = (step.controls ?? {}) as WorkflowStep['controls'] & { values?: unknown }
   return typeof step.controls === 'object' ? { ...step, controls } : step
-}
-
-function forEachMessage(holds: (message: MessageResponse) => boolean) {
-  return async ({ sample }: Subject): Promise<void> => {
-    const { messages, request } = await sample()
-    for (const message of messages) check(holds(message), `it is not so of message ${message._id}`, request)
-  }
 }
 
 function areTimes(...times: unknown[]): boolean {

@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { CHANNELS } from '../../../core/enums.js'
 import type { MessageResponse } from '../../../messages/schemas.js'
-import { isObject, listPath, type Parameters, pageOf, unknownId } from '../../answers.js'
-import { check, checkSame, needed } from '../../outcome.js'
+import { check, checkSame, isObject, listPath, needed, type Parameters, pageOf, unknownId } from '../../answers.js'
 import type { Answer } from '../../target.js'
 import { type Basis, casesIn, contract, settled, type UnfiledCase } from '../case.js'
 import type { Subject } from '../subject.js'
 
 const WORDS = contract('List messages: the filters channel, subscriberId, transactionId, contextKeys')
 const CONTEXTS = contract('contextKeys: Filter by exact context keys, order insensitive; repeated once per key')
-const SPELLINGS = settled('List messages: how lists are spelled')
 /** How many messages are compared. */
 const LIMIT = 100
 
@@ -55,14 +53,17 @@ export const FILTERS = casesIn('behaviour', [
       ({ transactionId }) => asked.includes(transactionId)
     ])
   }),
-  filterCase('context', CONTEXTS, 'The context keys of a message, in any order,', async (subject) =>
-    (await contextsOf(subject, 5)).flatMap((keys) => [contextFilter(keys), contextFilter([...keys].reverse(), keys)])
+  filterCase(
+    'context',
+    CONTEXTS,
+    'The context keys of a message, in any order, or one of several,',
+    async (subject) => {
+      const sets = await contextsOf(subject, 1000)
+      const several = sets.find(({ length }) => length > 1) ?? []
+      const orders = sets.slice(0, 5).flatMap((keys) => [contextFilter(keys), contextFilter([...keys].reverse(), keys)])
+      return [...orders, ...several.map((key) => contextFilter([key]))]
+    }
   ),
-  filterCase('context-exact', CONTEXTS, 'One of several context keys', async (subject) => {
-    const keys = (await contextsOf(subject, 1000)).find(({ length }) => length > 1)
-    needed(keys !== undefined, 'no message with two contexts is known')
-    return keys.map((key) => contextFilter([key]))
-  }),
   {
     id: 'filter.and',
     rule: 'All filters of a message together find it, and another value of any of them does not.',
@@ -132,30 +133,31 @@ export const FILTERS = casesIn('behaviour', [
       }
     }
   },
-  filterCase('brackets', SPELLINGS, 'A list that is written as `transactionId[]=`', (subject) =>
-    writtenAs(subject, (name, values) => ({ [`${name}[]`]: values }))
-  ),
-  filterCase('indexes', SPELLINGS, 'A list that is written as `transactionId[0]=`', (subject) =>
-    writtenAs(subject, (name, values) => Object.fromEntries(values.map((value, index) => [`${name}[${index}]`, value])))
-  ),
-  filterCase('comma', SPELLINGS, 'Two transaction ids in one, with a comma between them,', async (subject) => {
-    const ids = await transactionsOf(subject, 2)
-    needed(ids.length > 1, 'no messages of two transactions are known')
-    return [[{ transactionId: ids.join(',') }, ({ transactionId }) => transactionId === ids.join(',')]]
-  }),
   filterCase(
-    'none',
-    settled('List messages: empty filters and unknown parameters'),
-    'An empty channel, subscriber or transaction, and an unknown parameter,',
-    async () =>
-      ['channel', 'subscriberId', 'transactionId', 'conformance'].map((name) => [
-        { [name]: name === 'conformance' ? 'email' : '' },
-        () => true
-      ])
+    'spellings',
+    settled('List messages: how lists are spelled'),
+    'A list that is written as `transactionId[]=` or `transactionId[0]=`, and an id with a comma in it,',
+    async (subject) => {
+      const ids = await transactionsOf(subject, 2)
+      const contexts = await contextsOf(subject, 1).catch(() => [])
+      const joined = ids.join(',')
+      return [
+        ...writtenOtherwise('transactionId', ids, ({ transactionId }) => ids.includes(transactionId)),
+        ...contexts.flatMap((keys) => writtenOtherwise('contextKeys', keys, contextFilter(keys)[1])),
+        [{ transactionId: joined }, ({ transactionId }) => transactionId === joined]
+      ]
+    }
   ),
-  filterCase('context-empty', settled('List messages: contextKeys='), 'An empty `contextKeys`', async () => [
-    [{ contextKeys: '' }, (message) => contextOf(message).length === 0]
-  ]),
+  filterCase(
+    'empty',
+    settled('List messages: empty filters, contextKeys= and unknown parameters'),
+    'An empty channel, subscriber, transaction or `contextKeys`, and an unknown parameter,',
+    async () => [
+      ...['channel', 'subscriberId', 'transactionId'].map((name): Filter => [{ [name]: '' }, () => true]),
+      [{ conformance: 'email' }, () => true],
+      [{ contextKeys: '' }, (message) => contextOf(message).length === 0]
+    ]
+  ),
   {
     ...filterCase(
       'context-twice',
@@ -205,14 +207,10 @@ function filterCase(
   }
 }
 
-/** Returns filters by lists that are written in another way. */
-async function writtenAs(subject: Subject, write: (name: string, values: string[]) => Parameters): Promise<Filter[]> {
-  const ids = await transactionsOf(subject, 2)
-  const contexts = await contextsOf(subject, 1).catch(() => [])
-  return [
-    [write('transactionId', ids), ({ transactionId }) => ids.includes(transactionId)],
-    ...contexts.map((keys): Filter => [write('contextKeys', keys), contextFilter(keys)[1]])
-  ]
+/** Returns filters by a list in the two other spellings. */
+function writtenOtherwise(name: string, values: string[], isMeant: IsMeant): Filter[] {
+  const indexed = Object.fromEntries(values.map((value, index) => [`${name}[${index}]`, value]))
+  return [{ [`${name}[]`]: values }, indexed].map((parameters) => [parameters, isMeant])
 }
 
 /** Throws `Failure` unless the filtered list is the subset of the newest messages that the filter means. */

@@ -1,5 +1,5 @@
 import { ASSUMPTION_IDS, type AssumptionId, assumptionRow, positionsOf } from '../../../core/assumptions.js'
-import { ROWS } from '../../positions.js'
+import { ROWS } from '../../rows.js'
 import { type ConformanceCase, casesIn } from '../case.js'
 import { ANSWERS } from './answers.js'
 import { IDEMPOTENCY, PRIMARY } from './effects.js'

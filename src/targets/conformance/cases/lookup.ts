@@ -1,7 +1,17 @@
 import { encodeBase62 } from '../../../core/slug.js'
 import type { WorkflowStep } from '../../../workflow-steps/schemas.js'
-import { checkStatus, isObject, messageIn, recordIn, setPrimaryPath, stepPath, unknownId } from '../../answers.js'
-import { check, checkSame, needed } from '../../outcome.js'
+import {
+  check,
+  checkSame,
+  checkStatus,
+  isObject,
+  messageIn,
+  needed,
+  recordIn,
+  setPrimaryPath,
+  stepPath,
+  unknownId
+} from '../../answers.js'
 import type { Ask } from '../../target.js'
 import { casesIn, contract, settled } from '../case.js'
 import type { StepName } from '../steps.js'
@@ -58,15 +68,28 @@ const LOOKUP = settled('Retrieve step: a workflow or step is named by _id, ident
 export const STEPS = casesIn('behaviour', [
   {
     id: 'step.named',
-    rule: 'The step that is asked for is the step that is returned, each time, with its `stepId` and `workflowId`.',
-    basis: contract('stepId: Step identifier; workflowId: Workflow identifier'),
+    rule: 'The step that is asked for is the step that is returned, each time, with its `stepId`, and as `workflowId` the identifier, also if it is asked for by `_id`. Steps of a workflow differ in `_id`, `stepId` and slug.',
+    basis: contract(
+      '_id: Database identifier of the step; stepId: Step identifier; workflowId: Workflow identifier; workflowDatabaseId: Workflow database identifier'
+    ),
     async run({ steps, ask }) {
-      for (const { workflowId, stepId, step } of await steps()) {
+      const all = await steps()
+      for (const { workflowId, stepId, step } of all) {
         const answer = await ask(stepPath(workflowId, stepId))
         const isAsked =
           isNameOf(stepId, step._id, step.stepId) && isNameOf(workflowId, step.workflowDatabaseId, step.workflowId)
         check(isAsked, `the answer is step ${step.stepId} of ${step.workflowId}`, answer)
         checkSame(recordIn(answer), step, 'two answers', answer)
+        const byId = await ask(stepPath(step.workflowDatabaseId, step._id))
+        // Which names find a step is another case's.
+        if (byId.status >= 400 && byId.status < 500) continue
+        const found = recordIn<WorkflowStep>(byId)
+        const isSame = found.workflowId === step.workflowId && found.workflowDatabaseId === step.workflowDatabaseId
+        check(isSame && found.workflowId !== found.workflowDatabaseId, 'workflowId is not the identifier', byId)
+      }
+      for (const field of ['_id', 'stepId', 'slug'] as const) {
+        const values = all.map(({ step }) => `${step.workflowDatabaseId} ${step[field]}`)
+        check(new Set(values).size === values.length, `two steps of a workflow have one ${field}`, all.at(-1)?.request)
       }
     }
   },
@@ -86,45 +109,6 @@ export const STEPS = casesIn('behaviour', [
       })
   },
   {
-    id: 'step.capitals',
-    rule: 'An `_id` may be written in capitals, and the name in a slug be left out.',
-    basis: LOOKUP,
-    documentOnly: true,
-    run: (subject) =>
-      checkForms(subject, ({ step: { workflowDatabaseId: workflow, _id } }) => [
-        [workflow.toUpperCase(), _id.toUpperCase()],
-        [workflow, slug('', 'st', _id)]
-      ])
-  },
-  {
-    id: 'step.wrong-slug',
-    rule: 'A slug counts only whole and of its kind: with a character more, or as that of a workflow, it finds no step.',
-    basis: LOOKUP,
-    documentOnly: true,
-    async run({ steps, ask }) {
-      const [first] = await steps()
-      const { slug: own = '', _id = '', workflowId = '' } = first?.step ?? {}
-      for (const text of [`${own}0`, slug('x', 'wf', _id)]) {
-        checkStatus(await ask(stepPath(workflowId, text)), 404, 400)
-      }
-    }
-  },
-  {
-    id: 'step.workflow-id',
-    rule: 'The `workflowId` of the answer is the identifier, whatever was asked by.',
-    basis: contract('workflowId: Workflow identifier; workflowDatabaseId: Workflow database identifier'),
-    async run({ steps, ask }) {
-      for (const { step } of await steps()) {
-        const answer = await ask(stepPath(step.workflowDatabaseId, step._id))
-        // Which names find a step is another case's.
-        if (answer.status >= 400 && answer.status < 500) continue
-        const { workflowId, workflowDatabaseId } = recordIn<WorkflowStep>(answer)
-        const isSame = workflowId === step.workflowId && workflowDatabaseId === step.workflowDatabaseId
-        check(isSame && workflowId !== workflowDatabaseId, 'workflowId is not the identifier', answer)
-      }
-    }
-  },
-  {
     id: 'step.own',
     rule: 'A step is found in its own workflow only.',
     basis: contract('A workflow consists of steps. A single step of a workflow can be retrieved'),
@@ -139,18 +123,6 @@ export const STEPS = casesIn('behaviour', [
     }
   },
   {
-    id: 'step.distinct',
-    rule: 'Steps of a workflow differ in `_id`, `stepId` and slug.',
-    basis: contract('_id: Database identifier of the step; stepId: Step identifier'),
-    async run({ steps }) {
-      const all = await steps()
-      for (const field of ['_id', 'stepId', 'slug'] as const) {
-        const values = all.map(({ step }) => `${step.workflowDatabaseId} ${step[field]}`)
-        check(new Set(values).size === values.length, `two steps of a workflow have one ${field}`, all.at(-1)?.request)
-      }
-    }
-  },
-  {
     id: 'step.unknown-workflow',
     rule: 'The workflow is looked up first: a known step of an unknown workflow is a 404 of the workflow.',
     basis: settled('Retrieve step: the order of lookup'),
@@ -159,18 +131,6 @@ export const STEPS = casesIn('behaviour', [
       const answer = await ask(stepPath(unknownId(), first?.step._id ?? ''))
       checkStatus(answer, 404)
       check(/^Workflow /.test(String(messageIn(answer))), 'the message is not about the workflow', answer)
-    }
-  },
-  {
-    id: 'step.schema',
-    rule: '`variables` is a JSON Schema of an object.',
-    basis: contract('variables: JSON Schema for variables'),
-    async run({ steps }) {
-      for (const { step, request } of await steps()) {
-        const { type, properties } = (step.variables ?? {}) as { type?: unknown; properties?: unknown }
-        const isSchema = type === 'object' && typeof properties === 'object' && properties !== null
-        check(isSchema, 'variables is no schema of an object', request)
-      }
     }
   }
 ])
