@@ -309,7 +309,9 @@ const UNCHANGED: SnapshotDifferences = {
 
 test('a snapshot tells what was added, removed and changed since, of each kind of record', async () => {
   const mock = await givenMock()
-  const { apiKey: key } = await givenEnvironment(mock, { seed: SEED })
+  const { environmentId: from } = await givenEnvironment(mock, { seed: SEED })
+  // A fork, whose records are of another home.
+  const { apiKey: key } = await givenEnvironment(mock, { from })
   const post = (path: string, body?: object, headers = {}) =>
     mock.post(path, { key, headers, ...(body && { body: JSON.stringify(body) }) })
   const present: string = (await mock.get('/v1/messages', { key })).json.data[0]._id
