@@ -42,103 +42,64 @@ const SOUND = {
   'src/openapi/document.ts': `import { stateRoutes } from '../control/state/routes.js'\nexport const document = { stateRoutes }`
 }
 
-/** A file that breaks a rule by what it imports, and the import that the complaint must name. */
-interface Violation {
-  rule: string
-  file: string
-  imports: string
-  named: RegExp
-}
-
-const VIOLATIONS: Violation[] = [
-  violation('below-index', 'src/index.ts', `import '../src/cli/index.js'`, /src\/cli\/index/),
-  violation('below-fixtures', 'src/fixtures/a.ts', `import '../cli/index.js'`, /src\/cli\/index/),
-  violation('below-cli', 'src/cli/b.ts', `import '../fixtures/vitest.js'`, /src\/fixtures\/vitest/),
-  violation('below-client', 'src/client/a.ts', `import type { startServer } from '../server.js'`, /src\/server/),
-  violation('client-stands-alone', 'src/client/b.ts', `import { text } from '../core/typebox.js'`, /core\/typebox/),
-  violation('client-stands-alone', 'src/client/c.ts', `import { join } from 'node:path'`, /path/),
-  violation('below-inspector', 'src/inspector/a.ts', `import '../cli/index.js'`, /src\/cli\/index/),
-  violation('inspector-by-the-client', 'src/inspector/b.ts', `import '../core/typebox.js'`, /core\/typebox/),
-  violation('below-targets', 'src/targets/conformance/a.ts', `import '../../server.js'`, /src\/server/),
-  violation('targets-are-asked-by-http', 'src/targets/a.ts', `import '../messages/service.js'`, /messages\/service/),
-  violation('targets-are-asked-by-http', 'src/targets/b.ts', `import './recording/record.js'`, /recording\/record/),
-  violation(
-    'conformance-asks-by-http',
-    'src/targets/conformance/b.ts',
-    `import '../../messages/service.js'`,
-    /messages/
-  ),
-  violation('conformance-asks-by-http', 'src/targets/conformance/c.ts', `import '../recording/record.js'`, /recording/),
-  violation('recording-without-judging', 'src/targets/recording/b.ts', `import '../conformance/run.js'`, /conformance/),
-  violation('below-server', 'src/server.ts', `import './index.js'`, /src\/index/),
-  violation('below-image', 'src/image.ts', `import './server.js'`, /src\/server/),
-  violation('below-support', 'src/support.ts', `import './app.js'`, /src\/app/),
-  violation('below-config', 'src/config.ts', `import './server.js'`, /src\/server/),
-  violation('below-app', 'src/app.ts', `import type { config } from './config.js'`, /src\/config/),
-  violation('below-openapi', 'src/openapi/a.ts', `import '../app.js'`, /src\/app/),
-  violation('below-control', 'src/control/a/a.ts', `import '../../openapi/document.js'`, /openapi\/document/),
-  violation('below-targets', 'src/targets/recording/a.ts', `import '../../app.js'`, /src\/app/),
-  violation('below-seeds', 'src/seeds/generate/a.ts', `import '../../openapi/document.js'`, /openapi\/document/),
-  violation('below-integrations', 'src/integrations/a.ts', `import '../messages/service.js'`, /messages\/service/),
-  violation('below-messages', 'src/messages/a.ts', `import '../seeds/service.js'`, /seeds\/service/),
-  violation('below-workflow-steps', 'src/workflow-steps/a.ts', `import '../messages/routes.js'`, /messages\/routes/),
-  violation('below-idempotency', 'src/idempotency/a.ts', `import '../messages/service.js'`, /messages\/service/),
-  violation('below-environments', 'src/environments/a.ts', `import '../idempotency/service.js'`, /idempotency/),
-  violation('below-http', 'src/http/a.ts', `import type { Id } from '../messages/schemas.js'`, /messages\/schemas/),
-  violation('below-db', 'src/db/a.ts', `import { answer } from '../http/errors.js'`, /src\/http\/errors/),
-  violation('below-core', 'src/core/a.ts', `import { open } from '../db/open.js'`, /src\/db\/open/),
-  violation('control-is-served-only', 'src/cli/a.ts', `import '../control/state/routes.js'`, /state\/routes/),
-  violation('http-without-database', 'src/http/b.ts', `import { eq } from 'drizzle-orm'`, /drizzle-orm/),
-  violation('http-without-database', 'src/http/c.ts', `import { eq } from 'drizzle-orm/better-sqlite3'`, /drizzle-orm/),
-  violation('http-without-database', 'src/http/d.ts', `import type Database from 'better-sqlite3'`, /better-sqlite3/),
-  violation('http-without-database', 'src/http/e.ts', `import { open } from '../db/open.js'`, /src\/db\/open/),
-  violation('database-without-http', 'src/db/b.ts', `import fastify from 'fastify'`, /fastify/),
-  violation('database-without-http', 'src/db/c.ts', `import cors from '@fastify/cors'`, /@fastify\/cors/),
-  violation(
-    'services-without-http',
-    'src/control/b/service.ts',
-    `import type { FastifyRequest } from 'fastify'`,
-    /fastify/
-  ),
-  violation('services-without-http', 'src/control/c/service.ts', `import '../../http/errors.js'`, /src\/http\/errors/),
-  violation(
-    'services-without-http',
-    'src/control/b/repository.ts',
-    `import plugin from 'fastify-plugin'`,
-    /fastify-plugin/
-  ),
-  violation(
-    'routes-through-services',
-    'src/control/b/routes.ts',
-    `import '../../messages/repository.js'`,
-    /repository/
-  ),
-  violation('routes-through-services', 'src/control/b/plugin.ts', `import { eq } from 'drizzle-orm'`, /drizzle-orm/),
-  violation('queries-in-repositories', 'src/control/d/service.ts', `import { eq } from 'drizzle-orm'`, /drizzle-orm/),
-  violation(
-    'repositories-below-services',
-    'src/control/c/repository.ts',
-    `import '../../messages/service.js'`,
-    /service/
-  ),
-  violation(
-    'schemas-are-only-shapes',
-    'src/control/b/schemas.ts',
-    `import '../../http/errors.js'`,
-    /src\/http\/errors/
-  ),
-  violation('schemas-are-only-shapes', 'src/control/c/schemas.ts', `import { hash } from 'node:crypto'`, /crypto/),
-  violation('source-stands-alone', 'src/control/e/service.ts', `import '../../../test/support.js'`, /test\/support/),
-  violation('resolvable', 'src/control/f/service.ts', `import { gone } from './gone.js'`, /gone/),
-  violation('resolvable', 'src/control/g/service.ts', `import unlisted from 'mime'`, /mime/),
-  violation(
-    'no-cycles',
-    'src/core/back.ts',
-    `import type { x } from './there.js'`,
-    /src\/core\/there\.ts -> src\/core\/back\.ts/
-  ),
-  violation('no-orphans', 'src/core/dead.ts', '', /src\/core\/dead/)
+/** Each a rule, a file that breaks it, and by which import: the complaint names what that leads to. */
+const VIOLATIONS: [rule: string, file: string, imports: string][] = [
+  ['below-index', 'src/index.ts', `import '../src/cli/index.js'`],
+  ['below-fixtures', 'src/fixtures/a.ts', `import '../cli/index.js'`],
+  ['below-cli', 'src/cli/b.ts', `import '../fixtures/vitest.js'`],
+  ['below-client', 'src/client/a.ts', `import type { startServer } from '../server.js'`],
+  ['client-stands-alone', 'src/client/b.ts', `import { text } from '../core/typebox.js'`],
+  ['client-stands-alone', 'src/client/c.ts', `import { join } from 'node:path'`],
+  ['below-inspector', 'src/inspector/a.ts', `import '../cli/index.js'`],
+  ['inspector-by-the-client', 'src/inspector/b.ts', `import '../core/typebox.js'`],
+  ['below-targets', 'src/targets/conformance/a.ts', `import '../../server.js'`],
+  ['targets-are-asked-by-http', 'src/targets/a.ts', `import '../messages/service.js'`],
+  ['targets-are-asked-by-http', 'src/targets/b.ts', `import './recording/record.js'`],
+  ['conformance-asks-by-http', 'src/targets/conformance/b.ts', `import '../../messages/service.js'`],
+  ['conformance-asks-by-http', 'src/targets/conformance/c.ts', `import '../recording/record.js'`],
+  ['recording-without-judging', 'src/targets/recording/b.ts', `import '../conformance/run.js'`],
+  ['below-server', 'src/server.ts', `import './index.js'`],
+  ['below-image', 'src/image.ts', `import './server.js'`],
+  ['below-support', 'src/support.ts', `import './app.js'`],
+  ['below-config', 'src/config.ts', `import './server.js'`],
+  ['below-app', 'src/app.ts', `import type { config } from './config.js'`],
+  ['below-openapi', 'src/openapi/a.ts', `import '../app.js'`],
+  ['below-control', 'src/control/a/a.ts', `import '../../openapi/document.js'`],
+  ['below-targets', 'src/targets/recording/a.ts', `import '../../app.js'`],
+  ['below-seeds', 'src/seeds/generate/a.ts', `import '../../openapi/document.js'`],
+  ['below-integrations', 'src/integrations/a.ts', `import '../messages/service.js'`],
+  ['below-messages', 'src/messages/a.ts', `import '../seeds/service.js'`],
+  ['below-workflow-steps', 'src/workflow-steps/a.ts', `import '../messages/routes.js'`],
+  ['below-idempotency', 'src/idempotency/a.ts', `import '../messages/service.js'`],
+  ['below-environments', 'src/environments/a.ts', `import '../idempotency/service.js'`],
+  ['below-http', 'src/http/a.ts', `import type { Id } from '../messages/schemas.js'`],
+  ['below-db', 'src/db/a.ts', `import { answer } from '../http/errors.js'`],
+  ['below-core', 'src/core/a.ts', `import { open } from '../db/open.js'`],
+  ['control-is-served-only', 'src/cli/a.ts', `import '../control/state/routes.js'`],
+  ['http-without-database', 'src/http/b.ts', `import { eq } from 'drizzle-orm'`],
+  ['http-without-database', 'src/http/c.ts', `import { eq } from 'drizzle-orm/better-sqlite3'`],
+  ['http-without-database', 'src/http/d.ts', `import type Database from 'better-sqlite3'`],
+  ['http-without-database', 'src/http/e.ts', `import { open } from '../db/open.js'`],
+  ['database-without-http', 'src/db/b.ts', `import fastify from 'fastify'`],
+  ['database-without-http', 'src/db/c.ts', `import cors from '@fastify/cors'`],
+  ['services-without-http', 'src/control/b/service.ts', `import type { FastifyRequest } from 'fastify'`],
+  ['services-without-http', 'src/control/c/service.ts', `import '../../http/errors.js'`],
+  ['services-without-http', 'src/control/b/repository.ts', `import plugin from 'fastify-plugin'`],
+  ['routes-through-services', 'src/control/b/routes.ts', `import '../../messages/repository.js'`],
+  ['routes-through-services', 'src/control/b/plugin.ts', `import { eq } from 'drizzle-orm'`],
+  ['queries-in-repositories', 'src/control/d/service.ts', `import { eq } from 'drizzle-orm'`],
+  ['repositories-below-services', 'src/control/c/repository.ts', `import '../../messages/service.js'`],
+  ['schemas-are-only-shapes', 'src/control/b/schemas.ts', `import '../../http/errors.js'`],
+  ['schemas-are-only-shapes', 'src/control/c/schemas.ts', `import { hash } from 'node:crypto'`],
+  ['source-stands-alone', 'src/control/e/service.ts', `import '../../../test/support.js'`],
+  ['resolvable', 'src/control/f/service.ts', `import { gone } from './gone.js'`],
+  ['resolvable', 'src/control/g/service.ts', `import unlisted from 'mime'`],
+  ['no-cycles', 'src/core/back.ts', `import type { x } from './there.js'`],
+  ['no-orphans', 'src/core/dead.ts', '']
 ]
+
+/** What is imported, as the complaint names it. */
+const namedBy = (imports: string) => /([\w-]+)(?:\.js)?'$/.exec(imports)?.[1] ?? ''
 
 const projects: string[] = []
 afterAll(() => {
@@ -155,7 +116,7 @@ test('a project that keeps the rules passes', () => {
 
 describe('in a project that breaks every rule', () => {
   const sound: Record<string, string> = SOUND
-  const broken = VIOLATIONS.map(({ file, imports }) => [file, `${imports}\n${sound[file] ?? 'export const x = 1'}`])
+  const broken = VIOLATIONS.map(([, file, imports]) => [file, `${imports}\n${sound[file] ?? 'export const x = 1'}`])
   const needed = { 'test/support.ts': 'export const support = 1', 'src/core/there.ts': `import './back.js'` }
   const { status, output } = check(givenProject({ ...SOUND, ...needed, ...Object.fromEntries(broken) }))
 
@@ -163,15 +124,16 @@ describe('in a project that breaks every rule', () => {
     expect(status).toBe(1)
   })
 
-  test.each(VIOLATIONS)('$rule is broken by $file: $imports', ({ rule, file, named }) => {
+  test.each(VIOLATIONS)('%s is broken by %s: %s', (rule, file, imports) => {
     const complaints = output.split('\n').filter((line) => line.startsWith(`${rule}: ${file}`))
-    expect(complaints.join('\n'), output).toMatch(named)
+    expect(complaints.join('\n'), output).toContain(namedBy(imports))
+    expect(complaints).not.toEqual([])
   })
 
   test('no file is named that breaks none', () => {
     const named = new Set([...output.matchAll(/^(?!no-cycles)[a-z-]+: (\S+)/gm)].map(([, file]) => file))
     expect([...named].sort()).toEqual(
-      VIOLATIONS.map(({ file }) => file)
+      VIOLATIONS.map(([, file]) => file)
         .filter((file) => !file.endsWith('back.ts'))
         .sort()
     )
@@ -179,9 +141,7 @@ describe('in a project that breaks every rule', () => {
 })
 
 test('every rule has a violation above that breaks it', () => {
-  expect([...new Set(VIOLATIONS.map(({ rule }) => rule))].sort()).toEqual(
-    rules.forbidden.map(({ name }) => name).sort()
-  )
+  expect([...new Set(VIOLATIONS.map(([rule]) => rule))].sort()).toEqual(rules.forbidden.map(({ name }) => name).sort())
 })
 
 test('a folder or file at the top of src without a layer is named', () => {
@@ -228,18 +188,6 @@ test('a project without a source file is refused, not passed as clean', () => {
   })
   expect(check(givenProject({}))).toEqual({ status: 1, output: expect.stringContaining('nothing was checked') })
 })
-
-test('a file that the cruise did not read is refused, not passed as clean', () => {
-  const project = givenProject({ ...SOUND, 'src/node_modules/x/index.ts': 'export const hidden = 1' })
-  expect(check(project)).toEqual({
-    status: 1,
-    output: expect.stringContaining('did not see src/node_modules/x/index.ts')
-  })
-})
-
-function violation(rule: string, file: string, imports: string, named: RegExp): Violation {
-  return { rule, file, imports, named }
-}
 
 function check(folder: string) {
   const script = join(root, 'scripts/check-dependencies.mjs')

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -64,20 +64,3 @@ test.each([
     expect(stderr.slice(0, 1000)).toContain("none.yaml: can't be read")
   }
 )
-
-test('a start that could not read the default seed is followed by one that can', async () => {
-  const folder = join(await givenPackage(), '../unread')
-  cpSync(await givenPackage(), folder, { recursive: true })
-  const program = `
-    import { renameSync } from 'node:fs'
-    import { createMock } from 'notification-mock'
-    renameSync('seeds/default.yaml', 'seeds/away.yaml')
-    await createMock().catch(() => console.log('rejected'))
-    renameSync('seeds/away.yaml', 'seeds/default.yaml')
-    const mock = await createMock()
-    console.log(mock.environments.length)
-    await mock.close()`
-  const options = { cwd: folder, encoding: 'utf8', timeout: 60_000 } as const
-  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], options)
-  expect({ stdout, stderr }).toEqual({ stdout: 'rejected\n3\n', stderr: '' })
-})

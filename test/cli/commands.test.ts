@@ -28,38 +28,23 @@ async function help(...args: string[]): Promise<string> {
 }
 
 describe('help', () => {
-  test.each([[['--help']], [['-h']], [['serve', '--help']], [['help', 'serve']]])(
-    '%s lists every flag with its default and its variable',
-    async (args) => {
-      const text = (await help(...args)).replaceAll(/\s+/g, ' ')
-      for (const [flag, standard, variable] of FLAGS) {
-        const [, described = ''] = text.split(` ${flag} `)
-        const [facts = ''] = /\([^()]*env: [^)]*\)/.exec(described) ?? []
-        expect(facts, flag).toContain(standard)
-        expect(facts, flag).toContain(`env: ${variable}`)
-      }
-      const flags = [...text.matchAll(/ (--[a-z-]+)(?= [<a-z])(?= .*?env:)/g)].map(([, flag]) => flag)
-      for (const [flag] of FLAGS) expect(flags).toContain(flag)
+  test.each([[['-h']], [['help', 'serve']]])('%s lists every flag with its default and its variable', async (args) => {
+    const text = (await help(...args)).replaceAll(/\s+/g, ' ')
+    for (const [flag, standard, variable] of FLAGS) {
+      const [, described = ''] = text.split(` ${flag} `)
+      const [facts = ''] = /\([^()]*env: [^)]*\)/.exec(described) ?? []
+      expect(facts, flag).toContain(standard)
+      expect(facts, flag).toContain(`env: ${variable}`)
     }
-  )
+  })
 
-  test('lists the commands, the exit codes, and examples', async () => {
+  test('lists the commands and the exit codes, whatever the variables are', async () => {
     // Wrong values keep a server from starting, but nobody from reading what they should be.
     const { stdout: text } = await runCommand(['--help'], { env: { NOTIFICATION_MOCK_PORT: 'x' } })
-    const groups = [...text.matchAll(/^(\S.*:)\n((?: {2}.*\n)+)/gm)].map(([, heading, lines = '']) => [
-      heading,
-      [...lines.matchAll(/^ {2}([a-z]+)/gm)].map(([, command]) => command)
-    ])
-    expect(groups).toEqual(
-      expect.arrayContaining([
-        ['Serve:', ['serve', 'start', 'status', 'stop']],
-        ['Test against it:', ['exec', 'wait', 'coverage', 'conformance']],
-        ['Make data:', ['seed']],
-        ['Ask about it:', ['healthcheck', 'openapi', 'help']]
-      ])
-    )
+    const commands = [...text.matchAll(/^ {2}([a-z]+) .*$/gm)].map(([, command]) => command)
+    const wanted = ['serve', 'start', 'status', 'stop', 'exec', 'wait', 'coverage', 'conformance', 'seed']
+    expect(commands).toEqual(expect.arrayContaining([...wanted, 'healthcheck', 'openapi', 'help']))
     expect(text).toContain('Exit codes: 0 done, 1 it could not be done, 2 the command line is wrong.')
-    expect(await help('help')).toBe(text)
   })
 
   test('its examples work as they are written', async () => {
@@ -84,21 +69,14 @@ describe('help', () => {
     }
   })
 
-  test('of a command lists its own flags', async () => {
-    expect(await help('healthcheck', '--help')).toContain('NOTIFICATION_MOCK_PORT, else PORT')
-    expect(await help('openapi', '--help')).toContain('NOTIFICATION_MOCK_PROFILE')
-    expect(await help('coverage', '--help')).toMatch(/only as a flag\s+\(default: the whole server\)/)
-    expect(await help('seed', 'check', '--help')).toContain('NOTIFICATION_MOCK_JSON=1')
-  })
-
   test('is printed for `seed` without a command, with exit code 2', async () => {
     const { code, stderr } = await runCommand(['seed'])
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('check [options] <file...>') })
   })
 })
 
-test.each(['--version', '-V'])('%s prints the version', async (flag) => {
-  expect(await runHere([flag])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+test('--version prints the version', async () => {
+  expect(await runHere(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
 })
 
 describe('seed check', () => {
@@ -135,38 +113,33 @@ describe('seed check', () => {
     expect(await runHere(['seed', 'check', file])).toMatchObject({ code: 0, stdout: `${none}\n${file}: no issues\n` })
   })
 
-  test('prints every issue in its own line on stderr, and exits with 1', async () => {
-    const [file = ''] = givenSeeds('environments:\n  - nam: Shop\n  - { name: A, profile: x }\n')
-    const { code, stdout, stderr } = await runHere(['seed', 'check', file])
+  test('prints every issue of every seed in its own line on stderr, and exits with 1; --json as JSON', async () => {
+    const [first = '', other = ''] = givenSeeds(
+      'environments:\n  - nam: Shop\n  - { name: A, profile: x }\n',
+      'a: []\n'
+    )
+    const { code, stdout, stderr } = await runHere(['seed', 'check', first, other])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr.split('\n')).toEqual([
-      `${file}:2:5 environments[0]: must have name`,
-      `${file}:2:5 environments[0].nam: is not a field here; did you mean name?`,
-      `${file}:3:25 environments[1].profile: must be one of document, live`,
+      `${first}:2:5 environments[0]: must have name`,
+      `${first}:2:5 environments[0].nam: is not a field here; did you mean name?`,
+      `${first}:3:25 environments[1].profile: must be one of document, live`,
+      `${other}:1:1: must have environments`,
+      expect.stringContaining(`${other}:1:1 a: is not a field here`),
       ''
     ])
+    const json = await runHere(['seed', 'check', first, '--json'])
+    const location = { location: `${first}:2:5`, file: first, line: 2, column: 5 }
+    const issues = [{ ...location, path: 'environments[0]', message: 'must have name' }, {}, {}]
+    expect([json.code, JSON.parse(json.stdout)]).toMatchObject([1, { ok: false, issues }])
   })
 
   test('checks several together, as serve loads them', async () => {
     const messages = 'environments: [{ name: Shop, messages: [{ channel: email, subscriberId: ada }] }]'
     const [shop = '', more = ''] = givenSeeds(VALID, messages)
     expect(await runHere(['seed', 'check', more])).toMatchObject({ code: 1 })
-    expect(await runHere(['seed', 'check', more, shop])).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('Shop: 0 integrations, 2 subscribers, 1 workflow, 1 step, 1 message\n')
-    })
-  })
-
-  test('--json prints the outcome as JSON', async () => {
-    const [shop = '', file = ''] = givenSeeds(VALID, 'environments: 7')
-    const valid = await runHere(['seed', 'check', shop, '--json'])
-    expect(valid.code).toBe(0)
-    expect(JSON.parse(valid.stdout)).toMatchObject({ ok: true, issues: [] })
-    const wrong = await runHere(['seed', 'check', file, '--json'])
-    expect(wrong.code).toBe(1)
-    const location = { location: `${file}:1:15`, file, line: 1, column: 15 }
-    const issues = [{ ...location, path: 'environments', message: 'must be a list, not 7' }]
-    expect(JSON.parse(wrong.stdout)).toMatchObject({ ok: false, issues })
+    const both = await runHere(['seed', 'check', more, shop, '--json'])
+    expect([both.code, JSON.parse(both.stdout)]).toMatchObject([0, { ok: true, issues: [] }])
   })
 })
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import {
@@ -14,14 +14,7 @@ import {
 } from '../support/process.js'
 
 function givenSeed(folder: string, name: string, key = `${name}-key`): void {
-  const integrations = [
-    { identifier: 'one', providerId: 'sendgrid', channel: 'email', primary: true },
-    { identifier: 'two', providerId: 'mailgun', channel: 'email' }
-  ]
-  writeFileSync(
-    join(folder, `${name}.yaml`),
-    JSON.stringify({ environments: [{ name, apiKeys: [key], integrations }] })
-  )
+  writeFileSync(join(folder, `${name}.yaml`), JSON.stringify({ environments: [{ name, apiKeys: [key] }] }))
 }
 
 async function stopped({ child, ended }: Running): Promise<Ended> {
@@ -36,26 +29,6 @@ async function setPrimary(url: string, identifier: string, key: string) {
   })
   return { replayed: response.headers.get('idempotency-replay'), body: await response.text() }
 }
-
-test('a new file is seeded, and a file with environments is left as it was, with a note', async () => {
-  const cwd = givenFolder()
-  givenSeed(cwd, 'shop')
-  const first = await startCommand(['--data', 'mock.db', '--seed', 'shop.yaml'], { cwd })
-  expect(first.printed).toContain('Data in mock.db\n')
-  const done = await setPrimary(first.url, 'two', 'once')
-  await stopped(first)
-
-  const again = await startCommand(['--data', 'mock.db', '--seed', 'shop.yaml'], { cwd })
-  expect(again.printed).toContain(
-    'Data in mock.db, as it was left\n' +
-      'Warning: shop.yaml not applied, as mock.db has data: name a new file with --data, or load each environment with POST /_mock/seed?mode=replace\n'
-  )
-  expect(again.printed).toContain('  shop  shop-key\n')
-  expect(again.printed).toMatch(/curl -H 'Authorization: ApiKey shop-key'/)
-  // What a request did is kept, and so is its answer.
-  expect(await setPrimary(again.url, 'two', 'once')).toEqual({ replayed: 'true', body: done.body })
-  await stopped(again)
-})
 
 test('without a seed that is named there is no warning, and exec has it on stderr', async () => {
   const cwd = givenFolder()
@@ -87,65 +60,28 @@ test('what a session has made is exported when it stops, and a seed from then on
   expect(readFileSync(join(cwd, 'again.yaml'), 'utf8')).toBe(readFileSync(join(cwd, 'state.yaml'), 'utf8'))
 })
 
-test('keys are not stored: those are printed that the seeds name and that still open an environment', async () => {
+test('a new file is seeded; one with environments is left as it was, and keys are told that the seeds name', async () => {
   const cwd = givenFolder()
   givenSeed(cwd, 'shop')
   givenSeed(cwd, 'other')
-  await stopped(await startCommand(['--data', 'mock.db', '--seed', 'shop.yaml'], { cwd }))
+  const start = (seed: string, ...args: string[]) =>
+    startCommand(['--data', 'mock.db', '--seed', seed, ...args], { cwd })
+  const first = await start('shop.yaml')
+  expect(first.printed).toContain('Data in mock.db\n')
+  await stopped(first)
 
-  const other = await startCommand(['--data', 'mock.db', '--seed', 'other.yaml'], { cwd })
+  const again = await start('shop.yaml')
+  expect(again.printed).toContain('Data in mock.db, as it was left: seeds are for a new file\n')
+  expect(again.printed).toContain('  shop  shop-key\n')
+  expect(again.printed).toMatch(/curl -H 'Authorization: ApiKey shop-key'/)
+  await stopped(again)
+
+  const other = await start('other.yaml')
   expect(other.printed).toContain('  shop  (its key is not in the seeds given)\n')
   expect(other.printed).not.toMatch(/other-key|curl/)
   await stopped(other)
-
-  const json = await startCommand(['--data', 'mock.db', '--seed', 'other.yaml', '--json'], { cwd })
+  const json = await start('other.yaml', '--json')
   expect(JSON.parse(json.printed)).toMatchObject({ seeded: false, environments: [{ name: 'shop', apiKeys: [] }] })
-  await stopped(json)
-})
-
-test('an issue in a seed leaves no data behind: the next start seeds', async () => {
-  const cwd = givenFolder()
-  givenSeed(cwd, 'shop')
-  writeFileSync(join(cwd, 'wrong.yaml'), 'environments: [{ name: x, messages: [{ channel: email, workflow: gone }] }]')
-  const args = ['--data', 'mock.db', '--seed', 'shop.yaml']
-  expect(await runCommand([...args, '--seed', 'wrong.yaml'], { cwd })).toMatchObject({
-    code: 1,
-    stderr: 'wrong.yaml:1:66 environments[0].messages[0].workflow: is gone, but this environment has no workflows\n'
-  })
-  // As a file that was started empty is.
-  await stopped(await startCommand(['--data', 'mock.db', '--no-seed'], { cwd }))
-  expect((await startCommand(args, { cwd })).printed).toContain('Data in mock.db\n')
-})
-
-test('a second server on the same file is refused in one line, and the first goes on', async () => {
-  const cwd = givenFolder()
-  givenSeed(cwd, 'shop')
-  const args = ['--data', 'mock.db', '--seed', 'shop.yaml']
-  const first = await startCommand(args, { cwd })
-  expect(await runCommand([...args, '--port', '0'], { cwd })).toEqual({
-    code: 1,
-    signal: null,
-    stdout: '',
-    stderr:
-      "error: can't use the data file mock.db: another process has it open, such as a notification-mock; stop that one, or name another with --data\n"
-  })
-  expect((await setPrimary(first.url, 'two', 'k')).body).toContain('"primary":true')
-  expect(await stopped(first)).toMatchObject({ code: 0 })
-})
-
-test('the data of a server that was killed is there again, and nothing is left beside the file', async () => {
-  const cwd = givenFolder()
-  givenSeed(cwd, 'shop')
-  const args = ['--data', 'mock.db', '--seed', 'shop.yaml']
-  const first = await startCommand(args, { cwd })
-  const done = await setPrimary(first.url, 'two', 'once')
-  first.child.kill('SIGKILL')
-  await first.ended
-
-  const again = await startCommand(args, { cwd })
-  expect(await setPrimary(again.url, 'two', 'once')).toEqual({ replayed: 'true', body: done.body })
-  await stopped(again)
-  expect(readdirSync(cwd).sort()).toEqual(['mock.db', 'shop.yaml'])
 })
 
 /** Root may do anything to any file: as root, the command is run as nobody, if that one can read our package. */
@@ -155,16 +91,6 @@ const canBeNobody =
   spawnSync(process.execPath, [commandIn(await givenPackage()), '--version'], NOBODY).status === 0
 
 describe.skipIf(!canBeNobody)('without the permission', () => {
-  test('to write the folder, a new data file is refused', async () => {
-    const cwd = givenFolder()
-    chmodSync(cwd, 0o555)
-    const { code, stderr } = await runCommand(['--no-seed', '--data', join(cwd, 'mock.db')], NOBODY)
-    expect(code).toBe(1)
-    expect(stderr).toBe(
-      `error: can't use the data file ${join(cwd, 'mock.db')}: it or its folder is not there or can not be read or written; check the path and the permissions\n`
-    )
-  })
-
   test('to write the file, or to look into its folder, an old data file is refused, and is as it was', async () => {
     const folder = givenFolder()
     await stopped(await startCommand(['--no-seed', '--data', 'mock.db'], { cwd: folder }))
@@ -178,16 +104,6 @@ describe.skipIf(!canBeNobody)('without the permission', () => {
     }
     chmodSync(folder, 0o755)
     expect(readFileSync(join(folder, 'mock.db')).equals(before)).toBe(true)
-  })
-
-  test('to read a seed, it is refused', async () => {
-    const folder = givenFolder()
-    givenSeed(folder, 'shop')
-    chmodSync(folder, 0o755)
-    chmodSync(join(folder, 'shop.yaml'), 0o000)
-    const { code, stderr } = await runCommand(['--seed', join(folder, 'shop.yaml')], NOBODY)
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/shop\.yaml: can't be read: permission denied; check the permissions\n$/)
   })
 
   test('to write anywhere, it serves from memory', async () => {

@@ -1,11 +1,10 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { givenFolder, runCommand, spawnCommand, startCommand } from '../support/process.js'
 
-const UNTIL = ['--until', '2026-02-18T10:00:00Z']
 const generate = (...args: string[]) => ['seed', 'generate', ...args]
 
 /** Not read-only: that would leave files of its own beside it. */
@@ -25,18 +24,6 @@ async function messagesOf(seed: string): Promise<{ environment: string }[]> {
 }
 
 describe('seed generate --out', () => {
-  test('writes the same bytes for the same arguments, and others for another random seed', async () => {
-    const cwd = givenFolder()
-    const generated = async (file: string, randomSeed: string) => {
-      const args = ['--messages', '500', '--random-seed', randomSeed, ...UNTIL, '--out', file]
-      expect(await runCommand(generate(...args), { cwd })).toMatchObject({ code: 0 })
-      return readFileSync(join(cwd, file), 'utf8')
-    }
-    const first = await generated('one.yaml', '7')
-    expect(await generated('two.yaml', '7')).toBe(first)
-    expect(await generated('three.yaml', '8')).not.toBe(first)
-  })
-
   test('writes a seed that a server serves whole', async () => {
     const cwd = givenFolder()
     await runCommand(generate('--messages', '300', '--environment', 'Production', '--out', 'shop.yaml'), { cwd })

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { givenFolder, runCommand } from '../support/process.js'
 import { runHere } from './here.js'
 
@@ -19,47 +19,31 @@ test('seed generate --out writes a seed with a message a line, and prints the ou
   for (const line of lines) expect(JSON.parse(line.slice('      - '.length))).toHaveProperty('workflow')
 })
 
-describe('seed generate is rejected', () => {
-  test.each([
-    ['without a target', generate('--messages', '1'), 2, 'give either --out or --data, to say where to'],
-    [
-      'without a number',
-      generate('--out', 'a.yaml'),
-      2,
-      "required option '--messages <count>' not specified; give it, or set NOTIFICATION_MOCK_MESSAGES (see notification-mock seed --help)"
-    ],
-    ['with an invalid number', generate('--messages', '-1', '--out', 'a.yaml'), 2, 'a whole number from 0 to'],
-    ['with an invalid time', generate('--messages', '1', '--until', 'noon', '--out', 'a.yaml'), 2, 'a time such'],
-    ['for another kind of file', generate('--messages', '1', '--out', 'a.ndjson'), 1, 'a.ndjson must end in .yaml'],
-    [
-      'for an unknown environment',
-      generate('--messages', '1', '--out', 'a.yaml', '--environment', 'Shop'),
-      1,
-      'there is no environment Shop; there are Development, Production, Northlight development'
-    ],
-    [
-      'for an environment without a step that sends messages',
-      generate('--messages', '1', '--out', 'a.yaml', '--seed', 'empty'),
-      1,
-      'environment Development has nothing to make messages of'
-    ],
-    [
-      'when the folder of the seed is missing',
-      generate('--messages', '1', '--out', 'none/a.yaml'),
-      1,
-      "error: can't write none/a.yaml: its folder does not exist; make it first"
-    ],
-    [
-      'when the folder can not be written',
-      ['seed', 'generate', '--messages', '10', '--data', '/proc/mock.db'],
-      1,
-      "error: can't use the data file /proc/mock.db: it or its folder is not there or can not be read or written; check the path"
-    ]
-  ])('%s, and writes nothing', async (_, args, code, message) => {
-    const cwd = givenFolder()
-    const ended = await runHere(args.map((word) => (word.startsWith('a.') ? join(cwd, word) : word)))
-    expect(ended).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) })
-    expect(ended.stderr.trimEnd().split('\n')).toHaveLength(1)
-    expect(readdirSync(cwd)).toEqual([])
-  })
+const NOTHING_TO_SEND = ['--out', 'a.yaml', '--seed', 'empty']
+test.each<[string, string[], number, string]>([
+  ['without a target', [], 2, 'give either --out or --data, to say where to'],
+  ['with an invalid number', ['--messages', '-1', '--out', 'a.yaml'], 2, 'a whole number from 0 to'],
+  ['with an invalid time', ['--until', 'noon', '--out', 'a.yaml'], 2, 'a time such'],
+  ['for another kind of file', ['--out', 'a.ndjson'], 1, 'a.ndjson must end in .yaml'],
+  [
+    'for an unknown environment',
+    ['--out', 'a.yaml', '--environment', 'Shop'],
+    1,
+    'there is no environment Shop; there'
+  ],
+  ['for a seed without a step that sends', NOTHING_TO_SEND, 1, 'environment Development has nothing to make'],
+  ['for a folder that is missing', ['--out', 'none/a.yaml'], 1, "can't write none/a.yaml: its folder does not exist"],
+  [
+    'for a folder that can not be written',
+    ['--data', '/proc/mock.db'],
+    1,
+    "can't use the data file /proc/mock.db: it or"
+  ]
+])('seed generate is rejected %s, and writes nothing', async (_, args, code, message) => {
+  const cwd = givenFolder()
+  const words = args.map((word) => (word.startsWith('a.') ? join(cwd, word) : word))
+  const ended = await runHere(generate('--messages', '1', ...words))
+  expect(ended).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) })
+  expect(ended.stderr.trimEnd().split('\n')).toHaveLength(1)
+  expect(readdirSync(cwd)).toEqual([])
 })

@@ -48,42 +48,16 @@ async function logOf({ child, url, ended }: Running): Promise<string> {
   return stderr
 }
 
-function linesOf(log: string): Record<string, unknown>[] {
-  return log
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line))
-}
-
 test('to a file the log is JSON, one line a refusal with its reason, and no key or credential', async () => {
   const log = await logOf(await startCommand(['--seed', 'shop.yaml'], { cwd: givenShop() }))
-  const lines = linesOf(log).map(({ time, pid, hostname, reason, ...line }) => line)
-  expect(lines).toEqual(
-    [422, 401, 401, 401].map((statusCode, index) => ({
-      level: 30,
-      msg: 'request refused',
-      method: 'GET',
-      url: index === 0 ? '/v1/messages?limit=0' : '/v1/messages',
-      ...(index === 0 && { environment: 'Shop' }),
-      statusCode,
-      ms: expect.any(Number),
-      reqId: expect.any(String)
-    }))
-  )
-  for (const { reason } of linesOf(log)) expect(reason).toMatch(/\w+ \w+/)
-})
-
-test('--log-level debug logs every request in one line, and still no key or credential', async () => {
-  const log = await logOf(await startCommand(['--seed', 'shop.yaml', '--log-level', 'debug'], { cwd: givenShop() }))
-  const requests = linesOf(log).filter(({ reqId }) => reqId !== undefined)
-  expect(requests.map(({ method, url, statusCode, msg }) => `${method} ${url} ${statusCode} ${msg}`)).toEqual([
-    'POST /v1/integrations/mail/set-primary 200 request answered',
-    'GET /v1/messages?limit=0 422 request refused',
-    'GET /v1/messages 401 request refused',
-    'GET /v1/messages 401 request refused',
-    'GET /v1/messages 401 request refused'
-  ])
-  expect(linesOf(log)).toContainEqual(expect.objectContaining({ level: 20, msg: 'listening' }))
+  const lines = log
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(lines.map(({ statusCode }) => statusCode)).toEqual([422, 401, 401, 401])
+  for (const line of lines) {
+    expect(line).toMatchObject({ level: 30, msg: 'request refused', reason: expect.stringMatching(/\w+ \w+/) })
+  }
 })
 
 test('--log-level warn tells no refusal', async () => {

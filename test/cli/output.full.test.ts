@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { commandIn, givenFolder, givenPackage, type Running, startProcess } from '../support/process.js'
 import { expectCleanFile } from './stopping.js'
@@ -30,35 +28,6 @@ test('a server whose stderr nobody reads answers, and ends with 0 and a clean fi
   expect(await ended).toMatchObject({ code: 0, signal: null })
   expect(performance.now() - sentAt).toBeLessThan(2000)
   expectCleanFile(cwd)
-})
-
-test('the log goes on once stderr is read, without the lines that it had no room for', async () => {
-  const cwd = givenFolder()
-  const server = await ours('--port', '0', '--log-level', 'debug')
-  const script = `mkfifo log; exec 3<>log; ${server} 2>&3 & read; timeout 1 cat log >&2; kill $!; wait $!`
-  const { child, url, ended } = await startInBash(script, cwd)
-  const long = 'x'.repeat(8000)
-  for (let count = 0; count < 200; count += 1) await fetch(`${url}/v1/messages?a=${count}${long}`)
-  child.stdin.write('\n')
-  const { stderr } = await ended
-  expect(stderr).toContain(`?a=0${long}`)
-  expect(stderr).not.toContain(`?a=199${long}`)
-})
-
-test('a server whose stderr is on a full disk, or whose stdout is closed, goes on', async () => {
-  const cwd = givenFolder()
-  writeFileSync(join(cwd, 'shop.yaml'), 'environments: [{ name: Shop, apiKeys: [shop-key-7f3a] }]\n')
-  const server = await ours('--port', '0', '--seed', 'shop.yaml', '--watch')
-  // The ready line goes through a reader that then ends.
-  const { child, url, ended } = await startInBash(`exec ${server} 2>/dev/full > >(sed /curl/q)`, cwd)
-  expect((await fetch(`${url}/v1/messages`)).status).toBe(401)
-  writeFileSync(join(cwd, 'shop.yaml'), 'environments: [{ name: Shop, apiKeys: [shop-key-8a4b] }]\n')
-  const authorization = 'ApiKey shop-key-8a4b'
-  while ((await fetch(`${url}/v1/messages`, { headers: { authorization } })).status !== 200);
-  writeFileSync(join(cwd, 'shop.yaml'), 'environments: [{ name: Shop, apiKeys: [shop-key-9b5c] }]\n')
-  while ((await fetch(`${url}/v1/messages`, { headers: { authorization } })).status !== 401);
-  child.kill('SIGTERM')
-  expect(await ended).toMatchObject({ code: 0, signal: null })
 })
 
 test('a reader that has enough ends a command quietly, and a full disk is told in one line', async () => {

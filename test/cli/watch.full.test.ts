@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { givenFolder, type Running, startCommand } from '../support/process.js'
@@ -56,13 +56,20 @@ function linesOf(stream: Running['child']['stdout']): (lines: number) => Promise
   }
 }
 
-test('applies a seed that is written over, prints what was reloaded, and serves it', async () => {
-  const mock = await watched({ 'shop.yaml': SHOP })
+test('applies a seed that is written over, prints what was reloaded, and serves it; a data file is as it was left', async () => {
+  const data = ['--data', join(givenFolder(), 'mock.db')]
+  const first = await watched({ 'shop.yaml': SHOP }, data)
+  first.child.kill('SIGTERM')
+  await first.ended
+  const mock = await watched({ 'shop.yaml': MORE }, data)
+  expect(await mock.get('/v1/messages')).toMatchObject({ totalCount: 1 })
   expect(mock.printed).toContain('\nWatching shop.yaml: changes are applied\n')
-  mock.write(MORE)
+  mock.write(MORE.replace('Hello', 'Hi'))
   expect(await mock.nextLines(1)).toBe(MORE_RELOADED)
   expect(await mock.get('/v1/messages')).toMatchObject({ totalCount: 2 })
-  mock.write(MORE.replace('shop-key', 'shop-key, new-key').replace('Hello', 'Hi') + OTHER)
+  // What was asked before a change is still in the journal.
+  expect(await mock.get('/_mock/requests')).toMatchObject({ requests: [{ status: 200 }, { status: 200 }] })
+  mock.write(MORE.replace('shop-key', 'shop-key, new-key') + OTHER)
   const added = 'seed changed: shop.yaml: Other added, with the key other-key\n'
   expect(await mock.nextLines(2)).toBe(`${MORE_RELOADED}${added}`)
   expect(await mock.get('/v1/messages', 'new-key')).toMatchObject({ totalCount: 2 })
@@ -72,34 +79,6 @@ seed changed: shop.yaml: Other reloaded (0 messages, 0 integrations, 1 subscribe
 seed changed: shop.yaml: Shop removed
 `)
   expect(await mock.get('/v1/messages')).toMatchObject({ status: 401 })
-})
-
-test('applies a new file that replaces the old one, also of one of several seeds', async () => {
-  const mock = await watched({ 'shop.yaml': SHOP, 'other.yaml': `environments:\n${OTHER}` }, ['--seed', 'default'])
-  for (const [text, line] of [
-    [MORE, MORE_RELOADED],
-    [SHOP, reloaded('1 message')]
-  ] as const) {
-    mock.write(text, 'shop.yaml.new')
-    renameSync(join(mock.cwd, 'shop.yaml.new'), join(mock.cwd, 'shop.yaml'))
-    expect(await mock.nextLines(1)).toBe(line)
-  }
-  mock.write(`environments:\n${OTHER.replace('ada', 'bob')}`, 'other.yaml')
-  expect(await mock.nextLines(1)).toMatch(/^seed changed: other.yaml: Other reloaded /)
-})
-
-test('applies a file behind a link to a folder that is exchanged, as in a Kubernetes volume', async () => {
-  const cwd = givenFolder()
-  for (const [folder, text] of Object.entries({ one: SHOP, two: MORE })) {
-    mkdirSync(join(cwd, folder))
-    writeFileSync(join(cwd, folder, 'shop.yaml'), text)
-  }
-  symlinkSync('one', join(cwd, 'present'))
-  const { child } = await startCommand(['--seed', 'present/shop.yaml', '--watch'], { cwd })
-  const nextLines = linesOf(child.stdout)
-  symlinkSync('two', join(cwd, 'next'))
-  renameSync(join(cwd, 'next'), join(cwd, 'present'))
-  expect(await nextLines(1)).toBe(reloaded('2 messages', 'present/shop.yaml'))
 })
 
 test('prints issues once with their locations, and keeps the old data until they are fixed', async () => {
@@ -120,23 +99,6 @@ test('prints issues once with their locations, and keeps the old data until they
   expect(stderr.split(STAYS)).toHaveLength(3)
 })
 
-test('keeps the state of an unchanged environment, and the requests and faults of a changed one', async () => {
-  const mock = await watched({ 'shop.yaml': SHOP + OTHER })
-  const send = async (path: string, key: string, body: object) => {
-    const headers = { authorization: `ApiKey ${key}`, 'content-type': 'application/json' }
-    const response = await fetch(`${mock.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-    expect(response.ok).toBe(true)
-  }
-  await mock.get('/v1/messages')
-  await send('/_mock/seed', 'other-key', { environments: [{ name: 'x', messages: [{ channel: 'sms' }] }] })
-  await send('/_mock/faults', 'shop-key', { effect: { status: 503 } })
-  mock.write(MORE + OTHER)
-  expect(await mock.nextLines(1)).toBe(MORE_RELOADED)
-  expect(await mock.get('/v1/messages', 'other-key')).toMatchObject({ totalCount: 1 })
-  expect(await mock.get('/v1/messages')).toMatchObject({ status: 503 })
-  expect(await mock.get('/_mock/requests')).toMatchObject({ requests: [{ status: 200 }, { status: 503 }] })
-})
-
 test('--json prints each change as one line of JSON', async () => {
   const mock = await watched({ 'shop.yaml': SHOP }, ['--json'])
   mock.write(MORE)
@@ -150,18 +112,4 @@ test('--json prints each change as one line of JSON', async () => {
   const issues = [{ ...location, path: 'environments', message: 'must be a list, not 7' }]
   expect(JSON.parse(await mock.nextLines(1))).toEqual({ ...facts, applied: false, issues })
   expect(await mock.nextErrorLines(2)).toBe(`shop.yaml:1:15 environments: must be a list, not 7\n${STAYS}`)
-})
-
-test('applies changes also to a data file that was left as it was at the start', async () => {
-  const data = join(givenFolder(), 'mock.db')
-  const first = await watched({ 'shop.yaml': SHOP }, ['--data', data])
-  first.child.kill('SIGTERM')
-  await first.ended
-  const mock = await watched({ 'shop.yaml': MORE + OTHER }, ['--data', data])
-  expect(mock.printed).toContain('as it was left')
-  expect(await mock.get('/v1/messages')).toMatchObject({ totalCount: 1 })
-  mock.write(MORE.replace('Hello', 'Hi') + OTHER)
-  expect(await mock.nextLines(1)).toBe(MORE_RELOADED)
-  expect(await mock.get('/v1/messages')).toMatchObject({ totalCount: 2 })
-  expect(await mock.get('/v1/messages', 'other-key')).toMatchObject({ status: 401 })
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type AttachedEnvironment, type ConnectedMock, connect, type RequestFilter } from '../../src/client/index.js'
+import { contractOf } from '../support/contract.js'
 import { givenMock } from '../support/mock.js'
 
 interface Sent {
@@ -93,15 +94,21 @@ const CALLS: Record<string, (given: Given) => unknown> = {
 /** They send nothing. */
 const LOCAL = ['mock.attach']
 
-/** A client of a server, an environment with a request, and all that the client sends. */
+/** A client whose answers are checked against the document, an environment with a request, and all that is sent. */
 async function given(): Promise<Given & { url: string; sent: Sent[] }> {
   const { url } = await givenMock()
+  const contract = contractOf(await (await fetch(`${url}/_mock/openapi.json`)).text())
   const sent: Sent[] = []
   const mock = connect(url, {
-    fetch: (input, init) => {
-      const { pathname, searchParams } = new URL(String(input))
-      sent.push({ method: init?.method ?? '', path: pathname, query: [...searchParams.keys()] })
-      return fetch(input, init)
+    fetch: async (input, init) => {
+      const { pathname: path, searchParams } = new URL(String(input))
+      const method = init?.method ?? ''
+      sent.push({ method, path, query: [...searchParams.keys()] })
+      const response = await fetch(input, init)
+      const isStream = path.endsWith('/stream')
+      const { status, headers } = response
+      if (!isStream) contract.check({ method, path, status, headers, text: await response.clone().text() })
+      return response
     }
   })
   const env = await mock.environment({ from: 'Development' })
@@ -142,7 +149,7 @@ test('the calls below are of all methods that there are', async () => {
   expect([...Object.keys(CALLS), ...LOCAL].sort()).toEqual(all.sort())
 })
 
-test('each method asks for control routes that the document describes, and together they ask for all of them', async () => {
+test('each method asks for control routes, which answer as the document says, and together they ask for all of them', async () => {
   const { url, sent, ...clients } = await given()
   const operations = await describedOperations(url)
   const met = new Set<string>()

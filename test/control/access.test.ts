@@ -3,6 +3,7 @@ import { networkInterfaces } from 'node:os'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { connect } from '../../src/client/index.js'
+import { setClock } from '../support/control.js'
 import { givenMock } from '../support/mock.js'
 import { givenEnvironment } from './environments/environment-client.js'
 
@@ -26,7 +27,6 @@ const STRANGERS: [title: string, headers: Record<string, string>][] = [
   ['the origin of a page from nowhere', { origin: 'null' }],
   ['a proxy here, on behalf of another machine', { 'x-forwarded-for': '127.0.0.1, 203.0.113.7' }],
   ['a proxy here, on behalf of who knows whom', { forwarded: 'for=127.0.0.1;proto=https, for=_hidden' }],
-  ['a form post of a page as text', { origin: 'http://evil.example', 'content-type': 'text/plain' }],
   ['a form post of a page', { origin: 'http://evil.example', 'content-type': 'application/x-www-form-urlencoded' }],
   ['a form post of a page with a file', { origin: 'null', 'content-type': 'multipart/form-data; boundary=x' }]
 ]
@@ -55,22 +55,21 @@ test.each([
   expect(statuses).toEqual([201, 200, 200, 204])
 })
 
-test('the admin token is accepted with any Host and Origin, and a wrong one is rejected', async () => {
+test('the admin token is accepted with any Host and Origin; a wrong one and an API key are rejected', async () => {
   const mock = await givenMock({ adminToken: TOKEN })
   const foreign = { host: 'mock.example', origin: 'https://console.example' }
   const statuses = []
   for (const [method, path] of ROUTES) {
-    statuses.push((await callTo(mock.url, method, path, { ...foreign, ...bearer('wrong') })).status)
-    statuses.push((await callTo(mock.url, method, path, bearer(`${TOKEN}x`))).status)
-    statuses.push((await callTo(mock.url, method, path, { ...foreign, ...bearer(TOKEN) })).status)
+    for (const headers of [
+      { ...foreign, ...bearer('wrong') },
+      bearer(`${TOKEN}x`),
+      { ...foreign, authorization: 'ApiKey development-key' },
+      { ...foreign, ...bearer(TOKEN) }
+    ]) {
+      statuses.push((await callTo(mock.url, method, path, headers)).status)
+    }
   }
-  expect(statuses).toEqual([403, 403, 201, 403, 403, 200, 403, 403, 200, 403, 403, 204])
-})
-
-test('an API key is not accepted as the admin token', async () => {
-  const mock = await givenMock({ adminToken: TOKEN })
-  const headers = { host: 'mock.example', authorization: 'ApiKey development-key' }
-  expect((await callTo(mock.url, 'GET', '/_mock/environments', headers)).status).toBe(403)
+  expect(statuses).toEqual([201, 200, 200, 204].flatMap((accepted) => [403, 403, 403, accepted]))
 })
 
 const outside = Object.values(networkInterfaces())
@@ -83,12 +82,11 @@ test.skipIf(outside === undefined)('from an address that is not loopback the adm
   const statuses = []
   for (const [method, path] of ROUTES) {
     // Not even with the Host of loopback, which anyone can send.
-    statuses.push((await callTo(url, method, path, {})).status)
-    statuses.push((await callTo(url, method, path, { host: 'localhost' })).status)
-    statuses.push((await callTo(url, method, path, bearer('wrong'))).status)
-    statuses.push((await callTo(url, method, path, bearer(TOKEN))).status)
+    for (const headers of [{}, { host: 'localhost' }, bearer('wrong'), bearer(TOKEN)]) {
+      statuses.push((await callTo(url, method, path, headers)).status)
+    }
   }
-  expect(statuses).toEqual([403, 403, 403, 201, ...[403, 403, 403, 200], ...[403, 403, 403, 200], 403, 403, 403, 204])
+  expect(statuses).toEqual([201, 200, 200, 204].flatMap((accepted) => [403, 403, 403, accepted]))
   expect((await callTo(url, 'GET', '/v1/messages', { authorization: 'ApiKey development-key' })).status).toBe(200)
   // Whoever sees it in a test runner sends no header by hand.
   await expect(connect(url).listEnvironments()).rejects.toThrow('from NOTIFICATION_MOCK_ADMIN_TOKEN')
@@ -102,51 +100,34 @@ test.skipIf(outside === undefined)('without an admin token there is no managing 
   }
 })
 
-const OWN_ROUTES: [method: string, path: string, body?: string][] = [
-  ['GET', '/_mock/state'],
-  ['POST', '/_mock/seed', 'environments: [{name: x}]'],
-  ['POST', '/_mock/reset'],
-  ['GET', '/_mock/snapshots'],
-  ['PUT', '/_mock/snapshots/a'],
-  ['POST', '/_mock/snapshots/a/restore'],
-  ['DELETE', '/_mock/snapshots/a'],
-  ['GET', '/_mock/clock'],
-  ['PUT', '/_mock/clock', '{"mode":"wall"}'],
-  ['POST', '/_mock/clock/advance', '{"by":1}'],
-  ['GET', '/_mock/chance'],
-  ['PUT', '/_mock/chance', '{"randomSeed":1}']
-]
-
 test('routes about an environment take its own key, and not the admin token', async () => {
   const mock = await givenMock({ adminToken: TOKEN })
-  for (const [method, path, body] of OWN_ROUTES) {
-    const statuses = []
-    for (const headers of [{}, bearer(TOKEN), { authorization: 'ApiKey nobodys' }]) {
-      statuses.push((await callTo(mock.url, method, path, headers, body)).status)
-    }
+  for (const [method, path, body] of [
+    ['GET', '/_mock/state', undefined],
+    ['POST', '/_mock/seed', 'environments: [{name: x}]'],
+    ['PUT', '/_mock/snapshots/a', undefined],
+    ['DELETE', '/_mock/snapshots/a', undefined],
+    ['PUT', '/_mock/clock', '{"mode":"wall"}']
+  ] as const) {
+    expect((await callTo(mock.url, method, path, bearer(TOKEN), body)).status, path).toBe(401)
     const own = await callTo(mock.url, method, path, { authorization: 'ApiKey development-key' }, body)
-    expect([path, ...statuses, own.status < 300]).toEqual([path, 401, 401, 401, true])
+    expect(own.status, path).toBeLessThan(300)
   }
 })
 
 test('a key gives access to its own environment only', async () => {
   const mock = await givenMock()
-  const { apiKey } = await givenEnvironment(mock)
-  const states = () =>
-    Promise.all(
-      ['development-key', 'production-key'].map(async (key) => (await mock.get('/_mock/state', { key })).text)
-    )
+  const { apiKey: key } = await givenEnvironment(mock)
+  const keys = ['development-key', 'production-key']
+  const states = () => Promise.all(keys.map(async (each) => (await mock.get('/_mock/state', { key: each })).text))
   const before = await states()
   await mock.call('/_mock/snapshots/a', { method: 'PUT', key: 'development-key' })
-  await mock.post('/_mock/seed?mode=replace', {
-    key: apiKey,
-    body: 'environments: [{name: x, messages: [{channel: sms}]}]'
-  })
-  await mock.call('/_mock/clock', { method: 'PUT', key: apiKey, body: '{"mode":"fixed","at":"2000-01-01"}' })
+  await mock.post('/_mock/seed?mode=replace', { key, body: 'environments: [{name: x, messages: [{channel: sms}]}]' })
+  await setClock(mock, { mode: 'fixed', at: '2000-01-01' }, key)
 
-  expect((await mock.post('/_mock/snapshots/a/restore', { key: apiKey })).status).toBe(404)
-  expect((await mock.call('/_mock/snapshots/a', { method: 'DELETE', key: apiKey })).status).toBe(404)
-  expect((await mock.get('/_mock/snapshots', { key: apiKey })).json).toEqual({ snapshots: [] })
+  expect((await mock.post('/_mock/snapshots/a/restore', { key })).status).toBe(404)
+  expect((await mock.call('/_mock/snapshots/a', { method: 'DELETE', key })).status).toBe(404)
+  expect((await mock.get('/_mock/snapshots', { key })).json).toEqual({ snapshots: [] })
   expect(await states()).toEqual(before)
 })
 

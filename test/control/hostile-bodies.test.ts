@@ -5,36 +5,17 @@ import { type GivenMock, givenMock } from '../support/mock.js'
 /** Names that every object has by its prototype. */
 const INHERITED = ['toString', 'constructor', '__proto__']
 
-/** Every control route, with a body that it takes, into which what is hostile is put. */
-const ROUTES: [method: string, path: string, body: object][] = [
-  ['POST', '/_mock/faults', { effect: { status: 503, headers: { 'x-a': '1' }, body: { a: 1 } }, match: { query: {} } }],
-  ['DELETE', '/_mock/faults', {}],
-  ['DELETE', '/_mock/faults/fault-1', {}],
-  ['POST', '/_mock/requests/verify', { query: { a: '1' }, headers: {}, inOrder: [{ path: { matches: 'a' } }] }],
-  ['DELETE', '/_mock/requests', {}],
-  ['POST', '/_mock/environments', { name: 'a', seed: { environments: [{ name: 'a' }] }, assumptions: {} }],
-  ['DELETE', '/_mock/environments/none', {}],
-  ['POST', '/_mock/seed', { environments: [{ name: 'a', messages: [{ channel: 'sms', payload: {} }] }] }],
-  ['POST', '/_mock/reset', { parts: ['requests'] }],
-  ['PUT', '/_mock/snapshots/a', {}],
-  ['POST', '/_mock/snapshots/a/restore', { parts: ['data'] }],
-  ['PUT', '/_mock/clock', { mode: 'fixed', at: '2026-02-18T10:00:00Z' }],
-  ['POST', '/_mock/clock/advance', { by: 1 }],
-  ['PUT', '/_mock/chance', { randomSeed: 1 }]
-]
-
 test.each(INHERITED)('a field or a parameter named %s is refused as any unknown one', async (name) => {
   const mock = await givenMock()
   const field = `{${JSON.stringify(name)}: 1}`
-  for (const [method, path] of ROUTES) {
-    const { status, json } = await mock.call(path, { method, body: field })
-    expect([status, Object.keys(json.errors)], `${method} ${path}`).toEqual([422, expect.arrayContaining([name])])
-  }
-  const assumptions = await mock.call('/_mock/environments', { method: 'POST', body: `{"assumptions": ${field}}` })
-  expect([assumptions.status, Object.keys(assumptions.json.errors)]).toEqual([422, [`assumptions.${name}`]])
-  for (const path of ['/_mock/requests', '/_mock/requests/keyless', '/_mock/state', '/_mock/environments']) {
-    const { status, json } = await mock.get(`${path}?${name}=1`)
-    expect([status, Object.keys(json.errors)], path).toEqual([422, [name]])
+  for (const [path, body, expected] of [
+    ['/_mock/clock/advance', `{"by": 1, ${field.slice(1)}`, name],
+    ['/_mock/seed', field, name],
+    ['/_mock/environments', `{"assumptions": ${field}}`, `assumptions.${name}`],
+    [`/_mock/reset?${name}=1`, '{}', name]
+  ] as const) {
+    const { status, json } = await mock.post(path, { body })
+    expect([status, Object.keys(json.errors)], path).toEqual([422, [expected]])
   }
 })
 
@@ -75,8 +56,8 @@ test('a body nested more than 100 deep is refused by every route, and nothing of
   const mock = await givenMock()
   const deep = { body: { messages: ['body is nested more than 100 deep: make it flatter'] } }
   for (const depth of [102, 150_000]) {
-    for (const [method, path] of ROUTES.filter(([, each]) => each !== '/_mock/seed')) {
-      const { status, json } = await mock.call(path, { method, body: nested(depth) })
+    for (const path of ['/_mock/faults', '/_mock/environments', '/_mock/requests/verify', '/_mock/reset']) {
+      const { status, json } = await mock.post(path, { body: nested(depth) })
       expect([status, json.errors], path).toEqual([422, deep])
     }
   }
@@ -105,31 +86,7 @@ test('a body that is too large is refused with 413 and the way that takes it: a 
   }
 })
 
-/** What a client should never send, and some do. */
-const HOSTILE: unknown[] = [
-  ...[null, true, [], {}, '', -1, 1e308, 2 ** 53, 0.1, [[]], { a: {} }, 'always', '\ud800', '\0', '\u2028', '('],
-  ...['(?=a)', '2026-02-30', 'x'.repeat(70_000)],
-  ...INHERITED.map((name) => JSON.parse(`{"${name}": {"${name}": []}}`))
-]
-
-test.each(ROUTES)('no body makes %s %s fail', async (method, path, body) => {
-  const mock = await givenMock()
-  const bodies = HOSTILE.flatMap((value) => [value, ...Object.keys(body).map((name) => ({ ...body, [name]: value }))])
-  const text = JSON.stringify(body)
-  for (const each of [
-    ...bodies.map((value) => JSON.stringify(value)),
-    text.slice(0, -1),
-    text.replace(/\d/, '1e999')
-  ]) {
-    const { status } = await callAnyway(mock, path, { method, body: each })
-    expect(status, each.slice(0, 500)).toBeLessThan(500)
-  }
-  for (const listed of ['/_mock/faults', '/_mock/requests', '/_mock/state', '/_mock/environments']) {
-    expect((await mock.get(listed)).status, listed).toBe(200)
-  }
-})
-
 /** Without a comparison with the document, which knows nothing of what a fault sends. */
-function callAnyway({ url }: GivenMock, path: string, call: { method?: string; body?: string } = {}) {
-  return fetch(url + path, { ...call, headers: { authorization: `ApiKey ${DEVELOPMENT}` } })
+function callAnyway({ url }: GivenMock, path: string) {
+  return fetch(url + path, { headers: { authorization: `ApiKey ${DEVELOPMENT}` } })
 }

@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { givenFolder, givenPackage, runCommand, startCommand } from '../support/process.js'
-import { type Block, blocksOf, freePort, runShown, updateShown } from './shown-commands.js'
+import { freePort, givenFolder, givenPackage, runCommand, startCommand } from '../support/process.js'
+import { type Block, blocksOf, runShown, updateShown } from './shown-commands.js'
 
 /**
  * Runs what README.md and SKILL.md show, in their order, and compares what comes with what they say comes.

@@ -1,7 +1,5 @@
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { promisify } from 'node:util'
 import { commandIn, givenPackage } from '../support/process.js'
 
@@ -25,16 +23,6 @@ export async function runShown(text: string, folder: string, port: number): Prom
     .replaceAll('npx notification-mock', `"${process.execPath}" "${commandIn(await givenPackage())}"`)
   const { stdout } = await promisify(execFile)('bash', ['-c', command], { cwd: folder })
   return `${stdout.replaceAll('\r', '').trim()}\n`.replaceAll(String(port), '4210')
-}
-
-/** Returns a port that nobody listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** Writes what was printed into a page, after each block that prints. `npm ci && npm test` prints nothing that is shown. */

@@ -21,23 +21,17 @@ test.each(OPERATIONS)('%s %s asks for a key, and takes a good one', async (metho
 
 test.each([
   ['', 'Missing authorization header'],
-  ['   ', 'Missing authorization header'],
   ['Bearer abc', 'Invalid authentication scheme: "Bearer"'],
-  ['Basic dXNlcjpwYXNz', 'Invalid authentication scheme: "Basic"'],
   ['Bearer', 'Invalid authentication scheme: "Bearer"'],
   [`Bearer ApiKey ${KEYS.shop}`, 'Invalid authentication scheme: "Bearer"'],
   ['ApiKey', 'Unauthorized'],
-  ['ApiKey   ', 'Unauthorized'],
   ['apikey', 'Unauthorized'],
   ['ApiKey nobody-has-this', 'API Key not found'],
   [`ApiKey ${KEYS.shop.toUpperCase()}`, 'API Key not found'],
   [`ApiKey ${KEYS.shop}x`, 'API Key not found'],
-  [`ApiKey ${KEYS.shop.slice(0, -1)}`, 'API Key not found'],
   [`ApiKey ${KEYS.shop}, ApiKey ${KEYS.shop}`, 'API Key not found'],
-  [`ApiKey ApiKey ${KEYS.shop}`, 'API Key not found'],
   [`ApiKey "${KEYS.shop}"`, 'API Key not found'],
-  [`ApiKey ${'k'.repeat(100_000)}`, 'API Key not found'],
-  [`ApiKey ' OR 1=1 --`, 'API Key not found']
+  [`ApiKey ${'k'.repeat(100_000)}`, 'API Key not found']
 ])('the authorization header %j is refused: %s', async (authorization, message) => {
   const mock = await givenMock({ seed: SEED })
   const answer = await mock.get('/v1/messages', { key: null, headers: { authorization } })
@@ -49,7 +43,6 @@ test.each([
   `ApiKey ${KEYS.shop}`,
   `ApiKey ${KEYS.second}`,
   `apikey ${KEYS.shop}`,
-  `APIKEY ${KEYS.shop}`,
   `ApiKey    ${KEYS.shop}  `,
   `ApiKey\t${KEYS.shop}`
 ])('the authorization header %j is taken', async (authorization) => {
@@ -60,24 +53,19 @@ test.each([
   })
 })
 
-test('where the scheme is to be spelled exactly, another case is refused and named', async () => {
-  const mock = await givenMock({ seed: SEED })
-  const answer = await mock.get('/v1/messages', { headers: { authorization: `apikey ${KEYS.live}` } })
-  expect(answer).toMatchObject({ status: 401, json: { message: 'Invalid authentication scheme: "apikey"' } })
-  expect(await mock.get('/v1/messages', { key: KEYS.live })).toMatchObject({ status: 200 })
-})
-
-test.each(['Apikey nobody-has-this', 'apikey'])(
-  'in a server of the profile live so is %s, whatever the key',
-  async (authorization) => {
-    const mock = await givenMock({ seed: SEED, profile: 'live' })
-    const { status, json } = await mock.get('/v1/messages', { headers: { authorization } })
-    expect({ status, message: json.message }).toEqual({
-      status: 401,
-      message: `Invalid authentication scheme: "${authorization.split(' ')[0]}"`
-    })
+test('where the scheme is to be spelled exactly, another case is refused and named, whatever the key', async () => {
+  const mixed = await givenMock({ seed: SEED })
+  expect(await mixed.get('/v1/messages', { key: KEYS.live })).toMatchObject({ status: 200 })
+  const live = await givenMock({ seed: SEED, profile: 'live' })
+  for (const [mock, authorization] of [
+    [mixed, `apikey ${KEYS.live}`],
+    [live, 'apikey nobody-has-this'],
+    [live, 'apikey']
+  ] as const) {
+    const answer = await mock.get('/v1/messages', { headers: { authorization } })
+    expect(answer).toMatchObject({ status: 401, json: { message: 'Invalid authentication scheme: "apikey"' } })
   }
-)
+})
 
 test('the key is looked at before the query, the path, the body and the idempotency key', async () => {
   const mock = await givenMock({ seed: SEED })
@@ -123,52 +111,26 @@ const SECRET = 'sk_1f9c0aa2b7'
 
 test.each([
   ['as the scheme', { authorization: KEYS.shop }],
-  ['as the scheme, with more behind it', { authorization: `${KEYS.shop} please` }],
   ['behind another scheme', { authorization: `Bearer ${KEYS.shop}` }],
   ['behind a colon', { authorization: `ApiKey:${KEYS.shop}` }],
-  ['behind an equals sign', { authorization: `ApiKey=${KEYS.shop}` }],
-  ['without a space', { authorization: `ApiKey${KEYS.shop}` }],
   ['in quotes', { authorization: `"${KEYS.shop}"` }],
-  ['with a comma', { authorization: `${KEYS.shop},` }],
   ['in Basic', { authorization: `Basic ${Buffer.from(`${KEYS.shop}:`).toString('base64')}` }],
   ['in a header of its own', { 'x-api-key': KEYS.shop }],
   ['in a cookie', { cookie: `key=${KEYS.shop}` }],
   ['when it is unknown', { authorization: `ApiKey ${SECRET}` }],
   ['when it is unknown and without a scheme', { authorization: SECRET }],
-  ['when it is unknown, long and without a scheme', { authorization: 'x'.repeat(24) + SECRET }]
+  ['in the query', {}]
 ])('a key %s is refused, and neither answered nor logged', async (_place, headers: Record<string, string>) => {
   const mock = await givenLoggedMock()
-  const answer = await mock.get('/v1/messages', { key: null, headers })
-
-  expect(answer.status).toBe(401)
-  const outputs = [answer.text, JSON.stringify([...answer.headers]), JSON.stringify(mock.log)].join('\n')
-  for (const secret of [KEYS.shop, SECRET, Buffer.from(KEYS.shop).toString('base64').slice(0, -4)]) {
-    expect(outputs).not.toContain(secret)
+  const names = ['apiKey', 'api_key', 'key', 'x-api-key', 'authorization', 'access_token', 'secretKey']
+  const query = (value: string) => names.map((name) => `${name}=${value}`).join('&')
+  for (const path of ['/v1/messages', '/v1/nope', '/v1/%zz']) {
+    const answer = await mock.get(`${path}?limit=1&${query(KEYS.shop)}`, { key: null, headers })
+    expect(answer.json.path).toBe(`${path}?limit=1&${query('***')}`)
+    const outputs = [answer.text, JSON.stringify([...answer.headers]), JSON.stringify(mock.log)].join('\n')
+    for (const secret of [KEYS.shop, SECRET, Buffer.from(KEYS.shop).toString('base64').slice(0, -4)]) {
+      expect(outputs).not.toContain(secret)
+    }
   }
   expect(mock.log.some(({ msg }) => msg === 'request refused')).toBe(true)
-})
-
-test.each(['apiKey', 'api_key', 'key', 'x-api-key', 'authorization', 'access_token', 'secretKey'])(
-  'a key in the query as %s is refused, and neither answered nor logged',
-  async (name) => {
-    const mock = await givenLoggedMock()
-    for (const path of ['/v1/messages', '/v1/nope', '/v1/%zz']) {
-      const answer = await mock.get(`${path}?limit=1&${name}=${KEYS.shop}&page=0`, { key: null })
-      expect(answer.json.path).toBe(`${path}?limit=1&${name}=***&page=0`)
-      expect(answer.text).not.toContain(KEYS.shop)
-    }
-    expect(JSON.stringify(mock.log)).not.toContain(KEYS.shop)
-  }
-)
-
-test('no request that is served, and none that fails, writes its key to the log', async () => {
-  const mock = await givenLoggedMock()
-  for (const [method, path] of OPERATIONS) {
-    for (const key of Object.values(KEYS)) await mock.call(path, { method, key })
-  }
-  mock.db.client.exec('DROP TABLE messages')
-  expect(await mock.get('/v1/messages')).toMatchObject({ status: 500 })
-
-  expect(mock.log.map(({ msg }) => msg)).toEqual(expect.arrayContaining(['request answered', 'request failed']))
-  for (const key of Object.values(KEYS)) expect(JSON.stringify(mock.log)).not.toContain(key)
 })

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { DEFAULTS } from '../../src/config.js'
@@ -9,6 +7,7 @@ import type { Environment } from '../../src/environments/service.js'
 import { expectSound, givenEnvironment, rowCounts } from '../control/environments/environment-client.js'
 import { type GivenMock, givenMock } from '../support/mock.js'
 import { givenOpenCall } from '../support/open-call.js'
+import { givenFolder } from '../support/process.js'
 
 const MINUTE = 60_000
 const FIXED = Date.parse('2026-02-18T10:00:00.000Z')
@@ -56,41 +55,42 @@ test('an environment is removed with all its rows when it was unused for its ttl
   expect(mock.names()).toEqual(['Unnamed'])
 })
 
-test.each<[string, (mock: ReturnType<typeof given>, made: { apiKey: string; id: string }) => unknown]>([
-  ['a request with its key', (mock, { apiKey }) => mock.environments.resolve(apiKey)],
-  ['a request that names it', (mock, { id }) => mock.environments.find(id)],
-  ['a fork of it', (mock, { id }) => mock.seeds.createEnvironment({ from: id, name: 'Fork', ttl: 1 })]
-])('%s begins its time again', async (_title, use) => {
+test('a request with its key, one that names it and a fork of it begin its time again', async () => {
   const mock = given()
   const { environment, apiKey } = await mock.create(MINUTE)
-  mock.pass(MINUTE - 1)
-  await use(mock, { apiKey, id: environment.id })
-  mock.pass(MINUTE - 1)
-  expect(mock.names()).toEqual(['Unnamed'])
-  mock.pass(1)
+  mock.pass(2)
+  for (const use of [
+    () => mock.environments.resolve(apiKey),
+    () => mock.environments.find(environment.id),
+    () => mock.seeds.createEnvironment({ from: environment.id, name: 'Fork', ttl: 1 })
+  ]) {
+    mock.pass(MINUTE - 3)
+    await use()
+    mock.pass(2)
+    expect(mock.names()).toEqual(['Unnamed'])
+  }
+  mock.pass(MINUTE - 2)
   expect(mock.names()).toEqual([])
 })
 
-test('a list of the environments uses none, and says until when each is there', async () => {
+test('a list says by its own time until when each is there, and uses none; a step of the clock removes nothing', async () => {
   const mock = await givenMock()
   const { name } = await givenEnvironment(mock, { ttl: '1h' })
-  const [first] = (await listed(mock)).filter((each) => each.name === name)
-  const [again] = (await listed(mock)).filter((each) => each.name === name)
-  expect(first).toEqual(again)
+  const find = async () => (await listed(mock)).find((each) => each.name === name)
+  const first = await find()
+  expect(await find()).toEqual(first)
   expect(first).toMatchObject({ ttl: 60 * MINUTE })
-  const left = Date.parse(first?.expiresAt ?? '') - Date.now()
-  expect(left > 55 * MINUTE && left <= 60 * MINUTE).toBe(true)
-})
-
-test('a step of the system clock removes nothing, and the list says by its time how long each stays', async () => {
-  const mock = await givenMock()
-  const { name } = await givenEnvironment(mock, { ttl: '1h' })
   onTestFinished(() => void vi.useRealTimers())
-  vi.setSystemTime(Date.now() + 600 * MINUTE)
-  mock.services.environments.removeExpired()
-  const expiresAt = (await listed(mock)).find((each) => each.name === name)?.expiresAt
-  const left = Date.parse(expiresAt ?? '') - Date.now()
-  expect(left > 55 * MINUTE && left <= 60 * MINUTE + 1000).toBe(true)
+  const now = Date.now()
+  for (const [time, told] of [
+    [now, first],
+    [now + 600 * MINUTE, undefined]
+  ] as const) {
+    vi.setSystemTime(time)
+    mock.services.environments.removeExpired()
+    const left = Date.parse((told ?? (await find()))?.expiresAt ?? '') - time
+    expect(left > 55 * MINUTE && left <= 60 * MINUTE + 1000).toBe(true)
+  }
 })
 
 /** Whether the environment is there when so much more of its time has passed without use. */
@@ -102,27 +102,24 @@ function passing(mock: GivenMock, environment: Environment) {
   }
 }
 
-test.each([
-  ['/_mock/seed', '{"messages": []}', 200],
-  ['/v1/integrations/unknown/set-primary', '{}', 404]
-])(
-  'while a request for %s is open the time of its environment does not end, and begins again after that',
-  async (path, body, status) => {
-    const mock = await givenMock()
-    const { environmentId, apiKey } = await givenEnvironment(mock, { ttl: '1h' })
-    const environment = mock.services.environments.find(environmentId)
-    const pass = passing(mock, environment)
+test('while a request is open the time of its environment does not end, and begins again after that', async () => {
+  const mock = await givenMock()
+  const { environmentId, apiKey } = await givenEnvironment(mock, { ttl: '1h' })
+  const environment = mock.services.environments.find(environmentId)
+  const pass = passing(mock, environment)
+  for (const [path, body, status] of [
+    ['/_mock/seed', '{"messages": []}', 200],
+    ['/v1/integrations/unknown/set-primary', '{}', 404]
+  ] as const) {
     const call = await givenOpenCall(mock.url + path, { authorization: `ApiKey ${apiKey}` })
-    expect(pass(60 * MINUTE)).toBe(true)
-    expect(pass(60 * MINUTE)).toBe(true)
+    expect([pass(60 * MINUTE), pass(60 * MINUTE)]).toEqual([true, true])
     const begun = environment.lastUsed
     call.request.write(body)
     expect(await call.finish()).toMatchObject({ status })
     await vi.waitFor(() => expect(environment.lastUsed).toBeGreaterThan(begun))
-    expect(pass(59 * MINUTE)).toBe(true)
-    expect(pass(MINUTE)).toBe(false)
   }
-)
+  expect([pass(59 * MINUTE), pass(MINUTE)]).toEqual([true, false])
+})
 
 test('while a stream is open the time of its environment does not end, though the client is silent', async () => {
   const mock = await givenMock()
@@ -149,8 +146,7 @@ test('a server removes what is unused by itself, though its own clock stands sti
 })
 
 test('the ttl holds after a restart on a data file, and counts from the start', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'notification-mock-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = givenFolder()
   const first = given(join(folder, 'mock.db'))
   await first.create(MINUTE)
   await first.create()

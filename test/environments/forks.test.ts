@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { CreatedEnvironment, NewEnvironment } from '../../src/control/environments/routes.js'
 import type { Db } from '../../src/db/open.js'
+import type { SeedEnvironment } from '../../src/seeds/format.js'
 import {
   expectSound,
   givenEnvironment,
@@ -12,22 +11,19 @@ import {
   stateOf
 } from '../control/environments/environment-client.js'
 import { type GivenMock, givenMock, givenOwnMock } from '../support/mock.js'
+import { givenFolder } from '../support/process.js'
+import { SHOP as SHARED_SHOP } from '../support/shop.js'
 
 const NOW = Date.parse('2026-02-18T10:00:00.000Z')
 const MESSAGE = '66e0b7d17c9b1a0012ac0001'
 
 const SHOP = {
-  integrations: [
-    { identifier: 'main', providerId: 'ses', channel: 'email', primary: true },
-    { identifier: 'other', providerId: 'sendgrid', channel: 'email' }
-  ],
-  subscribers: [{ subscriberId: 'ada', email: 'ada@example.com' }],
-  workflows: [{ identifier: 'order', steps: [{ stepId: 'mail', type: 'email', controlValues: { subject: 'Hi' } }] }],
+  ...SHARED_SHOP,
   messages: [
-    { _id: MESSAGE, channel: 'email', subscriberId: 'ada', workflow: 'order' },
-    { channel: 'sms', subscriberId: 'ada' }
+    { _id: MESSAGE, channel: 'email', subscriberId: 'user-1', workflow: 'order' },
+    { channel: 'sms', subscriberId: 'user-1' }
   ]
-} as const
+} satisfies SeedEnvironment
 
 type Owner = Pick<CreatedEnvironment, 'environmentId' | 'organizationId' | 'apiKey'>
 
@@ -47,7 +43,7 @@ const fork = (mock: GivenMock, { environmentId: from }: Owner, wanted: NewEnviro
 /** What shows documents of an environment, changing nothing that another of them shows. */
 const SHOWING: Record<string, (mock: GivenMock, key: string) => Promise<{ text: string }>> = {
   'the list': (mock, key) => plainCall(mock, '/v1/messages', key),
-  'a filtered list': (mock, key) => plainCall(mock, '/v1/messages?subscriberId=ada&channel=email', key),
+  'a filtered list': (mock, key) => plainCall(mock, '/v1/messages?subscriberId=user-1&channel=email', key),
   'a step': (mock, key) => plainCall(mock, '/v2/workflows/order/steps/mail', key),
   'set-primary of what is primary': (mock, key) => plainCall(mock, setPrimary('other'), key, { method: 'POST' }),
   'a replayed answer': (mock, key) => plainCall(mock, setPrimary('other'), key, KEYED),
@@ -166,23 +162,6 @@ test('what is written in one of origin, fork and snapshot shows in no other', as
   expect(await stateOf(mock, made.apiKey)).toEqual({ ...before, name: made.name })
 })
 
-test('of a snapshot only what was changed since differs, though it is of another home', async () => {
-  const mock = await givenMock({ now: NOW })
-  const made = await fork(mock, await givenShop(mock))
-  await mock.call('/_mock/snapshots/forked', { method: 'PUT', key: made.apiKey })
-  const patch = { method: 'PATCH', key: made.apiKey, body: '{"subject":"Hello"}' }
-  expect((await mock.call(`/_mock/messages/${MESSAGE}`, patch)).status).toBe(200)
-  await mock.post(setPrimary('main'), { key: made.apiKey, headers: { 'idempotency-key': 'twice' } })
-  const { json } = await mock.get('/_mock/snapshots/forked/differences', { key: made.apiKey })
-  const fields = [{ id: MESSAGE, field: 'subject', after: '"Hello"' }]
-  expect(json.messages.changed).toEqual({ count: 1, ids: [MESSAGE], fields })
-  const { fields: moved, ...integrations } = json.integrations.changed
-  expect(integrations).toEqual({ count: 2, ids: expect.arrayContaining(['main', 'other']) })
-  // Not the ids of its home.
-  expect(new Set(moved.map((each: { field: string }) => each.field))).toEqual(new Set(['primary', 'conditions']))
-  expect(json.idempotencyKeys).toMatchObject({ added: { ids: ['twice'] }, changed: { count: 0 } })
-})
-
 test("users' own JSON stays as it is, also where it speaks of ids", async () => {
   const mock = await givenMock({ now: NOW })
   const origin = await givenShop(mock)
@@ -253,7 +232,7 @@ test('fork, snapshot, restore and reset write as many rows for 60 messages as fo
   const costs = []
   for (const messages of [60, 20_000]) {
     const generate = { messages: Math.min(messages, 10_000), randomSeed: 7 }
-    const mock = await givenOwnMock({ now: NOW, seed: { environments: [{ name: 'Shop', ...SHOP, generate }] } })
+    const mock = await givenOwnMock({ now: NOW, seed: { environments: [{ ...SHOP, generate }] } })
     const { environments } = mock.services
     const origin = environments.find('Shop')
     if (messages > 10_000) {
@@ -280,27 +259,8 @@ test('fork, snapshot, restore and reset write as many rows for 60 messages as fo
   expect(few?.fork).toBe(1)
 })
 
-test('what is read over several turns stays as it was, whatever is written or removed meanwhile', async () => {
-  const mock = await givenOwnMock({ seed: { environments: [{ name: 'Shop', apiKeys: ['shop-key'], ...SHOP }] } })
-  const { environments } = mock.services
-  const shop = environments.find('Shop')
-  environments.dropBaseline(shop)
-  const { messages } = shop.datasets
-  const count = () => mock.db.client.prepare('SELECT count(*) FROM messages WHERE dataset = ?').pluck().get(messages)
-  const [one, two] = [environments.reading(shop), environments.reading(shop)]
-  await mock.call(`/_mock/messages/${MESSAGE}`, { method: 'DELETE' })
-  environments.remove(shop)
-  one.end()
-  expect([one.datasets.messages, count()]).toEqual([messages, 2])
-  two.end()
-  expect(count()).toBe(0)
-  expectSound(mock.db)
-})
-
 test('what a killed process was reading is gone after the next start', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'notification-mock-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  const data = join(folder, 'mock.db')
+  const data = join(givenFolder(), 'mock.db')
   const first = await givenOwnMock({ data })
   first.services.environments.reading(first.services.environments.find('Development'))
   first.services.environments.remove(first.services.environments.find('Development'))

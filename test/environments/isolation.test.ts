@@ -361,17 +361,9 @@ describe.each(Object.entries(PROFILES))('in %s', (_profile, profiles) => {
     for (const id of [SHARED.integration, only(actor).integration, 'shared-mail']) {
       await given.ask(actor, setPrimary(id, { headers: { 'idempotency-key': `do-${id}` } }))
     }
-    expect(given.rows().idempotency_keys).not.toEqual([])
+    // What is looked at has rows of whoever acts, in every table.
+    for (const [table, rows] of Object.entries(given.rows((each) => each === actor)))
+      expect(rows, table).not.toEqual([])
     expect(await readAll()).toEqual(before)
-  })
-
-  test('every table is looked at, and has rows of all three', async () => {
-    const given = await givenEnvironments(profiles)
-    for (const name of NAMES) {
-      await given.ask(name, setPrimary(SHARED.integration, { headers: { 'idempotency-key': `of-${name}` } }))
-      for (const [table, rows] of Object.entries(given.rows((each) => each === name))) {
-        expect(rows.length, `${table} of ${name}`).toBeGreaterThan(0)
-      }
-    }
   })
 })

@@ -29,7 +29,6 @@ const get = (target: string, headers = '') => `GET ${target} HTTP/1.1\r\n${HOST}
 const post = (headers: string, body = '') => `POST ${SET_PRIMARY} HTTP/1.1\r\n${HOST}${KEY}${headers}\r\n${body}`
 const step = (id: string) => `/v2/workflows/${id}/steps/email-step`
 const list = (query: string) => `/v1/messages?${query}`
-const repeated = (text: string, count: number) => Array(count).fill(text).join('&')
 const asked = (target: string, status: number): Row => ({ send: get(target), statuses: [status], path: target })
 const malformed = (...send: Bytes[]): Row => ({ send, statuses: [400], path: '' })
 const bodied = (headers: string, body: string, status: number): Row => ({
@@ -41,21 +40,11 @@ const bodied = (headers: string, body: string, status: number): Row => ({
 const REQUEST_LINE: Record<string, Row> = {
   'no HTTP at all': malformed('hello\r\n\r\n'),
   'a TLS handshake': malformed(Buffer.from('16030100f1010000ed0303', 'hex')),
-  'an HTTP/2 preface': malformed('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
   'HTTP/1.0': { send: `GET /v1/messages HTTP/1.0\r\n${KEY}\r\n`, statuses: [200] },
-  'HTTP/1.0 without a key': { send: 'GET /v1/messages HTTP/1.0\r\n\r\n', statuses: [401], path: '/v1/messages' },
-  'a version that there is not': malformed(`GET /v1/messages HTTP/1.2\r\n${HOST}${KEY}\r\n`),
   'an unknown method': malformed(`BREW /v1/messages HTTP/1.1\r\n${HOST}${KEY}\r\n`),
-  'no method': malformed(` /v1/messages HTTP/1.1\r\n${HOST}${KEY}\r\n`),
-  'no path': malformed(`GET  HTTP/1.1\r\n${HOST}${KEY}\r\n`),
-  'a path without its slash': malformed(get('v1/messages')),
-  'a query alone': malformed(get('?limit=1')),
-  'tabs between the parts': malformed(`GET\t/v1/messages\tHTTP/1.1\r\n${HOST}${KEY}\r\n`),
   'empty lines before it': { send: `\r\n\r\n${get('/v1/messages')}`, statuses: [200] },
   'bare line feeds': malformed(get('/v1/messages').replaceAll('\r\n', '\n')),
-  'bare carriage returns': malformed(get('/v1/messages').replaceAll('\r\n', '\r')),
   TRACE: { send: `TRACE /v1/messages HTTP/1.1\r\n${HOST}${KEY}\r\n`, statuses: [405], path: '/v1/messages' },
-  PROPFIND: { send: `PROPFIND /v1/messages HTTP/1.1\r\n${HOST}${KEY}\r\n`, statuses: [405], path: '/v1/messages' },
   'DELETE with a body': {
     send: `DELETE /v1/messages HTTP/1.1\r\n${HOST}${KEY}content-length: 2\r\n\r\n{}`,
     statuses: [405],
@@ -74,7 +63,6 @@ const REQUEST_LINE: Record<string, Row> = {
   },
   'an absolute URL': asked('http://mock.test/v1/messages', 200),
   'an absolute URL that is refused': { ...asked('http://mock.test/v1/messages?page=x', 422), path: list('page=x') },
-  'an absolute URL that is not served': { ...asked('HTTP://mock.test:80/v1/nope?a=1', 501), path: '/v1/nope?a=1' },
   'an absolute URL without a path': {
     send: get('http://mock.test').replace('GET', 'DELETE'),
     statuses: [405],
@@ -85,43 +73,23 @@ const REQUEST_LINE: Record<string, Row> = {
   // As for the start page.
   'GET *': { send: get('*'), statuses: [200] },
   'a fragment': asked('/v1/messages#top', 200),
-  'a fragment behind the query': asked('/v1/messages?limit=1#top', 422),
   'a semicolon for the question mark': asked('/v1/messages;limit=1', 501),
-  'two question marks': asked('/v1/messages?limit=1?page=2', 422),
   'a URL larger than allowed': { send: get(list(`a=${'x'.repeat(300_000)}`)), statuses: [431] },
-  'a URL of 5 MB': { send: get(list(`a=${'x'.repeat(5_000_000)}`)), statuses: [431] },
   'a URL of 200 kB': asked(list(`a=${'x'.repeat(200_000)}`), 200)
 }
 
 const HEADERS: Record<string, Row> = {
   'no Host': { send: `GET /v1/messages HTTP/1.1\r\n${KEY}\r\n`, statuses: [400], path: '/v1/messages' },
-  'an empty Host': { send: `GET /v1/messages HTTP/1.1\r\nhost:\r\n${KEY}\r\n`, statuses: [200] },
   'two Hosts': { send: get('/v1/messages', 'host: other.test\r\n'), statuses: [200] },
   'a Host that is none': { send: `GET /v1/messages HTTP/1.1\r\nhost: ://\r\n${KEY}\r\n`, statuses: [200] },
   'a space in a name': malformed(get('/v1/messages', 'x y: 1\r\n')),
-  'a space before the colon': malformed(get('/v1/messages', 'x : 1\r\n')),
-  'no colon': malformed(get('/v1/messages', 'nothing\r\n')),
-  'no name': malformed(get('/v1/messages', ': 1\r\n')),
-  'a letter that is not ASCII in a name': malformed(get('/v1/messages', 'x\xe9: 1\r\n')),
   'bytes that are not ASCII in a value': { send: get('/v1/messages', 'x: \xff\xfe\r\n'), statuses: [200] },
   'a null byte in a value': malformed(get('/v1/messages', 'x: a\0b\r\n')),
-  'a carriage return in a value': malformed(get('/v1/messages', 'x: a\rb\r\n')),
-  'a folded value': malformed(get('/v1/messages', 'x: a\r\n b\r\n')),
   'a first header that is folded': malformed(`GET /v1/messages HTTP/1.1\r\n host: x\r\n${KEY}\r\n`),
   'a header larger than allowed': { send: get('/v1/messages', `x: ${'x'.repeat(300_000)}\r\n`), statuses: [431] },
-  'a header of 5 MB': { send: get('/v1/messages', `x: ${'x'.repeat(5_000_000)}\r\n`), statuses: [431] },
-  '50,000 headers': { send: get('/v1/messages', 'x-y: 1\r\n'.repeat(50_000)), statuses: [200] },
-  'a key behind 2,000 headers': {
-    send: `GET /v1/messages HTTP/1.1\r\n${HOST}${'x: 1\r\n'.repeat(2000)}${KEY}\r\n`,
-    statuses: [200]
-  },
   '200,000 headers of one letter': { send: get('/v1/messages', 'x:\r\n'.repeat(200_000)), statuses: [200] },
   'an upgrade to a web socket': {
     send: get('/v1/messages', 'connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n'),
-    statuses: [200]
-  },
-  'an upgrade to HTTP/2': {
-    send: get('/v1/messages', 'connection: upgrade, http2-settings\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABk\r\n'),
     statuses: [200]
   },
   'an expectation that is not met': { send: post(`expect: 200-ok\r\n${EMPTY}`), statuses: [417] },
@@ -143,44 +111,26 @@ const HEADERS: Record<string, Row> = {
 
 const FRAMING: Record<string, Row> = {
   'two lengths': malformed(post('content-length: 2\r\ncontent-length: 3\r\n', '{}x')),
-  'the same length twice': malformed(post('content-length: 2\r\ncontent-length: 2\r\n', '{}')),
-  'two lengths in one header': malformed(post('content-length: 2, 2\r\n', '{}')),
   'a length below nothing': malformed(post('content-length: -1\r\n')),
-  'a length beyond 64 bits': malformed(post('content-length: 99999999999999999999\r\n', '{}')),
   'a length and chunks': malformed(post(`content-length: 6\r\n${CHUNKED}`, '0\r\n\r\nG')),
-  'chunks and a length': malformed(post(`${CHUNKED}content-length: 6\r\n`, '0\r\n\r\nG')),
   'a coding in another case, and a length': malformed(
     post('Transfer-Encoding: Chunked\r\ncontent-length: 6\r\n', '0\r\n\r\nG')
   ),
-  'a coding that is not chunked': malformed(post('transfer-encoding: xchunked\r\n', '0\r\n\r\n')),
-  'a coding with a space before its colon': malformed(post('transfer-encoding : chunked\r\n', '0\r\n\r\n')),
   'chunked, and then another coding': malformed(post('transfer-encoding: chunked, gzip\r\n', '0\r\n\r\n')),
-  'two headers of codings': malformed(post(`${CHUNKED}transfer-encoding: identity\r\n`, '0\r\n\r\n')),
   'a request smuggled behind chunks': {
     send: post(`${CHUNKED}content-length: 4\r\n`, `1\r\nZ\r\n0\r\n\r\n${get('/health')}`),
     statuses: [400]
   },
   'a chunk size that is no hex': malformed(post(CHUNKED, 'zz\r\n{}\r\n0\r\n\r\n')),
-  'a chunk longer than it says': malformed(post(CHUNKED, '1\r\n{}\r\n0\r\n\r\n')),
-  'a chunk of more than 64 bits': malformed(post(CHUNKED, `${'f'.repeat(17)}\r\n`)),
-  'a chunk below nothing': malformed(post(CHUNKED, '-1\r\n{}\r\n0\r\n\r\n')),
   'a chunk with a huge extension': malformed(post(CHUNKED, `2;${'x'.repeat(50_000)}\r\n{}\r\n0\r\n\r\n`)),
   'chunks with an extension and a trailer': {
     send: post(CHUNKED, '1;a=b\r\n{\r\n1\r\n}\r\n0\r\ntrailer: x\r\n\r\n'),
     statuses: [200]
   },
   'a body cut off': { ...malformed(post('content-length: 10\r\n', '{}')), after: 'end' },
-  'a chunk cut off': { ...malformed(post(CHUNKED, '5\r\n{}')), after: 'end' },
   'headers cut off': { ...malformed(`GET /v1/messages HTTP/1.1\r\n${HOST}`), after: 'end' },
-  'a request line cut off': { ...malformed('GET /v1/mess'), after: 'end' },
   'nothing at all': { send: '', statuses: [], after: 'end' },
   'a request whose client ends its side': { send: get('/v1/messages'), statuses: [200], after: 'end' },
-  'a request line, and the client gone': { send: 'GET /v1/mess', statuses: [], after: 'reset' },
-  'half a body, and the client gone': {
-    send: post('expect: 100-continue\r\ncontent-length: 10\r\n', '{}'),
-    statuses: [100],
-    after: 'reset'
-  },
   'half a body under an idempotency key, and the client gone': {
     send: post('expect: 100-continue\r\nidempotency-key: a\r\ncontent-length: 10\r\n', '{}'),
     statuses: [100],
@@ -205,26 +155,16 @@ const FRAMING: Record<string, Row> = {
     send: get('/v1/messages', 'x-mock-fault: delay=50\r\n') + post(`expect: 200-ok\r\n${EMPTY}`) + get('/health'),
     statuses: [200, 417, 200]
   },
-  'slow, and then an expectation that is not met, with a body': {
-    send: get('/v1/messages', 'x-mock-fault: delay=50\r\n') + post('expect: 200-ok\r\ncontent-length: 2\r\n', '{}'),
-    statuses: [200, 417]
-  },
   'slow, and then CONNECT': {
     send: `${get('/v1/messages', 'x-mock-fault: delay=50\r\n')}CONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\n`,
     statuses: [200, 405]
   },
   'good, and then no HTTP': { send: `${get('/v1/messages')}nonsense\r\n\r\n`, statuses: [200, 400], path: '' },
-  'two good, and then no HTTP': {
-    send: `${post(EMPTY)}${get('/v1/messages')}nonsense\r\n\r\n`,
-    statuses: [200, 200, 400],
-    path: ''
-  },
   'good, malformed chunks, good': {
     send: `${get('/v1/messages')}${post(CHUNKED, 'zz\r\n')}${get('/v1/messages')}`,
     statuses: [200, 400],
     path: ''
   },
-  'good, and then half of one': { send: `${get('/v1/messages')}GET /v1`, statuses: [200, 400], after: 'end' },
   'good, too large a header, good': {
     send: `${get('/v1/messages')}${get('/health', `x: ${'x'.repeat(300_000)}\r\n`)}${get('/health')}`,
     statuses: [200, 431]
@@ -242,7 +182,6 @@ const FRAMING: Record<string, Row> = {
 const BODIES: Record<string, Row> = {
   none: { send: post(EMPTY), statuses: [200] },
   'none, and no length': { send: post(''), statuses: [200] },
-  'none, of JSON': bodied('content-type: application/json\r\n', '', 200),
   'an empty object': bodied('content-type: application/json\r\n', '{}', 200),
   'an object with a prototype': bodied(
     'content-type: application/json\r\n',
@@ -250,22 +189,14 @@ const BODIES: Record<string, Row> = {
     200
   ),
   'JSON nested 100,000 times': bodied('content-type: application/json\r\n', '['.repeat(1e5) + ']'.repeat(1e5), 200),
-  'a number beyond all': bodied('content-type: application/json\r\n', `1${'0'.repeat(10_000)}e999`, 200),
   'malformed JSON': bodied('content-type: application/json\r\n', '{', 400),
-  'malformed JSON that says so in capitals': bodied('content-type: APPLICATION/JSON;charset=UTF-8\r\n', '{"a":}', 400),
-  'white space for JSON': bodied('content-type: application/json\r\n', ' ', 400),
   'JSON in UTF-16': bodied('content-type: application/json; charset=utf-16\r\n', '{\0}\0', 400),
-  'JSON with a null byte': bodied('content-type: application/json\r\n', '{}\0', 400),
   'JSON that is not UTF-8': bodied('content-type: application/json\r\n', '\xff', 400),
   'compressed JSON': bodied('content-type: application/json\r\ncontent-encoding: gzip\r\n', '\x1f\x8b', 200),
   'a form': bodied('content-type: application/x-www-form-urlencoded\r\n', 'a=%zz&b', 200),
-  'a multipart form': bodied('content-type: multipart/form-data\r\n', '--x', 200),
   text: bodied('content-type: text/plain\r\n', '{', 200),
   bytes: bodied('content-type: application/octet-stream\r\n', '\0\xff\xfe', 200),
-  'one without a type': bodied('', '{', 200),
-  'one of an empty type': bodied('content-type:\r\n', '{', 200),
   'one of a type that is none': bodied('content-type: ;;json\r\n', '{', 200),
-  'one with a type of 100 kB': bodied(`content-type: ${'x'.repeat(100_000)}\r\n`, '{', 200),
   'one of 1 MiB': bodied('', 'x'.repeat(1024 * 1024), 200),
   'one of 1 MiB and a byte': bodied('', 'x'.repeat(1024 * 1024 + 1), 413),
   'one of 1 MiB and a byte, in chunks': {
@@ -273,7 +204,6 @@ const BODIES: Record<string, Row> = {
     statuses: [413],
     path: SET_PRIMARY
   },
-  'one of 20 MB': bodied('', 'x'.repeat(20_000_000), 413),
   'one of 20 MB, without a key': {
     send: `POST ${SET_PRIMARY} HTTP/1.1\r\n${HOST}content-length: 20000000\r\n\r\n${'x'.repeat(20_000_000)}`,
     statuses: [401],
@@ -286,24 +216,16 @@ const BODIES: Record<string, Row> = {
   'one of 2 MB of a GET, and then good': {
     send: `${get('/v1/messages', 'content-length: 2000000\r\n')}${'x'.repeat(2_000_000)}${get('/health')}`,
     statuses: [200, 200]
-  },
-  'one in chunks of a GET': { send: `${get('/v1/messages', CHUNKED)}2\r\n{}\r\n0\r\n\r\n`, statuses: [200] }
+  }
 }
 
 const PATHS: Record<string, Row> = {
   'a null byte': malformed(get('/v1/mess\0ages')),
-  'a control character': malformed(get('/v1/messages?a=\x01')),
-  'a space': malformed(get('/v1/mess ages')),
-  'a line break': malformed(get('/v1/mess\r\nages')),
   'a byte that is not ASCII': malformed(get(step('\xff'))),
-  'UTF-8 that is not encoded': malformed(get(step('\xc3\xa9'))),
   '%00': asked(step('%00'), 404),
   '%zz': asked(step('%zz'), 400),
   '%': asked(step('%'), 400),
   '%ff': asked(step('%ff'), 400),
-  'overlong UTF-8': asked(step('%c0%af'), 400),
-  'half a surrogate pair': asked(step('%ed%a0%80'), 400),
-  'a percent sign that is encoded twice': asked(step('%2525'), 404),
   'an encoded line break': asked(step('a%0d%0aset-cookie:%20a=b'), 404),
   'an encoded slash': asked(step('a%2Fb'), 404),
   dots: asked('/v1/integrations/../messages', 501),
@@ -316,15 +238,12 @@ const PATHS: Record<string, Row> = {
   'an empty id': asked(step(''), 404),
   'an id of 200 kB': asked(step('x'.repeat(200_000)), 404),
   'SQL for an id': asked(step("'%20OR%201=1--"), 404),
-  'a star for an id': asked(step('*'), 404),
-  'a parameter for an id': asked(step(':workflowId'), 404),
   'bad encoding where nothing is served': asked('/nope/%zz', 400)
 }
 
 const QUERIES: Record<string, Row> = {
   '%zz': asked(list('a=%zz'), 400),
   'a byte that is not ASCII': malformed(get(list('a=\xff'))),
-  '10,001 parameters': asked(list(repeated('a=1', 10_001)), 400),
   '10,000 lists with a great index': asked(
     list(Array.from({ length: 10_000 }, (_, i) => `x${i}[9999]=1`).join('&')),
     200
@@ -333,7 +252,6 @@ const QUERIES: Record<string, Row> = {
   'a lone [': asked(list('[=1&transactionId[=1'), 422),
   'a lone ]': asked(list(']=1&transactionId]=1'), 200),
   constructor: asked(list('constructor[prototype][page]=1&page[constructor]=1'), 422),
-  SQL: asked(list("subscriberId='%20OR%201=1--&channel="), 200),
   'on set-primary': {
     send: `POST ${SET_PRIMARY}?a=%zz HTTP/1.1\r\n${HOST}${KEY}${EMPTY}\r\n`,
     statuses: [400],
@@ -452,14 +370,4 @@ test('a client that asks for a tunnel behind many requests, and then resets the 
   socket.resetAndDestroy()
   await closed
   expect((await mock.get('/health')).status).toBe(200)
-})
-
-test('a server that refuses connections of all kinds can still be closed', async () => {
-  const mock = await givenMock({ seed: SEED })
-  for (const bytes of ['nonsense\r\n\r\n', `CONNECT a:1 HTTP/1.1\r\n${HOST}\r\n`, get('/v1/messages')]) {
-    const connection = await connectTo(mock)
-    connection.send(bytes)
-    expect(await connection.answer()).toBeDefined()
-  }
-  await mock.app.close()
 })

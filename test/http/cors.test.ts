@@ -15,10 +15,8 @@ const EXPOSED = [
 test.each([
   ['POST', '/v1/integrations/mailgun/set-primary'],
   ['GET', '/v1/messages'],
-  ['GET', '/v2/workflows/shipped/steps/email-step'],
   ['GET', '/v1/not-served'],
   ['PUT', '/_mock/clock'],
-  ['DELETE', '/_mock/faults'],
   ['POST', '/_mock/environments']
 ])(
   'a preflight of %s %s is answered without a key, for any origin and the headers that clients send',
@@ -47,27 +45,15 @@ test.each([
   ['a path that is not served', '/v1/not-served', {}],
   ['a wrong method', '/v1/messages', { method: 'DELETE' }],
   ['the health', '/health', {}],
-  ['the document', '/openapi.json', {}]
+  ['the document', '/openapi.json', {}],
+  ['a replay', '/v1/integrations/mailgun/set-primary', { method: 'POST' }]
 ])('%s can be read by a page of any origin, with our headers', async (_name, path, call) => {
   const mock = await givenMock({ seed: SEED })
-  const { headers } = await mock.call(path, { ...call, headers: ORIGIN })
+  const sent = { ...call, headers: { ...ORIGIN, 'idempotency-key': 'once' } }
+  await mock.call(path, sent)
+  const { headers } = await mock.call(path, sent)
   expect(headers.get('access-control-allow-origin')).toBe('*')
   expect(listed({ headers }, 'access-control-expose-headers').sort()).toEqual(EXPOSED)
-})
-
-test('a page may read the headers of a replay', async () => {
-  const mock = await givenMock({ seed: SEED })
-  const call = { headers: { ...ORIGIN, 'idempotency-key': 'once' } }
-  await mock.post('/v1/integrations/mailgun/set-primary', call)
-  const { headers } = await mock.post('/v1/integrations/mailgun/set-primary', call)
-  expect(headers.get('idempotency-replay')).toBe('true')
-  expect(listed({ headers }, 'access-control-expose-headers')).toEqual(expect.arrayContaining(EXPOSED))
-})
-
-test('OPTIONS that is no preflight is answered too', async () => {
-  const { url } = await givenMock({ seed: SEED })
-  const answer = await fetch(`${url}/v1/messages`, { method: 'OPTIONS' })
-  expect({ status: answer.status, text: await answer.text() }).toEqual({ status: 204, text: '' })
 })
 
 test('without CORS no answer has a header of it, and OPTIONS is a method like others', async () => {

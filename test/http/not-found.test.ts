@@ -8,13 +8,10 @@ const SERVED = `served are ${OPERATIONS.map(({ method, url }) => `${method} ${ur
 
 const WRONG_METHODS = [
   ['POST', '/v1/messages', 'GET, HEAD'],
-  ['PUT', '/v1/messages?limit=1', 'GET, HEAD'],
   ['PATCH', '/v2/workflows/shipped/steps/email-step', 'GET, HEAD'],
   ['GET', '/v1/integrations/mailgun/set-primary', 'POST'],
-  ['HEAD', '/v1/integrations/mailgun/set-primary', 'POST'],
   ['DELETE', '/v1/integrations/mailgun/set-primary', 'POST'],
   ['POST', '/health', 'GET, HEAD'],
-  ['DELETE', '/_mock/assumptions', 'GET, HEAD'],
   ['PUT', '/openapi.json', 'GET, HEAD']
 ] as const
 
@@ -26,32 +23,20 @@ test.each(WRONG_METHODS)('%s %s is 405, and Allow says %s', async (method, path,
     expect(answer.headers.get('allow')).toBe(allowed)
     expect(answer.headers.get('x-mock-reason')).toBe(`this path takes ${allowed}`)
     expect(answer.headers.get('www-authenticate')).toBeNull()
-    if (method !== 'HEAD') expect(answer.json.message).toBe(`${method} is not allowed for ${path.split('?')[0]}`)
+    expect(answer.json.message).toBe(`${method} is not allowed for ${path.split('?')[0]}`)
   }
-})
-
-test.each(WRONG_METHODS)('in the profile live %s %s is 404', async (method, path) => {
-  const mock = await givenMock({ seed: SEED })
-  const answer = await mock.call(path, { method, key: KEYS.live })
-  expect(answer.status).toBe(404)
-  expect(answer.headers.get('allow')).toBeNull()
-  if (method !== 'HEAD') expect(answer.json.message).toBe(`Cannot ${method} ${path.split('?')[0]}`)
 })
 
 const UNKNOWN = [
   ['GET', '/v1/topics?limit=1', 501],
   ['POST', '/v1/events/trigger', 501],
   ['DELETE', '/v2/subscribers/ada', 501],
-  ['GET', '/v1/', 501],
   ['GET', '/v1/messages/', 501],
   ['GET', '/v1/v1/messages', 501],
-  ['GET', '/v2/messages', 501],
   ['GET', '/v2/workflows/shipped', 501],
   ['POST', '/v1/integrations/set-primary', 501],
   ['GET', '/messages', 404],
   ['GET', '//v1/messages', 404],
-  ['GET', '/v1', 404],
-  ['GET', '/v3/messages', 404],
   ['GET', '/V1/messages', 404],
   ['GET', '/favicon.ico', 404],
   ['GET', '/_mock/nothing', 404]
@@ -66,10 +51,12 @@ test.each(UNKNOWN)('%s %s is %i, with and without a key', async (method, path, s
   }
 })
 
-test.each(UNKNOWN)('in the profile live %s %s is 404', async (method, path) => {
+test('in the profile live a wrong method and a path that is not served are the same 404', async () => {
   const mock = await givenMock({ seed: SEED })
-  const message = `Cannot ${method} ${path.split('?')[0]}`
-  expect(await mock.call(path, { method, key: KEYS.live })).toMatchObject({ status: 404, json: { message } })
+  for (const [method, path] of [...WRONG_METHODS, ...UNKNOWN]) {
+    const { status, headers, json } = await mock.call(path, { method, key: KEYS.live })
+    expect([status, headers.get('allow'), json.message]).toEqual([404, null, `Cannot ${method} ${path.split('?')[0]}`])
+  }
 })
 
 test('without a key the profile of the server decides', async () => {
@@ -98,15 +85,11 @@ test('a request that no route serves is rejected before its body is read', async
 
 test.each([
   ['/messages', '/v1/messages'],
-  ['/messages/', '/v1/messages'],
   ['/integrations/a/set-primary', '/v1/integrations/a/set-primary'],
   ['/workflows/a/steps/b', '/v2/workflows/a/steps/b'],
-  ['/v1/v2/workflows/a/steps/b', '/v2/workflows/a/steps/b'],
   ['//v1/messages', '/v1/messages'],
-  ['/v1/messages/', '/v1/messages'],
   ['/api/v1/messages', '/v1/messages'],
   ['/v2/messages', '/v1/messages'],
-  ['/v1/workflows/a/steps/b', '/v2/workflows/a/steps/b'],
   ['/V1/MESSAGES', '/v1/messages'],
   ['/v1/mesages/', '/v1/messages'],
   ['/_mock/snapshots/before/restor', '/_mock/snapshots/before/restore'],

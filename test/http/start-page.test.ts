@@ -17,14 +17,11 @@ test.each([
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
   const text = await response.text()
   if (method === 'HEAD') expect(text).toBe('')
-  else expect(JSON.parse(text)).toMatchObject({ name: 'notification-mock', version: VERSION, health: '/health' })
-})
-
-test('what it links to is there', async () => {
-  const { url } = await givenMock()
-  const { name, version, ...links } = (await (await fetch(url)).json()) as Record<string, string>
-  expect(Object.keys(links)).toEqual(['docs', 'openapi', 'control', 'health', 'manual'])
-  for (const path of Object.values(links)) expect((await fetch(`${url}${path}`)).status, path).toBe(200)
+  else {
+    const { name, version, ...links } = JSON.parse(text)
+    expect([name, version, links.health]).toEqual(['notification-mock', VERSION, '/health'])
+    for (const path of Object.values(links)) expect((await fetch(`${url}${path}`)).status).toBe(200)
+  }
 })
 
 test('a browser gets the inspector, which may load and run nothing but what is its own', async () => {
@@ -57,13 +54,6 @@ test('it is no request to the service: neither recorded nor answered with a faul
   expect((await fetch(mock.url)).status).toBe(200)
   expect((await mock.get('/_mock/requests')).json.requests).toEqual([])
   expect((await mock.get('/_mock/requests/keyless')).json.requests).toEqual([])
-})
-
-test('other methods are refused there as anywhere', async () => {
-  const { url } = await givenMock()
-  const response = await fetch(url, { method: 'POST' })
-  expect(response.status).toBe(405)
-  expect(response.headers.get('allow')).toBe('GET, HEAD')
 })
 
 const STRANGERS = [{ host: 'evil.example' }, { origin: 'http://evil.example' }]

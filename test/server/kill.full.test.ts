@@ -1,12 +1,12 @@
 import { once } from 'node:events'
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { expect, onTestFinished, test, vi } from 'vitest'
-import { givenOpenCall } from '../support/open-call.js'
-import { type Running, startCommand } from '../support/process.js'
+import { expect, test } from 'vitest'
+import { createRandom } from '../../src/core/random.js'
+import { givenFolder, type Running, startCommand } from '../support/process.js'
 import { type IntegrationRow, integrationRows, type KeyRow, keyRows } from '../support/rows.js'
 
 /** So many in CI; more with `KILLS=200`. */
@@ -38,7 +38,6 @@ interface Answer {
 
 /** A data file, its seed, and what has to be in it. */
 interface DataFile {
-  folder: string
   file: string
   seed: string
   /** The primary of each environment's email channel. */
@@ -90,28 +89,6 @@ test.each([
   expect(outcomes.join('')).toMatch(/^0{8,}1+$/)
 })
 
-test('after SIGTERM every call in flight is answered, and one file is left, which has them all', async () => {
-  const { folder, file, seed } = givenDataFile(1)
-  const server = await givenServer(['--data', file, '--seed', seed])
-  const calls = callsTo(1).slice(0, 24)
-  const held = await Promise.all(calls.map((call) => givenOpenCall(server.url + pathOf(call), headersOf(call))))
-
-  server.child.kill('SIGTERM')
-  await vi.waitUntil(() => refusesConnections(server), { timeout: 20_000 })
-  const answers = await Promise.all(held.map((call) => call.finish()))
-
-  expect(answers.map(({ status, text }) => [status, JSON.parse(text).identifier])).toEqual(
-    calls.map(({ integration }) => (integration === UNKNOWN ? [404, undefined] : [200, integration]))
-  )
-  expect(await server.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
-  expect(readdirSync(folder)).toEqual(['data.db', 'seed.json'])
-
-  const again = await givenServer(['--data', file, '--no-seed'])
-  for (const [index, { status, text }] of answers.entries()) {
-    expect(await send(again, calls[index] as Call)).toEqual({ status, replayed: true, body: Buffer.from(text) })
-  }
-})
-
 /** One call in eight is refused, as refusals are stored and replayed too. */
 function callsTo(environment: number): Call[] {
   return Array.from({ length: CALLS }, (_, index) => ({
@@ -123,8 +100,7 @@ function callsTo(environment: number): Call[] {
 
 /** So many environments, whose integrations are all inactive, but for the primaries. */
 function givenDataFile(size: number): DataFile {
-  const folder = mkdtempSync(join(tmpdir(), 'notification-mock-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = givenFolder()
   const environments = Array.from({ length: size }, (_, index) => ({
     name: `Environment ${index + 1}`,
     apiKeys: [`key-${index + 1}`],
@@ -139,7 +115,7 @@ function givenDataFile(size: number): DataFile {
   const seed = join(folder, 'seed.json')
   writeFileSync(seed, JSON.stringify({ environments }))
   const primaries = new Map(environments.map((_, index) => [index + 1, 'first']))
-  return { folder, file: join(folder, 'data.db'), seed, primaries }
+  return { file: join(folder, 'data.db'), seed, primaries }
 }
 
 /**
@@ -291,17 +267,6 @@ async function send({ url }: Running, call: Call, more: Record<string, string> =
   return { status: response.status, replayed: response.headers.has('idempotency-replay'), body }
 }
 
-async function refusesConnections({ url }: Running): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(Number(new URL(url).port), '127.0.0.1')
-    socket.on('error', () => resolve(true))
-    socket.on('connect', () => {
-      socket.destroy()
-      resolve(false)
-    })
-  })
-}
-
 async function givenServer(options: string[], module?: string): Promise<Running> {
   const env = module === undefined ? {} : { NODE_OPTIONS: `--import=${module}` }
   return startCommand(['--json', '--log-level', 'warn', ...options], { env })
@@ -309,10 +274,6 @@ async function givenServer(options: string[], module?: string): Promise<Running>
 
 /** Whole numbers from 0 to below a limit; the same ones for the same seed. */
 function randomNumbers(seed: number): (limit: number) => number {
-  let state = seed
-  return (limit) => {
-    state = (state + 0x6d2b79f5) | 0
-    const mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit
-  }
+  const random = createRandom(seed)
+  return (limit) => Math.floor(random.next() * limit)
 }

@@ -56,7 +56,7 @@ export async function meet(
     })
   if (id.endsWith('.500')) await addFault(mock, { operation, effect: { status: 500 } }, key)
   if (id.endsWith('.409')) {
-    await addFault(mock, { operation, effect: { delay: 1000 } }, key)
+    await addFault(mock, { operation, effect: { delay: 200 } }, key)
     await Promise.all([1, 2].map(() => call({ headers: { 'idempotency-key': id } })))
     return
   }

@@ -1,6 +1,8 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, type SpawnOptions, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -136,6 +138,19 @@ function kill({ pid }: ChildProcess, group = false): void {
   } catch {
     // It has ended already.
   }
+}
+
+/** A port that nobody listens on, below those that the system itself gives to servers and to connections. */
+export async function freePort(): Promise<number> {
+  const port = randomInt(10_000, 32_000)
+  const server = createServer().listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+  } catch {
+    return freePort()
+  }
+  await once(server.close(), 'close')
+  return port
 }
 
 /** A folder of its own for one test. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { addFault, create, journalOf, PRODUCTION, reset, send, setClock, setPrimary } from '../../support/control.js'
+import { addFault, create, journalOf, send, setClock, setPrimary } from '../../support/control.js'
 import { type GivenMock, givenMock } from '../../support/mock.js'
+import { SHOP, seedOf } from '../../support/shop.js'
 
 const NOON = '2026-02-18T12:00:00.000Z'
 const MINUTE = 60_000
@@ -35,12 +36,6 @@ test('the clock follows the machine, is fixed, or has an offset; and can be adva
   })
 })
 
-test('the clock of one environment is that of no other', async () => {
-  const mock = await givenMock({ now: Date.parse(NOON) })
-  await setClock(mock, { mode: 'fixed', at: '2020-01-01' })
-  expect((await mock.get('/_mock/clock', { key: PRODUCTION })).json).toEqual({ setting: { mode: 'wall' }, now: NOON })
-})
-
 test('every time that the server writes is by the clock of the environment', async () => {
   const mock = await givenMock()
   await setClock(mock, { mode: 'fixed', at: NOON })
@@ -67,7 +62,7 @@ test('every time that the server writes is by the clock of the environment', asy
 test('what a seed leaves out is by the clock of the environment that it is loaded into', async () => {
   const mock = await givenMock()
   await setClock(mock, { mode: 'fixed', at: NOON })
-  await send(mock, 'POST', '/_mock/seed?mode=replace', { environments: [SHOP] })
+  await send(mock, 'POST', '/_mock/seed?mode=replace', seedOf(SHOP))
   const [seeded] = (await mock.get('/v1/messages')).json.data
   expect([seeded.createdAt, seeded.subscriber.createdAt]).toEqual([NOON, NOON])
 })
@@ -91,43 +86,22 @@ test.each([
   }
 })
 
-test('a clock of a seed that shows no time is refused and named', async () => {
-  const at = (time: string) => ({ environments: [{ ...SHOP, clock: { mode: 'fixed', at: time } }] })
-  const mock = await givenMock({ seed: at(NOON) })
-  for (const time of ['noon', '2026-02-30T00:00:00Z', '0000-01-01T00:00:00Z', '1969-12-31T23:59:59Z']) {
-    const refusal = await create(mock, { seed: at(time) })
-    expect([refusal.status, Object.keys(refusal.json.errors)]).toEqual([422, ['environments[0].clock.at']])
-  }
-})
-
-test('a reset restores the clock, unless only other parts are given', async () => {
-  const mock = await givenMock()
-  await setClock(mock, { mode: 'fixed', at: NOON })
-  await reset(mock, { parts: ['data'] })
-  expect((await mock.get('/_mock/clock')).json.now).toBe(NOON)
-  await reset(mock)
-  expect((await mock.get('/_mock/clock')).json.setting).toEqual({ mode: 'wall' })
-})
+const NO_TIMES = [
+  ...['noon', '', '1', '2026', '2026-2-1', '2026-02-30', '2026-13-01', '2026-02-18T25:00:00Z', '2026-02-18T12:00:00'],
+  ...['2026-02-18 12:00:00Z', '0000-01-01T00:00:00Z', '10000-01-01T00:00:00Z', '1969-12-31']
+]
 
 test('a time or a step that can not be is refused and named, and the clock stays as it was', async () => {
   const mock = await givenMock()
   await setClock(mock, { mode: 'fixed', at: NOON })
-  for (const [method, path, body, fields] of [
-    ...['noon', '', '1', '2026', '2026-2-1', '2026-02-30', '2026-13-01', '2026-02-18T25:00:00Z', '2026-02-18T12:00:00']
-      .concat('2026-02-18 12:00:00Z', '10000-01-01T00:00:00Z', '1969-12-31')
-      .map((at) => ['PUT', '/_mock/clock', { mode: 'fixed', at }, ['at']] as const),
-    ['PUT', '/_mock/clock', { mode: 'offset', by: 1e300 }, ['by']],
-    ['PUT', '/_mock/clock', { mode: 'offset', by: 0.5 }, ['by']],
-    ['PUT', '/_mock/clock', { mode: 'sundial' }, ['mode']],
-    ['PUT', '/_mock/clock', { mode: 'wall', at: NOON }, ['at']],
-    ['POST', '/_mock/clock/advance', { by: 0 }, ['by']],
-    ['POST', '/_mock/clock/advance', { by: -1 }, ['by']],
-    ['POST', '/_mock/clock/advance', { by: 1e300 }, ['by']],
-    ['POST', '/_mock/clock/advance', {}, ['body']]
-  ] as const) {
-    const refused = await send(mock, method, path, body)
-    expect(refused.status, JSON.stringify(body)).toBe(422)
-    expect(Object.keys(refused.json.errors), JSON.stringify(body)).toEqual(fields)
+  for (const [field, refused] of [
+    ...(await Promise.all(NO_TIMES.map(async (at) => ['at', await setClock(mock, { mode: 'fixed', at })] as const))),
+    ...(await Promise.all(
+      [1e300, 0.5].map(async (by) => ['by', await setClock(mock, { mode: 'offset', by })] as const)
+    )),
+    ...(await Promise.all([0, -1, 1e300].map(async (by) => ['by', await advance(mock, by)] as const)))
+  ]) {
+    expect([refused.status, Object.keys(refused.json.errors)]).toEqual([422, [field]])
   }
   expect((await mock.get('/_mock/clock')).json.now).toBe(NOON)
 })
@@ -140,11 +114,3 @@ test('no number of advances leads past the last time that can be shown', async (
   expect((await setClock(mock, { mode: 'offset', by: -by })).json.now).toBe('1970-01-01T00:00:00.000Z')
   expect((await mock.get('/v1/messages')).status).toBe(200)
 })
-
-const SHOP = {
-  name: 'Shop',
-  integrations: [{ identifier: 'sendgrid', providerId: 'sendgrid', channel: 'email', primary: true }],
-  subscribers: [{ subscriberId: 'ada', email: 'ada@example.com' }],
-  workflows: [{ identifier: 'shipped', steps: [{ type: 'email' }] }],
-  messages: [{ channel: 'email', subscriberId: 'ada', workflow: 'shipped' }]
-}

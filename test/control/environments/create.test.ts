@@ -23,31 +23,11 @@ test('an environment that is created without a seed is empty, and has its own ke
     profile: 'document'
   })
   expect(two.name).toBe('Two')
-  const values = [one, two].flatMap(({ environmentId, organizationId, apiKey }) => [
-    environmentId,
-    organizationId,
-    apiKey
-  ])
+  const values = [one, two].flatMap((each) => [each.environmentId, each.organizationId, each.apiKey])
   expect(new Set(values).size).toBe(6)
   const { name, ...records } = await stateOf(mock, one.apiKey)
   expect(records).toEqual({ integrations: [], subscribers: [], workflows: [], messages: [] })
-  expect((await mock.get('/v1/messages', { key: one.apiKey })).json).toMatchObject({ data: [], totalCount: 0 })
   expectSound(mock.db)
-})
-
-test('an environment that is made of a seed has what the seed says, and gives the same ids each time', async () => {
-  const mock = await givenMock({ now: NOW })
-  const one = await givenEnvironment(mock, { seed: SEED })
-  const two = await givenEnvironment(mock, { seed: SEED, name: 'Other' })
-
-  expect([one.name, two.name]).toEqual(['Shop', 'Other'])
-  const state = await stateOf(mock, one.apiKey)
-  expect(state.integrations?.map(({ identifier, primary }) => [identifier, primary])).toEqual([
-    ['main', true],
-    ['other', false]
-  ])
-  expect(state.messages).toHaveLength(1)
-  expect({ ...(await stateOf(mock, two.apiKey)), name: 'Shop' }).toEqual(state)
 })
 
 test('profile and assumptions are those that are given, else those of the seed, else those of the origin', async () => {
@@ -95,58 +75,38 @@ test('an environment is in the organization that is named, and shares it', async
 })
 
 test('the list tells all environments in the order of their making, snapshots and keys apart', async () => {
-  const mock = await givenMock()
-  const made = await givenEnvironment(mock, { name: 'Mine' })
+  const mock = await givenMock({ assumptions: { envelope: 'data' } })
+  const assumptions = { credentials: 'hidden', 'total-count': 'present' } as const
+  const made = await givenEnvironment(mock, { name: 'Mine', assumptions })
+  await givenEnvironment(mock, { name: 'Live', profile: 'live' })
   await mock.call('/_mock/snapshots/kept', { method: 'PUT', key: made.apiKey })
 
   const list = await mock.get('/_mock/environments', { key: null })
   const names = list.json.environments.map(({ name }: { name: string }) => name)
-  expect(names).toEqual([...mock.seededEnvironments.map(({ name }) => name), 'Mine'])
-  expect(list.json.environments.at(-1)).toEqual({
-    environmentId: made.environmentId,
-    organizationId: made.organizationId,
-    name: 'Mine',
-    profile: 'document',
-    assumptions: {},
-    createdAt: expect.stringMatching(/^\d{4}-.*Z$/)
-  })
-  for (const key of [made.apiKey, ...mock.seededEnvironments.flatMap(({ apiKeys }) => apiKeys)])
+  expect(names).toEqual([...mock.seededEnvironments.map(({ name }) => name), 'Mine', 'Live'])
+  const { apiKey, ...told } = made
+  // Of the assumptions those that differ from the profile, whoever set them.
+  const differing = { envelope: 'data', credentials: 'hidden' }
+  const createdAt = expect.stringMatching(/^\d{4}-.*Z$/)
+  expect(list.json.environments.at(-2)).toEqual({ ...told, assumptions: differing, createdAt })
+  expect(list.json.environments.at(-1).assumptions).toEqual({})
+  for (const key of [apiKey, ...mock.seededEnvironments.flatMap(({ apiKeys }) => apiKeys)])
     expect(list.text).not.toContain(key)
 })
 
-test('the list tells the assumptions that differ from the profile, whoever set them', async () => {
-  const mock = await givenMock({ assumptions: { envelope: 'data' } })
-  await givenEnvironment(mock, { name: 'Mine', assumptions: { credentials: 'hidden', 'total-count': 'present' } })
-  await givenEnvironment(mock, { name: 'Live', profile: 'live' })
-  const { environments } = (await mock.get('/_mock/environments', { key: null })).json
-  expect(environments.slice(-2)).toMatchObject([
-    { name: 'Mine', assumptions: { envelope: 'data', credentials: 'hidden' } },
-    { name: 'Live', assumptions: {} }
-  ])
-  expect(Object.keys(environments.at(-2).assumptions)).toHaveLength(2)
-})
-
-test('the keys of an environment are those of its seed, or the one that it was created with, also by its name', async () => {
+test('an environment has its keys told by id and by name, to no cache, until it is removed', async () => {
   const mock = await givenMock()
   const made = await givenEnvironment(mock, { name: 'Mine', from: 'Development' })
-  const keysOf = async (id: string) => (await mock.get(`/_mock/environments/${id}/keys`, { key: null })).json
-  expect(await keysOf('Development')).toEqual({ apiKeys: ['development-key'] })
-  expect(await keysOf('Mine')).toEqual({ apiKeys: [made.apiKey] })
-  expect(await keysOf(made.environmentId)).toEqual({ apiKeys: [made.apiKey] })
-})
-
-test('the keys of a removed environment are forgotten, and no cache keeps any', async () => {
-  const mock = await givenMock()
-  const made = await givenEnvironment(mock, { name: 'Mine' })
-  const path = '/_mock/environments/Mine/keys'
-  expect((await mock.get(path, { key: null })).headers.get('cache-control')).toBe('no-store')
+  const keysOf = (id: string) => mock.get(`/_mock/environments/${id}/keys`, { key: null })
+  expect((await keysOf('Development')).json).toEqual({ apiKeys: ['development-key'] })
+  for (const id of ['Mine', made.environmentId]) {
+    const { json, headers } = await keysOf(id)
+    expect([json, headers.get('cache-control')]).toEqual([{ apiKeys: [made.apiKey] }, 'no-store'])
+  }
   await mock.call('/_mock/environments/Mine', { method: 'DELETE', key: null })
-  expect((await mock.get(path, { key: null })).json).toMatchObject({
-    statusCode: 404,
-    message: 'Environment Mine not found'
-  })
+  expect((await keysOf('Mine')).json).toMatchObject({ statusCode: 404, message: 'Environment Mine not found' })
   const again = await givenEnvironment(mock, { name: 'Mine' })
-  expect((await mock.get(path, { key: null })).json).toEqual({ apiKeys: [again.apiKey] })
+  expect((await keysOf('Mine')).json).toEqual({ apiKeys: [again.apiKey] })
   expect(again.apiKey).not.toBe(made.apiKey)
 })
 
@@ -193,16 +153,10 @@ test('removing takes the name of one, and refuses a name of several and a name o
 
 const FAULT = { effect: { status: 503 } }
 const CONTRADICTION = { effect: { status: 503, abort: 'reset' } }
-const LOOKAHEAD = { path: { matches: '(?=a)' } }
-const PATTERN = 'faults[0].match.path.matches'
-const TO_NOBODY = { channel: 'sms', subscriberId: 'who' }
 
 /** What is refused, the status, and the field that the answer names. */
 const INVALID: [title: string, wanted: object, status: number, field?: string][] = [
-  ['what is no object', [], 422, 'body'],
-  ['an unknown field', { nmae: 'x' }, 422, 'nmae'],
   ['an empty name', { name: '' }, 422, 'name'],
-  ['an organization that is no id', { organizationId: 'mine' }, 422, 'organizationId'],
   ['an unknown profile', { profile: 'real' }, 422, 'profile'],
   ['an unknown assumption', { assumptions: { envelop: 'bare' } }, 422, 'assumptions.envelop'],
   ['a position that the assumption has not', { assumptions: { envelope: 'x' } }, 422, 'assumptions.envelope'],
@@ -215,30 +169,16 @@ const INVALID: [title: string, wanted: object, status: number, field?: string][]
   ['a scenario with a seed', { scenario: 'failures', seed: SEED }, 422, 'scenario'],
   ['a scenario in a fork', { scenario: 'failures', from: 'Development' }, 422, 'scenario'],
   ['a clock that shows no time', { clock: 'yesterday' }, 422, 'clock'],
-  ['a fixed clock that shows no time', { clock: { mode: 'fixed', at: 'noon' } }, 422, 'clock.at'],
-  ['a clock of no mode', { clock: { mode: 'fixd' } }, 422, 'clock.mode'],
-  ['a fault without an effect', { faults: [{ times: 1 }] }, 422, 'faults[0]'],
   ['a last fault that contradicts itself', { faults: [FAULT, CONTRADICTION] }, 422, 'faults[1].effect'],
-  ['a fault with an impossible pattern', { faults: [{ match: LOOKAHEAD, ...FAULT }] }, 422, PATTERN],
   ['a key with a space', { apiKey: 'my key' }, 422, 'apiKey'],
-  ['a ttl of half a millisecond', { ttl: 1.5 }, 422, 'ttl'],
   ['a ttl in words', { ttl: '10 minutes' }, 422, 'ttl'],
-  ['a ttl of nothing', { ttl: '0s' }, 422, 'ttl'],
   ['a ttl of months', { ttl: '31d' }, 422, 'ttl'],
   ['a name that is taken', { name: 'Development' }, 409],
   ['a name that is an id of another', { name: '66d5a0e97c9b1a0012ab3402' }, 409],
   ['a name that is taken, for a fork', { from: 'Development', name: 'Production' }, 409],
   ['a key that is taken', { apiKey: 'production-key' }, 409],
-  [
-    'a mistake in the content of an environment',
-    { seed: { messages: [{ channel: 'x' }] } },
-    422,
-    'messages[0].channel'
-  ],
   ['a misspelt list in the content of an environment', { seed: { mesages: [] } }, 422, 'mesages'],
   ['a seed of two environments', { seed: seedOf({ name: 'a' }, { name: 'b' }) }, 422, 'environments[1]'],
-  ['a seed of none', { seed: { environments: [] } }, 422, 'environments'],
-  ['a broken reference in a seed', { seed: { messages: [TO_NOBODY] } }, 422, 'messages[0].subscriberId'],
   [
     'a clash of a seed with the origin',
     { from: 'Development', seed: { integrations: [{ providerId: 'x', channel: 'email', primary: true }] } },
@@ -263,71 +203,37 @@ test.each(INVALID)(
   }
 )
 
-test.each(['/v1/messages', '/v2/workflows/order/steps/mail'])(
-  '%s that waits when its environment is removed is refused as if it had come later',
-  async (path) => {
-    const mock = await givenMock()
-    const { apiKey, environmentId } = await givenEnvironment(mock, { seed: SEED })
-    await mock.get('/openapi.json', { key: apiKey })
-    const journal = mock.services.journals.of(mock.services.environments.find(environmentId))
-    const waiting = mock.get(path, { key: apiKey, headers: { 'x-mock-fault': 'delay=1500' } })
-    await vi.waitUntil(() => journal.requests().length === 1)
-
-    await mock.call(`/_mock/environments/${environmentId}`, { method: 'DELETE', key: null })
-
-    expect((await waiting).json).toMatchObject({ statusCode: 401, message: 'API Key not found' })
-  }
-)
-
-test('a scenario makes what the packaged seed has first, with its ids', async () => {
-  const seeded = await givenMock({ seeds: ['failures'], now: NOW })
-  const mock = await givenMock({ now: NOW })
-  const one = await givenEnvironment(mock, { scenario: 'failures' })
-  const two = await givenEnvironment(mock, { scenario: 'failures', profile: 'live' })
-
-  const { name, ...expected } = await stateOf(seeded, 'development-key')
-  expect(await stateOf(mock, one.apiKey)).toEqual({ ...expected, name: `${name} 2` })
-  expect(await stateOf(mock, two.apiKey)).toEqual({ ...expected, name: `${name} 3`, profile: 'live' })
-})
-
 test('the content of an environment alone is a seed, when it is created and when it is loaded', async () => {
   const mock = await givenMock({ now: NOW })
-  const [content = SHOP] = SEED.environments
   const whole = await givenEnvironment(mock, { seed: SEED, name: 'Whole' })
-  const { name: _, ...unnamed } = content
-  const alone = await givenEnvironment(mock, { seed: content })
-  const created = await givenEnvironment(mock, { seed: unnamed, name: 'Alone' })
-  const loaded = await givenEnvironment(mock)
-  const yaml = 'subscribers: [{ subscriberId: user-2 }]\nmessages:\n  - { channel: sms, subscriberId: user-2 }\n'
-  await mock.post('/_mock/seed?mode=replace', { key: loaded.apiKey, body: jsonOf(content) })
+  const alone = await givenEnvironment(mock, { seed: SHOP })
+  const empty = await givenEnvironment(mock, { seed: {}, name: 'Empty' })
+  const { name: _, ...expected } = await stateOf(mock, whole.apiKey)
+  expect(expected).toMatchObject({ integrations: [{ identifier: 'main', primary: true }, {}], messages: [{}] })
+  expect(await stateOf(mock, alone.apiKey)).toEqual({ ...expected, name: 'Shop' })
+  expect(await stateOf(mock, empty.apiKey)).toMatchObject({ integrations: [], messages: [] })
 
-  const { name: __, ...expected } = await stateOf(mock, whole.apiKey)
-  expect([alone.name, loaded.name]).toEqual(['Shop', 'Unnamed'])
-  expect(await stateOf(mock, alone.apiKey)).toMatchObject(expected)
-  expect(await stateOf(mock, loaded.apiKey)).toMatchObject(expected)
-  expect((await stateOf(mock, created.apiKey)).messages).toHaveLength(1)
-  expect((await mock.post('/_mock/seed', { key: loaded.apiKey, body: yaml })).status).toBe(200)
-  expect((await stateOf(mock, loaded.apiKey)).messages?.map(({ channel }) => channel)).toEqual(['email', 'sms'])
+  const load = (body: string, mode = 'merge') => mock.post(`/_mock/seed?mode=${mode}`, { key: empty.apiKey, body })
+  await load(jsonOf(SHOP), 'replace')
+  expect(await stateOf(mock, empty.apiKey)).toEqual({ ...expected, name: 'Empty' })
+  expect((await load('{}')).status).toBe(200)
+  expect(await stateOf(mock, empty.apiKey)).toEqual({ ...expected, name: 'Empty' })
+  await load('subscribers: [{ subscriberId: user-2 }]\nmessages:\n  - { channel: sms, subscriberId: user-2 }\n')
+  expect((await stateOf(mock, empty.apiKey)).messages?.map(({ channel }) => channel)).toEqual(['email', 'sms'])
 })
 
-test('an empty object is the content of an empty environment, and nothing to add to another one', async () => {
-  const mock = await givenMock({ now: NOW })
-  const made = await givenEnvironment(mock, { seed: {} })
-  expect(await stateOf(mock, made.apiKey)).toMatchObject({ name: 'Unnamed', integrations: [], messages: [] })
-  const { apiKey: key } = await givenEnvironment(mock, { from: 'Development' })
-  const before = await stateOf(mock, key)
-  expect((await mock.post('/_mock/seed', { key, body: '{}' })).status).toBe(200)
-  expect(await stateOf(mock, key)).toEqual(before)
-})
-
-test('an issue in the content of an environment alone is located as it was sent', async () => {
+test('requests that wait when their environment is removed are refused as if they had come later', async () => {
   const mock = await givenMock()
-  const body = 'messages:\n  - channel: sms\n    subscriberId: nobody\n'
-  const { json } = await mock.post('/_mock/seed', { body })
-  expect(Object.keys(json.errors)).toEqual(['messages[0].subscriberId'])
-  expect(json.errors['messages[0].subscriberId'].messages).toEqual([
-    expect.stringMatching(/^seed:3:19 is nobody, but this environment has no such subscriber; /)
-  ])
+  const { apiKey: key, environmentId } = await givenEnvironment(mock, { seed: SEED })
+  await mock.get('/openapi.json', { key })
+  const journal = mock.services.journals.of(mock.services.environments.find(environmentId))
+  const paths = ['/v1/messages', '/v2/workflows/order/steps/mail']
+  const waiting = paths.map((path) => mock.get(path, { key, headers: { 'x-mock-fault': 'delay=500' } }))
+  await vi.waitUntil(() => journal.requests().length === paths.length)
+  await mock.call(`/_mock/environments/${environmentId}`, { method: 'DELETE', key: null })
+  for (const { json } of await Promise.all(waiting)) {
+    expect(json).toMatchObject({ statusCode: 401, message: 'API Key not found' })
+  }
 })
 
 test('the clock that is asked for sets the times that the seed leaves out, and is what a reset goes back to', async () => {
@@ -356,30 +262,37 @@ test('faults that are asked for meet the first requests', async () => {
 
 test('an environment has the key that is asked for, which is free again once it is removed', async () => {
   const mock = await givenMock()
-  const apiKey = 'key-of-my-choice'
-  const made = await givenEnvironment(mock, { from: 'Development', apiKey })
-  expect(made.apiKey).toBe(apiKey)
-  expect((await mock.get('/v1/messages', { key: apiKey })).json.totalCount).toBe(60)
-  const second = await mock.post('/_mock/environments', { key: null, body: jsonOf({ apiKey }) })
-  expect([second.status, second.text.includes(apiKey), second.headers.get('retry-after')]).toEqual([409, false, null])
+  const wanted = { from: 'Development', apiKey: 'key-of-my-choice' } as const
+  const ask = () => mock.post('/_mock/environments', { key: null, body: jsonOf(wanted) })
+  const answers = await Promise.all([ask(), ask(), ask()])
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409])
+  const refused = answers.find(({ status }) => status === 409)
+  expect([refused?.text.includes(wanted.apiKey), refused?.headers.get('retry-after')]).toEqual([false, null])
+  const made = answers.find(({ status }) => status === 201)?.json
+  expect((await mock.get('/v1/messages', { key: wanted.apiKey })).json.totalCount).toBe(60)
   await mock.call(`/_mock/environments/${made.environmentId}`, { method: 'DELETE', key: null })
-  expect((await givenEnvironment(mock, { apiKey })).apiKey).toBe(apiKey)
+  expect((await givenEnvironment(mock, wanted)).apiKey).toBe(wanted.apiKey)
 })
 
-test('a key that is an ordinary word is refused with words, none is repeated, and no key that is taken hides words of other journals', async () => {
+const LETTERS_OF_15 = 'abcdefghijklmno'
+const TOO_SHORT = 'apiKey must have at least 8 characters'
+const AN_ORDINARY_WORD =
+  'apiKey must be an API key, of printable ASCII without spaces: at least 16 characters, or at least 8 with a digit or hyphen in it'
+
+test('a key that is an ordinary word is refused with words, none is repeated, and words of a key are not redacted', async () => {
   const mock = await givenMock()
-  for (const apiKey of ['email', 'messages', 'notification', 'key-one', 'a'.repeat(15)]) {
+  for (const [apiKey, words] of [
+    ['notification', AN_ORDINARY_WORD],
+    [LETTERS_OF_15, AN_ORDINARY_WORD],
+    ['se cret', AN_ORDINARY_WORD],
+    ['key-one', TOO_SHORT]
+  ]) {
     const refused = await mock.post('/_mock/environments', { key: null, body: jsonOf({ apiKey }) })
     expect([apiKey, refused.status]).toEqual([apiKey, 422])
-    const words =
-      apiKey === 'key-one'
-        ? 'apiKey must have at least 8 characters'
-        : 'apiKey must be an API key, of printable ASCII without spaces: at least 16 characters, or at least 8 with a digit or hyphen in it'
     expect(refused.json.errors.apiKey.messages).toContain(words)
+    expect(refused.text + refused.headers.get('x-mock-reason')).not.toContain(apiKey)
   }
-  const spaced = await mock.post('/_mock/environments', { key: null, body: jsonOf({ apiKey: 'se cret' }) })
-  expect(spaced.text + spaced.headers.get('x-mock-reason')).not.toContain('se cret')
-  for (const apiKey of ['my-own-k', 'mykey123', 'a'.repeat(16)]) await givenEnvironment(mock, { apiKey })
+  for (const apiKey of ['my-email', 'mykey123', `${LETTERS_OF_15}p`]) await givenEnvironment(mock, { apiKey })
   await mock.get('/v1/messages?channel=email')
   const [request] = (await mock.get('/_mock/requests')).json.requests
   expect(request).toMatchObject({ path: '/v1/messages', query: { channel: 'email' } })
@@ -397,12 +310,4 @@ test('without a name an environment gets one that is free', async () => {
   expect(names).toEqual(['Unnamed', 'Unnamed 2', 'Development fork', 'Development fork 2', 'Shop', 'Shop 2'])
   await mock.call('/_mock/environments/Shop%202', { method: 'DELETE', key: null })
   expect((await givenEnvironment(mock, { seed: SEED })).name).toBe('Shop 2')
-})
-
-test('of many that ask for the same name or key at once one gets it', async () => {
-  const mock = await givenMock()
-  const wanted = { name: 'Mine', apiKey: 'mine-key', seed: SEED }
-  const ask = () => mock.post('/_mock/environments', { key: null, body: jsonOf(wanted) })
-  const answers = await Promise.all([ask(), ask(), ask()])
-  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409])
 })

@@ -112,16 +112,6 @@ function inQuery(text: string): string {
 
 const YAML = { accept: 'application/yaml' }
 
-/** Expects copies of each environment that the server was seeded with to give the same answers, byte for byte. */
-export async function expectSameAnswersOfAll(mock: GivenMock): Promise<void> {
-  for (const { id, organizationId, name, apiKeys } of mock.seededEnvironments) {
-    const origin = { environmentId: id, organizationId, name, apiKey: apiKeys[0] ?? '' }
-    await expectSameAnswers(mock, origin)
-    // Once more, as the first round has left it: with other integrations primary.
-    await expectSameAnswers(mock, origin)
-  }
-}
-
 /** Expects copies of an environment, made from its state as JSON and as YAML, to give the same answers, byte for byte. */
 export async function expectSameAnswers(
   mock: GivenMock,

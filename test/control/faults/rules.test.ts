@@ -1,15 +1,5 @@
 import { expect, test } from 'vitest'
-import {
-  addFault,
-  create,
-  journalOf,
-  MAILGUN,
-  PRODUCTION,
-  reset,
-  SENDGRID,
-  setPrimary,
-  setRandomSeed
-} from '../../support/control.js'
+import { addFault, create, journalOf, MAILGUN, PRODUCTION, setPrimary, setRandomSeed } from '../../support/control.js'
 import { type GivenMock, givenMock } from '../../support/mock.js'
 
 const REFUSE = { status: 503 }
@@ -32,14 +22,6 @@ test('a rule that says no more hits once, and shows what it has seen and hit', a
   expect((await journalOf(mock)).map(({ flags }) => flags.faulted)).toEqual(['fault-1', undefined, undefined])
 })
 
-test('a number in the match of a rule is compared as text', async () => {
-  const mock = await givenMock()
-  const match = { query: { limit: 1 } }
-  expect(await addFault(mock, { match, effect: REFUSE })).toMatchObject({ status: 201, json: { match } })
-  expect((await mock.get('/v1/messages?limit=11')).status).toBe(200)
-  expect((await mock.get('/v1/messages?limit=1')).status).toBe(503)
-})
-
 test.each<[string, object, string]>([
   ['times', { times: 2 }, 'xx....'],
   ['always', { times: 'always' }, 'xxxxxx'],
@@ -57,7 +39,7 @@ test('a probability hits that share of requests, the same ones for the same rand
   const run = async () => {
     await mock.call('/_mock/faults', { method: 'DELETE' })
     await addFault(mock, { probability: 0.25, times: 'always', effect: REFUSE })
-    return lists(mock, 100)
+    return lists(mock, 60)
   }
   await setRandomSeed(mock, 7)
   const first = await run()
@@ -66,25 +48,22 @@ test('a probability hits that share of requests, the same ones for the same rand
   await setRandomSeed(mock, 8)
   expect(await run()).not.toEqual(first)
   const hits = first.filter((status) => status === 503).length
-  expect(hits).toBeGreaterThan(10)
-  expect(hits).toBeLessThan(40)
+  expect(hits).toBeGreaterThan(6)
+  expect(hits).toBeLessThan(24)
 })
 
-test('a rule applies only to its operation and match', async () => {
+test('a rule applies only to its operation and match, where a number is compared as text', async () => {
   const mock = await givenMock()
-  await addFault(mock, { operation: 'setIntegrationAsPrimary', times: 'always', effect: { status: 500 } })
-  await addFault(mock, { match: { query: { channel: 'email' } }, times: 'always', effect: { status: 502 } })
-  await addFault(mock, {
-    match: { headers: { 'X-Run': { matches: '^7$' } } },
-    times: 'always',
-    effect: { status: 504 }
-  })
-  await addFault(mock, { match: { path: { matches: '^/v2/' } }, times: 'always', effect: { status: 418 } })
+  const add = (rule: object) => addFault(mock, { times: 'always', ...rule })
+  await add({ operation: 'setIntegrationAsPrimary', effect: { status: 500 } })
+  await add({ match: { query: { channel: 'email', limit: 1 } }, effect: { status: 502 } })
+  await add({ match: { headers: { 'X-Run': { matches: '^7$' } } }, effect: { status: 504 } })
+  await add({ match: { path: { matches: '^/v2/' } }, effect: { status: 418 } })
   expect((await mock.post(setPrimary(MAILGUN))).status).toBe(500)
-  expect((await mock.get('/v1/messages?channel=email')).status).toBe(502)
-  expect((await mock.get('/v1/messages?channel=sms')).status).toBe(200)
-  expect((await mock.get('/v1/messages', { headers: { 'x-run': '7' } })).status).toBe(504)
-  expect((await mock.get('/v1/messages', { headers: { 'x-run': '77' } })).status).toBe(200)
+  const list = async (query: string, headers = {}) => (await mock.get(`/v1/messages?${query}`, { headers })).status
+  expect(await list('channel=email&limit=1')).toBe(502)
+  expect([await list('channel=sms&limit=1'), await list('channel=email&limit=11')]).toEqual([200, 200])
+  expect([await list('', { 'x-run': '7' }), await list('', { 'x-run': '77' })]).toEqual([504, 200])
   expect((await mock.get('/v2/workflows/order-shipped/steps/email-step')).status).toBe(418)
   const { faults } = (await mock.get('/_mock/faults')).json
   expect(faults.map(({ hits }: { hits: number }) => hits)).toEqual([1, 1, 1, 1])
@@ -153,32 +132,18 @@ test('rejects an invalid rule with the name of its field', async () => {
   expect(await lists(mock, 1)).toEqual([200])
 })
 
+/** More, with what is said of it, is in validation-messages.test.ts. */
 const WRONG: [object, string[]][] = [
-  [{ operation: 'deleteEverything', effect: REFUSE }, ['operation']],
   [{ effect: { status: 399 } }, ['effect.status']],
   [{ effect: { status: 600 } }, ['effect.status']],
-  [{ effect: { status: 503.5 } }, ['effect.status']],
-  [{ effect: { status: '503' } }, ['effect.status']],
-  [{ effect: {} }, ['effect']],
-  [{}, ['body']],
-  [{ effect: REFUSE, time: 2 }, ['time']],
   [{ effect: { ...REFUSE, header: {} } }, ['effect.header']],
   [{ effect: REFUSE, match: { body: 'x' } }, ['match.body']],
-  [{ effect: REFUSE, match: { path: { matches: '(' } } }, ['match.path.matches']],
-  [
-    { effect: REFUSE, match: { query: { a: { matches: '(' } }, headers: { b: { matches: '(' } } } },
-    ['match.query.a.matches', 'match.headers.b.matches']
-  ],
-  [{ effect: REFUSE, times: 0 }, ['times']],
-  [{ effect: REFUSE, times: 'never' }, ['times']],
   [{ effect: REFUSE, every: 0 }, ['every']],
   [{ effect: REFUSE, after: -1 }, ['after']],
-  [{ effect: REFUSE, probability: 0 }, ['probability']],
   [{ effect: REFUSE, probability: 1.1 }, ['probability']],
   [{ effect: { delay: 0 } }, ['effect.delay']],
   [{ effect: { delay: 600_001 } }, ['effect.delay']],
   [{ effect: { abort: 'explode' } }, ['effect.abort']],
-  [{ effect: { lostAnswer: false } }, ['effect.lostAnswer']],
   [{ effect: { status: 503, abort: 'reset' } }, ['effect']],
   [{ effect: { status: 503, lostAnswer: true } }, ['effect']],
   [{ effect: { abort: 'truncate', lostAnswer: true } }, ['effect']],
@@ -188,23 +153,6 @@ const WRONG: [object, string[]][] = [
   [{ effect: { status: 503, headers: { a: 'b\nc' } } }, ['effect.headers.a']],
   [{ effect: { status: 503, headers: { 'Content-Length': '1' } } }, ['effect.headers.Content-Length']]
 ]
-
-test('a reset removes the rules, unless it is limited to other parts', async () => {
-  const mock = await givenMock()
-  await addFault(mock, { times: 'always', effect: REFUSE })
-  await reset(mock, { parts: ['data', 'requests'] })
-  expect(await lists(mock, 1)).toEqual([503])
-  await reset(mock)
-  expect(await lists(mock, 1)).toEqual([200])
-})
-
-test('a rule has no effect on what another request does', async () => {
-  const mock = await givenMock()
-  await addFault(mock, { match: { path: setPrimary(MAILGUN) }, effect: { status: 500 } })
-  expect((await mock.post(setPrimary(SENDGRID))).status).toBe(200)
-  expect((await mock.post(setPrimary(MAILGUN))).status).toBe(500)
-  expect((await mock.post(setPrimary(SENDGRID))).json).toMatchObject({ _id: SENDGRID, primary: true })
-})
 
 test('a header that can not be sent is refused with its value, but for that of a secret', async () => {
   const mock = await givenMock()

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-import type { SeedMessage } from '../../../src/seeds/format.js'
 import { DEVELOPMENT, journalOf, MAILGUN, send } from '../../support/control.js'
 import { type GivenMock, givenMock } from '../../support/mock.js'
-import { expectSound, givenEnvironment, stateOf } from '../environments/environment-client.js'
+import { givenEnvironment, stateOf } from '../environments/environment-client.js'
 
 const NOW = '2026-02-18T10:00:00.000Z'
 /** Later than all messages of the default seed. */
@@ -182,19 +181,6 @@ test('the id of a message, an integration or an environment may be given in capi
   expect((await mock.call(environment, { method: 'DELETE', key: null })).status).toBe(204)
 })
 
-test('messages of one instant are listed in the reverse of the order in which they were added', async () => {
-  const mock = await givenMock()
-  const { apiKey: key } = await givenEnvironment(mock, { clock: NOW })
-  const added: string[] = []
-  for (let number = 0; number < 5; number++) {
-    const message: SeedMessage = { channel: 'sms', ...(number === 3 && { createdAt: NOW }) }
-    added.push((await add(mock, message, key)).json._id)
-    if (number === 1) await mock.call(`/_mock/messages/${added.shift()}`, { method: 'DELETE', key })
-  }
-  const { data } = await list(mock, '', key)
-  expect(data.map(({ _id }: { _id: string }) => _id)).toEqual(added.reverse())
-})
-
 test('vendor names are in the answer where the environment assumes them, and are stored as the contract has them', async () => {
   const mock = await givenMock()
   const { apiKey: key } = await givenEnvironment(mock, { profile: 'live' })
@@ -203,20 +189,4 @@ test('vendor names are in the answer where the environment assumes them, and are
   expect((await list(mock, '', key)).data).toEqual([json])
   expect((await stateOf(mock, key)).messages?.[0]?.providerId).toBe('service-slack')
   expect((await add(mock, { channel: 'chat', providerId: 'service-slack' })).json.providerId).toBe('service-slack')
-})
-
-test('messages that a snapshot shares are changed only here', async () => {
-  const mock = await givenMock()
-  const { apiKey: key } = await givenEnvironment(mock, { from: 'Development' })
-  await mock.call('/_mock/snapshots/s', { method: 'PUT', key })
-  const before = (await list(mock, '', key)).data
-  await add(mock, { channel: 'email' }, key)
-  await mock.call(`/_mock/messages/${before[0]._id}`, { method: 'DELETE', key })
-
-  expect((await list(mock, '', key)).data.slice(1)).toEqual(before.slice(1))
-  expect((await list(mock, '&channel=email', key)).data[0]).toMatchObject({ channel: 'email' })
-  expect((await list(mock)).data).toHaveLength(60)
-  await mock.post('/_mock/snapshots/s/restore', { key, body: '{}' })
-  expect((await list(mock, '', key)).data).toEqual(before)
-  expectSound(mock.db)
 })

@@ -15,6 +15,7 @@ import {
   until
 } from '../../support/control.js'
 import { givenMock } from '../../support/mock.js'
+import { seedOf } from '../../support/shop.js'
 
 const AUTHORIZED = { headers: { authorization: `ApiKey ${DEVELOPMENT}` } }
 
@@ -84,12 +85,6 @@ test('keeps the configured number of requests; with 0 it keeps none and rejects 
   expect(await journalOf(none)).toEqual([])
   const verdict = await send(none, 'POST', '/_mock/requests/verify', { never: true })
   expect(verdict).toMatchObject({ status: 400, json: { message: 'The journal is turned off' } })
-})
-
-test('the start fails for an invalid journal size', async () => {
-  for (const journal of [-1, 1.5, Number.NaN, 1_000_001]) {
-    await expect(givenMock({ journal })).rejects.toThrow('the journal must keep a whole number of requests')
-  }
 })
 
 test('records a request only in the journal of the environment of its key', async () => {
@@ -167,23 +162,6 @@ test('records a request once that is rejected before its operation runs', async 
   expect(await journalOf(mock)).toHaveLength(5)
 })
 
-test('records two concurrent requests with one idempotency key once each', async () => {
-  const mock = await givenMock()
-  await addFault(mock, { effect: { delay: 60_000 } })
-  const keyed = { method: 'POST', headers: { ...AUTHORIZED.headers, 'idempotency-key': 'k' } }
-  const first = fetch(`${mock.url}${setPrimary(MAILGUN)}`, keyed)
-  await until(async () => (await journalOf(mock)).length === 1)
-  const second = await mock.post(setPrimary(MAILGUN), { headers: { 'idempotency-key': 'k' } })
-  expect(second.status).toBe(409)
-  expect(await journalOf(mock)).toMatchObject([
-    { sequence: 1, flags: { faulted: 'fault-1' } },
-    { sequence: 2, status: 409 }
-  ])
-  expect((await journalOf(mock))[0]).not.toHaveProperty('status')
-  await mock.app.close()
-  expect((await first).status).toBe(200)
-})
-
 test('records no headers, empty headers, repeated headers and headers beyond ASCII', async () => {
   const mock = await givenMock()
   await raw(mock, 'GET /v1/messages HTTP/1.0\r\n\r\n').closed
@@ -236,18 +214,10 @@ test('filters requests by operation, method, path, status, time, sequence and nu
 
 test('rejects an invalid filter with 422 and its name', async () => {
   const mock = await givenMock()
-  for (const [query, field] of [
-    ['operation=listMessage', 'operation'],
-    ['status=99', 'status'],
-    ['status=ok', 'status'],
-    ['since=yesterday', 'since'],
-    ['since=2026-02-18T10:00:00', 'since'],
-    ['since=2026-02-30', 'since'],
-    ['after=-1', 'after'],
-    ['limit=0', 'limit'],
-    ['operaton=listMessages', 'operaton']
-  ] as const) {
+  const no = ['operation=listMessage', 'status=99', 'status=ok', 'after=-1', 'limit=0', 'operaton=listMessages']
+  for (const query of [...no, ...['yesterday', '2026-02-18T10:00:00', '2026-02-30'].map((time) => `since=${time}`)]) {
     const refused = await mock.get(`/_mock/requests?${query}`)
+    const [field] = query.split('=')
     expect([refused.status, Object.keys(refused.json.errors ?? {})], query).toEqual([422, [field]])
   }
 })
@@ -276,20 +246,6 @@ test('lists parameters and headers that are not read, and none of the official c
   expect(others).toEqual(Array(4).fill({ query: [], headers: [] }))
 })
 
-test('parameters named like members of every object are recorded like others', async () => {
-  const mock = await givenMock()
-  await mock.get('/v1/messages?constructor=1&__proto__=2&toString=3&toString=4', { headers: { constructor: 'x' } })
-  const [entry] = await journalOf(mock)
-  expect(Object.entries(entry?.query ?? {})).toEqual([
-    ['constructor', '1'],
-    ['__proto__', '2'],
-    ['toString', ['3', '4']]
-  ])
-  expect(entry?.headers.constructor).toBe('x')
-  const missing = await send(mock, 'POST', '/_mock/requests/verify', { query: { valueOf: 'x' } })
-  expect(missing.json.ctx.nearest[0].differs).toEqual([{ field: 'query.valueOf', expected: 'x' }])
-})
-
 test('keeps the beginning of a long body, and returns a body that is not text in base64', async () => {
   const mock = await givenMock()
   await mock.post(setPrimary(MAILGUN), { body: 'word '.repeat(100_000) })
@@ -303,29 +259,11 @@ test('keeps the beginning of a long body, and returns a body that is not text in
 })
 
 test('a request is recorded as answered once its client has the response, however large', async () => {
-  const messages = Array.from({ length: 100 }, () => ({ ...MESSAGE, content: 'x'.repeat(20_000) }))
-  const mock = await givenMock({ seed: { environments: [{ ...SHOP, messages }] } })
-  for (let sequence = 1; sequence <= 20; sequence++) {
+  const messages = Array.from({ length: 100 }, () => ({ channel: 'email' as const, content: 'x'.repeat(20_000) }))
+  const mock = await givenMock({ seed: seedOf({ messages }) })
+  for (let sequence = 1; sequence <= 5; sequence++) {
     await mock.get('/v1/messages?limit=1000')
     expect((await journalOf(mock)).at(-1)).toMatchObject({ sequence, status: 200 })
   }
-})
-
-const MESSAGE = { channel: 'email', subscriberId: 'ada', workflow: 'shipped' }
-const SHOP = {
-  name: 'Shop',
-  integrations: [{ identifier: 'sendgrid', providerId: 'sendgrid', channel: 'email', primary: true }],
-  subscribers: [{ subscriberId: 'ada', email: 'ada@example.com' }],
-  workflows: [{ identifier: 'shipped', steps: [{ type: 'email' }] }]
-}
-
-test('a list of large requests has each of them, and HEAD none', async () => {
-  const mock = await givenMock()
-  const body = 'word '.repeat(13_000)
-  for (let count = 0; count < 6; count++) await mock.post(setPrimary('none'), { body })
-  const { headers, json } = await mock.get('/_mock/requests')
-  expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
-  expect(json.requests.map((each: { body: string }) => each.body)).toEqual(Array(6).fill(body))
-  const head = await mock.call('/_mock/requests', { method: 'HEAD' })
-  expect([head.status, head.text]).toEqual([200, ''])
+  expect(await mock.call('/_mock/requests', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' })
 })

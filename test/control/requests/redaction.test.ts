@@ -16,10 +16,12 @@ const BASIC = Buffer.from(`${DEVELOPMENT}:`).toString('base64')
 test('redacts API keys wherever a client sends them', async () => {
   const mock = await givenMock()
   const encoded = DEVELOPMENT.replace('-', '%2D')
+  const twice = encoded.replace('%', '%25')
   for (const key of [DEVELOPMENT, PRODUCTION, null]) {
     await mock.get(`/v1/messages?apiKey=${DEVELOPMENT}&page=${DEVELOPMENT}`, { key })
     await mock.get(`/v1/messages?${DEVELOPMENT}`, { key })
-    await mock.get(`/v1/messages?x=ApiKey%20${encoded}&y=${encoded.replace('%', '%25')}`, { key })
+    await mock.get(`/v1/messages?x=ApiKey%20${encoded}&y=${twice}&z=${twice.replace('%', '%25')}`, { key })
+    await mock.get(`/v1/${twice}`, { key })
     await mock.post(setPrimary(DEVELOPMENT), { key })
     await mock.post(setPrimary(`ApiKey%20${encoded}`), { key })
     await mock.get(`/v1/keys/${DEVELOPMENT}`, { key })
@@ -37,9 +39,10 @@ test('redacts API keys wherever a client sends them', async () => {
     await mock.get('/v1/messages', { headers: { authorization } })
   }
   const journals = [await journalOf(mock), await journalOf(mock, '', PRODUCTION), await keylessJournalOf(mock)]
-  expect(journals.map(({ length }) => length)).toEqual([12, 12, 16])
+  expect(journals.map(({ length }) => length)).toEqual([13, 13, 17])
   const shown = JSON.stringify(journals)
-  const forms = [DEVELOPMENT, encoded, BASIC, Buffer.from(DEVELOPMENT).toString('base64').slice(0, 12)]
+  // Of the one in Basic also its beginning.
+  const forms = [DEVELOPMENT, encoded, twice, BASIC, BASIC.slice(0, BASIC.length / 2)]
   expect(forms.filter((form) => shown.includes(form))).toEqual([])
 })
 
@@ -52,20 +55,19 @@ test('an ordinary word is redacted from when it is the key of an environment', a
   expect(await journalOf(mock)).toMatchObject([{}, { query: { x: '***' } }])
 })
 
-test.each(['c0ffee-token', 'Zm9v/YmFy+w=='])('redacts the admin token %s everywhere', async (adminToken) => {
+test('redacts the admin token everywhere, though it is base64', async () => {
+  const adminToken = 'Zm9v/YmFy+w=='
   const mock = await givenMock({ adminToken })
+  const encoded = encodeURIComponent(adminToken)
   for (const key of [DEVELOPMENT, null]) {
-    await mock.get(`/v1/messages?x=${encodeURIComponent(adminToken)}`, {
-      key,
-      headers: { 'x-note': `it is ${adminToken}!` }
-    })
-    await mock.post(setPrimary(encodeURIComponent(adminToken)), { key, body: JSON.stringify({ a: adminToken }) })
+    await mock.get(`/v1/messages?x=${encoded}`, { key, headers: { 'x-note': `it is ${adminToken}!` } })
+    await mock.post(setPrimary(encoded), { key, body: JSON.stringify({ a: adminToken }) })
     await mock.get(`/v1/%zz?x=${adminToken}`, { key })
   }
   const journals = [await journalOf(mock), await keylessJournalOf(mock)]
   expect(journals.map(({ length }) => length)).toEqual([3, 3])
   const shown = JSON.stringify(journals)
-  expect([adminToken, encodeURIComponent(adminToken)].filter((form) => shown.includes(form))).toEqual([])
+  expect([adminToken, encoded].filter((form) => shown.includes(form))).toEqual([])
 })
 
 test('redacts a key in a binary body and at the cut of a long body', async () => {
@@ -107,20 +109,4 @@ test('records the path of a proxy request without scheme and host', async () => 
   )
   await until(async () => (await journalOf(mock)).length === 1)
   expect((await journalOf(mock))[0]).toMatchObject({ path: '/v1/nothing', query: { a: '1' } })
-})
-
-test('a repeated parameter is recorded with each of its values, in their order', async () => {
-  const mock = await givenMock()
-  await mock.get('/v1/messages?a=1&b=2&a=3&a=4')
-  expect((await journalOf(mock))[0]?.query).toEqual({ a: ['1', '3', '4'], b: '2' })
-})
-
-test('a key is redacted that is percent-encoded up to three times over', async () => {
-  const mock = await givenMock()
-  const encoded = (count: number) => DEVELOPMENT.replace('-', `%${'25'.repeat(count)}2D`)
-  for (const count of [1, 3]) await mock.get(`/v1/messages?a=${encoded(count)}`)
-  await mock.get(`/v1/${encoded(2)}`)
-  await mock.get('/v1/messages?a=100%2525%2B')
-  const shown = (await journalOf(mock)).map(({ path, query }) => [path, query.a])
-  expect(shown.map(([path, a]) => a ?? path)).toEqual(['***', '***', '/v1/***', '100%25+'])
 })

@@ -4,12 +4,7 @@ import fc from 'fast-check'
 import { test } from 'vitest'
 import { givenMock } from '../../support/mock.js'
 import { consistentEnvironment } from '../../support/seeds.js'
-import {
-  expectSameAnswers,
-  expectSameAnswersOfAll,
-  expectSound,
-  givenEnvironment
-} from '../environments/environment-client.js'
+import { expectSameAnswers, expectSound, givenEnvironment } from '../environments/environment-client.js'
 
 const clock = () => Date.parse('2026-02-18T10:00:00.000Z')
 const OWN_SEEDS = readdirSync('seeds').filter((file) => file.endsWith('.yaml'))
@@ -18,7 +13,12 @@ test.each(OWN_SEEDS)(
   'an export loaded into a new environment, as JSON or as YAML, gives the same answers byte for byte: %s',
   async (file) => {
     const mock = await givenMock({ clock, seeds: [join('seeds', file)] })
-    await expectSameAnswersOfAll(mock)
+    for (const { id: environmentId, apiKeys, ...owner } of mock.seededEnvironments) {
+      const origin = { ...owner, environmentId, apiKey: apiKeys[0] ?? '' }
+      await expectSameAnswers(mock, origin)
+      // Once more, as the first round has left it: with other integrations primary.
+      await expectSameAnswers(mock, origin)
+    }
   }
 )
 

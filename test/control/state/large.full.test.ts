@@ -51,13 +51,6 @@ test('a client that goes away in the middle of a state leaves nothing behind', a
   expect(rowCounts(mock.db)).toMatchObject({ datasets: 0, messages: 0 })
 })
 
-test('HEAD of a large state has its type and no body', async () => {
-  const { mock, key } = await given()
-  const head = await plainCall(mock, '/_mock/state', key, { method: 'HEAD' })
-  expect([head.status, head.text]).toEqual([200, ''])
-  expect(head.headers.get('content-type')).toBe('application/json; charset=utf-8')
-})
-
 test.each(['merge', 'replace'])(
   'a seed that the database refuses in the middle of a %s leaves nothing',
   async (mode) => {

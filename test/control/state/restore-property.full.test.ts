@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { ClockSetting } from '../../../src/core/clock.js'
 import { RESET_PARTS, type ResetPart } from '../../../src/core/enums.js'
 import { DomainError } from '../../../src/core/errors.js'
 import type { Environment } from '../../../src/environments/service.js'
@@ -9,7 +8,6 @@ import { SHOP, seedOf } from '../../support/shop.js'
 import { expectSound, rowCounts, type SeededEnvironment } from '../environments/environment-client.js'
 
 const NOW = Date.parse('2026-02-18T10:00:00.000Z')
-const HOUR = 60 * 60 * 1000
 const RUNS = 1000
 const ALL = [...RESET_PARTS]
 
@@ -37,22 +35,13 @@ const name = fc.constantFrom('s1', 's2')
 const parts = fc.oneof(fc.constant<ResetPart[]>(ALL), fc.subarray<ResetPart>(ALL, { minLength: 1 }))
 const identifier = fc.constantFrom('main', 'other', 'text', 'added', 'gone')
 const key = fc.option(fc.constantFrom('k1', 'k2', 'k3'), { nil: undefined })
-const clock = fc.constantFrom<ClockSetting>(
-  { mode: 'wall' },
-  { mode: 'offset', by: HOUR },
-  { mode: 'fixed', at: '2026-02-18T12:00:00.000Z' }
-)
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: fc.tuple(identifier, key).map(([id, under]) => setPrimary(id, under)) },
   { weight: 1, arbitrary: fc.nat({ max: 9 }).map(merge) },
-  { weight: 1, arbitrary: fc.nat({ max: 9 }).map(replace) },
   { weight: 3, arbitrary: name.map(snapshot) },
-  { weight: 1, arbitrary: name.map(removeSnapshot) },
   { weight: 3, arbitrary: fc.tuple(name, parts).map(([from, chosen]) => restore(from, chosen)) },
   { weight: 2, arbitrary: parts.map(reset) },
-  { weight: 1, arbitrary: fc.option(name, { nil: undefined }).map(fork) },
-  { weight: 1, arbitrary: clock.map(setClock) },
-  { weight: 1, arbitrary: fc.constant(remove) }
+  { weight: 1, arbitrary: fc.option(name, { nil: undefined }).map(fork) }
 )
 const sequences = fc.array(fc.tuple(fc.nat({ max: 3 }), step), { minLength: 1, maxLength: 14 })
 
@@ -180,34 +169,10 @@ function merge(number: number): Step {
   }
 }
 
-function replace(number: number): Step {
-  return async (mock, model) => {
-    const said = {
-      assumptions: { envelope: 'bare' as const },
-      messages: [{ channel: 'chat' as const, subject: `${number}` }]
-    }
-    await mock.services.seeds.load(model.real, { seed: seedOf({ ...SEED, ...said }) }, 'replace')
-    const exported = exportedOf(mock, model.real)
-    expect(exported).toMatchObject({ ...said, workflows: [{ identifier: 'order' }] })
-    expect(exported.clock).toBeUndefined()
-    model.baseline = { exported, keys: new Map() }
-    return model.baseline
-  }
-}
-
 function snapshot(as: string): Step {
   return ({ services }, { real, state, snapshots }) => {
     services.environments.snapshot(real, as)
     snapshots.set(as, state)
-    return state
-  }
-}
-
-function removeSnapshot(as: string): Step {
-  return ({ services }, { real, state, snapshots }) => {
-    const removing = () => services.environments.removeSnapshot(real, as)
-    if (snapshots.delete(as)) removing()
-    else expect(removing).toThrow('not found')
     return state
   }
 }
@@ -247,28 +212,8 @@ function fork(from: string | undefined): Step {
   }
 }
 
-function setClock(setting: ClockSetting): Step {
-  return ({ services }, { real, state }) => {
-    services.environments.change(real, { clock: setting })
-    return { ...state, exported: withClock(state.exported, setting) }
-  }
-}
-
-function remove({ services }: GivenMock, model: Model, models: Model[]): State {
-  if (models.length > 1) {
-    services.environments.remove(model.real)
-    models.splice(models.indexOf(model), 1)
-  }
-  return model.state
-}
-
-function withClock({ clock: _, ...exported }: SeededEnvironment, setting?: ClockSetting): SeededEnvironment {
-  return setting === undefined || setting.mode === 'wall' ? exported : { ...exported, clock: setting }
-}
-
 function setBack(now: State, kept: State, chosen: readonly ResetPart[]): State {
-  const data = chosen.includes('data') ? kept : now
-  const time = chosen.includes('clock') ? kept : now
+  const { exported } = chosen.includes('data') ? kept : now
   const { keys } = chosen.includes('idempotency') ? kept : now
-  return { exported: withClock(data.exported, time.exported.clock), keys }
+  return { exported, keys }
 }

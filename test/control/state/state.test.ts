@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { SnapshotDifferences } from '../../../src/environments/schemas.js'
 import { packagedNames } from '../../../src/seeds/packaged.js'
+import { addFault, journalOf, reset, send, setClock } from '../../support/control.js'
 import { clientOf, type GivenMock, givenMock } from '../../support/mock.js'
+import { givenFolder } from '../../support/process.js'
 import { SHOP, seedOf, shopJson } from '../../support/shop.js'
 import {
   expectSameAnswers,
-  expectSameAnswersOfAll,
   expectSound,
   givenEnvironment,
   rowCounts,
@@ -22,14 +21,11 @@ const SEED = seedOf(SHOP)
 const SMS = { channel: 'sms' }
 const FLOWS = { workflows: SHOP.workflows }
 
-// The other seeds, and random ones, are in export.full.test.ts.
-test('an export loaded into a new environment, as JSON or as YAML, gives the same answers byte for byte', async () => {
-  const mock = await givenMock({ now: NOW, seeds: ['everything'] })
-  await expectSameAnswersOfAll(mock)
-})
+const differencesOf = async (mock: GivenMock, key: string, name = 'before'): Promise<SnapshotDifferences> =>
+  (await mock.get(`/_mock/snapshots/${name}/differences`, { key })).json
 
 test.each(['live', 'document'] as const)(
-  'an export of profile %s has it, and everything else that is set',
+  'an export of profile %s has all that is set, and loaded elsewhere, as JSON or YAML, gives the same answers',
   async (profile) => {
     const set = {
       profile,
@@ -110,7 +106,7 @@ test('merge adds records, replaces those of the same names, which keep their ids
 test('generated messages never replace others, however often they are generated at the same time', async () => {
   const mock = await givenMock()
   const { apiKey: key } = await givenEnvironment(mock, { from: 'Development' })
-  await mock.call('/_mock/clock', { method: 'PUT', key, body: '{"mode":"fixed","at":"2026-02-18T10:00:00Z"}' })
+  await setClock(mock, { mode: 'fixed', at: '2026-02-18T10:00:00Z' }, key)
   const totalOf = async () => (await mock.get('/v1/messages', { key })).json.totalCount
   const before = await totalOf()
   for (let round = 1; round <= 3; round++) {
@@ -124,7 +120,7 @@ test('replace leaves only what the seed describes: no other record, setting or s
   const { apiKey: key } = await givenEnvironment(mock, { from: 'Development', profile: 'live' })
   const keyed = { key, headers: { 'idempotency-key': 'k' } }
   await mock.post('/v1/integrations/66f1c2a47c9b1a0012ad0002/set-primary', keyed)
-  await mock.call('/_mock/clock', { method: 'PUT', key, body: '{"mode":"fixed","at":"2001-01-01"}' })
+  await setClock(mock, { mode: 'fixed', at: '2001-01-01' }, key)
 
   await mock.post('/_mock/seed?mode=replace', { key, body: JSON.stringify(SEED) })
 
@@ -137,54 +133,41 @@ test('replace leaves only what the seed describes: no other record, setting or s
   expect([again.status, again.headers.has('idempotency-replay')]).toEqual([200, false])
 })
 
-const BAD: [title: string, seed: string | object, field: string][] = [
+const BAD: [title: string, seed: string | object, field: string, words: string][] = [
   [
-    'a last message that refers to nobody',
+    'a message to nobody',
     { messages: [SMS, { ...SMS, subscriberId: 'x' }] },
-    'messages[1].subscriberId'
+    'messages[1].subscriberId',
+    ' is x, but '
   ],
-  ['an unknown field', { integrations: [{ providerId: 'a', channel: 'sms', nmae: 'b' }] }, 'integrations[0].nmae'],
-  ['a value outside an enum', { messages: [{ channel: 'fax' }] }, 'messages[0].channel'],
-  ['a time that is none', { messages: [{ ...SMS, createdAt: 'now' }] }, 'messages[0].createdAt'],
-  ['a clock that is none', { clock: { mode: 'fixed', at: 'noon' } }, 'clock.at'],
-  ['too many generated messages', { ...FLOWS, generate: { messages: 10_001 } }, 'generate.messages'],
   [
-    'too many generated subscribers',
-    { ...FLOWS, generate: { messages: 1, subscribers: 10_001 } },
-    'generate.subscribers'
+    'such a message in YAML',
+    'messages:\n- channel: sms\n  subscriberId: x',
+    'messages[0].subscriberId',
+    'seed:3:17 messages[0].subscriberId: is x'
   ],
-  ['what is no YAML', 'environments: [', 'seed'],
-  ['nothing', '', 'seed'],
-  ['no environment', 'environments: []', 'environments'],
-  ['two environments', 'environments: [{name: a}, {name: a}]', 'environments[1]']
+  ['a time that is none', { messages: [{ ...SMS, createdAt: 'now' }] }, 'messages[0].createdAt', ''],
+  ['a clock that is none', { clock: { mode: 'fixed', at: 'noon' } }, 'clock.at', ''],
+  ['millions of messages', { ...FLOWS, generate: { messages: 2e6 } }, 'generate.messages', 'seed generate --data'],
+  ['what is no YAML', 'environments: [', 'seed', ''],
+  ['nothing', '', 'seed', ''],
+  ['two environments', 'environments: [{name: a}, {name: a}]', 'environments[1]', '']
 ]
 
-test.each(BAD)('%s in a seed is refused like in a file, and changes nothing', async (_title, seed, field) => {
+test.each(BAD)('a seed with %s is refused with its field, and changes nothing', async (_title, seed, field, words) => {
   const mock = await givenMock()
+  const body = typeof seed === 'string' ? seed : JSON.stringify(seed)
   await mock.call('/_mock/snapshots/kept', { method: 'PUT' })
   const before = { rows: rowCounts(mock.db), state: (await mock.get('/_mock/state')).text }
-  const body = typeof seed === 'string' ? seed : JSON.stringify(seed)
   for (const mode of ['merge', 'replace']) {
     const refused = await mock.post(`/_mock/seed?mode=${mode}`, { body })
     expect(refused.json).toMatchObject({ statusCode: 422, message: 'Validation Error' })
     expect(Object.keys(refused.json.errors)).toEqual([field])
     expect(refused.json.errors[field].messages[0]).toMatch(/^seed:\d+:\d+ |^seed must be an object$/)
+    expect(refused.headers.get('x-mock-reason')).toContain(words)
   }
   expect({ rows: rowCounts(mock.db), state: (await mock.get('/_mock/state')).text }).toEqual(before)
   expectSound(mock.db)
-})
-
-test('a refusal of many generated messages names the command that makes them', async () => {
-  const mock = await givenMock()
-  const body = JSON.stringify({ seed: { ...SHOP, generate: { messages: 2_000_000 } } })
-  const refused = await mock.post('/_mock/environments', { key: null, body })
-  expect(refused.headers.get('x-mock-reason')).toMatch(/must be at most 10000 in a request; .*seed generate --data$/)
-})
-
-test('a seed larger than what the operations take is loaded', async () => {
-  const mock = await givenMock()
-  const body = shopJson({ messages: Array(4).fill({ ...SMS, content: 'x'.repeat(512 * 1024) }) })
-  expect((await mock.post('/_mock/seed?mode=replace', { body })).status).toBe(200)
 })
 
 test('a merge that adds a second primary of a channel is rejected, and one that replaces the first is accepted', async () => {
@@ -202,11 +185,10 @@ test('replace sets a new baseline, merge does not', async () => {
   const { apiKey: key } = await givenEnvironment(mock, { seed: SEED })
   const made = await stateOf(mock, key)
   const state = () => stateOf(mock, key)
-  const reset = () => mock.post('/_mock/reset', { key })
 
   await mock.post('/_mock/seed', { key, body: shopJson({ profile: 'live', messages: [{ channel: 'sms' }] }) })
   expect(await state()).toMatchObject({ profile: 'live', messages: [{}, {}] })
-  await reset()
+  await reset(mock, {}, key)
   expect(await state()).toEqual(made)
 
   await mock.post('/_mock/seed?mode=replace', {
@@ -216,31 +198,9 @@ test('replace sets a new baseline, merge does not', async () => {
   const replaced = await state()
   expect(replaced).toMatchObject({ assumptions: { envelope: 'data' }, messages: [{ channel: 'push' }] })
   await mock.post('/_mock/seed', { key, body: shopJson({ messages: [{ channel: 'sms' }] }) })
-  await reset()
+  await reset(mock, {}, key)
   expect(await state()).toEqual(replaced)
 })
-
-const CHANGES: Record<string, { part: string; seen: (mock: GivenMock, key: string) => Promise<unknown> }> = {
-  records: { part: 'data', seen: async (mock, key) => (await stateOf(mock, key)).integrations },
-  assumptions: { part: 'data', seen: async (mock, key) => (await stateOf(mock, key)).assumptions },
-  journal: {
-    part: 'requests',
-    seen: async (mock, key) => (await mock.get('/_mock/requests', { key })).json.requests.length
-  },
-  faults: { part: 'faults', seen: async (mock, key) => (await mock.get('/_mock/faults', { key })).json.faults.length },
-  clock: { part: 'clock', seen: async (mock, key) => (await mock.get('/_mock/clock', { key })).json.setting },
-  chance: { part: 'clock', seen: async (mock, key) => (await mock.get('/_mock/chance', { key })).json },
-  idempotency: {
-    part: 'idempotency',
-    seen: async (mock, key) => {
-      const environment = mock.services.environments.resolve(key)
-      return mock.db.client
-        .prepare('SELECT count(*) FROM idempotency_keys WHERE dataset = ?')
-        .pluck()
-        .get(environment?.datasets.idempotency)
-    }
-  }
-}
 
 test.each([
   { chosen: ['data'] },
@@ -253,39 +213,39 @@ test.each([
 ])('a reset of $chosen sets back just that', async ({ chosen }) => {
   const mock = await givenMock()
   const { apiKey: key } = await givenEnvironment(mock, { seed: SEED })
-  const made = await look()
+  await mock.call('/_mock/snapshots/made', { method: 'PUT', key })
+  const made = await changes()
   await mock.post('/_mock/seed', { key, body: shopJson({ assumptions: { 'auth-scheme-case': 'exact' } }) })
   await mock.post('/v1/integrations/other/set-primary', { key, headers: { 'idempotency-key': 'k' } })
-  await mock.post('/_mock/faults', { key, body: '{"effect":{"status":503}}' })
-  await mock.call('/_mock/clock', { method: 'PUT', key, body: '{"mode":"offset","by":5}' })
-  await mock.call('/_mock/chance', { method: 'PUT', key, body: '{"randomSeed":5}' })
-  const changed = await look()
-  for (const name of Object.keys(CHANGES)) expect(changed[name], name).not.toEqual(made[name])
-
-  const reset = await mock.post('/_mock/reset', { key, ...(chosen && { body: JSON.stringify({ parts: chosen }) }) })
+  await addFault(mock, { effect: { status: 503 } }, key)
+  await setClock(mock, { mode: 'offset', by: 5 }, key)
+  await send(mock, 'PUT', '/_mock/chance', { randomSeed: 5 }, key)
+  const changed = await changes()
+  expect(changed).toEqual({
+    data: [2, ['assumptions.auth-scheme-case']],
+    clock: ['clock', 'randomSeed'],
+    ...{ idempotency: 1, requests: 1, faults: 1 }
+  })
 
   const all = ['data', 'requests', 'faults', 'clock', 'idempotency']
-  expect(reset.json).toEqual({ parts: chosen ?? all, duration: expect.any(Number) })
-  const expected = Object.fromEntries(
-    Object.entries(CHANGES).map(([name, { part }]) => [name, ((chosen ?? all).includes(part) ? made : changed)[name]])
-  )
-  expect(await look()).toEqual(expected)
+  expect((await reset(mock, { ...(chosen && { parts: chosen }) }, key)).json).toEqual({
+    parts: chosen ?? all,
+    duration: expect.any(Number)
+  })
+  const kept = Object.entries(changed).filter(([part]) => !(chosen ?? all).includes(part))
+  expect(await changes()).toEqual({ ...made, ...Object.fromEntries(kept) })
 
-  async function look(): Promise<Record<string, unknown>> {
-    const seen = Object.entries(CHANGES).map(async ([name, { seen }]) => [name, await seen(mock, key)] as const)
-    return Object.fromEntries(await Promise.all(seen))
-  }
-})
-
-test.each([
-  ['an unknown part', '{"parts":["everything"]}', 'parts[0]'],
-  ['no part', '{"parts":[]}', 'parts'],
-  ['an unknown field', '{"part":["data"]}', 'part']
-])('a reset of %s is refused', async (_title, body, field) => {
-  const mock = await givenMock()
-  for (const path of ['/_mock/reset', '/_mock/snapshots/a/restore']) {
-    const refused = await mock.post(path, { body })
-    expect([refused.status, Object.keys(refused.json.errors)]).toEqual([422, [field]])
+  /** How much of each part differs from what there was at first. */
+  async function changes() {
+    const { integrations, idempotencyKeys, settings } = await differencesOf(mock, key, 'made')
+    const ofData = settings.filter((setting) => setting.startsWith('assumptions'))
+    return {
+      data: [integrations.changed.count, ofData],
+      clock: settings.filter((setting) => !ofData.includes(setting)),
+      idempotency: idempotencyKeys.added.count,
+      requests: (await journalOf(mock, '', key)).length,
+      faults: (await mock.get('/_mock/faults', { key })).json.faults.length
+    }
   }
 })
 
@@ -295,7 +255,7 @@ test('snapshots are listed by name with their sizes and times, the baseline apar
   expect((await mock.get('/_mock/snapshots', { key })).json).toEqual({ snapshots: [] })
   const kept = await mock.call('/_mock/snapshots/b%20%2F%C3%A4', { method: 'PUT', key })
   await mock.post('/v1/integrations/other/set-primary', { key, headers: { 'idempotency-key': 'k' } })
-  await mock.call('/_mock/clock', { method: 'PUT', key, body: '{"mode":"fixed","at":"2030-01-01"}' })
+  await setClock(mock, { mode: 'fixed', at: '2030-01-01' }, key)
   await mock.call('/_mock/snapshots/a', { method: 'PUT', key })
 
   const size = { integrations: 2, subscribers: 1, workflows: 1, messages: 1, idempotencyKeys: 0 }
@@ -315,7 +275,6 @@ test('a snapshot needs a name: what a reset goes back to is not reached', async 
   await mock.post('/_mock/seed', { body: shopJson({ messages: [{ channel: 'sms' }] }) })
   for (const [method, path] of [
     ['PUT', ''],
-    ['PUT', 'n'.repeat(201)],
     ['DELETE', ''],
     ['POST', '/restore']
   ] as const) {
@@ -341,8 +300,6 @@ test('a restore leaves journal and faults, unless they are chosen', async () => 
   expect(await left()).toEqual([0, 0])
 })
 
-const differencesOf = async (mock: GivenMock, key: string, name = 'before'): Promise<SnapshotDifferences> =>
-  (await mock.get(`/_mock/snapshots/${name}/differences`, { key })).json
 const some = (...ids: string[]) => ({ count: ids.length, ids })
 const NONE = { added: some(), removed: some(), changed: some() }
 const UNCHANGED: SnapshotDifferences = {
@@ -352,7 +309,9 @@ const UNCHANGED: SnapshotDifferences = {
 
 test('a snapshot tells what was added, removed and changed since, of each kind of record', async () => {
   const mock = await givenMock()
-  const { apiKey: key } = await givenEnvironment(mock, { seed: SEED })
+  const { environmentId: from } = await givenEnvironment(mock, { seed: SEED })
+  // A fork, whose records are of another home.
+  const { apiKey: key } = await givenEnvironment(mock, { from })
   const post = (path: string, body?: object, headers = {}) =>
     mock.post(path, { key, headers, ...(body && { body: JSON.stringify(body) }) })
   const present: string = (await mock.get('/v1/messages', { key })).json.data[0]._id
@@ -434,14 +393,12 @@ test('a snapshot tells the settings that differ, and an unknown snapshot is not 
 })
 
 test('environments, keys, snapshots and what a reset goes back to outlive a restart on a data file', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'notification-mock-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  const data = join(folder, 'data.db')
+  const data = join(givenFolder(), 'data.db')
   const first = await givenMock({ data, now: NOW })
   const { apiKey: key } = await givenEnvironment(first, { seed: SEED })
   const made = await stateOf(first, key)
   await first.post('/v1/integrations/other/set-primary', { key, headers: { 'idempotency-key': 'k' } })
-  await first.call('/_mock/clock', { method: 'PUT', key, body: '{"mode":"fixed","at":"2026-02-18T20:00Z"}' })
+  await setClock(first, { mode: 'fixed', at: '2026-02-18T20:00Z' }, key)
   await first.call('/_mock/snapshots/s', { method: 'PUT', key })
   const kept = await stateOf(first, key)
   await first.post('/_mock/seed', { key, body: shopJson({ messages: [{ channel: 'sms' }] }) })
@@ -476,17 +433,17 @@ test('the packaged seeds are listed for everyone, each of which can be loaded by
   }
 })
 
-test('a scenario in place of the state makes it what an environment of the scenario has, also for later resets', async () => {
+test('a scenario, in a new environment or in place of a state, is what a server started with it has', async () => {
+  const { name: _, ...expected } = await stateOf(await givenMock({ now: NOW, seeds: ['failures'] }), 'development-key')
   const mock = await givenMock({ now: NOW })
-  const { apiKey } = await givenEnvironment(mock, { name: 'Mine', from: 'Development' })
-  await mock.post('/_mock/seed?mode=replace&scenario=failures', { key: apiKey })
-  const made = await givenEnvironment(mock, { name: 'Other', scenario: 'failures' })
-  const { name, ...state } = await stateOf(mock, apiKey)
-  expect(name).toBe('Mine')
-  expect(state).toEqual({ ...(await stateOf(mock, made.apiKey)), name: undefined })
-  await mock.post('/_mock/seed?mode=merge', { key: apiKey, body: shopJson({ subscribers: [{ subscriberId: 'zoe' }] }) })
-  await mock.post('/_mock/reset', { key: apiKey })
-  expect(await stateOf(mock, apiKey)).toEqual({ name, ...state })
+  const created = await givenEnvironment(mock, { scenario: 'failures' })
+  const { apiKey: key, name } = await givenEnvironment(mock, { from: 'Development' })
+  await mock.post('/_mock/seed?mode=replace&scenario=failures', { key })
+  expect(await stateOf(mock, created.apiKey)).toEqual({ ...expected, name: created.name })
+  expect(await stateOf(mock, key)).toEqual({ ...expected, name })
+  await mock.post('/_mock/seed?mode=merge', { key, body: shopJson({ subscribers: [{ subscriberId: 'zoe' }] }) })
+  await mock.post('/_mock/reset', { key })
+  expect(await stateOf(mock, key)).toEqual({ ...expected, name })
 })
 
 test.each([
