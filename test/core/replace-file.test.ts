@@ -35,11 +35,6 @@ test('a file is as it was when writing it fails', async () => {
   expect(readFileSync(file, 'utf8')).toBe('')
 })
 
-test('rejects with the error of writing when the folder is missing', async () => {
-  const writing = replaceFile('/nowhere/mock.db', async (tempFile) => writeFileSync(tempFile, ''))
-  await expect(writing).rejects.toMatchObject({ code: 'ENOENT', syscall: 'open' })
-})
-
 test.skipIf(process.platform === 'win32')('a link is not followed, and stays', async () => {
   const file = givenFile()
   symlinkSync(file, `${file}.link`)

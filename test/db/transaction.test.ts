@@ -1,59 +1,73 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../src/db/open.js'
 
-function givenDatabase() {
+function given() {
   const { db, close } = openDatabase()
   onTestFinished(close)
-  return db
+  const undone: string[] = []
+  return {
+    db,
+    undone,
+    /** Writes a row, and notes it as undone if it is rolled back. */
+    write(key: number) {
+      db.client.prepare('INSERT INTO datasets (key) VALUES (?)').run(key)
+      db.onRollback(() => undone.push(`row ${key}`))
+    },
+    rows: () => db.client.prepare('SELECT key FROM datasets').pluck().all()
+  }
 }
 
-test('a savepoint that is rolled back undoes what was done in it, and not what was done before', () => {
-  const db = givenDatabase()
-  const undone: string[] = []
+function refuse(): never {
+  throw new Error('refused')
+}
+
+test('a savepoint that is rolled back undoes what was done in it, and not what was done around it', () => {
+  const { db, undone, write, rows } = given()
   db.transaction(() => {
-    db.onRollback(() => undone.push('before'))
-    const failing = () =>
+    write(1)
+    expect(() =>
       db.transaction(() => {
-        db.onRollback(() => undone.push('inside'))
-        throw new Error('refused')
+        write(2)
+        refuse()
       })
-    expect(failing).toThrow('refused')
-    db.onRollback(() => undone.push('after'))
+    ).toThrow('refused')
+    write(3)
   })
-  expect(undone).toEqual(['inside'])
+  expect([rows(), undone]).toEqual([[1, 3], ['row 2']])
 })
 
-test('a transaction that is rolled back undoes all, once, from the last to the first, also what its savepoints have done', () => {
-  const db = givenDatabase()
-  const undone: string[] = []
+test('a transaction that is rolled back undoes all, once, from the last to the first', () => {
+  const { db, undone, write, rows } = given()
   const failing = () =>
     db.transaction(() => {
-      db.onRollback(() => undone.push('outside'))
-      db.transaction(() => db.onRollback(() => undone.push('inside')))
-      throw new Error('refused')
+      write(1)
+      db.transaction(() => write(2))
+      refuse()
     })
   expect(failing).toThrow('refused')
-  expect(undone).toEqual(['inside', 'outside'])
   db.transaction(() => {})
-  expect(undone).toHaveLength(2)
+  expect([rows(), undone]).toEqual([[], ['row 2', 'row 1']])
+})
+
+test('work that is not synchronous is refused, and leaves nothing', () => {
+  const { db, write, rows } = given()
+  expect(() => db.transaction(async () => write(1))).toThrow('cannot return a promise')
+  expect(rows()).toEqual([])
 })
 
 test.each([
   ['runs to its end', true],
   ['is ended early', false]
 ])('what steps write in one transaction is kept if the work %s: %s', (_title, isKept) => {
-  const db = givenDatabase()
-  const count = () => db.client.prepare('SELECT count(*) FROM datasets').pluck().get()
-  const undone: string[] = []
-  const work = db.transactionOver(
-    (function* () {
-      db.client.exec('INSERT INTO datasets DEFAULT VALUES')
-      db.transaction(() => db.onRollback(() => undone.push('inside')))
-      yield
-    })()
-  )
+  const { db, undone, write, rows } = given()
+  const steps = function* () {
+    write(1)
+    db.transaction(() => write(2))
+    yield
+  }
+  const work = db.transactionOver(steps())
   work.next()
   if (isKept) expect(work.next().done).toBe(true)
   else work.return()
-  expect([count(), undone]).toEqual(isKept ? [1, []] : [0, ['inside']])
+  expect([rows(), undone]).toEqual(isKept ? [[1, 2], []] : [[], ['row 2', 'row 1']])
 })

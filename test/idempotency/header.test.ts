@@ -14,6 +14,19 @@ function storedKeys(mock: GivenMock): string[] {
   return keyRows(mock.db.client).map(({ key }) => key)
 }
 
+/** A request as it is on the line, without a body unless a header says its length. */
+function request(target: string, ...headers: string[]): string {
+  const length = headers.some((header) => header.startsWith('content-length')) ? [] : ['content-length: 0']
+  return [
+    `POST ${target} HTTP/1.1`,
+    'host: x',
+    `authorization: ApiKey ${KEYS.shop}`,
+    ...headers,
+    ...length,
+    '\r\n'
+  ].join('\r\n')
+}
+
 test('the first answer carries the key, and a replay says that it is one', async () => {
   const mock = await givenMock({ seed: SEED })
   const [first, second] = [await postWith(mock, 'a'), await postWith(mock, 'a')]
@@ -26,27 +39,11 @@ test('the first answer carries the key, and a replay says that it is one', async
   expect([second.status, second.text]).toEqual([first.status, first.text])
 })
 
-test('an error of the operation carries the key, and is replayed byte for byte', async () => {
+test('the header may be spelled in capitals', async () => {
   const mock = await givenMock({ seed: SEED })
-  const call = { headers: { 'idempotency-key': 'refused' } }
-  const first = await mock.post('/v1/integrations/nope/set-primary', call)
-  const second = await mock.post('/v1/integrations/nope/set-primary', call)
-  expect([first.status, first.headers.get('idempotency-key')]).toEqual([404, 'refused'])
-  expect(first.headers.get('x-mock-reason')).toBe('environment Shop has no integration with _id or identifier nope')
-  expect(second.headers.get('idempotency-replay')).toBe('true')
-  expect([second.status, second.text]).toEqual([404, first.text])
+  expect((await exchange(mock, request(PATH, 'IDEMPOTENCY-KEY: a'))).headers.get('idempotency-replay')).toBeNull()
+  expect((await exchange(mock, request(PATH, 'idempotency-key: a'))).headers.get('idempotency-replay')).toBe('true')
 })
-
-test.each(['idempotency-key', 'Idempotency-Key', 'IDEMPOTENCY-KEY', 'iDeMpOtEnCy-KeY'])(
-  'the header may be spelled %s',
-  async (name) => {
-    const mock = await givenMock({ seed: SEED })
-    const request = (header: string) =>
-      `POST ${PATH} HTTP/1.1\r\nhost: x\r\nauthorization: ApiKey ${KEYS.shop}\r\n${header}: a\r\ncontent-length: 0\r\n\r\n`
-    expect((await exchange(mock, request(name))).headers.get('idempotency-replay')).toBeNull()
-    expect((await exchange(mock, request('idempotency-key'))).headers.get('idempotency-replay')).toBe('true')
-  }
-)
 
 test.each([
   ['"a-key"', 'a-key'],
@@ -54,15 +51,10 @@ test.each([
   ['" a key "', ' a key '],
   ['"say \\"hi\\" \\\\o/"', 'say "hi" \\o/'],
   ['"only-one-quote', '"only-one-quote'],
-  ['only-one-quote"', 'only-one-quote"'],
-  ['"', '"'],
   ['a"b"c', 'a"b"c'],
   ['"a" b', '"a" b'],
-  ['a "b"', 'a "b"'],
   ['\u00a0a\u00a0', '\u00a0a\u00a0'],
-  ["'single'", "'single'"],
   ['a, b', 'a, b'],
-  ['a;b=c', 'a;b=c'],
   ['\u00e9\u00ff', '\u00e9\u00ff'],
   ['x'.repeat(255), 'x'.repeat(255)],
   [`"${'x'.repeat(255)}"`, 'x'.repeat(255)]
@@ -74,28 +66,23 @@ test.each([
   expect(storedKeys(mock)).toEqual([key])
 })
 
-test('quoted and bare it is the same key', async () => {
+test('quoted and bare it is the same key, and in capitals another', async () => {
   const mock = await givenMock({ seed: SEED })
-  await postWith(mock, 'same')
-  expect((await postWith(mock, '"same"')).headers.get('idempotency-replay')).toBe('true')
-  await postWith(mock, '"other"')
-  expect((await postWith(mock, 'other')).headers.get('idempotency-replay')).toBe('true')
-  expect(storedKeys(mock)).toEqual(['same', 'other'])
-})
-
-test('keys differ by their case', async () => {
-  const mock = await givenMock({ seed: SEED })
-  await postWith(mock, 'key')
-  expect((await postWith(mock, 'KEY')).headers.get('idempotency-replay')).toBeNull()
+  for (const [key, isReplay] of Object.entries({
+    same: false,
+    '"same"': true,
+    '"other"': false,
+    other: true,
+    SAME: false
+  })) {
+    expect((await postWith(mock, key)).headers.has('idempotency-replay'), key).toBe(isReplay)
+  }
+  expect(storedKeys(mock)).toEqual(['same', 'other', 'SAME'])
 })
 
 test('a key sent in two headers is one key, joined by a comma', async () => {
   const mock = await givenMock({ seed: SEED })
-  const twice = 'idempotency-key: a\r\nidempotency-key: b\r\ncontent-length: 0\r\n\r\n'
-  const answer = await exchange(
-    mock,
-    `POST ${PATH} HTTP/1.1\r\nhost: x\r\nauthorization: ApiKey ${KEYS.shop}\r\n${twice}`
-  )
+  const answer = await exchange(mock, request(PATH, 'idempotency-key: a', 'idempotency-key: b'))
   expect(answer.headers.get('idempotency-key')).toBe('a, b')
 })
 
@@ -129,19 +116,11 @@ test.each([
   expect(await mock.post(PATH)).toMatchObject({ status: 200 })
 })
 
-test.each(['\0', '\x01', '\x0b', '\x1f', '\x7f'])(
-  'a key with the control character %j is refused',
-  async (character) => {
-    const mock = await givenMock({ seed: SEED })
-    const key = `idempotency-key: a${character}b\r\ncontent-length: 0\r\n\r\n`
-    const answer = await exchange(
-      mock,
-      `POST ${PATH} HTTP/1.1\r\nhost: x\r\nauthorization: ApiKey ${KEYS.shop}\r\n${key}`
-    )
-    expect(answer.status).toBe(400)
-    expect(storedKeys(mock)).toEqual([])
-  }
-)
+test.each(['\0', '\x1f', '\x7f'])('a key with the control character %j is refused', async (character) => {
+  const mock = await givenMock({ seed: SEED })
+  expect((await exchange(mock, request(PATH, `idempotency-key: a${character}b`))).status).toBe(400)
+  expect(storedKeys(mock)).toEqual([])
+})
 
 test.each([
   ['GET', '/v1/messages'],
@@ -158,46 +137,19 @@ test.each([
   expect(storedKeys(mock)).toEqual([])
 })
 
-test('a key reused for another request is a 422 with the key in its header and empty errors', async () => {
+test('the same path, however it is written, is the same request', async () => {
   const mock = await givenMock({ seed: SEED })
-  await postWith(mock, 'a')
-  const answer = await postWith(mock, '"a"', { body: '{"other":true}' })
-  expect(answer).toMatchObject({
-    status: 422,
-    json: { message: 'Request with key "a" is being reused for a different body', errors: {} }
-  })
-  expect(answer.headers.get('idempotency-key')).toBe('a')
-  expect(answer.headers.get('idempotency-replay')).toBeNull()
-  expect(answer.headers.get('x-mock-reason')).toBe(
-    'this idempotency-key was first used for another request: send a fresh key with each new request'
-  )
-  expect((await postWith(mock, 'a')).headers.get('idempotency-replay')).toBe('true')
-})
-
-test('the same path, however it is encoded, is the same request', async () => {
-  const mock = await givenMock({ seed: SEED })
-  const request = (target: string) =>
-    `POST ${target} HTTP/1.1\r\nhost: x\r\nauthorization: ApiKey ${KEYS.shop}\r\nidempotency-key: a\r\ncontent-length: 0\r\n\r\n`
-  expect((await exchange(mock, request(PATH))).status).toBe(200)
+  expect((await exchange(mock, request(PATH, 'idempotency-key: a'))).status).toBe(200)
   for (const target of [`http://example.com${PATH}`, `${PATH}?attempt=2`]) {
-    expect((await exchange(mock, request(target))).headers.get('idempotency-replay')).toBe('true')
+    const answer = await exchange(mock, request(target, 'idempotency-key: a'))
+    expect(answer.headers.get('idempotency-replay')).toBe('true')
   }
 })
-
-const STARTED = [
-  `POST ${PATH} HTTP/1.1`,
-  'host: x',
-  `authorization: ApiKey ${KEYS.shop}`,
-  'idempotency-key: slow',
-  'expect: 100-continue',
-  'content-length: 2',
-  '\r\n'
-].join('\r\n')
 
 /** A request under the key `slow` whose headers the server has taken, and whose body it waits for. */
 async function givenRunning(mock: GivenMock) {
   const connection = await connectTo(mock)
-  connection.send(STARTED)
+  connection.send(request(PATH, 'idempotency-key: slow', 'expect: 100-continue', 'content-length: 2'))
   expect(await connection.answer()).toMatchObject({ status: 100 })
   return connection
 }
@@ -221,8 +173,11 @@ test('a key is in use while the body of the first request is being received', as
   expect(await postWith(mock, 'slow', { key: KEYS.live })).toMatchObject({ status: 422 })
 
   first.send('{}')
-  expect(await first.answer()).toMatchObject({ status: 200 })
-  expect((await postWith(mock, 'slow', { body: '{}' })).headers.get('idempotency-replay')).toBe('true')
+  const answer = await first.answer()
+  expect(answer?.status).toBe(200)
+  const replay = await postWith(mock, 'slow', { body: '{}' })
+  expect(replay.headers.get('idempotency-replay')).toBe('true')
+  expect(replay.text).toBe(answer?.text)
 })
 
 test('an aborted request leaves its key free', async () => {
@@ -237,7 +192,7 @@ test('an aborted request leaves its key free', async () => {
   expect(answer.headers.get('idempotency-replay')).toBeNull()
 })
 
-test('a request whose body is rejected leaves its key free', async () => {
+test('a request whose body is too large leaves its key free', async () => {
   const mock = await givenMock({ seed: SEED })
   expect(await postWith(mock, 'a', { body: 'x'.repeat(2_000_000) })).toMatchObject({ status: 413 })
   expect(storedKeys(mock)).toEqual([])

@@ -104,15 +104,6 @@ describe('of several filters', () => {
     const { index } = conditions.find(({ name }) => name === rare) ?? {}
     expect(walked(conditions)).toEqual([index, index])
   })
-
-  test('that most messages meet the one whose index has the others is walked, though fewer meet another', () => {
-    const { db, repository, walked } = givenMessages()
-    db.client.exec(`UPDATE messages SET channel = 'sms' WHERE created_at BETWEEN 50 AND 60`)
-    const conditions = asking('hot').filter(({ name }) => name === 'channel' || name === 'subscriberId')
-    repository.findPage(1, conditions, PAGE)
-    repository.countMessages(1, conditions)
-    expect(walked(conditions)).toEqual(['messages_subscriber', 'messages_subscriber'])
-  })
 })
 
 test.each([

@@ -67,19 +67,6 @@ class Undone extends Error {}
 
 const CHANGES: [string, number[], (given: Given) => unknown][] = [
   ['a merge', NINE, ({ services, mine }) => services.seeds.load(mine, { seed: seedOf(3, 'c') }, 'merge')],
-  [
-    'a merge into messages that a snapshot shares',
-    NINE,
-    async ({ services, mine }) => {
-      services.environments.snapshot(mine, 'before')
-      await services.seeds.load(mine, { seed: seedOf(3, 'c') }, 'merge')
-    }
-  ],
-  [
-    'a merge in place of messages',
-    SIX,
-    ({ services, mine }) => services.seeds.load(mine, { seed: seedOf(3, 'a') }, 'merge')
-  ],
   ['a replacement', THREE, ({ services, mine }) => services.seeds.load(mine, { seed: seedOf(3, 'c') }, 'replace')],
   [
     'a reset',
@@ -108,14 +95,6 @@ const CHANGES: [string, number[], (given: Given) => unknown][] = [
       expect(totals(given, fork)).toEqual(SIX)
       await given.services.seeds.load(fork, { seed: seedOf(3, 'c') }, 'merge')
       expect(totals(given, fork)).toEqual(NINE)
-    }
-  ],
-  [
-    'another environment was removed and as many messages came',
-    NINE,
-    async ({ services, mine }) => {
-      services.environments.remove((await services.seeds.createEnvironment({ seed: seedOf(3, 'd') })).environment)
-      await services.seeds.load(mine, { seed: seedOf(3, 'c') }, 'merge')
     }
   ],
   [

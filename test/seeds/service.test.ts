@@ -1,17 +1,13 @@
 import { createHash } from 'node:crypto'
-import { Ajv } from 'ajv'
-import { fullFormats } from 'ajv-formats/dist/formats.js'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { buildServices } from '../../src/control/services.js'
 import { type OpenDatabase, openDatabase } from '../../src/db/open.js'
 import { SeedError } from '../../src/seeds/errors.js'
-import type { Seed } from '../../src/seeds/format.js'
 import { readSeeds } from '../../src/seeds/read.js'
 import { givenMock } from '../support/mock.js'
 import { consistentSeed } from '../support/seeds.js'
 import { SHOP, seedOf } from '../support/shop.js'
-import { wireSchemas } from '../support/wire-schemas.js'
 
 const NOW = Date.UTC(2026, 1, 18, 12)
 
@@ -90,73 +86,25 @@ test('a server does not start with a seed that has an issue, and throws SeedErro
   await expect(givenMock({ seed: 'environments: 7' })).rejects.toThrow('seed:1:15 environments: must be a list, not 7')
 })
 
-describe('any seed that the server accepts', () => {
-  const ajv = new Ajv({ allowUnionTypes: true, strict: false, formats: fullFormats })
-  for (const schema of wireSchemas) ajv.addSchema(schema)
-
-  /** Table -> the schema of the wire that its documents are sent by. */
-  const DOCUMENTS = {
-    integrations: 'Integration',
-    subscribers: 'SubscriberResponseDto',
-    workflow_steps: 'WorkflowStep',
-    messages: 'MessageResponseDto'
-  }
-
-  test('is stored as documents of the wire, each of which its contract accepts', () => {
-    fc.assert(
-      fc.property(consistentSeed(), (seed: Seed) => {
-        const database = openDatabase()
-        try {
-          servicesOver(database.db).seeds.seed(readSeeds([{ name: 'seed', seed }]))
-          for (const [table, schema] of Object.entries(DOCUMENTS)) {
-            for (const json of database.db.client.prepare(`SELECT document FROM ${table}`).pluck().all()) {
-              const document = JSON.parse(json as string)
-              expect(ajv.validate(schema, document), `${ajv.errorsText()}: ${json}`).toBe(true)
-            }
-          }
-          expect(rowCounts(database)).toEqual(sizesOf(seed))
-        } finally {
-          database.close()
-        }
-      }),
-      { numRuns: 15 }
-    )
-  })
-
-  test('is served, and every answer is what the published document says', async () => {
-    const sample = fc.sample(consistentSeed(), { numRuns: 3, seed: 20260218 })
-    for (const { environments } of sample) {
-      // What is answered depends on them, and is the business of other tests.
-      const seed = { environments: environments.map(({ profile, assumptions, ...rest }) => rest) }
-      const mock = await givenMock({ seed })
-      for (const { apiKeys, messages, integrations, steps } of mock.seededEnvironments) {
-        const key = apiKeys[0] as string
-        if (apiKeys.length === 0) continue
-        const page = await mock.get('/v1/messages?limit=1000', { key })
-        expect(page.json.data).toHaveLength(messages.length)
-        for (const { _id, deleted } of integrations) {
-          const answer = await mock.post(`/v1/integrations/${_id}/set-primary`, { key })
-          expect(answer.status).toBe(deleted ? 404 : 200)
-        }
-        for (const { workflowDatabaseId, _id } of steps) {
-          const answer = await mock.get(`/v2/workflows/${workflowDatabaseId}/steps/${_id}`, { key })
-          expect(answer.json).toMatchObject({ _id })
-        }
+test('any seed that the server accepts is served, and every answer is what the published document says', async () => {
+  const sample = fc.sample(consistentSeed(), { numRuns: 5, seed: 20260218 })
+  for (const { environments } of sample) {
+    // What is answered depends on them, and is the business of other tests.
+    const seed = { environments: environments.map(({ profile, assumptions, ...rest }) => rest) }
+    const mock = await givenMock({ seed })
+    for (const { apiKeys, messages, integrations, steps } of mock.seededEnvironments) {
+      const key = apiKeys[0] as string
+      if (apiKeys.length === 0) continue
+      const page = await mock.get('/v1/messages?limit=1000', { key })
+      expect(page.json.data).toHaveLength(messages.length)
+      for (const { _id, deleted } of integrations) {
+        const answer = await mock.post(`/v1/integrations/${_id}/set-primary`, { key })
+        expect(answer.status).toBe(deleted ? 404 : 200)
+      }
+      for (const { workflowDatabaseId, _id } of steps) {
+        const answer = await mock.get(`/v2/workflows/${workflowDatabaseId}/steps/${_id}`, { key })
+        expect(answer.json).toMatchObject({ _id })
       }
     }
-  })
+  }
 })
-
-function sizesOf({ environments }: Seed): number[] {
-  const sum = (count: (environment: Seed['environments'][number]) => number | undefined) =>
-    environments.reduce((total, environment) => total + (count(environment) ?? 0), 0)
-  return [
-    environments.length,
-    sum(({ apiKeys }) => apiKeys?.length),
-    sum(({ integrations }) => integrations?.length),
-    sum(({ subscribers }) => subscribers?.length),
-    sum(({ workflows }) => workflows?.length),
-    sum(({ workflows }) => workflows?.flatMap(({ steps }) => steps ?? []).length),
-    sum(({ messages }) => messages?.length)
-  ]
-}

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { type JsonSchema, valuesBy } from './schema-values.js'
 import { consistentSeed } from './seeds.js'
 
 /** A request as it is sent: valid by the document, or with something in it that should be refused. */
@@ -20,27 +21,6 @@ interface Operation {
   operationId: string
   parameters?: { name: string; in: string; required?: boolean; schema: JsonSchema }[]
   requestBody?: { content: Record<string, { schema: JsonSchema }> }
-}
-
-interface JsonSchema {
-  $ref?: string
-  type?: string | string[]
-  enum?: unknown[]
-  const?: unknown
-  anyOf?: JsonSchema[]
-  oneOf?: JsonSchema[]
-  properties?: Record<string, JsonSchema>
-  required?: string[]
-  additionalProperties?: boolean | JsonSchema
-  items?: JsonSchema
-  pattern?: string
-  format?: string
-  minimum?: number
-  exclusiveMinimum?: number
-  maximum?: number
-  minLength?: number
-  maxLength?: number
-  minItems?: number
 }
 
 /** Values that exist on the server, and of other fields some that it takes. */
@@ -88,9 +68,14 @@ function requestTo(
   method: string,
   { operationId, parameters = [], requestBody }: Operation
 ): fc.Arbitrary<Parts> {
-  const values = { document, fields: known.fields }
+  const anyValueOf = valuesBy({
+    find: (reference) => document.components.schemas[reference.split('/').at(-1) ?? ''],
+    names: fc.oneof(fc.stringMatching(/^[a-z]{1,5}$/), oddName),
+    textOf,
+    ofField: (field, fitting) => HARMLESS[field] ?? mostlyKnown(known.fields[field], fitting)
+  })
   const anyTextFor = (name: string, schema: JsonSchema) =>
-    mostlyKnown(known.parameters[name], anyValueOf(values, schema).map(asText))
+    mostlyKnown(known.parameters[name], anyValueOf(schema).map(asText))
   const inPath = template.split('/').map((segment, index, all) => {
     const name = /^\{(.+)\}$/.exec(segment)?.[1]
     if (name === undefined) return fc.constant(segment)
@@ -116,7 +101,7 @@ function requestTo(
     segments: fc.tuple(...inPath),
     query: fc.tuple(...inQuery).map((lists) => lists.flat()),
     headers: inHeaders,
-    ...(schema && { body: operationId === 'loadSeed' ? anySeedBody : anyValueOf(values, schema).map(madeHarmless) })
+    ...(schema && { body: operationId === 'loadSeed' ? anySeedBody : anyValueOf(schema) })
   }) as fc.Arbitrary<Parts>
 }
 
@@ -140,47 +125,20 @@ const anySeedBody = fc.oneof(
   }))
 )
 
-interface Latency {
-  preset?: unknown
-  delay?: unknown
-  spread?: unknown
-}
-
-interface Risky extends Latency {
-  latency?: unknown
-  effect?: { delay?: number; status?: number }
-  within?: number
-  seed?: unknown
-}
-
 /** Waits so short that the requests that follow are not held up, and mostly an effect that does not contradict itself. */
-function madeHarmless(body: unknown): unknown {
-  const { effect, within, seed, latency } = (body ?? {}) as Risky
-  return {
-    ...quick((body ?? {}) as Latency),
-    ...(latency !== undefined && {
-      latency: typeof latency === 'object' ? quick(latency ?? {}) : quickPreset(latency)
-    }),
-    ...(effect && {
-      effect: effect.status ? { status: effect.status } : effect.delay ? { delay: 1 + (effect.delay % 5) } : effect
-    }),
-    ...(within !== undefined && { within: 1 + (Math.abs(within) % 20) }),
-    ...(seed !== undefined && { seed: { environments: [{ name: 'From a seed' }] } })
-  }
+const HARMLESS: Record<string, fc.Arbitrary<unknown>> = {
+  delay: fc.nat({ max: 3 }),
+  spread: fc.nat({ max: 3 }),
+  within: fc.integer({ min: 1, max: 20 }),
+  preset: fc.constant('none'),
+  latency: fc.oneof(fc.constant('none'), fc.record({ delay: fc.nat({ max: 3 }) })),
+  effect: fc.oneof(
+    fc.record({ status: fc.integer({ min: 400, max: 599 }) }),
+    fc.record({ delay: fc.integer({ min: 1, max: 5 }) }),
+    fc.record({ abort: fc.constantFrom('reset', 'truncate'), lostAnswer: fc.boolean() }, { requiredKeys: [] })
+  ),
+  seed: fc.constant({ environments: [{ name: 'From a seed' }] })
 }
-
-/** A latency of few milliseconds in place of a long one; what is none stays. */
-function quick<Body extends Latency>({ preset, delay, spread, ...body }: Body): object {
-  const few = (value: unknown) => (typeof value === 'number' ? value % 3 : value)
-  return {
-    ...body,
-    ...(preset !== undefined && { preset: quickPreset(preset) }),
-    ...(delay !== undefined && { delay: few(delay) }),
-    ...(spread !== undefined && { spread: few(spread) })
-  }
-}
-
-const quickPreset = (preset: unknown) => (['office', 'mobile', 'bad'].includes(String(preset)) ? 'none' : preset)
 
 function asRequest({ operation, method, segments, query, headers, body, text }: Parts): GeneratedRequest {
   const path = segments.map(encoded).join('/')
@@ -199,49 +157,13 @@ const encoded = (text: string) => encodeURIComponent(text.toWellFormed?.() ?? Bu
 
 const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
-const ODD_NAMES = [
-  '__proto__',
-  'constructor',
-  'toString',
-  'hasOwnProperty',
-  'a[b]',
-  '',
-  ' ',
-  '$where',
-  'é',
-  'x'.repeat(300)
-]
-const oddName = fc.constantFrom(...ODD_NAMES)
+const oddName = fc.constantFrom(
+  ...['__proto__', 'constructor', 'hasOwnProperty', 'a[b]', '', ' ', 'é', 'x'.repeat(300)]
+)
 const oddText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }),
-  fc.constantFrom(
-    '',
-    ' ',
-    '0',
-    '-1',
-    '1e400',
-    'NaN',
-    'null',
-    'true',
-    '[]',
-    '{}',
-    '../..',
-    '%00',
-    '\u0000',
-    '😀',
-    "' OR 1=1 --"
-  ),
-  fc.constantFrom(
-    '9'.repeat(400),
-    'a'.repeat(5000),
-    '(a+)+$',
-    '(',
-    '\\',
-    '{{x}}',
-    '66f1c2a47c9b1a0012ad0001',
-    'A:B',
-    'a:b'
-  )
+  fc.constantFrom('', ' ', '-1', '1e400', 'NaN', 'null', '[]', '{}', '../..', '%00', '\u0000', '😀', "' OR 1=1 --"),
+  fc.constantFrom('9'.repeat(400), 'a'.repeat(5000), '(a+)+$', '(', '\\', '{{x}}', '66f1c2a47c9b1a0012ad0001', 'a:b')
 )
 const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   oddText,
@@ -285,19 +207,7 @@ const breakage: fc.Arbitrary<(parts: Parts) => void> = fc.oneof(
       parts.headers = { ...parts.headers, ...headers }
     }),
   fc
-    .constantFrom(
-      '',
-      '{',
-      '[',
-      'null',
-      '1',
-      '"x"',
-      '{"a":1,"a":2}',
-      '\u0000',
-      '[1,',
-      '['.repeat(6000),
-      '{"a":'.repeat(6000)
-    )
+    .constantFrom('', '{', 'null', '1', '"x"', '{"a":1,"a":2}', '\u0000', '[1,', '['.repeat(6000))
     .map((text) => (parts: Parts) => {
       parts.text = text
     }),
@@ -320,68 +230,10 @@ function changed(body: unknown, name: string, value: unknown, index: number): un
   return Array.isArray(body) ? body.with(Number(chosen), next) : { ...body, [chosen]: next }
 }
 
-interface Values {
-  document: Published
-  fields: KnownValues['fields']
-}
-
-function anyValueOf(values: Values, schema: JsonSchema): fc.Arbitrary<unknown> {
-  const inner = (each: JsonSchema) => anyValueOf(values, each)
-  if (schema.$ref) return inner(values.document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {})
-  if (schema.enum) return fc.constantFrom(...schema.enum)
-  if ('const' in schema) return fc.constant(schema.const)
-  const variants = schema.anyOf ?? schema.oneOf
-  if (variants) return fc.oneof(...variants.map(inner))
-  const types = [schema.type ?? []].flat()
-  if (types.length > 1) return fc.oneof(...types.map((type) => inner({ ...schema, type })))
-  const { minimum = schema.exclusiveMinimum ?? 0, maximum = 1000 } = schema
-  switch (types[0]) {
-    case 'object':
-      return anyObjectOf(schema, (each, name = '') => mostlyKnown(values.fields[name], inner(each)))
-    case 'array':
-      return fc.array(inner(schema.items ?? {}), { minLength: schema.minItems ?? 0, maxLength: 4 })
-    case 'integer':
-      return fc.oneof(
-        fc.integer({ min: minimum, max: Math.min(maximum, minimum + 5) }),
-        fc.integer({ min: minimum, max: Math.min(maximum, 1e9) })
-      )
-    case 'number':
-      return fc.double({ min: minimum, max: maximum, noNaN: true, minExcluded: schema.exclusiveMinimum !== undefined })
-    case 'boolean':
-      return fc.boolean()
-    case 'null':
-      return fc.constant(null)
-    case 'string':
-      return anyTextOf(schema)
-    default:
-      return fc.jsonValue({ maxDepth: 2 })
-  }
-}
-
-function anyTextOf({ pattern, format, minLength = 0, maxLength = 12 }: JsonSchema): fc.Arbitrary<string> {
+function textOf({ pattern, format, minLength = 0, maxLength = 12 }: JsonSchema): fc.Arbitrary<string> {
   if (pattern) return fc.stringMatching(new RegExp(pattern)).filter(({ length }) => length >= minLength)
   if (format === 'date-time')
     return fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }).map((date) => date.toISOString())
   if (format === 'regex') return fc.constantFrom('a', '^/v1', '[0-9]+', 'x|y')
   return fc.string({ minLength, maxLength: Math.min(maxLength, minLength + 12) })
-}
-
-function anyObjectOf(
-  { properties = {}, required = [], additionalProperties }: JsonSchema,
-  inner: (each: JsonSchema, name?: string) => fc.Arbitrary<unknown>
-): fc.Arbitrary<object> {
-  const fields = Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, inner(each, name)]))
-  // Of many optional fields half seldom fit together, so half of the objects have few.
-  const optional = Object.keys(fields).filter((name) => !required.includes(name))
-  const few = fc.subarray(optional, { maxLength: Math.min(2, optional.length) })
-  const withFew = few.chain((names) =>
-    fc.record(Object.fromEntries(Object.entries(fields).filter(([name]) => [...required, ...names].includes(name))))
-  )
-  const own = fc.oneof(fc.record(fields, { requiredKeys: required }), withFew)
-  if (additionalProperties === undefined || additionalProperties === false) return own
-  const others = additionalProperties === true ? fc.jsonValue({ maxDepth: 1 }) : inner(additionalProperties)
-  const names = fc.oneof(fc.stringMatching(/^[a-z]{1,5}$/), oddName)
-  return fc
-    .tuple(own, fc.array(fc.tuple(names, others), { maxLength: 3 }))
-    .map(([object, more]) => Object.fromEntries([...Object.entries(object), ...more]))
 }

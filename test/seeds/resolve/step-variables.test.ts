@@ -29,17 +29,6 @@ describe('the variables of a step', () => {
     expect(ajv.validate(variables, { ...given, context: {} })).toBe(false)
   })
 
-  test('are new objects each time', () => {
-    Reflect.deleteProperty(variablesOf().properties.subscriber.properties, 'email')
-    expect(variablesOf().properties.subscriber.properties).toHaveProperty('email')
-  })
-
-  test('of the subscriber are described, and four of them required', () => {
-    const { properties, required } = variablesOf().properties.subscriber
-    expect(required).toEqual(['firstName', 'lastName', 'email', 'subscriberId'])
-    expect(new Set(Object.values(properties).map(({ description }) => description)).size).toBe(11)
-  })
-
   test('are keyed by step id for the earlier steps, in their order, none of them required', () => {
     const ids = ['wait', 'mail', '__proto__']
     const { steps } = variablesOf(ids.map((stepId) => ({ stepId, type: 'delay' }))).properties
@@ -59,8 +48,7 @@ describe('the variables of a step', () => {
 describe('the payload', () => {
   test.each([
     ['no templates', []],
-    ['values that are no text', [{ amount: 5, unit: null, data: [true, undefined, 7] }]],
-    ['text without Liquid', ['payload.name']],
+    ['values that are no variables', [{ amount: 5, unit: null, data: [true, undefined, 7] }, 'payload.name']],
     ['other variables', ['{{subscriber.data.payload.x}} {{steps.digest.events[0].payload.y}} {{payloads.z}}']],
     ['the payload as a whole', ['{{payload}} {{ payload | json }} {{payload[0]}}']],
     ['quoted text', [`{{ "payload.a" | append: 'payload.b' }}`]],
@@ -88,18 +76,19 @@ describe('the payload', () => {
   test.each<[string, string, object]>([
     ['an object for a name with names below it', '{{payload.user}} {{payload.user.name.first}}', { user }],
     ['an array for a name with an index', '{{payload.tags[0]}}', { tags: { type: 'array', items: leaf('tags[0]') } }],
-    ['an array for digits', '{{payload.tags.0}}', { tags: { type: 'array', items: leaf('tags.0') } }],
     ['an array of objects', '{{payload.items[0].name}} {{payload.items[i].price}} {{payload.items.size}}', { items }],
     ['an array for a loop', '{% for a in payload.rows %}{{a.b}}{% endfor %}', { rows }],
-    ['an array for a table', '{%- tablerow x in payload.rows -%}{% endtablerow %}', { rows }],
     [
       'more of the elements of a loop when an index tells',
       '{% for item in payload.items %}{% endfor %}{{payload.items[0].name}}{{payload.items[i].price}}',
       { items }
     ],
     ['what conditions take', '{% if payload.a and 3 < payload.b %}{% endif %}', { a: leaf('a'), b: leaf('b') }],
-    ['what ranges take', '{% for i in (1..payload.count) %}{% endfor %}', { count: leaf('count') }],
-    ['what filters take', '{{ 1 | plus: payload.a | default: 2, b: payload.b }}', { a: leaf('a'), b: leaf('b') }],
+    [
+      'what ranges and filters take',
+      '{% for i in (1..payload.a) %}{% endfor %}{{ 1 | default: 2, b: payload.b }}',
+      { a: leaf('a'), b: leaf('b') }
+    ],
     ['what indexes take', '{{subscriber[payload.a]}}', { a: leaf('a') }],
     ['what blocks hold', '{% if a %}{{payload.b}}{% else %}{{payload.c}}{% endif %}', { b: leaf('b'), c: leaf('c') }],
     [
@@ -128,9 +117,7 @@ describe('the payload', () => {
 
   test.each([
     ['names of names of names', `{{${'payload.a['.repeat(3000)}1${']'.repeat(3000)}}}`],
-    ['names below names', `{{payload${'.a'.repeat(20_000)}}}`],
     ['blocks in blocks', `${'{% if payload.a %}'.repeat(2000)}${'{% endif %}'.repeat(2000)}`],
-    ['outputs left open', '{{payload'.repeat(5000)],
     ['lists in the JSON of a block editor', `{"payload":${'['.repeat(20_000)}"{{"${']'.repeat(20_000)}}`]
   ])('is nested no deeper than JSON may be for %s, without a hang', (_what, text) => {
     const started = process.cpuUsage()
