@@ -14,7 +14,14 @@ import {
 } from '../support/process.js'
 
 function givenSeed(folder: string, name: string, key = `${name}-key`): void {
-  writeFileSync(join(folder, `${name}.yaml`), JSON.stringify({ environments: [{ name, apiKeys: [key] }] }))
+  const integrations = [
+    { identifier: 'one', providerId: 'sendgrid', channel: 'email', primary: true },
+    { identifier: 'two', providerId: 'mailgun', channel: 'email' }
+  ]
+  writeFileSync(
+    join(folder, `${name}.yaml`),
+    JSON.stringify({ environments: [{ name, apiKeys: [key], integrations }] })
+  )
 }
 
 async function stopped({ child, ended }: Running): Promise<Ended> {
@@ -71,7 +78,9 @@ test('a new file is seeded; one with environments is left as it was, and keys ar
   await stopped(first)
 
   const again = await start('shop.yaml')
-  expect(again.printed).toContain('Data in mock.db, as it was left: seeds are for a new file\n')
+  expect(again.printed).toContain(
+    'Data in mock.db, as it was left\nWarning: shop.yaml not applied, as mock.db has data: '
+  )
   expect(again.printed).toContain('  shop  shop-key\n')
   expect(again.printed).toMatch(/curl -H 'Authorization: ApiKey shop-key'/)
   await stopped(again)
