@@ -143,36 +143,8 @@ function FaultPanel({ write }: { write: () => void }) {
             )
           })}
         </div>
-        <OwnLatency />
       </section>
     </div>
-  )
-}
-
-function OwnLatency() {
-  const { isBusy, setLatency } = useFaultActions()
-  const [text, setText] = useState('')
-  return (
-    <form
-      class="line"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void setLatency({ delay: Number(text), spread: 0 }, `${text} ms`)
-      }}
-    >
-      <input
-        type="number"
-        aria-label="Milliseconds later"
-        placeholder="ms"
-        required
-        min="0"
-        value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
-      />
-      <button type="submit" disabled={isBusy}>
-        Slow by this
-      </button>
-    </form>
   )
 }
 
