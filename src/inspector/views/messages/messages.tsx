@@ -46,7 +46,7 @@ export function MessagesView({ route }: ViewProps) {
   useCommands([{ name: 'Add a message', run: () => setAdding(true) }])
   const back = addressOf(['messages'], query)
   const nothing =
-    value?.refusal === undefined ? (
+    error !== undefined ? undefined : value?.refusal === undefined ? (
       value && <NoMessages reason={value.reason} isAll={line === ''} />
     ) : (
       <ErrorNote error={value.reason ?? `The service answered with ${value.refusal.status}.`} retry={reload} />
