@@ -300,9 +300,12 @@ interface RequestListProps {
 function RequestList({ place, isPaused, all, changes, current, loadMore }: RequestListProps) {
   const { ref, isReading, stop } = useReading()
   const newest = all[0]?.sequence ?? 0
-  const [shown, waiting] = useHeld(all, isPaused || isReading)
+  const isHeld = isPaused || isReading
+  const [shown, waiting] = useHeld(all, isHeld)
+  const told = useRef(changes)
+  if (!isHeld) told.current = changes
   const flashed = useNewest(newest)
-  const items = useMemo(() => itemsOf(shown, shown === all ? changes : []), [shown, changes])
+  const items = useMemo(() => itemsOf(shown, told.current, !loadMore), [shown, told.current, !loadMore])
   const href = (sequence: number) => place.to({ open: sequence })
   return (
     <div ref={ref} class="reading">
