@@ -175,7 +175,7 @@ export interface AttachedEnvironment {
   describeTest(test: TestDescription): Promise<void>
   /** Stores the present state, by default under a name of its own. */
   snapshot(name?: string): Promise<StoredSnapshot>
-  /** Returns the stored states. */
+  /** Returns the stored states, in the order in which they were taken. */
   snapshots(): Promise<StoredSnapshot[]>
 }
 

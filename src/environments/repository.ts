@@ -78,8 +78,9 @@ export function environmentRepository(db: Db) {
       void orm.delete(apiKeys).where(eq(apiKeys.environment, environment)).run(),
 
     /** The baseline, whose name is empty, comes first. */
+    /** In the order in which they were taken. */
     listSnapshots: (environment: number): EnvironmentRow[] =>
-      select(eq(environments.snapshotOf, environment)).orderBy(environments.snapshotName).all(),
+      select(eq(environments.snapshotOf, environment)).orderBy(environments.key).all(),
 
     findSnapshot: (environment: number, name: string): EnvironmentRow | undefined =>
       findSnapshot.get({ value: environment, name }),

@@ -64,7 +64,7 @@ test('every view can be gone to by its icon and by the palette, and has no obsta
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Messages' }).waitFor()
   }
-}, 60_000)
+}, 180_000)
 
 test('the keys are told by ? and by the palette', async (context) => {
   const { page } = await givenInspector(context)
@@ -148,10 +148,8 @@ test('a list of environments that fails to load once leaves the page there, with
   const { page, env } = await givenInspector(context)
   await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
   await page.route('**/_mock/environments', (route) => route.abort())
-  await page.keyboard.press('Control+k')
-  await page.getByRole('combobox', { name: 'Find an action or a record' }).fill('reset the environment')
-  await page.keyboard.press('Enter')
-  await page.getByRole('button', { name: 'Reset it' }).click()
+  // The list is loaded again when another client has changed something.
+  await env.clock.advance('1h')
   const alert = page.getByRole('alert')
   await alert.waitFor()
   expect(await page.getByRole('heading', { name: 'Requests', exact: true }).count()).toBe(1)

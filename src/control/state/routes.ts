@@ -119,7 +119,7 @@ export function stateRoutes(route: AddRoute, { environments, seeds }: Services):
   })
 
   route('GET', '/snapshots', 'listSnapshots', 'List the snapshots', {
-    response: listOf('snapshots', ref(Snapshot), 'All of the environment'),
+    response: listOf('snapshots', ref(Snapshot), 'All of the environment, in the order in which they were taken'),
     handler: async ({ environment }) => ({ snapshots: environments.listSnapshots(environment) })
   })
 

@@ -4,7 +4,7 @@ import { ErrorNote } from './errors.js'
 import { Icon } from './icon.js'
 import { enterList, useKey } from './keys.js'
 import { List, type ListProps } from './list.js'
-import { Pane, Panes } from './pane.js'
+import { Close, Pane, Panes } from './pane.js'
 import type { Resource } from './resource.js'
 
 interface Props<Item> extends ListProps<Item> {
@@ -66,5 +66,21 @@ export function ListView<Item>(props: Props<Item>) {
         {open}
       </Panes>
     </div>
+  )
+}
+
+/** In place of what is open. */
+export function NothingOpen({ back, children }: { back: string | undefined; children: ComponentChildren }) {
+  const head = back !== undefined && (
+    <div class="head">
+      <Close back={back} />
+    </div>
+  )
+  return (
+    <Pane label="Nothing open" head={head}>
+      <p class="empty" dir="auto">
+        {children}
+      </p>
+    </Pane>
   )
 }

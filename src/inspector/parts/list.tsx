@@ -9,7 +9,7 @@ interface Place {
   tabIndex: number
 }
 
-interface ListProps<Item> {
+export interface ListProps<Item> {
   label: string
   items: readonly Item[]
   /** Undefined for what one passes by, such as an event between the rows. */

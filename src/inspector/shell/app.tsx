@@ -219,6 +219,10 @@ function Views() {
   }, [view, listed])
   return (
     <>
+      <main id="view" tabIndex={-1}>
+        <view.View key={view.path} route={route} />
+      </main>
+      {/* After the view, so that Tab is soon at the list. */}
       <nav class="rail" aria-label="Views" onKeyDown={moveFocus}>
         {VIEWS.filter(({ isInBar }) => !isInBar).map(({ path, title, icon, Badge }, index) => (
           <a
@@ -234,9 +238,6 @@ function Views() {
           </a>
         ))}
       </nav>
-      <main id="view" tabIndex={-1}>
-        <view.View key={view.path} route={route} />
-      </main>
     </>
   )
 }

@@ -11,11 +11,8 @@ const LOOK_AGAIN = 300
 
 /** A form that a reload might close. */
 const FORM = 'form[data-held="true"]'
-/**
- * What must not move: a list under the mouse or gone through by keys, and what a view says is being read, such as the
- * refusal of a request that one has asked for.
- */
-const READ = '[data-held="true"], main .items:hover, main .workflows:hover, main [data-item]:focus-visible'
+/** What must not move: a list under the mouse or gone through by keys. That of the requests takes care of itself. */
+const READ = `${FORM}, .pane > .list:hover, .pane > .list [data-item]:focus-visible`
 
 interface Live {
   subscribe(listener: (came: readonly RecordedRequest[]) => void): () => void
@@ -76,7 +73,7 @@ export function useFollow(live: Live, changedByOthers: () => void): void {
 }
 
 function isRead(): boolean {
-  return scrollY > 0 || document.querySelector(READ) !== null
+  return document.querySelector(READ) !== null
 }
 
 function wordsOf(changes: readonly Change[]): string {

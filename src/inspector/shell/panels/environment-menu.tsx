@@ -4,13 +4,13 @@ import { Icon } from '../../parts/icon.js'
 import { type ActionGroups, ActionMenu } from '../../parts/popover.js'
 import { useToasts } from '../../parts/toast.js'
 import { environmentAddress, usePanel } from '../panel.js'
-import { go, useRoute } from '../router.js'
+import { addressOf, go, useRoute } from '../router.js'
 import { useSession } from '../session.js'
 import { snapshotName, useGoBack } from './go-back.js'
 import { exportState } from './seed.js'
 
 /** As many environments as one can look over; the rest is a click away. */
-const SHOWN = 8
+const SHOWN = 6
 
 /** The one menu of the environment as a whole. */
 export function EnvironmentMenu({ environments }: { environments: readonly ListedEnvironment[] }) {
@@ -46,6 +46,16 @@ export function EnvironmentMenu({ environments }: { environments: readonly Liste
               })),
               { name: 'All environments…', run: () => open('environments') }
             ]
+          },
+          {
+            title: 'Beside it',
+            actions: environments
+              .filter(({ environmentId }) => environmentId !== listed.environmentId)
+              .slice(0, SHOWN)
+              .map((each) => ({
+                name: each.name,
+                run: () => go(addressOf(['requests'], { beside: each.name }))
+              }))
           }
         ]
       : [])

@@ -36,6 +36,7 @@ export const LATENCIES: readonly [string, LatencyPreset | LatencySetting, hint: 
   ['Office', 'office', 'A line to a region nearby: from 20 ms, on average 30 ms'],
   ['Mobile', 'mobile', 'A phone on 4G: from 80 ms, on average 150 ms'],
   ['Bad', 'bad', 'A phone on a train: from 400 ms, on average 1 s'],
+  ['500 ms', { delay: 500, spread: 0 }, 'Each answer 500 ms later'],
   ['2 s', { delay: 2000, spread: 0 }, 'Each answer 2 s later']
 ]
 

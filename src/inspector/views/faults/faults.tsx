@@ -75,7 +75,9 @@ function FaultPanel({ write }: { write: () => void }) {
       {rules.length > 0 && (
         <section class="form" aria-labelledby={`${id}-rules`}>
           <div class="line">
-            <h3 id={`${id}-rules`}>Faults, the first that applies is taken</h3>
+            <h2 class="section" id={`${id}-rules`}>
+              Faults, the first that applies is taken
+            </h2>
             <button type="button" class="quiet spread" disabled={isBusy} onClick={clear}>
               Remove all
             </button>
@@ -88,7 +90,9 @@ function FaultPanel({ write }: { write: () => void }) {
         </section>
       )}
       <section class="form" aria-labelledby={`${id}-fail`}>
-        <h3 id={`${id}-fail`}>Have them fail</h3>
+        <h2 class="section" id={`${id}-fail`}>
+          Have them fail
+        </h2>
         <div class="line" role="group" aria-label="Which requests">
           {OPERATIONS.map(([each, words]) => (
             <button key={words} type="button" aria-pressed={each === operation} onClick={() => setOperation(each)}>
@@ -124,7 +128,9 @@ function FaultPanel({ write }: { write: () => void }) {
         </button>
       </section>
       <section class="form" aria-labelledby={`${id}-slow`}>
-        <h3 id={`${id}-slow`}>Latency{delay + spread > 0 && `: each answer comes ${latencyWords(delay, spread)}`}</h3>
+        <h2 class="section" id={`${id}-slow`}>
+          Latency{delay + spread > 0 && `: each answer comes ${latencyWords(delay, spread)}`}
+        </h2>
         {latency.error !== undefined && <ErrorNote error={latency.error} retry={latency.reload} />}
         <div class="line" role="group" aria-label="Latency">
           {LATENCIES.map(([name, setting, hint]) => {
@@ -143,36 +149,8 @@ function FaultPanel({ write }: { write: () => void }) {
             )
           })}
         </div>
-        <OwnLatency />
       </section>
     </div>
-  )
-}
-
-function OwnLatency() {
-  const { isBusy, setLatency } = useFaultActions()
-  const [text, setText] = useState('')
-  return (
-    <form
-      class="line"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void setLatency({ delay: Number(text), spread: 0 }, `${text} ms`)
-      }}
-    >
-      <input
-        type="number"
-        aria-label="Milliseconds later"
-        placeholder="ms"
-        required
-        min="0"
-        value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
-      />
-      <button type="submit" disabled={isBusy}>
-        Slow by this
-      </button>
-    </form>
   )
 }
 

@@ -1,15 +1,11 @@
 import './integrations.css'
-import { useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { Integration, NewIntegration } from '../../../client/index.js'
 import { CHANNELS } from '../../parts/channels.js'
 import { Chip } from '../../parts/chip.js'
 import { Empty } from '../../parts/empty.js'
-import { ErrorNote } from '../../parts/errors.js'
-import { Icon } from '../../parts/icon.js'
 import { JsonDialog } from '../../parts/json-form.js'
-import { enterList, useKey } from '../../parts/keys.js'
-import { List } from '../../parts/list.js'
-import { Pane, Panes } from '../../parts/pane.js'
+import { ListView, NothingOpen } from '../../parts/list-view.js'
 import { useResource } from '../../parts/resource.js'
 import { ROW, ROW_WITH_NOTE, Row } from '../../parts/row.js'
 import { useCommands } from '../../shell/palette.js'
@@ -29,103 +25,70 @@ export function IntegrationsView({ route }: ViewProps) {
   const { env, version } = useSession()
   const { value, error, isLoading, reload } = useResource(() => env.integrations.list(), [env, version])
   const [isAdding, setAdding] = useState(false)
-  const search = useRef<HTMLInputElement>(null)
   const text = route.params.get('q') ?? ''
   const [wanted] = route.rest
   const items = useMemo(() => itemsOf(value ?? [], text), [value, text])
   const open = value?.find(({ identifier, _id }) => identifier === wanted || _id === wanted)
   const href = ({ identifier }: Integration) => addressOf(['integrations', identifier], { q: text })
   const back = addressOf(['integrations'], { q: text })
-  useKey('/', () => search.current?.focus())
-  useCommands([
-    { name: 'Add an integration', run: () => setAdding(true) },
-    ...(value ?? []).slice(0, 200).map((each) => ({
-      name: `Show the integration ${each.name} (${each.identifier})`,
-      run: () => go(href(each))
-    }))
-  ])
-  const head = (
-    <search class="search-line">
-      <Icon name="find" />
-      <input
-        ref={search}
-        type="search"
-        value={text}
-        aria-label="Search integrations"
-        placeholder="name, identifier, provider"
-        dir="auto"
-        spellcheck={false}
-        onInput={({ currentTarget }) =>
-          go(addressOf(['integrations', ...route.rest], { q: currentTarget.value }), { replace: true })
-        }
-        onKeyDown={enterList}
-      />
-      <button type="button" onClick={() => setAdding(true)}>
-        Add
-      </button>
-    </search>
+  useCommands([{ name: 'Add an integration', run: () => setAdding(true) }])
+  const nothing = value && (
+    <Empty title={value.length === 0 ? 'No integrations' : 'No integration is called so'}>
+      {value.length === 0 ? (
+        <p>Add one, or load a seed that has some.</p>
+      ) : (
+        <a href={addressOf(['integrations'])}>All integrations</a>
+      )}
+    </Empty>
   )
   return (
-    <div class="view">
-      <h1 class="visually-hidden">Integrations</h1>
-      <Panes isOpen={wanted !== undefined}>
-        <Pane label="All integrations" head={head}>
-          {error !== undefined && !isLoading && <ErrorNote error={error} retry={reload} />}
-          {value && items.length === 0 && (
-            <Empty title={value.length === 0 ? 'No integrations' : 'No integration is called so'}>
-              {value.length === 0 ? (
-                <p>Add one, or load a seed that has some.</p>
-              ) : (
-                <a href={addressOf(['integrations'])}>All integrations</a>
-              )}
-            </Empty>
-          )}
-          <List
-            label="Integrations by channel"
-            items={items}
-            keyOf={(item) => ('heading' in item ? undefined : item.identifier)}
-            heightOf={(item) => ('heading' in item ? ROW : ROW_WITH_NOTE)}
-            current={open?.identifier}
-            choose={(identifier) => go(addressOf(['integrations', String(identifier)], { q: text }), { replace: true })}
-          >
-            {(item, place) =>
-              'heading' in item ? (
-                <h2 class="group">
-                  {item.heading}{' '}
-                  {!item.hasPrimary && (
-                    <Chip tone={NEEDS_PRIMARY.has(item.heading) ? 'warn' : undefined}>no primary</Chip>
-                  )}
-                </h2>
-              ) : (
-                <IntegrationRow integration={item} all={value ?? []} href={href(item)} {...place} />
-              )
-            }
-          </List>
-        </Pane>
-        {open && (
-          <IntegrationPane
-            key={open._id}
-            integration={open}
-            all={value ?? []}
-            back={back}
-            tab={route.params.get('as') ?? undefined}
-            chooseTab={(as) => go(addressOf(['integrations', open.identifier], { q: text, as }), { replace: true })}
-          />
-        )}
-        {!open && value && (
-          <Pane label="No integration">
-            {wanted === undefined ? (
-              items.length > 0 && <p class="empty">Choose an integration to see its settings</p>
-            ) : (
-              <Empty title={`There is no integration ${wanted}`}>
-                <a href={back}>All integrations</a>
-              </Empty>
-            )}
-          </Pane>
-        )}
-      </Panes>
+    <>
+      <ListView
+        title="Integrations"
+        search={{
+          placeholder: 'name, identifier, provider',
+          text,
+          change: (q) => go(addressOf(['integrations', ...route.rest], { q }), { replace: true })
+        }}
+        tools={
+          <button type="button" onClick={() => setAdding(true)}>
+            Add
+          </button>
+        }
+        resource={{ error, isLoading, reload }}
+        label="Integrations by channel"
+        items={items}
+        keyOf={(item) => ('heading' in item ? undefined : item.identifier)}
+        heightOf={(item) => ('heading' in item ? ROW : ROW_WITH_NOTE)}
+        current={open?.identifier}
+        choose={(identifier) => go(addressOf(['integrations', String(identifier)], { q: text }), { replace: true })}
+        nothing={nothing}
+        isOpen={wanted !== undefined}
+        open={
+          open ? (
+            <IntegrationPane key={open._id} integration={open} all={value ?? []} back={back} />
+          ) : (
+            <NothingOpen back={wanted === undefined ? undefined : back}>
+              {wanted === undefined
+                ? 'Choose an integration to see its settings'
+                : value && `There is no integration ${wanted}`}
+            </NothingOpen>
+          )
+        }
+      >
+        {(item, place) =>
+          'heading' in item ? (
+            <h2 class="group">
+              {item.heading}{' '}
+              {!item.hasPrimary && <Chip tone={NEEDS_PRIMARY.has(item.heading) ? 'warn' : undefined}>no primary</Chip>}
+            </h2>
+          ) : (
+            <IntegrationRow integration={item} all={value ?? []} href={href(item)} {...place} />
+          )
+        }
+      </ListView>
       {isAdding && <AddIntegration close={() => setAdding(false)} />}
-    </div>
+    </>
   )
 }
 
@@ -189,36 +152,12 @@ function IntegrationRow({ integration, all, ...place }: RowProps) {
 
 function AddIntegration({ close }: { close: () => void }) {
   const { env, changed } = useSession()
-  const [fields, setFields] = useState({ channel: 'email', providerId: '', name: '' })
-  const add = async (others: object) => {
-    const { name, ...required } = fields
+  const add = async (fields: object) => {
     // The server checks it.
-    const added = await env.integrations.add({ ...required, ...(name && { name }), ...others } as NewIntegration)
+    const added = await env.integrations.add(fields as NewIntegration)
     changed()
     go(addressOf(['integrations', added.identifier]))
   }
-  const set = (name: string) => (event: { currentTarget: { value: string } }) =>
-    setFields({ ...fields, [name]: event.currentTarget.value })
-  return (
-    <JsonDialog title="Add an integration" button="Add the integration" submit={add} close={close}>
-      <div class="fields">
-        <label>
-          Provider
-          <input value={fields.providerId} required autofocus placeholder="sendgrid" onInput={set('providerId')} />
-        </label>
-        <label>
-          Channel
-          <select value={fields.channel} onChange={set('channel')}>
-            {CHANNELS.map((each) => (
-              <option key={each}>{each}</option>
-            ))}
-          </select>
-        </label>
-        <label>
-          Name
-          <input value={fields.name} dir="auto" onInput={set('name')} />
-        </label>
-      </div>
-    </JsonDialog>
-  )
+  const value = { channel: 'email', providerId: 'sendgrid', name: 'Another', credentials: {} }
+  return <JsonDialog title="Add an integration" value={value} button="Add the integration" submit={add} close={close} />
 }

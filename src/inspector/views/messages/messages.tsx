@@ -1,14 +1,11 @@
 import './messages.css'
-import { useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { NewMessage } from '../../../client/index.js'
 import { CHANNELS } from '../../parts/channels.js'
 import { Empty } from '../../parts/empty.js'
 import { ErrorNote } from '../../parts/errors.js'
-import { Icon } from '../../parts/icon.js'
 import { JsonDialog } from '../../parts/json-form.js'
-import { enterList, useKey } from '../../parts/keys.js'
-import { List } from '../../parts/list.js'
-import { Close, Pane, Panes } from '../../parts/pane.js'
+import { ListView, NothingOpen } from '../../parts/list-view.js'
 import { useResource } from '../../parts/resource.js'
 import { ROW_WITH_NOTE, Row } from '../../parts/row.js'
 import { shortTime } from '../../parts/times.js'
@@ -46,71 +43,69 @@ export function MessagesView({ route }: ViewProps) {
   const href = (id: string) => addressOf(['messages', id], query)
   const loaded = value?.messages ?? []
   const open = loaded.find(({ _id }) => _id === wanted) ?? (changed?._id === wanted ? changed : undefined)
-  const isFound = value !== undefined && value.refusal === undefined
-  useCommands([
-    { name: 'Add a message', run: () => setAdding(true) },
-    ...CHANNELS.map((channel) => ({
-      name: `Show messages of the channel ${channel}`,
-      run: () => go(addressOf(['messages'], { channel }))
-    }))
-  ])
-  const head = (
-    <SearchLine query={query} line={line} add={() => setAdding(true)}>
-      {value && countText(loaded.length, value.total, value.hasMore)}
-    </SearchLine>
-  )
+  useCommands([{ name: 'Add a message', run: () => setAdding(true) }])
+  const back = addressOf(['messages'], query)
+  const nothing =
+    error !== undefined ? undefined : value?.refusal === undefined ? (
+      value && <NoMessages reason={value.reason} isAll={line === ''} />
+    ) : (
+      <ErrorNote error={value.reason ?? `The service answered with ${value.refusal.status}.`} retry={reload} />
+    )
   return (
-    <div class="view">
-      <h1 class="visually-hidden">Messages</h1>
-      <Panes isOpen={wanted !== undefined}>
-        <Pane label="All messages" head={head}>
-          {error !== undefined && !isLoading && <ErrorNote error={error} retry={reload} />}
-          {value?.refusal && (
-            <ErrorNote error={value.reason ?? `The service answered with ${value.refusal.status}.`} retry={reload} />
-          )}
-          {isFound && loaded.length === 0 && <NoMessages reason={value.reason} isAll={line === ''} />}
-          <List
-            label="Messages, newest first"
-            items={loaded}
-            keyOf={({ _id }) => _id ?? ''}
-            heightOf={() => ROW_WITH_NOTE}
-            current={wanted}
-            choose={(id) => go(href(String(id)), { replace: true })}
-            onEnd={() => value?.hasMore && !isLoading && setMore({ line, rounds: rounds + 1 })}
-          >
-            {(message, place) => <MessageRow message={message} href={href(message._id ?? '')} {...place} />}
-          </List>
-        </Pane>
-        {open && (
-          <MessagePane
-            key={open._id}
-            message={open}
-            back={addressOf(['messages'], query)}
-            tab={route.params.get('as') ?? undefined}
-            chooseTab={(as) => go(addressOf(['messages', open._id ?? ''], { ...query, as }), { replace: true })}
-            setChanged={setChanged}
-          />
-        )}
-        {!open && wanted !== undefined && isFound && (
-          <Pane
-            label="No message"
-            head={
-              <div class="head">
-                <Close back={addressOf(['messages'], query)} />
-              </div>
-            }
-          >
-            <Empty title={`${wanted} is not among these`}>
-              <p>Look for its subscriber or its transaction, or scroll down the list to load more.</p>
-            </Empty>
-          </Pane>
-        )}
-        {wanted === undefined && (
-          <Pane label="No message">{loaded.length > 0 && <p class="empty">Choose a message to read it</p>}</Pane>
-        )}
-      </Panes>
+    <>
+      <ListView
+        title="Messages"
+        search={{
+          placeholder: 'subscriber, transaction, tenant:acme',
+          hint: 'An id of a subscriber or of transactions, or channel: subscriber: transaction: tenant:acme context:none',
+          text: line,
+          change: (text) => go(addressOf(['messages'], readLine(text))),
+          isByEnter: true
+        }}
+        tools={
+          <>
+            <Channels query={query} />
+            <span class="hint" role="status">
+              {value && countText(loaded.length, value.total, value.hasMore)}
+            </span>
+            <button type="button" onClick={() => setAdding(true)}>
+              Add
+            </button>
+          </>
+        }
+        resource={{ error, isLoading, reload }}
+        label="Messages, newest first"
+        items={loaded}
+        keyOf={({ _id }) => _id ?? ''}
+        heightOf={() => ROW_WITH_NOTE}
+        current={wanted}
+        choose={(id) => go(href(String(id)), { replace: true })}
+        onEnd={() => value?.hasMore && !isLoading && setMore({ line, rounds: rounds + 1 })}
+        nothing={nothing}
+        isOpen={wanted !== undefined}
+        open={
+          open ? (
+            <MessagePane
+              key={open._id}
+              message={open}
+              back={back}
+              tab={route.params.get('as') ?? undefined}
+              chooseTab={(as) => go(addressOf(['messages', open._id ?? ''], { ...query, as }), { replace: true })}
+              setChanged={setChanged}
+            />
+          ) : (
+            <NothingOpen back={wanted === undefined ? undefined : back}>
+              {wanted === undefined
+                ? 'Choose a message to read it'
+                : value && `${wanted} is not among these: look for its subscriber or its transaction.`}
+            </NothingOpen>
+          )
+        }
+      >
+        {(message, place) => <MessageRow message={message} href={href(message._id ?? '')} {...place} />}
+      </ListView>
       {isAdding && <AddMessage messages={loaded} close={() => setAdding(false)} />}
-    </div>
+    </>
   )
 }
 
@@ -119,51 +114,18 @@ function countText(count: number, total: number | undefined, hasMore: boolean): 
   return `${count.toLocaleString()}${hasMore ? '+' : ''}`
 }
 
-interface SearchProps {
-  query: ListQuery
-  line: string
-  add(): void
-  children: preact.ComponentChildren
-}
-
-function SearchLine({ query, line, add, children }: SearchProps) {
-  const ref = useRef<HTMLInputElement>(null)
-  useKey('/', () => ref.current?.focus())
-  const search = (text: string) => go(addressOf(['messages'], readLine(text)))
-  const [channel = ''] = query.channel ?? []
+function Channels({ query }: { query: ListQuery }) {
   return (
-    <search class="search-line">
-      <Icon name="find" />
-      <input
-        ref={ref}
-        key={line}
-        type="search"
-        defaultValue={line}
-        aria-label="Search messages"
-        placeholder="subscriber, transaction, tenant:acme"
-        title="An id of a subscriber or of transactions; channel:, subscriber:, transaction:, or a context key such as tenant:acme (context:none)"
-        dir="auto"
-        spellcheck={false}
-        onKeyDown={enterList}
-        onChange={(event) => search(event.currentTarget.value)}
-      />
-      <select
-        aria-label="Channel"
-        value={channel}
-        onChange={({ currentTarget: { value } }) => go(addressOf(['messages'], { ...query, channel: value }))}
-      >
-        <option value="">All channels</option>
-        {CHANNELS.map((each) => (
-          <option key={each}>{each}</option>
-        ))}
-      </select>
-      <span class="hint" role="status">
-        {children}
-      </span>
-      <button type="button" onClick={add}>
-        Add
-      </button>
-    </search>
+    <select
+      aria-label="Channel"
+      value={query.channel?.[0] ?? ''}
+      onChange={({ currentTarget: { value } }) => go(addressOf(['messages'], { ...query, channel: value }))}
+    >
+      <option value="">All channels</option>
+      {CHANNELS.map((each) => (
+        <option key={each}>{each}</option>
+      ))}
+    </select>
   )
 }
 

@@ -59,7 +59,7 @@ export function Overview({ feed, hints, href, found }: OverviewProps) {
         </div>
         {hints.length > 0 && (
           <section>
-            <h3>What the app probably does not mean</h3>
+            <h2 class="section">What the app probably does not mean</h2>
             <ol class="card">
               {hints.map((hint) => (
                 <li key={hint.message}>
@@ -71,7 +71,7 @@ export function Overview({ feed, hints, href, found }: OverviewProps) {
         )}
         {changes.length > 0 && (
           <section>
-            <h3>What was changed last</h3>
+            <h2 class="section">What was changed last</h2>
             <ol class="card">
               {changes
                 .slice(-LAST_CHANGES)

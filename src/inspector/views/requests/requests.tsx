@@ -83,6 +83,7 @@ export function RequestsView({ route }: ViewProps) {
 function TimeStrip({ place, isPaused, pause }: { place: Place; isPaused: boolean; pause: () => void }) {
   const { requests, changes, problem, isOver } = useFeed(TIMELINE_AFTER)
   const hints = useHints()
+  const keyless = useKeylessCount()
   const shown = requests.slice(0, TICKS).reverse()
   const failed = shown.filter((request) => toneOf(request) !== undefined).length
   return (
@@ -100,6 +101,7 @@ function TimeStrip({ place, isPaused, pause }: { place: Place; isPaused: boolean
         current={typeof place.open === 'number' ? place.open : undefined}
         choose={(open) => go(place.to({ open }))}
       />
+      <Keyless isShown={place.isKeyless} to={place.to} count={keyless} />
       {hints.length > 0 && (
         <a class="chip is-warn" href={place.to({ open: 'overview' })}>
           {hints.length === 1 ? '1 hint' : `${hints.length.toLocaleString()} hints`}
@@ -161,7 +163,7 @@ function RequestPanes({ place, isPaused, isStacked = false }: PanesProps) {
   const hints = useHints()
   const isEmpty = feed.isLoaded && feed.requests.length === 0 && !isFound
   const count = countText(all.length, isFound ? found.hasMore : feed.hasMore)
-  const head = <SearchLine place={place} count={count} keyless={keyless} />
+  const head = <SearchLine place={place} count={count} />
   return (
     <Panes ref={panes} isStacked={isStacked} isOpen={typeof open === 'number'}>
       <Pane label="All requests" head={head}>
@@ -247,14 +249,7 @@ function countText(count: number, hasMore: boolean): string {
   return `${count.toLocaleString()}${hasMore ? '+' : ''}`
 }
 
-interface SearchProps {
-  place: Place
-  count: string
-  /** How many requests have come without a valid key. */
-  keyless: number
-}
-
-function SearchLine({ place: { line, isKeyless, to }, count, keyless }: SearchProps) {
+function SearchLine({ place: { line, to }, count }: { place: Place; count: string }) {
   const ref = useRef<HTMLInputElement>(null)
   useKey('/', () => ref.current?.focus())
   return (
@@ -271,7 +266,6 @@ function SearchLine({ place: { line, isKeyless, to }, count, keyless }: SearchPr
         onInput={({ currentTarget: { value } }) => go(to({ line: value }), { replace: true })}
         onKeyDown={enterList}
       />
-      <Keyless isShown={isKeyless} to={to} count={keyless} />
       <span class="hint" aria-live="off">
         {count}
       </span>
@@ -306,9 +300,12 @@ interface RequestListProps {
 function RequestList({ place, isPaused, all, changes, current, loadMore }: RequestListProps) {
   const { ref, isReading, stop } = useReading()
   const newest = all[0]?.sequence ?? 0
-  const [shown, waiting] = useHeld(all, isPaused || isReading)
+  const isHeld = isPaused || isReading
+  const [shown, waiting] = useHeld(all, isHeld)
+  const told = useRef(changes)
+  if (!isHeld) told.current = changes
   const flashed = useNewest(newest)
-  const items = useMemo(() => itemsOf(shown, shown === all ? changes : []), [shown, changes])
+  const items = useMemo(() => itemsOf(shown, told.current, !loadMore), [shown, told.current, !loadMore])
   const href = (sequence: number) => place.to({ open: sequence })
   return (
     <div ref={ref} class="reading">

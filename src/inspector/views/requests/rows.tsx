@@ -46,8 +46,15 @@ export function recordsText(changed: readonly ChangedRecord[]): string {
   return [...told, ...(left > 0 ? [`${left.toLocaleString()} more`] : [])].join(' · ')
 }
 
-/** Returns the lines of a list, newest first: the requests, with the changes and the pauses between them. */
-export function itemsOf(requests: readonly RecordedRequest[], changes: readonly Change[]): RequestItem[] {
+/**
+ * Returns the lines of a list, newest first: the requests, with the changes and the pauses between them; if it is whole,
+ * with the changes before the first of them too.
+ */
+export function itemsOf(
+  requests: readonly RecordedRequest[],
+  changes: readonly Change[],
+  isWhole = false
+): RequestItem[] {
   const items: RequestItem[] = []
   let next = changes.length - 1
   const passChanges = (sequence: number) => {
@@ -66,6 +73,7 @@ export function itemsOf(requests: readonly RecordedRequest[], changes: readonly 
     const pause = older ? Date.parse(request.time) - Date.parse(older.time) : 0
     if (older && Math.abs(pause) >= PAUSE) items.push({ pause: shortTime(older.time) })
   }
+  if (isWhole) passChanges(0)
   return items
 }
 

@@ -1,22 +1,14 @@
-import { useMemo, useRef } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import type { ListedWorkflow } from '../../../client/index.js'
 import { Chip } from '../../parts/chip.js'
 import { Empty } from '../../parts/empty.js'
-import { ErrorNote } from '../../parts/errors.js'
-import { Icon } from '../../parts/icon.js'
-import { enterList, useKey } from '../../parts/keys.js'
-import { List } from '../../parts/list.js'
-import { Pane, Panes } from '../../parts/pane.js'
+import { ListView, NothingOpen } from '../../parts/list-view.js'
 import { useResource } from '../../parts/resource.js'
 import { Row } from '../../parts/row.js'
-import { useCommands } from '../../shell/palette.js'
 import { addressOf, go } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
 import type { ViewProps } from '../view.js'
 import { StepPane } from './step.js'
-
-/** The palette shows them all at once. */
-const MAX_COMMANDS = 200
 
 type ListedStep = ListedWorkflow['steps'][number]
 /** A workflow, or a step of it. */
@@ -26,7 +18,6 @@ type Item = { workflow: ListedWorkflow; step?: ListedStep }
 export function WorkflowsView({ route }: ViewProps) {
   const { env, version } = useSession()
   const { value: workflows, error, isLoading, reload } = useResource(() => env.workflows.list(), [env, version])
-  const search = useRef<HTMLInputElement>(null)
   const text = route.params.get('q') ?? ''
   const [workflowId, stepId] = route.rest
   const items = useMemo(() => itemsOf(workflows ?? [], text), [workflows, text])
@@ -39,88 +30,44 @@ export function WorkflowsView({ route }: ViewProps) {
   const back = addressOf(['workflows'], { q: text })
   const href = ({ workflow: { identifier }, step }: Item) =>
     addressOf(['workflows', identifier, step?.stepId ?? ''], { q: text })
-  useKey('/', () => search.current?.focus())
-  useCommands(
-    (workflows ?? [])
-      .flatMap((each) => each.steps.map((step) => ({ workflow: each, step })))
-      .slice(0, MAX_COMMANDS)
-      .map((item) => ({
-        name: `Show step ${item.workflow.identifier} / ${item.step.stepId}`,
-        run: () => go(href(item))
-      }))
-  )
-  const head = (
-    <search class="search-line">
-      <Icon name="find" />
-      <input
-        ref={search}
-        type="search"
-        value={text}
-        aria-label="Search workflows and steps"
-        placeholder="workflow, step, type"
-        dir="auto"
-        spellcheck={false}
-        onInput={({ currentTarget: { value } }) =>
-          go(addressOf(['workflows', ...route.rest], { q: value }), { replace: true })
-        }
-        onKeyDown={enterList}
-      />
-      <span class="hint" role="status">
-        {steps.length === 1 ? '1 step' : `${steps.length.toLocaleString()} steps`}
-      </span>
-    </search>
+  const nothing = workflows && (
+    <Empty title={text === '' ? 'The environment has no workflows' : 'No workflow or step is called so'}>
+      {text === '' ? (
+        <p>
+          Workflows come with a seed, under <code>workflows:</code>. The packaged seed <code>steps</code> has all types
+          of steps.
+        </p>
+      ) : (
+        <a href={addressOf(['workflows'])}>All workflows</a>
+      )}
+    </Empty>
   )
   return (
-    <div class="view">
-      <h1 class="visually-hidden">Workflows</h1>
-      <Panes isOpen={workflowId !== undefined}>
-        <Pane label="All workflows" head={head}>
-          {error !== undefined && !isLoading && <ErrorNote error={error} retry={reload} />}
-          {workflows?.length === 0 && (
-            <Empty title="The environment has no workflows">
-              <p>
-                Workflows come with a seed, under <code>workflows:</code>. The packaged seed <code>steps</code> has all
-                types of steps.
-              </p>
-            </Empty>
-          )}
-          {workflows && workflows.length > 0 && items.length === 0 && (
-            <Empty title="No workflow or step is called so">
-              <a href={addressOf(['workflows'])}>All workflows</a>
-            </Empty>
-          )}
-          <List
-            label="Workflows and their steps"
-            items={items}
-            keyOf={(item) => item.step?._id}
-            current={known?._id ?? (stepId === undefined ? first?._id : undefined)}
-            choose={(id) => {
-              const chosen = items.find(({ step }) => step?._id === id)
-              if (chosen) go(href(chosen), { replace: true })
-            }}
-          >
-            {(item, place) =>
-              item.step ? (
-                <Row
-                  href={href(item)}
-                  {...place}
-                  lead={item.step.type}
-                  end={<code dir="auto">{item.step.stepId}</code>}
-                >
-                  <bdi>{item.step.name}</bdi>
-                </Row>
-              ) : (
-                <h2 class="group">
-                  <bdi class="cut">{item.workflow.name}</bdi> <Chip>{item.workflow.origin}</Chip>
-                  <code class="muted cut spread" dir="auto">
-                    {item.workflow.identifier}
-                  </code>
-                </h2>
-              )
-            }
-          </List>
-        </Pane>
-        {workflowId !== undefined && open !== undefined && (
+    <ListView
+      title="Workflows"
+      search={{
+        placeholder: 'workflow, step, type',
+        text,
+        change: (q) => go(addressOf(['workflows', ...route.rest], { q }), { replace: true })
+      }}
+      tools={
+        <span class="hint" role="status">
+          {steps.length === 1 ? '1 step' : `${steps.length.toLocaleString()} steps`}
+        </span>
+      }
+      resource={{ error, isLoading, reload }}
+      label="Workflows and their steps"
+      items={items}
+      keyOf={(item) => item.step?._id}
+      current={known?._id ?? (stepId === undefined ? first?._id : undefined)}
+      choose={(id) => {
+        const chosen = items.find(({ step }) => step?._id === id)
+        if (chosen) go(href(chosen), { replace: true })
+      }}
+      nothing={nothing}
+      isOpen={workflowId !== undefined}
+      open={
+        workflowId !== undefined && open !== undefined ? (
           <StepPane
             key={`${workflowId}/${open}`}
             workflowId={workflowId}
@@ -129,21 +76,32 @@ export function WorkflowsView({ route }: ViewProps) {
             tab={route.params.get('as') ?? undefined}
             chooseTab={(as) => go(addressOf(['workflows', workflowId, open], { q: text, as }), { replace: true })}
           />
-        )}
-        {workflowId === undefined && (
-          <Pane label="No step">
-            {items.length > 0 && <p class="empty">Choose a step to see what it is made of</p>}
-          </Pane>
-        )}
-        {workflowId !== undefined && open === undefined && workflows && (
-          <Pane label="No step">
-            <Empty title={workflow ? 'The workflow has no steps' : `There is no workflow ${workflowId}`}>
-              <a href={back}>All workflows</a>
-            </Empty>
-          </Pane>
-        )}
-      </Panes>
-    </div>
+        ) : (
+          <NothingOpen back={workflowId === undefined ? undefined : back}>
+            {workflowId === undefined
+              ? 'Choose a step to see what it is made of'
+              : workflow
+                ? 'The workflow has no steps'
+                : workflows && `There is no workflow ${workflowId}`}
+          </NothingOpen>
+        )
+      }
+    >
+      {(item, place) =>
+        item.step ? (
+          <Row href={href(item)} {...place} lead={item.step.type} end={<code dir="auto">{item.step.stepId}</code>}>
+            <bdi>{item.step.name}</bdi>
+          </Row>
+        ) : (
+          <h2 class="group">
+            <bdi class="cut">{item.workflow.name}</bdi> <Chip>{item.workflow.origin}</Chip>
+            <code class="muted cut spread" dir="auto">
+              {item.workflow.identifier}
+            </code>
+          </h2>
+        )
+      }
+    </ListView>
   )
 }
 
