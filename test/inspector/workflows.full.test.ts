@@ -20,8 +20,6 @@ test('a step is found by keyboard, with its controls, variables and issues as tr
   await tree('Controls').getByText('"Tomorrow: {{payload.class.title}}"').waitFor()
   await tree('Variables').getByText('"teacher"').waitFor()
   await page.getByRole('region', { name: 'Preview' }).getByText('Tomorrow: {{payload.class.title}}').waitFor()
-  await page.getByRole('tab', { name: 'Schemas' }).click()
-  await tree('uiSchema').waitFor()
   await page.getByRole('tab', { name: 'JSON' }).click()
   await tree('The answer').getByText('"class-reminder"').waitFor()
   for (const colorScheme of ['light', 'dark'] as const) {

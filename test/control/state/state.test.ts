@@ -289,7 +289,7 @@ test.each([
   }
 })
 
-test('snapshots are listed by name with their sizes and times, the baseline apart', async () => {
+test('snapshots are listed in the order in which they were taken with their sizes and times, the baseline apart', async () => {
   const mock = await givenMock({ now: NOW })
   const { apiKey: key } = await givenEnvironment(mock, { seed: SEED })
   expect((await mock.get('/_mock/snapshots', { key })).json).toEqual({ snapshots: [] })
@@ -301,8 +301,8 @@ test('snapshots are listed by name with their sizes and times, the baseline apar
   const size = { integrations: 2, subscribers: 1, workflows: 1, messages: 1, idempotencyKeys: 0 }
   expect(kept.json).toEqual({ name: 'b /ä', createdAt: '2026-02-18T10:00:00.000Z', size })
   expect((await mock.get('/_mock/snapshots', { key })).json.snapshots).toEqual([
-    { name: 'a', createdAt: '2030-01-01T00:00:00.000Z', size: { ...size, idempotencyKeys: 1 } },
-    kept.json
+    kept.json,
+    { name: 'a', createdAt: '2030-01-01T00:00:00.000Z', size: { ...size, idempotencyKeys: 1 } }
   ])
   expect((await mock.call('/_mock/snapshots/a', { method: 'DELETE', key })).status).toBe(204)
   expect((await mock.call('/_mock/snapshots/a', { method: 'DELETE', key })).status).toBe(404)

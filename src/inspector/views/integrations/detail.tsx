@@ -4,29 +4,23 @@ import { Chip } from '../../parts/chip.js'
 import { copyText } from '../../parts/copy.js'
 import { curlOf } from '../../parts/curl.js'
 import { useCloseDetail } from '../../parts/detail.js'
-import { Facts } from '../../parts/facts.js'
-import { Icon } from '../../parts/icon.js'
 import { changesOf, type Fields, JsonDialog } from '../../parts/json-form.js'
 import { JsonTree } from '../../parts/json-tree.js'
-import { Close, Pane } from '../../parts/pane.js'
-import { ActionMenu } from '../../parts/popover.js'
-import { Tabs } from '../../parts/tabs.js'
+import { Close, Pane, Scroll } from '../../parts/pane.js'
 import { useToasts } from '../../parts/toast.js'
 import { addressOf, go } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
-import { freshKey, type Listed, usePrimary } from './primary.js'
+import { type Listed, usePrimary } from './primary.js'
 import { maskSecrets, unmasked } from './secrets.js'
 
 interface Props {
   integration: Listed
   all: readonly Listed[]
   back: string
-  tab: string | undefined
-  chooseTab(tab: string): void
 }
 
 /** One integration, and what one can do with it. Its credentials are hidden until one asks for them. */
-export function IntegrationPane({ integration, all, back, tab, chooseTab }: Props) {
+export function IntegrationPane({ integration, all, back }: Props) {
   const { env, changed } = useSession()
   const { run, tell } = useToasts()
   const { isBusy, setPrimary } = usePrimary(all)
@@ -60,14 +54,6 @@ export function IntegrationPane({ integration, all, back, tab, chooseTab }: Prop
   }
   const curl = () =>
     curlOf({ method: 'POST', url: `${env.url}/v1/integrations/${_id}/set-primary`, headers: env.headers })
-  const more = [
-    {
-      name: 'Make it primary, with an idempotency key',
-      run: () => setPrimary(integration, true, { 'idempotency-key': freshKey() })
-    },
-    { name: 'Copy set-primary as curl', icon: 'copy' as const, run: () => run(() => copyText(curl()), 'Copied') },
-    { name: 'Delete', isDanger: true, run: remove }
-  ]
   const head = (
     <div class="head">
       <div class="head-title">
@@ -93,22 +79,20 @@ export function IntegrationPane({ integration, all, back, tab, chooseTab }: Prop
         <button type="button" aria-pressed={showsSecrets} onClick={() => setShowsSecrets(!showsSecrets)}>
           {showsSecrets ? 'Hide credentials' : 'Show credentials'}
         </button>
-        <ActionMenu
-          class="only-icon"
-          button={<Icon name="more" />}
-          label="More of this integration"
-          groups={[{ actions: more }]}
-        />
+        <button type="button" onClick={() => run(() => copyText(curl()), 'Copied')}>
+          Copy as curl
+        </button>
+        <button type="button" class="danger" onClick={remove}>
+          Delete
+        </button>
       </div>
     </div>
   )
-  const tabs = [
-    { id: 'fields', title: 'Fields', content: () => <Facts values={shown} /> },
-    { id: 'json', title: 'JSON', content: () => <JsonTree value={shown} label="The integration as JSON" /> }
-  ]
   return (
     <Pane label="The integration" head={head}>
-      <Tabs label="Of this integration" tabs={tabs} current={tab} choose={chooseTab} />
+      <Scroll>
+        <JsonTree value={shown} label="The integration as JSON" />
+      </Scroll>
       {isEditing && (
         <JsonDialog
           title={`Edit ${name}`}

@@ -66,14 +66,7 @@ export function IntegrationsView({ route }: ViewProps) {
         isOpen={wanted !== undefined}
         open={
           open ? (
-            <IntegrationPane
-              key={open._id}
-              integration={open}
-              all={value ?? []}
-              back={back}
-              tab={route.params.get('as') ?? undefined}
-              chooseTab={(as) => go(addressOf(['integrations', open.identifier], { q: text, as }), { replace: true })}
-            />
+            <IntegrationPane key={open._id} integration={open} all={value ?? []} back={back} />
           ) : (
             <NothingOpen back={wanted === undefined ? undefined : back}>
               {wanted === undefined
@@ -159,36 +152,12 @@ function IntegrationRow({ integration, all, ...place }: RowProps) {
 
 function AddIntegration({ close }: { close: () => void }) {
   const { env, changed } = useSession()
-  const [fields, setFields] = useState({ channel: 'email', providerId: '', name: '' })
-  const add = async (others: object) => {
-    const { name, ...required } = fields
+  const add = async (fields: object) => {
     // The server checks it.
-    const added = await env.integrations.add({ ...required, ...(name && { name }), ...others } as NewIntegration)
+    const added = await env.integrations.add(fields as NewIntegration)
     changed()
     go(addressOf(['integrations', added.identifier]))
   }
-  const set = (name: string) => (event: { currentTarget: { value: string } }) =>
-    setFields({ ...fields, [name]: event.currentTarget.value })
-  return (
-    <JsonDialog title="Add an integration" button="Add the integration" submit={add} close={close}>
-      <div class="fields">
-        <label>
-          Provider
-          <input value={fields.providerId} required autofocus placeholder="sendgrid" onInput={set('providerId')} />
-        </label>
-        <label>
-          Channel
-          <select value={fields.channel} onChange={set('channel')}>
-            {CHANNELS.map((each) => (
-              <option key={each}>{each}</option>
-            ))}
-          </select>
-        </label>
-        <label>
-          Name
-          <input value={fields.name} dir="auto" onInput={set('name')} />
-        </label>
-      </div>
-    </JsonDialog>
-  )
+  const value = { channel: 'email', providerId: 'sendgrid', name: 'Another', credentials: {} }
+  return <JsonDialog title="Add an integration" value={value} button="Add the integration" submit={add} close={close} />
 }

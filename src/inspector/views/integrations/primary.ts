@@ -22,13 +22,13 @@ export function usePrimary(all: readonly Listed[]) {
     changed()
     if (result) tell(done, undo && { name: 'Undo', run: undo })
   }
-  const send = async ({ _id }: Listed, headers: Record<string, string> = {}) => {
-    const answer = await call('POST', `/v1/integrations/${encodeURIComponent(_id)}/set-primary`, { headers })
+  const send = async ({ _id }: Listed) => {
+    const answer = await call('POST', `/v1/integrations/${encodeURIComponent(_id)}/set-primary`)
     if (answer.status < 300) return
     const reason = answer.headers['x-mock-reason']
     throw new Error(`${answer.status}: ${reason === undefined ? 'it does not say why' : decodedReason(reason)}`)
   }
-  const setPrimary = async (integration: Listed, isPrimary: boolean, headers?: Record<string, string>) => {
+  const setPrimary = async (integration: Listed, isPrimary: boolean) => {
     const { _id, name, channel } = integration
     const former = all.find((each) => each.channel === channel && each.primary && !each.deleted)
     if (!isPrimary) {
@@ -37,13 +37,7 @@ export function usePrimary(all: readonly Listed[]) {
     }
     const place = former && former._id !== _id ? `, in place of ${former.name}` : ''
     const undo = former && (() => act(() => send(former), `${former.name} is primary for ${channel} again`))
-    return act(() => send(integration, headers), `${name} is primary for ${channel}${place}`, undo)
+    return act(() => send(integration), `${name} is primary for ${channel}${place}`, undo)
   }
   return { isBusy, setPrimary }
-}
-
-/** Not `crypto.randomUUID`, which pages have only when they come by https or from this machine. */
-export function freshKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(8))
-  return `inspector-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
 }

@@ -1,14 +1,10 @@
 import { useState } from 'preact/hooks'
 import type { MessagePatch, NewMessage } from '../../../client/index.js'
 import { Callout } from '../../parts/chip.js'
-import { copyText } from '../../parts/copy.js'
 import { useCloseDetail } from '../../parts/detail.js'
-import { Facts } from '../../parts/facts.js'
-import { Icon } from '../../parts/icon.js'
 import { changesOf, JsonDialog } from '../../parts/json-form.js'
 import { JsonTree } from '../../parts/json-tree.js'
 import { Close, Pane } from '../../parts/pane.js'
-import { ActionMenu } from '../../parts/popover.js'
 import { Tabs } from '../../parts/tabs.js'
 import { timeText } from '../../parts/times.js'
 import { useToasts } from '../../parts/toast.js'
@@ -31,7 +27,18 @@ export function MessagePane({ message, back, tab, chooseTab, setChanged }: Props
   const { env, changed } = useSession()
   const { run, tell } = useToasts()
   const [isEditing, setEditing] = useState(false)
-  const { _id = '', status, errorText, errorId, read, providerId, transactionId, contextKeys = [], createdAt } = message
+  const {
+    _id = '',
+    status,
+    errorText,
+    errorId,
+    read,
+    subscriber,
+    providerId,
+    transactionId,
+    contextKeys = [],
+    createdAt
+  } = message
   const { title } = summaryOf(message)
   useCloseDetail(back)
   const change = async (changes: MessagePatch) => {
@@ -55,7 +62,6 @@ export function MessagePane({ message, back, tab, chooseTab, setChanged }: Props
       }
     })
   }
-  const address = message.email ?? message.phone
   const head = (
     <div class="head">
       <div class="head-title">
@@ -65,7 +71,11 @@ export function MessagePane({ message, back, tab, chooseTab, setChanged }: Props
       </div>
       <p class="muted parts">
         <span>
-          to <b dir="auto">{recipientOf(message)}</b> {address && <bdi>{address}</bdi>}
+          to{' '}
+          <a href={addressOf(['messages'], { subscriberId: subscriber?.subscriberId })} dir="auto">
+            {recipientOf(message)}
+          </a>{' '}
+          <bdi>{message.email ?? message.phone}</bdi>
         </span>
         {providerId && <span dir="auto">through {providerId}</span>}
         {transactionId && (
@@ -92,27 +102,14 @@ export function MessagePane({ message, back, tab, chooseTab, setChanged }: Props
         <button type="button" onClick={() => run(() => change({ read: !read, ...(!read && { seen: true }) }))}>
           {read ? 'Mark as unread' : 'Mark as read'}
         </button>
-        <ActionMenu
-          class="only-icon"
-          button={<Icon name="more" />}
-          label="More of this message"
-          groups={[
-            {
-              actions: [
-                { name: 'Copy its id', icon: 'copy', run: () => run(() => copyText(_id), 'Copied') },
-                { name: 'Messages to the same subscriber', run: () => go(subscriberAddress(message)) },
-                { name: 'Delete', isDanger: true, run: remove }
-              ]
-            }
-          ]}
-        />
+        <button type="button" class="danger" onClick={remove}>
+          Delete
+        </button>
       </div>
     </div>
   )
-  const { template: _template, payload: _payload, content: _content, ...others } = message
   const tabs = [
     { id: 'received', title: 'As received', content: () => <Preview message={message} /> },
-    { id: 'fields', title: 'Fields', content: () => <Facts values={others} /> },
     { id: 'json', title: 'JSON', content: () => <JsonTree label="The message as JSON" value={message} /> }
   ]
   return (
@@ -129,10 +126,6 @@ export function MessagePane({ message, back, tab, chooseTab, setChanged }: Props
       )}
     </Pane>
   )
-}
-
-function subscriberAddress({ subscriber }: Message): string {
-  return addressOf(['messages'], { subscriberId: subscriber?.subscriberId ?? '' })
 }
 
 const OWNER = ['_environmentId', '_organizationId']

@@ -86,7 +86,6 @@ export function StepPane({ workflowId, stepId, back, tab, chooseTab }: Props) {
   )
   const tabs = [
     { id: 'step', title: 'Step', content: () => <Step step={step} /> },
-    { id: 'schema', title: 'Schemas', content: () => <Schemas step={step} /> },
     { id: 'json', title: 'JSON', content: () => <JsonTree value={answer?.json} label="The answer" /> }
   ]
   return (
@@ -135,17 +134,6 @@ function Step({ step }: { step: WorkflowStep }) {
         </section>
       )}
     </div>
-  )
-}
-
-function Schemas({ step: { controls, variables } }: { step: WorkflowStep }) {
-  return (
-    <>
-      {Object.entries({ ...controls, variables }).map(([name, schema]) => [
-        <h3 key={name}>{name}</h3>,
-        <JsonTree key={`${name}:`} value={schema} label={name} />
-      ])}
-    </>
   )
 }
 
