@@ -54,7 +54,8 @@ function table<Row>(
 function whyFailed({ error = '', keyless }: ReportedTest): string {
   const { reason = '' } = keyless.at(-1) ?? {}
   const [first = ''] = error.trim().split('\n')
-  return [first, reason && `${keyless.length} requests came without a valid key: ${reason}`].filter(Boolean).join('; ')
+  const requests = keyless.length === 1 ? 'a request' : `${keyless.length} requests`
+  return [first, reason && `${requests} came without a valid key: ${reason}`].filter(Boolean).join('; ')
 }
 
 /** Text that stays text in a cell of a table. */
