@@ -18,7 +18,7 @@ import type { StartServices } from './control/start-services.js'
 import type { Clock } from './core/clock.js'
 import { attempt, DomainError } from './core/errors.js'
 import { environmentOf } from './environments/plugin.js'
-import type { Environment, EnvironmentDefaults } from './environments/service.js'
+import type { Environment } from './environments/service.js'
 import { errorHandler } from './http/errors.js'
 import { logAnswer } from './http/log.js'
 import { notFound, type Served } from './http/not-found.js'
@@ -36,7 +36,6 @@ export interface AppOptions {
   /** Loads the service that only control routes need. */
   loadSeeds: () => Promise<SeedService>
   clock: Clock
-  defaults: EnvironmentDefaults
   /** Whether any web page may call. */
   cors: boolean
   /** Whether browsers get the inspector at `/`. */
