@@ -18,7 +18,6 @@ import type { StartServices } from './control/start-services.js'
 import type { Clock } from './core/clock.js'
 import { attempt, DomainError } from './core/errors.js'
 import { environmentOf } from './environments/plugin.js'
-import type { Environment } from './environments/service.js'
 import { errorHandler } from './http/errors.js'
 import { logAnswer } from './http/log.js'
 import { notFound, type Served } from './http/not-found.js'
@@ -162,7 +161,7 @@ function createApp(options: AppOptions, { served, nextId }: Shared): FastifyInst
 /** An error has the time, the ids and the assumptions of the environment whose key is sent, also where none is needed. */
 function sourcesOf({ environment, headers }: FastifyRequest, { services, clock }: AppOptions) {
   const { environments } = services
-  const found = (environment as Environment | undefined) ?? environmentOf(headers.authorization, environments)
+  const found = environment ?? environmentOf(headers.authorization, environments)
   return found ?? { now: clock, random: { uuid: randomUUID }, assumptions: environments.defaultAssumptions }
 }
 
