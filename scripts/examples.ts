@@ -131,5 +131,8 @@ async function answerOf(
 function unaskedError(status: number, path: string, assumptions: Assumptions): string {
   const { errors, ...error } = { message: '', ...OTHER_ERRORS[status] }
   const hasErrors = errors && assumptions['idempotency-refusals'] === 'plain'
-  return errorJson({ status, reason: '', ...error, ...(hasErrors && { errors }) }, path, NOW, assumptions)
+  return errorJson({ status, reason: '', ...error, ...(hasErrors && { errors }) }, path, {
+    now: () => NOW,
+    assumptions
+  })
 }

@@ -19,7 +19,6 @@ import type { StartServices } from './control/start-services.js'
 import type { Clock } from './core/clock.js'
 import { attempt, DomainError } from './core/errors.js'
 import { environmentOf } from './environments/plugin.js'
-import type { Environment, EnvironmentDefaults } from './environments/service.js'
 import { errorHandler } from './http/errors.js'
 import { logAnswer } from './http/log.js'
 import { notFound, type Served } from './http/not-found.js'
@@ -37,7 +36,6 @@ export interface AppOptions {
   /** Loads the service that only control routes need. */
   loadSeeds: () => Promise<SeedService>
   clock: Clock
-  defaults: EnvironmentDefaults
   /** Whether any web page may call. */
   cors: boolean
   /** Whether browsers get the inspector at `/`. */
@@ -164,7 +162,7 @@ function createApp(options: AppOptions, { served, nextId }: Shared): FastifyInst
 /** An error has the time, the ids and the assumptions of the environment whose key is sent, also where none is needed. */
 function sourcesOf({ environment, headers }: FastifyRequest, { services, clock }: AppOptions) {
   const { environments } = services
-  const found = (environment as Environment | undefined) ?? environmentOf(headers.authorization, environments)
+  const found = environment ?? environmentOf(headers.authorization, environments)
   return found ?? { now: clock, random: { uuid: randomUUID }, assumptions: environments.defaultAssumptions }
 }
 

@@ -111,7 +111,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const seeded = seeds?.seed(files)
     if (isDefault && seeded) keepImage(db.client.serialize(), seeded.environments)
     const ownLogger = () => pino({ level: config.logLevel }, { write: writeToStderr })
-    app = buildApp({ ...config, services, loadSeeds, clock, defaults, logger: (logger ?? ownLogger()) as Logger })
+    app = buildApp({ ...config, services, loadSeeds, clock, logger: (logger ?? ownLogger()) as Logger })
     const { log } = app
     logLostFile(app, db)
     app.addHook('preClose', async () => watching?.stop())

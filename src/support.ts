@@ -2,8 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import { registerControl } from './control/index.js'
 import { testService } from './control/report/service.js'
 import type { StartServices } from './control/start-services.js'
-import { assume } from './core/assumptions.js'
-import type { EnvironmentDefaults } from './environments/service.js'
 import { documentation } from './openapi/docs-page.js'
 import { controlDocument } from './openapi/documents.js'
 import { startPage } from './openapi/pages.js'
@@ -12,7 +10,6 @@ import type { SeedService } from './seeds/service.js'
 interface Options {
   services: StartServices
   loadSeeds: () => Promise<SeedService>
-  defaults: EnvironmentDefaults
   inspector: boolean
   /** Returns the address that the server listens on. */
   address: Parameters<typeof startPage>[1]['address']
@@ -20,11 +17,12 @@ interface Options {
 
 /** Registers all routes but those of the operations: the control routes, the documents, the pages and the manual. */
 export async function registerSupport(app: FastifyInstance, options: Options): Promise<void> {
-  const { services, defaults, inspector, address, loadSeeds } = options
-  const assumptions = assume(defaults.profile, defaults.assumptions)
+  const { services, inspector, address, loadSeeds } = options
+  const { environments, adminToken } = services
   const seeds = await loadSeeds()
-  app.register(documentation, { environments: services.environments, assumptions })
-  app.register(startPage, { inspector, adminToken: services.adminToken, address })
+  const assumptions = environments.defaultAssumptions
+  app.register(documentation, { environments })
+  app.register(startPage, { inspector, adminToken, address })
   const own = { ...services, seeds, tests: testService(services), assumptions, document: controlDocument }
   app.register(async (scope) => registerControl(scope, own))
 }

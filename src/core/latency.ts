@@ -32,14 +32,14 @@ export function latencyOf(wanted: LatencyPreset | LatencySetting): Latency {
 
 /** Returns what is wrong with a setting, whose fields may also be of wrong types; undefined if nothing is. */
 export function latencyIssue(wanted: LatencyPreset | LatencySetting): string | undefined {
+  const presets = LATENCY_PRESETS.join(', ')
   if (typeof wanted !== 'string' && (typeof wanted !== 'object' || wanted === null)) {
-    return `latency must be a preset (${LATENCY_PRESETS.join(', ')}), or an object with delay and spread`
+    return `latency must be a preset (${presets}), or an object with delay and spread`
   }
   const { preset, delay, spread, ...others } = typeof wanted === 'string' ? { preset: wanted } : wanted
   const [other] = Object.keys(others)
   if (other !== undefined) return `latency takes preset, or delay and spread, not ${other}`
   if (preset !== undefined) {
-    const presets = LATENCY_PRESETS.join(', ')
     if (!LATENCY_PRESETS.includes(preset)) return `the preset must be one of ${presets}, not ${preset}`
     const own = FIGURES[preset]
     // Equal ones do not contradict it: so what was answered can be sent back.

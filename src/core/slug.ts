@@ -22,16 +22,16 @@ export function slugOf(name: string, kind: 'wf' | 'st', id: string): string {
   return `${slugify(name)}_${kind}_${encodeBase62(id)}`
 }
 
-/** Returns the id at the end of a slug of that kind, whatever name it has, or undefined when the text is no such slug. */
-export function idFromSlug(text: string, kind: 'wf' | 'st'): string | undefined {
-  const marker = `_${kind}_`
-  const at = text.lastIndexOf(marker)
-  return at < 0 ? undefined : decodeBase62(text.slice(at + marker.length))
+/** What a slug ends with: of one kind, or of any kind behind a name, as the deployed service reads it. */
+const SLUG_ENDS = {
+  wf: /_wf_([0-9A-Za-z]+)$/,
+  st: /_st_([0-9A-Za-z]+)$/,
+  any: /._(?:wf|st|stp|env|lt)_([0-9A-Za-z]{16})$/s
 }
 
-/** Returns the same of a slug as the deployed service reads it: of any of its kinds, with a name. */
-export function idFromAnySlug(text: string): string | undefined {
-  const digits = /^.+_(?:wf|st|stp|env|lt)_(.{16})$/s.exec(text)?.[1]
+/** Returns the id at the end of a slug of that kind, whatever name it has, or undefined when the text is no such slug. */
+export function idFromSlug(text: string, kind: keyof typeof SLUG_ENDS): string | undefined {
+  const digits = SLUG_ENDS[kind].exec(text)?.[1]
   return digits && decodeBase62(digits)
 }
 

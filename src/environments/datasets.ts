@@ -1,6 +1,6 @@
 import { DATASET_KINDS, type DatasetKind } from '../core/enums.js'
 import type { Db } from '../db/open.js'
-import type { Datasets, Environment, EnvironmentStore } from './environment.js'
+import type { Environment, EnvironmentStore } from './environment.js'
 import { type Home, perKind, replacements } from './repository.js'
 
 /** Copy on write: environments and snapshots share a dataset until one of them writes to it, and so gets a copy. */
@@ -33,18 +33,15 @@ export function datasetService(db: Db, { repository, listeners, update }: Enviro
 
     /**
      * Keeps the present datasets as they are, for who reads them over several turns of the event loop: a write meanwhile
-     * goes to a copy. `end` is to be called once.
+     * goes to a copy. The returned function lets go of them, and is to be called once.
      */
-    reading({ datasets }: Environment): { datasets: Datasets; end(): void } {
+    reading({ datasets }: Environment): () => void {
       const reader = { ...datasets }
       repository.readers.add(reader)
-      return {
-        datasets,
-        end() {
-          repository.readers.delete(reader)
-          // Not where nothing is written any more: to export is the way out then.
-          if (db.client.open && !db.fileProblem()) db.transaction(() => repository.deleteUnused(reader))
-        }
+      return () => {
+        repository.readers.delete(reader)
+        // Not where nothing is written any more: to export is the way out then.
+        if (db.client.open && !db.fileProblem()) db.transaction(() => repository.deleteUnused(reader))
       }
     }
   }

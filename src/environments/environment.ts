@@ -7,8 +7,6 @@ import { createRandom, type Random } from '../core/random.js'
 import type { Db } from '../db/open.js'
 import { type Datasets, type EnvironmentRow, environmentRepository, type Homes, perKind } from './repository.js'
 
-export type { Datasets } from './repository.js'
-
 /** What a request acts in. There is one object per environment, and it always has the present state. */
 export interface Environment {
   readonly key: number

@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Assumptions } from '../core/assumptions.js'
 import { type Clock, isoTime } from '../core/clock.js'
-import { DomainError, type ErrorCode, type ErrorDetails, type FieldErrors } from '../core/errors.js'
+import { DomainError, type ErrorCode, type ErrorDetails } from '../core/errors.js'
 import type { Random } from '../core/random.js'
 import { dateTime, namedObject, recordOf, strictObject } from '../core/typebox.js'
 import { logFailure, logFault, logRefusal } from './log.js'
@@ -68,20 +68,16 @@ export interface ErrorResponse extends ErrorDetails {
   body?: unknown
 }
 
-/** What the answer to a request takes from its environment, or else from the server. */
+/** What an error answer takes from the environment of its request, or else from the server. */
 export interface ErrorSources {
   now: Clock
-  assumptions: Assumptions
+  assumptions?: Assumptions
 }
 
 /** Returns the status and body of an error, as they are sent and, under an idempotency key, stored. */
-export function storedErrorResponse(
-  error: DomainError,
-  path: string,
-  { now, assumptions }: ErrorSources
-): { status: number; body: Buffer } {
+export function storedErrorResponse(error: DomainError, path: string, sources: ErrorSources) {
   const response = domainErrorResponse(error)
-  return { status: response.status, body: Buffer.from(errorJson(response, path, now(), assumptions)) }
+  return { status: response.status, body: Buffer.from(errorJson(response, path, sources)) }
 }
 
 /** Returns the handler of all errors, with the time, the assumptions and the ids of the request they answer. */
@@ -94,12 +90,7 @@ export function errorHandler(sources: (request: FastifyRequest) => ErrorSources 
 }
 
 /** Answers with an error. Nothing else writes an error body, but for what is rejected on the bare socket. */
-export function sendErrorResponse(
-  reply: FastifyReply,
-  response: ErrorResponse,
-  { now, assumptions }: ErrorSources,
-  error?: unknown
-): void {
+export function sendErrorResponse(reply: FastifyReply, response: ErrorResponse, from: ErrorSources, error?: unknown) {
   const { status, reason, headers = {}, body, errorId } = response
   if (response.fault !== undefined) logFault(reply, response.fault, status, errorId)
   else if (errorId || (error && status === 507)) logFailure(reply, status, { err: error, errorId, reason })
@@ -116,8 +107,7 @@ export function sendErrorResponse(
   giveReason(reply, reason)
   const type = headers['content-type'] ?? JSON_TYPE
   const isText = typeof body === 'string' && !/json/i.test(type)
-  const json = () =>
-    body === undefined ? errorJson(response, reply.request.url, now(), assumptions) : JSON.stringify(body)
+  const json = () => (body === undefined ? errorJson(response, reply.request.url, from) : JSON.stringify(body))
   const text = isText ? body : json()
   reply.code(status).type(type).send(Buffer.from(text))
 }
@@ -172,13 +162,14 @@ const FRAMEWORK_ERRORS: Record<string, Partial<ErrorResponse>> = {
 }
 
 /** Returns the error body as JSON. */
-export function errorJson(response: ErrorResponse, path: string, now: number, assumptions?: Assumptions): string {
+export function errorJson(response: ErrorResponse, path: string, { now, assumptions }: ErrorSources): string {
   const { status, message, errors, facts, ctx, errorId } = response
   const error = STATUS_CODES[status] ?? 'Error'
-  const isException = assumptions?.['error-context'] === 'exception' && !errorId && isEmpty(errors)
+  const isTold = errorId !== undefined || Object.keys(errors ?? {}).length > 0
+  const isException = assumptions?.['error-context'] === 'exception' && !isTold
   const body: ErrorBody = {
     statusCode: status,
-    timestamp: isoTime(now),
+    timestamp: isoTime(now()),
     path: redactedTarget(path),
     message,
     error,
@@ -189,8 +180,6 @@ export function errorJson(response: ErrorResponse, path: string, now: number, as
   }
   return JSON.stringify(body)
 }
-
-const isEmpty = (errors: FieldErrors = {}) => Object.keys(errors).length === 0
 
 const MAX_REASON = 1000
 

@@ -52,7 +52,7 @@ function rejectSocket(socket: Socket, response: ErrorResponse, clock: Clock): vo
   socket.setTimeout(LINGER, () => socket.destroy())
   if (!socket.writable) return
 
-  const body = errorJson(response, '', clock())
+  const body = errorJson(response, '', { now: clock })
   const head = [
     `HTTP/1.1 ${response.status} ${STATUS_CODES[response.status]}`,
     `x-request-id: ${randomUUID()}`,

@@ -1,62 +1,49 @@
-import { and, asc, desc, eq, isNull, lte, sql } from 'drizzle-orm'
 import type { KeyScope } from '../core/enums.js'
-import { lazily } from '../core/lazily.js'
 import { insertInto } from '../db/insert.js'
 import type { Db } from '../db/open.js'
-import { datasets, environments, idempotencyKeys } from '../db/schema.js'
+import { idempotencyKeys } from '../db/schema.js'
 
 export type IdempotencyKeyRow = typeof idempotencyKeys.$inferSelect
 
+/** The newest key of an organization, with the environment that has it and the home of its dataset. */
+interface FoundInOrganization extends IdempotencyKeyRow {
+  ownerId: string
+  homeId: string
+  homeOrganizationId: string
+}
+
 export function idempotencyRepository(db: Db) {
-  const { orm } = db
-  const value = sql.placeholder
-  const { dataset, scope, key, createdAt } = idempotencyKeys
-  const isKey = and(eq(dataset, value('dataset')), eq(scope, value('scope')), eq(key, value('key')))
-
-  const find = orm.select().from(idempotencyKeys).where(isKey).prepare()
-  const removeUntil = orm
-    .delete(idempotencyKeys)
-    .where(and(eq(dataset, value('dataset')), lte(createdAt, value('until'))))
-    .prepare()
-
-  const findInOrganization = lazily(() =>
-    orm
-      .select({
-        row: idempotencyKeys,
-        owner: { id: environments.id, organizationId: environments.organizationId },
-        home: { id: datasets.environmentId, organizationId: datasets.organizationId }
-      })
-      .from(environments)
-      .innerJoin(idempotencyKeys, eq(dataset, environments.idempotency))
-      .innerJoin(datasets, eq(datasets.key, dataset))
-      .where(
-        and(
-          eq(environments.organizationId, value('organizationId')),
-          isNull(environments.snapshotOf),
-          eq(scope, 'organization'),
-          eq(key, value('key'))
-        )
-      )
-      // A fork has the answers of its origin until either stores one.
-      .orderBy(desc(createdAt), desc(eq(environments.id, value('asker'))), asc(environments.key))
-      .limit(1)
-      .prepare()
+  const { client } = db
+  const columns = 'dataset, scope, key, fingerprint, status, body, created_at AS createdAt'
+  const find = client.prepare<[number, KeyScope, string], IdempotencyKeyRow>(
+    `SELECT ${columns} FROM idempotency_keys WHERE dataset = ? AND scope = ? AND key = ?`
+  )
+  // A fork has the answers of its origin until either stores one.
+  const findInOrganization = client.prepare<[string, string, string], FoundInOrganization>(
+    `SELECT ${columns}, ownerId, homeId, homeOrganizationId FROM (
+      SELECT k.*, e.id AS ownerId, e.key AS age, d.environment_id AS homeId, d.organization_id AS homeOrganizationId
+      FROM environments AS e JOIN idempotency_keys AS k ON k.dataset = e.idempotency JOIN datasets AS d ON d.key = k.dataset
+      WHERE e.organization_id = ? AND e.snapshot_of IS NULL AND k.scope = 'organization' AND k.key = ?
+    ) ORDER BY createdAt DESC, ownerId = ? DESC, age LIMIT 1`
+  )
+  const removeUntil = client.prepare<[number, number]>(
+    'DELETE FROM idempotency_keys WHERE dataset = ? AND created_at <= ?'
   )
 
   return {
-    findKey: (ofKey: { dataset: number; scope: KeyScope; key: string }): IdempotencyKeyRow | undefined =>
-      find.get(ofKey),
+    findKey: (dataset: number, scope: KeyScope, key: string): IdempotencyKeyRow | undefined =>
+      find.get(dataset, scope, key),
 
     /**
      * Returns the newest in all environments of the asker's organization, without snapshots: the asker's own of several, with
      * the environment that has it and the home of its dataset.
      */
-    findKeyInOrganization: ({ id, organizationId }: { id: string; organizationId: string }, wanted: string) =>
-      findInOrganization().get({ asker: id, organizationId, key: wanted }),
+    findKeyInOrganization: ({ id, organizationId }: { id: string; organizationId: string }, key: string) =>
+      findInOrganization.get(organizationId, key, id),
 
     insertKey: insertInto(db, idempotencyKeys),
 
     /** Deletes the keys that were created at this time or before. */
-    deleteKeysUntil: (inDataset: number, until: number): void => void removeUntil.run({ dataset: inDataset, until })
+    deleteKeysUntil: (dataset: number, until: number): void => void removeUntil.run(dataset, until)
   }
 }

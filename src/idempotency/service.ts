@@ -69,14 +69,17 @@ export function idempotencyService({ db, environments }: { db: Db; environments:
   }
 
   function findOwn(environment: Environment, key: string): IdempotencyKeyRow | undefined {
-    const row = repository.findKey({ dataset: environment.datasets.idempotency, scope: 'environment', key })
+    const row = repository.findKey(environment.datasets.idempotency, 'environment', key)
     return row && { ...row, body: withOwnIds(environment, 'idempotency', row.body) }
   }
 
   /** Returns the answer with the ids of the environment that has given it. */
   function findInOrganization(environment: Environment, key: string): IdempotencyKeyRow | undefined {
     const found = repository.findKeyInOrganization(environment, key)
-    return found && { ...found.row, body: withIdsOf(found.owner, found.home, found.row.body) }
+    if (!found) return undefined
+    const { ownerId, homeId, homeOrganizationId, ...row } = found
+    const owner = { id: ownerId, organizationId: environment.organizationId }
+    return { ...row, body: withIdsOf(owner, { id: homeId, organizationId: homeOrganizationId }, row.body) }
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { type NumberOptions, type Static, type TSchema, Type } from '@sinclair/typebox'
 import { CHANNELS } from '../core/enums.js'
 import { CONTEXT_KEY_PATTERN } from '../core/ids.js'
 import { strictObject, stringEnum } from '../core/typebox.js'
@@ -66,23 +66,15 @@ const parameters = Object.fromEntries(FILTER_NAMES.map((name) => [name, FILTERS[
 
 export const MAX_LIMIT = 1000
 
+/** The contract has it as a number. */
+const wholeNumber = (description: string, bounds: NumberOptions) =>
+  Type.Number({ ...bounds, multipleOf: 1, description: `${description}; fractions are refused` })
+
 export const MessageQuery = strictObject(
   {
     ...(parameters as { [Name in FilterName]: (typeof FILTERS)[Name]['parameter'] }),
-    page: Type.Number({
-      default: 0,
-      minimum: 0,
-      multipleOf: 1,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: 'Page number, from 0; fractions are refused'
-    }),
-    limit: Type.Number({
-      default: 10,
-      minimum: 1,
-      multipleOf: 1,
-      maximum: MAX_LIMIT,
-      description: 'Messages per page; fractions are refused'
-    })
+    page: wholeNumber('Page number, from 0', { default: 0, minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+    limit: wholeNumber('Messages per page', { default: 10, minimum: 1, maximum: MAX_LIMIT })
   },
   // A list is repeated, not split at commas.
   { style: 'form', explode: true }

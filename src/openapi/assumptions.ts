@@ -19,10 +19,7 @@ export interface OpenApiDocument {
 export interface DescribedOperation {
   operationId: OperationId
   parameters: Parameter[]
-  responses: Record<
-    string,
-    { headers: object; content: { 'application/json': { schema: TSchema; example?: unknown } } }
-  >
+  responses: Record<string, { content: { 'application/json': { schema: TSchema; example?: unknown } } }>
   'x-examples'?: Operation['examples']
 }
 
@@ -61,15 +58,6 @@ export function applyAssumptions(document: OpenApiDocument, assumptions: Assumpt
     delete schemaOf(Configurations).properties.inboundWebhookSigningKey
   }
   if (assumptions['embedded-subscriber'] === 'ten-fields') keepEmbeddedFields(document)
-  if (assumptions['idempotency-quotes'] === 'kept') {
-    const key = parameterOf(setIntegrationAsPrimary, 'idempotency-key')
-    key.description = key.description.replace(', bare or in double quotes', '; double quotes are part of it')
-  }
-  if (assumptions['idempotency-refusals'] === 'linked') {
-    const link = { schema: { type: 'string' }, description: 'If it is about the idempotency key: its documentation' }
-    for (const status of [409, 422])
-      Object.assign(present(setIntegrationAsPrimary.responses[status], `${status}`).headers, { link })
-  }
   if (assumptions['unknown-channel-filter'] === 'empty-page') delete parameterOf(listMessages, 'channel').schema.enum
   if (assumptions['malformed-context-key'] === 'empty-page') {
     delete parameterOf(listMessages, 'contextKeys').schema.items.pattern

@@ -10,7 +10,7 @@ export function describeOperation(operation: Operation, assumptions: Assumptions
   const { idempotent, examples } = operation
   const statuses = new Set(errorsUnder(operation, assumptions).map(({ status }) => status))
   const respond = (status: 200 | ErrorStatus, description: string, schema: TSchema) => {
-    return [status, { ...content(schema, description), headers: headersOf(status, operation) }]
+    return [status, { ...content(schema, description), headers: headersOf(status, operation, assumptions) }]
   }
   return {
     ...describe(operation),
@@ -73,7 +73,7 @@ function orEmpty(schema: TSchema): TSchema {
 const idempotencyHeader = (description: string) =>
   strictObject({ 'idempotency-key': Type.Optional(Type.String({ description })) })
 const WITH_EFFECT = idempotencyHeader(
-  'Up to 255 characters, bare or in double quotes. A request that repeats the key within 24 hours gets the stored response.'
+  'Up to 255 characters, bare or in double quotes (assumption `idempotency-quotes`). A request that repeats the key within 24 hours gets the stored response.'
 )
 const WITHOUT_EFFECT = idempotencyHeader('Accepted, and without effect: only a POST is stored')
 
@@ -94,9 +94,11 @@ const STORED: number[] = [200, 400, 403, 404, 422]
 
 const UNREAD = 'On any answer: which parameters of the query are not read'
 
-function headersOf(status: 200 | ErrorStatus, { idempotent, querystring }: Operation): Record<string, object> {
+function headersOf(status: 200 | ErrorStatus, operation: Operation, assumptions: Assumptions): Record<string, object> {
+  const { idempotent, querystring } = operation
   const header = (description: string) => ({ type: 'string', description })
   const isReplayed = idempotent && STORED.includes(status)
+  const isLinked = idempotent && /409|422/.test(`${status}`) && assumptions['idempotency-refusals'] === 'linked'
   let reason: string
   if (status !== 200) reason = 'Which check rejected the request and how to pass it, for people to read'
   else if (querystring) reason = `On an empty page: which filter left no messages. ${UNREAD}`
@@ -106,6 +108,7 @@ function headersOf(status: 200 | ErrorStatus, { idempotent, querystring }: Opera
     'x-mock-reason': header(reason),
     ...(idempotent && status !== 401 && { 'idempotency-key': header('The idempotency key of the request') }),
     ...(isReplayed && { 'idempotency-replay': { ...header('Set on a stored response'), enum: ['true'] } }),
+    ...(isLinked && { link: header('If it is about the idempotency key: its documentation') }),
     ...(status === 401 && { 'www-authenticate': header('The scheme to use: `ApiKey`') }),
     ...(status === 409 && { 'retry-after': { type: 'integer', description: 'Seconds to wait' } })
   }

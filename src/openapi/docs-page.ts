@@ -8,23 +8,24 @@ import { serversOf } from '../http/operation.js'
 import { openApiDocument } from './documents.js'
 import { pageHeaders, readPackaged } from './pages.js'
 
-type Options = { environments: EnvironmentService; assumptions: Assumptions }
+type Options = { environments: EnvironmentService }
 
 /**
  * Serves the published document at `/openapi.json`, that of the environment whose key is sent or of the server, a page to
  * read and try it at `/docs`, and the manual: a summary for agents at `/llms.txt`, and all that its pages link to.
  */
-export const documentation: FastifyPluginAsync<Options> = async (app, { environments, assumptions }) => {
+export const documentation: FastifyPluginAsync<Options> = async (app, { environments }) => {
+  const { defaultAssumptions } = environments
   const sendDocument = async (reply: FastifyReply, assumed: Assumptions, changes?: object) =>
     reply.type(JSON_TYPE).send(JSON.stringify({ ...(await openApiDocument(assumed)), ...changes }))
 
   app.get('/openapi.json', async (request, reply) => {
     const { authorization } = request.headers
-    const own = authorization === undefined ? assumptions : authenticate(authorization, environments).assumptions
-    return sendDocument(reply, own, { servers: serversOf(request) })
+    const environment = authorization === undefined ? undefined : authenticate(authorization, environments)
+    return sendDocument(reply, environment?.assumptions ?? defaultAssumptions, { servers: serversOf(request) })
   })
 
-  app.get('/docs/json', (_request, reply) => sendDocument(reply, assumptions))
+  app.get('/docs/json', (_request, reply) => sendDocument(reply, defaultAssumptions))
 
   for (const url of ['/docs', '/docs/']) {
     app.get(url, (_request, reply) => reply.headers(PAGE_HEADERS).type('text/html; charset=utf-8').send(PAGE))

@@ -159,7 +159,7 @@ export function seedService(dependencies: Dependencies) {
     *export(environment: Environment, format: SeedFormat): Generator<string, void> {
       const settings = environments.settings(environment)
       const present = { ...environment }
-      const { end } = environments.reading(environment)
+      const end = environments.reading(environment)
       try {
         const lists = exportLists((kind) => documents(kind, present), lookUp(present).stepsOf)
         yield* seedText(exportSettings(settings), lists, format)

@@ -51,16 +51,19 @@ export const ControlsMetadata = namedObject('ControlsMetadataDto', 'Controls tha
 })
 export type ControlsMetadata = Static<typeof ControlsMetadata>
 
-export const StepContentIssue = namedObject('StepContentIssueDto', 'An issue of a control value', {
-  issueType: ref(ContentIssueType),
+const issueFields = {
   variableName: Type.Optional(Type.String({ description: 'Variable that has the issue' })),
   message: Type.String({ description: 'Description of the issue' })
+}
+
+export const StepContentIssue = namedObject('StepContentIssueDto', 'An issue of a control value', {
+  issueType: ref(ContentIssueType),
+  ...issueFields
 })
 
 export const StepIntegrationIssue = namedObject('StepIntegrationIssue', 'An issue of the integration of a channel', {
   issueType: ref(IntegrationIssueType),
-  variableName: Type.Optional(Type.String({ description: 'Variable that has the issue' })),
-  message: Type.String({ description: 'Description of the issue' })
+  ...issueFields
 })
 
 export const StepIssues = namedObject('StepIssuesDto', 'Issues of a step', {

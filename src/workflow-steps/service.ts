@@ -1,6 +1,6 @@
 import { DomainError } from '../core/errors.js'
 import { ID_PATTERN, idIn } from '../core/ids.js'
-import { idFromAnySlug, idFromSlug } from '../core/slug.js'
+import { idFromSlug } from '../core/slug.js'
 import { didYouMean } from '../core/suggest.js'
 import { mayNeedVendorNames, withVendorNames } from '../core/vendor-names.js'
 import type { Db } from '../db/open.js'
@@ -47,7 +47,7 @@ function find<Found>(
   const isAnyKind = assumptions['step-lookup'] === 'any-kind'
   const id = isAnyKind ? ID_PATTERN.exec(text)?.[0] : idIn(text)
   const found = (id === undefined ? undefined : lookUp('id', id)) ?? lookUp('name', text)
-  const slugId = found ? undefined : isAnyKind ? idFromAnySlug(text) : idFromSlug(text, kind)
+  const slugId = found ? undefined : idFromSlug(text, isAnyKind ? 'any' : kind)
   return slugId === undefined ? found : lookUp('id', slugId)
 }
 

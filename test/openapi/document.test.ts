@@ -204,7 +204,6 @@ describe('an assumption changes in the document what it changes in requests and 
       '/components/schemas/SubscriberResponseDto/properties',
       ...['ChannelSettingsDto', 'ChannelCredentials', 'ChatPushProvider'].map((name) => `/components/schemas/${name}`)
     ],
-    'idempotency-quotes': [at(SET_PRIMARY, 'post', 'parameters/1/description')],
     'idempotency-refusals': [
       at(SET_PRIMARY, 'post', 'responses/409/headers/link'),
       at(SET_PRIMARY, 'post', 'responses/422/headers/link'),
