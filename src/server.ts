@@ -89,7 +89,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const image = isDefault ? kept : undefined
   const { reloader, watchSeeds } = watch ? await import('./seeds/watch.js') : {}
   const watching = watchSeeds?.(config.seeds)
-  const { readSeeds } = image ? { readSeeds: () => [] } : await import('./seeds/read.js')
+  const { readSeeds } = image ? { readSeeds: () => [] } : await import('./seeds/service.js')
   const read = () => readSeeds([...config.seeds, ...(seed === undefined ? [] : [{ name: 'seed', seed }])])
   const files = read()
   const createdAt = image && clock()

@@ -161,13 +161,11 @@ export class EnvironmentBuilder {
 
   /** Reports an integration that is primary where another one is. */
   claimPrimary({ channel }: Integration, at: SeedLocation): void {
-    const message = (other: string | undefined, first: string) =>
-      `must be false: ${other} is the primary ${channel} integration already, at ${first}; a channel has at most one`
-    const isFirst = (each: Integration) => each.channel === channel && each.primary && !each.deleted
-    const other = this.data.integrations.find(isFirst)?.identifier
-    if (!this.claim(['primary', channel], at, (first) => message(other, first))) return
-    const primary = this.stored('integrations', 'primary', channel)
-    if (primary) at.report(message(primary.identifier, STORED))
+    const own = this.data.integrations.find((each) => each.channel === channel && each.primary && !each.deleted)
+    const other = own ?? this.stored('integrations', 'primary', channel)
+    const message = (first: string) =>
+      `must be false: ${other?.identifier} is the primary ${channel} integration already, at ${first}; a channel has at most one`
+    if (this.claim(['primary', channel], at, message) && other) at.report(message(STORED))
   }
 
   derivedId(...path: Path): string {

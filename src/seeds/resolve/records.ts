@@ -10,8 +10,8 @@ import { type EnvironmentBuilder, inOrder, type SeedLocation, type TakenNames, t
 import { defaultControls } from './step-controls.js'
 import { inferPayloadSchema, stepVariables } from './step-variables.js'
 
-/** About what the defaults of a record take, and the result of a step among the variables of a later one, in characters of JSON. */
-const SIZES = { integration: 200, subscriber: 250, step: 3000, result: 150 }
+/** About what the defaults of a record take, in characters of JSON. */
+const DEFAULTS = 250
 
 export function addIntegration(builder: EnvironmentBuilder, seed: SeedIntegration, location: SeedLocation): void {
   // What has an issue is missing.
@@ -35,7 +35,7 @@ export function addIntegration(builder: EnvironmentBuilder, seed: SeedIntegratio
     if (integration[field] !== undefined && !integration.deleted) location.at(field).report('needs deleted: true')
   }
   builder.identifiers.set(identifier, builder.identifiers.get(identifier) ?? 1)
-  builder.countAdded(SIZES.integration, location)
+  builder.countAdded(DEFAULTS, location)
   builder.claimNames('integrations', ['identifier', identifier], _id, location)
   if (channel && integration.primary && !integration.deleted) builder.claimPrimary(integration, location.at('primary'))
   builder.add('integrations', identifier, integration)
@@ -47,7 +47,7 @@ export function addSubscriber(builder: EnvironmentBuilder, seed: SeedSubscriber,
   if (seed.subscriberId === undefined) builder.unknown.add('subscribers')
   else builder.claimNames('subscribers', ['subscriberId', seed.subscriberId], subscriber._id, location)
   builder.add('subscribers', seed.subscriberId, subscriber)
-  builder.countAdded(SIZES.subscriber, location)
+  builder.countAdded(DEFAULTS, location)
 }
 
 /** Also for one that is embedded in a message and is none of the environment's. */
@@ -89,22 +89,16 @@ export function addWorkflow(builder: EnvironmentBuilder, seed: SeedWorkflow, loc
   const replaced = builder.existing?.find('workflows', 'identifier', identifier)
   const storedSteps = replaced ? (builder.existing?.stepsOf(replaced._id) ?? []) : []
   const givenIds = steps.map((step) => step._id)
-  // It takes long, and steps that an environment holds already have variables.
-  const isInferred = !payloadSchema && steps.some(({ variables }) => !variables)
-  const controlValues = isInferred ? steps.map((step) => step.controlValues) : []
-  const payload = payloadSchema ?? inferPayloadSchema(controlValues)
+  const payload = payloadSchema ?? inferPayloadSchema(steps.map((step) => step.controlValues))
   const stepIds: TakenNames = new Map(steps.map(({ stepId }) => [stepId, 1]))
-  const payloadSize = JSON.stringify(payload).length
-  let resultsSize = 0
   for (const [index, step] of steps.entries()) {
     const { type, stepId = unusedName(slugify(step.name ?? '') || slugify(defaultName(type)), stepIds) } = step
-    // Each step has the payload and the results of all steps before it.
-    builder.countAdded(SIZES.step + (step.variables ? 0 : payloadSize + resultsSize), location.at('steps', index))
-    resultsSize += SIZES.result + stepId.length
     const { variables = stepVariables(resolved, payload) } = step
     const stored = storedSteps.find((each) => each.stepId === stepId && !givenIds.includes(each._id))
     const { _id = stored?._id ?? builder.derivedId('workflow', identifier, 'step', stepId) } = step
     const added = stepOf(workflow, { ...step, _id, stepId, variables })
+    // Each step has the payload and the results of all steps before it.
+    builder.countAdded(JSON.stringify(added).length, location.at('steps', index))
     builder.claimNames('steps', ['stepId', stepId, identifier], added._id, location.at('steps', index))
     resolved.push(added)
   }
