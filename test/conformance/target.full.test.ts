@@ -271,6 +271,17 @@ test('a service that was written from the contract alone fails no case, and its 
   expect(reportText(report).split('\n').length).toBeLessThan(20)
 })
 
+test('a lenient target fails no case: the contract says nothing of a limit that is no number', async () => {
+  const mock = await givenMock({ profile: 'live' })
+  await using proxy = await startProxy(mock.url, {
+    request({ request }) {
+      request.path = request.path.replace('page=-1&limit=none', 'page=0&limit=10')
+    }
+  })
+  const { cases } = await judge(proxy.url, { only: ['live.paging-bounds'] })
+  expect(cases).toMatchObject([{ outcome: 'noted', reason: expect.stringContaining('neither position: status 200') }])
+})
+
 test('a target that dies ends the run, which says of what, and what was judged before stays', async () => {
   const mock = await givenMock()
   await using proxy = await startProxy(mock.url, {
