@@ -299,6 +299,22 @@ test('a target that dies ends the run, which says of what, and what was judged b
   expect(reportText(report)).toContain(`\nEnded: ${report.ended}\n`)
 })
 
+test('of a run that ends early, no operation is called judged whose cases were not run', async () => {
+  const mock = await givenMock()
+  await using proxy = await startProxy(mock.url, {
+    request({ request: { path }, memory }) {
+      memory.set('asked', Number(memory.get('asked') ?? 0) + (path === '/v1/messages?limit=100' ? 1 : 0))
+      if (Number(memory.get('asked')) > 1) throw new Error('dead')
+    }
+  })
+  const { operations } = await judge(proxy.url, { allowChanges: true })
+  expect(operations.map(({ judged, cases, reasons }) => [judged, cases, reasons.at(-1)?.reason])).toEqual([
+    ['partly', 2, 'the run ended before'],
+    ['no', 0, 'the run ended before'],
+    ['no', 0, 'the run ended before']
+  ])
+})
+
 test('a set-primary that answers 500 to everything is a failure of one cause, not a skip', async () => {
   const mock = await givenMock()
   await using proxy = await startProxy(mock.url, {
