@@ -43,6 +43,7 @@ export function addCommands(root: Command): void {
     .command('compare')
     .helpGroup('Against the real service:')
     .description('ask a running service and ours the same questions, or compare its document, and report what differs')
+  const askedElse = ['requests', 'seed']
   addOptions(command, [
     urlOption('--target <url>', 'the service, up to the /v1 of its paths', 'none'),
     keyOption('--api-key <key>', 'a key of its environment', 'none'),
@@ -52,10 +53,7 @@ export function addCommands(root: Command): void {
     repeatable('--seed <file>', 'compare it with this seed, such as record wrote; may be repeated', [], 'none'),
     textOption('--requests <file>', 'ask what this file has, a line each: GET /v1/messages?limit=5', 'usual ones'),
     textOption('--har <file>', 'ask the requests of this HAR', 'none').conflicts(['requests', 'journal']),
-    new Option('--journal', 'ask the requests that the running notification-mock has recorded').conflicts([
-      'requests',
-      'seed'
-    ]),
+    new Option('--journal', 'ask the requests that the running notification-mock has recorded').conflicts(askedElse),
     new Option('--replaced', 'the seed was recorded with this key, and without --keep-personal-data'),
     new Option('--allow-changes', 'ask set-primary too, which changes the primary integration'),
     profileOption('the profile of the seed', 'that of the seed'),
@@ -75,8 +73,7 @@ async function run(flags: CompareFlags, command: Command): Promise<void> {
   if (against !== undefined && againstKey === undefined) command.error('error: --against needs --against-key')
   const signal = abortOnSignal()
   const show = progressLine()
-  const timeout = flags.timeout * 1000
-  const calls = { rate, timeout, patience: LONG_PATIENCE, signal, onRetry: show.retry }
+  const calls = { rate, timeout: flags.timeout * 1000, patience: LONG_PATIENCE, signal, onRetry: show.retry }
   const own = against === undefined ? await startOwn(flags) : undefined
   try {
     const { url: ourUrl = '', apiKey: ourKey = '' } = own ?? { url: against, apiKey: againstKey }
@@ -142,10 +139,8 @@ function print<Difference extends { explainedBy?: string }>(
 ): void {
   const part = (title: string, isExplained: boolean) => {
     const own = differences.filter(({ explainedBy }) => (explainedBy !== undefined) === isExplained)
-    const lines = own.flatMap((each) => {
-      const [first, ...more] = linesOf(each)
-      return [`  ${first}${isExplained ? ` (${each.explainedBy})` : ''}`, ...more.map((line) => `  ${line}`)]
-    })
+    const rowOf = ({ explainedBy }: Difference) => (explainedBy ? ` (${explainedBy})` : '')
+    const lines = own.flatMap((each) => linesOf(each).map((line, at) => `  ${line}${at === 0 ? rowOf(each) : ''}`))
     return own.length > 0 ? ['', `${own.length} differences that ${title}:`, ...lines] : []
   }
   const bare = part('nothing explains', false)

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { VENDOR_NAMES } from '../core/vendor-names.js'
 import type { MessageResponse } from '../messages/schemas.js'
-import type { Answer } from './target.js'
 
 /** A request as it was sent, so that it can be sent again. */
 export interface Sent {
@@ -18,6 +17,15 @@ export interface SentAs {
   authorization?: string | null
   /** The scheme before the key, if not `ApiKey`. */
   scheme?: string
+}
+
+/** What was answered to a request. */
+export interface Answer extends Sent {
+  status: number
+  headers: Headers
+  text: string
+  /** The value of the text; undefined when that is not JSON. */
+  body: unknown
 }
 
 /** What a target does is not what a rule says. */

@@ -6,6 +6,7 @@ import { VENDOR_NAMES } from '../core/vendor-names.js'
 import { EMBEDDED_FIELDS, type MessageResponse } from '../messages/schemas.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
 import {
+  type Answer,
   CONTRACT_NAMES,
   isEnveloped,
   isObject,
@@ -32,7 +33,6 @@ import {
   positionOf,
   type Row
 } from './row.js'
-import type { Answer } from './target.js'
 
 const UNKNOWN_WORKFLOW = [/^Workflow with id .* not found$/, /^Workflow cannot be found$/]
 
@@ -46,7 +46,7 @@ function isNotEmbedded(path: string): boolean {
 
 /** Throws `Failure` unless it is a validation error with these fields, their messages and values; in `live` with `general`. */
 function checkFields(answer: Answer, position: Position, fields: string): void {
-  positionOf(answer, { document: [422, /^Validation Error$/] })
+  positionOf(answer, { document: [422, /^Validation Error$/] }, true)
   const errors = Object.entries((answer.body as { errors?: Record<string, FieldErrors> }).errors ?? {})
   if (errors.some(([, { messages }]) => !Array.isArray(messages) || messages.some((each) => typeof each !== 'string')))
     throw neither('messages of errors is no list of texts', answer)

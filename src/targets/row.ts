@@ -2,8 +2,8 @@ import type { Profile } from '../core/assumptions.js'
 import type { Integration } from '../integrations/schemas.js'
 import type { MessageResponse } from '../messages/schemas.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
-import { Breach, Failure, isObject, messageIn, stepPath } from './answers.js'
-import type { Answer, Ask } from './target.js'
+import { type Answer, Breach, Failure, isObject, messageIn, stepPath } from './answers.js'
+import type { Ask } from './target.js'
 
 /** The profile whose position in a row of the register it is. */
 export type Position = Profile

@@ -90,7 +90,7 @@ export const ROWS: Record<AssumptionId, Row<ChangingEvidence>> = {
       const id = unknownId()
       await integrations.set(id, { headers })
       const answer = await integrations.set(id, { headers, body: 'another' })
-      positionOf(answer, { document: [422, /reused/] })
+      positionOf(answer, { document: [422, /reused/] }, true)
       const hasErrors = isObject(answer.body) && answer.body.errors !== undefined
       if (hasErrors === answer.headers.has('link')) throw neither('it has both errors and Link, or neither', answer)
       return hasErrors ? 'document' : 'live'

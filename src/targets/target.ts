@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { StartError } from '../core/errors.js'
-import { Failure, NoAnswer, type Sent, type SentAs } from './answers.js'
+import { type Answer, Failure, NoAnswer, type SentAs } from './answers.js'
 
 export interface TargetOptions {
   /** Without a slash at its end. */
@@ -25,14 +25,6 @@ export interface Ask extends SentAs {
   tries?: number
   /** Returns what is wrong with an answer that has to be asked for again, in words that follow the path. */
   check?: (answer: Answer) => string | undefined
-}
-
-export interface Answer extends Sent {
-  status: number
-  headers: Headers
-  text: string
-  /** The value of the text; undefined when that is not JSON. */
-  body: unknown
 }
 
 /** The last answer, if there was one, and what is wrong with it. */

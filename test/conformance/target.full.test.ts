@@ -271,6 +271,17 @@ test('a service that was written from the contract alone fails no case, and its 
   expect(reportText(report).split('\n').length).toBeLessThan(20)
 })
 
+test('a lenient target fails no case: the contract says nothing of a limit that is no number', async () => {
+  const mock = await givenMock({ profile: 'live' })
+  await using proxy = await startProxy(mock.url, {
+    request({ request }) {
+      request.path = request.path.replace('page=-1&limit=none', 'page=0&limit=10')
+    }
+  })
+  const { cases } = await judge(proxy.url, { only: ['live.paging-bounds'] })
+  expect(cases).toMatchObject([{ outcome: 'noted', reason: expect.stringContaining('neither position: status 200') }])
+})
+
 test('a target that dies ends the run, which says of what, and what was judged before stays', async () => {
   const mock = await givenMock()
   await using proxy = await startProxy(mock.url, {
@@ -286,6 +297,22 @@ test('a target that dies ends the run, which says of what, and what was judged b
   expect(failedIn(report)).toEqual([expect.stringMatching(/^malformed[.]path: no answer/)])
   expect(report.counts.passed).toBeGreaterThan(45)
   expect(reportText(report)).toContain(`\nEnded: ${report.ended}\n`)
+})
+
+test('of a run that ends early, no operation is called judged whose cases were not run', async () => {
+  const mock = await givenMock()
+  await using proxy = await startProxy(mock.url, {
+    request({ request: { path }, memory }) {
+      memory.set('asked', Number(memory.get('asked') ?? 0) + (path === '/v1/messages?limit=100' ? 1 : 0))
+      if (Number(memory.get('asked')) > 1) throw new Error('dead')
+    }
+  })
+  const { operations } = await judge(proxy.url, { allowChanges: true })
+  expect(operations.map(({ judged, cases, reasons }) => [judged, cases, reasons.at(-1)?.reason])).toEqual([
+    ['partly', 2, 'the run ended before'],
+    ['no', 0, 'the run ended before'],
+    ['no', 0, 'the run ended before']
+  ])
 })
 
 test('a set-primary that answers 500 to everything is a failure of one cause, not a skip', async () => {

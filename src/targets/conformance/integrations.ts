@@ -1,7 +1,17 @@
 import { attempt, StartError } from '../../core/errors.js'
 import type { Integration } from '../../integrations/schemas.js'
-import { Breach, isObject, messageIn, NO_PRIMARY, needed, recordIn, Skipped, setPrimaryPath } from '../answers.js'
-import type { Answer, Ask, Target } from '../target.js'
+import {
+  type Answer,
+  Breach,
+  isObject,
+  messageIn,
+  NO_PRIMARY,
+  needed,
+  recordIn,
+  Skipped,
+  setPrimaryPath
+} from '../answers.js'
+import type { Ask, Target } from '../target.js'
 
 /** What a run may do, and what of the target it is told. */
 export interface SubjectOptions {

@@ -59,10 +59,11 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   await subject.integrations.checkNamed()
 
   const cases: CaseResult[] = []
+  const all = chosen(options)
   let ended: string | undefined
   let restored: Restored
   try {
-    for (const each of chosen(options)) {
+    for (const each of all) {
       if (signal?.aborted || ended !== undefined) break
       const { gone, ...result } = await judge(each, subject, profile, options.url)
       // It may have failed by that.
@@ -75,6 +76,9 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   } finally {
     restored = await subject.integrations.restore()
   }
+  const notRun = all.slice(cases.length).map((each): CaseResult => {
+    return { ...each, outcome: 'skipped', reason: 'the run ended before', milliseconds: 0 }
+  })
   const count = (outcome: CaseResult['outcome']) => cases.filter((each) => each.outcome === outcome).length
   return {
     target: options.url,
@@ -82,7 +86,7 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
     milliseconds: Math.round(performance.now() - started),
     requests: target.requests(),
     counts: { passed: count('passed'), failed: count('failed'), noted: count('noted'), skipped: count('skipped') },
-    operations: operationsReport(cases, { ...subject.options, url: options.url }),
+    operations: operationsReport([...cases, ...notRun], { ...subject.options, url: options.url }),
     profile: profileReport(cases),
     cases,
     ...(ended !== undefined && { ended: hide(ended) }),

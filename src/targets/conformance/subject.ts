@@ -1,5 +1,6 @@
 import type { MessageResponse } from '../../messages/schemas.js'
 import {
+  type Answer,
   Failure,
   listPath,
   NoAnswer,
@@ -11,7 +12,7 @@ import {
   type Sent,
   Skipped
 } from '../answers.js'
-import type { Answer, Ask, Target } from '../target.js'
+import type { Ask, Target } from '../target.js'
 import { type Integrations, integrationsOf, type SubjectOptions } from './integrations.js'
 import { type StepName, stepsOf } from './steps.js'
 

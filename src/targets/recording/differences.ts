@@ -1,8 +1,7 @@
 import { ASSUMPTION_IDS, type AssumptionId } from '../../core/assumptions.js'
-import { isEnveloped, isObject } from '../answers.js'
+import { type Answer, isEnveloped, isObject } from '../answers.js'
 import type { SeenDifference } from '../row.js'
 import { ROWS } from '../rows.js'
-import type { Answer } from '../target.js'
 import type { Question } from './questions.js'
 
 /** One field, or the status, that two answers to a question have otherwise. A value is absent where there is none. */

@@ -1,7 +1,6 @@
 import { attempt, StartError } from '../../core/errors.js'
 import type { SeedStep, SeedWorkflow } from '../../seeds/format.js'
-import { isObject, recordIn, stepPath, withContractNames } from '../answers.js'
-import type { Answer } from '../target.js'
+import { type Answer, isObject, recordIn, stepPath, withContractNames } from '../answers.js'
 import { askFor, notAnObject } from './asking.js'
 import { inContract, note, STEP } from './contract.js'
 import type { ReadMessages, ReadOptions } from './messages.js'

@@ -6,6 +6,7 @@ import { Integration } from '../../../integrations/schemas.js'
 import { MessageResponse, MessagesPage } from '../../../messages/schemas.js'
 import { WorkflowStep } from '../../../workflow-steps/schemas.js'
 import {
+  type Answer,
   check,
   checkJsonType,
   checkStatus,
@@ -18,7 +19,6 @@ import {
   unknownId,
   withContractNames
 } from '../../answers.js'
-import type { Answer } from '../../target.js'
 import { casesIn, contract, settled, type UnfiledCase } from '../case.js'
 import type { Subject } from '../subject.js'
 import { UNKNOWN_KEY } from './lookup.js'

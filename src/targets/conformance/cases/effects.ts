@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Integration } from '../../../integrations/schemas.js'
 import {
+  type Answer,
   Breach,
   check,
   checkJsonType,
@@ -11,7 +12,7 @@ import {
   setPrimaryPath,
   unknownId
 } from '../../answers.js'
-import type { Answer, Ask } from '../../target.js'
+import type { Ask } from '../../target.js'
 import { casesIn, contract, settled } from '../case.js'
 import { checkDone } from '../integrations.js'
 import type { Subject } from '../subject.js'

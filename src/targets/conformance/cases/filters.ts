@@ -1,8 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { CHANNELS } from '../../../core/enums.js'
 import type { MessageResponse } from '../../../messages/schemas.js'
-import { check, checkSame, isObject, listPath, needed, type Parameters, pageOf, unknownId } from '../../answers.js'
-import type { Answer } from '../../target.js'
+import {
+  type Answer,
+  check,
+  checkSame,
+  isObject,
+  listPath,
+  needed,
+  type Parameters,
+  pageOf,
+  unknownId
+} from '../../answers.js'
 import { type Basis, casesIn, contract, settled, type UnfiledCase } from '../case.js'
 import type { Subject } from '../subject.js'
 
