@@ -1,8 +1,8 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { connect, type EnvironmentOptions, MockError } from '../../src/client/index.js'
-import { addFault, MAILGUN, setPrimary } from '../support/control.js'
+import { connect, MockError } from '../../src/client/index.js'
+import { MAILGUN, setPrimary } from '../support/control.js'
 import { givenMock, givenOwnMock } from '../support/mock.js'
 
 async function givenClient() {
@@ -55,35 +55,17 @@ test('`await using` removes the environment at the end of the block, and it can 
   }
 })
 
-test('an environment that there is can be used by its key', async () => {
-  const { mock } = await givenClient()
-  const { environments } = await mock.attach('development-key').state()
-  expect(environments[0]?.integrations?.map(({ identifier }) => identifier)).toContain('mailgun-eu')
-})
-
-test('what an environment is created with decides how it answers', async () => {
-  const { mock } = await givenClient()
-  const options: EnvironmentOptions = {
-    name: 'from a seed',
-    profile: 'live',
-    seed: { environments: [{ name: 'any', messages: [{ channel: 'sms', subject: 'Hi' }] }] }
-  }
-  await using env = await mock.environment(options)
-  expect(env).toMatchObject({ name: 'from a seed', profile: 'live' })
-  const { data } = (await (await list(env)).json()) as { data: object[] }
-  expect(data).toMatchObject([{ subject: 'Hi' }])
-})
-
-test('an environment can have a scenario, a stopped clock, faults, a key and a time to live', async () => {
+test('an environment has what it is created with: a scenario, a profile, a stopped clock, faults, a key and a ttl', async () => {
   const { mock } = await givenClient()
   await using env = await mock.environment({
     scenario: 'failures',
+    profile: 'live',
     clock: new Date('2026-02-18T10:00:00Z'),
     faults: [{ operation: 'listMessages', effect: { status: 429 } }],
     apiKey: 'a-key-of-my-own',
     ttl: '1.5m'
   })
-  expect(env.apiKey).toBe('a-key-of-my-own')
+  expect([env.apiKey, env.profile]).toEqual(['a-key-of-my-own', 'live'])
   expect((await env.clock.get()).now).toBe('2026-02-18T10:00:00.000Z')
   expect((await list(env)).status).toBe(429)
   expect((await mock.listEnvironments()).find(({ environmentId }) => environmentId === env.id)?.ttl).toBe(90_000)
@@ -182,31 +164,6 @@ test('the clock takes times and lengths of time', async () => {
   }
 })
 
-test('messages and integrations can be added, changed and removed one by one', async () => {
-  const { env } = await givenClient()
-  await env.clock.set('2026-02-18T10:00:00Z')
-  const added = await env.messages.add({ subscriberId: 'user-ada', channel: 'email', subject: 'New' })
-  expect(added).toMatchObject({ subject: 'New', createdAt: '2026-02-18T10:00:00.000Z' })
-  const id = added._id
-  expect(await env.messages.change(id, { subject: null, status: 'error' })).not.toHaveProperty('subject')
-  await env.messages.remove(id)
-  expect((await errorOf(env.messages.remove(id))).status).toBe(404)
-
-  await env.integrations.add({ identifier: 'a/b', name: 'New', providerId: 'ses', channel: 'email' })
-  expect(await env.integrations.change('a/b', { active: false })).toMatchObject({ name: 'New', active: false })
-  expect((await env.integrations.list()).at(-1)?.identifier).toBe('a/b')
-  await env.integrations.remove('a/b')
-  const workflows = await env.workflows.list()
-  expect(workflows.find(({ identifier }) => identifier === 'order-shipped')?.steps[0]?.stepId).toBeTypeOf('string')
-})
-
-test('random values can be made repeatable', async () => {
-  const { env } = await givenClient()
-  expect(await env.random.get()).toBeNull()
-  await env.random.set(7)
-  expect(await env.random.get()).toBe(7)
-})
-
 test('the admin token opens the routes of the server, and is sent nowhere else', async () => {
   const { url } = await givenOwnMock({ adminToken: 'the-admin-token' })
   const sent: [string, string][] = []
@@ -288,17 +245,6 @@ test.each([
   expect(() => connect(url)).toThrow(MockError)
   expect(() => connect(url)).toThrow(message)
   expect(() => connect(url)).not.toThrow('hunter2')
-})
-
-test('a fault that was added is listed with its counters', async () => {
-  const { server, env } = await givenClient()
-  const rule = await env.faults.add({ operation: 'listMessages', effect: { status: 503 } })
-  expect((await list(env)).status).toBe(503)
-  expect(await env.faults.list()).toEqual([{ ...rule, seen: 1, hits: 1 }])
-  await env.faults.remove(rule.id)
-  await addFault(server, { effect: { status: 500 } }, env.apiKey)
-  await env.faults.clear()
-  expect(await env.faults.list()).toEqual([])
 })
 
 test('what is wrong does not compile', () => {

@@ -63,15 +63,6 @@ test('a stream has the requests that end after its beginning, and ends by `break
   await until(() => way.sockets.size === 0)
 })
 
-test('a stream may begin with the requests that there are', async () => {
-  const { url } = await givenMock()
-  const env = await connect(url).environment({ from: 'Development' })
-  for (const page of [1, 2]) await ask(env, url, page)
-  const stream = env.requests.stream({ replay: true })
-  expect(await pages(stream, 2)).toEqual(['1', '2'])
-  await stream.return()
-})
-
 test('a stream whose connection is cut goes on, with nothing lost and nothing twice', async () => {
   const server = await givenMock()
   const way = await givenWay(server)

@@ -1,9 +1,4 @@
-import { type FastifyInstance, fastify } from 'fastify'
 import { expect, test } from 'vitest'
-import { registerControl } from '../../src/control/index.js'
-import { testService } from '../../src/control/report/service.js'
-import { assume } from '../../src/core/assumptions.js'
-import { COMPILERS } from '../../src/http/validation.js'
 import { addFault, journalOf } from '../support/control.js'
 import { type GivenMock, givenMock } from '../support/mock.js'
 
@@ -41,47 +36,6 @@ interface Described {
   requestBody?: object
   parameters?: { in: string; name: string }[]
   security?: object[]
-}
-
-test('every control route that the server has is in the document, and nothing else is', async () => {
-  const mock = await givenMock()
-  const described = await operationsOf(mock)
-  expect(described.map(({ route }) => route).sort()).toEqual(await servedControlRoutes(mock))
-  expect(new Set(described.map(({ operationId }) => operationId)).size).toBe(described.length)
-})
-
-/** As the routers tell them. */
-async function servedControlRoutes(mock: GivenMock): Promise<string[]> {
-  const control = fastify({ schemaController: { compilersFactory: COMPILERS } })
-  control.register(async (scope) =>
-    registerControl(scope, { ...mock.services, ...NO_DOCUMENT, tests: testService(mock.services) })
-  )
-  await control.ready()
-  const served = [mock.app, control].flatMap((app) => routesOf(app))
-  return [...new Set(served)].sort()
-}
-
-const NO_DOCUMENT = { assumptions: assume('document'), document: async () => ({}) }
-
-function routesOf(app: FastifyInstance): string[] {
-  const routes: string[] = []
-  const stack: string[] = []
-  for (const line of app.printRoutes({ commonPrefix: false, includeHooks: false }).split('\n')) {
-    const [, indent = '', part = '', methods = ''] = /^([│├└─\s]*)(\S+) \((.+)\)/.exec(line) ?? []
-    if (part === '') continue
-    const depth = indent.length / 4
-    stack.length = depth - 1
-    stack.push(part)
-    const url = stack.join('').replace(/:(\w+)(\(\\d\+\))?/g, '{$1}')
-    if (!url.startsWith('/_mock/') && url !== '/health') continue
-    routes.push(
-      ...methods
-        .split(', ')
-        .filter((method) => method !== 'HEAD' && method !== 'OPTIONS')
-        .map((method) => `${method} ${url}`)
-    )
-  }
-  return routes
 }
 
 test('every route about one environment rejects requests without its key', async () => {

@@ -5,6 +5,13 @@ import { givenMock } from '../support/mock.js'
 
 const FAULT: [string, string] = ['POST', '/_mock/faults']
 const CLOCK: [string, string] = ['PUT', '/_mock/clock']
+const CREATE: [string, string] = ['POST', '/_mock/environments']
+const ONE_OF = `must be one of ${OPERATION_IDS.join(', ')}`
+const PARTS = 'must be one of data, requests, faults, clock, idempotency'
+const STATUS = 'must be a whole number from 400 to 599'
+const TIMES = 'must be a whole number from 1 or "always"'
+const TTL = 'must be a whole number from 1 to 2592000000 or a duration, such as 30s, 10m or 1h'
+const RANDOM_SEED = 'must be a whole number from 0 to 4294967295 or null'
 
 /** What is sent, and the message for each invalid field. */
 const CASES: [to: [string, string], sent: unknown, messages: Record<string, string>][] = [
@@ -14,24 +21,11 @@ const CASES: [to: [string, string], sent: unknown, messages: Record<string, stri
   [
     FAULT,
     { operation: 'listMesages', effect: { status: 503 } },
-    {
-      operation: `must be one of ${OPERATION_IDS.join(', ')}; did you mean listMessages?`
-    }
+    { operation: `${ONE_OF}; did you mean listMessages?` }
   ],
   [FAULT, { effect: { status: 503 }, tims: 2 }, { tims: 'is not a field here; did you mean times?' }],
-  [FAULT, { effect: { status: 200 } }, { 'effect.status': 'must be a whole number from 400 to 599, not 200' }],
-  [
-    FAULT,
-    { effect: { status: '503' } },
-    { 'effect.status': 'must be a whole number from 400 to 599, not the string "503"' }
-  ],
-  [FAULT, { effect: { status: 0.5 } }, { 'effect.status': 'must be a whole number from 400 to 599, not 0.5' }],
-  [
-    FAULT,
-    { effect: { delay: 5 }, times: 'forever' },
-    { times: 'must be a whole number from 1 or "always", not a string' }
-  ],
-  [FAULT, { effect: { delay: 5 }, times: 0 }, { times: 'must be a whole number from 1 or "always", not 0' }],
+  [FAULT, { effect: { status: '503' } }, { 'effect.status': `${STATUS}, not the string "503"` }],
+  [FAULT, { effect: { delay: 5 }, times: 'forever' }, { times: `${TIMES}, not a string` }],
   [FAULT, { effect: { delay: 5 }, probability: 0 }, { probability: 'must be a number above 0 to 1, not 0' }],
   [FAULT, { effect: { lostAnswer: false } }, { 'effect.lostAnswer': 'must be true, not false' }],
   [
@@ -44,33 +38,15 @@ const CASES: [to: [string, string], sent: unknown, messages: Record<string, stri
     }
   ],
   [CLOCK, {}, { body: 'must have mode' }],
-  [CLOCK, { mode: 'fixed' }, { body: 'must have at' }],
   [CLOCK, { mode: 'fixd' }, { mode: 'must be one of wall, fixed, offset; did you mean fixed?' }],
   [CLOCK, { mode: 'wall', by: 5 }, { by: 'is not a field here; there are mode' }],
-  [CLOCK, 'noon', { body: 'must be an object, not a string' }],
   [['PUT', '/_mock/snapshots/a'], { parts: [] }, { parts: 'is not a field here; there are none' }],
   [['POST', '/_mock/reset'], { parts: [] }, { parts: 'must have at least 1' }],
-  [
-    ['POST', '/_mock/reset'],
-    { parts: ['data', 'fault'] },
-    { 'parts[1]': 'must be one of data, requests, faults, clock, idempotency; did you mean faults?' }
-  ],
-  [
-    ['POST', '/_mock/environments'],
-    { ttl: 1.5 },
-    { ttl: 'must be a whole number from 1 to 2592000000 or a duration, such as 30s, 10m or 1h, not 1.5' }
-  ],
-  [['POST', '/_mock/environments'], { name: 'x'.repeat(201) }, { name: 'must have at most 200 characters' }],
-  [
-    ['POST', '/_mock/environments'],
-    { organizationId: 'mine' },
-    { organizationId: 'must be an id of 24 lower-case hex digits' }
-  ],
-  [
-    ['PUT', '/_mock/chance'],
-    { randomSeed: -1 },
-    { randomSeed: 'must be a whole number from 0 to 4294967295 or null, not -1' }
-  ]
+  [['POST', '/_mock/reset'], { parts: ['data', 'fault'] }, { 'parts[1]': `${PARTS}; did you mean faults?` }],
+  [CREATE, { ttl: 1.5 }, { ttl: `${TTL}, not 1.5` }],
+  [CREATE, { name: 'x'.repeat(201) }, { name: 'must have at most 200 characters' }],
+  [CREATE, { organizationId: 'mine' }, { organizationId: 'must be an id of 24 lower-case hex digits' }],
+  [['PUT', '/_mock/chance'], { randomSeed: -1 }, { randomSeed: `${RANDOM_SEED}, not -1` }]
 ]
 
 test('an invalid control request gets, for each field, what it must be and what was probably meant', async () => {

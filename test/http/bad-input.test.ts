@@ -29,6 +29,7 @@ const get = (target: string, headers = '') => `GET ${target} HTTP/1.1\r\n${HOST}
 const post = (headers: string, body = '') => `POST ${SET_PRIMARY} HTTP/1.1\r\n${HOST}${KEY}${headers}\r\n${body}`
 const step = (id: string) => `/v2/workflows/${id}/steps/email-step`
 const list = (query: string) => `/v1/messages?${query}`
+const answered = (statuses: number[], send: Row['send'], more: Partial<Row> = {}): Row => ({ send, statuses, ...more })
 const asked = (target: string, status: number): Row => ({ send: get(target), statuses: [status], path: target })
 const malformed = (...send: Bytes[]): Row => ({ send, statuses: [400], path: '' })
 const bodied = (headers: string, body: string, status: number): Row => ({
@@ -38,75 +39,50 @@ const bodied = (headers: string, body: string, status: number): Row => ({
 })
 
 const REQUEST_LINE: Record<string, Row> = {
-  'no HTTP at all': malformed('hello\r\n\r\n'),
   'a TLS handshake': malformed(Buffer.from('16030100f1010000ed0303', 'hex')),
-  'HTTP/1.0': { send: `GET /v1/messages HTTP/1.0\r\n${KEY}\r\n`, statuses: [200] },
+  'HTTP/1.0': answered([200], `GET /v1/messages HTTP/1.0\r\n${KEY}\r\n`),
   'an unknown method': malformed(`BREW /v1/messages HTTP/1.1\r\n${HOST}${KEY}\r\n`),
-  'empty lines before it': { send: `\r\n\r\n${get('/v1/messages')}`, statuses: [200] },
+  'empty lines before it': answered([200], `\r\n\r\n${get('/v1/messages')}`),
   'bare line feeds': malformed(get('/v1/messages').replaceAll('\r\n', '\n')),
-  TRACE: { send: `TRACE /v1/messages HTTP/1.1\r\n${HOST}${KEY}\r\n`, statuses: [405], path: '/v1/messages' },
-  'DELETE with a body': {
-    send: `DELETE /v1/messages HTTP/1.1\r\n${HOST}${KEY}content-length: 2\r\n\r\n{}`,
-    statuses: [405],
+  TRACE: answered([405], `TRACE /v1/messages HTTP/1.1\r\n${HOST}${KEY}\r\n`, { path: '/v1/messages' }),
+  'DELETE with a body': answered([405], `DELETE /v1/messages HTTP/1.1\r\n${HOST}${KEY}content-length: 2\r\n\r\n{}`, {
     path: '/v1/messages'
-  },
-  CONNECT: { send: `CONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\n`, statuses: [405] },
-  'CONNECT, and the tunnel in use at once': {
-    send: `CONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\n${'x'.repeat(300_000)}`,
-    statuses: [405]
-  },
-  HEAD: { send: `HEAD /v1/messages HTTP/1.1\r\n${HOST}${KEY}\r\n`, statuses: [200], method: 'HEAD' },
-  'HEAD of what is refused': {
-    send: `HEAD /v1/messages?page=x HTTP/1.1\r\n${HOST}${KEY}\r\n`,
-    statuses: [422],
+  }),
+  CONNECT: answered([405], `CONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\n`),
+  'HEAD of what is refused': answered([422], `HEAD /v1/messages?page=x HTTP/1.1\r\n${HOST}${KEY}\r\n`, {
     method: 'HEAD'
-  },
+  }),
   'an absolute URL': asked('http://mock.test/v1/messages', 200),
-  'an absolute URL that is refused': { ...asked('http://mock.test/v1/messages?page=x', 422), path: list('page=x') },
-  'an absolute URL without a path': {
-    send: get('http://mock.test').replace('GET', 'DELETE'),
-    statuses: [405],
+  'an absolute URL without a path': answered([405], get('http://mock.test').replace('GET', 'DELETE'), {
     path: '/',
     method: 'DELETE'
-  },
-  'OPTIONS *': { send: `OPTIONS * HTTP/1.1\r\n${HOST}\r\n`, statuses: [204] },
+  }),
+  'OPTIONS *': answered([204], `OPTIONS * HTTP/1.1\r\n${HOST}\r\n`),
   // As for the start page.
-  'GET *': { send: get('*'), statuses: [200] },
+  'GET *': answered([200], get('*')),
   'a fragment': asked('/v1/messages#top', 200),
   'a semicolon for the question mark': asked('/v1/messages;limit=1', 501),
-  'a URL larger than allowed': { send: get(list(`a=${'x'.repeat(300_000)}`)), statuses: [431] },
   'a URL of 200 kB': asked(list(`a=${'x'.repeat(200_000)}`), 200)
 }
 
 const HEADERS: Record<string, Row> = {
-  'no Host': { send: `GET /v1/messages HTTP/1.1\r\n${KEY}\r\n`, statuses: [400], path: '/v1/messages' },
-  'two Hosts': { send: get('/v1/messages', 'host: other.test\r\n'), statuses: [200] },
-  'a Host that is none': { send: `GET /v1/messages HTTP/1.1\r\nhost: ://\r\n${KEY}\r\n`, statuses: [200] },
+  'no Host': answered([400], `GET /v1/messages HTTP/1.1\r\n${KEY}\r\n`, { path: '/v1/messages' }),
+  'two Hosts': answered([200], get('/v1/messages', 'host: other.test\r\n')),
+  'a Host that is none': answered([200], `GET /v1/messages HTTP/1.1\r\nhost: ://\r\n${KEY}\r\n`),
   'a space in a name': malformed(get('/v1/messages', 'x y: 1\r\n')),
-  'bytes that are not ASCII in a value': { send: get('/v1/messages', 'x: \xff\xfe\r\n'), statuses: [200] },
+  'bytes that are not ASCII in a value': answered([200], get('/v1/messages', 'x: \xff\xfe\r\n')),
   'a null byte in a value': malformed(get('/v1/messages', 'x: a\0b\r\n')),
-  'a first header that is folded': malformed(`GET /v1/messages HTTP/1.1\r\n host: x\r\n${KEY}\r\n`),
-  'a header larger than allowed': { send: get('/v1/messages', `x: ${'x'.repeat(300_000)}\r\n`), statuses: [431] },
-  '200,000 headers of one letter': { send: get('/v1/messages', 'x:\r\n'.repeat(200_000)), statuses: [200] },
-  'an upgrade to a web socket': {
-    send: get('/v1/messages', 'connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n'),
-    statuses: [200]
-  },
-  'an expectation that is not met': { send: post(`expect: 200-ok\r\n${EMPTY}`), statuses: [417] },
-  'an expectation that is met': {
-    send: post('expect: 100-continue\r\ncontent-length: 2\r\n', '{}'),
-    statuses: [100, 200]
-  },
-  'an expectation of a request that is refused': {
-    send: `POST ${SET_PRIMARY} HTTP/1.1\r\n${HOST}expect: 100-continue\r\ncontent-length: 2\r\n\r\n{}`,
-    statuses: [100, 401],
-    path: SET_PRIMARY
-  },
-  'another method in a header': {
-    send: get(SET_PRIMARY, 'x-http-method-override: POST\r\n'),
-    statuses: [405],
-    path: SET_PRIMARY
-  }
+  'a header larger than allowed': answered([431], get('/v1/messages', `x: ${'x'.repeat(300_000)}\r\n`)),
+  'an upgrade to a web socket': answered(
+    [200],
+    get('/v1/messages', 'connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n')
+  ),
+  'an expectation that is not met': answered([417], post(`expect: 200-ok\r\n${EMPTY}`)),
+  'an expectation of a request that is refused': answered(
+    [100, 401],
+    `POST ${SET_PRIMARY} HTTP/1.1\r\n${HOST}expect: 100-continue\r\ncontent-length: 2\r\n\r\n{}`,
+    { path: SET_PRIMARY }
+  )
 }
 
 const FRAMING: Record<string, Row> = {
@@ -117,71 +93,54 @@ const FRAMING: Record<string, Row> = {
     post('Transfer-Encoding: Chunked\r\ncontent-length: 6\r\n', '0\r\n\r\nG')
   ),
   'chunked, and then another coding': malformed(post('transfer-encoding: chunked, gzip\r\n', '0\r\n\r\n')),
-  'a request smuggled behind chunks': {
-    send: post(`${CHUNKED}content-length: 4\r\n`, `1\r\nZ\r\n0\r\n\r\n${get('/health')}`),
-    statuses: [400]
-  },
+  'a request smuggled behind chunks': answered(
+    [400],
+    post(`${CHUNKED}content-length: 4\r\n`, `1\r\nZ\r\n0\r\n\r\n${get('/health')}`)
+  ),
   'a chunk size that is no hex': malformed(post(CHUNKED, 'zz\r\n{}\r\n0\r\n\r\n')),
-  'a chunk with a huge extension': malformed(post(CHUNKED, `2;${'x'.repeat(50_000)}\r\n{}\r\n0\r\n\r\n`)),
-  'chunks with an extension and a trailer': {
-    send: post(CHUNKED, '1;a=b\r\n{\r\n1\r\n}\r\n0\r\ntrailer: x\r\n\r\n'),
-    statuses: [200]
-  },
+  'chunks with an extension and a trailer': answered(
+    [200],
+    post(CHUNKED, '1;a=b\r\n{\r\n1\r\n}\r\n0\r\ntrailer: x\r\n\r\n')
+  ),
   'a body cut off': { ...malformed(post('content-length: 10\r\n', '{}')), after: 'end' },
   'headers cut off': { ...malformed(`GET /v1/messages HTTP/1.1\r\n${HOST}`), after: 'end' },
-  'nothing at all': { send: '', statuses: [], after: 'end' },
-  'a request whose client ends its side': { send: get('/v1/messages'), statuses: [200], after: 'end' },
-  'half a body under an idempotency key, and the client gone': {
-    send: post('expect: 100-continue\r\nidempotency-key: a\r\ncontent-length: 10\r\n', '{}'),
-    statuses: [100],
-    after: 'reset'
-  },
-  'a tunnel, and the client gone': {
-    send: `CONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\n`,
-    statuses: [],
-    after: 'reset'
-  },
-  'a request byte by byte': { send: [...get('/v1/messages')], statuses: [200] },
-  'three requests at once': {
-    send: get('/v1/messages') + post(EMPTY) + get('/v1/messages?page=x'),
-    statuses: [200, 200, 422],
+  'nothing at all': answered([], '', { after: 'end' }),
+  'a request whose client ends its side': answered([200], get('/v1/messages'), { after: 'end' }),
+  'half a body under an idempotency key, and the client gone': answered(
+    [100],
+    post('expect: 100-continue\r\nidempotency-key: a\r\ncontent-length: 10\r\n', '{}'),
+    { after: 'reset' }
+  ),
+  'a request byte by byte': answered([200], [...get('/v1/messages')]),
+  'three requests at once': answered([200, 200, 422], get('/v1/messages') + post(EMPTY) + get('/v1/messages?page=x'), {
     path: '/v1/messages?page=x'
-  },
-  'good, refused, good': {
-    send: `${get('/v1/messages')}GET /v1/messages HTTP/1.1\r\n${HOST}\r\n${get('/health')}`,
-    statuses: [200, 401, 200]
-  },
-  'slow, and then an expectation that is not met': {
-    send: get('/v1/messages', 'x-mock-fault: delay=50\r\n') + post(`expect: 200-ok\r\n${EMPTY}`) + get('/health'),
-    statuses: [200, 417, 200]
-  },
-  'slow, and then CONNECT': {
-    send: `${get('/v1/messages', 'x-mock-fault: delay=50\r\n')}CONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\n`,
-    statuses: [200, 405]
-  },
-  'good, and then no HTTP': { send: `${get('/v1/messages')}nonsense\r\n\r\n`, statuses: [200, 400], path: '' },
-  'good, malformed chunks, good': {
-    send: `${get('/v1/messages')}${post(CHUNKED, 'zz\r\n')}${get('/v1/messages')}`,
-    statuses: [200, 400],
-    path: ''
-  },
-  'good, too large a header, good': {
-    send: `${get('/v1/messages')}${get('/health', `x: ${'x'.repeat(300_000)}\r\n`)}${get('/health')}`,
-    statuses: [200, 431]
-  },
-  'too large a body, and then good': {
-    send: post('content-length: 2000000\r\n', 'x'.repeat(2_000_000)) + get('/v1/messages'),
-    statuses: [413, 200]
-  },
-  'a good one that is the last, and then one more': {
-    send: get('/v1/messages', 'connection: close\r\n') + get('/v1/messages'),
-    statuses: [200]
-  }
+  }),
+  'good, refused, good': answered(
+    [200, 401, 200],
+    `${get('/v1/messages')}GET /v1/messages HTTP/1.1\r\n${HOST}\r\n${get('/health')}`
+  ),
+  'slow, and then an expectation that is not met': answered(
+    [200, 417, 200],
+    get('/v1/messages', 'x-mock-fault: delay=50\r\n') + post(`expect: 200-ok\r\n${EMPTY}`) + get('/health')
+  ),
+  'good, and then no HTTP': answered([200, 400], `${get('/v1/messages')}nonsense\r\n\r\n`, { path: '' }),
+  'good, too large a header, good': answered(
+    [200, 431],
+    `${get('/v1/messages')}${get('/health', `x: ${'x'.repeat(300_000)}\r\n`)}${get('/health')}`
+  ),
+  'too large a body, and then good': answered(
+    [413, 200],
+    post('content-length: 2000000\r\n', 'x'.repeat(2_000_000)) + get('/v1/messages')
+  ),
+  'a good one that is the last, and then one more': answered(
+    [200],
+    get('/v1/messages', 'connection: close\r\n') + get('/v1/messages')
+  )
 }
 
 const BODIES: Record<string, Row> = {
-  none: { send: post(EMPTY), statuses: [200] },
-  'none, and no length': { send: post(''), statuses: [200] },
+  none: answered([200], post(EMPTY)),
+  'none, and no length': answered([200], post('')),
   'an empty object': bodied('content-type: application/json\r\n', '{}', 200),
   'an object with a prototype': bodied(
     'content-type: application/json\r\n',
@@ -199,24 +158,12 @@ const BODIES: Record<string, Row> = {
   'one of a type that is none': bodied('content-type: ;;json\r\n', '{', 200),
   'one of 1 MiB': bodied('', 'x'.repeat(1024 * 1024), 200),
   'one of 1 MiB and a byte': bodied('', 'x'.repeat(1024 * 1024 + 1), 413),
-  'one of 1 MiB and a byte, in chunks': {
-    send: post(CHUNKED, `100001\r\n${'x'.repeat(0x100001)}\r\n0\r\n\r\n`),
-    statuses: [413],
-    path: SET_PRIMARY
-  },
-  'one of 20 MB, without a key': {
-    send: `POST ${SET_PRIMARY} HTTP/1.1\r\n${HOST}content-length: 20000000\r\n\r\n${'x'.repeat(20_000_000)}`,
-    statuses: [401],
-    path: SET_PRIMARY
-  },
-  'one of a GET': {
-    send: `${get('/v1/messages', 'content-type: application/json\r\ncontent-length: 1\r\n')}{`,
-    statuses: [200]
-  },
-  'one of 2 MB of a GET, and then good': {
-    send: `${get('/v1/messages', 'content-length: 2000000\r\n')}${'x'.repeat(2_000_000)}${get('/health')}`,
-    statuses: [200, 200]
-  }
+  'one of 1 MiB and a byte, in chunks': answered(
+    [413],
+    post(CHUNKED, `100001\r\n${'x'.repeat(0x100001)}\r\n0\r\n\r\n`),
+    { path: SET_PRIMARY }
+  ),
+  'one of a GET': answered([200], `${get('/v1/messages', 'content-type: application/json\r\ncontent-length: 1\r\n')}{`)
 }
 
 const PATHS: Record<string, Row> = {
@@ -252,11 +199,9 @@ const QUERIES: Record<string, Row> = {
   'a lone [': asked(list('[=1&transactionId[=1'), 422),
   'a lone ]': asked(list(']=1&transactionId]=1'), 200),
   constructor: asked(list('constructor[prototype][page]=1&page[constructor]=1'), 422),
-  'on set-primary': {
-    send: `POST ${SET_PRIMARY}?a=%zz HTTP/1.1\r\n${HOST}${KEY}${EMPTY}\r\n`,
-    statuses: [400],
+  'on set-primary': answered([400], `POST ${SET_PRIMARY}?a=%zz HTTP/1.1\r\n${HOST}${KEY}${EMPTY}\r\n`, {
     path: `${SET_PRIMARY}?a=%zz`
-  }
+  })
 }
 
 describe.each([

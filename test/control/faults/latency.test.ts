@@ -10,10 +10,9 @@ import {
   reset,
   setLatency,
   setPrimary,
-  setRandomSeed,
-  until
+  setRandomSeed
 } from '../../support/control.js'
-import { type GivenMock, givenMock, givenOwnMock } from '../../support/mock.js'
+import { type GivenMock, givenMock } from '../../support/mock.js'
 
 const latencyOf = async (mock: GivenMock, key?: string) => (await mock.get('/_mock/latency', key ? { key } : {})).json
 
@@ -124,16 +123,6 @@ test('an environment with a latency that is none is not created, and told why', 
   const mock = await givenMock()
   const { status, json } = await create(mock, { latency: 'bed' })
   expect([status, json.errors.latency?.messages]).toEqual([422, [`latency must be ${PRESETS}; did you mean bad?`]])
-})
-
-test('a server that closes does not wait for a latency: it answers at once', async () => {
-  const mock = await givenOwnMock({ latency: { delay: FOR_EVER } })
-  const asking = ['/v1/messages', '/v1/messages?limit=%'].map((path) =>
-    fetch(mock.url + path, { headers: { authorization: 'ApiKey development-key' } })
-  )
-  await until(async () => (await journalOf(mock)).filter(({ flags }) => flags.delayed === FOR_EVER).length === 2)
-  await mock.close()
-  expect((await Promise.all(asking)).map(({ status }) => status)).toEqual([200, 400])
 })
 
 test('the library starts with a latency, sets and gets it, and refuses what is none', async () => {

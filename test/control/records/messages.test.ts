@@ -124,24 +124,6 @@ test('a message that is moved to another channel is the same as one that was add
   expect(sms._messageTemplateId).not.toBe(email._messageTemplateId)
 })
 
-test('a message of no known subscriber or workflow that is moved keeps what names them', async () => {
-  const mock = await givenMock()
-  const names = { _subscriberId: ID, _templateId: ID, templateIdentifier: 'gone' }
-  await add(mock, { _id: ID, channel: 'email', providerId: 'mine', email: 'a@example.com', ...names })
-  const { json } = await change(mock, ID, { channel: 'sms' })
-  expect(json).toMatchObject({ ...names, channel: 'sms', providerId: 'twilio' })
-  expect(json).not.toHaveProperty('email')
-})
-
-test('a transaction that is removed from messages leaves each one of its own, as an added one has', async () => {
-  const mock = await givenMock()
-  const ids: string[] = []
-  for (const transactionId of ['a', 'b']) ids.push((await add(mock, { channel: 'sms', transactionId })).json._id)
-  const transactions = []
-  for (const id of ids) transactions.push((await change(mock, id, { transactionId: null })).json.transactionId)
-  expect(transactions).toEqual(ids.map((id) => `txn_${id}`))
-})
-
 test.each([
   ['its id', { _id: ID }, '_id'],
   ['a field that there is not', { subjct: 'x' }, 'subjct'],

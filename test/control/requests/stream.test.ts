@@ -150,8 +150,3 @@ test('streams end when their environment is removed, and only those', async () =
   await mock.post(setPrimary(MAILGUN))
   await until(() => other.events().length === 1)
 })
-
-test('HEAD does not open a stream', async () => {
-  const mock = await givenMock()
-  expect((await mock.call('/_mock/requests/stream', { method: 'HEAD' })).status).toBe(405)
-})
