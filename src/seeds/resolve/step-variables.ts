@@ -62,7 +62,7 @@ function openObject(properties: JsonSchema): JsonSchema {
 interface PayloadUse {
   /** The names below `payload.`; null stands for an element of a list. */
   path: readonly (string | null)[]
-  /** The expression as it was written, such as `payload.items[0].name`; undefined for the elements a loop goes over. */
+  /** The expression, such as `payload.items[0].name`; undefined for the elements a loop goes over. */
   text: string | undefined
   /** Whether it is reached through the variable of a loop, such as `item.name`. */
   isLoopItem: boolean
@@ -80,6 +80,8 @@ const VARIABLE =
   /'[^']*'|"[^"]*"|(?<![\p{L}\p{N}_-]|(?<!\.)\.)([\p{L}_][\p{L}\p{N}_?-]*)((?:\.[\p{L}\p{N}_?-]+|\[(?:'[^']*'|"[^"]*"|[^[\]'"]*)\])*)/gu
 /** The names and the indexes of a variable, each in one of the groups. */
 const NAMES = /\.([^.[\]]+)|\[['"]([^'"]*)['"]\]|\[[^\]]*\]/g
+/** An index that may as well be written as a name. */
+const QUOTED_NAME = /\[["']([\p{L}\p{N}_][\p{L}\p{N}_-]*)["']\]/gu
 /** The variable of a loop, and the list that it goes over. */
 const LOOP = /^\s*(?:for|tablerow)\s+([\w-]+)\s+in\s+(?=(\w[^\s%|]*))/
 
@@ -113,7 +115,7 @@ function usesIn(text: string): PayloadUse[] {
   })
 
   function variablesIn(expression: string): PayloadUse[] {
-    return [...expression.matchAll(VARIABLE)].flatMap(([text, root = '', names = '']) => {
+    return [...expression.matchAll(VARIABLE)].flatMap(([as, root = '', names = '']) => {
       const inside = variablesIn(names)
       const base = known.get(root)
       if (base === undefined) return inside
@@ -122,6 +124,7 @@ function usesIn(text: string): PayloadUse[] {
         quoted === undefined || /^\d*$/.test(quoted) ? null : quoted
       )
       const path = [...base, ...own].slice(0, MAX_NESTING)
+      const text = as.replaceAll(QUOTED_NAME, '.$1').replaceAll('"', "'")
       return [...(path[0] ? [{ path, text, isLoopItem: root !== 'payload' }] : []), ...inside]
     })
   }

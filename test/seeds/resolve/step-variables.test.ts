@@ -96,6 +96,14 @@ describe('the payload', () => {
       "{{payload['order id']}}",
       { 'order id': { type: 'string', default: "{{payload['order id']}}" } }
     ],
+    [
+      'names in quotes that need none as if they had none',
+      `{{payload["a"]['b'].c}} {{payload["d e"]}}`,
+      {
+        a: openOf({ b: openOf({ c: leaf('a.b.c') }) }),
+        'd e': { type: 'string', default: "{{payload['d e']}}" }
+      }
+    ],
     ['the text of a block editor', '{"content":[{"text":"{{payload.a | default: \\"b\\"}}"}]}', { a: leaf('a') }]
   ])('has %s', (_what, text, properties) => {
     expect(inferPayloadSchema([text])).toEqual(openOf(properties as Record<string, object>))
