@@ -1,28 +1,32 @@
 import { randomUUID } from 'node:crypto'
-import type { AssumptionId, Profile } from '../core/assumptions.js'
+import type { AssumptionId } from '../core/assumptions.js'
 import { CHANNELS } from '../core/enums.js'
 import { CONTEXT_KEY_PATTERN } from '../core/ids.js'
 import { VENDOR_NAMES } from '../core/vendor-names.js'
 import type { Integration } from '../integrations/schemas.js'
 import { EMBEDDED_FIELDS, type MessageResponse } from '../messages/schemas.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
-import {
-  isEnveloped,
-  isObject,
-  messageIn,
-  NO_PRIMARY,
-  pageOf,
-  recordIn,
-  setPrimaryPath,
-  stepPath,
-  unknownId
-} from './answers.js'
+import { isEnveloped, isObject, NO_PRIMARY, pageOf, recordIn, setPrimaryPath, stepPath, unknownId } from './answers.js'
 import { spelledNames } from './contract-names.js'
-import { Breach, Failure, needed, Skipped } from './outcome.js'
+import { needed, Skipped } from './outcome.js'
+import {
+  checkFacts,
+  EMPTY,
+  hasNoMessages,
+  hasOf,
+  isEmpty,
+  isList,
+  isOnOneSide,
+  isSetPrimary,
+  isStep,
+  neither,
+  type Position,
+  positionOf,
+  type SeenDifference
+} from './position-of.js'
 import type { Answer, Ask } from './target.js'
 
-/** The profile whose position in a row of the register it is. */
-export type Position = Profile
+export { nearestProfile, type Position, type SeenDifference } from './position-of.js'
 
 interface Asking {
   ask(path: string, ask?: Ask): Promise<Answer>
@@ -46,15 +50,6 @@ interface Row<Source> {
   probe(source: Source): Promise<Position>
   /** Whether the row is why two servers have answered a request differently. */
   explains?(seen: SeenDifference): boolean
-}
-
-/** One field, or the status, that two servers have answered otherwise. */
-export interface SeenDifference {
-  url: URL
-  statuses: number[]
-  /** Of both answers, without what wraps them. */
-  bodies: Record<string, unknown>[]
-  difference: { field: string; target?: unknown; ours?: unknown }
 }
 
 /** The rows that show by reading, whatever the data of a target are. */
@@ -340,50 +335,7 @@ export function vendorNamesPosition(seen: unknown): Position | undefined {
   return vendor.length > 0 ? 'live' : contract.length > 0 ? 'document' : undefined
 }
 
-/** Returns the profile that most of the positions are of: `document`, when as many are of either. */
-export function nearestProfile(positions: readonly Position[]): Position {
-  const live = positions.filter((position) => position === 'live').length
-  return live > positions.length - live ? 'live' : 'document'
-}
-
 const UNKNOWN_WORKFLOW = [/^Workflow with id .* not found$/, /^Workflow cannot be found$/]
-
-/** That the answer is a page without messages. */
-const EMPTY = Symbol('an empty page')
-type Expected = readonly [status: number, what?: RegExp | typeof EMPTY]
-
-/**
- * Returns the position whose answer it is: of its status, and its message or an empty page. A 200 of neither is a breach,
- * unless it is one that the contract lets a target give.
- */
-function positionOf(answer: Answer, positions: Partial<Record<Position, Expected>>, mayBe200 = false): Position {
-  for (const [position, [status, what]] of Object.entries(positions)) {
-    if (answer.status === status && matches(answer, what)) return position as Position
-  }
-  const statuses = [...new Set(Object.values(positions).map(([status]) => status))]
-  const isOther = !statuses.includes(answer.status)
-  const problem = `status ${answer.status}${isOther ? `, must be ${statuses.join(' or ')}` : ' with another body than documented'}`
-  throw answer.status === 200 && !mayBe200 ? new Breach(problem, answer) : neither(problem, answer)
-}
-
-function matches(answer: Answer, what: Expected[1]): boolean {
-  if (what === undefined) return true
-  if (what !== EMPTY) return what.test(String(messageIn(answer)))
-  const { body } = answer
-  return isObject(body) && Array.isArray(body.data) && body.data.length === 0 && body.hasMore === false
-}
-
-function checkFacts(answer: Answer, facts: Record<string, string>): void {
-  const { body } = answer
-  for (const [name, value] of Object.entries(facts)) {
-    const isTwice = isObject(body) && body[name] === value && isObject(body.ctx) && body.ctx[name] === value
-    if (!isTwice) throw neither(`${name} is not there twice`, answer)
-  }
-}
-
-function neither(problem: string, answer?: Answer): Failure {
-  return new Failure(`neither position: ${problem}`, answer)
-}
 
 async function aStep({ ask, steps }: Evidence): Promise<Answer> {
   const [{ workflowId = '', stepId = '' } = {}] = await steps()
@@ -395,13 +347,3 @@ function orNothing(): undefined {
 }
 
 const otherFieldsOf = (subscriber: object) => Object.keys(subscriber).filter((name) => !EMBEDDED_FIELDS.includes(name))
-const isList = (url: URL) => url.pathname.endsWith('/v1/messages')
-const isStep = (url: URL) => /\/v2\/workflows\/[^/]+\/steps\/[^/]+$/.test(url.pathname)
-const isSetPrimary = (url: URL) => url.pathname.endsWith('/set-primary')
-const hasOf = (statuses: number[], ...wanted: number[]) => wanted.every((status) => statuses.includes(status))
-const isEmpty = (value: unknown) => isObject(value) && Object.keys(value).length === 0
-/** Whether exactly one of the answers has the field. */
-const isOnOneSide = ({ target, ours }: SeenDifference['difference']) => (target === undefined) !== (ours === undefined)
-/** Whether the answer that is a page has no messages. */
-const hasNoMessages = (bodies: Record<string, unknown>[]) =>
-  bodies.some(({ data }) => Array.isArray(data) && data.length === 0)
