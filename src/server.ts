@@ -96,8 +96,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const { db, close: closeDatabase } = openDatabase(config.data, { image: kept && { ...kept, createdAt } })
   let app: FastifyInstance | undefined
   try {
-    const defaults = { profile: config.profile, assumptions: config.assumptions }
-    const services = startServices({ ...config, db, clock, defaults })
+    const services = startServices({ ...config, db, clock, defaults: config })
     const { environments, journals } = services
     let seedService: Promise<SeedService> | undefined
     const loadSeeds = () => {
@@ -118,10 +117,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     let exportData = async () => {}
     app.addHook('onClose', () => exportData().finally(closeDatabase))
     const close = closing(app)
-    const { exportOnExit } = config
-    if (exportOnExit !== undefined) requireWritable(exportOnExit)
+    requireWritable(config.exportOnExit)
     const port = await listen(app, config)
-    if (exportOnExit !== undefined) exportData = async () => exportTo(exportOnExit, await loadSeeds(), log)
+    exportData = () => exportTo(config.exportOnExit, loadSeeds, log)
     // What is done here is no request to a control route.
     const note = (environment: Environment, summary: string) => void journals.of(environment).addChange({ summary })
     const reload = reloader?.(read, (await loadSeeds()).reseed)
@@ -202,7 +200,8 @@ function logLostFile(app: FastifyInstance, { fileProblem }: Db): void {
   app.addHook('preClose', async () => clearInterval(checking))
 }
 
-function requireWritable(file: string): void {
+function requireWritable(file: string | undefined): void {
+  if (file === undefined) return
   try {
     requireRegularFile(file)
     accessSync(dirname(resolve(file)), constants.W_OK)
@@ -212,9 +211,11 @@ function requireWritable(file: string): void {
 }
 
 /** Replaces the file by a seed with all environments. Rejects, and leaves it as it was, when it can't be written. */
-async function exportTo(file: string, seeds: SeedService, log: FastifyBaseLogger): Promise<void> {
+async function exportTo(file: string | undefined, loadSeeds: Server['loadSeeds'], log: FastifyBaseLogger) {
+  if (file === undefined) return
   try {
-    await replaceFile(file, (tempFile) => pipeline(seeds.exportAll(), createWriteStream(tempFile, { mode: 0o600 })))
+    const text = (await loadSeeds()).exportAll()
+    await replaceFile(file, (tempFile) => pipeline(text, createWriteStream(tempFile, { mode: 0o600 })))
     log.info(`the data was exported to ${file}`)
   } catch (error) {
     log.error({ err: error }, `the data can not be exported to ${file}`)
