@@ -145,6 +145,11 @@ test('against a target with a delay of 100 ms it takes less than three minutes',
   expect(report.milliseconds).toBeLessThan(180_000)
 }, 300_000)
 
+/** Runs the command with a key of this server. */
+function runJudge(url: string, ...more: string[]) {
+  return runCommand(['conformance', '--target', url, '--api-key', DEVELOPMENT, ...more])
+}
+
 describe('the command', () => {
   test('prints the report, and ends with 0 when all passed', async () => {
     const { url } = await givenOurs()
@@ -157,8 +162,8 @@ describe('the command', () => {
 
   test('ends with 1 when a case failed, and says so', async () => {
     const { ownUrl } = await givenOurs()
-    const args = ['conformance', '--target', ownUrl, '--api-key', DEVELOPMENT, '--json', '--profile', 'live']
-    const { code, stdout, stderr } = await runCommand([...args, '--case', 'live.envelope'])
+    const asked = ['--json', '--profile', 'live', '--case', 'live.envelope']
+    const { code, stdout, stderr } = await runJudge(ownUrl, ...asked)
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'error: 1 of 1 cases failed\n' })
     expect(JSON.parse(stdout)).toMatchObject({ target: ownUrl, counts: { failed: 1 } })
   })
@@ -166,20 +171,11 @@ describe('the command', () => {
   test('ends with 3 when an operation could not be judged, unless that is allowed', async () => {
     const { ownUrl } = await givenOurs()
     await using proxy = await startProxy(ownUrl, UNLISTED)
-    const args = [
-      'conformance',
-      '--target',
-      proxy.url,
-      '--api-key',
-      DEVELOPMENT,
-      '--allow-changes',
-      '--case',
-      'primary'
-    ]
-    const { code, stdout, stderr } = await runCommand(args)
+    const asked = ['--allow-changes', '--case', 'primary', '--case', 'idempotency', '--profile', 'document']
+    const { code, stdout, stderr } = await runJudge(proxy.url, ...asked)
     expect({ code, stderr }).toEqual({ code: 3, stderr: '' })
     expect(stdout).toContain('setIntegrationAsPrimary: NOT JUDGED\n')
-    expect((await runCommand([...args, '--allow-unjudged'])).code).toBe(0)
+    expect((await runJudge(proxy.url, ...asked, '--allow-unjudged')).code).toBe(0)
   })
 
   test.each([
@@ -202,8 +198,8 @@ describe('the command', () => {
 
   test('a file that can not be written does not take the report with it', async () => {
     const { ownUrl } = await givenOurs()
-    const args = ['conformance', '--target', ownUrl, '--api-key', DEVELOPMENT, '--case', 'paging.page']
-    const { code, stdout, stderr } = await runCommand([...args, '--junit', '/nowhere/report.xml'])
+    const asked = ['--case', 'paging.page', '--junit', '/nowhere/report.xml']
+    const { code, stdout, stderr } = await runJudge(ownUrl, ...asked)
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: expect.stringMatching(/^error: can't write \/nowhere\/report\.xml/)
@@ -225,17 +221,8 @@ describe('the command', () => {
         setTimeout(() => running.child.kill(signal), 200)
       }
     })
-    const args = [
-      'conformance',
-      '--target',
-      proxy.url,
-      '--api-key',
-      DEVELOPMENT,
-      '--allow-changes',
-      '--case',
-      'primary'
-    ]
-    const running = await spawnCommand([...args, '--integration', SENDGRID, '--integration', MAILGUN])
+    const named = ['--integration', SENDGRID, '--integration', MAILGUN, '--allow-changes', '--case', 'primary']
+    const running = await spawnCommand(['conformance', '--target', proxy.url, '--api-key', DEVELOPMENT, ...named])
     expect(await running.ended).toMatchObject({
       code: 1,
       stdout: expect.stringContaining(': 0 passed, 0 failed, 0 noted, 0 skipped'),
