@@ -1,15 +1,20 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
+import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import spawn from 'cross-spawn'
+import { HINT_IDS, type HintId } from '../client/hints.js'
+import { reportOf } from '../client/report.js'
 import { attempt, StartError } from '../core/errors.js'
+import { printable } from '../core/printable.js'
 import { writeToStderr } from '../core/stderr.js'
 import type { Mock, MockEnvironment, MockOptions } from '../index.js'
 import { coverageMarkdown, coverageShortfall, minOption } from './coverage.js'
 import { addOptions, addServerOptions, mockOptions, repeatable, type ServerFlags } from './options.js'
-import { EXEC_PREFIX, messageOf, write } from './printable.js'
+import { EXEC_PREFIX, messageOf, notWritten, write } from './printable.js'
+import { hintsIn, runMarkdown, shownCommand } from './run-summary.js'
 import { startMock } from './serve.js'
 import { GRACE, LAST_RESORT, onStopSignal } from './signals.js'
 
@@ -22,6 +27,10 @@ interface ExecFlags extends ServerFlags {
   min?: number
   coverageJson: string
   coverageMarkdown: string
+  report: string
+  summary: string
+  strict?: true
+  allow: readonly HintId[]
 }
 
 /** A variable for the command, and what of the server it is set to. */
@@ -38,6 +47,7 @@ export function addCommands(root: Command): void {
     .addHelpText('after', EXPLANATION)
   const env = 'set another variable for the command: to url, url/<path>, key or key:<environment>'
   const coverage = 'print how much of the contract the command has met, on stderr, when it has ended'
+  const summary = 'append failures, hints and the coverage in Markdown to this file, such as a summary of a job'
   const markdown = 'append the same in Markdown to this file, such as a summary of a job'
   addOptions(command.optionsGroup('What the command gets, and what is reported:'), [
     repeatable('--env <name=value>', env, [], 'none', variableOf),
@@ -45,18 +55,22 @@ export function addCommands(root: Command): void {
     minOption().implies({ coverage: true }),
     // An empty name counts as none: there is no summary of a job outside of one.
     new Option('--coverage-json <file>', 'write the same as JSON to this file').default('', 'none'),
-    new Option('--coverage-markdown <file>', markdown).default('', 'none')
+    new Option('--coverage-markdown <file>', markdown).default('', 'none'),
+    new Option('--report <file>', 'write what all tests have sent, got and left as one HTML file').default('', 'none'),
+    new Option('--summary <file>', summary).default('', 'none'),
+    new Option('--strict', 'fail if the requests give hints of mistakes, such as a parameter that is not read'),
+    repeatable('--allow <hint>', `a hint that --strict lets pass: ${HINT_IDS.join(', ')}`, [], 'none', hintOf)
   ])
   addServerOptions(command, { port: 0, logLevel: 'warn' }).action(exec)
 }
 
 const EXPLANATION = `
 The command gets these variables: NOTIFICATION_MOCK_URL, NOTIFICATION_MOCK_API_KEY (the first key of the first
-environment), and NOTIFICATION_MOCK_ADMIN_TOKEN if there is one.
+environment), NOTIFICATION_MOCK_REPORT with --report, and NOTIFICATION_MOCK_ADMIN_TOKEN if there is one.
 
 Exit codes: that of the command, or its signal. 125 the server could not be started, or failed meanwhile; 126 the command
 can't be executed; 127 there is no such command; 2 the command line is wrong; 1 the command was done, but the coverage is
-below --min. What is ours is told on stderr, in a line that begins with "notification-mock exec:".
+below --min, or --strict has found something. What is ours is told on stderr, in a line that begins with "notification-mock exec:".
 
 Example: notification-mock exec --seed shop.yaml --env API_URL=url/v1 --env API_TOKEN=key:Shop -- npx vitest run`
 
@@ -67,6 +81,12 @@ function variableOf(text: string): Variable {
   }
   if (what === 'url') return [name, ({ url }) => url + of]
   return [name, ({ environments }) => keyOf(environments, of === '' ? undefined : of.slice(1))]
+}
+
+function hintOf(text: string): HintId {
+  const id = HINT_IDS.find((each) => each === text)
+  if (id === undefined) throw new InvalidArgumentError(`It must be one of ${HINT_IDS.join(', ')}.`)
+  return id
 }
 
 function keyOf(environments: readonly MockEnvironment[], name: string | undefined): string {
@@ -109,6 +129,8 @@ async function run(words: string[], flags: ExecFlags, options: MockOptions): Pro
       // Undefined ones are left out, also if we have them.
       NOTIFICATION_MOCK_API_KEY: mock.environments.flatMap(({ apiKeys }) => apiKeys)[0],
       NOTIFICATION_MOCK_ADMIN_TOKEN: options.adminToken,
+      // Whatever folder it runs in.
+      NOTIFICATION_MOCK_REPORT: flags.report === '' ? undefined : resolve(flags.report),
       ...Object.fromEntries(flags.env.map(([name, value]) => [name, value(mock)]))
     })
     let hasFailed = false
@@ -119,29 +141,57 @@ async function run(words: string[], flags: ExecFlags, options: MockOptions): Pro
     })
     const ending = await child.ended
     await child.endRest()
-    return hasFailed ? { code: FAILED, signal: null } : await reportCoverage(mock, flags, ending)
+    if (hasFailed) return { code: FAILED, signal: null }
+    const secrets = [...mock.environments.flatMap(({ apiKeys }) => apiKeys), options.adminToken ?? '']
+    const command = shownCommand(
+      words,
+      secrets.filter(({ length }) => length > 7)
+    )
+    return await reportOn(mock, flags, ending, command)
   } finally {
     await Promise.race([mock.close(GRACE), delay(LAST_RESORT, undefined, { ref: false })])
   }
 }
 
-/** Reports on the coverage, if it was asked for. Returns how to end: one below the minimum makes a success a failure. */
-async function reportCoverage(mock: Mock, flags: ExecFlags, ending: Ending): Promise<Ending> {
-  const { coverage: isPrinted, min, coverageJson, coverageMarkdown: markdownFile } = flags
-  if (!isPrinted && coverageJson === '' && markdownFile === '') return ending
+/** Reports on the run, as it was asked for. Returns how to end: what falls short makes a success a failure. */
+async function reportOn(mock: Mock, flags: ExecFlags, ending: Ending, command: string): Promise<Ending> {
   try {
-    const coverage = await mock.coverage()
-    if (isPrinted) writeToStderr(coverageMarkdown(coverage))
-    if (coverageJson !== '') write(coverageJson, `${JSON.stringify(coverage, null, 2)}\n`)
-    if (markdownFile !== '') write(markdownFile, coverageMarkdown(coverage), 'a')
-    const shortfall = coverageShortfall(coverage, min)
-    if (shortfall === undefined || ending.code !== 0) return ending
-    print(shortfall)
+    const shortfalls = [await reportCoverage(mock, flags), await reportRun(mock, flags, { command, ending })]
+    if (ending.code !== 0 || shortfalls.every((each) => each === undefined)) return ending
+    for (const each of shortfalls) if (each !== undefined) print(each)
     return { code: 1, signal: null }
   } catch (error) {
     print(messageOf(error))
     return ending.code === 0 ? { code: FAILED, signal: null } : ending
   }
+}
+
+/** Returns what to say of a coverage below the minimum. */
+async function reportCoverage(mock: Mock, flags: ExecFlags): Promise<string | undefined> {
+  const { coverage: isPrinted, min, coverageJson, coverageMarkdown: markdownFile } = flags
+  if (!isPrinted && coverageJson === '' && markdownFile === '') return undefined
+  const coverage = await mock.coverage()
+  if (isPrinted) writeToStderr(coverageMarkdown(coverage))
+  if (coverageJson !== '') write(coverageJson, `${JSON.stringify(coverage, null, 2)}\n`)
+  if (markdownFile !== '') write(markdownFile, coverageMarkdown(coverage), 'a')
+  return coverageShortfall(coverage, min)
+}
+
+/** Returns what to say of hints that are not allowed, with --strict. */
+async function reportRun(
+  mock: Mock,
+  { report: file, summary, strict, allow }: ExecFlags,
+  { command, ending }: { command: string; ending: Ending }
+): Promise<string | undefined> {
+  if (file === '' && summary === '' && !strict) return undefined
+  const facts = { command, ...(ending.code !== null && { exitCode: ending.code }) }
+  const written = file === '' ? undefined : await mock.report(file, facts).catch(notWritten(file))
+  const report = written ?? reportOf(await mock.runRecord(), facts)
+  if (written) print(`the report is in ${file}`)
+  if (summary !== '') write(summary, runMarkdown(report, allow), 'a')
+  const hints = strict ? hintsIn(report, allow) : []
+  const lines = hints.map(({ id, message, where }) => printable(`${where}: ${message} (${id})`))
+  return hints.length > 0 ? `--strict: the requests give hints of mistakes\n${lines.join('\n')}` : undefined
 }
 
 function print(message: string): void {

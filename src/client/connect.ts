@@ -34,8 +34,10 @@ import type {
   TestDescription,
   WorkflowStep
 } from './control-api.js'
+import { requestLines } from './describe-requests.js'
 import { type Duration, milliseconds } from './duration.js'
 import { MockError } from './errors.js'
+import { hintsOf } from './hints.js'
 import { type RequestFilter, type Requests, requestsOf } from './requests.js'
 
 /** An environment to create: empty, from a seed or a packaged scenario, or as a fork of another one. */
@@ -162,6 +164,11 @@ export interface AttachedEnvironment {
   loadScenario(scenario: string, options?: { mode?: 'merge' | 'replace' }): Promise<void>
   /** Goes back to the state in which the environment was created or seeded: all of it, or some parts. */
   reset(options?: ResetOptions): Promise<ResetResult>
+  /**
+   * Returns what was sent and answered, in lines to read when a test has failed: the requests, hints of mistakes in them, and
+   * the requests that came without a valid key since the environment was created.
+   */
+  describeRequests(): Promise<string>
   /** Returns what the present state has over the one in which the environment was created or seeded. */
   differences(): Promise<SnapshotDifferences>
   /** Tells of the test that the environment is made for, for the report of a run. */
@@ -192,7 +199,7 @@ export interface StoredSnapshot extends Snapshot {
 }
 
 /** An environment of its own, isolated from all others. */
-export interface Environment extends AttachedEnvironment, Omit<CreatedEnvironment, 'environmentId'> {
+export interface Environment extends AttachedEnvironment, Omit<CreatedEnvironment, 'environmentId' | 'keylessAfter'> {
   id: string
   /** Removes the environment with all its data. */
   remove(): Promise<void>
@@ -230,7 +237,7 @@ export function connect(url: string, options: ConnectOptions = {}): ConnectedMoc
   }
 }
 
-function attachedEnvironment(server: Connection, apiKey: string): AttachedEnvironment {
+function attachedEnvironment(server: Connection, apiKey: string, keylessAfter = 0): AttachedEnvironment {
   const authorization = `ApiKey ${apiKey}`
   const connection = server.as(authorization)
   const { json, list, done, send } = connection
@@ -240,11 +247,19 @@ function attachedEnvironment(server: Connection, apiKey: string): AttachedEnviro
     differences: () => json('GET', path`/_mock/snapshots/${snapshot.name}/differences`),
     remove: () => done('DELETE', path`/_mock/snapshots/${snapshot.name}`)
   })
+  const requests = requestsOf(connection)
   return {
     url: server.url,
     apiKey,
     headers: { authorization },
-    requests: requestsOf(connection),
+    requests,
+    async describeRequests() {
+      const [recorded, changes] = await Promise.all([requests.list(), requests.changes()])
+      // Those are not for everybody who has a key: from another machine it takes the admin token.
+      const query = { after: keylessAfter }
+      const keyless = await server.list<RecordedRequest>('/_mock/requests/keyless', 'requests', query).catch(() => [])
+      return requestLines(recorded, hintsOf(recorded, changes), keyless)
+    },
     faults: {
       list: () => list('/_mock/faults', 'faults'),
       add: (rule) => json('POST', '/_mock/faults', { body: rule }),
@@ -300,10 +315,10 @@ function attachedEnvironment(server: Connection, apiKey: string): AttachedEnviro
 }
 
 function createdEnvironment(server: Connection, created: CreatedEnvironment): Environment {
-  const { environmentId: id, ...identity } = created
+  const { environmentId: id, keylessAfter, ...identity } = created
   const remove = () => server.done('DELETE', path`/_mock/environments/${id}`)
   return {
-    ...attachedEnvironment(server, created.apiKey),
+    ...attachedEnvironment(server, created.apiKey, keylessAfter),
     ...identity,
     id,
     remove,

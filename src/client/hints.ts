@@ -94,10 +94,10 @@ const FINDERS: Record<HintId, Finder> = {
   'page-not-asked': (requests) => {
     const pages = requests.filter(({ operation, status }) => operation === 'listMessages' && status === 200)
     return grouped(pages, ({ query: { page, limit, ...filters } }) => JSON.stringify(Object.entries(filters).sort()))
-      .filter(([, same]) => same.every(isFirstPage) && same.some(({ flags }) => flags.hasMore))
+      .filter(([, same]) => same.every(isFirstPage) && same.some(({ hasMore }) => hasMore))
       .map(([, same]) => ({
         message: 'hasMore was true, and the next page was never asked for',
-        requests: sequences(same.filter(({ flags }) => flags.hasMore))
+        requests: sequences(same.filter(({ hasMore }) => hasMore))
       }))
   }
 }

@@ -47,7 +47,7 @@ export function startServices(options: ServiceOptions) {
     }
   })
   return {
-    startedAt: Date.now(),
+    startedAt: steadyClock(),
     adminToken,
     fileProblem: db.fileProblem,
     journals,

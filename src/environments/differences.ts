@@ -97,7 +97,8 @@ function differingFields(id: string, before: unknown, after: unknown, path: stri
     return [...names].flatMap((name) => differingFields(id, before[name], after[name], [...path, name]))
   }
   const isSecret = path.some((name) => SECRET_NAME.test(name))
-  const textOf = (value: unknown) => (isSecret ? '***' : JSON.stringify(value).slice(0, MAX_VALUE))
+  const hidden = (name: string, value: unknown) => (SECRET_NAME.test(name) ? '***' : value)
+  const textOf = (value: unknown) => (isSecret ? '***' : JSON.stringify(value, hidden).slice(0, MAX_VALUE))
   return [
     {
       id,

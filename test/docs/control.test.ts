@@ -8,7 +8,7 @@ import { givenMock } from '../support/mock.js'
  * Runs what the documents show, each in its order and on one server, and compares what comes with what they say comes.
  * After a change that is meant: UPDATE_DOCS=1 npx vitest run test/docs/control.test.ts
  */
-const DOCUMENTS = ['docs/control.md', 'docs/coverage.md']
+const DOCUMENTS = ['docs/control.md', 'docs/coverage.md', 'docs/report.md']
 /** Names that the commands use. */
 const NAMES = /^```sh\n(api=.*?)^```$/ms
 /** Commands, and the block with what they print. */
@@ -64,6 +64,7 @@ function shown(output: string, port: number): string {
     .trim()
     .replaceAll(String(port), '4210')
     .replace(/"duration":[\d.]+/g, '"duration":1.5')
+    .replace(/"arrived":"[^"]*"/g, '"arrived":"2026-02-18T10:01:00.000Z"')
     .replace(/"user-agent":"curl\/[^"]*"/g, '"user-agent":"curl"')
     .replace(/"(environmentId|organizationId)":"[0-9a-f]{24}"/g, '"$1":"66d5a0e97c9b1a0012ab0000"')
     .replace(/"apiKey":"[0-9a-f]{32}"/g, '"apiKey":"0123456789abcdef0123456789abcdef"')

@@ -174,8 +174,12 @@ test('of a snapshot only what was changed since differs, though it is of another
   expect((await mock.call(`/_mock/messages/${MESSAGE}`, patch)).status).toBe(200)
   await mock.post(setPrimary('main'), { key: made.apiKey, headers: { 'idempotency-key': 'twice' } })
   const { json } = await mock.get('/_mock/snapshots/forked/differences', { key: made.apiKey })
-  expect(json.messages.changed).toEqual({ count: 1, ids: [MESSAGE] })
-  expect(json.integrations.changed).toEqual({ count: 2, ids: expect.arrayContaining(['main', 'other']) })
+  const fields = [{ id: MESSAGE, field: 'subject', after: '"Hello"' }]
+  expect(json.messages.changed).toEqual({ count: 1, ids: [MESSAGE], fields })
+  const { fields: moved, ...integrations } = json.integrations.changed
+  expect(integrations).toEqual({ count: 2, ids: expect.arrayContaining(['main', 'other']) })
+  // Not the ids of its home.
+  expect(new Set(moved.map((each: { field: string }) => each.field))).toEqual(new Set(['primary', 'conditions']))
   expect(json.idempotencyKeys).toMatchObject({ added: { ids: ['twice'] }, changed: { count: 0 } })
 })
 

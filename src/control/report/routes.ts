@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { isoTime } from '../../core/clock.js'
+import { isoTime, steadyClock } from '../../core/clock.js'
 import { VERSION } from '../../core/package.js'
 import { ref } from '../../core/typebox.js'
 import type { AddRoute } from '../../http/control-route.js'
@@ -28,7 +28,7 @@ export function reportRoutes(route: AddRoute, options: Services & { tests: TestS
       const { profile, assumptions } = environments.defaults
       const run: RunRecord['run'] = {
         started: isoTime(startedAt),
-        duration: Date.now() - startedAt,
+        duration: steadyClock() - startedAt,
         version: VERSION,
         profile,
         assumptions,

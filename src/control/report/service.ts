@@ -1,7 +1,8 @@
-import { isoTime } from '../../core/clock.js'
+import { isoTime, steadyClock } from '../../core/clock.js'
 import { attempt } from '../../core/errors.js'
 import type { SnapshotDifferences } from '../../environments/schemas.js'
 import type { Environment } from '../../environments/service.js'
+import { redactionOf } from '../requests/describe.js'
 import type { Journal } from '../requests/service.js'
 import type { StartServices } from '../start-services.js'
 import type { OtherRequest, TestDescription, TestRecord } from './schemas.js'
@@ -26,7 +27,10 @@ interface Test {
  * Keeps what the tests of a run have done, each by its environment: one that was created by a request, or that was told of
  * its test. Of removed environments it keeps 200 records of 64 MiB together; those of tests that have passed are dropped first.
  */
-export function testService({ journals, environments, faults }: StartServices) {
+export function testService(services: StartServices) {
+  const { journals, environments, faults } = services
+  // Anew each time, as keys come and go.
+  const text = (value: string) => redactionOf(services).text(value)
   const tests = new Map<number, Test>()
   let dropped = 0
   environments.subscribe({
@@ -46,7 +50,13 @@ export function testService({ journals, environments, faults }: StartServices) {
     /** Adds to what is known of the test of an environment. */
     describe(environment: Environment, description: TestDescription): void {
       const test = tests.get(environment.key) ?? begin(environment)
-      Object.assign(test.description, description)
+      const { title, file, error } = description
+      const told = {
+        ...(title && { title: text(title) }),
+        ...(file && { file: text(file) }),
+        ...(error && { error: text(error) })
+      }
+      Object.assign(test.description, description, told)
     },
 
     dropped: (): number => dropped,
@@ -65,7 +75,8 @@ export function testService({ journals, environments, faults }: StartServices) {
     *others(): Generator<OtherRequest, void> {
       for (const environment of environments.list()) {
         if (tests.has(environment.key)) continue
-        for (const request of answered(journals.of(environment))) yield { ...request, environment: environment.name }
+        for (const request of answered(journals.of(environment)))
+          yield { ...request, environment: text(environment.name) }
       }
       yield* answered(journals.of(undefined))
     }
@@ -73,7 +84,7 @@ export function testService({ journals, environments, faults }: StartServices) {
 
   /** Notes that an environment is a test's. */
   function begin({ key }: Environment): Test {
-    const test = { description: {}, startedAt: Date.now(), keylessAfter: journals.of(undefined).last() }
+    const test = { description: {}, startedAt: steadyClock(), keylessAfter: journals.of(undefined).last() }
     tests.set(key, test)
     return test
   }
@@ -82,16 +93,17 @@ export function testService({ journals, environments, faults }: StartServices) {
     const journal = journals.of(environment)
     const left = attempt(() => environments.compareWithBaseline(environment))
     return {
-      title: environment.name,
+      title: text(environment.name),
       outcome: 'unknown',
-      duration: Date.now() - startedAt,
+      duration: steadyClock() - startedAt,
       ...description,
       started: isoTime(startedAt),
-      environment: environment.name,
+      environment: text(environment.name),
       requests: answered(journal),
       lost: journal.lost(),
       keyless: answered(journals.of(undefined), keylessAfter),
-      faults: [...faults.list(environment.key)],
+      // What replaces a secret in JSON leaves it JSON.
+      faults: JSON.parse(text(JSON.stringify(faults.list(environment.key)))),
       changes: [...journal.changes()],
       ...(left && isDifferent(left) && { left })
     }

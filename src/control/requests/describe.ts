@@ -5,6 +5,7 @@ import { attempt } from '../../core/errors.js'
 import type { EnvironmentService } from '../../environments/service.js'
 import { MalformedQuery, parseQuery, unreadParameters } from '../../http/query-string.js'
 import { pathOf } from '../../http/target.js'
+import { bytesOfAnswer } from './answers.js'
 import type { Describe } from './entry.js'
 import type { Answer } from './schemas.js'
 import type { JournalEntry } from './service.js'
@@ -37,6 +38,7 @@ export interface Secrets {
 export function createDescribe({ faultHeader, ...secrets }: Secrets & { faultHeader: boolean }): Describe {
   return (entry, withAnswer = false) => {
     const { operation, body, bodyLength, status, size, reason, changed, replayed, faulted, delayed } = entry
+    const answer = entry.answer && bytesOfAnswer(entry.answer)
     const sent = linesOf(entry.rawHeaders, /^(.+)\n(.*)$/gm)
     const redaction = redactionOf(secrets, sent.find(([name]) => name === 'authorization')?.[1])
     const headers = redaction.values(sent)
@@ -46,7 +48,7 @@ export function createDescribe({ faultHeader, ...secrets }: Secrets & { faultHea
     return {
       sequence: entry.sequence,
       time: isoTime(entry.time),
-      arrived: isoTime(performance.timeOrigin + entry.startedAt),
+      arrived: isoTime(entry.startedAt),
       ...(operation && { operation: operation.id }),
       method: entry.method,
       path: redaction.text(pathOf(entry.url)),
@@ -57,19 +59,19 @@ export function createDescribe({ faultHeader, ...secrets }: Secrets & { faultHea
       ...(status > 0 && { status, size }),
       ...(entry.endSequence > 0 && { duration: Math.round(entry.duration * 1000) / 1000 }),
       ...(reason !== undefined && { reason: redaction.text(reason) }),
+      ...(status === 200 && HAS_MORE.test(answer?.toString('latin1', 0, 64) ?? '') && { hasMore: true }),
       ...(changed && changed.length > 0 && { changed: [...changed] }),
       flags: {
         ...(replayed && { replayed }),
         ...(faulted && { faulted }),
         ...(delayed !== undefined && { delayed }),
-        ...(!operation && { unserved: true }),
-        ...(status === 200 && HAS_MORE.test(entry.answer?.toString('latin1', 0, 64) ?? '') && { hasMore: true })
+        ...(!operation && { unserved: true })
       },
       unread: {
         query: unreadParameters(Object.keys(query), operation),
         headers: Object.keys(headers).filter((name) => !isRead(name))
       },
-      ...(withAnswer && status > 0 && { answer: describeAnswer(entry, redaction) })
+      ...(withAnswer && status > 0 && { answer: describeAnswer(entry, answer, redaction) })
     }
   }
 }
@@ -77,14 +79,15 @@ export function createDescribe({ faultHeader, ...secrets }: Secrets & { faultHea
 /** At the beginning of a page. */
 const HAS_MORE = /^\{("totalCount":\d+,)?"hasMore":true/
 
-function describeAnswer({ status, head = '', answer, size }: JournalEntry, redaction: Redaction): Answer {
+function describeAnswer(entry: JournalEntry, answer: Buffer | undefined, redaction: Redaction): Answer {
+  const { status, head = '', size } = entry
   const isTruncated = answer !== undefined && answer.length < size
   return {
     status,
     headers: redaction.values(linesOf(head, /^(.+?): (.*)$/gm)),
-    ...(answer && answer.length > 0 && { body: redaction.body(answer, isTruncated) }),
+    ...(answer && { body: redaction.body(answer, isTruncated) }),
     ...(isTruncated && { truncated: true }),
-    ...(!answer && size > 0 && { dropped: true })
+    ...(entry.answer && !answer && { dropped: true })
   }
 }
 

@@ -1,6 +1,8 @@
+import { steadyClock } from '../../core/clock.js'
 import type { ErrorCode } from '../../core/errors.js'
 import type { Operation } from '../../http/operation.js'
 import type { MalformedQuery, Query } from '../../http/query-string.js'
+import type { AnswerStore, KeptAnswer } from './answers.js'
 import type { AnsweredRequest, ChangedRecord } from './schemas.js'
 
 export interface SentRequest {
@@ -14,6 +16,13 @@ export interface SentRequest {
   operation: Operation | undefined
 }
 
+interface OwnJournal {
+  capacity: number
+  describe: Describe
+  answers: AnswerStore
+  end: (entry: JournalEntry) => void
+}
+
 /** Describes a request without its secrets; with its answer, if that is asked for. */
 export type Describe = (entry: JournalEntry, withAnswer?: boolean) => AnsweredRequest
 
@@ -23,7 +32,7 @@ export interface JournalEntry extends ReturnType<typeof createEntry> {}
 /** One literal with all that is known of a request only later, as each request makes one. */
 export function createEntry(
   { method, url, query, rawHeaders, operation }: SentRequest,
-  journal: { describe: Describe } & Record<'end' | 'dropAnswer', (entry: JournalEntry) => void>,
+  journal: OwnJournal,
   sequence: number,
   time: number
 ) {
@@ -36,7 +45,8 @@ export function createEntry(
     url,
     query,
     rawHeaders,
-    startedAt: performance.now(),
+    /** By the machine's clock. */
+    startedAt: steadyClock(),
     duration: 0,
     /** Number in the order in which requests ended, from 1; 0 while it is in progress. */
     endSequence: 0,
@@ -48,7 +58,7 @@ export function createEntry(
     reason: undefined as string | undefined,
     /** The head of its answer, as Node has sent it; its body, of which only the beginning may be kept, or none any more. */
     head: undefined as string | undefined,
-    answer: undefined as Buffer | undefined,
+    answer: undefined as KeptAnswer | undefined,
     changed: undefined as readonly ChangedRecord[] | undefined,
     /** Whether the answer was stored for its idempotency key, and whether it had one with an effect. */
     replayed: false,

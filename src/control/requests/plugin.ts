@@ -1,11 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { attempt } from '../../core/errors.js'
 import { environmentOf } from '../../environments/plugin.js'
 import type { Operation } from '../../http/operation.js'
 import type { Query } from '../../http/query-string.js'
 import { pathOf } from '../../http/target.js'
 import type { StartServices as Services } from '../start-services.js'
 import { redactionOf } from './describe.js'
+import type { ChangedRecord } from './schemas.js'
 import { type JournalEntry, keepBody } from './service.js'
 
 declare module 'fastify' {
@@ -90,15 +92,22 @@ function sizeOf(request: FastifyRequest, reply: FastifyReply): number {
 /** Notes each successful control request that changes its environment, and answers with its number in `x-mock-change`. */
 export const noteChanges = fp<Services>(
   async (app, { journals, ...secrets }) => {
-    app.addHook('onSend', ({ method, params, headers, environment, routeOptions }, reply, _payload, done) => {
+    app.addHook('onSend', (request, reply, payload, done) => {
+      const { method, params, headers, environment, routeOptions } = request
       const { control } = routeOptions.config
       const isRead = method === 'GET' || method === 'HEAD' || control?.changesNothing
       if (control && !isRead && reply.statusCode < 300) {
         // Throws if it has been removed meanwhile: its journal must not come back.
         void environment.datasets
+        const { text } = redactionOf(secrets, headers.authorization)
         const [about] = Object.values(params as Record<string, string>)
-        const target = about === undefined ? {} : { target: redactionOf(secrets, headers.authorization).text(about) }
-        const change = { operation: control.id, summary: control.summary, ...target }
+        const target = about === undefined ? {} : { target: text(about) }
+        const changed = changedBy(request, payload, about).map(({ id, name, ...rest }) => ({
+          ...rest,
+          ...(id !== undefined && { id: text(id) }),
+          ...(name !== undefined && { name: text(name) })
+        }))
+        const change = { operation: control.id, summary: control.summary, ...target, changed }
         reply.header('x-mock-change', journals.of(environment).addChange(change))
       }
       done()
@@ -106,3 +115,31 @@ export const noteChanges = fp<Services>(
   },
   { name: 'note-changes', dependencies: ['authentication'] }
 )
+
+const WORDS: Record<string, string> = { POST: 'added', PATCH: 'changed', PUT: 'set', DELETE: 'removed' }
+
+/** Returns what a control request has changed, as far as its path, its body and its answer say. */
+function changedBy(
+  { method, url, body }: FastifyRequest,
+  payload: unknown,
+  about: string | undefined
+): ChangedRecord[] {
+  const answer = (typeof payload === 'string' ? attempt(() => JSON.parse(payload)) : undefined) ?? {}
+  const [path = '', action] = pathOf(url).replace('/_mock/', '').split('/')
+  const kind = path.replace(/s$/, '')
+  // A reset, or a restored snapshot.
+  if (Array.isArray(answer.parts)) return answer.parts.map((part: string) => ({ kind: part, what: 'set back' }))
+  if (kind === 'seed') return [{ kind: 'data', what: answer.mode === 'replace' ? 'replaced' : 'added' }]
+  const { _id, id = _id ?? about, name = answer.subject, channel } = answer
+  const fields = method === 'PATCH' || action === 'advance' ? Object.keys(body as object) : []
+  return [
+    {
+      kind,
+      what: action === 'advance' ? 'advanced' : (WORDS[method] ?? method),
+      ...(typeof id === 'string' && { id }),
+      ...(typeof name === 'string' && name !== id && { name }),
+      ...(typeof channel === 'string' && { channel }),
+      ...(fields.length > 0 && { fields })
+    }
+  ]
+}

@@ -38,6 +38,7 @@ export const RecordedRequest = namedObject('RecordedRequest', 'A request to the 
   size: number(0, 'Bytes of the response body'),
   duration: Type.Optional(Type.Number({ minimum: 0, description: 'Milliseconds from its arrival to its end' })),
   reason: Type.Optional(Type.String({ description: 'The x-mock-reason header of the response' })),
+  hasMore: Type.Optional(Type.Literal(true, { description: 'Its answer says that there are more pages' })),
   changed: Type.Optional(
     Type.Array(ref(ChangedRecord), { description: 'What its operation has changed, if anything' })
   ),
@@ -46,8 +47,7 @@ export const RecordedRequest = namedObject('RecordedRequest', 'A request to the 
       replayed: Type.Optional(Type.Boolean({ description: 'The response was stored for this idempotency key' })),
       faulted: Type.Optional(Type.String({ description: 'Id of the fault rule, or `header` for x-mock-fault' })),
       delayed: number(0, 'Milliseconds that the latency of the environment has delayed it'),
-      unserved: Type.Optional(Type.Boolean({ description: 'No route matches the method and path' })),
-      hasMore: Type.Optional(Type.Boolean({ description: 'Its answer says that there are more pages' }))
+      unserved: Type.Optional(Type.Boolean({ description: 'No route matches the method and path' }))
     },
     { description: 'What else is known of it' }
   ),

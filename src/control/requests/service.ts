@@ -1,5 +1,6 @@
-import { type Clock, isoTime } from '../../core/clock.js'
+import { type Clock, isoTime, steadyClock } from '../../core/clock.js'
 import type { Environment } from '../../environments/service.js'
+import { createAnswers } from './answers.js'
 import { createEntry, type Describe, type JournalEntry, type SentRequest } from './entry.js'
 import type { Change } from './schemas.js'
 
@@ -21,12 +22,12 @@ interface JournalOptions {
 /** A journal for each environment, and one, of `undefined`, for the requests without a valid key. In memory only. */
 export function journalService(options: JournalOptions) {
   const journals = new Map<number | undefined, Journal>()
-  const answersOfAll = createAnswers(MAX_ANSWERS.server)
+  const createStore = createAnswers()
   let closed = false
 
   return {
     of(owner: JournalOwner | undefined): Journal {
-      const journal = journals.get(owner?.key) ?? createJournal(options, owner, closed, answersOfAll)
+      const journal = journals.get(owner?.key) ?? createJournal(options, owner, closed, createStore())
       journals.set(owner?.key, journal)
       return journal
     },
@@ -51,35 +52,12 @@ export function journalService(options: JournalOptions) {
 const MAX_BYTES = 32 * 1024 * 1024
 const MAX_CHANGES = 200
 
-/** Bytes of the bodies of answers that the journals keep: each of them, and all together. */
-const MAX_ANSWERS = { journal: 16 * 1024 * 1024, server: 128 * 1024 * 1024 }
-
-/** Requests whose answers are kept, oldest first: of more bytes than the limit the oldest answers are dropped. */
-function createAnswers(limit: number) {
-  const kept = new Set<JournalEntry>()
-  let bytes = 0
-  return {
-    add(entry: JournalEntry): void {
-      kept.add(entry)
-      bytes += entry.answer?.length ?? 0
-      for (const oldest of kept) {
-        if (bytes <= limit) return
-        oldest.journal.dropAnswer(oldest)
-      }
-    },
-    /** To be called before its answer is let go of. */
-    forget(entry: JournalEntry): void {
-      if (kept.delete(entry)) bytes -= entry.answer?.length ?? 0
-    }
-  }
-}
-
 /** The last `capacity` requests, or as many as have 32 MiB together, and the last 200 changes between them. */
 export function createJournal(
   options: JournalOptions,
   owner?: JournalOwner,
   closed = false,
-  answersOfAll = createAnswers(MAX_ANSWERS.server)
+  answers = createAnswers()()
 ) {
   const { capacity, describe } = options
   const now = owner?.now ?? options.clock
@@ -88,7 +66,6 @@ export function createJournal(
   const ring: (JournalEntry | undefined)[] = []
   /** The sequences of the newest and of the oldest in the ring, and of the newest when the journal was emptied. */
   let [newest, oldest, cleared] = [0, 1, 0]
-  const keptAnswers = [createAnswers(MAX_ANSWERS.journal), answersOfAll]
   let bytes = 0
   let changes: Change[] = []
   let changeCount = 0
@@ -96,6 +73,7 @@ export function createJournal(
   const journal = {
     capacity,
     describe,
+    answers,
     listeners: new Set<(event: JournalEvent) => void>(),
     /** How many requests have ended: the end sequence of the last one. */
     endedCount: 0,
@@ -113,21 +91,12 @@ export function createJournal(
 
     /** Ends a request; one without a status was not answered. */
     end(entry: JournalEntry): void {
-      entry.duration = performance.now() - entry.startedAt
+      entry.duration = steadyClock() - entry.startedAt
       entry.endSequence = ++journal.endedCount
       count(entry)
-      if (entry.sequence >= oldest) {
-        bytes += bytesOf(entry)
-        for (const each of entry.answer ? keptAnswers : []) each.add(entry)
-      }
+      if (entry.sequence >= oldest) bytes += bytesOf(entry)
       while (bytes > MAX_BYTES) forgetOldest()
       for (const listener of journal.listeners) listener({ entry })
-    },
-
-    /** Lets go of the body of an answer. The request stays. */
-    dropAnswer(entry: JournalEntry): void {
-      for (const each of keptAnswers) each.forget(entry)
-      entry.answer = undefined
     },
 
     /** Returns a request that the journal still has. */
@@ -163,6 +132,7 @@ export function createJournal(
     clear(): void {
       cleared = newest
       while (oldest <= newest) forgetOldest()
+      answers.clear()
       changes = []
     },
 
@@ -182,10 +152,7 @@ export function createJournal(
   function forgetOldest(): void {
     const index = oldest++ % capacity
     const entry = ring[index]
-    if (entry?.endSequence) {
-      bytes -= bytesOf(entry)
-      journal.dropAnswer(entry)
-    }
+    if (entry?.endSequence) bytes -= bytesOf(entry)
     ring[index] = undefined
   }
 }
@@ -205,11 +172,9 @@ export function keepBody(entry: JournalEntry, body: unknown): void {
   entry.bodyLength = body.length
 }
 
-/** Bytes of an answer that are kept. */
-const MAX_ANSWER = 16_384
-
 /** Keeps what the client is about to receive, or its beginning. */
 export function keepAnswer(entry: JournalEntry, payload: unknown): void {
-  if (!Buffer.isBuffer(payload) || entry.method === 'HEAD') return
-  entry.answer = payload.length > MAX_ANSWER ? Buffer.from(payload.subarray(0, MAX_ANSWER)) : payload
+  if (Buffer.isBuffer(payload) && payload.length > 0 && entry.method !== 'HEAD' && entry.journal.capacity > 0) {
+    entry.answer = entry.journal.answers.keep(payload)
+  }
 }

@@ -1,7 +1,15 @@
 import { render } from 'preact'
+import { ToastProvider } from '../parts/toast.js'
 import { readReport } from './data.js'
+import { RunReport } from './report.js'
+import '../style.css'
 import './style.css'
 
 const report = await readReport()
 document.title = report.run.command ?? 'notification-mock'
-render(<pre>{JSON.stringify(report, null, 2)}</pre>, document.getElementById('app') as HTMLElement)
+render(
+  <ToastProvider>
+    <RunReport report={report} />
+  </ToastProvider>,
+  document.getElementById('app') as HTMLElement
+)

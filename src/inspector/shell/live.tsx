@@ -55,6 +55,8 @@ function createLive(env: AttachedEnvironment, source: Source, restarted: () => v
   let controller = new AbortController()
   let opened = 0
   let load = 0
+  /** What has come while all is being loaded, which may lack it. */
+  let meanwhile: { requests: RecordedRequest[]; changes: Change[] } | undefined
   const listeners = new Set<(came: readonly RecordedRequest[]) => void>()
   const changeListeners = new Set<(change: Change) => void>()
 
@@ -96,7 +98,7 @@ function createLive(env: AttachedEnvironment, source: Source, restarted: () => v
       const current = load
       const older = await source.requests({ before, limit: PAGE }).catch(() => [])
       if (load !== current) return
-      keep([...feed.requests, ...older.map(shortened)], older.length === PAGE)
+      keep(merged(feed.requests, older.map(shortened)), older.length === PAGE)
       notify([])
     }
   }
@@ -126,11 +128,14 @@ function createLive(env: AttachedEnvironment, source: Source, restarted: () => v
 
   async function reload(): Promise<void> {
     const current = ++load
+    const came = { requests: [], changes: [] }
+    meanwhile = came
     try {
       const [requests, changes] = await Promise.all([source.requests({ limit: PAGE }), source.changes()])
       if (load !== current) return
-      feed = { ...NOTHING, changes, isLoaded: true }
-      keep(requests.map(shortened), requests.length === PAGE)
+      meanwhile = undefined
+      feed = { ...NOTHING, changes: merged(changes, came.changes), isLoaded: true }
+      keep(merged(requests.map(shortened), came.requests), requests.length === PAGE)
       notify([])
     } catch (error) {
       if (load === current) tell(messageOf(error))
@@ -138,14 +143,19 @@ function createLive(env: AttachedEnvironment, source: Source, restarted: () => v
   }
 
   function takeChange(change: Change): void {
-    feed = { ...feed, changes: [...feed.changes.filter(({ sequence }) => sequence !== change.sequence), change] }
+    feed = { ...feed, changes: merged(feed.changes, [change]) }
+    meanwhile?.changes.push(change)
     for (const listener of changeListeners) listener(change)
-    if (EMPTYING.includes(change.operation ?? '')) void reload()
-    else timer ??= setTimeout(flush, BATCH)
+    if (EMPTYING.includes(change.operation ?? '')) {
+      waiting = []
+      void reload()
+    } else timer ??= setTimeout(flush, BATCH)
   }
 
   function take(request: RecordedRequest): void {
-    waiting.push(shortened(request))
+    const short = shortened(request)
+    waiting.push(short)
+    meanwhile?.requests.push(short)
     timer ??= setTimeout(flush, BATCH)
   }
 
@@ -153,10 +163,8 @@ function createLive(env: AttachedEnvironment, source: Source, restarted: () => v
     timer = undefined
     const came = waiting
     waiting = []
-    const sequences = new Set(came.map(({ sequence }) => sequence))
-    const others = came.length === 0 ? feed.requests : feed.requests.filter(({ sequence }) => !sequences.has(sequence))
     feed = { ...feed, problem: undefined }
-    keep([...came, ...others], feed.hasMore)
+    keep(merged(feed.requests, came), feed.hasMore)
     notify(came)
   }
 
@@ -173,6 +181,11 @@ function createLive(env: AttachedEnvironment, source: Source, restarted: () => v
     feed = { ...feed, problem, isOver }
     notify([])
   }
+}
+
+/** All of both, each once: of two with the same sequence the later one. */
+function merged<Item extends { sequence: number }>(earlier: readonly Item[], later: readonly Item[]): Item[] {
+  return [...new Map([...earlier, ...later].map((item) => [item.sequence, item])).values()]
 }
 
 function shortened(request: RecordedRequest): RecordedRequest {

@@ -24,10 +24,42 @@ test('lists each change with its time, the request that it came after, its opera
   await addFault(mock, { effect: { status: 503 } }, PRODUCTION)
   const later = '2026-02-18T11:00:00.000Z'
   expect(await changesOf(mock)).toEqual([
-    { sequence: 1, time: '2026-02-18T10:00:00.000Z', after: 0, operation: 'addFault', summary: 'Add a fault rule' },
-    { sequence: 2, time: later, after: 2, operation: 'advanceClock', summary: 'Advance the clock' },
-    { sequence: 3, time: later, after: 2, operation: 'removeFault', summary: 'Remove a fault rule', target: 'fault-1' },
-    { sequence: 4, time: later, after: 2, operation: 'takeSnapshot', summary: 'Take a snapshot', target: 'before it' }
+    {
+      ...{
+        sequence: 1,
+        time: '2026-02-18T10:00:00.000Z',
+        after: 0,
+        operation: 'addFault',
+        summary: 'Add a fault rule'
+      },
+      changed: [{ kind: 'fault', id: 'fault-1', what: 'added' }]
+    },
+    {
+      ...{ sequence: 2, time: later, after: 2, operation: 'advanceClock', summary: 'Advance the clock' },
+      changed: [{ kind: 'clock', what: 'advanced', fields: ['by'] }]
+    },
+    {
+      ...{
+        sequence: 3,
+        time: later,
+        after: 2,
+        operation: 'removeFault',
+        summary: 'Remove a fault rule',
+        target: 'fault-1'
+      },
+      changed: [{ kind: 'fault', id: 'fault-1', what: 'removed' }]
+    },
+    {
+      ...{
+        sequence: 4,
+        time: later,
+        after: 2,
+        operation: 'takeSnapshot',
+        summary: 'Take a snapshot',
+        target: 'before it'
+      },
+      changed: [{ kind: 'snapshot', id: 'before it', what: 'set' }]
+    }
   ])
   expect(await changesOf(mock, PRODUCTION)).toMatchObject([{ sequence: 1, operation: 'addFault' }])
   await mock.call('/_mock/snapshots/before%20it', { method: 'DELETE' })

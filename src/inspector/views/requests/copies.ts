@@ -33,7 +33,10 @@ export function sentAgain({ method, path, query, headers, body }: RecordedReques
 }
 
 /** Returns a command that sends the request again. */
-export function curlAgain({ url, authorization }: Source, request: RecordedRequest): string {
+export function curlAgain(
+  { url, authorization }: Pick<Source, 'url' | 'authorization'>,
+  request: RecordedRequest
+): string {
   const { method, path, headers, body } = sentAgain(request)
   return curlOf({ method, url: `${url}${path}`, headers: { authorization, ...headers }, body }, ' \\\n  ')
 }

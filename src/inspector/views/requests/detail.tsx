@@ -137,7 +137,7 @@ function isUnread({ unread }: RecordedRequest): boolean {
   return unread.query.length > 0 || unread.headers.length > 0
 }
 
-function AnswerOf({ request, isLoading }: { request: AnsweredRequest; isLoading: boolean }) {
+export function AnswerOf({ request, isLoading }: { request: AnsweredRequest; isLoading: boolean }) {
   const { answer, size, status } = request
   if (isLoading) return null
   if (!answer) {
@@ -202,7 +202,7 @@ function Compared({ request, other, close }: ComparedProps) {
   )
 }
 
-function Sent({ request }: { request: RecordedRequest }) {
+export function Sent({ request }: { request: RecordedRequest }) {
   const { query, headers, unread, body, bodyLength, operation, time, size, flags } = request
   const facts: [name: string, value: string | false | undefined][] = [
     ['Operation', operation ?? 'none serves it'],

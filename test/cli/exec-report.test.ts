@@ -1,0 +1,73 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { inflateRawSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import type { Report } from '../../src/client/index.js'
+import { givenFolder, runCommand } from '../support/process.js'
+
+/** Sends a request with a slip in it as a test would, in an environment of its own, and one without a valid key. */
+const PROGRAM = `
+  const { NOTIFICATION_MOCK_URL: url, NOTIFICATION_MOCK_REPORT: report } = process.env
+  const call = async (method, path, key, body) =>
+    (await fetch(url + path, { method, headers: { authorization: 'ApiKey ' + key }, body: body && JSON.stringify(body) })).text()
+  const { apiKey } = JSON.parse(await call('POST', '/_mock/environments', 'none', { from: 'Development' }))
+  await call('PUT', '/_mock/test', apiKey, { title: 'a | test', outcome: 'failed', error: 'expected <b>\\n  at x' })
+  await call('GET', '/v1/messages?chanel=email&limit=100', apiKey)
+  await call('GET', '/v1/messages', 'wrong')
+  console.log(report)
+  process.exitCode = Number(process.argv.at(-1))`
+
+async function run(args: readonly string[], code = 0) {
+  const folder = givenFolder()
+  writeFileSync(join(folder, 'program.mjs'), PROGRAM)
+  const command = [process.execPath, 'program.mjs', '--token=hidden-value', `${code}`]
+  const ended = await runCommand(['exec', ...args, '--', ...command], { cwd: folder })
+  return { ...ended, read: (name: string) => readFileSync(join(folder, name), 'utf8'), folder }
+}
+
+test('--report writes what all tests have done, how the command has ended, and no secret of its line', async () => {
+  const { code, stdout, stderr, read, folder } = await run(['--report', 'run.html'], 3)
+  expect({ code, stderr }).toEqual({ code: 3, stderr: 'notification-mock exec: the report is in run.html\n' })
+  expect(stdout).toBe(`${join(folder, 'run.html')}\n`)
+  const [, data = ''] = /data-encoding="deflate-raw">([^<]*)</.exec(read('run.html')) ?? []
+  const report: Report = JSON.parse(inflateRawSync(Buffer.from(data, 'base64')).toString())
+  expect(report.run).toMatchObject({ command: `${process.execPath} program.mjs --token=*** 3`, exitCode: 3 })
+  expect(report.tests).toMatchObject([
+    { title: 'a | test', outcome: 'failed', keyless: [{ status: 401 }], hints: [{ id: 'parameter-not-read' }] }
+  ])
+})
+
+test('--summary appends failures, hints and the coverage, in which what others wrote stays text', async () => {
+  const { code, read } = await run(['--summary', 'summary.md'])
+  expect(code).toBe(0)
+  const summary = read('summary.md')
+  expect(summary).toContain('## Tests against notification-mock: 1 of 1 failed')
+  expect(summary).toContain(
+    '| a &#124; test | expected &#60;b&#62;; a request came without a valid key: no environment has this key'
+  )
+  expect(summary).toContain('| chanel is not read by listMessages; did you mean channel? | a &#124; test |')
+  expect(summary).toContain('## Coverage of the contract')
+  expect(summary).not.toContain('<b>')
+})
+
+test('--strict makes a success a failure, with each hint in a line; what is allowed passes', async () => {
+  const refused = await run(['--strict'])
+  expect(refused.code).toBe(1)
+  expect(refused.stderr).toContain(
+    'notification-mock exec: a | test: chanel is not read by listMessages; did you mean channel? (parameter-not-read)\n'
+  )
+  expect(await run(['--strict', '--allow', 'parameter-not-read'])).toMatchObject({ code: 0, stderr: '' })
+  expect(await run(['--strict'], 7)).toMatchObject({ code: 7 })
+})
+
+test('a report that can not be written makes a success a failure of ours, with the remedy', async () => {
+  const { code, stderr } = await run(['--report', 'gone/run.html'])
+  expect(code).toBe(125)
+  expect(stderr).toBe("notification-mock exec: can't write gone/run.html: its folder does not exist; make it first\n")
+})
+
+test('a hint that there is not is a mistake of the command line', async () => {
+  const { code, stderr } = await run(['--allow', 'everything'])
+  expect(code).toBe(2)
+  expect(stderr).toContain('It must be one of path-not-served, ')
+})

@@ -1,0 +1,133 @@
+import { expect, test } from 'vitest'
+import {
+  type Change,
+  connect,
+  type Environment,
+  type Hint,
+  hintsOf,
+  type RecordedRequest
+} from '../../src/client/index.js'
+import { MAILGUN, SENDGRID, setPrimary } from '../support/control.js'
+import { givenMock } from '../support/mock.js'
+
+const about = (hints: Hint[]) => hints.map(({ id, requests }) => [id, requests])
+
+/** Sends requests one after the other; one that gets no answer is no failure. */
+async function given() {
+  const { url } = await givenMock()
+  const env = await connect(url).environment({ from: 'Development' })
+  const send = (path: string, init: RequestInit = {}) =>
+    fetch(env.url + path, { ...init, headers: { ...env.headers, ...init.headers } }).catch(() => {})
+  const post = (path: string, key?: string) =>
+    send(path, { method: 'POST', ...(key && { headers: { 'idempotency-key': key } }) })
+  return { env, send, post }
+}
+
+const found = async ({ requests }: Environment) => hintsOf(await requests.list(), await requests.changes())
+
+test('requests in order give no hints', async () => {
+  const { env, send, post } = await given()
+  await send('/v1/messages?channel=email&limit=50')
+  for (const page of [0, 1]) await send(`/v1/messages?page=${page}`)
+  await post(setPrimary(MAILGUN), 'one')
+  await post(setPrimary(MAILGUN), 'one')
+  await post(setPrimary(SENDGRID), 'two')
+  await send('/v2/workflows/none/steps/none')
+  await send('/v2/workflows/none/steps/other')
+  expect(await found(env)).toEqual([])
+})
+
+test('a path that is not served is one, once for each path', async () => {
+  const { env, send, post } = await given()
+  for (const path of ['/v1/subscribers', '/v1/subscribers', '/v1/topics']) await send(path)
+  await post('/v1/messages')
+  expect(await found(env)).toEqual([
+    { id: 'path-not-served', message: 'GET /v1/subscribers is not served', requests: [1, 2] },
+    { id: 'path-not-served', message: 'GET /v1/topics is not served', requests: [3] },
+    { id: 'path-not-served', message: 'POST /v1/messages is not served with this method', requests: [4] }
+  ])
+})
+
+test('a parameter that is not read is one, with what was probably meant', async () => {
+  const { env, send } = await given()
+  await send('/v1/messages?chanel=email&zzz=1&limit=100')
+  await send('/v1/messages?zzz=1&limit=100')
+  expect(await found(env)).toEqual([
+    {
+      id: 'parameter-not-read',
+      message: 'chanel is not read by listMessages; did you mean channel?',
+      requests: [1]
+    },
+    { id: 'parameter-not-read', message: 'zzz is not read by listMessages', requests: [1, 2] }
+  ])
+})
+
+test('an idempotency key that is sent with another request is one, and with the same one it is not', async () => {
+  const { env, post } = await given()
+  for (const id of [MAILGUN, MAILGUN, SENDGRID]) await post(setPrimary(id), 'same')
+  await post(setPrimary(SENDGRID), 'other')
+  expect(about(await found(env))).toEqual([['idempotency-key-reused', [1, 2, 3]]])
+})
+
+test('a set-primary that is repeated after no answer is one without a key, and none with it', async () => {
+  const { env, post } = await given()
+  const loseOne = () => env.faults.add({ effect: { lostAnswer: true } })
+  await loseOne()
+  for (const _ of [1, 2]) await post(setPrimary(MAILGUN), 'safe')
+  expect(await found(env)).toEqual([])
+  await loseOne()
+  for (const _ of [1, 2]) await post(setPrimary(SENDGRID))
+  expect(about(await found(env))).toEqual([['unsafe-retry', [3, 4]]])
+})
+
+test('an error of the client that is repeated unchanged is one, unless something was changed or it was injected', async () => {
+  const { env, send } = await given()
+  const none = '/v2/workflows/none/steps/none'
+  await send(none)
+  await send('/v1/messages?limit=0')
+  await send(none)
+  expect(about(await found(env))).toEqual([['error-repeated', [1, 3]]])
+  await env.requests.clear()
+  await env.faults.add({ effect: { status: 404 }, times: 3 })
+  for (const _ of [1, 2, 3]) await send('/v1/messages?limit=100')
+  await send(none)
+  await env.clock.advance('1h')
+  await send(none)
+  expect(await found(env)).toEqual([])
+})
+
+test('more than 20 of the same request within 2 seconds are one, by the machine, whatever the clock says', async () => {
+  const at = (sequence: number, milliseconds: number, path = '/v1/messages'): RecordedRequest => ({
+    ...{ sequence, time: '2026-02-18T10:00:00.000Z', arrived: new Date(1e12 + milliseconds).toISOString() },
+    ...{ method: 'GET', path, query: {}, headers: {}, status: 200, flags: {}, unread: { query: [], headers: [] } }
+  })
+  const every = (milliseconds: number, count: number) =>
+    Array.from({ length: count }, (_, index) => at(index + 1, index * milliseconds))
+  expect(hintsOf(every(100, 21))).toMatchObject([
+    { id: 'many-requests', message: 'GET /v1/messages was sent 21 times within 2 seconds' }
+  ])
+  expect(hintsOf(every(101, 50))).toEqual([])
+  expect(hintsOf(every(1, 20))).toEqual([])
+  const mixed = every(1, 40).map((request, index) => ({ ...request, path: `/v1/${index % 2}` }))
+  expect(hintsOf(mixed)).toEqual([])
+})
+
+test('a first page with more behind it is one, if no other page of the same filters is asked for', async () => {
+  const { env, send } = await given()
+  await send('/v1/messages?limit=5')
+  await send('/v1/messages?channel=email&limit=5')
+  await send('/v1/messages?channel=email&limit=5&page=1')
+  expect(about(await found(env))).toEqual([['page-not-asked', [1]]])
+})
+
+test('a change counts from the request that it came after', () => {
+  const refused = (sequence: number): RecordedRequest => ({
+    ...{ sequence, time: '', arrived: '', method: 'GET', path: '/', query: {}, headers: {}, status: 404 },
+    ...{ flags: {}, unread: { query: [], headers: [] } }
+  })
+  const change = (after: number): Change => ({ sequence: 1, time: '', after, summary: 'any' })
+  const both = [refused(1), refused(2)]
+  expect(about(hintsOf(both))).toEqual([['error-repeated', [1, 2]]])
+  expect(about(hintsOf(both, [change(0)]))).toEqual([['error-repeated', [1, 2]]])
+  expect(hintsOf(both, [change(1)])).toEqual([])
+})

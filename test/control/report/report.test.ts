@@ -1,0 +1,154 @@
+import { expect, test } from 'vitest'
+import { type ConnectedMock, connect } from '../../../src/client/index.js'
+import { DEVELOPMENT, MAILGUN, SENDGRID, setPrimary } from '../../support/control.js'
+import { type GivenMock, givenOwnMock } from '../../support/mock.js'
+
+async function given(): Promise<{ server: GivenMock; mock: ConnectedMock }> {
+  const server = await givenOwnMock()
+  return { server, mock: connect(server.url) }
+}
+
+/** An environment of a test, and what sends requests with its key. */
+async function givenTest(mock: ConnectedMock, name = 'of a test') {
+  const env = await mock.environment({ from: 'Development', name })
+  const send = (path: string, init: RequestInit = {}) =>
+    fetch(env.url + path, { ...init, headers: { ...env.headers, ...init.headers } })
+  return { env, send }
+}
+
+test('a test is reported with its requests, their answers and what it has left, after its environment was removed', async () => {
+  const { mock } = await given()
+  const { env, send } = await givenTest(mock)
+  await env.describeTest({ title: 'settings › switches', file: 'a.test.ts:3' })
+  const refused = await send('/v1/messages?limit=0')
+  await send(setPrimary(MAILGUN), { method: 'POST' })
+  await env.faults.add({ operation: 'listMessages', effect: { status: 503 } })
+  await env.describeTest({ outcome: 'failed', error: 'expected 1 to be 2', duration: 12 })
+  await env.remove()
+  const { tests, others } = await mock.runRecord()
+  expect(others).toEqual([])
+  expect(tests).toMatchObject([
+    {
+      ...{ title: 'settings › switches', file: 'a.test.ts:3', outcome: 'failed', error: 'expected 1 to be 2' },
+      ...{ environment: 'of a test', duration: 12, lost: 0, keyless: [] },
+      requests: [
+        { status: 422, answer: { status: 422, body: await refused.text() } },
+        { status: 200, changed: [{ id: MAILGUN }, { id: SENDGRID }], answer: { status: 200 } }
+      ],
+      faults: [{ id: 'fault-1', hits: 0 }],
+      changes: [{ operation: 'addFault', changed: [{ kind: 'fault', what: 'added' }] }],
+      left: { integrations: { changed: { ids: ['sendgrid-main', 'mailgun-eu'] } }, settings: [] }
+    }
+  ])
+  expect(tests[0]?.left?.integrations.changed.fields).toContainEqual({
+    ...{ id: 'mailgun-eu', field: 'primary', before: 'false', after: 'true' }
+  })
+})
+
+test('what is put back is not left', async () => {
+  const { mock } = await given()
+  const { env, send } = await givenTest(mock)
+  for (const id of [MAILGUN, SENDGRID]) await send(setPrimary(id), { method: 'POST' })
+  const [reported] = (await mock.runRecord()).tests
+  expect(reported?.requests).toHaveLength(2)
+  // SendGrid had conditions: those are gone.
+  const fields = reported?.left?.integrations.changed.fields?.map(({ field }) => field) ?? []
+  expect(fields).not.toContain('primary')
+  await env.reset({ parts: ['data'] })
+  expect((await mock.runRecord()).tests[0]).not.toHaveProperty('left')
+})
+
+test('a test that was told nothing of has the name of its environment; one that did nothing and is gone is no test', async () => {
+  const { mock } = await given()
+  const { env, send } = await givenTest(mock, 'by hand')
+  await send('/v1/messages')
+  await env.remove()
+  await (await givenTest(mock, 'unused')).env.remove()
+  const { tests, dropped } = await mock.runRecord()
+  expect(tests).toMatchObject([{ title: 'by hand', outcome: 'unknown' }])
+  expect(dropped).toBe(0)
+})
+
+test('a test has the requests that came without a valid key in its time, and no earlier ones', async () => {
+  const { server, mock } = await given()
+  await server.get('/v1/messages?page=1', { key: 'wrong' })
+  const { env } = await givenTest(mock)
+  await server.get('/v1/messages?page=2', { key: 'wrong' })
+  const [reported] = (await mock.runRecord()).tests
+  expect(reported?.keyless).toMatchObject([{ query: { page: '2' }, answer: { status: 401 } }])
+  const text = await env.describeRequests()
+  expect(text).toMatch(
+    /^no requests\nwithout a valid key in the same time:\n {2}GET \/v1\/messages\?page=2 401 no environment/
+  )
+  expect(text).not.toContain('page=1')
+})
+
+test('requests that no test has made are reported by themselves, with the environment of their key', async () => {
+  const { server, mock } = await given()
+  await givenTest(mock)
+  await server.get('/v1/subscribers')
+  await server.get('/v1/messages', { key: null })
+  const { tests, others } = await mock.runRecord()
+  expect(tests).toMatchObject([{ requests: [] }])
+  expect(others).toMatchObject([
+    { environment: 'Development', status: 501, flags: { unserved: true } },
+    { status: 401, answer: { status: 401 } }
+  ])
+  expect(others[1]).not.toHaveProperty('environment')
+})
+
+test('an environment of the start that is told of its test is that of a test too', async () => {
+  const { server, mock } = await given()
+  await mock.attach(DEVELOPMENT).describeTest({ title: 'of the first one' })
+  await server.get('/v1/messages')
+  expect(await mock.runRecord()).toMatchObject({ tests: [{ title: 'of the first one', requests: [{}] }], others: [] })
+})
+
+test('of more than 200 tests whose environments are gone those that have passed are dropped first, and counted', async () => {
+  const { mock } = await given()
+  for (let index = 0; index < 203; index++) {
+    const env = await mock.environment()
+    await env.describeTest({ title: `${index}`, outcome: index < 2 ? 'failed' : 'passed' })
+    await env.remove()
+  }
+  const { tests, dropped } = await mock.runRecord()
+  expect([tests.length, dropped]).toEqual([200, 3])
+  expect(tests.slice(0, 3).map(({ title }) => title)).toEqual(['0', '1', '5'])
+})
+
+test('no secret is in it: keys in titles, errors, names and rules are hidden', async () => {
+  const { mock } = await given()
+  const { env, send } = await givenTest(mock, `with ${DEVELOPMENT}`)
+  const { apiKey } = env
+  await env.describeTest({ title: `uses ${apiKey}`, error: `got "${apiKey}"`, file: `tests/${DEVELOPMENT}` })
+  await env.faults.add({ match: { headers: { 'x-key': apiKey } }, effect: { status: 503, body: { of: DEVELOPMENT } } })
+  await send(`/v1/messages?note=${apiKey}`)
+  await send(setPrimary(MAILGUN), { method: 'POST' })
+  const { credentials } = (await env.integrations.list()).find(({ _id }) => _id === MAILGUN) as never as {
+    credentials: { apiKey: string }
+  }
+  expect(credentials.apiKey.length).toBeGreaterThan(5)
+  const check = async () => {
+    const text = JSON.stringify(await mock.runRecord())
+    expect(text).toContain('uses ***')
+    for (const secret of [apiKey, DEVELOPMENT, credentials.apiKey]) expect(text.includes(secret)).toBe(false)
+  }
+  await check()
+  await env.remove()
+  await check()
+})
+
+test('the run is told with its server, and its coverage', async () => {
+  const { mock } = await given()
+  const { run, coverage } = await mock.runRecord()
+  expect(run).toMatchObject({ profile: 'document', assumptions: {}, node: process.version })
+  expect(Math.abs(Date.parse(run.started) + run.duration - Date.now())).toBeLessThan(60_000)
+  expect(coverage.operations).toHaveLength(3)
+})
+
+test('to be told of a test is no change of its environment', async () => {
+  const { mock } = await given()
+  const { env } = await givenTest(mock)
+  await env.describeTest({ title: 'any' })
+  expect(await env.requests.changes()).toEqual([])
+})

@@ -1,0 +1,173 @@
+import { execFile } from 'node:child_process'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Page } from '@playwright/test'
+import { expect, type TestContext, test } from 'vitest'
+import { givenPage } from '../support/browser.js'
+import { expectAccessible } from '../support/inspector.js'
+import { givenProject, modules, outside } from '../support/project.js'
+
+/** Runs a program of a project under `exec --report`. Returns the file of the report, and the exit code. */
+async function reported(files: Record<string, string>, program: readonly string[]) {
+  const cwd = await givenProject(files)
+  const command = join(cwd, 'node_modules/notification-mock/dist/cli/index.js')
+  const args = [command, 'exec', '--report', 'run.html', '--', ...program]
+  const [code, output] = await new Promise<[unknown, string]>((resolve) => {
+    execFile(process.execPath, args, { cwd, env: outside() }, (error, stdout, stderr) =>
+      resolve([error?.code ?? 0, stdout + stderr])
+    )
+  })
+  return { code, output, file: join(cwd, 'run.html') }
+}
+
+/** The same for a script that has a client of its server as `mock`. */
+async function reportedScript(script: string, ...args: string[]): Promise<string> {
+  const head = `import { connect } from 'notification-mock'\nconst mock = connect(process.env.NOTIFICATION_MOCK_URL)\n`
+  const { file, ...ended } = await reported({ 'script.js': head + script }, [process.execPath, 'script.js', ...args])
+  expect(ended).toMatchObject({ code: 0 })
+  return file
+}
+
+/** Opens a report from disk in a browser without a network. */
+async function openReport(context: TestContext, file: string, options = {}) {
+  const opened = await givenPage(context, options)
+  await opened.page.context().setOffline(true)
+  await opened.page.goto(pathToFileURL(file).href)
+  await opened.page.getByRole('list', { name: 'Tests' }).waitFor()
+  return opened
+}
+
+/** The names of the tests in the list, and what stands below them. */
+const rows = (page: Page) => page.getByRole('list', { name: 'Tests' }).getByRole('link')
+
+const RUN = `import { expect, test } from 'notification-mock/vitest'
+const call = (env, path, init) => fetch(env.url + path, { headers: env.headers, ...init })
+
+test('shows e-mails only', async ({ env }) => {
+  const { data } = await (await call(env, '/v1/messages?chanel=email&limit=20')).json()
+  expect([...new Set(data.map(({ channel }) => channel))]).toEqual(['email'])
+})
+test('loads with the stored key', async ({ env }) => {
+  const response = await fetch(env.url + '/v1/messages', { headers: { authorization: 'ApiKey ' + 'old-key-of-mine' } })
+  expect(response.status).toBe(200)
+})
+test('switches the provider and back', async ({ env }) => {
+  await call(env, '/v1/integrations/mailgun-eu/set-primary', { method: 'POST' })
+  const { environments: [{ integrations }] } = await env.state()
+  expect(integrations.find(({ identifier }) => identifier === 'sendgrid-main').primary).toBe(true)
+})
+for (let number = 0; number < 27; number++) {
+  test('works ' + number, async ({ env }) => {
+    expect((await call(env, '/v1/messages?limit=100')).status).toBe(200)
+  })
+}`
+
+test('a run of 30 tests in vitest is told from its report alone, from disk: what the three that failed did wrong', async (context) => {
+  const vitest = [join(modules, '.bin/vitest'), 'run', '--testTimeout=60000', '--hookTimeout=60000']
+  const { file, ...ended } = await reported({ 'shop.test.js': RUN }, vitest)
+  expect(ended).toMatchObject({ code: 1, output: expect.stringContaining('the report is in') })
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(readFileSync(file, 'utf8')).not.toContain('old-key-of-mine')
+
+  const { page, events } = await openReport(context, file)
+  const figures = page.getByRole('banner')
+  await expect.poll(() => figures.innerText()).toMatch(/failed\s+3\s+passed\s+27/)
+  await expect.poll(() => rows(page).first().innerText()).toContain('shows e-mails only')
+  const firstScreen = () => page.getByRole('group', { name: /shows|loads|switches/ }).innerText()
+  await expect
+    .poll(firstScreen)
+    .toMatch(/chanel is not read by listMessages; did you mean channel\?[\s\S]*"totalCount"/)
+  await rows(page).nth(1).click()
+  await expect.poll(firstScreen).toMatch(/without a valid key: no environment has this key[\s\S]*"API Key not found"/)
+  await rows(page).nth(2).click()
+  await expect.poll(firstScreen).toMatch(/left mailgun-eu as primary[\s\S]*Mailgun \(EU\) became primary for email/)
+  expect(events.troubles).toEqual([])
+  expect(events.requested.filter((url) => !url.startsWith('file:'))).toEqual([])
+})
+
+const ATTACK = `<img src=x onerror="document.title='struck'"></script><script>document.title='struck'</script>`
+
+test('hostile text of a test, a request, a header and an answer stays text', async (context) => {
+  const file = await reportedScript(
+    `const attack = process.argv[2]
+    const messages = [{ channel: 'sms', content: attack }]
+    const env = await mock.environment({ seed: { environments: [{ name: attack, messages }] } })
+    await env.describeTest({ title: attack, error: attack, file: attack, outcome: 'failed' })
+    const ask = (path) => fetch(env.url + path, { headers: { ...env.headers, 'x-hostile': attack } })
+    await ask('/v1/messages?' + new URLSearchParams({ [attack]: attack }))
+    await ask('/v1/' + encodeURIComponent(attack))
+    await env.faults.add({ operation: 'listMessages', effect: { status: 500, body: { [attack]: attack } } })
+    await ask('/v1/messages')`,
+    ATTACK
+  )
+
+  const { page } = await openReport(context, file)
+  for (const tab of ['Requests', 'Left behind', 'Environment']) {
+    await page.getByRole('tab', { name: tab }).click()
+    await page.getByRole('tab', { name: tab, selected: true }).waitFor()
+  }
+  await page.getByRole('tab', { name: 'Requests' }).click()
+  const requests = page.getByRole('list', { name: 'Requests' }).getByRole('link')
+  for (const request of await requests.all()) {
+    await request.click()
+    await expect.poll(() => page.getByRole('group', { name: 'Body of the answer' }).innerText()).toContain('{')
+  }
+  // The title of the page is the command: an attack that had run would have changed it.
+  expect(await page.title()).toContain(ATTACK)
+  expect(await page.locator('img').count()).toBe(0)
+
+  // The same text does strike in a page that does not guard against it.
+  const unguarded = file.replace('run.html', 'unguarded.html')
+  writeFileSync(unguarded, `<title>well</title><p>${ATTACK}</p>`)
+  await page.goto(pathToFileURL(unguarded).href)
+  await expect.poll(() => page.title()).toBe('struck')
+})
+
+const TWO = `for (const outcome of ['passed', 'failed']) {
+  const env = await mock.environment({ from: 'Development' })
+  await env.describeTest({ title: 'a test that ' + outcome, outcome, ...(outcome === 'failed' && { error: 'no' }) })
+  await fetch(env.url + '/v1/messages?chanel=sms', { headers: env.headers })
+  await fetch(env.url + '/v1/messages')
+  await env.remove()
+}`
+
+test('it keeps nobody from using it, in both themes, on a desk and on a phone', async (context) => {
+  const file = await reportedScript(TWO)
+  for (const [colorScheme, width] of [
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 390]
+  ] as const) {
+    const opened = await openReport(context, file, { colorScheme, viewport: { width, height: 800 } })
+    await expectAccessible(opened)
+    for (const name of ['a test that failed', 'Coverage of the contract']) {
+      await rows(opened.page).filter({ hasText: name }).click()
+      await opened.page.getByRole('group', { name }).waitFor()
+      await expectAccessible(opened)
+      if (width < 760) await opened.page.getByRole('link', { name: 'Close' }).click()
+    }
+  }
+})
+
+const MANY = `for (let number = 0; number < 200; number++) {
+  const env = await mock.environment({ from: 'Development' })
+  await env.describeTest({ title: 'test ' + number, outcome: number % 50 === 0 ? 'failed' : 'passed' })
+  for (let page = 0; page < 25; page++) {
+    await (await fetch(env.url + '/v1/messages?limit=1&page=' + page, { headers: env.headers })).arrayBuffer()
+  }
+  await env.remove()
+}`
+
+test('a report of 200 tests and 5,000 requests has them all, and at most 200 KB beside its data', async (context) => {
+  const file = await reportedScript(MANY)
+  const html = readFileSync(file, 'utf8')
+  const [data = ''] = /data-encoding="deflate-raw">[^<]*/.exec(html) ?? []
+  expect(data.length).toBeGreaterThan(100_000)
+  expect(html.length - data.length).toBeLessThan(200_000)
+  const { page } = await openReport(context, file)
+  await expect.poll(() => page.getByRole('banner').innerText()).toMatch(/requests\s+5,000/)
+  await page.getByRole('searchbox').fill('test 199')
+  await rows(page).first().click()
+  await expect.poll(() => page.getByRole('list', { name: 'Requests' }).getByRole('link').count()).toBe(25)
+})

@@ -1,0 +1,57 @@
+import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inflateRawSync } from 'node:zlib'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Report } from '../src/client/index.js'
+import { createMock } from '../src/index.js'
+
+function givenFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'notification-mock-report-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+/** Returns the data of a report, and all around them. */
+function read(file: string): { data: Report; page: string } {
+  const text = readFileSync(file, 'utf8')
+  const [whole = '', compressed, content = ''] = /<script id="report"([^>]*)>([^<]*)<\/script>/.exec(text) ?? []
+  const isCompressed = compressed?.includes('data-encoding="deflate-raw"')
+  const json = isCompressed ? inflateRawSync(Buffer.from(content, 'base64')).toString() : content
+  return { data: JSON.parse(json), page: text.replace(whole, '') }
+}
+
+test('a report is one file with all data, with hints, that only its owner can read', async () => {
+  await using mock = await createMock()
+  const file = join(givenFolder(), 'run.html')
+  writeFileSync(file, 'of an earlier run', { mode: 0o644 })
+  const env = await mock.environment({ from: 'Development' })
+  await env.describeTest({ title: '</script><script>alert(1)</script> $& $1', outcome: 'failed' })
+  await fetch(`${env.url}/v1/messages?chanel=%3C/script%3E`, { headers: env.headers })
+  await env.remove()
+  await fetch(`${mock.url}/v1/subscribers`, { headers: { authorization: 'ApiKey development-key' } })
+  const returned = await mock.report(file, { command: 'npm test', exitCode: 1 })
+  const { data, page } = read(file)
+  expect(data).toEqual(JSON.parse(JSON.stringify(returned)))
+  expect(data.run).toMatchObject({ command: 'npm test', exitCode: 1 })
+  expect(data.tests).toMatchObject([
+    {
+      title: '</script><script>alert(1)</script> $& $1',
+      hints: [{ id: 'parameter-not-read', requests: [1] }, { id: 'page-not-asked' }]
+    }
+  ])
+  expect(data.hints).toMatchObject([{ id: 'path-not-served', environment: 'Development' }])
+  expect(page).not.toContain('alert(1)')
+  expect(page).toContain("default-src 'none'; script-src 'sha256-")
+  expect(lstatSync(file).mode & 0o777).toBe(0o600)
+  expect(readdirSync(join(file, '..'))).toEqual(['run.html'])
+})
+
+test('a report follows no link, and leaves what it leads to as it was', async () => {
+  await using mock = await createMock()
+  const folder = givenFolder()
+  writeFileSync(join(folder, 'other.txt'), 'other')
+  symlinkSync('other.txt', join(folder, 'run.html'))
+  await expect(mock.report(join(folder, 'run.html'))).rejects.toThrow('is no regular file')
+  expect(readFileSync(join(folder, 'other.txt'), 'utf8')).toBe('other')
+})

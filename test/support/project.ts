@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { givenPackage } from './process.js'
+
+export const modules = join(import.meta.dirname, '../../node_modules')
+
+/** A project that has our package and the runners, with these files. */
+export async function givenProject(files: Record<string, string>): Promise<string> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'notification-mock-runners-')))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const links = { 'notification-mock': await givenPackage() }
+  for (const name of ['vitest', '@playwright/test']) Object.assign(links, { [name]: join(modules, name) })
+  for (const [name, target] of Object.entries(links)) {
+    const link = join(folder, 'node_modules', name)
+    mkdirSync(dirname(link), { recursive: true })
+    symlinkSync(target, link)
+  }
+  for (const [name, text] of Object.entries({ 'package.json': '{ "type": "module" }', ...files })) {
+    writeFileSync(join(folder, name), text)
+  }
+  return folder
+}
+
+interface Run {
+  code: number
+  output: string
+}
+
+/** Runs a program of `node_modules` in a folder. */
+export function run(folder: string, command: string, env: Record<string, string> = {}): Promise<Run> {
+  const [name = '', ...args] = command.split(' ')
+  return new Promise((resolve) => {
+    const options = { cwd: folder, env: { ...outside(), ...env }, maxBuffer: 1e8 }
+    execFile(join(modules, '.bin', name), args, options, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code ?? -1) : 0, output: stdout + stderr })
+    )
+  })
+}
+
+/** Our environment without what the runner of this test has added. */
+export function outside(): Record<string, string | undefined> {
+  const own = /^(VITEST|NODE_ENV$|TEST|FORCE_COLOR$|NOTIFICATION_MOCK_|NODE_OPTIONS$)/
+  return { ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name))), NO_COLOR: '1' }
+}
