@@ -70,13 +70,10 @@ export function MessagePane({ message, back, tab, chooseTab, setChanged }: Props
         <Close back={back} />
       </div>
       <p class="muted parts">
-        <span>
-          to{' '}
-          <a href={addressOf(['messages'], { subscriberId: subscriber?.subscriberId })} dir="auto">
-            {recipientOf(message)}
-          </a>{' '}
-          <bdi>{message.email ?? message.phone}</bdi>
-        </span>
+        <a href={addressOf(['messages'], { subscriberId: subscriber?.subscriberId })} dir="auto">
+          {recipientOf(message)}
+        </a>
+        <bdi>{message.email ?? message.phone}</bdi>
         {providerId && <span dir="auto">through {providerId}</span>}
         {transactionId && (
           <a class="mono" href={addressOf(['messages'], { transactionId })} dir="auto">
