@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, RefObject } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { ROW } from './row.js'
 
@@ -38,7 +38,7 @@ export function List<Item>(props: ListProps<Item>) {
   const { label, items, keyOf, heightOf = () => ROW, current, choose, children, onEnd, foot } = props
   const ref = useRef<HTMLDivElement>(null)
   const wanted = useRef<Key | undefined>(undefined)
-  const [sight, setSight] = useState({ top: 0, height: 1000 })
+  const [sight, look] = useSight(ref)
   const tops = useMemo(() => {
     let top = 0
     const sums = items.map((item) => {
@@ -54,14 +54,6 @@ export function List<Item>(props: ListProps<Item>) {
   const keys = useMemo(() => items.map(keyOf), [items])
   const focusable = current !== undefined && keys.includes(current) ? current : keys.find((key) => key !== undefined)
 
-  useLayoutEffect(() => {
-    const element = ref.current
-    if (!element) return
-    const measure = () => setSight({ top: element.scrollTop, height: element.clientHeight })
-    const observer = new ResizeObserver(measure)
-    observer.observe(element)
-    return () => observer.disconnect()
-  }, [])
   useLayoutEffect(() => {
     if (wanted.current === undefined) return
     const row = ref.current?.querySelector<HTMLElement>(
@@ -92,16 +84,11 @@ export function List<Item>(props: ListProps<Item>) {
     if (top < element.scrollTop) element.scrollTop = top
     else if (bottom > element.scrollTop + element.clientHeight) element.scrollTop = bottom - element.clientHeight
     wanted.current = key
-    setSight({ top: element.scrollTop, height: element.clientHeight })
+    look()
     choose(key)
   }
   return (
-    <div
-      ref={ref}
-      class="pane-body list"
-      onKeyDown={walk}
-      onScroll={({ currentTarget: { scrollTop, clientHeight } }) => setSight({ top: scrollTop, height: clientHeight })}
-    >
+    <div ref={ref} class="pane-body list" onKeyDown={walk} onScroll={look}>
       <ol
         aria-label={label}
         style={{ paddingTop: `${tops[first]}px`, paddingBottom: `${total - (tops[last] ?? total)}px` }}
@@ -126,6 +113,21 @@ export function List<Item>(props: ListProps<Item>) {
       {foot}
     </div>
   )
+}
+
+/** What is in sight of a list that scrolls, and what looks again. */
+function useSight(ref: RefObject<HTMLDivElement | null>) {
+  const [sight, setSight] = useState({ top: 0, height: 1000 })
+  const look = () => {
+    const { scrollTop = 0, clientHeight = 0 } = ref.current ?? {}
+    setSight({ top: scrollTop, height: clientHeight })
+  }
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(look)
+    if (ref.current) observer.observe(ref.current)
+    return () => observer.disconnect()
+  }, [])
+  return [sight, look] as const
 }
 
 /** Returns the index of the last of these rising numbers that is not greater. */

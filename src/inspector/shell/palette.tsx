@@ -153,28 +153,41 @@ function PaletteDialog({ commands, find, close, run }: DialogProps) {
         }}
         onKeyDown={move}
       />
-      <ul id={id} class="palette" role="listbox" aria-label="What was found">
-        {found.map((command, place) => (
-          <li
-            key={`${command.name} ${command.hint}`}
-            id={`${id}-${place}`}
-            role="option"
-            aria-selected={place === chosen}
-            onClick={() => choose(command)}
-          >
-            {command.icon && <Icon name={command.icon} />}
-            <span class="cut" dir="auto">
-              {command.name}
-            </span>
-            {command.hint !== undefined && <span class="hint cut spread">{command.hint}</span>}
-          </li>
-        ))}
-      </ul>
+      <Options {...{ id, found, chosen, choose }} />
       {found.length === 0 && (
         <p class="hint palette-none" role="status">
           {isSearching ? 'Searching…' : 'Nothing is like that.'}
         </p>
       )}
     </Dialog>
+  )
+}
+
+interface OptionsProps {
+  id: string
+  found: readonly Command[]
+  chosen: number
+  choose(command: Command): void
+}
+
+function Options({ id, found, chosen, choose }: OptionsProps) {
+  return (
+    <ul id={id} class="palette" role="listbox" aria-label="What was found">
+      {found.map((command, place) => (
+        <li
+          key={`${command.name} ${command.hint}`}
+          id={`${id}-${place}`}
+          role="option"
+          aria-selected={place === chosen}
+          onClick={() => choose(command)}
+        >
+          {command.icon && <Icon name={command.icon} />}
+          <span class="cut" dir="auto">
+            {command.name}
+          </span>
+          {command.hint !== undefined && <span class="hint cut spread">{command.hint}</span>}
+        </li>
+      ))}
+    </ul>
   )
 }

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Answer, AnsweredRequest, Change, RecordedRequest } from '../../../client/index.js'
 import { Callout, Chip } from '../../parts/chip.js'
@@ -104,32 +104,47 @@ export function RequestDetail(props: DetailProps) {
     { id: 'around', title: 'Around', content: () => <Around {...{ source, sequence, changes, href }} /> }
   ]
   const head = (
-    <div class="head">
-      <div class="head-title">
-        <StatusText request={request} class="big" />
-        <h2 ref={heading} tabIndex={-1} class="target">
-          <span class="muted">{request.method}</span> <Target request={request} />
-        </h2>
-        <span class="hint">
-          {timeOfDay(request.time)} · {durationText(request.duration)} · #{sequence}
-        </span>
-        {back !== undefined && <Close back={back} />}
-      </div>
-      {request.reason !== undefined && (
-        <Callout tone={toneOf(request) ?? (isUnread(request) ? 'warn' : undefined)} icon="warn">
-          <span class="callout-text" dir="auto">
-            {request.reason}
-          </span>
-        </Callout>
-      )}
+    <Head request={request} heading={heading} back={back}>
       {notes}
       {actions && <div class="line">{actions(request, show)}</div>}
-    </div>
+    </Head>
   )
   return (
     <Pane label={`Request ${sequence}`} head={head}>
       <Tabs label="Of this request" tabs={tabs} current={tab} choose={chooseTab} />
     </Pane>
+  )
+}
+
+interface HeadProps extends Pick<DetailProps, 'back'> {
+  request: RecordedRequest
+  heading: RefObject<HTMLHeadingElement | null>
+  children: ComponentChildren
+}
+
+function Head({ request, heading, back, children }: HeadProps) {
+  const { method, sequence, time, duration, reason } = request
+  return (
+    <div class="head">
+      <div class="head-title">
+        <StatusText request={request} class="big" />
+        <h2 ref={heading} tabIndex={-1} class="target">
+          <span class="muted">{method}</span> <Target request={request} />
+        </h2>
+        <span class="hint">
+          {timeOfDay(time)} · {durationText(duration)} · #{sequence}
+        </span>
+        {back !== undefined && <Close back={back} />}
+      </div>
+      {reason !== undefined && (
+        <Callout tone={toneOf(request) ?? (isUnread(request) ? 'warn' : undefined)} icon="warn">
+          <span class="callout-text" dir="auto">
+            {reason}
+          </span>
+        </Callout>
+      )}
+      {children}
+    </div>
   )
 }
 

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { AttachedEnvironment, ListedEnvironment } from '../../../client/index.js'
+import { useResource } from '../../parts/resource.js'
 import { type Session, useSession } from '../../shell/session.js'
 
 /** Milliseconds from one look to the next. */
@@ -11,33 +12,26 @@ const MAX_LOOKED_AT = 10
  * The names of other environments that have had requests, as the key of a product may be that of one of them. Not of those
  * that expire, which to be looked at each time would keep.
  */
-export function useElsewhere(isAsked: boolean): readonly string[] {
+export function useElsewhere(): readonly string[] {
   const { mock, listed } = useSession()
   const own = listed?.environmentId
-  const [names, setNames] = useState<readonly string[]>([])
+  const [round, setRound] = useState(0)
   useEffect(() => {
-    if (own === undefined || !isAsked) return
-    let timer: ReturnType<typeof setTimeout> | undefined
-    let isOver = false
-    const look = async () => {
-      const found = await othersThat(mock, own, {
-        isMeant: ({ ttl }) => !ttl,
-        holds: async (env) => (await env.requests.list({ limit: 1 })).length > 0
-      })
-      if (!isOver) setNames(found)
-    }
-    const run = async () => {
-      // It is a hint: that it fails now is told by what else is shown.
-      if (!document.hidden) await look().catch(() => {})
-      if (!isOver) timer = setTimeout(run, INTERVAL)
-    }
-    void run()
-    return () => {
-      isOver = true
-      clearTimeout(timer)
-    }
-  }, [mock, own, isAsked])
-  return names
+    const timer = setInterval(() => document.hidden || setRound((count) => count + 1), INTERVAL)
+    return () => clearInterval(timer)
+  }, [])
+  // It is a hint: that it fails is told by what else is shown.
+  const { value = [] } = useResource(
+    async () =>
+      own === undefined
+        ? []
+        : othersThat(mock, own, {
+            isMeant: ({ ttl }) => !ttl,
+            holds: async (env) => (await env.requests.list({ limit: 1 })).length > 0
+          }),
+    [mock, own, round]
+  )
+  return value
 }
 
 interface Wanted {

@@ -94,7 +94,7 @@ export function NoRequests({ keyless, keylessHref }: { keyless: number; keylessH
   const { env, call } = useSession()
   const { run } = useToasts()
   const [isSending, setSending] = useState(false)
-  const elsewhere = useElsewhere(true)
+  const elsewhere = useElsewhere()
   const command = (key: string) => `curl -H 'Authorization: ApiKey ${key}' ${env.url}/v1/messages`
   const send = async () => {
     setSending(true)

@@ -1,6 +1,5 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
 import type { Hint, RecordedRequest } from '../../../client/index.js'
-import { toneClass } from '../../parts/chip.js'
 import { Empty } from '../../parts/empty.js'
 import { ErrorNote } from '../../parts/errors.js'
 import { Icon } from '../../parts/icon.js'
@@ -8,7 +7,6 @@ import { enterList, useKey } from '../../parts/keys.js'
 import { List } from '../../parts/list.js'
 import { Pane, Panes } from '../../parts/pane.js'
 import { useReading } from '../../parts/reading.js'
-import { Timeline } from '../../parts/timeline.js'
 import { useToasts } from '../../parts/toast.js'
 import { type Feed, useFeed, useLive } from '../../shell/live.js'
 import { useCommands } from '../../shell/palette.js'
@@ -26,12 +24,9 @@ import { useKeylessCount } from './keyless.js'
 import { NoRequests, Overview } from './overview.js'
 import { OtherOwner } from './owner.js'
 import { type Place, placesOf } from './place.js'
-import { changeText, heightOf, itemsOf, keyOf, RequestItemRow, targetOf, toneOf } from './rows.js'
+import { heightOf, itemsOf, keyOf, RequestItemRow, toneOf } from './rows.js'
 import { isSearch, readSearch } from './search.js'
-
-/** Ticks that the line of time has at most; milliseconds until it shows what came, with all that came meanwhile. */
-const TICKS = 400
-const TIMELINE_AFTER = 400
+import { TimeStrip } from './time-strip.js'
 
 /** The requests as they come, and the one that is open; at first that is the newest that failed. */
 export function RequestsView({ route }: ViewProps) {
@@ -75,54 +70,6 @@ export function RequestsView({ route }: ViewProps) {
         </div>
       )}
       <TimeStrip place={place} isPaused={isPaused} pause={pause} />
-    </div>
-  )
-}
-
-/** The line of time above the panes, with what it tells of them. */
-function TimeStrip({ place, isPaused, pause }: { place: Place; isPaused: boolean; pause: () => void }) {
-  const { requests, changes, problem, isOver } = useFeed(TIMELINE_AFTER)
-  const hints = useHints()
-  const keyless = useKeylessCount()
-  const shown = requests.slice(0, TICKS).reverse()
-  const failed = shown.filter((request) => toneOf(request) !== undefined).length
-  return (
-    <div class="time-strip">
-      <Timeline
-        label={`The last ${shown.length.toLocaleString()} requests in the order of time, ${failed.toLocaleString()} of which failed`}
-        ticks={shown.map((request) => ({
-          key: request.sequence,
-          time: Date.parse(request.time),
-          duration: request.duration ?? 0,
-          tone: toneOf(request),
-          title: `${request.status ?? 'no answer'} ${request.method} ${targetOf(request)}`
-        }))}
-        marks={changes.map((change) => ({ after: change.after, title: changeText(change) }))}
-        current={typeof place.open === 'number' ? place.open : undefined}
-        choose={(open) => go(place.to({ open }))}
-      />
-      <Keyless isShown={place.isKeyless} to={place.to} count={keyless} />
-      {hints.length > 0 && (
-        <a class="chip is-warn" href={place.to({ open: 'overview' })}>
-          {hints.length === 1 ? '1 hint' : `${hints.length.toLocaleString()} hints`}
-        </a>
-      )}
-      {problem === undefined ? (
-        <button
-          type="button"
-          class="quiet"
-          aria-pressed={isPaused}
-          title={isPaused ? 'Resume (p)' : 'Pause (p)'}
-          onClick={pause}
-        >
-          <span class={`dot ${toneClass(isPaused ? 'warn' : 'good')}`} />
-          {isPaused ? 'Paused' : 'Live'}
-        </button>
-      ) : (
-        <p class="is-bad toned problem cut" role="alert" dir="auto" title={problem}>
-          Not connected{isOver ? '' : ', trying again'}: {problem}
-        </p>
-      )}
     </div>
   )
 }
@@ -270,20 +217,6 @@ function SearchLine({ place: { line, to }, count }: { place: Place; count: strin
         {count}
       </span>
     </search>
-  )
-}
-
-/** So that nobody waits for requests here that came without a valid key. */
-function Keyless({ isShown, to, count }: { isShown: boolean; to: Place['to']; count: number }) {
-  if (count === 0 && !isShown) return null
-  return (
-    <a
-      class="chip is-warn"
-      aria-current={isShown ? 'true' : undefined}
-      href={to({ isKeyless: !isShown, open: 'overview' })}
-    >
-      {isShown ? 'Back to those with a key' : `${count.toLocaleString()} without a valid key`}
-    </a>
   )
 }
 
