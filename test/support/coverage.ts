@@ -1,4 +1,5 @@
 import type { Coverage, CoverageItem } from '../../src/control/coverage/schemas.js'
+import { EXAMPLE_QUERY } from '../../src/messages/filters.js'
 import { addFault, SENDGRID, setPrimary } from './control.js'
 import type { GivenMock } from './mock.js'
 
@@ -16,18 +17,13 @@ const PATHS: Record<string, string> = {
   retrieveWorkflowStep: '/v2/workflows/order-shipped/steps/email-step'
 }
 
-/** Values of parameters that do not take any text. */
-const VALUES: Record<string, string> = {
-  ...{ page: '0', limit: '10', channel: 'email' },
-  ...{ subscriberId: 'user-ada', contextKeys: 'tenant:acme' }
-}
-
 /** What of an operation is met by one request, or by several, one after the other; `path` is that of an item's example. */
 function requestsFor(id: string, path: string | undefined): Sent[] {
   const [, kind = '', name = '', value] = /^\w+\.(\w+)\.([\w-]+)[.=]?(.*)$/.exec(id) ?? []
   const keyed = { headers: { 'idempotency-key': id } }
   const at = (query: string) => [{ path: `?${query}` }]
-  const sent = `${name}=${VALUES[name] ?? 'any'}`
+  const [example] = [EXAMPLE_QUERY[name as keyof typeof EXAMPLE_QUERY]].flat()
+  const sent = `${name}=${example}`
   if (kind === 'query') return at(sent)
   if (kind === 'value') return at(`${name}=${value}`)
   if (kind === 'list') return at(`${sent}&${sent}-2`)
