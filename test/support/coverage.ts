@@ -1,6 +1,7 @@
 import type { Coverage, CoverageItem } from '../../src/control/coverage/schemas.js'
 import { EXAMPLE_QUERY } from '../../src/messages/filters.js'
-import { addFault, SENDGRID, setPrimary } from './control.js'
+import { OPERATIONS } from '../../src/openapi/operations.js'
+import { addFault } from './control.js'
 import type { GivenMock } from './mock.js'
 
 interface Sent {
@@ -10,12 +11,13 @@ interface Sent {
   key?: string | null | undefined
 }
 
-/** Records of the default seed. */
-const PATHS: Record<string, string> = {
-  setIntegrationAsPrimary: setPrimary(SENDGRID),
-  listMessages: '/v1/messages',
-  retrieveWorkflowStep: '/v2/workflows/order-shipped/steps/email-step'
-}
+/** By operation the path of its example, which the default seed answers. */
+const PATHS = Object.fromEntries(
+  OPERATIONS.map(({ id, url, examples: { params = {} } }) => [
+    id,
+    url.replace(/:(\w+)/g, (_, name) => params[name] ?? '')
+  ])
+)
 
 /** What of an operation is met by one request, or by several, one after the other; `path` is that of an item's example. */
 function requestsFor(id: string, path: string | undefined): Sent[] {
@@ -43,7 +45,7 @@ export async function meet(
   key?: string
 ): Promise<void> {
   const [operation = ''] = id.split('.')
-  const method = operation === 'setIntegrationAsPrimary' ? 'POST' : 'GET'
+  const method = OPERATIONS.find((each) => each.id === operation)?.method ?? 'GET'
   const call = ({ path = '', key: own = key, ...sent }: Sent) =>
     mock.call(path.startsWith('/') ? path : `${PATHS[operation]}${path}`, {
       method,
