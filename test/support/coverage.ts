@@ -1,5 +1,7 @@
 import type { Coverage, CoverageItem } from '../../src/control/coverage/schemas.js'
-import { addFault, SENDGRID, setPrimary } from './control.js'
+import { EXAMPLE_QUERY } from '../../src/messages/filters.js'
+import { OPERATIONS } from '../../src/openapi/operations.js'
+import { addFault } from './control.js'
 import type { GivenMock } from './mock.js'
 
 interface Sent {
@@ -9,25 +11,21 @@ interface Sent {
   key?: string | null | undefined
 }
 
-/** Records of the default seed. */
-const PATHS: Record<string, string> = {
-  setIntegrationAsPrimary: setPrimary(SENDGRID),
-  listMessages: '/v1/messages',
-  retrieveWorkflowStep: '/v2/workflows/order-shipped/steps/email-step'
-}
-
-/** Values of parameters that do not take any text. */
-const VALUES: Record<string, string> = {
-  ...{ page: '0', limit: '10', channel: 'email' },
-  ...{ subscriberId: 'user-ada', contextKeys: 'tenant:acme' }
-}
+/** By operation the path of its example, which the default seed answers. */
+const PATHS = Object.fromEntries(
+  OPERATIONS.map(({ id, url, examples: { params = {} } }) => [
+    id,
+    url.replace(/:(\w+)/g, (_, name) => params[name] ?? '')
+  ])
+)
 
 /** What of an operation is met by one request, or by several, one after the other; `path` is that of an item's example. */
 function requestsFor(id: string, path: string | undefined): Sent[] {
   const [, kind = '', name = '', value] = /^\w+\.(\w+)\.([\w-]+)[.=]?(.*)$/.exec(id) ?? []
   const keyed = { headers: { 'idempotency-key': id } }
   const at = (query: string) => [{ path: `?${query}` }]
-  const sent = `${name}=${VALUES[name] ?? 'any'}`
+  const [example] = [EXAMPLE_QUERY[name as keyof typeof EXAMPLE_QUERY]].flat()
+  const sent = `${name}=${example}`
   if (kind === 'query') return at(sent)
   if (kind === 'value') return at(`${name}=${value}`)
   if (kind === 'list') return at(`${sent}&${sent}-2`)
@@ -47,7 +45,7 @@ export async function meet(
   key?: string
 ): Promise<void> {
   const [operation = ''] = id.split('.')
-  const method = operation === 'setIntegrationAsPrimary' ? 'POST' : 'GET'
+  const method = OPERATIONS.find((each) => each.id === operation)?.method ?? 'GET'
   const call = ({ path = '', key: own = key, ...sent }: Sent) =>
     mock.call(path.startsWith('/') ? path : `${PATHS[operation]}${path}`, {
       method,
