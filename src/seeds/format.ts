@@ -50,7 +50,7 @@ export const SeedStep = object('A step; its slug, variables and controls have de
   ...Type.Partial(Type.Omit(WorkflowStep, ['workflowId', 'workflowDatabaseId', 'origin'])).properties,
   _id: Type.Optional(Id),
   stepId: text('Unique in the workflow; the slug of the name by default'),
-  type: stringEnum(STEP_TYPES)
+  type: stringEnum(STEP_TYPES, { description: 'What the step does' })
 })
 export type SeedStep = Static<typeof SeedStep>
 

@@ -20,7 +20,8 @@ test('an environment that is created without a seed is empty, and has its own ke
     organizationId: expect.stringMatching(/^[0-9a-f]{24}$/),
     name: 'Unnamed',
     apiKey: expect.stringMatching(/^[0-9a-f]{32}$/),
-    profile: 'document'
+    profile: 'document',
+    keylessAfter: expect.any(Number)
   })
   expect(two.name).toBe('Two')
   const values = [one, two].flatMap((each) => [each.environmentId, each.organizationId, each.apiKey])
@@ -84,7 +85,7 @@ test('the list tells all environments in the order of their making, snapshots an
   const list = await mock.get('/_mock/environments', { key: null })
   const names = list.json.environments.map(({ name }: { name: string }) => name)
   expect(names).toEqual([...mock.seededEnvironments.map(({ name }) => name), 'Mine', 'Live'])
-  const { apiKey, ...told } = made
+  const { apiKey, keylessAfter, ...told } = made
   // Of the assumptions those that differ from the profile, whoever set them.
   const differing = { envelope: 'data', credentials: 'hidden' }
   const createdAt = expect.stringMatching(/^\d{4}-.*Z$/)
