@@ -26,7 +26,7 @@ import {
 } from './position-of.js'
 import type { Answer, Ask } from './target.js'
 
-export { nearestProfile, type Position, type SeenDifference } from './position-of.js'
+export { nearestProfile, type Position } from './position-of.js'
 
 interface Asking {
   ask(path: string, ask?: Ask): Promise<Answer>
