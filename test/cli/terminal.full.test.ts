@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -136,4 +137,19 @@ describe.skipIf(!HAS_SCRIPT)('what others wrote does nothing to a terminal', () 
     expectHarmless(printed)
     expect(printed).toContain('`X\\u001b` of listMessages')
   })
+})
+
+test('a watched seed that becomes a pipe or a device is reported, and the server goes on', async () => {
+  const cwd = givenSeeds()
+  const { child, url, ended } = await startCommand(['--seed', 'seed.json', '--watch'], { cwd })
+  for (const become of ['mkfifo seed.json', 'ln -s /dev/zero seed.json']) {
+    spawnSync('sh', ['-c', `rm seed.json; ${become}`], { cwd })
+    await once(child.stderr, 'data')
+    expect(await call(url, '/v1/messages')).toBe(200)
+  }
+  child.kill('SIGTERM')
+  const { code, stderr } = await ended
+  expect(code).toBe(0)
+  const line = "seed.json: can't be read: it is no regular file: save it as one, and name that\n"
+  expect(stderr.split(line)).toHaveLength(3)
 })
