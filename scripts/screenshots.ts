@@ -16,14 +16,15 @@ const folder = process.argv[2] ?? join(root, 'screenshots')
 /** What each picture shows, by its name: an address of the page. */
 const VIEWS: Record<string, string> = {
   requests: '#/requests',
-  request: '#/requests/4',
+  overview: '#/requests/overview',
   messages: '#/messages?channel=email',
   integrations: '#/integrations',
   workflows: '#/workflows/order-shipped/email-step',
   faults: '#/faults',
   coverage: '#/coverage'
 }
-const WIDTHS = { 1280: 800, 390: 844 }
+const OPENED = ['messages', 'integrations']
+const WIDTHS = { 390: 844, 820: 1000, 1280: 800, 1920: 1080 }
 const IN_DOCS = ['requests-light-1280', 'messages-dark-1280']
 
 await using mock = await createMock({ port: 0, logLevel: 'silent' })
@@ -46,6 +47,8 @@ async function picture(browser: Browser, colorScheme: 'light' | 'dark', viewport
   for (const [name, address] of Object.entries(VIEWS)) {
     await page.goto(`${mock.url}/${address}`)
     await page.getByRole('heading', { level: 1 }).waitFor()
+    // Where there is room for it, with the first one open.
+    if (viewport.width >= 760 && OPENED.includes(name)) await page.locator('main [data-item]').first().click()
     // The page keeps a stream open, so the network is never idle.
     await page.waitForTimeout(700)
     const file = `${name}-${colorScheme}-${viewport.width}.png`
