@@ -99,6 +99,20 @@ test('a request is replayed by one click, and its new answer stands beside the o
   expect(await page.getByRole('group', { name: 'Now' }).count()).toBe(0)
 })
 
+test('hints are a click away, also on a phone, and lead to their requests', async (context) => {
+  const inspector = await givenInspector(context, { viewport: { width: 390, height: 800 } })
+  const { page, env } = inspector
+  await ask(env, '/v1/messages?chanel=email')
+  await page.getByRole('link', { name: /^\d hints?$/ }).click()
+  const overview = page.getByRole('group', { name: 'Overview' })
+  await overview.getByText('chanel is not read by listMessages; did you mean channel?').waitFor()
+  await expectAccessible(inspector)
+  await overview.getByRole('link', { name: '#1' }).first().click()
+  await page.getByRole('group', { name: 'Request 1' }).waitFor()
+  await page.getByRole('link', { name: 'Close', exact: true }).click()
+  await requestRows(page).first().waitFor()
+})
+
 test('two answers are compared after three clicks', async (context) => {
   const { page, env } = await givenInspector(context)
   await ask(env, '/v1/messages?limit=2')

@@ -55,6 +55,8 @@ function createLive(env: AttachedEnvironment, source: Source, restarted: () => v
   let controller = new AbortController()
   let opened = 0
   let load = 0
+  /** How many requests were kept when it was last asked what the journal still has. */
+  let trimmed = PAGE
   /** What has come while all is being loaded, which may lack it. */
   let meanwhile: { requests: RecordedRequest[]; changes: Change[] } | undefined
   const listeners = new Set<(came: readonly RecordedRequest[]) => void>()
@@ -166,6 +168,17 @@ function createLive(env: AttachedEnvironment, source: Source, restarted: () => v
     feed = { ...feed, problem: undefined }
     keep(merged(feed.requests, came), feed.hasMore)
     notify(came)
+    if (feed.requests.length < trimmed + PAGE) return
+    trimmed = feed.requests.length
+    void trim()
+  }
+
+  /** Lets go of what the journal no longer has. */
+  async function trim(): Promise<void> {
+    const [oldest] = await env.requests.list({ limit: 1 }).catch(() => [])
+    if (!oldest) return
+    feed = { ...feed, requests: feed.requests.filter(({ sequence }) => sequence >= oldest.sequence) }
+    trimmed = feed.requests.length
   }
 
   function keep(requests: RecordedRequest[], hasMore: boolean): void {

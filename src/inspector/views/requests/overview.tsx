@@ -4,7 +4,7 @@ import type { Hint, RecordedRequest } from '../../../client/index.js'
 import { type Tone, toneClass } from '../../parts/chip.js'
 import { CopyButton } from '../../parts/copy.js'
 import { Empty } from '../../parts/empty.js'
-import { Pane, Scroll } from '../../parts/pane.js'
+import { Close, Pane, Scroll } from '../../parts/pane.js'
 import { EventRow } from '../../parts/row.js'
 import { useToasts } from '../../parts/toast.js'
 import type { Feed } from '../../shell/live.js'
@@ -21,12 +21,14 @@ interface OverviewProps {
   feed: Feed
   hints: readonly Hint[]
   href(sequence: number): string
+  /** The address that closes it, where it was asked for. */
+  back: string | undefined
   /** The address of the list as a line of search leaves it. */
   found(line: string): string
 }
 
 /** What there is to say of all requests, while none is open. */
-export function Overview({ feed, hints, href, found }: OverviewProps) {
+export function Overview({ feed, hints, href, back, found }: OverviewProps) {
   const { requests, changes, hasMore } = feed
   const count = (isMeant: (request: RecordedRequest) => boolean) => requests.filter(isMeant).length
   const figures: [count: number, title: string, line: string, tone: Tone | undefined][] = [
@@ -41,7 +43,16 @@ export function Overview({ feed, hints, href, found }: OverviewProps) {
     ]
   ]
   return (
-    <Pane label="Overview">
+    <Pane
+      label="Overview"
+      head={
+        back !== undefined && (
+          <div class="head head-alone">
+            <Close back={back} />
+          </div>
+        )
+      }
+    >
       <Scroll>
         <div class="figures">
           {figures.map(

@@ -2,8 +2,8 @@ import { addressOf, type Route } from '../../shell/router.js'
 
 /** What a list of requests shows, as the address says it. */
 export interface Place {
-  /** The sequence of the request that is open; `overview` when none is to be. */
-  open: number | 'overview' | undefined
+  /** The sequence of the request that is open; `overview` when none is to be, `hints` when that is to be read. */
+  open: number | 'overview' | 'hints' | undefined
   /** The line of search. */
   line: string
   /** Whether it is of those without a valid key. */
@@ -45,5 +45,5 @@ export function placesOf({ rest, params }: Route): [own: Place, beside: Place] {
 
 function readOpen(text: string): Place['open'] {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
-  return text === 'overview' ? text : undefined
+  return text === 'overview' || text === 'hints' ? text : undefined
 }

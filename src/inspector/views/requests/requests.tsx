@@ -112,7 +112,7 @@ function RequestPanes({ place, isPaused, isStacked = false }: PanesProps) {
   const count = countText(all.length, isFound ? found.hasMore : feed.hasMore)
   const head = <SearchLine place={place} count={count} />
   return (
-    <Panes ref={panes} isStacked={isStacked} isOpen={typeof open === 'number'}>
+    <Panes ref={panes} isStacked={isStacked} isOpen={typeof open === 'number' || open === 'hints'}>
       <Pane label="All requests" head={head}>
         {search.problem !== undefined && (
           <p class="is-warn toned search-problem" role="alert">
@@ -153,7 +153,14 @@ function RequestPanes({ place, isPaused, isStacked = false }: PanesProps) {
           actions={(request, show) => <RequestActions {...{ request, source, isKeyless, show }} />}
         />
       ) : (
-        !isEmpty && feed.isLoaded && <Overview {...{ feed, hints, href }} found={(line) => to({ line })} />
+        !isEmpty &&
+        feed.isLoaded && (
+          <Overview
+            {...{ feed, hints, href }}
+            back={open === 'hints' ? to({ open: 'overview' }) : undefined}
+            found={(line) => to({ line })}
+          />
+        )
       )}
     </Panes>
   )

@@ -35,7 +35,7 @@ export function TimeStrip({ place, isPaused, pause }: { place: Place; isPaused: 
       />
       <Keyless isShown={place.isKeyless} to={place.to} count={keyless} />
       {hints.length > 0 && (
-        <a class="chip is-warn" href={place.to({ open: 'overview' })}>
+        <a class="chip is-warn" href={place.to({ open: 'hints' })}>
           {hints.length === 1 ? '1 hint' : `${hints.length.toLocaleString()} hints`}
         </a>
       )}
