@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Dialog } from './dialog.js'
 
@@ -32,18 +31,5 @@ export function ConfirmDialog({ question, button, hint, run, close }: Question &
         </button>
       </div>
     </Dialog>
-  )
-}
-
-/** A button for what can't be undone: it asks first. */
-export function ConfirmButton({ children, ...question }: Question & { children: ComponentChildren }) {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <>
-      <button type="button" class="danger" onClick={() => setOpen(true)}>
-        {children}
-      </button>
-      {isOpen && <ConfirmDialog {...question} close={() => setOpen(false)} />}
-    </>
   )
 }

@@ -1,5 +1,6 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
+import { decodedReason } from '../../client/connection.js'
 import type { AttachedEnvironment, Change, ConnectedMock, ListedEnvironment } from '../../client/index.js'
 
 /** The environment that the page shows. */
@@ -65,6 +66,12 @@ export interface Answer {
   json: unknown
   /** Milliseconds until it was there. */
   duration: number
+}
+
+/** Returns why an answer is what it is, in the server's words, if it says so. */
+export function reasonOf({ headers }: Answer): string | undefined {
+  const reason = headers['x-mock-reason']
+  return reason === undefined ? undefined : decodedReason(reason)
 }
 
 const SessionContext = createContext<Session | undefined>(undefined)

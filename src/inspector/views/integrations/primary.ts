@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks'
-import { decodedReason } from '../../../client/connection.js'
 import type { Integration } from '../../../client/index.js'
 import { useToasts } from '../../parts/toast.js'
-import { useSession } from '../../shell/session.js'
+import { reasonOf, useSession } from '../../shell/session.js'
 
 /** What the server shows always has an id. */
 export type Listed = Integration & { _id: string }
@@ -25,8 +24,7 @@ export function usePrimary(all: readonly Listed[]) {
   const send = async ({ _id }: Listed) => {
     const answer = await call('POST', `/v1/integrations/${encodeURIComponent(_id)}/set-primary`)
     if (answer.status < 300) return
-    const reason = answer.headers['x-mock-reason']
-    throw new Error(`${answer.status}: ${reason === undefined ? 'it does not say why' : decodedReason(reason)}`)
+    throw new Error(`${answer.status}: ${reasonOf(answer) ?? 'it does not say why'}`)
   }
   const setPrimary = async (integration: Listed, isPrimary: boolean) => {
     const { _id, name, channel } = integration

@@ -1,5 +1,5 @@
 import type { MessageResponse } from '../../../client/index.js'
-import type { Answer, Session } from '../../shell/session.js'
+import { type Answer, reasonOf, type Session } from '../../shell/session.js'
 
 export type Message = MessageResponse
 
@@ -76,7 +76,7 @@ export async function loadMessages(
     for (let page = 0; page < Math.max(1, rounds - 1) && all.hasMore; page++) {
       const answer = await call('GET', pathOf({ ...query, ...words }, page, rounds === 1 ? FIRST : MORE), options)
       const list = answer.json as { data?: Message[]; totalCount?: number; hasMore?: boolean } | undefined
-      all.reason = answer.headers['x-mock-reason']
+      all.reason = reasonOf(answer)
       if (answer.status !== 200 || !Array.isArray(list?.data)) return { ...all, hasMore: false, refusal: answer }
       all.messages.push(...list.data)
       all.total = list.totalCount

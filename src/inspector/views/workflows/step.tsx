@@ -1,6 +1,5 @@
 import './workflows.css'
 import { useState } from 'preact/hooks'
-import { decodedReason } from '../../../client/connection.js'
 import type { StepPatch, WorkflowStep } from '../../../client/index.js'
 import { Callout, Chip } from '../../parts/chip.js'
 import { copyText } from '../../parts/copy.js'
@@ -13,7 +12,7 @@ import { Close, Pane, Scroll } from '../../parts/pane.js'
 import { useResource } from '../../parts/resource.js'
 import { Tabs } from '../../parts/tabs.js'
 import { useToasts } from '../../parts/toast.js'
-import { type Answer, lookOptions, useSession } from '../../shell/session.js'
+import { type Answer, lookOptions, reasonOf, useSession } from '../../shell/session.js'
 import { Preview } from '../messages/preview.js'
 import { shownOf } from './shown.js'
 import { sketchOf } from './sketch.js'
@@ -144,10 +143,9 @@ function stepIn(json: unknown): WorkflowStep | undefined {
 }
 
 /** Why it is no step, in the server's words. */
-function refusalOf({ status, json, headers }: Answer): string {
-  const reason = headers['x-mock-reason']
-  const message = (json as { message?: unknown } | undefined)?.message
-  return reason === undefined ? String(message ?? `The service answered with ${status}.`) : decodedReason(reason)
+function refusalOf(answer: Answer): string {
+  const message = (answer.json as { message?: unknown } | undefined)?.message
+  return reasonOf(answer) ?? String(message ?? `The service answered with ${answer.status}.`)
 }
 
 /** Returns what of a step can be changed. */
