@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { CHANNELS } from './enums.js'
 import { namedEnum, namedObject, ref, stringEnum } from './typebox.js'
 
@@ -46,3 +46,16 @@ export const StepFilter = namedObject('StepFilterDto', 'A condition made of comp
   value: stringEnum(['AND', 'OR'], { description: 'Whether all comparisons must be true or any' }),
   children: Type.Array(ref(FieldFilterPart), { description: 'The comparisons', minItems: 0 })
 })
+
+const CHANGED_KIND = 'What it is: `integration`, `message`, `fault`, `snapshot`, `clock`, ... as the paths have it'
+export const ChangedRecord = namedObject('ChangedRecord', 'Something that a call has changed', {
+  kind: Type.String({ description: CHANGED_KIND }),
+  id: Type.Optional(Type.String({ description: 'Its id, or the name that it is asked for by' })),
+  name: Type.Optional(Type.String({ description: 'Its display name, or the subject of a message' })),
+  channel: Type.Optional(Type.String({ description: 'Its channel' })),
+  what: Type.String({
+    description: '`added`, `changed`, `removed`, `set`, `became primary`, `is no longer primary`, ...'
+  }),
+  fields: Type.Optional(Type.Array(Type.String(), { description: 'Names of the fields that the call has set' }))
+})
+export type ChangedRecord = Static<typeof ChangedRecord>

@@ -3,6 +3,7 @@ import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { AssumptionId, Assumptions } from '../core/assumptions.js'
 import type { OperationId } from '../core/enums.js'
 import type { ErrorCode } from '../core/errors.js'
+import type { ChangedRecord } from '../core/schemas.js'
 import { tellUnread } from './query-string.js'
 
 declare module 'fastify' {
@@ -14,15 +15,6 @@ declare module 'fastify' {
     /** What its operation has changed, for its record. */
     changed: readonly ChangedRecord[] | undefined
   }
-}
-
-/** A record that an operation has changed. */
-export interface ChangedRecord {
-  kind: string
-  id: string
-  name: string
-  channel: string
-  what: string
 }
 
 export type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 413 | 422 | 500

@@ -1,10 +1,10 @@
 import { DomainError, invalidFields } from '../core/errors.js'
 import { idIn } from '../core/ids.js'
+import type { ChangedRecord } from '../core/schemas.js'
 import { didYouMean } from '../core/suggest.js'
 import { withVendorNames } from '../core/vendor-names.js'
 import type { Db } from '../db/open.js'
 import { type Environment, type EnvironmentService, withOwnIds } from '../environments/service.js'
-import type { ChangedRecord } from '../http/operation.js'
 import { type FoundIntegration, integrationRepository } from './repository.js'
 import type { Integration } from './schemas.js'
 

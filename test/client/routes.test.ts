@@ -80,6 +80,7 @@ const CALLS: Record<string, (given: Given) => unknown> = {
   'env.loadScenario': ({ env }) => env.loadScenario('empty'),
   'env.reset': ({ env }) => env.reset({ parts: ['faults'] }),
   'env.differences': ({ env }) => env.differences(),
+  'env.describeRequests': ({ env }) => env.describeRequests(),
   'env.describeTest': ({ env }) => env.describeTest({ title: 'a test' }),
   'env.snapshot': ({ env }) => env.snapshot('other'),
   'env.snapshots': ({ env }) => env.snapshots(),

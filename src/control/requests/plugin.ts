@@ -54,12 +54,12 @@ export function endEntry(request: FastifyRequest, reply: FastifyReply, size: num
   entry.replayed = reply.hasHeader('idempotency-replay')
   entry.hasKey = request.idempotencyKey !== undefined
   entry.errorCode = request.errorCode
+  entry.changed = request.changed
   keepBody(entry, request.body)
   if (size === undefined) entry.answer = undefined
   else {
     // What Node has written before the body, as nothing else has all headers.
     entry.head = (reply.raw as { _header?: string })._header
-    entry.changed = request.changed
     entry.status = reply.statusCode
     entry.size = size
     entry.reason = reply.getHeader('x-mock-reason') as string | undefined

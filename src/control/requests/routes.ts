@@ -119,8 +119,9 @@ const getting = ({ journals }: Services) => ({
   params: strictObject({ sequence: Type.String({ description: 'Number in its journal' }) }),
   response: ref(AnsweredRequest),
   handler: async ({ environment, params }: FastifyRequest<{ Params: { sequence: string } }>) => {
-    const entry = journals.of(environment).find(Number(params.sequence))
-    if (entry) return entry.journal.describe(entry, true)
+    const sequence = Number(params.sequence)
+    const [entry] = journals.of(environment).requests(sequence - 1)
+    if (entry?.sequence === sequence) return entry.journal.describe(entry, true)
     throw new DomainError('not-found', `Request ${params.sequence} not found`, {
       reason: 'the journal does not have this request, or no longer: the oldest ones are replaced by new ones'
     })

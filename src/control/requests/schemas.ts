@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { OPERATION_IDS } from '../../core/enums.js'
+import { ChangedRecord } from '../../core/schemas.js'
 import { dateTime, namedEnum, namedObject, recordOf, ref, strictObject } from '../../core/typebox.js'
 
 const Values = Type.Union([Type.String(), Type.Array(Type.String())], { description: 'A list when a name is repeated' })
@@ -7,21 +8,10 @@ const Values = Type.Union([Type.String(), Type.Array(Type.String())], { descript
 const number = (minimum: number, description: string, options?: { maximum: number }) =>
   Type.Optional(Type.Integer({ minimum, description, ...options }))
 
+export { ChangedRecord }
+
 export const OperationName = namedEnum('Operation', 'An operation of the service', OPERATION_IDS)
 export type OperationName = Static<typeof OperationName>
-
-const CHANGED_KIND = 'What it is: `integration`, `message`, `fault`, `snapshot`, `clock`, ... as the paths have it'
-export const ChangedRecord = namedObject('ChangedRecord', 'Something that a call has changed', {
-  kind: Type.String({ description: CHANGED_KIND }),
-  id: Type.Optional(Type.String({ description: 'Its id, or the name that it is asked for by' })),
-  name: Type.Optional(Type.String({ description: 'Its display name, or the subject of a message' })),
-  channel: Type.Optional(Type.String({ description: 'Its channel' })),
-  what: Type.String({
-    description: '`added`, `changed`, `removed`, `set`, `became primary`, `is no longer primary`, ...'
-  }),
-  fields: Type.Optional(Type.Array(Type.String(), { description: 'Names of the fields that the call has set' }))
-})
-export type ChangedRecord = Static<typeof ChangedRecord>
 
 export const RecordedRequest = namedObject('RecordedRequest', 'A request to the service and its outcome', {
   sequence: Type.Integer({ minimum: 1, format: 'int64', description: 'Number of the request in its journal, from 1' }),

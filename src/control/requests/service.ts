@@ -1,6 +1,6 @@
 import { type Clock, isoTime, steadyClock } from '../../core/clock.js'
 import type { Environment } from '../../environments/service.js'
-import { createAnswers } from './answers.js'
+import { type AnswerStore, createAnswers } from './answers.js'
 import { createEntry, type Describe, type JournalEntry, type SentRequest } from './entry.js'
 import type { Change } from './schemas.js'
 
@@ -15,6 +15,8 @@ interface JournalOptions {
   capacity: number
   clock: Clock
   describe: Describe
+  /** Where answers are kept; one of its own if left out. */
+  answers?: AnswerStore
   /** Returns what is called with each request of an environment that has ended, whatever the capacity. */
   counterOf: (owner: JournalOwner | undefined) => (entry: JournalEntry) => void
 }
@@ -27,7 +29,7 @@ export function journalService(options: JournalOptions) {
 
   return {
     of(owner: JournalOwner | undefined): Journal {
-      const journal = journals.get(owner?.key) ?? createJournal(options, owner, closed, createStore())
+      const journal = journals.get(owner?.key) ?? createJournal({ ...options, answers: createStore() }, owner, closed)
       journals.set(owner?.key, journal)
       return journal
     },
@@ -53,13 +55,8 @@ const MAX_BYTES = 32 * 1024 * 1024
 const MAX_CHANGES = 200
 
 /** The last `capacity` requests, or as many as have 32 MiB together, and the last 200 changes between them. */
-export function createJournal(
-  options: JournalOptions,
-  owner?: JournalOwner,
-  closed = false,
-  answers = createAnswers()()
-) {
-  const { capacity, describe } = options
+export function createJournal(options: JournalOptions, owner?: JournalOwner, closed = false) {
+  const { capacity, describe, answers = createAnswers()() } = options
   const now = owner?.now ?? options.clock
   const count = options.counterOf(owner)
   /** Each request at its sequence modulo the capacity. */
@@ -67,8 +64,11 @@ export function createJournal(
   /** The sequences of the newest and of the oldest in the ring, and of the newest when the journal was emptied. */
   let [newest, oldest, cleared] = [0, 1, 0]
   let bytes = 0
-  let changes: Change[] = []
-  let changeCount = 0
+  const changes = createChanges(({ sequence, ...done }) => {
+    const change = { sequence, time: isoTime(now()), after: newest, ...done }
+    for (const listener of journal.listeners) listener({ change })
+    return change
+  })
 
   const journal = {
     capacity,
@@ -99,10 +99,6 @@ export function createJournal(
       for (const listener of journal.listeners) listener({ entry })
     },
 
-    /** Returns a request that the journal still has. */
-    find: (sequence: number): JournalEntry | undefined =>
-      sequence < oldest || sequence > newest ? undefined : ring[sequence % capacity],
-
     /** Returns the requests with a greater sequence, oldest first; all if that is of an earlier run of the server. */
     requests(after = 0): JournalEntry[] {
       const first = Math.max(oldest, beginning(after) + 1)
@@ -116,24 +112,15 @@ export function createJournal(
     /** Returns how many requests with a greater sequence were replaced by newer ones. */
     lost: (after = 0): number => Math.max(0, oldest - 1 - beginning(after)),
 
-    /** Adds a change that has just been made, and returns its sequence. */
-    addChange(done: Pick<Change, 'operation' | 'summary' | 'target' | 'changed'>): number {
-      const change = { sequence: ++changeCount, time: isoTime(now()), after: newest, ...done }
-      changes = [...changes, change].slice(-MAX_CHANGES)
-      for (const listener of journal.listeners) listener({ change })
-      return changeCount
-    },
-
-    /** Returns the changes with a greater sequence, oldest first; all if that is of an earlier run of the server. */
-    changes: (after = 0): readonly Change[] =>
-      after > changeCount ? changes : changes.filter(({ sequence }) => sequence > after),
+    addChange: changes.add,
+    changes: changes.list,
 
     /** Empties it, of changes too. Sequences go on, so that a stream that resumes does not take new requests for old ones. */
     clear(): void {
       cleared = newest
       while (oldest <= newest) forgetOldest()
       answers.clear()
-      changes = []
+      changes.clear()
     },
 
     /** Ends all streams and waits on this journal. */
@@ -154,6 +141,29 @@ export function createJournal(
     const entry = ring[index]
     if (entry?.endSequence) bytes -= bytesOf(entry)
     ring[index] = undefined
+  }
+}
+
+type Done = Pick<Change, 'operation' | 'summary' | 'target' | 'changed'>
+
+/** The last 200 changes between the requests of a journal, each as `create` makes it. */
+function createChanges(create: (done: Done & { sequence: number }) => Change) {
+  let changes: Change[] = []
+  let count = 0
+  return {
+    /** Adds a change that has just been made, and returns its sequence. */
+    add(done: Done): number {
+      changes = [...changes, create({ sequence: ++count, ...done })].slice(-MAX_CHANGES)
+      return count
+    },
+
+    /** Returns the changes with a greater sequence, oldest first; all if that is of an earlier run of the server. */
+    list: (after = 0): readonly Change[] =>
+      after > count ? changes : changes.filter(({ sequence }) => sequence > after),
+
+    clear(): void {
+      changes = []
+    }
   }
 }
 

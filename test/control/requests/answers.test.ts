@@ -120,6 +120,13 @@ test('a set-primary says which integration stepped up and which stepped down, an
   expect(others).toEqual([undefined, undefined])
 })
 
+test('a set-primary whose answer is lost says what it has changed all the same', async () => {
+  const mock = await givenMock()
+  await addFault(mock, { effect: { lostAnswer: true } })
+  await mock.post(setPrimary(MAILGUN)).catch(() => {})
+  expect(await recorded(mock)).toMatchObject({ changed: [{ id: MAILGUN }, { id: SENDGRID }] })
+})
+
 test('a control call says what it has changed', async () => {
   const mock = await givenMock()
   const { _id } = (await send(mock, 'POST', '/_mock/messages', { channel: 'sms' })).json
