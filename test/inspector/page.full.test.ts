@@ -148,10 +148,13 @@ test('a list of environments that fails to load once leaves the page there, with
   const { page, env } = await givenInspector(context)
   await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
   await page.route('**/_mock/environments', (route) => route.abort())
-  // The list is loaded again when another client has changed something.
-  await env.clock.advance('1h')
   const alert = page.getByRole('alert')
-  await alert.waitFor()
+  // The list is loaded again when another client has changed something.
+  const afterChange = async () => {
+    await env.clock.advance('1h')
+    return alert.count()
+  }
+  await expect.poll(afterChange, { interval: 500, timeout: 20_000 }).toBe(1)
   expect(await page.getByRole('heading', { name: 'Requests', exact: true }).count()).toBe(1)
   expect(await page.getByRole('textbox', { name: 'Admin token' }).count()).toBe(0)
   await page.unroute('**/_mock/environments')

@@ -177,11 +177,13 @@ test('the palette finds requests, integrations, workflows and subscribers, and s
   const found = page.getByRole('listbox', { name: 'What was found' })
   const find = async (text: string) => {
     await page.keyboard.press('Escape')
+    await page.getByRole('combobox').waitFor({ state: 'detached' })
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox').waitFor()
     await page.keyboard.insertText(text)
   }
   await page.getByRole('button', { name: 'Find anything' }).click()
+  await page.getByRole('combobox').waitFor()
   for (const [text, option] of [
     ['trace-4711', /GET \/v1\/messages\?limit=7.*#1 · 200/],
     ['#1', /GET \/v1\/messages\?limit=7/],
