@@ -12,6 +12,7 @@ import { environmentAddress } from '../../shell/panel.js'
 import { useSession } from '../../shell/session.js'
 import { useElsewhere } from './elsewhere.js'
 import { HintLine } from './hints.js'
+import { useKeylessCount } from './keyless.js'
 import { changeText } from './rows.js'
 
 /** Changes that are told. */
@@ -101,7 +102,8 @@ export function Overview({ feed, hints, href, back, found }: OverviewProps) {
 }
 
 /** In place of the list while nothing has come. */
-export function NoRequests({ keyless, keylessHref }: { keyless: number; keylessHref: string }) {
+export function NoRequests({ keylessHref }: { keylessHref: string }) {
+  const keyless = useKeylessCount()
   const { env, call } = useSession()
   const { run } = useToasts()
   const [isSending, setSending] = useState(false)

@@ -20,7 +20,6 @@ import { Beside } from './beside.js'
 import { RequestDetail } from './detail.js'
 import { useFound } from './found.js'
 import { HintLine, useHints } from './hints.js'
-import { useKeylessCount } from './keyless.js'
 import { NoRequests, Overview } from './overview.js'
 import { OtherOwner } from './owner.js'
 import { type Place, placesOf } from './place.js'
@@ -99,21 +98,18 @@ function RequestPanes({ place, isPaused, isStacked = false }: PanesProps) {
   const known = all.find(({ sequence }) => sequence === shownOpen)
   const href = (sequence: number) => to({ open: sequence })
   const close = () => {
-    // Of two lists side by side, what is open in the one that one is at.
     if (isStacked && !panes.current?.contains(document.activeElement)) return
     const row = panes.current?.querySelector<HTMLElement>('[data-item][aria-current="true"]')
     go(to({ open: 'overview' }))
     setTimeout(() => row?.focus())
   }
   useKey('escape', close)
-  const keyless = useKeylessCount()
   const hints = useHints()
   const isEmpty = feed.isLoaded && feed.requests.length === 0 && !isFound
   const count = countText(all.length, isFound ? found.hasMore : feed.hasMore)
-  const head = <SearchLine place={place} count={count} />
   return (
     <Panes ref={panes} isStacked={isStacked} isOpen={typeof open === 'number' || open === 'hints'}>
-      <Pane label="All requests" head={head}>
+      <Pane label="All requests" head={<SearchLine place={place} count={count} />}>
         {search.problem !== undefined && (
           <p class="is-warn toned search-problem" role="alert">
             {search.problem}
@@ -121,7 +117,7 @@ function RequestPanes({ place, isPaused, isStacked = false }: PanesProps) {
         )}
         {isEmpty ? (
           <div class="pane-body">
-            <NoRequests keyless={keyless} keylessHref={to({ isKeyless: true })} />
+            <NoRequests keylessHref={to({ isKeyless: true })} />
           </div>
         ) : (
           <RequestList
