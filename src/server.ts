@@ -69,19 +69,7 @@ export interface Server extends RunningServer {
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { seed, clock = wallClock, logger, watch, ...rest } = options
   const config = configOf({ ...rest, seeds: rest.seeds ?? (seed === undefined ? undefined : []) })
-  if (typeof clock !== 'function') {
-    throw new StartError(
-      'the clock must be a function that returns milliseconds, such as () => Date.parse("2026-02-18")'
-    )
-  }
-  if (watch !== undefined && typeof watch !== 'function') {
-    throw new StartError('watch must be a function: it is called with what came of each change')
-  }
-  if (watch && config.seeds.length === 0) throw new StartError('there is nothing to watch: put files into seeds')
-  // It would be read as the text of a seed.
-  if (typeof seed === 'string' && /^\S+\.(ya?ml|json)$/.test(seed)) {
-    throw new StartError(`seed takes the text of a seed; to load the file ${seed}, put it into seeds`)
-  }
+  checkOptions(options, config)
   // A file of the name of the packaged seed comes before it.
   const isDefault =
     !watch && !config.data && seed === undefined && `${config.seeds}` === `${DEFAULTS.seeds}` && !existsSync('default')
@@ -92,8 +80,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const { readSeeds } = image ? { readSeeds: () => [] } : await import('./seeds/service.js')
   const read = () => readSeeds([...config.seeds, ...(seed === undefined ? [] : [{ name: 'seed', seed }])])
   const files = read()
-  const createdAt = image && clock()
-  const { db, close: closeDatabase } = openDatabase(config.data, { image: kept && { ...kept, createdAt } })
+  const { db, close: closeDatabase } = openDatabase(config.data, {
+    image: kept && { ...kept, createdAt: image && clock() }
+  })
   let app: FastifyInstance | undefined
   try {
     const services = startServices({ ...config, db, clock, defaults: config })
@@ -145,6 +134,23 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     await app?.close()
     closeDatabase()
     throw toStartError(error, config.data)
+  }
+}
+
+/** Throws `StartError` for what has another form than its type says, as programs without types may hand it. */
+function checkOptions({ seed, clock, watch }: ServerOptions, config: Config): void {
+  if (clock !== undefined && typeof clock !== 'function') {
+    throw new StartError(
+      'the clock must be a function that returns milliseconds, such as () => Date.parse("2026-02-18")'
+    )
+  }
+  if (watch !== undefined && typeof watch !== 'function') {
+    throw new StartError('watch must be a function: it is called with what came of each change')
+  }
+  if (watch && config.seeds.length === 0) throw new StartError('there is nothing to watch: put files into seeds')
+  // It would be read as the text of a seed.
+  if (typeof seed === 'string' && /^\S+\.(ya?ml|json)$/.test(seed)) {
+    throw new StartError(`seed takes the text of a seed; to load the file ${seed}, put it into seeds`)
   }
 }
 

@@ -3,6 +3,7 @@ import { ORIGINS } from '../../core/enums.js'
 import { slugOf } from '../../core/slug.js'
 import { namedObject, ref, strictObject, targetOf } from '../../core/typebox.js'
 import { withVendorNames } from '../../core/vendor-names.js'
+import type { Environment } from '../../environments/service.js'
 import { type AddRoute, listOf } from '../../http/control-route.js'
 import { Integration } from '../../integrations/schemas.js'
 import { toIntegrationResponse } from '../../integrations/service.js'
@@ -96,8 +97,7 @@ export function recordRoutes(route: AddRoute, { seeds }: Services): void {
     response: listOf('workflows', ref(ListedWorkflow), 'All, in the order in which they were added'),
     handler: async ({ environment }) => ({
       workflows: seeds.listWorkflows(environment).map(({ _id, identifier, name, origin, steps }) => {
-        const listed = { _id, identifier, slug: slugOf(name, 'wf', _id), name, origin, steps }
-        return environment.assumptions['vendor-names'] === 'vendor' ? withVendorNames(listed) : listed
+        return named({ _id, identifier, slug: slugOf(name, 'wf', _id), name, origin, steps }, environment)
       })
     })
   })
@@ -107,10 +107,8 @@ export function recordRoutes(route: AddRoute, { seeds }: Services): void {
     params: strictObject({ workflow: WorkflowId, step: StepId }),
     body: ref(StepPatch),
     response: ref(WorkflowStep),
-    handler: async ({ environment, params, body }) => {
-      const step = seeds.changeStep(environment, params.workflow, params.step, body)
-      return environment.assumptions['vendor-names'] === 'vendor' ? withVendorNames(step) : step
-    }
+    handler: async ({ environment, params, body }) =>
+      named(seeds.changeStep(environment, params.workflow, params.step, body), environment)
   })
 
   route('GET', '/integrations', 'listIntegrations', 'List the integrations', {
@@ -146,4 +144,9 @@ export function recordRoutes(route: AddRoute, { seeds }: Services): void {
     params: strictObject({ id: IntegrationId }),
     handler: async ({ environment, params }) => seeds.removeRecord('integrations', environment, params.id)
   })
+}
+
+/** Returns a record with the names that the environment assumes (assumption `vendor-names`). */
+function named<Named extends object>(record: Named, { assumptions }: Environment): Named {
+  return assumptions['vendor-names'] === 'vendor' ? withVendorNames(record) : record
 }

@@ -62,12 +62,11 @@ export function FaultsView() {
 }
 
 function FaultPanel({ write }: { write: () => void }) {
-  const { faults, latency } = useFaultState()
-  const { isBusy, add, clear, setLatency } = useFaultActions()
+  const { faults } = useFaultState()
+  const { isBusy, add, clear } = useFaultActions()
   const [operation, setOperation] = useState(OPERATIONS[1]?.[0])
   const id = useId()
   const rules = faults.value ?? []
-  const { preset, delay = 0, spread = 0 } = latency.value ?? {}
   const [, target = ''] = OPERATIONS.find(([each]) => each === operation) ?? []
   return (
     <div class="faults">
@@ -127,30 +126,41 @@ function FaultPanel({ write }: { write: () => void }) {
           Write a rule as JSON…
         </button>
       </section>
-      <section class="form" aria-labelledby={`${id}-slow`}>
-        <h2 class="section" id={`${id}-slow`}>
-          Latency{delay + spread > 0 && `: each answer comes ${latencyWords(delay, spread)}`}
-        </h2>
-        {latency.error !== undefined && <ErrorNote error={latency.error} retry={latency.reload} />}
-        <div class="line" role="group" aria-label="Latency">
-          {LATENCIES.map(([name, setting, hint]) => {
-            const isOn = typeof setting === 'string' ? preset === setting : !preset && setting.delay === delay
-            return (
-              <button
-                key={name}
-                type="button"
-                title={hint}
-                aria-pressed={isOn}
-                disabled={isBusy}
-                onClick={() => setLatency(setting, name)}
-              >
-                {name}
-              </button>
-            )
-          })}
-        </div>
-      </section>
+      <Slow />
     </div>
+  )
+}
+
+/** How slow the answers are. */
+function Slow() {
+  const { latency } = useFaultState()
+  const { isBusy, setLatency } = useFaultActions()
+  const id = useId()
+  const { preset, delay = 0, spread = 0 } = latency.value ?? {}
+  return (
+    <section class="form" aria-labelledby={id}>
+      <h2 class="section" id={id}>
+        Latency{delay + spread > 0 && `: each answer comes ${latencyWords(delay, spread)}`}
+      </h2>
+      {latency.error !== undefined && <ErrorNote error={latency.error} retry={latency.reload} />}
+      <div class="line" role="group" aria-label="Latency">
+        {LATENCIES.map(([name, setting, hint]) => {
+          const isOn = typeof setting === 'string' ? preset === setting : !preset && setting.delay === delay
+          return (
+            <button
+              key={name}
+              type="button"
+              title={hint}
+              aria-pressed={isOn}
+              disabled={isBusy}
+              onClick={() => setLatency(setting, name)}
+            >
+              {name}
+            </button>
+          )
+        })}
+      </div>
+    </section>
   )
 }
 

@@ -26,7 +26,7 @@ export function IntegrationPane({ integration, all, back }: Props) {
   const { isBusy, setPrimary } = usePrimary(all)
   const [isEditing, setEditing] = useState(false)
   const [showsSecrets, setShowsSecrets] = useState(false)
-  const { _id, name, channel, identifier, primary, active, deleted } = integration
+  const { _id, name, primary } = integration
   const { _environmentId, _organizationId, ...own } = integration
   const shown = (showsSecrets ? integration : maskSecrets(integration)) as Listed
   useCloseDetail(back)
@@ -56,17 +56,7 @@ export function IntegrationPane({ integration, all, back }: Props) {
     curlOf({ method: 'POST', url: `${env.url}/v1/integrations/${_id}/set-primary`, headers: env.headers })
   const head = (
     <div class="head">
-      <div class="head-title">
-        <h2 dir="auto">{name}</h2>
-        {primary && !deleted && <Chip tone="accent">primary</Chip>}
-        <Chip tone={deleted ? 'bad' : active ? 'good' : 'warn'}>
-          {deleted ? 'deleted' : active ? 'active' : 'not active'}
-        </Chip>
-        <span class="hint" dir="auto">
-          {channel} · {identifier}
-        </span>
-        <Close back={back} />
-      </div>
+      <Title integration={integration} back={back} />
       <div class="line">
         {!primary && (
           <button type="button" class="primary" disabled={isBusy} onClick={() => setPrimary(integration, true)}>
@@ -103,5 +93,22 @@ export function IntegrationPane({ integration, all, back }: Props) {
         />
       )}
     </Pane>
+  )
+}
+
+function Title({ integration, back }: Pick<Props, 'integration' | 'back'>) {
+  const { name, channel, identifier, primary, active, deleted } = integration
+  return (
+    <div class="head-title">
+      <h2 dir="auto">{name}</h2>
+      {primary && !deleted && <Chip tone="accent">primary</Chip>}
+      <Chip tone={deleted ? 'bad' : active ? 'good' : 'warn'}>
+        {deleted ? 'deleted' : active ? 'active' : 'not active'}
+      </Chip>
+      <span class="hint" dir="auto">
+        {channel} · {identifier}
+      </span>
+      <Close back={back} />
+    </div>
   )
 }

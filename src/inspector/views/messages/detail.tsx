@@ -27,18 +27,7 @@ export function MessagePane({ message, back, tab, chooseTab, setChanged }: Props
   const { env, changed } = useSession()
   const { run, tell } = useToasts()
   const [isEditing, setEditing] = useState(false)
-  const {
-    _id = '',
-    status,
-    errorText,
-    errorId,
-    read,
-    subscriber,
-    providerId,
-    transactionId,
-    contextKeys = [],
-    createdAt
-  } = message
+  const { _id = '', status, errorText, errorId, read, createdAt } = message
   const { title } = summaryOf(message)
   useCloseDetail(back)
   const change = async (changes: MessagePatch) => {
@@ -69,23 +58,7 @@ export function MessagePane({ message, back, tab, chooseTab, setChanged }: Props
         <span class="hint spread">{timeText(createdAt)}</span>
         <Close back={back} />
       </div>
-      <p class="muted parts">
-        <a href={addressOf(['messages'], { subscriberId: subscriber?.subscriberId })} dir="auto">
-          {recipientOf(message)}
-        </a>
-        <bdi>{message.email ?? message.phone}</bdi>
-        {providerId && <span dir="auto">through {providerId}</span>}
-        {transactionId && (
-          <a class="mono" href={addressOf(['messages'], { transactionId })} dir="auto">
-            {transactionId}
-          </a>
-        )}
-        {contextKeys.map((key) => (
-          <a key={key} class="mono" href={addressOf(['messages'], { contextKeys: key })} dir="auto">
-            {key}
-          </a>
-        ))}
-      </p>
+      <Envelope message={message} />
       {status !== 'sent' && (
         <Callout tone={status === 'error' ? 'bad' : 'warn'} icon="warn">
           <span dir="auto">{errorText ?? `Its status is ${status}, without a text`}</span>
@@ -122,6 +95,30 @@ export function MessagePane({ message, back, tab, chooseTab, setChanged }: Props
         />
       )}
     </Pane>
+  )
+}
+
+/** Whom it was sent to, and by what; each a link to all of that kind. */
+function Envelope({ message }: { message: Message }) {
+  const { subscriber, providerId, transactionId, contextKeys = [] } = message
+  return (
+    <p class="muted parts">
+      <a href={addressOf(['messages'], { subscriberId: subscriber?.subscriberId })} dir="auto">
+        {recipientOf(message)}
+      </a>
+      <bdi>{message.email ?? message.phone}</bdi>
+      {providerId && <span dir="auto">through {providerId}</span>}
+      {transactionId && (
+        <a class="mono" href={addressOf(['messages'], { transactionId })} dir="auto">
+          {transactionId}
+        </a>
+      )}
+      {contextKeys.map((key) => (
+        <a key={key} class="mono" href={addressOf(['messages'], { contextKeys: key })} dir="auto">
+          {key}
+        </a>
+      ))}
+    </p>
   )
 }
 

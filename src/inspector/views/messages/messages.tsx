@@ -45,12 +45,9 @@ export function MessagesView({ route }: ViewProps) {
   const open = loaded.find(({ _id }) => _id === wanted) ?? (changed?._id === wanted ? changed : undefined)
   useCommands([{ name: 'Add a message', run: () => setAdding(true) }])
   const back = addressOf(['messages'], query)
-  const nothing =
-    error !== undefined ? undefined : value?.refusal === undefined ? (
-      value && <NoMessages reason={value.reason} isAll={line === ''} />
-    ) : (
-      <ErrorNote error={value.reason ?? `The service answered with ${value.refusal.status}.`} retry={reload} />
-    )
+  const refusal = value?.refusal && (value.reason ?? `The service answered with ${value.refusal.status}.`)
+  const empty = value && <NoMessages reason={value.reason} isAll={line === ''} />
+  const nothing = refusal === undefined ? empty : <ErrorNote error={refusal} retry={reload} />
   return (
     <>
       <ListView
@@ -81,7 +78,7 @@ export function MessagesView({ route }: ViewProps) {
         current={wanted}
         choose={(id) => go(href(String(id)), { replace: true })}
         onEnd={() => value?.hasMore && !isLoading && setMore({ line, rounds: rounds + 1 })}
-        nothing={nothing}
+        nothing={error === undefined && nothing}
         isOpen={wanted !== undefined}
         open={
           open ? (

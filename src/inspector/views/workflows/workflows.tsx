@@ -30,18 +30,7 @@ export function WorkflowsView({ route }: ViewProps) {
   const back = addressOf(['workflows'], { q: text })
   const href = ({ workflow: { identifier }, step }: Item) =>
     addressOf(['workflows', identifier, step?.stepId ?? ''], { q: text })
-  const nothing = workflows && (
-    <Empty title={text === '' ? 'The environment has no workflows' : 'No workflow or step is called so'}>
-      {text === '' ? (
-        <p>
-          Workflows come with a seed, under <code>workflows:</code>. The packaged seed <code>steps</code> has all types
-          of steps.
-        </p>
-      ) : (
-        <a href={addressOf(['workflows'])}>All workflows</a>
-      )}
-    </Empty>
-  )
+  const nothing = workflows && <NoWorkflows isSearch={text !== ''} />
   return (
     <ListView
       title="Workflows"
@@ -102,6 +91,21 @@ export function WorkflowsView({ route }: ViewProps) {
         )
       }
     </ListView>
+  )
+}
+
+function NoWorkflows({ isSearch }: { isSearch: boolean }) {
+  return (
+    <Empty title={isSearch ? 'No workflow or step is called so' : 'The environment has no workflows'}>
+      {isSearch ? (
+        <a href={addressOf(['workflows'])}>All workflows</a>
+      ) : (
+        <p>
+          Workflows come with a seed, under <code>workflows:</code>. The packaged seed <code>steps</code> has all types
+          of steps.
+        </p>
+      )}
+    </Empty>
   )
 }
 
