@@ -3,12 +3,13 @@
  *
  *     npx tsx scripts/screenshots.ts [folder]     by default screenshots/, which git ignores
  *
- * Two of them stand in the README: they are written to docs/ as well.
+ * Some of them stand in the README and in docs/: they are written there as well. The report's page is that of the last build.
  */
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { type Browser, chromium } from '@playwright/test'
-import { createMock, type Mock } from '../src/index.js'
+import { createMock, type Environment, type Mock } from '../src/index.js'
 
 const root = join(import.meta.dirname, '..')
 const folder = process.argv[2] ?? join(root, 'screenshots')
@@ -25,11 +26,13 @@ const VIEWS: Record<string, string> = {
 }
 const OPENED = ['messages', 'integrations']
 const WIDTHS = { 390: 844, 820: 1000, 1280: 800, 1920: 1080 }
-const IN_DOCS = ['requests-light-1280', 'messages-dark-1280']
+const IN_DOCS = ['requests-light-1280', 'messages-dark-1280', 'workflows-light-1280']
 
 await using mock = await createMock({ port: 0, logLevel: 'silent' })
 await useAsProductsDo(mock)
 mkdirSync(folder, { recursive: true })
+const report = join(folder, 'report.html')
+await writeReport(report)
 const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
 try {
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -41,6 +44,7 @@ try {
   await browser.close()
 }
 for (const name of IN_DOCS) copyFileSync(join(folder, `${name}.png`), join(root, `docs/inspector-${name}.png`))
+copyFileSync(join(folder, 'report-light-1280.png'), join(root, 'docs/report-light-1280.png'))
 
 async function picture(browser: Browser, colorScheme: 'light' | 'dark', viewport: { width: number; height: number }) {
   const page = await browser.newPage({ colorScheme, viewport })
@@ -55,7 +59,52 @@ async function picture(browser: Browser, colorScheme: 'light' | 'dark', viewport
     await page.screenshot({ path: join(folder, file) })
     console.log(file)
   }
+  await page.goto(pathToFileURL(report).href)
+  await page.getByRole('list', { name: 'Tests' }).waitFor()
+  await page.screenshot({ path: join(folder, `report-${colorScheme}-${viewport.width}.png`) })
   await page.close()
+}
+
+/** The report of a run of some tests, three of which have failed. */
+async function writeReport(file: string): Promise<void> {
+  await using mock = await createMock({ port: 0, logLevel: 'silent' })
+  const ask = (env: Environment, path: string, headers = env.headers) => fetch(env.url + path, { headers })
+  await ranTest(
+    mock,
+    'inbox › shows e-mails only',
+    'expected 5 messages of email, got in_app, push, sms',
+    async (env) => {
+      await ask(env, '/v1/messages?chanel=email&limit=5')
+      await ask(env, '/v1/messages?page=1')
+      await ask(env, '/v2/workflows/order-shipped/steps/email-step')
+    }
+  )
+  await ranTest(mock, 'settings › loads with the stored key', 'expected 200, got 401', async (env) => {
+    await ask(env, '/v1/messages', { authorization: 'ApiKey develpment-key' })
+  })
+  await ranTest(mock, 'settings › switches the provider back', 'expected SendGrid to be primary', async (env) => {
+    await fetch(`${env.url}/v1/integrations/mailgun-eu/set-primary`, { method: 'POST', headers: env.headers })
+  })
+  for (const title of ['inbox › pages to the end', 'inbox › empty state', 'checkout › retries a 503 once']) {
+    await ranTest(mock, title, undefined, async (env) => {
+      if (title.includes('503')) await env.faults.add({ operation: 'listMessages', effect: { status: 503 } })
+      await ask(env, '/v1/messages?limit=40')
+      await ask(env, '/v1/messages?limit=40&page=1')
+    })
+  }
+  await mock.report(file, { command: 'npm test', exitCode: 1 })
+}
+
+async function ranTest(
+  mock: Mock,
+  title: string,
+  error: string | undefined,
+  run: (env: Environment) => Promise<void>
+): Promise<void> {
+  const env = await mock.environment({ from: 'Development' })
+  await run(env)
+  await env.describeTest({ title, outcome: error === undefined ? 'passed' : 'failed', ...(error && { error }) })
+  await env.remove()
 }
 
 /** Some requests of a product, good and bad ones, so that there is something to see. */
