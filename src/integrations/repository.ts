@@ -33,9 +33,9 @@ export function integrationRepository({ client }: Db) {
     .pluck()
   // With `is_primary = 1` in the text: SQLite compiles a statement again at each run where a bound
   // value is compared with the column of a partial index. json_set keeps every other byte of the document.
-  const demotePrimaries = client.prepare<[number, Channel], { id: string; name: string }>(
+  const demotePrimaries = client.prepare<[number, Channel], { id: string; document: string }>(
     `UPDATE integrations SET is_primary = 0, document = json_set(document, '$.primary', json('false'))
-    WHERE dataset = ? AND channel = ? AND is_primary = 1 RETURNING id, document ->> '$.name' AS name`
+    WHERE dataset = ? AND channel = ? AND is_primary = 1 RETURNING id, document`
   )
   const promote = client
     .prepare<[number, string], string>(
@@ -66,7 +66,7 @@ export function integrationRepository({ client }: Db) {
     ): string | undefined => ownerElsewhere.get(organizationId, dataset, id, identifier),
 
     /** Takes `primary` from every integration of the channel that has it, soft-deleted ones too, and returns these. */
-    demotePrimaries: (dataset: number, ofChannel: Channel): { id: string; name: string }[] =>
+    demotePrimaries: (dataset: number, ofChannel: Channel): { id: string; document: string }[] =>
       demotePrimaries.all(dataset, ofChannel),
 
     /** Makes it primary, active and free of conditions, and returns its document. Throws when there is another primary. */

@@ -32,9 +32,8 @@ export function integrationService({ db, environments }: { db: Db; environments:
         const dataset = environments.ensureOwned(environment, 'integrations')
         const former = repository.demotePrimaries(dataset, found.channel)
         const document = repository.promote(dataset, found.id)
-        const about = { kind: 'integration', channel: found.channel }
-        changed.push({ ...about, id: found.id, name: JSON.parse(document).name, what: 'became primary' })
-        for (const each of former) changed.push({ ...about, ...each, what: 'is no longer primary' })
+        changed.push(stepped(found, document, 'became primary'))
+        for (const each of former) changed.push(stepped({ ...found, ...each }, each.document, 'is no longer primary'))
         return toResponse(document, environment)
       })
     }
@@ -97,4 +96,14 @@ export function toIntegrationResponse(integration: Integration, { assumptions }:
     delete shown.configurations?.inboundWebhookSigningKey
   }
   return assumptions['vendor-names'] === 'vendor' ? withVendorNames(shown) : shown
+}
+
+/** Its name is read when somebody looks: each set-primary is told of, and few are looked at. */
+function stepped({ id, channel }: FoundIntegration, document: string, what: string): ChangedRecord {
+  return {
+    ...{ kind: 'integration', channel, id, what },
+    get name(): string {
+      return JSON.parse(document).name
+    }
+  }
 }

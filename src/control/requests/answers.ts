@@ -38,6 +38,7 @@ export function createAnswers() {
   return () => {
     const own = new Set<Block>()
     let current: Block | undefined
+    let last: KeptAnswer | undefined
 
     function nextBlock(): Block {
       const [oldest] = own.size === MAX_BLOCKS.journal ? own : all.size === MAX_BLOCKS.server ? all : []
@@ -48,19 +49,24 @@ export function createAnswers() {
     }
 
     return {
-      /** Keeps an answer, or its beginning. */
+      /** Keeps an answer, or its beginning; what is the same as the one before it, as when a client polls, only once. */
       keep(answer: Buffer): KeptAnswer {
         const length = Math.min(answer.length, MAX_ANSWER)
+        if (last?.block.bytes && last.block === current && last.end - last.start === length) {
+          if (last.block.bytes.compare(answer, 0, length, last.start, last.end) === 0) return last
+        }
         if (!current?.bytes || current.used + length > BLOCK) current = nextBlock()
         const start = current.used
         current.used += length
         answer.copy(current.bytes as Buffer, start, 0, length)
-        return { block: current, start, end: current.used }
+        last = { block: current, start, end: current.used }
+        return last
       },
 
       /** Lets go of all answers. */
       clear(): void {
         for (const block of own) take(block)
+        last = undefined
       }
     }
   }
