@@ -83,11 +83,19 @@ test('the oldest answers of a journal are dropped for later ones, and the others
     if (bytes) expect(bytes.equals(Buffer.alloc(16_384, index % 251))).toBe(true)
 })
 
+test('an answer that is the same as the one before takes no more room, and one that differs in a byte does', () => {
+  const store = createAnswers()()
+  const [first, second, other] = ['[1, 2]', '[1, 2]', '[1, 3]'].map((text) => store.keep(Buffer.from(text)))
+  expect(second).toBe(first)
+  expect(other?.start).toBe(first?.end)
+  expect([first, other].map((each) => each && bytesOfAnswer(each)?.toString())).toEqual(['[1, 2]', '[1, 3]'])
+})
+
 test('all journals together keep 128 MiB of answers: the oldest are dropped, whose journal it is does not matter', () => {
   const createStore = createAnswers()
   const journals = Array.from({ length: 9 }, () => {
     const store = createStore()
-    return Array.from({ length: 1024 }, () => store.keep(Buffer.alloc(16_384, 1)))
+    return Array.from({ length: 1024 }, (_, index) => store.keep(Buffer.alloc(16_384, index % 251)))
   })
   const counts = journals.map((answers) => answers.filter((answer) => bytesOfAnswer(answer) !== undefined).length)
   expect(counts).toEqual([0, ...Array.from({ length: 8 }, () => 1024)])
@@ -97,7 +105,7 @@ test('what was dropped is said, and the request stays', async () => {
   const mock = await givenMock()
   await mock.get('/v1/messages')
   const { answers } = mock.services.journals.of(mock.services.environments.find('Development'))
-  for (let index = 0; index < 1024; index++) answers.keep(Buffer.alloc(16_384))
+  for (let index = 0; index < 1024; index++) answers.keep(Buffer.alloc(16_384, index % 251))
   await mock.get('/v1/messages')
   const { answer, ...request } = await recorded(mock)
   expect(request).toMatchObject({ sequence: 1, status: 200 })
