@@ -101,9 +101,12 @@ export function toIntegrationResponse(integration: Integration, { assumptions }:
 /** Its name is read when somebody looks: each set-primary is told of, and few are looked at. */
 function stepped({ id, channel }: FoundIntegration, document: string, what: string): ChangedRecord {
   return {
-    ...{ kind: 'integration', channel, id, what },
+    kind: 'integration',
+    channel,
+    id,
     get name(): string {
       return JSON.parse(document).name
-    }
+    },
+    what
   }
 }

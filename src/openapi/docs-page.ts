@@ -38,16 +38,16 @@ export const documentation: FastifyPluginAsync<Options> = async (app, { environm
     })
   }
 
-  app.get('/llms.txt', (_request, reply) => sendManual(reply, 'llms.txt', 'text/plain'))
+  app.get('/llms.txt', (_request, reply) => sendManual(reply, 'llms.txt', 'text/plain; charset=utf-8'))
   // One route, as each costs a start half a millisecond.
-  app.get<{ Params: { page: string } }>('/docs/:page(^[a-z]+\\.(?:md|svg)$)', ({ params: { page } }, reply) =>
-    sendManual(reply, `docs/${page}`, page.endsWith('.svg') ? 'image/svg+xml' : 'text/markdown')
+  app.get<{ Params: { page: string } }>('/docs/:page(^[a-z\\d-]+\\.(?:md|png)$)', ({ params: { page } }, reply) =>
+    sendManual(reply, `docs/${page}`, page.endsWith('.png') ? 'image/png' : 'text/markdown; charset=utf-8')
   )
-  app.get('/seeds/schema.json', (_request, reply) => sendManual(reply, 'seeds/schema.json', 'application/json'))
+  app.get('/seeds/schema.json', (_request, reply) => sendManual(reply, 'seeds/schema.json', JSON_TYPE))
 }
 
 async function sendManual(reply: FastifyReply, name: string, type: string): Promise<FastifyReply> {
-  return reply.type(`${type}; charset=utf-8`).send(await readPackaged(name, '/llms.txt lists the pages of the manual'))
+  return reply.type(type).send(await readPackaged(name, '/llms.txt lists the pages of the manual'))
 }
 
 /** The files that the page loads, with their content types. */

@@ -40,7 +40,7 @@ describe('the manual on the server', () => {
   test('it serves no other file, and its pages are not recorded', async () => {
     const { call, url } = await givenMock()
     await call('/llms.txt', { key: null })
-    const others = ['/docs/../package.json', '/docs/%2e%2e/package.json', '/docs/none.md', '/docs/none.svg']
+    const others = ['/docs/../package.json', '/docs/%2e%2e/package.json', '/docs/none.md', '/docs/none.png']
     const answers = await Promise.all(others.map((path) => call(path, { key: null })))
     expect(answers.map(({ status }) => status)).toEqual(others.map(() => 404))
     const recorded = await fetch(`${url}/_mock/requests/keyless`).then((response) => response.text())
