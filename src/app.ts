@@ -36,6 +36,8 @@ export interface AppOptions {
   /** Loads the service that only control routes need. */
   loadSeeds: () => Promise<SeedService>
   clock: Clock
+  /** The data file, if the data are kept in one. */
+  data?: string | undefined
   /** Whether any web page may call. */
   cors: boolean
   /** Whether browsers get the inspector at `/`. */
@@ -168,7 +170,7 @@ function sourcesOf({ environment, headers }: FastifyRequest, { services, clock }
 
 function createServer(options: AppOptions, nextId: Shared['nextId']): FastifyInstance {
   const { services, clock, logger, requestTimeout } = options
-  const handleError = errorHandler((request) => sourcesOf(request, options))
+  const handleError = errorHandler((request) => sourcesOf(request, options), options.data)
   const { environments, adminToken } = services
   // The id stands in each line of the log.
   const isSecret = (id: string, authorization: string) =>

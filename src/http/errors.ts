@@ -81,11 +81,14 @@ export function storedErrorResponse(error: DomainError, path: string, sources: E
 }
 
 /** Returns the handler of all errors, with the time, the assumptions and the ids of the request they answer. */
-export function errorHandler(sources: (request: FastifyRequest) => ErrorSources & { random: Pick<Random, 'uuid'> }) {
+export function errorHandler(
+  sources: (request: FastifyRequest) => ErrorSources & { random: Pick<Random, 'uuid'> },
+  dataFile: string | undefined
+) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const source = sources(request)
     if (error instanceof DomainError) request.errorCode = error.code
-    sendErrorResponse(reply, toErrorResponse(error, source.random.uuid), source, error)
+    sendErrorResponse(reply, toErrorResponse(error, source.random.uuid, dataFile), source, error)
   }
 }
 
@@ -115,7 +118,7 @@ export function sendErrorResponse(reply: FastifyReply, response: ErrorResponse, 
 /** The statuses on which clients send a request again. */
 const RETRIED = [409, 429, 503]
 
-function toErrorResponse(error: unknown, uuid: () => string): ErrorResponse {
+function toErrorResponse(error: unknown, uuid: () => string, dataFile: string | undefined): ErrorResponse {
   if (error instanceof DomainError) return domainErrorResponse(error)
   const { statusCode: status, code, message } = error as { statusCode?: unknown; code?: unknown; message?: unknown }
   if (/^SQLITE_(FULL|READONLY|IOERR(?!_(SHORT_)?READ))/.test(String(code))) return NOT_WRITTEN
@@ -127,7 +130,9 @@ function toErrorResponse(error: unknown, uuid: () => string): ErrorResponse {
   return {
     status: 500,
     message: SERVER_ERROR,
-    reason: isDamaged ? DAMAGED : 'an error of notification-mock itself: its log has a line with this errorId',
+    reason: isDamaged
+      ? `the data file ${dataFile} ${DAMAGED}`
+      : 'an error of notification-mock itself: its log has a line with this errorId',
     errorId: uuid()
   }
 }
@@ -137,8 +142,7 @@ function domainErrorResponse({ code, message, details }: DomainError): ErrorResp
 }
 
 const TOO_LARGE = 'the response would have a gigabyte or more: ask for fewer messages with limit'
-const DAMAGED =
-  'the data file, that of --data, is damaged: stop the server, then put back a copy, or name another file with --data'
+const DAMAGED = 'is damaged: stop the server, then put back a copy, or name another file with --data'
 const NOT_WRITTEN: ErrorResponse = {
   status: 507,
   message: 'Insufficient storage, the data could not be written',
