@@ -217,9 +217,12 @@ const REST_GRACE = 500
 function startChild(words: readonly string[], env: NodeJS.ProcessEnv) {
   const [name = '', ...args] = words
   const hasGroup = !IS_WINDOWS && !process.stdin.isTTY
+  // First, so that a command that runs is guarded at once.
+  const guard = IS_WINDOWS ? undefined : startGuard()
   const child = spawn(name, args, { env, stdio: 'inherit', detached: hasGroup })
   const { pid } = child
-  const guard = pid === undefined || IS_WINDOWS ? undefined : startGuard(hasGroup ? -pid : pid)
+  if (pid === undefined) guard?.kill('SIGKILL')
+  else guard?.stdin?.write(`${hasGroup ? -pid : pid}\n`)
   const ended = once(child, 'exit').then(([code, signal]): Ending => {
     guard?.kill('SIGKILL')
     return { code, signal }
@@ -249,11 +252,15 @@ function startChild(words: readonly string[], env: NodeJS.ProcessEnv) {
   }
 }
 
-/** Starts a process that ends another one, or a group, once its pipe closes: when this process is gone, however it ended. */
-function startGuard(target: number): ChildProcess {
-  const script = `read _; kill -s TERM -- ${target} && sleep 1 && kill -s KILL -- ${target}`
+/**
+ * Starts a process that waits for the id of another one, or of a group, and ends that once its pipe closes: when this
+ * process is gone, however it ended.
+ */
+function startGuard(): ChildProcess {
+  const script = 'read target; read _; kill -s TERM -- "$target" && sleep 1 && kill -s KILL -- "$target"'
   const guard = spawn('/bin/sh', ['-c', script], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
   guard.unref()
+  guard.stdin?.on('error', () => {})
   // Without a shell there is none.
   return guard.on('error', () => {})
 }
