@@ -259,7 +259,7 @@ test('nothing that a seed holds runs, loads anything or leads away', async (cont
   await page.getByRole('button', { name: 'Show credentials' }).click()
   await page.getByRole('button', { name: /fault/ }).click()
   await page.getByText('header').or(page.getByText(/500/)).first().waitFor()
-  await go('#/integrations?panel=snapshots')
+  await page.getByRole('button', { name: 'Changes' }).click()
   await page.getByText('integration changed').first().waitFor()
   expect(await page.evaluate('window.ran')).toBeUndefined()
   expect(hits).toBe(0)

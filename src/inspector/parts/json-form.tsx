@@ -39,20 +39,15 @@ export function JsonDialog({ title, value = {}, button, submit, close, children 
     }
     setBusy(false)
   }
-  const editor = <Editor text={text} change={setText} issues={issues} isFolded={children !== undefined} />
   return (
     <Dialog title={title} close={close} wide>
       <form class="form" data-held="true" onSubmit={send}>
         {children}
         {error !== undefined && issues.length === 0 && <ErrorNote error={error} />}
-        {children === undefined ? (
-          editor
-        ) : (
-          <details open={issues.length > 0}>
-            <summary>More fields, as JSON</summary>
-            {editor}
-          </details>
-        )}
+        <details open={children === undefined || issues.length > 0}>
+          <summary>{children === undefined ? 'JSON' : 'More fields, as JSON'}</summary>
+          <Editor text={text} change={setText} issues={issues} isFolded={children !== undefined} />
+        </details>
         <div class="line">
           <button type="submit" class="primary" disabled={isBusy}>
             {button}
