@@ -6,8 +6,6 @@ import { Icon } from '../parts/icon.js'
 import { moveFocus } from '../parts/keys.js'
 import { useResource } from '../parts/resource.js'
 import { ToastProvider } from '../parts/toast.js'
-import { useFaultCommands } from '../views/faults/actions.js'
-import { FaultStateProvider } from '../views/faults/state.js'
 import { VIEWS } from '../views/index.js'
 import { Bar } from './bar.js'
 import { useRecordFinder } from './find.js'
@@ -193,12 +191,10 @@ function Environment({ mock, apiKey, listed, environments, reload }: Environment
     <SessionProvider value={session}>
       <LiveProvider restarted={restarted}>
         <Follower changedByOthers={changedByOthers} />
-        <FaultStateProvider>
-          <div class="app">
-            <Bar environments={environments} reload={reload} />
-            <Views />
-          </div>
-        </FaultStateProvider>
+        <div class="app">
+          <Bar environments={environments} reload={reload} />
+          <Views />
+        </div>
       </LiveProvider>
     </SessionProvider>
   )
@@ -212,7 +208,6 @@ function Views() {
     ...VIEWS.map(({ path, title }) => ({ name: `Go to ${title}`, run: () => go(addressOf([path])) })),
     { name: 'Load everything again', run: changed }
   ])
-  useFaultCommands()
   useRecordFinder()
   useEffect(() => {
     document.title = [view.title, listed?.name, 'notification-mock'].filter(Boolean).join(' · ')
