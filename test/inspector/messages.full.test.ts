@@ -102,7 +102,7 @@ test('one line searches by subscriber, transaction, context and channel, its add
   await expect.poll(hash).toBe(decodeURIComponent((await rows.nth(2).getAttribute('href')) ?? ''))
   await page.getByRole('button', { name: 'Edit' }).focus()
   await page.keyboard.press('Escape')
-  await expect.poll(hash).toBe('#/messages?q="channel:sms"')
+  await expect.poll(hash).toBe('#/messages?q=channel:sms')
   await expect
     .poll(() => page.evaluate('document.activeElement.getAttribute("href")'))
     .toBe(await rows.nth(2).getAttribute('href'))

@@ -28,25 +28,16 @@ export function useService() {
   }
 }
 
-interface ActionsProps {
-  actions: readonly Action[]
-  label?: string
-  /** The one that is chosen, where one chooses. */
-  current?: string
-}
-
-/** What one can do or choose, as buttons in a line. */
-export function Actions({ actions, label, current }: ActionsProps) {
+/** What one can do, as buttons in a line; or choose, where `current` is the one that is chosen. */
+export function Actions({ actions, label, current }: { actions: readonly Action[]; label?: string; current?: string }) {
+  const pressed = (name: string) => (current === undefined ? {} : { 'aria-pressed': name === current })
   return (
     <div class="line" role="group" aria-label={label}>
-      {actions.map(({ name, isDanger, run }) => {
-        const isPressed = current === undefined ? undefined : name === current
-        return (
-          <button key={name} type="button" class={isDanger ? 'danger' : ''} aria-pressed={isPressed} onClick={run}>
-            {name}
-          </button>
-        )
-      })}
+      {actions.map(({ name, isDanger, run }) => (
+        <button key={name} type="button" class={isDanger ? 'danger' : ''} {...pressed(name)} onClick={run}>
+          {name}
+        </button>
+      ))}
     </div>
   )
 }

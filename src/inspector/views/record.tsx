@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { Callout } from '../parts/chip.js'
 import { changesOf, type Fields, JsonDialog } from '../parts/json-form.js'
 import { JsonTree } from '../parts/json-tree.js'
-import { Close, Pane, Scroll } from '../parts/pane.js'
+import { Close, Pane } from '../parts/pane.js'
 import type { Action } from '../parts/popover.js'
 import { Tabs } from '../parts/tabs.js'
 import { useSession } from '../shell/session.js'
@@ -12,10 +13,10 @@ interface Props {
   /** What it is, such as `message`. */
   noun: string
   title: string
-  /** Beside the title. */
-  about: ComponentChildren
-  /** Below the title. */
-  facts?: ComponentChildren
+  /** What there is to know of it at once. */
+  facts: readonly (string | null | undefined)[]
+  /** What went wrong with it. */
+  problem?: string | false
   back: string
   /** What can be done, but for editing it. */
   actions: readonly Action[]
@@ -28,7 +29,7 @@ interface Props {
 }
 
 /** The record that is open: what it is, what one can do with it, and it as JSON. */
-export function RecordPane({ noun, title, about, facts, back, actions, json, fields, save, look }: Props) {
+export function RecordPane({ noun, title, facts, problem, back, actions, json, fields, save, look }: Props) {
   const { changed } = useSession()
   const [isEditing, setEditing] = useState(false)
   const [tab, setTab] = useState<string>()
@@ -36,26 +37,24 @@ export function RecordPane({ noun, title, about, facts, back, actions, json, fie
     <div class="head">
       <div class="head-title">
         <h2 dir="auto">{title}</h2>
-        {about}
         <Close back={back} />
       </div>
-      {facts}
+      <p class="muted parts">{facts.map((text) => text && <bdi key={text}>{text}</bdi>)}</p>
+      {problem && (
+        <Callout tone="warn" icon="warn">
+          <span dir="auto">{problem}</span>
+        </Callout>
+      )}
       <Actions actions={[{ name: 'Edit', run: () => setEditing(true) }, ...actions]} />
     </div>
   )
-  const submit = async (after: Fields) => {
-    await save(changesOf(fields, after))
-    changed()
-  }
-  const tree = () => <JsonTree label={`The ${noun} as JSON`} value={json} />
-  const tabs = look && [
-    { id: 'look', ...look },
-    { id: 'json', title: 'JSON', content: tree }
-  ]
+  const submit = (after: Fields) => save(changesOf(fields, after)).then(changed)
+  const asJson = { id: 'json', title: 'JSON', content: () => <JsonTree label={`The ${noun} as JSON`} value={json} /> }
+  const tabs = look ? [{ id: 'look', ...look }, asJson] : [asJson]
   const edit = { title: `Edit the ${noun}`, value: fields, button: 'Save', submit, close: () => setEditing(false) }
   return (
     <Pane label={`The ${noun}`} head={head}>
-      {tabs ? <Tabs label={`Of this ${noun}`} tabs={tabs} current={tab} choose={setTab} /> : <Scroll>{tree()}</Scroll>}
+      <Tabs label={`Of this ${noun}`} tabs={tabs} current={tab} choose={setTab} />
       {isEditing && <JsonDialog {...edit} />}
     </Pane>
   )

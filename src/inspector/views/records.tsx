@@ -6,42 +6,34 @@ import { type Fields, JsonDialog } from '../parts/json-form.js'
 import type { ListProps } from '../parts/list.js'
 import { ListView, NothingOpen } from '../parts/list-view.js'
 import type { Resource } from '../parts/resource.js'
-import type { RowProps } from '../parts/row.js'
+import { ROW, ROW_WITH_NOTE, Row, type RowProps } from '../parts/row.js'
 import { useCommands } from '../shell/palette.js'
 import { addressOf, go, type Route } from '../shell/router.js'
 import { useSession } from '../shell/session.js'
 import { Actions } from './acts.js'
 
-interface Props<Item> extends Pick<ListProps<Item>, 'label' | 'items' | 'heightOf' | 'onEnd'> {
+interface Props<Item> extends Pick<ListProps<Item>, 'label' | 'items' | 'onEnd'> {
   route: Route
   title: string
   search: { placeholder: string; hint?: string; isByEnter?: boolean }
   resource: Resource<unknown>
-  /** How many there are. */
   count?: string | undefined
   /** What follows the name of the view in the address of an item; undefined for a heading. */
   pathOf(item: Item): readonly string[] | undefined
-  row(item: Item, place: RowPlace): ComponentChildren
+  /** The words of a heading, or the row of an item, with what stands over its end. */
+  rowOf(item: Item): Omit<RowProps, 'href'> & { over?: ComponentChildren }
   open: Item | undefined
   /** What is open, beside the list. */
   pane(item: Item, back: string): ComponentChildren
   /** Why nothing was found, or how to get some. */
-  reason: ComponentChildren
-  /** What adds another one, of JSON that is `value` at first and of the fields that people fill. */
-  add?: { title: string; value?: object; fields?: ComponentChildren; submit(fields: object): Promise<Added> }
+  reason: string | undefined
+  /** What adds one, of JSON that is `value` at first and of the fields that people fill, and returns its address. */
+  add?: { title: string; value?: object; fields?: ComponentChildren; submit(fields: object): Promise<string> }
 }
-
-interface Added {
-  _id: string
-  identifier?: string
-}
-
-/** Where the row of a list leads, and its part in the list. */
-export type RowPlace = Pick<RowProps, 'href' | 'isCurrent' | 'tabIndex'>
 
 /** Records of one kind: their search, their list, and the one that the address names beside it. */
 export function RecordsView<Item>(props: Props<Item>) {
-  const { route, search, count, pathOf, row, open, pane, reason, add, ...list } = props
+  const { route, search, count, pathOf, rowOf, open, pane, reason, add, ...list } = props
   const { value, isLoading, error } = list.resource
   const { changed } = useSession()
   const [isAdding, setAdding] = useState(false)
@@ -68,11 +60,12 @@ export function RecordsView<Item>(props: Props<Item>) {
     </Empty>
   )
   const submit = async (fields: Fields) => {
+    if (!add) return
     const form = document.querySelector<HTMLFormElement>('dialog[open] form')
     const typed = [...new FormData(form ?? undefined)].filter(([, text]) => text !== '')
-    const added = await add?.submit({ ...Object.fromEntries(typed), ...fields })
+    const id = await add.submit({ ...Object.fromEntries(typed), ...fields })
     changed()
-    if (added) go(addressOf([view, added.identifier ?? added._id]))
+    go(addressOf([view, id]))
   }
   return (
     <>
@@ -80,6 +73,7 @@ export function RecordsView<Item>(props: Props<Item>) {
         {...list}
         search={{ ...search, text, change: (q) => go(addressOf(search.isByEnter ? [view] : [view, ...rest], { q })) }}
         tools={tools}
+        heightOf={(item) => (rowOf(item).note ? ROW_WITH_NOTE : ROW)}
         keyOf={(item) => pathOf(item) && hrefOf(item)}
         current={open && hrefOf(open)}
         choose={(href) => go(String(href), { replace: true })}
@@ -90,12 +84,23 @@ export function RecordsView<Item>(props: Props<Item>) {
             pane(open, back)
           ) : (
             <NothingOpen back={rest[0] && back}>
-              {rest.length === 0 ? 'Choose one to see it' : !isLoading && `${rest[0]} is not among these ${name}`}
+              {rest.length === 0
+                ? 'Choose one to see it'
+                : !isLoading && `${rest.join('/')} is not among these ${name}`}
             </NothingOpen>
           )
         }
       >
-        {(item, place) => row(item, { href: hrefOf(item), ...place })}
+        {(item, place) => {
+          const { over, ...row } = rowOf(item)
+          if (!pathOf(item)) return <h2 class="group">{row.children}</h2>
+          return (
+            <div class={over ? 'with-switch' : ''}>
+              <Row {...row} {...place} href={hrefOf(item)} />
+              {over}
+            </div>
+          )
+        }}
       </ListView>
       {isAdding && add && (
         <JsonDialog {...add} button={add.title} submit={submit} close={() => setAdding(false)}>
@@ -112,7 +117,8 @@ const SEARCHED = ['q', 'channel', 'subscriberId', 'transactionId', 'contextKeys'
 /** Returns what an address searches for, as one types it. */
 export function lineOf(params: URLSearchParams): string {
   const words = [...params].filter(([name]) => SEARCHED.includes(name))
-  return words.map(([name, value]) => (name === 'q' ? value : `"${name}:${value}"`)).join(' ')
+  const quoted = (word: string) => (/\s/.test(word) ? `"${word}"` : word)
+  return words.map(([name, value]) => (name === 'q' ? value : quoted(`${name}:${value}`))).join(' ')
 }
 
 /** Returns what tells whether texts have all words of a search. */

@@ -1,6 +1,6 @@
 import './coverage.css'
 import type { CoverageItem, OperationCoverage } from '../../../client/index.js'
-import { Chip, type Tone } from '../../parts/chip.js'
+import { Chip } from '../../parts/chip.js'
 import { ErrorNote } from '../../parts/errors.js'
 import { Scroll } from '../../parts/pane.js'
 import { useResource } from '../../parts/resource.js'
@@ -20,13 +20,11 @@ export function CoverageView() {
   return (
     <div class="view">
       <h1 class="visually-hidden">Coverage</h1>
-      <div class="head coverage-head">
+      <div class="head">
         {value && (
           <div class="head-title">
             <span class="big">{value.percentage} %</span>
-            <h2>
-              {value.covered} of {value.total} things of the contract were met
-            </h2>
+            <h2>{`${value.covered} of ${value.total} things of the contract were met`}</h2>
             <span class="hint">by {value.requests.toLocaleString()} requests</span>
           </div>
         )}
@@ -37,39 +35,20 @@ export function CoverageView() {
         {value?.operations.map((each) => (
           <Operation key={each.operation} {...each} />
         ))}
-        {value && value.unserved.requests > 0 && (
-          <section class="card coverage" aria-label="Not served">
-            <h2>Not served</h2>
-            {value.unserved.targets.map(({ method, path, requests }) => (
-              <code key={`${method} ${path}`} dir="auto">
-                {method} {path} × {requests.toLocaleString()}
-              </code>
-            ))}
-          </section>
-        )}
       </Scroll>
     </div>
   )
 }
 
-function Operation({ operation, method, path, covered, total, items, others, unread }: OperationCoverage) {
+function Operation({ operation, method, path, covered, total, items }: OperationCoverage) {
   const missing = items.filter((item) => !item.covered)
   const met = items.filter((item) => item.covered)
-  const chips: [string, Tone?][] = [
-    ...met.map((item): [string, Tone] => [wordsOf(item), item.byFault ? 'fault' : 'good']),
-    ...others.map(({ status }): [string] => [`answered with ${status}, beyond the contract`]),
-    ...unread.map(({ parameter }): [string, Tone] => [`${parameter} is not read`, 'warn'])
-  ]
   return (
     <section class="card coverage" aria-label={operation}>
       <div class="head-title">
         <h2>{operation}</h2>
-        <code class="muted">
-          {method} {path}
-        </code>
-        <b>
-          {covered} of {total}
-        </b>
+        <code class="muted">{`${method} ${path}`}</code>
+        <b>{`${covered} of ${total}`}</b>
       </div>
       <progress max={total} value={covered} aria-label={`Met of ${operation}`} />
       <ul aria-label={`Not met of ${operation}`}>
@@ -81,9 +60,9 @@ function Operation({ operation, method, path, covered, total, items, others, unr
         ))}
       </ul>
       <p class="line">
-        {chips.map(([words, tone]) => (
-          <Chip key={words} tone={tone}>
-            {words}
+        {met.map((item) => (
+          <Chip key={item.id} tone={item.byFault ? 'fault' : 'good'}>
+            {wordsOf(item)}
           </Chip>
         ))}
       </p>

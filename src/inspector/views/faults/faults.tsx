@@ -1,7 +1,7 @@
 import './faults.css'
 import { useEffect, useState } from 'preact/hooks'
 import type { FaultRule, Latency, LatencySetting, NewFaultRule } from '../../../client/index.js'
-import { Chip, toneClass } from '../../parts/chip.js'
+import { Callout, toneClass } from '../../parts/chip.js'
 import { ErrorNote } from '../../parts/errors.js'
 import { Icon } from '../../parts/icon.js'
 import { JsonDialog } from '../../parts/json-form.js'
@@ -10,7 +10,6 @@ import { Popover } from '../../parts/popover.js'
 import { useResource } from '../../parts/resource.js'
 import { durationText } from '../../parts/times.js'
 import { useLive } from '../../shell/live.js'
-import { useCommands } from '../../shell/palette.js'
 import { useSession } from '../../shell/session.js'
 import { Actions, useAct } from '../acts.js'
 
@@ -46,8 +45,6 @@ const LATENCIES: Record<string, LatencySetting> = {
   '2 s': { delay: 2000, spread: 0 }
 }
 
-const NONE: Latency = { delay: 0, spread: 0 }
-
 /** The rules and the latency of the environment. */
 function useFaults() {
   const { env, latest } = useSession()
@@ -57,10 +54,9 @@ function useFaults() {
   useEffect(() => {
     return live.subscribe((came) => came.some(({ flags }) => flags.faulted !== undefined) && reload())
   }, [live, reload])
-  return { rules: [], latency: NONE, ...value, error, reload }
+  const { rules = [], latency = { delay: 0, spread: 0 } as Latency } = value ?? {}
+  return { rules, latency, error, reload }
 }
-
-type Faults = ReturnType<typeof useFaults>
 
 /** Whether a rule does nothing any more. */
 function isUsedUp({ times, hits }: FaultRule): boolean {
@@ -69,14 +65,11 @@ function isUsedUp({ times, hits }: FaultRule): boolean {
 
 /** What goes wrong on purpose, in the bar. */
 export function FaultsPopover() {
-  const { env } = useSession()
-  const act = useAct()
   const faults = useFaults()
   const { rules, latency } = faults
   const slow = latency.delay + latency.spread > 0 ? 1 : 0
   const count = rules.filter((rule) => !isUsedUp(rule)).length + slow
   const noun = count === 1 ? 'fault' : 'faults'
-  useCommands([{ name: 'Remove all faults', run: () => act(env.faults.clear, 'All faults are removed') }])
   const button = (
     <>
       <Icon name="bolt" />
@@ -105,108 +98,65 @@ export function FaultsView() {
   )
 }
 
-function FaultPanel({ rules, latency, error, reload }: Faults) {
+function FaultPanel({ rules, latency, error, reload }: ReturnType<typeof useFaults>) {
   const { env, changed } = useSession()
   const act = useAct()
   const [target, setTarget] = useState('List messages')
   const [often, setOften] = useState('once')
   const [isWriting, setWriting] = useState(false)
-  const write = async (rule: object) => {
-    // The server checks it.
-    await env.faults.add(rule as NewFaultRule)
-    changed()
-  }
-  const fail = (name: string, effect: NewFaultRule['effect']) => {
-    const operation = OPERATIONS[target]
-    const rule = { ...(operation && { operation }), times: TIMES[often] ?? 1, effect }
+  // The server checks it.
+  const write = (rule: object) => env.faults.add(rule as NewFaultRule).then(changed)
+  const fail = (name: string) => {
+    const rule = { operation: OPERATIONS[target], times: TIMES[often], effect: EFFECTS[name] } as NewFaultRule
     const undo = ({ id }: FaultRule) => env.faults.remove(id)
     return act(() => env.faults.add(rule), `${target}: ${name}, ${often}`, undo)
   }
+  const remove = ({ id }: FaultRule) => act(() => env.faults.remove(id), `Removed ${id}`)
+  const clear = () => act(env.faults.clear, 'All faults are removed')
   const slow = (name: string) => act(() => env.latency.set(LATENCIES[name] ?? {}), `Latency: ${name}`)
   const choices = (values: object, choose: (name: string) => unknown) =>
     Object.keys(values).map((name) => ({ name, run: () => choose(name) }))
   const { preset, delay, spread } = latency
-  const average = spread > 0 && ` or more, ${durationText(delay + spread)} on average`
+  const current = nameIn(LATENCIES, preset ? { preset } : { delay, spread })
+  const later = delay + spread > 0 ? `: each answer comes later by ${durationText(delay)}` : ''
+  const more = spread > 0 ? ` or more, ${durationText(delay + spread)} on average` : ''
+  const rule = { operation: 'listMessages', match: { query: {} }, times: 1, effect: { status: 500 } }
+  const dialog = { title: 'A fault rule', value: rule, button: 'Add the rule', submit: write }
   return (
     <div class="faults">
       {error !== undefined && <ErrorNote error={error} retry={reload} />}
-      {rules.length > 0 && <Rules rules={rules} />}
+      {rules.map((rule) => (
+        <Callout key={rule.id} tone={isUsedUp(rule) ? undefined : 'fault'}>
+          <span dir="auto">{ruleWords(rule)}</span>
+          <Actions actions={[{ name: `Remove ${rule.id}`, run: () => remove(rule) }]} />
+        </Callout>
+      ))}
+      {rules.length > 0 && <Actions actions={[{ name: 'Remove all', run: clear }]} />}
       <section class="form">
         <h2 class="section">Have them fail</h2>
         <Actions label="Which requests" actions={choices(OPERATIONS, setTarget)} current={target} />
         <Actions label="How often" actions={choices(TIMES, setOften)} current={often} />
-        <Actions
-          label="With what"
-          actions={[
-            ...Object.entries(EFFECTS).map(([name, effect]) => ({ name, run: () => fail(name, effect) })),
-            { name: 'A rule as JSON…', run: () => setWriting(true) }
-          ]}
-        />
+        <Actions label="With what" actions={choices(EFFECTS, fail)} />
+        <Actions actions={[{ name: 'A rule as JSON…', run: () => setWriting(true) }]} />
       </section>
       <section class="form">
-        <h2 class="section">
-          Latency{delay + spread > 0 && `: each answer comes later by ${durationText(delay)}`}
-          {average}
-        </h2>
-        <Actions
-          label="Latency"
-          actions={choices(LATENCIES, slow)}
-          current={nameIn(LATENCIES, preset ? { preset } : { delay, spread })}
-        />
+        <h2 class="section">{`Latency${later}${more}`}</h2>
+        <Actions label="Latency" actions={choices(LATENCIES, slow)} current={current} />
       </section>
-      {isWriting && (
-        <JsonDialog
-          title="A fault rule"
-          value={{ operation: 'listMessages', match: { query: {} }, times: 1, effect: { status: 500 } }}
-          button="Add the rule"
-          submit={write}
-          close={() => setWriting(false)}
-        />
-      )}
+      {isWriting && <JsonDialog {...dialog} close={() => setWriting(false)} />}
     </div>
   )
 }
 
-function Rules({ rules }: { rules: readonly FaultRule[] }) {
-  const { env } = useSession()
-  const act = useAct()
-  return (
-    <section class="form">
-      <div class="line">
-        <h2 class="section">Faults, the first that applies is taken</h2>
-        <button type="button" class="quiet spread" onClick={() => act(env.faults.clear, 'All faults are removed')}>
-          Remove all
-        </button>
-      </div>
-      {rules.map((rule) => (
-        <div key={rule.id} class="rule">
-          <Chip tone={isUsedUp(rule) ? undefined : 'fault'}>{isUsedUp(rule) ? 'done' : 'on'}</Chip>
-          <div dir="auto">
-            <b>{nameIn(EFFECTS, rule.effect)}</b>
-            <p class="hint">{ruleWords(rule)}</p>
-          </div>
-          <button
-            type="button"
-            class="quiet only-icon"
-            aria-label={`Remove ${rule.id}`}
-            onClick={() => act(() => env.faults.remove(rule.id), `Removed ${rule.id}`)}
-          >
-            <Icon name="close" />
-          </button>
-        </div>
-      ))}
-    </section>
-  )
-}
-
-/** Returns which requests a rule is for, how often, how many it has met, and its other conditions as JSON. */
-function ruleWords({ id, operation, times, hits, match, ...rest }: FaultRule): string {
-  const after = rest.after || undefined
-  const every = rest.every > 1 ? rest.every : undefined
-  const probability = rest.probability < 1 ? rest.probability : undefined
-  const json = JSON.stringify({ match, after, every, probability }).replace('{}', '')
-  const met = `met ${hits.toLocaleString()} ${hits === 1 ? 'request' : 'requests'}`
-  return `${nameIn(OPERATIONS, operation)}, ${nameIn(TIMES, times)} · ${met} · ${id} ${json}`
+/** Returns what a rule does to which requests, how many it has met, and its other conditions as JSON. */
+function ruleWords(rule: FaultRule): string {
+  const { operation, effect, match, times, hits } = rule
+  const after = rule.after || undefined
+  const every = rule.every > 1 ? rule.every : undefined
+  const probability = rule.probability < 1 ? rule.probability : undefined
+  const json = JSON.stringify({ match, after, every, probability }).replace(/^{}$/, '')
+  const met = `met ${hits.toLocaleString()} ${hits === 1 ? 'request' : 'requests'}${isUsedUp(rule) ? ', done' : ''}`
+  return `${nameIn(OPERATIONS, operation)}: ${nameIn(EFFECTS, effect)}, ${nameIn(TIMES, times)} ${json} · ${met}`
 }
 
 /** Returns by what name a value is chosen here, else the value. */

@@ -4,12 +4,11 @@ import type { Integration, NewIntegration } from '../../../client/index.js'
 import { CHANNELS } from '../../parts/channels.js'
 import { Chip } from '../../parts/chip.js'
 import { useResource } from '../../parts/resource.js'
-import { ROW, ROW_WITH_NOTE, Row } from '../../parts/row.js'
 import { addressOf, go } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
 import { useAct, useService } from '../acts.js'
 import { fieldsOf, RecordPane } from '../record.js'
-import { isFound, RecordsView, type RowPlace } from '../records.js'
+import { isFound, RecordsView } from '../records.js'
 import type { ViewProps } from '../view.js'
 
 /** What the server shows always has an id. */
@@ -18,9 +17,11 @@ type Listed = Integration & { _id: string }
 /** The heading of a channel, or an integration of it. */
 type Item = { channel: string; primary: Listed | undefined; own?: Listed }
 
-/** The integrations of the environment by channel, the primary one as a switch; `#/integrations/<identifier>` opens one. */
+/** The integrations by channel, the primary one as a switch; one at `#/integrations/<identifier>` stands beside them. */
 export function IntegrationsView({ route }: ViewProps) {
   const { env, version } = useSession()
+  const ask = useService()
+  const act = useAct()
   const resource = useResource(() => env.integrations.list(), [env, version])
   const all = resource.value ?? []
   const isIn = isFound(route)
@@ -30,6 +31,42 @@ export function IntegrationsView({ route }: ViewProps) {
     const found = those.filter(({ name, identifier, providerId }) => isIn(name, identifier, providerId))
     return found.length === 0 ? [] : [{ channel, primary }, ...found.map((own) => ({ channel, primary, own }))]
   })
+  const make = ({ _id }: Listed) => ask('POST', `/v1/integrations/${encodeURIComponent(_id)}/set-primary`)
+  const toggle = (own: Listed, former: Listed | undefined) => {
+    const { _id, name, channel } = own
+    const unmake = () => env.integrations.change(_id, { primary: false })
+    if (own.primary) return act(unmake, `${channel} has no primary now`, () => make(own))
+    const done = `${name} is primary for ${channel}${former ? `, in place of ${former.name}` : ''}`
+    const undo = async () => (former ? make(former) : unmake())
+    return act(() => make(own), done, undo)
+  }
+  const rowOf = ({ channel, primary, own }: Item) => {
+    const none = <Chip tone={/email|sms/.test(channel) ? 'warn' : undefined}>no primary</Chip>
+    if (!own) return { children: [channel, !primary && none] }
+    const { name, identifier, providerId, active, deleted } = own
+    const tone = deleted ? 'bad' : active ? 'good' : 'warn'
+    return {
+      tone,
+      note: <bdi>{`${providerId} · ${identifier}`}</bdi>,
+      end: tone !== 'good' && <Chip tone={tone}>{deleted ? 'deleted' : 'not active'}</Chip>,
+      children: <bdi>{name}</bdi>,
+      over: (
+        <input
+          type="checkbox"
+          role="switch"
+          class="switch"
+          aria-label={`${name} is primary for ${channel}`}
+          checked={own === primary}
+          disabled={deleted}
+          onClick={(event) => {
+            // It is what the server says it is.
+            event.preventDefault()
+            return toggle(own, primary)
+          }}
+        />
+      )
+    } as const
+  }
   return (
     <RecordsView
       title="Integrations"
@@ -38,17 +75,8 @@ export function IntegrationsView({ route }: ViewProps) {
       resource={resource}
       label="Integrations by channel"
       items={items}
-      heightOf={({ own }) => (own ? ROW_WITH_NOTE : ROW)}
       pathOf={({ own }) => own && [own.identifier]}
-      row={({ channel, primary, own }, place) =>
-        own ? (
-          <IntegrationRow integration={own} former={primary} {...place} />
-        ) : (
-          <h2 class="group">
-            {channel} {!primary && <Chip tone={/email|sms/.test(channel) ? 'warn' : undefined}>no primary</Chip>}
-          </h2>
-        )
-      }
+      rowOf={rowOf}
       open={items.find(({ own }) => own && [own.identifier, own._id].includes(route.rest[0] ?? ''))}
       pane={({ own }, back) => own && <IntegrationPane key={own._id} integration={own} back={back} />}
       reason="Add one, or load a seed that has some."
@@ -56,57 +84,9 @@ export function IntegrationsView({ route }: ViewProps) {
         title: 'Add an integration',
         value: { channel: 'email', providerId: 'sendgrid', name: 'Another', credentials: {} },
         // The server checks it.
-        submit: (fields) => env.integrations.add(fields as NewIntegration)
+        submit: async (fields) => (await env.integrations.add(fields as NewIntegration)).identifier
       }}
     />
-  )
-}
-
-interface RowProps extends RowPlace {
-  integration: Listed
-  former: Listed | undefined
-}
-
-function IntegrationRow({ integration, former, ...place }: RowProps) {
-  const { env } = useSession()
-  const ask = useService()
-  const act = useAct()
-  const { _id, name, identifier, providerId, active, deleted, primary, channel } = integration
-  const make = (id: string) => ask('POST', `/v1/integrations/${encodeURIComponent(id)}/set-primary`)
-  const unmake = () => env.integrations.change(_id, { primary: false })
-  const toggle = (event: Event) => {
-    // It is what the server says it is.
-    event.preventDefault()
-    if (primary) return act(unmake, `${channel} has no primary now`, () => make(_id))
-    const done = `${name} is primary for ${channel}${former ? `, in place of ${former.name}` : ''}`
-    const undo = () => (former ? make(former._id) : unmake())
-    return act(() => make(_id), done, undo)
-  }
-  const tone = deleted ? 'bad' : active ? 'good' : 'warn'
-  return (
-    <div class="with-switch">
-      <Row
-        {...place}
-        tone={tone}
-        note={
-          <>
-            <bdi>{providerId}</bdi> · <bdi class="mono">{identifier}</bdi>
-          </>
-        }
-        end={tone !== 'good' && <Chip tone={tone}>{deleted ? 'deleted' : 'not active'}</Chip>}
-      >
-        <bdi>{name}</bdi>
-      </Row>
-      <input
-        type="checkbox"
-        role="switch"
-        class="switch"
-        aria-label={`${name} is primary for ${channel}`}
-        checked={primary && !deleted}
-        disabled={deleted}
-        onClick={toggle}
-      />
-    </div>
   )
 }
 
@@ -119,10 +99,7 @@ function IntegrationPane({ integration, back }: { integration: Listed; back: str
   const whole = fieldsOf(integration)
   const { credentials, configurations, ...open } = whole
   const fields = isWhole ? whole : open
-  const remove = async () => {
-    await env.integrations.remove(_id)
-    go(back)
-  }
+  const remove = () => env.integrations.remove(_id).then(() => go(back))
   const putBack = () => env.integrations.add(whole as NewIntegration)
   const save = async (changes: object) => {
     const saved = await env.integrations.change(_id, changes)
@@ -133,11 +110,7 @@ function IntegrationPane({ integration, back }: { integration: Listed; back: str
     <RecordPane
       noun="integration"
       title={name}
-      about={
-        <span class="hint" dir="auto">
-          {channel} · {identifier}
-        </span>
-      }
+      facts={[channel, identifier]}
       back={back}
       actions={[
         { name: isWhole ? 'Hide credentials' : 'Show credentials', run: () => setWhole(!isWhole) },

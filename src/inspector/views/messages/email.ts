@@ -1,12 +1,12 @@
 import type { Message } from './query.js'
 
 /**
- * What makes emails harmless is this policy, which counts beside that of the page, and the sandbox of the frame: nothing
- * runs, and nothing is loaded. What is taken out below would only leave errors in the console, or an empty frame.
+ * What makes emails harmless is this policy, which counts beside that of the page, and the sandbox of the frame. What is
+ * taken out below would only leave errors in the console, or an empty frame.
  */
-const POLICY = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">`
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
-const STYLE = `<style>
+const HEAD = `<meta http-equiv="Content-Security-Policy" content="${POLICY}"><style>
   :root { color-scheme: light; background: #fff; color: #1a1d24; font: 14px/1.5 system-ui, sans-serif; }
   body { margin: 12px; overflow-wrap: anywhere; }
   img { max-width: 100%; }
@@ -15,17 +15,14 @@ const STYLE = `<style>
 </style>`
 
 /** Returns an email as HTML for a sandboxed frame, in which its links lead nowhere; and where they would lead. */
-export function emailDocument(content: Message['content'] = ''): {
-  html: string
-  links: [text: string, href: string][]
-} {
+export function emailDocument(content: Message['content'] = '') {
   const written = typeof content === 'string' ? content : content.map(blockHtml).join('')
   // This document is inert: nothing in it runs or is loaded.
   const email = new DOMParser().parseFromString(written, 'text/html')
   if (!/<[a-z!/]/i.test(written)) email.body.style.whiteSpace = 'pre-wrap'
   email.body.dir ||= email.documentElement.dir || 'auto'
   for (const element of email.querySelectorAll('script, base, meta, link, iframe, object, embed')) element.remove()
-  const links: [string, string][] = []
+  const links: [text: string, href: string][] = []
   for (const element of email.querySelectorAll('*')) {
     for (const { name, value } of [...element.attributes]) {
       const isLink = name === 'href' || name === 'xlink:href'
@@ -35,7 +32,7 @@ export function emailDocument(content: Message['content'] = ''): {
       if (isLink) links.push([element.textContent?.trim() || value, value])
     }
   }
-  return { html: `<!doctype html>${POLICY}${STYLE}${email.documentElement.outerHTML}`, links }
+  return { html: `<!doctype html>${HEAD}${email.documentElement.outerHTML}`, links }
 }
 
 type EmailBlock = Exclude<Message['content'], string | undefined>[number]

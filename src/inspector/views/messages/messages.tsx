@@ -2,15 +2,13 @@ import './messages.css'
 import { useState } from 'preact/hooks'
 import type { NewMessage } from '../../../client/index.js'
 import { CHANNELS } from '../../parts/channels.js'
-import { Callout } from '../../parts/chip.js'
 import { useResource } from '../../parts/resource.js'
-import { ROW_WITH_NOTE, Row } from '../../parts/row.js'
 import { shortTime, timeText } from '../../parts/times.js'
 import { addressOf, go } from '../../shell/router.js'
 import { lookOptions, useSession } from '../../shell/session.js'
 import { useAct, useService } from '../acts.js'
 import { fieldsOf, RecordPane } from '../record.js'
-import { lineOf, RecordsView, type RowPlace } from '../records.js'
+import { lineOf, RecordsView } from '../records.js'
 import type { ViewProps } from '../view.js'
 import { Preview } from './preview.js'
 import { type Loaded, loadMessages, type Message, recipientOf, summaryOf } from './query.js'
@@ -27,7 +25,7 @@ export function MessagesView({ route }: ViewProps) {
     [env, line, pages, version]
   )
   const { value, error, isLoading } = resource
-  const { data, hasMore, reason, totalCount = 0 } = (error === undefined && value) || NONE
+  const { data = [], hasMore, reason, totalCount = 0 }: Partial<Loaded> = (error === undefined && value) || {}
   const count = data.length.toLocaleString()
   const total = totalCount > data.length ? ` of ${totalCount.toLocaleString()}` : hasMore ? '+' : ''
   return (
@@ -43,10 +41,9 @@ export function MessagesView({ route }: ViewProps) {
       resource={resource}
       label="Messages, newest first"
       items={data}
-      heightOf={() => ROW_WITH_NOTE}
       onEnd={() => hasMore && !isLoading && setMore({ line, pages: pages + 1 })}
       pathOf={({ _id = '' }) => [_id]}
-      row={(message, place) => <MessageRow message={message} {...place} />}
+      rowOf={rowOf}
       open={data.find(({ _id }) => _id === route.rest[0])}
       pane={(message, back) => <MessagePane key={message._id} message={message} back={back} />}
       reason={line === '' ? 'Add one, or load a seed that has some.' : reason}
@@ -54,13 +51,11 @@ export function MessagesView({ route }: ViewProps) {
         title: 'Add a message',
         fields: <MessageFields />,
         // The server checks it.
-        submit: (fields) => env.messages.add(fields as NewMessage)
+        submit: async (fields) => (await env.messages.add(fields as NewMessage))._id
       }}
     />
   )
 }
-
-const NONE: Loaded = { data: [], hasMore: false, reason: undefined }
 
 /** The few fields of a message that people fill. */
 function MessageFields() {
@@ -89,54 +84,47 @@ function MessageFields() {
   )
 }
 
-function MessageRow({ message, ...place }: RowPlace & { message: Message }) {
+const TONES = { sent: undefined, warning: 'warn', error: 'bad' } as const
+
+function rowOf(message: Message) {
   const { channel, createdAt, read, status, errorText } = message
   const { title, rest } = summaryOf(message)
   const more = status === 'sent' ? rest : `${status}: ${errorText ?? 'without a text'}`
-  return (
-    <Row
-      {...place}
-      tone={TONES[status] ?? (read ? undefined : 'accent')}
-      end={<time dateTime={createdAt}>{shortTime(createdAt).slice(5, 16)}</time>}
-      note={
-        <>
-          {channel} · <bdi>{recipientOf(message)}</bdi>
-          {more && ` — ${more}`}
-        </>
-      }
-    >
+  return {
+    tone: TONES[status] ?? (read ? undefined : ('accent' as const)),
+    end: <time dateTime={createdAt}>{shortTime(createdAt).slice(5, 16)}</time>,
+    note: (
+      <>
+        {channel} · <bdi>{recipientOf(message)}</bdi>
+        {more && ` — ${more}`}
+      </>
+    ),
+    children: (
       <span class={read ? undefined : 'is-unread'} dir="auto">
         {title}
         {!read && <span class="visually-hidden"> (unread)</span>}
       </span>
-    </Row>
-  )
+    )
+  }
 }
-
-const TONES = { sent: undefined, warning: 'warn', error: 'bad' } as const
 
 /** One message: as its subscriber sees it, and as JSON. */
 function MessagePane({ message, back }: { message: Message; back: string }) {
   const { env } = useSession()
   const act = useAct()
-  const { _id = '', read, createdAt } = message
+  const { _id = '', read, createdAt, status, errorText, errorId = '', providerId, contextKeys = [] } = message
   const fields = fieldsOf(message)
   const mark = () =>
     act(() => env.messages.change(_id, { read: !read, seen: true }), read ? 'It is unread' : 'It is read')
-  const remove = async () => {
-    await env.messages.remove(_id)
-    go(back)
-  }
-  const putBack = async () => {
-    await env.messages.add(fields as NewMessage)
-    go(addressOf(['messages', _id]))
-  }
+  const remove = () => env.messages.remove(_id).then(() => go(back))
+  const putBack = () => env.messages.add(fields as NewMessage).then(() => go(addressOf(['messages', _id])))
+  const sent = [recipientOf(message), message.email ?? message.phone, providerId && `through ${providerId}`]
   return (
     <RecordPane
       noun="message"
       title={summaryOf(message).title}
-      about={<span class="hint spread">{timeText(createdAt)}</span>}
-      facts={<Envelope message={message} />}
+      facts={[...sent, message.transactionId, ...contextKeys, timeText(createdAt)]}
+      problem={status !== 'sent' && `${errorText ?? `Its status is ${status}, without a text`} ${errorId}`}
       back={back}
       actions={[
         { name: read ? 'Mark as unread' : 'Mark as read', run: mark },
@@ -147,26 +135,5 @@ function MessagePane({ message, back }: { message: Message; back: string }) {
       save={(changes) => env.messages.change(_id, changes)}
       look={{ title: 'As received', content: () => <Preview message={message} /> }}
     />
-  )
-}
-
-/** Whom it was sent to and by what, and what went wrong. */
-function Envelope({ message }: { message: Message }) {
-  const { email, phone, providerId, transactionId, contextKeys = [], status, errorText, errorId } = message
-  const provider = providerId && `through ${providerId}`
-  return (
-    <>
-      <p class="muted parts">
-        {[recipientOf(message), email ?? phone, provider, transactionId, ...contextKeys].map((text) => (
-          <bdi key={text}>{text}</bdi>
-        ))}
-      </p>
-      {status !== 'sent' && (
-        <Callout tone={TONES[status]} icon="warn">
-          <span dir="auto">{errorText ?? `Its status is ${status}, without a text`}</span>
-          {errorId && <code>{errorId}</code>}
-        </Callout>
-      )}
-    </>
   )
 }

@@ -1,6 +1,5 @@
 import type { MessageResponse } from '../../../client/index.js'
-import { reasonOf } from '../../shell/session.js'
-import type { useService } from '../acts.js'
+import { type Answer, reasonOf } from '../../shell/session.js'
 
 export type Message = MessageResponse
 
@@ -34,11 +33,7 @@ export interface Loaded {
 const PAGE = 1000
 
 /** Loads the first pages of what a search finds. Throws what the service refuses. */
-export async function loadMessages(
-  ask: (path: string) => ReturnType<ReturnType<typeof useService>>,
-  line: string,
-  pages: number
-): Promise<Loaded> {
+export async function loadMessages(ask: (path: string) => Promise<Answer>, line: string, pages: number) {
   const { q = [], ...query } = readLine(line)
   const load = async (wanted: typeof query): Promise<Loaded> => {
     const data: Message[] = []

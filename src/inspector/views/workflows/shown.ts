@@ -17,25 +17,21 @@ export function shownOf({ type, controlValues = {} }: WorkflowStep): Shown | und
   return { channel, content, subject: String(subject), cta: { data: { url: Object(redirect).url }, action } }
 }
 
-interface Node {
-  type?: string
-  text?: string
-  attrs?: { id?: string; fallback?: string }
-  content?: Node[]
-}
+/** What a block editor has written. */
+type Node = { type?: string; text?: string; attrs?: { id?: string; fallback?: string }; content?: Node[] }
 
-/** Returns the text that a block editor has written, a line a block. */
+/** Returns its text, a line a block. */
 function textIn({ type, text = '', attrs: { id, fallback } = {}, content = [] }: Node): string {
   if (type === 'variable') return `{{${id}${fallback ? ` | default: '${fallback}'` : ''}}}`
-  const inner = text + content.map(textIn).join('')
+  const inner = text + [content].flat().map(textIn).join('')
   return type === 'doc' || type === 'text' ? inner : `${inner}\n`
 }
 
 /** Returns what a JSON Schema describes in its own shape, with types for values, such as `{ email: 'string' }`. */
 export function sketchOf(schema: unknown): unknown {
-  const { type = 'any', properties = {}, items, enum: values = [type].flat(), format } = Object(schema)
-  const fields = Object.entries(properties)
+  const { type = 'any', properties, items, enum: values = type, format } = Object(schema)
+  const fields = Object.entries(Object(properties))
   if (fields.length > 0) return Object.fromEntries(fields.map(([name, own]) => [name, sketchOf(own)]))
   if (items) return [sketchOf(items)]
-  return [values.join(' | '), format].filter(Boolean).join(', ')
+  return [[values].flat().join(' | '), format].filter(Boolean).join(', ')
 }

@@ -1,11 +1,9 @@
 import './workflows.css'
 import type { ListedWorkflow, WorkflowStep } from '../../../client/index.js'
-import { Callout, Chip } from '../../parts/chip.js'
 import { ErrorNote } from '../../parts/errors.js'
 import { JsonTree } from '../../parts/json-tree.js'
 import { NothingOpen } from '../../parts/list-view.js'
 import { useResource } from '../../parts/resource.js'
-import { Row } from '../../parts/row.js'
 import { lookOptions, useSession } from '../../shell/session.js'
 import { useService } from '../acts.js'
 import { Preview } from '../messages/preview.js'
@@ -15,7 +13,7 @@ import type { ViewProps } from '../view.js'
 import { shownOf, sketchOf } from './shown.js'
 
 /** The heading of a workflow, or a step of it. */
-type Item = { workflow: ListedWorkflow; stepId?: string | undefined; step?: ListedWorkflow['steps'][number] }
+type Item = { workflow: ListedWorkflow; step?: ListedWorkflow['steps'][number] }
 
 /** The workflows with their steps; a step at `#/workflows/<workflow>/<step>` stands beside them. */
 export function WorkflowsView({ route }: ViewProps) {
@@ -25,7 +23,7 @@ export function WorkflowsView({ route }: ViewProps) {
   const items = (resource.value ?? []).flatMap((workflow): Item[] => {
     const own = [workflow.name, workflow.identifier, workflow.origin]
     const steps = workflow.steps.filter((step) => isIn(...own, step.name, step.stepId, step.type))
-    const found = steps.map((step) => ({ workflow, step, stepId: step.stepId }))
+    const found = steps.map((step) => ({ workflow, step }))
     return found.length > 0 || isIn(...own) ? [{ workflow }, ...found] : []
   })
   const count = items.filter(({ step }) => step).length
@@ -42,77 +40,41 @@ export function WorkflowsView({ route }: ViewProps) {
       resource={resource}
       label="Workflows and their steps"
       items={items}
-      pathOf={({ workflow, stepId }) => (stepId === undefined ? undefined : [workflow.identifier, stepId])}
-      row={({ workflow: { name, origin, identifier }, step }, place) =>
-        step ? (
-          <Row {...place} lead={step.type} end={<code dir="auto">{step.stepId}</code>}>
-            <bdi>{step.name}</bdi>
-          </Row>
-        ) : (
-          <h2 class="group">
-            <bdi class="cut">{name}</bdi> <Chip>{origin}</Chip>
-            <code class="muted cut spread" dir="auto">
-              {identifier}
-            </code>
-          </h2>
-        )
-      }
-      open={workflow && { workflow, stepId: step?.stepId ?? stepId }}
-      pane={({ workflow, stepId = '' }, back) => (
-        <StepPane key={`${workflow._id} ${stepId}`} workflowId={workflow.identifier} stepId={stepId} back={back} />
+      pathOf={({ workflow, step }) => step && [workflow.identifier, step.stepId]}
+      rowOf={({ workflow: { name, identifier }, step }) => {
+        if (!step) return { children: [<bdi class="cut">{name}</bdi>, <code class="muted cut">{identifier}</code>] }
+        return { lead: step.type, end: <code dir="auto">{step.stepId}</code>, children: <bdi>{step.name}</bdi> }
+      }}
+      open={workflow && step && { workflow, step }}
+      pane={({ workflow, step }, back) => (
+        <StepPane key={step?._id} at={[workflow.identifier, step?.stepId ?? '']} back={back} />
       )}
       reason="They come with a seed, under workflows: in it. The packaged seed steps has all types of steps."
     />
   )
 }
 
-interface Props {
-  workflowId: string
-  stepId: string
-  back: string
-}
-
 /** One step, as the service itself answers for it. */
-function StepPane({ workflowId, stepId, back }: Props) {
+function StepPane({ at: [workflowId, stepId], back }: { at: [string, string]; back: string }) {
   const { env, version } = useSession()
   const ask = useService()
   const path = `/v2/workflows/${encodeURIComponent(workflowId)}/steps/${encodeURIComponent(stepId)}`
   const load = async (_: AbortSignal, isAsked: boolean) => (await ask('GET', path, lookOptions(isAsked))).json
   const { value, error, reload } = useResource(load, [env, version, path])
-  if (error !== undefined) {
-    return (
-      <NothingOpen back={back}>
-        <ErrorNote error={error} retry={reload} />
-      </NothingOpen>
-    )
+  if (value === undefined || error !== undefined) {
+    return <NothingOpen back={back}>{error !== undefined && <ErrorNote error={error} retry={reload} />}</NothingOpen>
   }
-  if (value === undefined) return <NothingOpen back={back}>Loading…</NothingOpen>
   // The profile `live` has it in an envelope.
   const step: WorkflowStep = (value as { data?: WorkflowStep }).data ?? (value as WorkflowStep)
   const { _id, workflowId: _workflowId, workflowDatabaseId, origin: _origin, ...fields } = step
-  const issues = Object.entries({ ...step.issues?.integration, ...step.issues?.controls }).flatMap(([of, each]) =>
-    each.map(({ message }) => `${of}: ${message}`)
-  )
+  const known = Object.entries({ ...step.issues?.integration, ...step.issues?.controls })
+  const issues = known.flatMap(([of, each]) => each.map(({ message }) => `${of}: ${message}`))
   return (
     <RecordPane
       noun="step"
       title={step.name}
-      about={
-        <>
-          <Chip tone="accent">{step.type}</Chip>
-          <span class="hint" dir="auto">
-            {workflowId} / {stepId}
-          </span>
-        </>
-      }
-      facts={
-        issues.length > 0 && (
-          <Callout tone="warn" icon="warn">
-            {issues[0]}
-            {issues.length > 1 && `, and ${issues.length - 1} more`}
-          </Callout>
-        )
-      }
+      facts={[step.type, workflowId, stepId]}
+      problem={issues.join(' · ')}
       back={back}
       actions={[{ name: 'Ask again', run: reload }]}
       json={value}
