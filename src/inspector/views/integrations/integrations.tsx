@@ -17,7 +17,7 @@ type Listed = Integration & { _id: string }
 /** The heading of a channel, or an integration of it. */
 type Item = { channel: string; primary: Listed | undefined; own?: Listed }
 
-/** The integrations by channel, the primary one as a switch; one at `#/integrations/<identifier>` stands beside them. */
+/** The integrations by channel, the primary one as a switch; `#/integrations/<identifier>` opens one. */
 export function IntegrationsView({ route }: ViewProps) {
   const { env, version } = useSession()
   const ask = useService()

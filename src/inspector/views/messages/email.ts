@@ -1,8 +1,8 @@
 import type { Message } from './query.js'
 
 /**
- * What makes emails harmless is this policy, which counts beside that of the page, and the sandbox of the frame. What is
- * taken out below would only leave errors in the console, or an empty frame.
+ * What makes emails harmless is this policy, which counts beside that of the page, and the sandbox of the frame. What
+ * is taken out below would only leave errors in the console, or an empty frame.
  */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
