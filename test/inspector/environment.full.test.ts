@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { countClicks, expectAccessible, givenInspector } from '../support/inspector.js'
+import { countClicks, expectAccessible, expectAccessibleInBoth, givenInspector } from '../support/inspector.js'
 import { givenFolder } from '../support/process.js'
 
 test('a snapshot, a change, what differs by field, a restore and its Undo take six clicks', async (context) => {
@@ -23,10 +23,7 @@ test('a snapshot, a change, what differs by field, a restore and its Undo take s
   await clicks.click(page.getByRole('button', { name: 'Changes' }))
   const changed = newest.getByRole('listitem').filter({ hasText: 'sendgrid-main' })
   expect((await changed.innerText()).split(/\s+/)).toEqual(expect.arrayContaining(['primary', 'true', 'false']))
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    await expectAccessible(inspector)
-  }
+  await expectAccessibleInBoth(inspector)
   await clicks.click(newest.getByRole('button', { name: 'Restore' }))
   await expect.poll(primary).toBe('SendGrid')
   await newest.getByText('Nothing has changed since.').waitFor()

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { expectAccessible, givenInspector } from '../support/inspector.js'
+import { expectAccessible, expectAccessibleInBoth, givenInspector } from '../support/inspector.js'
 
 const STEPS = ['--seed', 'seeds/steps.yaml']
 
@@ -21,11 +21,8 @@ test('a step is found by keyboard, with its controls, variables and issues as tr
   await tree('Variables').getByText('"teacher"').waitFor()
   await page.getByRole('region', { name: 'Preview' }).getByText('Tomorrow: {{payload.class.title}}').waitFor()
   await page.getByRole('tab', { name: 'JSON' }).click()
-  await tree('The answer').getByText('"class-reminder"').waitFor()
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    await expectAccessible(inspector)
-  }
+  await tree('The step as JSON').getByText('"class-reminder"').waitFor()
+  await expectAccessibleInBoth(inspector)
   // Only what one asks for is a request of the app.
   expect(await env.requests.list()).toEqual([])
   await page.getByRole('button', { name: 'Ask again' }).click()
@@ -35,7 +32,7 @@ test('a step is found by keyboard, with its controls, variables and issues as tr
   expect(events.troubles).toEqual([])
 })
 
-test("a step is edited as JSON, with the server's messages at their lines", async (context) => {
+test('a step is edited as JSON', async (context) => {
   const inspector = await givenInspector(context, {
     hash: '#/workflows/order-shipped/email-step',
     args: ['--assume', 'envelope=data']
@@ -45,11 +42,6 @@ test("a step is edited as JSON, with the server's messages at their lines", asyn
   const dialog = page.getByRole('dialog', { name: 'Edit the step' })
   const json = dialog.getByLabel('JSON')
   const text = await json.inputValue()
-  await json.fill(text.replace('"type": "email"', '"type": "fax"'))
-  await dialog.getByRole('button', { name: 'Save' }).click()
-  const line = text.slice(0, text.indexOf('"type": "email"')).split('\n').length
-  await dialog.getByRole('button', { name: new RegExp(`^Line ${line}: type must be one of`) }).waitFor()
-  await expectAccessible(inspector)
   await json.fill(text.replace('Your order is on its way', 'It has left'))
   await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('region', { name: 'Preview' }).getByText('It has left').waitFor()
@@ -87,15 +79,19 @@ test('issues stand above all else, what is refused is said in words, and where t
     viewport: { width: 390, height: 800 }
   })
   const { page, env, go, mock } = inspector
-  await page.getByText(/issues: in_app: No Inbox has been connected/).waitFor()
+  await page
+    .getByText(/in_app: No Inbox has been connected/)
+    .first()
+    .waitFor()
   await page.getByRole('group', { name: 'Issues' }).getByText('Invalid URL. Must be a valid full URL').waitFor()
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
   await go('#/workflows/class-reminder/in-blocks')
   await page.frameLocator('iframe').getByText("{{subscriber.firstName | default: 'you'}}").waitFor()
   await go('#/workflows/class-draft/nothing')
-  await page.getByRole('alert').getByText('class-draft has no step').waitFor()
+  await page.getByText('class-draft/nothing is not among these workflows').waitFor()
+  await go('#/workflows/class-draft/in-app-step')
   await env.faults.add({ operation: 'retrieveWorkflowStep', effect: { status: 503 } })
-  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('button', { name: 'Ask again' }).click()
   await page
     .getByRole('alert')
     .getByText(/fault-1/)

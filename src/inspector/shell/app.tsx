@@ -5,8 +5,6 @@ import { ErrorNote } from '../parts/errors.js'
 import { Icon } from '../parts/icon.js'
 import { moveFocus } from '../parts/keys.js'
 import { useResource } from '../parts/resource.js'
-import { useFaultCommands } from '../views/faults/actions.js'
-import { FaultStateProvider } from '../views/faults/state.js'
 import { VIEWS } from '../views/index.js'
 import { Bar } from './bar.js'
 import { Follower } from './follow.js'
@@ -190,15 +188,13 @@ function Environment({ apiKey, ...server }: ServerProps & { apiKey: string }) {
     return { call, changed, loadAll }
   }, [env, reload])
   return (
-    <SessionProvider value={{ ...server, ...actions, env, version, latest: version }}>
+    <SessionProvider value={{ ...server, ...actions, env, version }}>
       <LiveProvider restarted={loadAll}>
         <Follower loadAll={loadAll} />
-        <FaultStateProvider>
-          <div class="app">
-            <Bar />
-            <Views />
-          </div>
-        </FaultStateProvider>
+        <div class="app">
+          <Bar />
+          <Views />
+        </div>
       </LiveProvider>
     </SessionProvider>
   )
@@ -209,7 +205,6 @@ function Views() {
   const { listed } = useSession()
   const view = VIEWS.find(({ path }) => path === route.view) ?? VIEWS[0]
   useCommands(VIEWS.map(({ path, title }) => ({ name: `Go to ${title}`, run: () => go(addressOf([path])) })))
-  useFaultCommands()
   useEffect(() => {
     document.title = [view.title, listed?.name, 'notification-mock'].filter(Boolean).join(' · ')
   }, [view, listed])
