@@ -224,7 +224,7 @@ function Views() {
       </main>
       {/* After the view, so that Tab is soon at the list. */}
       <nav class="rail" aria-label="Views" onKeyDown={moveFocus}>
-        {VIEWS.filter(({ isInBar }) => !isInBar).map(({ path, title, icon, Badge }, index) => (
+        {VIEWS.filter(({ isInBar }) => !isInBar).map(({ path, title, icon }, index) => (
           <a
             key={path}
             data-item
@@ -234,7 +234,6 @@ function Views() {
           >
             <Icon name={icon} />
             <span class="name">{title}</span>
-            {Badge && <Badge />}
           </a>
         ))}
       </nav>
