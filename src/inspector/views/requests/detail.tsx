@@ -126,7 +126,9 @@ function Compared({ answers }: { answers: readonly Titled[] }) {
   const isSame = answers[0]?.status === answers[1]?.status && bodies[0] === bodies[1]
   return (
     <>
-      <Chip tone={isSame ? 'good' : 'warn'}>{isSame ? 'The same answer' : 'Differences are marked'}</Chip>
+      <p>
+        <Chip tone={isSame ? 'good' : 'warn'}>{isSame ? 'The same answer' : 'Differences are marked'}</Chip>
+      </p>
       <div class="compare">
         {answers.map(({ title, status = 'no answer', duration }, index) => (
           <section key={title}>

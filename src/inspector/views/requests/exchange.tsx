@@ -61,7 +61,7 @@ export function Values({ title, values, unread = [] }: ValuesProps) {
   )
 }
 
-const ICONS = { good: 'check', warn: 'warn', bad: 'close', fault: 'bolt', accent: 'flow' } as const
+const ICONS = { good: 'check', warn: 'warn', bad: 'warn', fault: 'bolt', accent: 'flow' } as const
 /** Requests that a note names. */
 const MAX_NAMED = 5
 
