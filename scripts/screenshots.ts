@@ -17,7 +17,6 @@ const folder = process.argv[2] ?? join(root, 'screenshots')
 /** What each picture shows, by its name: an address of the page. */
 const VIEWS: Record<string, string> = {
   requests: '#/requests',
-  overview: '#/requests/overview',
   messages: '#/messages?channel=email',
   integrations: '#/integrations',
   workflows: '#/workflows/order-shipped/email-step',

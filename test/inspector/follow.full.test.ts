@@ -12,7 +12,7 @@ test('between the requests stands what was done to the environment, and what a r
   await ask(env, '/v1/messages?limit=1')
   await env.snapshot('before <b>it</b>')
   await ask(env, '/v1/integrations/mailgun-eu/set-primary', { method: 'POST' })
-  for (let count = 0; count < 7; count += 1) await env.latency.set('none')
+  await env.latency.set('none')
   await env.clock.set('2030-01-01T00:30:00Z')
   await ask(env, '/v1/messages?limit=2')
   const list = page.getByRole('list', { name: 'Requests, newest first' })
@@ -25,8 +25,7 @@ test('between the requests stands what was done to the environment, and what a r
       expect.stringMatching(/^GET \/v1\/messages\?limit=2 200/),
       '2030-01-01 00:00:00',
       expect.stringMatching(/clock/i),
-      ...Array.from({ length: 3 }, () => expect.stringMatching(/latency/i)),
-      '4 more changes',
+      expect.stringMatching(/latency/i),
       expect.stringMatching(/^Mailgun \(EU\) became primary for email/),
       expect.stringMatching(/^POST .*set-primary 200/),
       expect.stringContaining('before <b>it</b>'),

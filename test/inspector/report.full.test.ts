@@ -103,7 +103,7 @@ test('hostile text of a test, a request, a header and an answer stays text', asy
   )
 
   const { page } = await openReport(context, file)
-  for (const tab of ['Requests', 'Left behind', 'Environment']) {
+  for (const tab of ['Requests', 'Left behind', 'Faults']) {
     await page.getByRole('tab', { name: tab }).click()
     await page.getByRole('tab', { name: tab, selected: true }).waitFor()
   }

@@ -1,4 +1,4 @@
-import { Fragment, render } from 'preact'
+import { render } from 'preact'
 import { messageOf } from './errors.js'
 import { Icon } from './icon.js'
 
@@ -62,9 +62,6 @@ export async function run<Result>(action: () => Promise<Result>, done?: string):
 }
 
 const TOASTS = { tell, run }
-
-/** The toasts need none any more. */
-export const ToastProvider = Fragment
 
 /** Tells the person what an action has done. */
 export const useToasts = () => TOASTS

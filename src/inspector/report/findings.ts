@@ -1,76 +1,53 @@
-import type { RecordDifferences, SnapshotDifferences } from '../../client/index.js'
+import type { RecordedRequest, SnapshotDifferences } from '../../client/index.js'
 import type { ReportedTest } from '../../client/report.js'
-import type { Tone } from '../parts/chip.js'
+import type { NoteProps } from '../views/requests/exchange.js'
 
-/** Something that a test has probably not meant, and the requests that it is about. */
-export interface Finding {
-  tone: Tone
-  message: string
-  /** Sequences of requests; of those without a valid key where `isKeyless`. */
-  requests: readonly number[]
-  isKeyless?: boolean
+/** Something to be known of a test, with the tab that its requests are in. */
+export interface Finding extends Pick<NoteProps, 'tone' | 'message' | 'requests'> {
+  tab?: string
 }
 
-/** Returns what a test has probably not meant, what explains a failure best first. */
-export function findingsOf({ hints, requests, keyless, left }: ReportedTest): Finding[] {
-  const findings: Finding[] = hints.map(({ message, requests: about }) => ({ tone: 'warn', message, requests: about }))
-  const [first] = keyless
-  if (first) {
-    const count = keyless.length === 1 ? 'a request' : `${keyless.length.toLocaleString()} requests`
-    findings.push({
-      tone: 'warn',
-      message: `${count} came without a valid key: ${first.reason ?? first.path}`,
-      requests: keyless.map(({ sequence }) => sequence),
-      isKeyless: true
-    })
+/** Returns why a test failed and what it has probably not meant, what explains a failure best first. */
+export function findingsOf({ error, hints, requests, keyless, left }: ReportedTest): Finding[] {
+  const findings = hints.map(({ message, requests }): Finding => ({ tone: 'warn', message, requests }))
+  const add = (about: readonly RecordedRequest[], finding: Finding) => {
+    if (about.length > 0) findings.push({ ...finding, requests: about.map(({ sequence }) => sequence) })
   }
   // A refusal that a hint has told already is not told again.
-  const told = new Set(findings.flatMap((finding) => (finding.isKeyless ? [] : finding.requests)))
-  const refused = requests.filter(({ status = 0, flags }) => status >= 400 && flags.faulted === undefined)
-  const last = refused.filter(({ sequence }) => !told.has(sequence)).at(-1)
-  if (last) {
-    const message = `${last.status} ${last.method} ${last.path}${last.reason === undefined ? '' : `: ${last.reason}`}`
-    findings.push({ tone: 'warn', message, requests: [last.sequence] })
-  }
-  const [remainder] = left ? leftOf(left) : []
-  if (remainder !== undefined) findings.push({ tone: 'accent', message: `left ${remainder}`, requests: [] })
+  const told = hints.flatMap((hint) => hint.requests)
+  const refused = requests.filter(
+    ({ sequence, status = 0, flags }) => status >= 400 && flags.faulted === undefined && !told.includes(sequence)
+  )
+  const { status, method, path, reason } = refused.at(-1) ?? {}
   const hit = requests.filter(({ flags }) => flags.faulted !== undefined)
-  if (hit.length > 0) {
-    const message = hit.length === 1 ? 'a fault was injected' : `${hit.length} faults were injected`
-    findings.push({ tone: 'fault', message, requests: hit.map(({ sequence }) => sequence) })
-  }
+  const [remainder] = leftOf(left)
+  const why = `without a valid key: ${keyless[0]?.reason ?? keyless[0]?.path}`
+  if (error !== undefined) findings.unshift({ tone: 'bad', message: error })
+  add(keyless, { tone: 'warn', message: `${counted(keyless.length, 'request')} came ${why}`, tab: 'keyless' })
+  add(refused.slice(-1), { tone: 'warn', message: [`${status} ${method} ${path}`, reason].filter(Boolean).join(': ') })
+  if (remainder) findings.push({ tone: 'accent', message: `left ${remainder}` })
+  add(hit, { tone: 'fault', message: `${counted(hit.length, 'fault')} injected` })
   return findings
-}
-
-const KINDS: Record<Exclude<keyof SnapshotDifferences, 'settings' | 'idempotencyKeys'>, [one: string, many: string]> = {
-  integrations: ['integration', 'integrations'],
-  messages: ['message', 'messages'],
-  workflows: ['workflow', 'workflows'],
-  subscribers: ['subscriber', 'subscribers']
 }
 
 /**
  * Returns in words how a test's end differs from its beginning, such as `mailgun-eu as primary`, primaries first. Stored
  * idempotency keys are left out: each request with a key leaves one.
  */
-export function leftOf({ idempotencyKeys: _, settings, ...kinds }: SnapshotDifferences): string[] {
-  const primaries = (kinds.integrations.changed.fields ?? []).filter(({ field }) => field === 'primary')
-  const risen = primaries.filter(({ after }) => after === 'true').map(({ id }) => `${id} as primary`)
-  const others = Object.entries(kinds).flatMap(([kind, differences]) =>
-    (['added', 'changed', 'removed'] as const).flatMap((change) => {
-      const { count, ids } = differences[change]
-      const isTold = kind === 'integrations' && change === 'changed' && count === primaries.length && risen.length > 0
-      return count === 0 || isTold ? [] : [countText(KINDS[kind as keyof typeof KINDS], change, count, ids)]
+export function leftOf(left: SnapshotDifferences | undefined): string[] {
+  if (!left) return []
+  const { idempotencyKeys: _, settings, ...kinds } = left
+  const fields = kinds.integrations.changed.fields ?? []
+  const risen = fields.filter(({ field, after }) => field === 'primary' && after === 'true')
+  const records = Object.entries(kinds).flatMap(([kind, { added, changed, removed }]) =>
+    Object.entries({ added, changed, removed }).flatMap(([how, { count, ids }]) => {
+      const what = counted(count, kind.slice(0, -1))
+      return count === 0 ? [] : [`${what} ${count === 1 ? `${ids[0]} ` : ''}${how}`]
     })
   )
-  return [...risen, ...others, ...(settings.length > 0 ? [`another ${settings.join(', ')}`] : [])]
+  return [...risen.map(({ id }) => `${id} as primary`), ...records, ...settings.map((name) => `${name} changed`)]
 }
 
-function countText(
-  [one, many]: [string, string],
-  change: keyof RecordDifferences,
-  count: number,
-  ids: readonly string[]
-): string {
-  return count === 1 ? `${one} ${ids[0]} ${change}` : `${count.toLocaleString()} ${many} ${change}`
+function counted(count: number, noun: string): string {
+  return `${count.toLocaleString()} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -14,6 +14,4 @@ export interface View {
   /** Whether the bar leads to it, so that the rail need not. */
   isInBar?: boolean
   View: FunctionComponent<ViewProps>
-  /** What the rail shows beside its icon. */
-  Badge?: FunctionComponent
 }

@@ -1,328 +1,221 @@
-import type { ComponentChildren, RefObject } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Answer, AnsweredRequest, Change, RecordedRequest } from '../../../client/index.js'
-import { Callout, Chip } from '../../parts/chip.js'
-import { Empty } from '../../parts/empty.js'
-import { ErrorNote } from '../../parts/errors.js'
+import { useState } from 'preact/hooks'
+import type { AnsweredRequest, FaultEffect, NewFaultRule, RecordedRequest } from '../../../client/index.js'
+import { Chip } from '../../parts/chip.js'
+import { CopyButton, copyText } from '../../parts/copy.js'
+import { ErrorNote, messageOf } from '../../parts/errors.js'
+import { Icon } from '../../parts/icon.js'
 import { JsonTree, parsed, parsedBeginning } from '../../parts/json-tree.js'
+import { NothingOpen } from '../../parts/list-view.js'
 import { Close, Pane } from '../../parts/pane.js'
+import { ActionMenu } from '../../parts/popover.js'
 import { useResource } from '../../parts/resource.js'
-import { type Tab, Tabs } from '../../parts/tabs.js'
+import { Tabs } from '../../parts/tabs.js'
 import { durationText, timeOfDay } from '../../parts/times.js'
-import type { Source } from '../../source.js'
-import { changeText, itemsOf, keyOf, parametersOf, RequestItemRow, StatusText, Target, toneOf } from './rows.js'
+import { useToasts } from '../../parts/toast.js'
+import { useFeed } from '../../shell/live.js'
+import { addressOf } from '../../shell/router.js'
+import { useSession } from '../../shell/session.js'
+import { curlAgain, fetchAgain, sentAgain, verificationOf } from './copies.js'
+import { AnswerOf, Note, Sent, Values } from './exchange.js'
+import { changeText, itemsOf, RequestList, StatusText, Target, targetOf, toneOf } from './rows.js'
+import type { Place, Shown } from './shown.js'
 
-/** How many requests before and after one are shown. */
+/** Requests before and after one that are shown, and those that are offered to compare with. */
 const AROUND = 5
+const OFFERED = 10
 
-/** An answer to look at beside that of a request. */
-export interface OtherAnswer {
-  /** What it is, such as `Now`. */
-  title: string
-  status: number
-  duration: number | undefined
-  answer: Pick<Answer, 'headers' | 'body' | 'truncated'>
-}
+/** How the next requests may fail; after a minute hardly a client still waits. */
+const EFFECTS: readonly [name: string, effect: FaultEffect][] = [
+  ['500', { status: 500 }],
+  ['503', { status: 503, headers: { 'retry-after': '1' } }],
+  ['Timeout', { delay: 60_000 }],
+  ['Lost answer', { lostAnswer: true }]
+]
+const TIMES = { once: 1, twice: 2, 'for ever': 'always' } as const
+
+/** An answer to look at beside another; the title says what it is, such as `Now`. */
+type Titled = Pick<AnsweredRequest, 'status' | 'duration' | 'answer'> & { title: string }
 
 interface DetailProps {
-  source: Source
+  place: Place
+  shown: Shown
   sequence: number
-  /** The request as a list has it, to be shown until the answer is loaded. */
-  known?: RecordedRequest | undefined
-  changes: readonly Change[]
   tab: string | undefined
   chooseTab(tab: string): void
-  href(sequence: number): string
-  /** The address that closes it; it can't be closed if there is none. */
-  back?: string | undefined
-  /** What may be wrong with it, or more to be known of it. */
-  notes?: ComponentChildren
-  /** What one can do with it, where there still is a server. `show` shows another answer beside its own. */
-  actions?(request: AnsweredRequest, show: (other: OtherAnswer) => void): ComponentChildren
 }
 
 /** One request: what was answered and why, what was sent, what it changed, and what came around it. */
-export function RequestDetail(props: DetailProps) {
-  const { source, sequence, known, changes, tab, chooseTab, href, back, notes, actions } = props
-  const heading = useRef<HTMLHeadingElement>(null)
-  const [other, setOther] = useState<OtherAnswer>()
-  const isEnded = known?.duration !== undefined
-  const { value, error, isLoading, reload } = useResource(() => source.request(sequence), [source, sequence, isEnded])
-  const request: AnsweredRequest | undefined = value ?? known
-  // Where it covers the list.
-  useEffect(() => {
-    if (back !== undefined && matchMedia('(width < 760px)').matches) heading.current?.focus()
-  }, [])
+export function RequestDetail({ place, shown, sequence, tab, chooseTab }: DetailProps) {
+  const { source, requests, changes } = shown
+  // As the list has it, until the answer is loaded.
+  const known = requests.find((each) => each.sequence === sequence)
+  const [compared, compareWith] = useState<{ sequence: number; other: Titled }>()
+  const inputs = [source, sequence, known?.duration]
+  const { value, error, isLoading } = useResource(() => source.request(sequence), inputs)
+  const isThere = value?.sequence === sequence
+  const request: AnsweredRequest | undefined = isThere ? value : known
+  const back = place.to({ open: undefined })
   if (!request) {
-    return (
-      <Pane
-        label={`Request ${sequence}`}
-        head={
-          back !== undefined && (
-            <div class="head">
-              <Close back={back} />
-            </div>
-          )
-        }
-      >
-        {error !== undefined && !isLoading ? (
-          <ErrorNote error={error} retry={reload} />
-        ) : (
-          !isLoading && (
-            <Empty title="It is no longer in the journal">
-              <p>The journal keeps the last requests only, 1,000 unless the server was told otherwise.</p>
-            </Empty>
-          )
-        )}
-      </Pane>
-    )
+    const gone = 'It is no longer in the journal, which keeps the last requests only.'
+    return <NothingOpen back={back}>{error !== undefined ? messageOf(error) : !isLoading && gone}</NothingOpen>
   }
-  const show = (another: OtherAnswer) => {
-    setOther(another)
+  const show = (other: Titled) => {
+    compareWith({ sequence, other })
     chooseTab('answer')
   }
-  const around = changes.filter(({ after }) => after === sequence)
-  const changeCount = (request.changed?.length ?? 0) + around.length
-  const tabs: Tab[] = [
-    {
-      id: 'answer',
-      title: 'Answer',
-      content: () =>
-        other ? (
-          <Compared request={request} other={other} close={() => setOther(undefined)} />
-        ) : (
-          <AnswerOf request={request} isLoading={isLoading && value === undefined} />
-        )
-    },
-    { id: 'request', title: 'Request', content: () => <Sent request={request} /> },
-    {
-      id: 'changes',
-      title: 'Changes',
-      count: changeCount || undefined,
-      content: () => <Changes request={request} around={around} />
-    },
-    { id: 'around', title: 'Around', content: () => <Around {...{ source, sequence, changes, href }} /> }
+  const choose = (id: string) => {
+    compareWith(undefined)
+    chooseTab(id)
+  }
+  const { method, time, duration, reason, flags, changed = [] } = request
+  const own = changed.map(
+    (each) => [changeText({ changed: [each] }), [each.id, ...(each.fields ?? [])].join(' · ')] as const
+  )
+  const later = changes.filter(({ after }) => after === sequence).map((each) => [each.time, changeText(each)] as const)
+  const answer = () => {
+    if (!isThere) return error !== undefined && <ErrorNote error={error} />
+    if (compared?.sequence !== sequence) return <AnswerOf key={sequence} request={request} />
+    return <Compared answers={[{ ...request, title: `#${sequence}` }, compared.other]} />
+  }
+  const changesOf = () => (
+    <>
+      {own.length === 0 && <p>It changed nothing.</p>}
+      <Values title="By this request" values={own} />
+      <Values title="After it, before the next request" values={later} />
+    </>
+  )
+  const tabs = [
+    { id: 'answer', title: 'Answer', content: answer },
+    { id: 'request', title: 'Request', content: () => <Sent key={sequence} request={request} /> },
+    { id: 'changes', title: 'Changes', count: own.length + later.length || undefined, content: changesOf },
+    { id: 'around', title: 'Around', content: () => <Around {...{ place, shown, sequence }} /> }
   ]
   const head = (
-    <Head request={request} heading={heading} back={back}>
-      {notes}
-      {actions && <div class="line">{actions(request, show)}</div>}
-    </Head>
-  )
-  return (
-    <Pane label={`Request ${sequence}`} head={head}>
-      <Tabs label="Of this request" tabs={tabs} current={tab} choose={chooseTab} />
-    </Pane>
-  )
-}
-
-interface HeadProps extends Pick<DetailProps, 'back'> {
-  request: RecordedRequest
-  heading: RefObject<HTMLHeadingElement | null>
-  children: ComponentChildren
-}
-
-function Head({ request, heading, back, children }: HeadProps) {
-  const { method, sequence, time, duration, reason } = request
-  return (
     <div class="head">
       <div class="head-title">
         <StatusText request={request} class="big" />
-        <h2 ref={heading} tabIndex={-1} class="target">
+        <h2 class="target">
           <span class="muted">{method}</span> <Target request={request} />
         </h2>
         <span class="hint">
           {timeOfDay(time)} · {durationText(duration)} · #{sequence}
         </span>
-        {back !== undefined && <Close back={back} />}
+        <Close back={back} />
       </div>
-      {reason !== undefined && (
-        <Callout tone={toneOf(request) ?? (isUnread(request) ? 'warn' : undefined)} icon="warn">
-          <span class="callout-text" dir="auto">
-            {reason}
-          </span>
-        </Callout>
-      )}
-      {children}
+      {reason !== undefined && <Note tone={toneOf(request)} message={reason} />}
+      <div class="line">
+        <Actions {...{ request, shown, show }} />
+        {flags.faulted && flags.faulted !== 'header' && <a href={addressOf(['faults'])}>The rule {flags.faulted}</a>}
+      </div>
     </div>
   )
-}
-
-function isUnread({ unread }: RecordedRequest): boolean {
-  return unread.query.length > 0 || unread.headers.length > 0
-}
-
-export function AnswerOf({ request, isLoading }: { request: AnsweredRequest; isLoading: boolean }) {
-  const { answer, size, status } = request
-  if (isLoading) return null
-  if (!answer) {
-    if (request.duration === undefined) return <p class="muted">It is not answered yet.</p>
-    return <p class="muted">{status === undefined ? 'The app got no answer.' : 'The answer is not kept.'}</p>
-  }
   return (
-    <>
-      {answer.body !== undefined && <JsonTree value={bodyOf(answer)} label="Body of the answer" />}
-      {answer.truncated && <p class="hint">Its beginning: the answer had {size?.toLocaleString()} bytes.</p>}
-      {answer.dropped && <p class="hint">Its body was let go for those of later answers.</p>}
-      {answer.body === undefined && !answer.dropped && <p class="muted">It had no body.</p>}
-      <Values title="Headers" values={answer.headers} />
-    </>
+    <Pane label={`Request ${sequence}`} head={head}>
+      <Tabs label="Of this request" tabs={tabs} current={tab} choose={choose} />
+    </Pane>
   )
 }
 
-/** The body of an answer as its tree is shown, or as much of it as is wanted. */
-function bodyOf({ body = '', truncated }: ComparedAnswer, length = body.length): unknown {
-  return truncated || body.length > length ? parsedBeginning(body.slice(0, length)) : parsed(body)
-}
-
-type ComparedAnswer = Pick<Answer, 'body' | 'truncated'>
-
-interface ComparedProps {
-  request: AnsweredRequest
-  other: OtherAnswer
-  close(): void
-}
-
-function Compared({ request, other, close }: ComparedProps) {
+/** Two answers beside each other, with what differs. */
+function Compared({ answers }: { answers: readonly Titled[] }) {
   // Of what was cut, only as much as both have is compared.
-  const answers: ComparedAnswer[] = [request.answer ?? {}, other.answer]
-  const cut = answers.some(({ truncated }) => truncated)
-    ? Math.min(...answers.map(({ body = '' }) => body.length))
-    : Number.POSITIVE_INFINITY
-  const [then, now] = answers.map((answer) => bodyOf(answer, cut))
-  const isSame = request.status === other.status && JSON.stringify(then) === JSON.stringify(now)
+  const isCut = answers.some(({ answer }) => answer?.truncated)
+  const length = isCut ? Math.min(...answers.map(({ answer }) => answer?.body?.length ?? 0)) : undefined
+  const bodies = answers.map(({ answer }) => answer?.body?.slice(0, length) ?? '')
+  const values = bodies.map(isCut ? parsedBeginning : parsed)
+  const isSame = answers[0]?.status === answers[1]?.status && bodies[0] === bodies[1]
   return (
     <>
-      <div class="line">
+      <p>
         <Chip tone={isSame ? 'good' : 'warn'}>{isSame ? 'The same answer' : 'Differences are marked'}</Chip>
-        <button type="button" class="quiet spread" onClick={close}>
-          Only its own answer
-        </button>
-      </div>
+      </p>
       <div class="compare">
-        <section>
-          <h3>
-            #{request.sequence} · {request.status ?? 'no answer'} · {durationText(request.duration)}
-          </h3>
-          <JsonTree value={then} other={now} label={`Answer of request ${request.sequence}`} />
-        </section>
-        <section>
-          <h3>
-            {other.title} · {other.status} · {durationText(other.duration)}
-          </h3>
-          <JsonTree value={now} other={then} label={other.title} />
-        </section>
+        {answers.map(({ title, status = 'no answer', duration }, index) => (
+          <section key={title}>
+            <h3>{[title, status, durationText(duration)].join(' · ')}</h3>
+            <JsonTree label={title} value={values[index]} other={values[1 - index]} />
+          </section>
+        ))}
       </div>
     </>
   )
 }
 
-export function Sent({ request }: { request: RecordedRequest }) {
-  const { query, headers, unread, body, bodyLength, operation, time, size, flags } = request
-  const facts: [name: string, value: string | false | undefined][] = [
-    ['Operation', operation ?? 'none serves it'],
-    ['Arrived', time],
-    ['Answer', size !== undefined && `${size.toLocaleString()} bytes`],
-    ['Fault', flags.faulted === 'header' ? 'of the header x-mock-fault' : flags.faulted],
-    ['Delayed', flags.delayed !== undefined && `${durationText(flags.delayed)}, by the latency of the environment`],
-    ['Replayed', flags.replayed && 'the answer was stored for its idempotency key']
-  ]
-  return (
-    <>
-      <Values title="Query" values={query} unread={unread.query} />
-      {body && (
-        <section>
-          <h3>Body</h3>
-          <JsonTree value={parsed(body)} label="Body of the request" />
-          {bodyLength !== undefined && <p class="hint">Its beginning: it had {bodyLength.toLocaleString()} bytes.</p>}
-        </section>
-      )}
-      <Values title="Headers" values={headers} unread={unread.headers} />
-      <section>
-        <h3>More</h3>
-        <dl class="facts">
-          {facts.map(([name, value]) => value && [<dt key={name}>{name}</dt>, <dd key={`${name}:`}>{value}</dd>])}
-        </dl>
-      </section>
-    </>
-  )
-}
-
-interface ValuesProps {
-  title: string
-  values: RecordedRequest['query']
-  unread?: readonly string[]
-}
-
-function Values({ title, values, unread = [] }: ValuesProps) {
-  const entries = parametersOf(values)
-  if (entries.length === 0) return null
-  return (
-    <section>
-      <h3>
-        {title} {entries.length}
-      </h3>
-      <dl class="facts mono">
-        {entries.map(([name, value], index) => [
-          <dt key={`${name} ${index}`} class={unread.includes(name) ? 'is-warn toned' : undefined}>
-            {name}
-            {unread.includes(name) && <span class="visually-hidden"> (not read)</span>}
-          </dt>,
-          <dd key={`${name} ${index}:`} dir="auto">
-            {value}
-          </dd>
-        ])}
-      </dl>
-    </section>
-  )
-}
-
-function Changes({ request, around }: { request: AnsweredRequest; around: readonly Change[] }) {
-  const { changed = [] } = request
-  return (
-    <>
-      <section>
-        <h3>By this request</h3>
-        {changed.length === 0 && <p>It changed nothing.</p>}
-        <ul class="records">
-          {changed.map(({ kind, id, name, channel, what, fields }, index) => (
-            <li key={index}>
-              <b dir="auto">{name ?? id ?? kind}</b> {what}
-              <span class="muted"> {[kind, channel, name && id, fields?.join(', ')].filter(Boolean).join(' · ')}</span>
-            </li>
-          ))}
-        </ul>
-      </section>
-      {around.length > 0 && (
-        <section>
-          <h3>After it, before the next request</h3>
-          <ul class="records">
-            {around.map((change) => (
-              <li key={change.sequence} dir="auto">
-                {changeText(change)}
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
-    </>
-  )
-}
-
-function Around({ source, sequence, changes, href }: Pick<DetailProps, 'source' | 'sequence' | 'changes' | 'href'>) {
+function Around({ place, shown: { source, changes }, sequence }: Pick<DetailProps, 'place' | 'shown' | 'sequence'>) {
   const query = { before: sequence + AROUND + 1, limit: 2 * AROUND + 1 }
-  const { value = [], error, reload } = useResource(() => source.requests(query), [source, sequence])
+  const { value = [] } = useResource(() => source.requests(query), [source, sequence])
   const requests = value.filter((each) => Math.abs(each.sequence - sequence) <= AROUND)
-  const [newest, oldest] = [requests[0]?.sequence ?? 0, requests.at(-1)?.sequence ?? 0]
-  const between = changes.filter(({ after }) => after >= oldest && after <= newest)
-  if (error !== undefined) return <ErrorNote error={error} retry={reload} />
+  const between = changes.filter(({ after }) => after <= (requests[0]?.sequence ?? 0))
+  const items = itemsOf(requests, between)
+  return <RequestList label="Around it" items={items} current={sequence} href={(open) => place.to({ open })} />
+}
+
+interface ActionsProps {
+  request: AnsweredRequest
+  shown: Shown
+  show(other: Titled): void
+}
+
+/** What one can do with a request that has come; one without a valid key is only copied. */
+function Actions({ request, shown: { source, isKeyless }, show }: ActionsProps) {
+  const { call } = useSession()
+  const { run } = useToasts()
+  const { requests } = useFeed()
+  const copy = (text: string) => run(() => copyText(text), 'Copied')
+  const replay = async () => {
+    const { method, path, ...sent } = sentAgain(request)
+    const { status, duration, headers, text } = await call(method, path, sent)
+    show({ title: 'Now', status, duration, answer: { status, headers, body: text } })
+  }
+  const isLike = ({ sequence, operation, method }: RecordedRequest) =>
+    sequence !== request.sequence && operation === request.operation && method === request.method
+  const others = requests.filter(isLike).slice(0, OFFERED)
+  const comparisons = others.map((other) => ({
+    name: `#${other.sequence} ${other.status ?? 'none'} ${targetOf(other)}`,
+    run: () => run(async () => show({ ...(await source.request(other.sequence)), title: `#${other.sequence}` }))
+  }))
+  const copies = [
+    { name: 'Copy as fetch', run: () => copy(fetchAgain(source, request)) },
+    { name: 'Copy as a verification', hint: 'for a test', run: () => copy(verificationOf(request)) }
+  ]
+  const curl = <CopyButton text={() => curlAgain(source, request)}>Copy as curl</CopyButton>
+  if (isKeyless) return curl
   return (
-    <ol class="card">
-      {itemsOf(requests, between).map((item, index) => (
-        <li key={index}>
-          <RequestItemRow item={item} href={href} isCurrent={keyOf(item) === sequence} tabIndex={0} />
-        </li>
-      ))}
-    </ol>
+    <>
+      <button type="button" class="primary" disabled={request.bodyLength !== undefined} onClick={() => run(replay)}>
+        <Icon name="again" />
+        Replay
+      </button>
+      {curl}
+      <ActionMenu
+        button="Compare"
+        label="Compare with another request"
+        disabled={comparisons.length === 0}
+        groups={[{ title: 'With the answer of', actions: comparisons }]}
+      />
+      {request.operation && <FailNext request={request} />}
+      <ActionMenu button={<Icon name="more" />} label="More copies" class="only-icon" groups={[{ actions: copies }]} />
+    </>
   )
+}
+
+/** Has the next requests to the same operation and path fail: once, twice or for ever. */
+function FailNext({ request: { operation, path, method } }: { request: RecordedRequest }) {
+  const { env, changed } = useSession()
+  const { run, tell } = useToasts()
+  const fail = async (name: string, effect: FaultEffect, times: NonNullable<NewFaultRule['times']>) => {
+    const { id } = await env.faults.add({ ...(operation && { operation }), match: { path }, times, effect })
+    changed()
+    const which = times === 'always' ? 'Each' : times === 1 ? 'The next' : `The next ${times}`
+    const undo = () => run(() => env.faults.remove(id)).then(changed)
+    tell(`${which} ${method} ${path}: ${name}`, { name: 'Undo', run: undo })
+  }
+  const groups = EFFECTS.map(([name, effect]) => ({
+    actions: Object.entries(TIMES).map(([words, times]) => ({
+      name: `${name} ${words}`,
+      run: () => run(() => fail(name, effect, times))
+    }))
+  }))
+  const button = [<Icon key="icon" name="bolt" />, 'Fail next']
+  return <ActionMenu button={button} label="Fail the next like this" groups={groups} />
 }

@@ -1,54 +1,50 @@
+import type { ComponentChildren } from 'preact'
 import { useMemo, useRef, useState } from 'preact/hooks'
-import type { Hint, RecordedRequest } from '../../../client/index.js'
+import { hintsOf, type RecordedRequest } from '../../../client/index.js'
+import { toneClass } from '../../parts/chip.js'
+import { CopyButton } from '../../parts/copy.js'
 import { Empty } from '../../parts/empty.js'
 import { ErrorNote } from '../../parts/errors.js'
 import { Icon } from '../../parts/icon.js'
 import { enterList, useKey } from '../../parts/keys.js'
-import { List } from '../../parts/list.js'
-import { Pane, Panes } from '../../parts/pane.js'
+import { NothingOpen } from '../../parts/list-view.js'
+import { Pane, Panes, Scroll } from '../../parts/pane.js'
+import { Popover } from '../../parts/popover.js'
 import { useReading } from '../../parts/reading.js'
+import { useResource } from '../../parts/resource.js'
+import { Timeline } from '../../parts/timeline.js'
 import { useToasts } from '../../parts/toast.js'
-import { type Feed, useFeed, useLive } from '../../shell/live.js'
+import { LiveProvider, useFeed } from '../../shell/live.js'
 import { useCommands } from '../../shell/palette.js'
 import { withParam } from '../../shell/panel.js'
-import { addressOf, go } from '../../shell/router.js'
-import { useSession } from '../../shell/session.js'
-import { keylessSourceOf } from '../../source.js'
+import { go } from '../../shell/router.js'
+import { callService, type Session, SessionProvider, useSession } from '../../shell/session.js'
 import type { ViewProps } from '../view.js'
-import { RequestActions } from './actions.js'
-import { Beside } from './beside.js'
 import { RequestDetail } from './detail.js'
-import { useFound } from './found.js'
-import { HintLine, useHints } from './hints.js'
-import { NoRequests, Overview } from './overview.js'
-import { OtherOwner } from './owner.js'
-import { type Place, placesOf } from './place.js'
-import { heightOf, itemsOf, keyOf, RequestItemRow, toneOf } from './rows.js'
-import { isSearch, readSearch } from './search.js'
-import { TimeStrip } from './time-strip.js'
+import { Note } from './exchange.js'
+import { changeText, itemsOf, RequestList, targetOf, toneOf } from './rows.js'
+import { KEYLESS, type Place, placeOf, type Shown, useKeylessCount, useShown } from './shown.js'
+
+/** The newest requests, which the line of time and the hints are of; milliseconds until these show what came. */
+const NEWEST = 400
+const SHOWN_AFTER = 500
+const WORDS = `Words are found, and status:4xx or none, path:/v1, operation:list, since:10m and ${KEYLESS}.`
 
 /** The requests as they come, and the one that is open; at first that is the newest that failed. */
 export function RequestsView({ route }: ViewProps) {
-  const [place, besidePlace] = placesOf(route)
   const { env, listed } = useSession()
-  const beside = route.params.get('beside')
-  const [isPaused, setPaused] = useState(false)
   const { run } = useToasts()
-  const pause = () => setPaused((was) => !was)
+  const [isPaused, setPaused] = useState(false)
+  const beside = route.params.get('beside')
+  const place = placeOf(route)
+  const pause = () => setPaused(!isPaused)
   useKey('p', pause)
   useCommands([
-    { name: isPaused ? 'Resume requests' : 'Pause requests', run: pause },
     {
       name: 'Delete all requests',
-      confirm: {
-        question: 'Delete all requests, and what was told of the changes between them?',
-        button: 'Delete them'
-      },
+      confirm: { question: 'Delete all requests, and what was changed between them?', button: 'Delete them' },
       run: () => run(() => env.requests.clear(), 'All requests are deleted')
-    },
-    { name: 'Show refused requests', run: () => go(addressOf(['requests'], { q: 'status:4xx' })) },
-    { name: 'Show failed requests', run: () => go(addressOf(['requests'], { q: 'status:5xx' })) },
-    { name: 'Show requests without a valid key', run: () => go(addressOf(['requests'], { show: 'keyless' })) }
+    }
   ])
   return (
     <div class="view">
@@ -57,19 +53,46 @@ export function RequestsView({ route }: ViewProps) {
         <RequestPanes place={place} isPaused={isPaused} />
       ) : (
         <div class="beside">
-          <section aria-label={listed?.name ?? 'This environment'}>
-            <div class="beside-head">
-              <b dir="auto">{listed?.name ?? 'This environment'}</b>
-            </div>
+          <section aria-label={listed?.name}>
+            <b class="beside-head">{listed?.name}</b>
             <RequestPanes place={place} isPaused={isPaused} isStacked />
           </section>
-          <Beside name={beside} close={withParam('beside', null)}>
-            <RequestPanes place={besidePlace} isPaused={isPaused} isStacked />
+          <Beside name={beside}>
+            <RequestPanes place={placeOf(route, 'beside-')} isPaused={isPaused} isStacked />
           </Beside>
         </div>
       )}
-      <TimeStrip place={place} isPaused={isPaused} pause={pause} />
+      <TimeStrip {...{ place, isPaused, pause }} />
     </div>
+  )
+}
+
+/** Another environment, by its name or id, beside the one that the page is about: what is in it is of that one. */
+function Beside({ name, children }: { name: string; children: ComponentChildren }) {
+  const session = useSession()
+  const { mock } = session
+  const { value, error } = useResource(async (): Promise<Session> => {
+    const listed = (await mock.listEnvironments()).find((each) => [each.name, each.environmentId].includes(name))
+    const [apiKey] = listed ? await mock.apiKeys(listed.environmentId) : []
+    if (apiKey === undefined) throw new Error(`The server has no environment ${name}, or only a hash of its key.`)
+    const env = mock.attach(apiKey)
+    return { ...session, env, listed, call: (...request) => callService(env, ...request) }
+  }, [mock, name])
+  return (
+    <section aria-label={name}>
+      <div class="beside-head">
+        <b dir="auto">{name}</b>
+        <a class="button quiet only-icon spread" href={withParam('beside', null)} aria-label={`Close ${name}`}>
+          <Icon name="close" />
+        </a>
+      </div>
+      {error !== undefined && <ErrorNote error={error} />}
+      {value && (
+        <SessionProvider value={value}>
+          <LiveProvider restarted={session.changed}>{children}</LiveProvider>
+        </SessionProvider>
+      )}
+    </section>
   )
 }
 
@@ -83,130 +106,47 @@ interface PanesProps {
 /** A list of requests with its search, and the one that is open beside it. */
 function RequestPanes({ place, isPaused, isStacked = false }: PanesProps) {
   const panes = useRef<HTMLDivElement>(null)
-  const { mock, env } = useSession()
-  const live = useLive()
-  const feed = useFeed()
-  const { open, line, isKeyless, to } = place
-  const [tab, setTab] = useState<string>()
-  const source = useMemo(() => (isKeyless ? keylessSourceOf(mock, env) : live.source), [isKeyless, mock, env, live])
-  const search = readSearch(line, Date.parse(feed.requests[0]?.time ?? '') || Date.now())
-  const isFound = isKeyless || isSearch(search)
-  const found = useFound(source, search.query, isFound)
-  const all = isFound ? found.requests : feed.requests
-  const automatic = useAutomatic(feed, open === undefined && !isFound && !isStacked)
-  const shownOpen = typeof open === 'number' ? open : automatic
-  const known = all.find(({ sequence }) => sequence === shownOpen)
-  const href = (sequence: number) => to({ open: sequence })
-  const close = () => {
+  const [tab, chooseTab] = useState<string>()
+  const shown = useShown(place.line)
+  const { requests, isLoaded, error } = shown
+  const hasFailed = (request: RecordedRequest) => toneOf(request) !== undefined
+  // The newest that failed when the list was first there, or else the first that fails; it stays that one.
+  const failed = useRef<number | undefined>(undefined)
+  if (!requests.some(({ sequence }) => sequence === failed.current)) failed.current = requests.find(hasFailed)?.sequence
+  const open = place.open ?? (place.line === '' && !isStacked ? failed.current : undefined)
+  useKey('escape', () => {
     if (isStacked && !panes.current?.contains(document.activeElement)) return
     const row = panes.current?.querySelector<HTMLElement>('[data-item][aria-current="true"]')
-    go(to({ open: 'overview' }))
+    go(place.to({ open: undefined }))
     setTimeout(() => row?.focus())
-  }
-  useKey('escape', close)
-  const hints = useHints()
-  const isEmpty = feed.isLoaded && feed.requests.length === 0 && !isFound
-  const count = countText(all.length, isFound ? found.hasMore : feed.hasMore)
+  })
   return (
-    <Panes ref={panes} isStacked={isStacked} isOpen={typeof open === 'number' || open === 'hints'}>
-      <Pane label="All requests" head={<SearchLine place={place} count={count} />}>
-        {search.problem !== undefined && (
-          <p class="is-warn toned search-problem" role="alert">
-            {search.problem}
-          </p>
-        )}
-        {isEmpty ? (
-          <div class="pane-body">
-            <NoRequests keylessHref={to({ isKeyless: true })} />
-          </div>
+    <Panes ref={panes} isStacked={isStacked} isOpen={place.open !== undefined}>
+      <Pane label="All requests" head={<SearchLine place={place} shown={shown} />}>
+        {error !== undefined && <ErrorNote error={error} />}
+        {requests.length > 0 || !isLoaded ? (
+          <Reading {...{ place, shown, isPaused, open }} />
         ) : (
-          <RequestList
-            {...{ place, isPaused, all }}
-            current={shownOpen}
-            changes={isFound ? [] : feed.changes}
-            loadMore={isFound ? (found.hasMore ? found.loadMore : undefined) : feed.hasMore ? live.loadMore : undefined}
-          />
-        )}
-        {found.error !== undefined && <ErrorNote error={found.error} retry={found.reload} />}
-        {isFound && all.length === 0 && !found.isLoading && found.error === undefined && (
-          <Empty title={isKeyless && !isSearch(search) ? 'None came without a valid key' : 'No request is like that'}>
-            <a href={to({ line: '', isKeyless: false })}>All requests</a>
-          </Empty>
+          <Scroll>{place.line === '' ? <NoRequests /> : <Empty title="No request is like that">{WORDS}</Empty>}</Scroll>
         )}
       </Pane>
-      {shownOpen !== undefined ? (
-        <RequestDetail
-          key={shownOpen}
-          source={source}
-          sequence={shownOpen}
-          known={known}
-          changes={isKeyless ? [] : feed.changes}
-          tab={tab}
-          chooseTab={setTab}
-          href={href}
-          back={to({ open: 'overview' })}
-          notes={known && <Notes request={known} hints={isKeyless ? [] : hints} href={href} />}
-          actions={(request, show) => <RequestActions {...{ request, source, isKeyless, show }} />}
-        />
+      {open === undefined ? (
+        <NothingOpen back={undefined}>What is chosen opens here, with its answer.</NothingOpen>
       ) : (
-        !isEmpty &&
-        feed.isLoaded && (
-          <Overview
-            {...{ feed, hints, href }}
-            back={open === 'hints' ? to({ open: 'overview' }) : undefined}
-            found={(line) => to({ line })}
-          />
-        )
+        <RequestDetail {...{ place, shown, tab, chooseTab }} sequence={open} />
       )}
     </Panes>
   )
 }
 
-interface NotesProps {
-  request: RecordedRequest
-  hints: readonly Hint[]
-  href(sequence: number): string
-}
-
-/** What else is to be known of a request. */
-function Notes({ request, hints, href }: NotesProps) {
-  const { faulted } = request.flags
-  return (
-    <>
-      <OtherOwner request={request} />
-      {hints
-        .filter(({ requests }) => requests.includes(request.sequence))
-        // The reason has said it.
-        .filter(({ id }) => id !== 'parameter-not-read' && id !== 'path-not-served')
-        .map((hint) => (
-          <HintLine key={hint.message} hint={hint} href={href} />
-        ))}
-      {faulted !== undefined && faulted !== 'header' && <a href={addressOf(['faults'])}>The rule {faulted}</a>}
-    </>
-  )
-}
-
-/** The newest request that failed when the list was first there, or else the first that fails; it stays that one. */
-function useAutomatic(feed: Feed, isOn: boolean): number | undefined {
-  const chosen = useRef<number | undefined>(undefined)
-  if (!isOn) return undefined
-  const isThere = feed.requests.some(({ sequence }) => sequence === chosen.current)
-  if (!isThere) chosen.current = feed.requests.find((request) => toneOf(request) !== undefined)?.sequence
-  return chosen.current
-}
-
-function countText(count: number, hasMore: boolean): string {
-  return `${count.toLocaleString()}${hasMore ? '+' : ''}`
-}
-
-function SearchLine({ place: { line, to }, count }: { place: Place; count: string }) {
-  const ref = useRef<HTMLInputElement>(null)
-  useKey('/', () => ref.current?.focus())
+function SearchLine({ place: { line, to }, shown }: { place: Place; shown: Shown }) {
+  const field = useRef<HTMLInputElement>(null)
+  useKey('/', () => field.current?.focus())
   return (
     <search class="search-line">
       <Icon name="find" />
       <input
-        ref={ref}
+        ref={field}
         type="search"
         value={line}
         aria-label="Search requests"
@@ -216,84 +156,121 @@ function SearchLine({ place: { line, to }, count }: { place: Place; count: strin
         onInput={({ currentTarget: { value } }) => go(to({ line: value }), { replace: true })}
         onKeyDown={enterList}
       />
-      <span class="hint" aria-live="off">
-        {count}
-      </span>
+      <span class="hint">{`${shown.requests.length.toLocaleString()}${shown.loadMore ? '+' : ''}`}</span>
     </search>
   )
 }
 
-interface RequestListProps {
-  place: Place
-  isPaused: boolean
-  all: readonly RecordedRequest[]
-  changes: Feed['changes']
-  current: number | undefined
-  loadMore: (() => unknown) | undefined
+/** In place of the list while nothing has come. */
+function NoRequests() {
+  const { env, call } = useSession()
+  const { run } = useToasts()
+  return (
+    <Empty title="Nothing has come yet">
+      <p>Point your app at {env.url}, with the key of this environment, and each of its requests shows up here.</p>
+      <CopyButton text={`curl -H 'Authorization: ApiKey ${env.apiKey}' ${env.url}/v1/messages`}>Copy a curl</CopyButton>
+      <button type="button" class="primary" onClick={() => run(() => call('GET', '/v1/messages'))}>
+        Send one from here
+      </button>
+    </Empty>
+  )
+}
+
+interface ReadingProps extends PanesProps {
+  shown: Shown
+  open: number | undefined
 }
 
 /** The list, which does not move while one reads it: what comes meanwhile waits. */
-function RequestList({ place, isPaused, all, changes, current, loadMore }: RequestListProps) {
+function Reading({ place, shown: { requests, changes, loadMore }, isPaused, open }: ReadingProps) {
   const { ref, isReading, stop } = useReading()
-  const newest = all[0]?.sequence ?? 0
-  const isHeld = isPaused || isReading
-  const [shown, waiting] = useHeld(all, isHeld)
-  const told = useRef(changes)
-  if (!isHeld) told.current = changes
-  const flashed = useNewest(newest)
-  const items = useMemo(() => itemsOf(shown, told.current, !loadMore), [shown, told.current, !loadMore])
-  const href = (sequence: number) => place.to({ open: sequence })
+  const newest = requests[0]?.sequence ?? 0
+  const [taken, take] = useState(0)
+  /** The newest that is shown, the newest before that, and what was done until then. */
+  const held = useRef({ newest, seen: Number.POSITIVE_INFINITY, changes })
+  if (!(isPaused || isReading) || newest === taken) {
+    const { newest: last, seen } = held.current
+    held.current = { newest, seen: newest === last ? seen : last || Number.POSITIVE_INFINITY, changes }
+  }
+  const { seen, changes: told } = held.current
+  const waiting = requests.findIndex(({ sequence }) => sequence <= held.current.newest)
+  const items = useMemo(
+    () => itemsOf(requests.slice(Math.max(0, waiting)), place.line === '' ? told : [], !loadMore),
+    [requests, waiting, told, !loadMore]
+  )
+  const showAll = () => {
+    take(newest)
+    stop()
+  }
   return (
     <div ref={ref} class="reading">
-      {waiting.count > 0 && (
-        <button
-          type="button"
-          class="primary waiting"
-          onClick={() => {
-            waiting.take()
-            stop()
-          }}
-        >
-          {waiting.count.toLocaleString()} new
+      {waiting > 0 && (
+        <button type="button" class="primary waiting" onClick={showAll}>
+          {waiting.toLocaleString()} new
         </button>
       )}
-      <List
+      <RequestList
         label="Requests, newest first"
-        items={items}
-        keyOf={keyOf}
-        heightOf={heightOf}
-        current={current}
-        choose={(sequence) => go(href(Number(sequence)), { replace: true })}
+        {...{ items, seen }}
+        current={open}
+        href={(sequence) => place.to({ open: sequence })}
         onEnd={() => void loadMore?.()}
-      >
-        {(item, row) => <RequestItemRow {...{ item, href, ...row }} isNew={(keyOf(item) ?? 0) > flashed} />}
-      </List>
+      />
     </div>
   )
 }
 
-/** What to show: all, or while it is held, what was there when that began, until the person takes in the rest. */
-function useHeld(all: readonly RecordedRequest[], isHeld: boolean) {
-  const top = useRef(0)
-  const [, renderAgain] = useState(0)
-  const newest = all[0]?.sequence ?? 0
-  // What was emptied counts on, but none of it is there.
-  const isGone = !all.some(({ sequence }) => sequence <= top.current)
-  if (!isHeld || isGone) top.current = newest
-  const first = all.findIndex(({ sequence }) => sequence <= top.current)
-  const shown = useMemo(() => (first > 0 ? all.slice(first) : all), [all, first])
-  const take = () => {
-    top.current = newest
-    renderAgain((count) => count + 1)
-  }
-  return [shown, { count: Math.max(0, first), take }] as const
-}
-
-/** The newest sequence before the last change of it: those after it came just now. */
-function useNewest(newest: number): number {
-  const known = useRef({ newest: 0, before: Number.POSITIVE_INFINITY })
-  if (newest !== known.current.newest) {
-    known.current = { newest, before: known.current.newest || Number.POSITIVE_INFINITY }
-  }
-  return known.current.before
+/** The line of time above the panes, with what the newest requests let suspect. */
+function TimeStrip({ place, isPaused, pause }: PanesProps & { pause(): void }) {
+  const keyless = useKeylessCount()
+  const feed = useFeed(SHOWN_AFTER)
+  const { changes, problem, isOver } = feed
+  const requests = feed.requests.slice(0, NEWEST).reverse()
+  const hints = useMemo(() => hintsOf(requests, changes), [feed])
+  const ticks = requests.map((request) => ({
+    key: request.sequence,
+    time: Date.parse(request.time),
+    duration: request.duration ?? 0,
+    tone: toneOf(request),
+    title: `${request.status ?? 'no answer'} ${request.method} ${targetOf(request)}`
+  }))
+  const failed = ticks.filter(({ tone }) => tone !== undefined).length
+  const words = hints.length === 1 ? '1 hint' : `${hints.length} hints`
+  return (
+    <div class="time-strip">
+      <Timeline
+        label={`The last ${ticks.length} requests in the order of time, ${failed} of which failed`}
+        ticks={ticks}
+        marks={changes.map((change) => ({ after: change.after, title: changeText(change) }))}
+        current={place.open}
+        choose={(open) => go(place.to({ open }))}
+      />
+      {keyless > 0 && (
+        <a class="chip is-warn" href={place.to({ line: KEYLESS, open: undefined })}>
+          {keyless.toLocaleString()} without a valid key
+        </a>
+      )}
+      {hints.length > 0 && (
+        <Popover button={words} label={words} class="chip is-warn" isPadded>
+          {(close) => (
+            <div class="form" onClick={close}>
+              {hints.map((hint, index) => (
+                <Note key={index} {...hint} tone="warn" href={(open) => place.to({ open })} />
+              ))}
+            </div>
+          )}
+        </Popover>
+      )}
+      {problem === undefined ? (
+        <button type="button" class="quiet" aria-pressed={isPaused} title="Pause or resume (p)" onClick={pause}>
+          <span class={`dot ${toneClass(isPaused ? 'warn' : 'good')}`} />
+          {isPaused ? 'Paused' : 'Live'}
+        </button>
+      ) : (
+        <p class="is-bad toned problem cut" role="alert" dir="auto" title={problem}>
+          Not connected{isOver ? '' : ', trying again'}: {problem}
+        </p>
+      )}
+    </div>
+  )
 }
