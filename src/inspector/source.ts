@@ -1,11 +1,4 @@
-import type {
-  AnsweredRequest,
-  AttachedEnvironment,
-  Change,
-  ConnectedMock,
-  Coverage,
-  RecordedRequest
-} from '../client/index.js'
+import type { AnsweredRequest, AttachedEnvironment, Change, ConnectedMock, RecordedRequest } from '../client/index.js'
 import { MockError, type RequestFilter } from '../client/index.js'
 
 /** Which requests of a journal; all that is left out matches. `path` is the beginning of one. */
@@ -26,7 +19,6 @@ export interface Source {
   request(sequence: number): Promise<AnsweredRequest | undefined>
   /** Returns what was done to the environment between the requests, oldest first. */
   changes(): Promise<readonly Change[]>
-  coverage(): Promise<Coverage>
 }
 
 /** What an environment of a server has. */
@@ -35,9 +27,8 @@ export function sourceOf(env: AttachedEnvironment): Source {
     url: env.url,
     authorization: env.headers.authorization,
     requests: (query) => env.requests.list(filterOf(query)),
-    request: (sequence) => unlessGone(env.requests.get(sequence)),
-    changes: () => env.requests.changes(),
-    coverage: () => env.coverage()
+    request: (sequence) => env.requests.get(sequence).catch(ifGone),
+    changes: () => env.requests.changes()
   }
 }
 
@@ -46,7 +37,7 @@ export function keylessSourceOf(mock: ConnectedMock, env: AttachedEnvironment): 
   return {
     ...sourceOf(env),
     requests: (query) => mock.keylessRequests(filterOf(query)),
-    request: (sequence) => unlessGone(mock.keylessRequest(sequence)),
+    request: (sequence) => mock.keylessRequest(sequence).catch(ifGone),
     changes: async () => []
   }
 }
@@ -55,9 +46,6 @@ function filterOf({ path, ...query }: RequestQuery = {}): RequestFilter {
   return { ...query, pathPrefix: path, order: 'newest' }
 }
 
-function unlessGone<Value>(asked: Promise<Value>): Promise<Value | undefined> {
-  return asked.catch((error) => {
-    if (error instanceof MockError && error.status === 404) return undefined
-    throw error
-  })
+function ifGone(error: unknown): undefined {
+  if (!(error instanceof MockError && error.status === 404)) throw error
 }

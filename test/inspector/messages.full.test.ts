@@ -18,7 +18,7 @@ test('a message for a subscriber is added by four clicks, read, edited where the
   await clicks.click(dialog.getByLabel('Content'))
   await page.keyboard.type('Your tea is here')
   await expectAccessible(inspector)
-  await clicks.click(dialog.getByRole('button', { name: 'Add the message' }))
+  await clicks.click(dialog.getByRole('button', { name: 'Add a message' }))
   await page.locator('.bubble').getByText('Your tea is here').waitFor()
   expect(clicks.count).toBe(4)
   const first = async () => (await env.state()).environments[0]?.messages?.at(-1)
@@ -65,28 +65,24 @@ test('one line searches by subscriber, transaction, context and channel, its add
   const { length: shown } = await rows.all()
   expect(shown).toBeGreaterThan(10)
   await page.keyboard.press('/')
-  for (const [words, count, address] of [
-    ['user-ada', 'subscriberId=user-ada', '#/messages?q=user-ada'],
-    ['order-4711', 'transactionId=order-4711', '#/messages?q=order-4711'],
-    [
-      'channel:email tenant:acme',
-      'channel=email&contextKeys=tenant:acme',
-      '#/messages?channel=email&contextKeys=tenant:acme'
-    ],
-    ['context:none', 'contextKeys=', '#/messages?contextKeys=none']
+  for (const [words = '', count] of [
+    ['user-ada', 'subscriberId=user-ada'],
+    ['order-4711', 'transactionId=order-4711'],
+    ['channel:email tenant:acme', 'channel=email&contextKeys=tenant:acme'],
+    ['context:none', 'contextKeys=']
   ]) {
-    await search.fill(words ?? '')
+    await search.fill(words)
     await search.press('Enter')
     const answer = await fetch(`${url}/v1/messages?${count}&limit=100`, { headers: env.headers })
     const { totalCount } = (await answer.json()) as { totalCount: number }
     expect(totalCount).toBeGreaterThan(0)
     await expect.poll(() => page.getByRole('status').first().innerText()).toBe(String(totalCount))
-    expect(hash()).toBe(address)
+    expect(hash()).toBe(`#/messages?q=${words.replace(' ', '+')}`)
     expect(await search.inputValue()).toBe(words)
   }
   await search.fill('nobody-at-all')
   await search.press('Enter')
-  await page.getByRole('heading', { name: 'No message is like that' }).waitFor()
+  await page.getByRole('heading', { name: 'None of the messages is like that' }).waitFor()
   await go('#/messages?channel=fax')
   await page.getByRole('alert').getByText('channel').waitFor()
   // What the page asks for to show it is none of the app's requests.
@@ -106,7 +102,7 @@ test('one line searches by subscriber, transaction, context and channel, its add
   await expect.poll(hash).toBe(decodeURIComponent((await rows.nth(2).getAttribute('href')) ?? ''))
   await page.getByRole('button', { name: 'Edit' }).focus()
   await page.keyboard.press('Escape')
-  await expect.poll(hash).toBe('#/messages?channel=sms')
+  await expect.poll(hash).toBe('#/messages?q=channel:sms')
   await expect
     .poll(() => page.evaluate('document.activeElement.getAttribute("href")'))
     .toBe(await rows.nth(2).getAttribute('href'))
@@ -157,14 +153,10 @@ test('each channel is shown as its subscriber sees it, in both themes, an email 
 })
 
 test('a thousand messages are shown within 300 ms, and more come as one scrolls', async (context) => {
-  const { page, env, go } = await givenInspector(context, { hash: '#/workflows' })
+  const { page, env } = await givenInspector(context, { hash: '#/workflows' })
   await env.seed({ generate: { messages: 1200 } })
   await page.getByRole('list', { name: 'Workflows and their steps' }).getByRole('link').first().waitFor()
   const count = page.getByRole('status').first()
-  await go('#/messages?limit=1000')
-  await expect.poll(() => count.innerText()).toBe('1,000 of 1,260')
-  await go('#/workflows')
-  await page.getByRole('list', { name: 'Workflows and their steps' }).waitFor()
   const took = await page.evaluate<number>(`new Promise((resolve) => {
     const startedAt = performance.now()
     new MutationObserver((_, observer) => {
@@ -172,13 +164,12 @@ test('a thousand messages are shown within 300 ms, and more come as one scrolls'
       observer.disconnect()
       requestAnimationFrame(() => resolve(performance.now() - startedAt))
     }).observe(document.body, { childList: true, subtree: true, attributes: true })
-    location.hash = '#/messages?limit=1000'
+    location.hash = '#/messages'
   })`)
   expect(took).toBeLessThan(300)
-  await go('#/messages')
-  await expect.poll(() => count.innerText()).toBe('100 of 1,260')
-  await page.evaluate('document.querySelector(".list").scrollTo(0, 1e6)')
   await expect.poll(() => count.innerText()).toBe('1,000 of 1,260')
+  await page.evaluate('document.querySelector(".list").scrollTo(0, 1e6)')
+  await expect.poll(() => count.innerText()).toBe('1,260')
 })
 
 test('nothing that a seed holds runs, loads anything or leads away', async (context) => {

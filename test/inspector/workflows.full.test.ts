@@ -21,7 +21,7 @@ test('a step is found by keyboard, with its controls, variables and issues as tr
   await tree('Variables').getByText('"teacher"').waitFor()
   await page.getByRole('region', { name: 'Preview' }).getByText('Tomorrow: {{payload.class.title}}').waitFor()
   await page.getByRole('tab', { name: 'JSON' }).click()
-  await tree('The answer').getByText('"class-reminder"').waitFor()
+  await tree('The step as JSON').getByText('"class-reminder"').waitFor()
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
     await expectAccessible(inspector)
@@ -87,15 +87,19 @@ test('issues stand above all else, what is refused is said in words, and where t
     viewport: { width: 390, height: 800 }
   })
   const { page, env, go, mock } = inspector
-  await page.getByText(/issues: in_app: No Inbox has been connected/).waitFor()
+  await page
+    .getByText(/in_app: No Inbox has been connected/)
+    .first()
+    .waitFor()
   await page.getByRole('group', { name: 'Issues' }).getByText('Invalid URL. Must be a valid full URL').waitFor()
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
   await go('#/workflows/class-reminder/in-blocks')
   await page.frameLocator('iframe').getByText("{{subscriber.firstName | default: 'you'}}").waitFor()
   await go('#/workflows/class-draft/nothing')
-  await page.getByRole('alert').getByText('class-draft has no step').waitFor()
+  await page.getByText('class-draft/nothing is not among these workflows').waitFor()
+  await go('#/workflows/class-draft/in-app-step')
   await env.faults.add({ operation: 'retrieveWorkflowStep', effect: { status: 503 } })
-  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('button', { name: 'Ask again' }).click()
   await page
     .getByRole('alert')
     .getByText(/fault-1/)

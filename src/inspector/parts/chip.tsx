@@ -5,11 +5,9 @@ import { Icon, type IconName } from './icon.js'
 export type Tone = 'good' | 'warn' | 'bad' | 'fault' | 'accent'
 
 /** A class for the colours of a tone. */
-export function toneClass(tone: Tone | undefined): string {
-  return tone === undefined ? '' : `is-${tone}`
-}
+export const toneClass = (tone: Tone | undefined) => (tone === undefined ? '' : `is-${tone}`)
 
-interface ChipProps {
+interface Props {
   tone?: Tone | undefined
   icon?: IconName
   title?: string | undefined
@@ -17,7 +15,7 @@ interface ChipProps {
 }
 
 /** A word or two on a record. */
-export function Chip({ tone, icon, title, children }: ChipProps) {
+export function Chip({ tone, icon, title, children }: Props) {
   return (
     <span class={`chip ${toneClass(tone)}`} title={title} dir="auto">
       {icon && <Icon name={icon} />}
@@ -27,7 +25,7 @@ export function Chip({ tone, icon, title, children }: ChipProps) {
 }
 
 /** What is wrong with a record, or to be known of it before all else. */
-export function Callout({ tone, icon, children }: ChipProps) {
+export function Callout({ tone, icon, children }: Props) {
   return (
     <div class={`callout ${toneClass(tone)}`}>
       {icon && <Icon name={icon} />}

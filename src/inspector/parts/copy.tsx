@@ -1,20 +1,17 @@
 import type { ComponentChildren } from 'preact'
-import { useToasts } from './toast.js'
+import { run } from './toast.js'
 
-/** A button that copies a text, and says so. */
-export function CopyButton({
-  text,
-  children,
-  title
-}: {
+interface Props {
   text: string | (() => string)
   children: ComponentChildren
   title?: string
-}) {
-  const { run } = useToasts()
+}
+
+/** A button that copies a text, and says so. */
+export function CopyButton({ text, children, title }: Props) {
   const copy = () => run(() => copyText(typeof text === 'string' ? text : text()), 'Copied')
   return (
-    <button type="button" title={title} onClick={copy}>
+    <button title={title} onClick={copy}>
       {children}
     </button>
   )

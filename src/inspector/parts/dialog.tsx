@@ -1,60 +1,56 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon } from './icon.js'
-import { ToastsInDialog } from './toast.js'
+import { placeToasts } from './toast.js'
 
-/** A dialog over the page, open while it is rendered. Escape and a click beside it close it; the focus goes back then. */
-export function Dialog({
-  title,
-  children,
-  close,
-  wide = false,
-  isBare = false
-}: {
+interface Props {
   title: string
   children: ComponentChildren
-  close: () => void
+  close(): void
   wide?: boolean
   /** Whether it shows its children only; its title is then its name. */
   isBare?: boolean
-}) {
+}
+
+/** A dialog over the page, open while it is rendered. Escape and a press beside it close it; the focus goes back then. */
+export function Dialog({ title, children, close, wide, isBare }: Props) {
   const ref = useRef<HTMLDialogElement>(null)
-  const isPressedBeside = useRef(false)
-  const id = useId()
-  useEffect(() => {
+  useLayoutEffect(() => {
     const focused = document.activeElement
     ref.current?.showModal()
+    placeToasts()
     return () => {
+      setTimeout(placeToasts)
       if (focused instanceof HTMLElement) focused.focus()
     }
   }, [])
+  const cancel = (event: Event) => {
+    // A file chooser that is left without a choice tells so too.
+    if (event.target !== ref.current) return
+    event.preventDefault()
+    close()
+  }
   return (
     <dialog
       ref={ref}
       class={wide ? 'dialog is-wide' : 'dialog'}
-      {...(isBare ? { 'aria-label': title } : { 'aria-labelledby': id })}
-      onCancel={(event) => {
-        // A file chooser that is left without a choice tells so too.
-        if (event.target !== ref.current) return
-        event.preventDefault()
-        close()
-      }}
-      onPointerDown={(event) => {
-        isPressedBeside.current = event.target === ref.current
-      }}
-      // Who marks the text of a field may let go of the button beside the dialog.
-      onClick={(event) => event.target === ref.current && isPressedBeside.current && close()}
+      aria-label={title}
+      onCancel={cancel}
+      onPointerDown={cancel}
     >
-      {!isBare && (
-        <div class="dialog-head">
-          <h2 id={id}>{title}</h2>
-          <button type="button" class="quiet only-icon" aria-label="Close" onClick={close}>
-            <Icon name="close" />
-          </button>
+      {isBare ? (
+        children
+      ) : (
+        <div class="dialog-body">
+          <div class="line">
+            <h2>{title}</h2>
+            <button class="quiet only-icon spread" aria-label="Close" onClick={close}>
+              <Icon name="close" />
+            </button>
+          </div>
+          {children}
         </div>
       )}
-      {isBare ? children : <div class="dialog-body">{children}</div>}
-      <ToastsInDialog />
     </dialog>
   )
 }

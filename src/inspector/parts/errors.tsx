@@ -13,22 +13,14 @@ export function ErrorNote({ error, retry }: { error: unknown; retry?: () => void
   )
   return (
     <div class="error-note" role="alert">
-      {messages.length > 0 ? (
-        <ul>
-          {messages.map((text) => (
-            <li key={text} dir="auto">
-              {text}
-            </li>
-          ))}
-        </ul>
-      ) : (
-        <p dir="auto">{messageOf(error)}</p>
-      )}
-      {retry && (
-        <button type="button" onClick={retry}>
-          Try again
-        </button>
-      )}
+      <ul>
+        {(messages.length > 0 ? messages : [messageOf(error)]).map((text) => (
+          <li key={text} dir="auto">
+            {text}
+          </li>
+        ))}
+      </ul>
+      {retry && <button onClick={retry}>Try again</button>}
     </div>
   )
 }

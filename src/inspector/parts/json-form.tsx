@@ -1,10 +1,9 @@
-import './json-form.css'
 import type { ComponentChildren } from 'preact'
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { MockError } from '../../client/index.js'
 import { Dialog } from './dialog.js'
 import { ErrorNote } from './errors.js'
-import { type JsonIssue, linesOfJson, placeOf } from './json-lines.js'
+import { linesOfJson, placeOf } from './json-lines.js'
 
 /** An object whose fields one may fill in. */
 export type Fields = Record<string, unknown>
@@ -26,13 +25,13 @@ export function JsonDialog({ title, value = {}, button, submit, close, children 
   const [text, setText] = useState(() => JSON.stringify(value, null, 2))
   const [error, setError] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
+  // They stay at the lines of what was sent.
+  const issues = useMemo(() => issuesIn(text, error), [error])
   const send = async (event: Event) => {
     event.preventDefault()
     setBusy(true)
     setError(undefined)
     try {
-      const { problem } = linesOfJson(text)
-      if (problem) throw problem
       await submit(JSON.parse(text))
       close()
     } catch (reason) {
@@ -40,15 +39,16 @@ export function JsonDialog({ title, value = {}, button, submit, close, children 
     }
     setBusy(false)
   }
-  const editor = <Editor text={text} change={setText} error={error} isFolded={children !== undefined} />
+  const editor = <Editor text={text} change={setText} issues={issues} isFolded={children !== undefined} />
   return (
     <Dialog title={title} close={close} wide>
       <form class="form" data-held="true" onSubmit={send}>
         {children}
+        {error !== undefined && issues.length === 0 && <ErrorNote error={error} />}
         {children === undefined ? (
           editor
         ) : (
-          <details open={issuesIn(text, error).length > 0}>
+          <details open={issues.length > 0}>
             <summary>More fields, as JSON</summary>
             {editor}
           </details>
@@ -66,81 +66,68 @@ export function JsonDialog({ title, value = {}, button, submit, close, children 
   )
 }
 
+interface Issue {
+  line: number
+  message: string
+}
+
 interface EditorProps {
   text: string
   change(text: string): void
-  error: unknown
+  issues: readonly Issue[]
   isFolded: boolean
 }
 
-function Editor({ text, change, error, isFolded }: EditorProps) {
+function Editor({ text, change, issues, isFolded }: EditorProps) {
   const area = useRef<HTMLTextAreaElement>(null)
-  const issues = useMemo(() => issuesIn(text, error), [error])
-  const isElsewhere = error !== undefined && issues.length === 0
   const lines = text.split('\n')
   const goTo = (line: number) => {
-    const start = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0)
+    const start = lines.slice(0, line - 1).join('\n').length + Math.min(1, line - 1)
     area.current?.focus()
     area.current?.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0))
   }
   return (
-    <>
-      {isElsewhere && <ErrorNote error={error} />}
-      <div class="editor card">
-        <ol aria-hidden="true">
-          {lines.map((_, index) => (
-            <li key={index} class={issues.some(({ line }) => line === index + 1) ? 'is-bad' : undefined}>
-              {index + 1}
-            </li>
-          ))}
-        </ol>
-        <textarea
-          ref={area}
-          aria-label="JSON"
-          aria-invalid={issues.length > 0}
-          rows={Math.max(isFolded ? 4 : 8, lines.length)}
-          wrap="off"
-          spellcheck={false}
-          autofocus={!isFolded}
-          value={text}
-          dir="ltr"
-          onInput={(event) => change(event.currentTarget.value)}
-        />
-        <div role="alert">
-          {issues.map(({ line, message }) => (
-            <button
-              key={`${line} ${message}`}
-              type="button"
-              class="at-line"
-              style={{ '--line': line }}
-              title={message}
-              onClick={() => goTo(line)}
-            >
-              <span class="visually-hidden">Line {line}: </span>
-              <span class="cut">{message}</span>
-            </button>
-          ))}
-        </div>
+    <div class="editor card">
+      <textarea
+        ref={area}
+        aria-label="JSON"
+        aria-invalid={issues.length > 0}
+        rows={Math.max(isFolded ? 4 : 8, lines.length)}
+        wrap="off"
+        spellcheck={false}
+        autofocus={!isFolded}
+        value={text}
+        dir="ltr"
+        onInput={(event) => change(event.currentTarget.value)}
+      />
+      <div role="alert">
+        {issues.map(({ line, message }) => (
+          <button type="button" style={{ '--line': line }} title={message} onClick={() => goTo(line)}>
+            <span class="visually-hidden">Line {line}: </span>
+            <span class="cut">{message}</span>
+          </button>
+        ))}
       </div>
-    </>
+    </div>
   )
 }
 
 /** Returns what is wrong with a JSON, by its lines. What is wrong with a field that it has not stands at its beginning. */
-function issuesIn(text: string, error: unknown): JsonIssue[] {
-  if (!(error instanceof MockError)) return error && !(error instanceof Error) ? [error as JsonIssue] : []
-  const { lines } = linesOfJson(text)
+function issuesIn(text: string, error: unknown): Issue[] {
+  if (error instanceof SyntaxError) {
+    const [, line] = /line (\d+)/.exec(error.message) ?? []
+    return line === undefined ? [] : [{ line: Number(line), message: error.message }]
+  }
+  if (!(error instanceof MockError)) return []
+  const lines = linesOfJson(text)
   return Object.entries(error.fields).flatMap(([path, { messages }]) =>
-    messages.map((message) => ({
-      line: placeOf(lines, path),
-      message: message.replace(/^\w+:\d+:\d+ /, '')
-    }))
+    messages.map((message) => ({ line: placeOf(lines, path), message: message.replace(/^\w+:\d+:\d+ /, '') }))
   )
 }
 
 /** Returns the fields that one object has other than another; null for those that it lacks. */
 export function changesOf(before: Fields, after: Fields): Fields {
-  const names = new Set([...Object.keys(before), ...Object.keys(after)])
-  const changed = [...names].filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+  const names = Object.keys({ ...before, ...after })
+  const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
   return Object.fromEntries(changed.map((name) => [name, after[name] ?? null]))
 }

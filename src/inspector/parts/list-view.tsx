@@ -7,17 +7,47 @@ import { List, type ListProps } from './list.js'
 import { Close, Pane, Panes } from './pane.js'
 import type { Resource } from './resource.js'
 
+interface SearchProps {
+  label: string
+  placeholder: string
+  /** What else it understands. */
+  hint?: string | undefined
+  text: string
+  /** Called at each letter, or at Enter if each search asks the server. */
+  change(text: string): void
+  isByEnter?: boolean | undefined
+  /** After it: how many there are, and what one can do. */
+  children?: ComponentChildren
+}
+
+/** The line above a list by which it is searched; `/` leads to it, and the arrow down from it to the list. */
+export function SearchLine({ label, placeholder, hint, text, change, isByEnter, children }: SearchProps) {
+  const field = useRef<HTMLInputElement>(null)
+  useKey('/', () => field.current?.focus())
+  const changed = (event: { currentTarget: HTMLInputElement }) => change(event.currentTarget.value)
+  return (
+    <search class="search-line">
+      <Icon name="find" />
+      <input
+        ref={field}
+        key={isByEnter ? text : undefined}
+        type="search"
+        {...(isByEnter ? { defaultValue: text, onChange: changed } : { value: text, onInput: changed })}
+        aria-label={label}
+        placeholder={placeholder}
+        title={hint}
+        dir="auto"
+        spellcheck={false}
+        onKeyDown={enterList}
+      />
+      {children}
+    </search>
+  )
+}
+
 interface Props<Item> extends ListProps<Item> {
   title: string
-  search: {
-    placeholder: string
-    /** What else it understands. */
-    hint?: string
-    text: string
-    /** Called at each letter, or at Enter if each search asks the server. */
-    change(text: string): void
-    isByEnter?: boolean
-  }
+  search: Omit<SearchProps, 'label' | 'children'>
   /** After the search: how many there are, and what one can do. */
   tools: ComponentChildren
   resource: Pick<Resource<unknown>, 'error' | 'isLoading' | 'reload'>
@@ -29,29 +59,11 @@ interface Props<Item> extends ListProps<Item> {
 }
 
 /** A view of records: a search line, their list, and beside it the one that is open. */
-export function ListView<Item>(props: Props<Item>) {
-  const { title, search, tools, resource, nothing, open, isOpen, ...list } = props
-  const { placeholder, hint, text, change, isByEnter = false } = search
-  const field = useRef<HTMLInputElement>(null)
-  useKey('/', () => field.current?.focus())
-  const changed = (event: { currentTarget: HTMLInputElement }) => change(event.currentTarget.value)
+export function ListView<Item>({ title, search, tools, resource, nothing, open, isOpen, ...list }: Props<Item>) {
   const head = (
-    <search class="search-line">
-      <Icon name="find" />
-      <input
-        ref={field}
-        key={isByEnter ? text : undefined}
-        type="search"
-        {...(isByEnter ? { defaultValue: text, onChange: changed } : { value: text, onInput: changed })}
-        aria-label={`Search ${title.toLowerCase()}`}
-        placeholder={placeholder}
-        title={hint}
-        dir="auto"
-        spellcheck={false}
-        onKeyDown={enterList}
-      />
+    <SearchLine label={`Search ${title.toLowerCase()}`} {...search}>
       {tools}
-    </search>
+    </SearchLine>
   )
   return (
     <div class="view">
@@ -71,13 +83,8 @@ export function ListView<Item>(props: Props<Item>) {
 
 /** In place of what is open. */
 export function NothingOpen({ back, children }: { back: string | undefined; children: ComponentChildren }) {
-  const head = back !== undefined && (
-    <div class="head">
-      <Close back={back} />
-    </div>
-  )
   return (
-    <Pane label="Nothing open" head={head}>
+    <Pane label="Nothing open" head={back !== undefined && <div class="head">{<Close back={back} />}</div>}>
       <p class="empty" dir="auto">
         {children}
       </p>

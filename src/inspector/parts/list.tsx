@@ -1,13 +1,8 @@
-import type { ComponentChildren, RefObject } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { ROW } from './row.js'
 
 type Key = string | number
-
-interface Place {
-  isCurrent: boolean
-  tabIndex: number
-}
 
 export interface ListProps<Item> {
   label: string
@@ -20,11 +15,9 @@ export interface ListProps<Item> {
   current?: Key | undefined
   /** Opens an item to which the arrows have come. */
   choose(key: Key): void
-  children(item: Item, place: Place): ComponentChildren
+  children(item: Item, place: { isCurrent: boolean; tabIndex: number }): ComponentChildren
   /** Called when the end comes into sight, to load more. */
   onEnd?(): void
-  /** After the last item. */
-  foot?: ComponentChildren
 }
 
 /** Pixels beyond the edges within which rows exist. */
@@ -35,66 +28,69 @@ const MARGIN = 400
  * item to the next, so that the list as a whole is one stop of Tab.
  */
 export function List<Item>(props: ListProps<Item>) {
-  const { label, items, keyOf, heightOf = () => ROW, current, choose, children, onEnd, foot } = props
+  const { label, items, keyOf, heightOf = () => ROW, current, choose, children, onEnd } = props
   const ref = useRef<HTMLDivElement>(null)
+  /** The key of the row that is to get the focus once it exists. */
   const wanted = useRef<Key | undefined>(undefined)
-  const [sight, look] = useSight(ref)
-  const tops = useMemo(() => {
-    let top = 0
-    const sums = items.map((item) => {
-      const own = top
-      top += heightOf(item)
-      return own
-    })
-    return [...sums, top]
+  const [sight, setSight] = useState({ top: 0, height: 1000 })
+  const look = () => {
+    const { scrollTop = 0, clientHeight = 0 } = ref.current ?? {}
+    setSight({ top: scrollTop, height: clientHeight })
+  }
+  const { keys, passable, tops } = useMemo(() => {
+    const tops = [0]
+    for (const item of items) tops.push((tops.at(-1) ?? 0) + heightOf(item))
+    const keys = items.map(keyOf)
+    return { keys, passable: [...keys.keys()].filter((index) => keys[index] !== undefined), tops }
   }, [items])
-  const total = tops.at(-1) ?? 0
-  const first = Math.max(0, placeIn(tops, sight.top - MARGIN))
-  const last = Math.min(items.length, placeIn(tops, sight.top + sight.height + MARGIN) + 1)
-  const keys = useMemo(() => items.map(keyOf), [items])
-  const focusable = current !== undefined && keys.includes(current) ? current : keys.find((key) => key !== undefined)
+  const topOf = (index: number) => tops[index] ?? 0
+  const indexAt = (height: number) => {
+    const index = tops.findIndex((top) => top > height)
+    return Math.max(0, index === -1 ? items.length : index - 1)
+  }
+  const first = indexAt(sight.top - MARGIN)
+  const last = Math.min(items.length, indexAt(sight.top + sight.height + MARGIN) + 1)
+  const focusable = current !== undefined && keys.includes(current) ? current : keys[passable[0] ?? -1]
 
   useLayoutEffect(() => {
-    if (wanted.current === undefined) return
-    const row = ref.current?.querySelector<HTMLElement>(
-      `[data-key="${CSS.escape(String(wanted.current))}"] [data-item]`
-    )
-    if (!row) return
+    const observer = new ResizeObserver(look)
+    if (ref.current) observer.observe(ref.current)
+    return () => observer.disconnect()
+  }, [])
+  useLayoutEffect(() => {
+    const row = ref.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(`${wanted.current}`)}"] [data-item]`)
+    if (wanted.current === undefined || !row) return
     wanted.current = undefined
     row.focus({ preventScroll: true })
   })
   useLayoutEffect(() => {
-    if (last >= items.length && items.length > 0) onEnd?.()
+    if (last === items.length && last > 0) onEnd?.()
   }, [last, items.length])
 
   const walk = (event: KeyboardEvent) => {
     const element = ref.current
-    if (!element || event.ctrlKey || event.metaKey || event.altKey) return
-    const focused = element.querySelector('[data-key]:focus-within')?.getAttribute('data-key')
-    const index = keys.findIndex((key) => String(key) === (focused ?? String(current)))
     const page = Math.max(1, Math.floor(sight.height / ROW) - 1)
     const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -items.length, End: items.length }
     const step = steps[event.key as keyof typeof steps]
-    if (step === undefined) return
+    if (!element || step === undefined || event.ctrlKey || event.metaKey || event.altKey) return
     event.preventDefault()
-    const next = nearest(keys, Math.max(0, Math.min(items.length - 1, index + step)), Math.sign(step))
+    const focused = element.querySelector('[data-key]:focus-within')?.getAttribute('data-key') ?? `${current}`
+    const from = passable.findIndex((index) => `${keys[index]}` === focused)
+    const next = passable[Math.max(0, Math.min(passable.length - 1, from + step))] ?? 0
     const key = keys[next]
     if (key === undefined) return
-    const [top = 0, bottom = 0] = tops.slice(next, next + 2)
-    if (top < element.scrollTop) element.scrollTop = top
-    else if (bottom > element.scrollTop + element.clientHeight) element.scrollTop = bottom - element.clientHeight
+    const lowest = topOf(next + 1) - element.clientHeight
+    element.scrollTop = Math.min(topOf(next), Math.max(lowest, element.scrollTop))
     wanted.current = key
     look()
     choose(key)
   }
   return (
     <div ref={ref} class="pane-body list" onKeyDown={walk} onScroll={look}>
-      <ol
-        aria-label={label}
-        style={{ paddingTop: `${tops[first]}px`, paddingBottom: `${total - (tops[last] ?? total)}px` }}
-      >
+      <ol aria-label={label} style={{ padding: `${topOf(first)}px 0 ${topOf(items.length) - topOf(last)}px` }}>
         {items.slice(first, last).map((item, offset) => {
           const key = keys[first + offset]
+          const place = { isCurrent: key !== undefined && key === current, tabIndex: key === focusable ? 0 : -1 }
           return (
             <li
               key={key ?? `passed ${first + offset}`}
@@ -102,50 +98,11 @@ export function List<Item>(props: ListProps<Item>) {
               aria-setsize={items.length}
               aria-posinset={first + offset + 1}
             >
-              {children(item, {
-                isCurrent: key !== undefined && key === current,
-                tabIndex: key === focusable ? 0 : -1
-              })}
+              {children(item, place)}
             </li>
           )
         })}
       </ol>
-      {foot}
     </div>
   )
-}
-
-/** What is in sight of a list that scrolls, and what looks again. */
-function useSight(ref: RefObject<HTMLDivElement | null>) {
-  const [sight, setSight] = useState({ top: 0, height: 1000 })
-  const look = () => {
-    const { scrollTop = 0, clientHeight = 0 } = ref.current ?? {}
-    setSight({ top: scrollTop, height: clientHeight })
-  }
-  useLayoutEffect(() => {
-    const observer = new ResizeObserver(look)
-    if (ref.current) observer.observe(ref.current)
-    return () => observer.disconnect()
-  }, [])
-  return [sight, look] as const
-}
-
-/** Returns the index of the last of these rising numbers that is not greater. */
-function placeIn(tops: readonly number[], wanted: number): number {
-  let low = 0
-  let high = tops.length - 1
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2)
-    if ((tops[middle] ?? 0) <= wanted) low = middle
-    else high = middle - 1
-  }
-  return low
-}
-
-/** Returns the index of the item from here on, else the other way, that can be opened. */
-function nearest(keys: readonly (Key | undefined)[], from: number, direction: number): number {
-  for (const step of [direction, -direction]) {
-    for (let index = from; index >= 0 && index < keys.length; index += step) if (keys[index] !== undefined) return index
-  }
-  return -1
 }

@@ -2,7 +2,7 @@ import type { ComponentChildren, RefObject } from 'preact'
 import { Icon } from './icon.js'
 
 interface PanesProps {
-  ref?: RefObject<HTMLDivElement | null>
+  ref?: RefObject<HTMLDivElement | null> | null
   children: ComponentChildren
   /** Whether something is open in the second pane, which narrow screens then show over all else. */
   isOpen: boolean
@@ -11,12 +11,9 @@ interface PanesProps {
 }
 
 /** A list, and beside it what is open of it. */
-export function Panes({ ref, children, isOpen, isStacked }: PanesProps) {
+export function Panes({ ref = null, children, isOpen, isStacked }: PanesProps) {
   return (
-    <div
-      ref={ref as RefObject<HTMLDivElement>}
-      class={`panes ${isOpen ? 'is-open' : ''} ${isStacked ? 'is-stacked' : ''}`}
-    >
+    <div ref={ref} class={`panes ${isOpen ? 'is-open' : ''} ${isStacked ? 'is-stacked' : ''}`}>
       {children}
     </div>
   )

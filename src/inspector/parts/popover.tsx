@@ -3,45 +3,35 @@ import { useId, useRef, useState } from 'preact/hooks'
 import { Icon, type IconName } from './icon.js'
 import { moveFocus } from './keys.js'
 
-interface PopoverProps {
+interface ButtonProps {
   /** What stands in the button. */
   button: ComponentChildren
-  /** The name of the button where no words stand in it, and of what opens. */
+  /** The name of the button, and of what opens. */
   label: string
   /** Classes of the button, such as `quiet`. */
   class?: string
   title?: string
   disabled?: boolean
+}
+
+interface PopoverProps extends ButtonProps {
   isPadded?: boolean
   /** What opens; it exists only while it is open. */
   children(close: () => void): ComponentChildren
 }
 
-/** A button that opens something small below it. Escape, and a click elsewhere, close it; the focus goes back. */
-export function Popover({ button, label, title, disabled, isPadded, children, ...own }: PopoverProps) {
+/** A button that opens something small beside it. Escape, and a click elsewhere, close it; the focus goes back. */
+export function Popover({ button, label, isPadded, children, ...own }: PopoverProps) {
   const id = useId()
-  const opener = useRef<HTMLButtonElement>(null)
   const panel = useRef<HTMLDivElement>(null)
   const [isOpen, setOpen] = useState(false)
-  const close = () => panel.current?.hidePopover()
   const toggled = ({ newState }: Pick<ToggleEvent, 'newState'>) => {
-    const isNowOpen = newState === 'open'
-    setOpen(isNowOpen)
-    if (isNowOpen) requestAnimationFrame(() => place(opener.current, panel.current))
+    setOpen(newState === 'open')
+    if (newState === 'open') requestAnimationFrame(() => panel.current && place(panel.current))
   }
   return (
     <>
-      <button
-        ref={opener}
-        type="button"
-        class={own.class}
-        aria-label={label}
-        aria-haspopup="true"
-        aria-expanded={isOpen}
-        title={title}
-        disabled={disabled}
-        popovertarget={id}
-      >
+      <button type="button" aria-label={label} aria-haspopup="true" aria-expanded={isOpen} popovertarget={id} {...own}>
         {button}
       </button>
       <div
@@ -53,15 +43,15 @@ export function Popover({ button, label, title, disabled, isPadded, children, ..
         aria-label={label}
         onToggle={toggled}
       >
-        {isOpen && children(close)}
+        {isOpen && children(() => panel.current?.hidePopover())}
       </div>
     </>
   )
 }
 
-function place(opener: HTMLElement | null, panel: HTMLElement | null): void {
-  if (!opener || !panel) return
-  const { left, bottom, top } = opener.getBoundingClientRect()
+/** Puts a panel below its button, or above where there is no room. */
+function place(panel: HTMLElement): void {
+  const { left = 0, bottom = 0, top = 0 } = panel.previousElementSibling?.getBoundingClientRect() ?? {}
   const { offsetWidth, offsetHeight } = panel
   const isBelow = bottom + 4 + offsetHeight <= innerHeight || top < offsetHeight
   panel.style.left = `${Math.max(8, Math.min(left, innerWidth - offsetWidth - 8))}px`
@@ -71,44 +61,33 @@ function place(opener: HTMLElement | null, panel: HTMLElement | null): void {
 
 export interface Action {
   name: string
-  icon?: IconName
-  /** After the name, such as a key. */
-  hint?: ComponentChildren
+  icon?: IconName | undefined
+  /** After the name: more of what it is about. */
+  hint?: string | undefined
   isDanger?: boolean
   run(): unknown
 }
 
 /** Actions in a menu: a title of its own, or none, above each group. */
-export type ActionGroups = readonly { title?: string; actions: readonly Action[] }[]
+export type ActionGroups = readonly { title?: string | undefined; actions: readonly Action[] }[]
 
-interface ActionMenuProps extends Pick<PopoverProps, 'button' | 'label' | 'class' | 'title' | 'disabled'> {
+interface ActionMenuProps extends Omit<ButtonProps, 'button'> {
+  /** Three dots if left out. */
+  button?: ComponentChildren
   groups: ActionGroups
 }
 
 /** A button that opens a list of actions. */
-export function ActionMenu({ groups, ...button }: ActionMenuProps) {
+export function ActionMenu({ button, groups, ...own }: ActionMenuProps) {
   return (
-    <Popover {...button}>
+    <Popover class={button ? '' : 'quiet only-icon'} button={button ?? <Icon name="more" />} {...own}>
       {(close) => (
-        <div class="menu" onKeyDown={moveFocus}>
-          {groups.map(({ title, actions }, index) => [
-            index > 0 && <hr key={`before ${index}`} />,
-            title && (
-              <p key={title} class="section">
-                {title}
-              </p>
-            ),
+        // A click has done its work by the time that it comes here.
+        <div class="menu" onKeyDown={moveFocus} onClick={close}>
+          {groups.map(({ title, actions }) => [
+            title && <p class="section">{title}</p>,
             actions.map(({ name, icon, hint, isDanger, run }) => (
-              <button
-                key={`${title} ${name}`}
-                type="button"
-                data-item
-                class={isDanger ? 'danger' : undefined}
-                onClick={() => {
-                  close()
-                  run()
-                }}
-              >
+              <button key={name} data-item class={isDanger ? 'danger' : ''} onClick={run}>
                 {icon && <Icon name={icon} />}
                 {name}
                 {hint && <span class="hint">{hint}</span>}

@@ -15,40 +15,26 @@ export function useReading(): Reading {
   const ref = useRef<HTMLDivElement>(null)
   const isOver = useRef(false)
   const [isReading, setReading] = useState(false)
+  const list = () => ref.current?.querySelector('.list')
   useEffect(() => {
-    const area = ref.current
-    if (!area) return
-    const update = () =>
-      setReading(isOver.current || area.contains(document.activeElement) || (listIn(area)?.scrollTop ?? 0) > 0)
-    // Not a list that comes under a mouse at rest.
-    const move = ({ pointerType }: PointerEvent) => {
-      if (isOver.current || pointerType !== 'mouse') return
-      isOver.current = true
-      update()
-    }
-    const leave = () => {
-      isOver.current = false
-      update()
-    }
+    const look = () =>
+      setReading(isOver.current || ref.current?.matches(':focus-within') === true || (list()?.scrollTop ?? 0) > 0)
     const controller = new AbortController()
-    const { signal } = controller
-    area.addEventListener('pointermove', move, { signal })
-    area.addEventListener('pointerleave', leave, { signal })
-    area.addEventListener('focusin', update, { signal })
-    // The focus is not yet elsewhere when it leaves an element.
-    area.addEventListener('focusout', () => setTimeout(update), { signal })
-    area.addEventListener('scroll', update, { signal, passive: true, capture: true })
+    // A list that comes under a mouse at rest is not read yet, and a finger is nowhere once it has gone.
+    for (const type of ['pointermove', 'pointerleave', 'focusin', 'focusout', 'scroll']) {
+      const listen = (event: Event) => {
+        if (event instanceof PointerEvent) isOver.current = type === 'pointermove' && event.pointerType === 'mouse'
+        // The focus is not yet elsewhere when it leaves an element.
+        setTimeout(look)
+      }
+      ref.current?.addEventListener(type, listen, { signal: controller.signal, capture: type === 'scroll' })
+    }
     return () => controller.abort()
   }, [])
   const stop = () => {
-    const list = ref.current && listIn(ref.current)
-    if (list) list.scrollTop = 0
+    list()?.scrollTo(0, 0)
     isOver.current = false
     setReading(false)
   }
   return { ref, isReading, stop }
-}
-
-function listIn(area: HTMLElement): HTMLElement | null {
-  return area.querySelector<HTMLElement>('.list')
 }

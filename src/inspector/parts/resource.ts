@@ -1,16 +1,21 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 
-/** Something that is loaded. While it is loaded again, the last value stays. */
-export interface Resource<Value> {
+interface State<Value> {
   value: Value | undefined
   error: unknown
   isLoading: boolean
   /** Whether the person has asked for what is loaded, or was loaded last. */
   isAsked: boolean
+}
+
+/** Something that is loaded. While it is loaded again, the last value stays. */
+export interface Resource<Value> extends State<Value> {
   /** Whether what the person has asked for is being loaded. Else a button that is being clicked must not go off. */
   isBusy: boolean
   reload(): void
 }
+
+const NOTHING = { value: undefined, error: undefined, isLoading: true, isAsked: false }
 
 /**
  * Loads a value, and again when an input changes. What an earlier input brings too late is dropped. `isAsked` says that
@@ -20,25 +25,20 @@ export function useResource<Value>(
   load: (signal: AbortSignal, isAsked: boolean) => Promise<Value>,
   inputs: readonly unknown[]
 ): Resource<Value> {
-  const [state, setState] = useState<Omit<Resource<Value>, 'reload' | 'isBusy'>>({
-    value: undefined,
-    error: undefined,
-    isLoading: true,
-    isAsked: false
-  })
+  const [state, setState] = useState<State<Value>>(NOTHING)
   const [round, setRound] = useState(0)
-  const latest = useRef(load)
-  latest.current = load
   const loaded = useRef(round)
   useEffect(() => {
     const controller = new AbortController()
-    const { signal } = controller
     const isAsked = loaded.current !== round
     loaded.current = round
-    setState(({ value, error }) => ({ value, error, isLoading: true, isAsked }))
-    latest.current(signal, isAsked).then(
-      (value) => signal.aborted || setState({ value, error: undefined, isLoading: false, isAsked }),
-      (error) => signal.aborted || setState(({ value }) => ({ value, error, isLoading: false, isAsked }))
+    const change = (part: Partial<State<Value>>) => {
+      if (!controller.signal.aborted) setState((before) => ({ ...before, isAsked, isLoading: false, ...part }))
+    }
+    change({ error: undefined, isLoading: true })
+    load(controller.signal, isAsked).then(
+      (value) => change({ value, error: undefined }),
+      (error) => change({ error })
     )
     return () => controller.abort()
   }, [...inputs, round])

@@ -25,7 +25,6 @@ export interface RowProps {
   tabIndex?: number
   /** Whether it came just now: it flashes once. */
   isNew?: boolean
-  id?: string
 }
 
 /** A line of a list that opens what it tells of. */
@@ -34,7 +33,7 @@ export function Row({ children, tone, icon, lead, end, note, isCurrent, isNew, .
   return (
     <a data-item class={classes.filter(Boolean).join(' ')} aria-current={isCurrent ? 'true' : undefined} {...link}>
       {icon ? <Icon name={icon} /> : <span class="dot" />}
-      {lead !== undefined && <span class="entry-lead cut">{lead}</span>}
+      {lead !== undefined && <span class="hint cut">{lead}</span>}
       <span class="cut">{children}</span>
       <span class="entry-end">{end}</span>
       {note && (

@@ -18,16 +18,18 @@ interface TabsProps {
 
 /** Several contents of a pane, one at a time; the arrows go from one to the next. */
 export function Tabs({ tabs, current, choose, label }: TabsProps) {
-  const id = useId()
-  const shown = tabs.find((tab) => tab.id === current) ?? tabs[0]
-  const move = (event: KeyboardEvent) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
-    if (step === undefined || !shown) return
-    event.preventDefault()
-    const next = tabs.at((tabs.indexOf(shown) + step) % tabs.length)
-    if (!next) return
-    choose(next.id)
-    document.getElementById(`${id}-${next.id}`)?.focus()
+  const panel = useId()
+  const index = Math.max(
+    0,
+    tabs.findIndex(({ id }) => id === current)
+  )
+  const shown = tabs[index]
+  const move = ({ key, currentTarget }: KeyboardEvent) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[key]
+    if (step === undefined) return
+    const next = (index + step + tabs.length) % tabs.length
+    choose(tabs[next]?.id ?? '')
+    ;((currentTarget as Element).children[next] as HTMLElement).focus()
   }
   return (
     <>
@@ -35,11 +37,9 @@ export function Tabs({ tabs, current, choose, label }: TabsProps) {
         {tabs.map((tab) => (
           <button
             key={tab.id}
-            type="button"
             role="tab"
-            id={`${id}-${tab.id}`}
             aria-selected={tab === shown}
-            aria-controls={`${id}-panel`}
+            aria-controls={panel}
             tabIndex={tab === shown ? 0 : -1}
             onClick={() => choose(tab.id)}
           >
@@ -52,8 +52,8 @@ export function Tabs({ tabs, current, choose, label }: TabsProps) {
         key={shown?.id}
         class="pane-body is-padded"
         role="tabpanel"
-        id={`${id}-panel`}
-        aria-labelledby={shown && `${id}-${shown.id}`}
+        id={panel}
+        aria-label={shown?.title}
         tabIndex={0}
       >
         {shown?.content()}

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type Tone, toneClass } from './chip.js'
 
-export interface Tick {
+interface Tick {
   key: number
   /** Milliseconds since 1970. */
   time: number
@@ -11,17 +11,11 @@ export interface Tick {
   title: string
 }
 
-export interface Mark {
-  /** The key of the tick that it comes after; 0 if before all. */
-  after: number
-  title: string
-}
-
 interface TimelineProps {
   /** Oldest first. */
   ticks: readonly Tick[]
-  /** What has changed between them. */
-  marks: readonly Mark[]
+  /** What has changed between them, each after the tick of a key, or before all. */
+  marks: readonly { after: number; title: string }[]
   current: number | undefined
   /** What the drawing shows, in words. */
   label: string
@@ -35,30 +29,27 @@ const MAX_GAP = 28
 /** Each request as a tick in the order of time, the newest at the right; pauses are shown, but not to scale. */
 export function Timeline({ ticks, marks, current, label, choose }: TimelineProps) {
   const ref = useRef<HTMLDivElement>(null)
-  const [{ width, height }, setSize] = useState({ width: 800, height: 43 })
+  const [[width, height], setSize] = useState([800, 43])
   useLayoutEffect(() => {
-    const element = ref.current
-    if (!element) return
-    const observer = new ResizeObserver(() => setSize({ width: element.clientWidth, height: element.clientHeight }))
-    observer.observe(element)
+    const observer = new ResizeObserver(
+      ([entry]) => entry && setSize([entry.target.clientWidth, entry.target.clientHeight])
+    )
+    if (ref.current) observer.observe(ref.current)
     return () => observer.disconnect()
   }, [])
   const places = placesOf(ticks, width - 16)
-  const first = ticks.length - places.length
-  const floor = height - 8
+  const shown = ticks.slice(ticks.length - places.length)
   return (
     <div ref={ref} class="timeline" role="img" aria-label={label}>
       <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
-        {places.map((x, index) => {
-          const tick = ticks[first + index]
-          if (!tick) return null
-          const { key, duration, tone, title } = tick
-          const size = Math.min(floor - 10, 5 + 6 * Math.log10(1 + duration * 4))
+        {shown.map(({ key, duration, tone, title }, index) => {
+          const size = Math.min(height - 18, 5 + 6 * Math.log10(1 + duration * 4))
+          const isOpen = key === current
           return (
             <rect
               key={key}
-              class={`${toneClass(tone)} ${key === current ? 'is-open' : ''}`}
-              {...{ x, y: floor - size, width: key === current ? 3 : 2, height: size, rx: 1 }}
+              class={isOpen ? 'is-open' : toneClass(tone)}
+              {...{ x: places[index], y: height - 8 - size, width: isOpen ? 3 : 2, height: size, rx: 1 }}
               onClick={() => choose(key)}
             >
               <title>{title}</title>
@@ -66,12 +57,13 @@ export function Timeline({ ticks, marks, current, label, choose }: TimelineProps
           )
         })}
         {marks.map(({ after, title }, index) => {
-          const place = ticks.findLastIndex(({ key }) => key <= after) - first
-          const x = (places[place] ?? -STEP) + STEP
-          return place < 0 ? null : (
-            <path key={index} d={`M${x} 3l3.5 3.5-3.5 3.5-3.5-3.5z`}>
-              <title>{title}</title>
-            </path>
+          const place = places[shown.findLastIndex(({ key }) => key <= after)]
+          return (
+            place !== undefined && (
+              <path key={index} d={`M${place + STEP} 3l3.5 3.5-3.5 3.5-3.5-3.5z`}>
+                <title>{title}</title>
+              </path>
+            )
           )
         })}
       </svg>
@@ -81,15 +73,12 @@ export function Timeline({ ticks, marks, current, label, choose }: TimelineProps
 
 /** Returns where the last ticks stand that there is room for, from the left. */
 function placesOf(ticks: readonly Tick[], width: number): number[] {
-  const distances: number[] = []
-  let used = 0
-  for (let index = ticks.length - 1; index >= 0; index--) {
-    const pause = (ticks[index + 1]?.time ?? 0) - (ticks[index]?.time ?? 0)
-    const gap = pause > 1000 ? Math.min(MAX_GAP, 4 * Math.log2(pause / 500)) : 0
-    used += index === ticks.length - 1 ? 0 : STEP + gap
-    if (used > width) break
-    distances.push(used)
-  }
-  const end = Math.min(width, distances.at(-1) ?? 0) + 12
-  return distances.reverse().map((distance) => end - distance)
+  let used = -STEP
+  const distances = ticks.toReversed().map(({ time }, index, all) => {
+    const pause = (all[index - 1]?.time ?? time) - time
+    used += STEP + (pause > 1000 ? Math.min(MAX_GAP, 4 * Math.log2(pause / 500)) : 0)
+    return used
+  })
+  const fitting = distances.filter((distance) => distance <= width).reverse()
+  return fitting.map((distance) => (fitting[0] ?? 0) + 12 - distance)
 }

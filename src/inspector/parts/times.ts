@@ -8,24 +8,19 @@ const UNITS = [
 /** Returns a length of time in its two largest units, with its sign, such as `+2 d 3 h`. */
 export function signedDuration(milliseconds: number): string {
   let rest = Math.abs(milliseconds)
-  const parts: string[] = []
-  for (const [name, size] of UNITS) {
+  const parts = UNITS.flatMap(([name, size]) => {
     const count = Math.floor(rest / size)
-    rest -= count * size
-    if (count > 0 && parts.length < 2) parts.push(`${count} ${name}`)
-  }
-  return `${milliseconds < 0 ? '−' : '+'}${parts.join(' ') || `${rest} ms`}`
+    rest %= size
+    return count > 0 ? [`${count} ${name}`] : []
+  })
+  return `${milliseconds < 0 ? '−' : '+'}${parts.slice(0, 2).join(' ') || `${rest} ms`}`
 }
 
 /** Returns a time in UTC as one reads it, to the second. */
-export function timeText(iso: string): string {
-  return `${shortTime(iso)} UTC`
-}
+export const timeText = (iso: string) => `${shortTime(iso)} UTC`
 
 /** Returns a time in UTC in fewer characters: `2026-02-18 10:07:11`. */
-export function shortTime(iso: string): string {
-  return iso.replace('T', ' ').replace(/(\.\d+)?Z$/, '')
-}
+export const shortTime = (iso: string) => iso.replace('T', ' ').replace(/(\.\d+)?Z$/, '')
 
 /** Returns a length of time as people read it. */
 export function durationText(milliseconds: number | undefined): string {
@@ -35,6 +30,4 @@ export function durationText(milliseconds: number | undefined): string {
 }
 
 /** Returns the time of day of an ISO time, in UTC. */
-export function timeOfDay(iso: string): string {
-  return iso.slice(11, 23)
-}
+export const timeOfDay = (iso: string) => iso.slice(11, 23)

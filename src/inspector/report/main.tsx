@@ -1,6 +1,5 @@
 import { render } from 'preact'
 import type { Report } from '../../client/report.js'
-import { ToastProvider } from '../parts/toast.js'
 import { RunReport } from './report.js'
 import '../style.css'
 import './style.css'
@@ -16,9 +15,4 @@ async function readReport(): Promise<Report> {
 
 const report = await readReport()
 document.title = report.run.command ?? 'notification-mock'
-render(
-  <ToastProvider>
-    <RunReport report={report} />
-  </ToastProvider>,
-  document.getElementById('app') as HTMLElement
-)
+render(<RunReport report={report} />, document.getElementById('app') as HTMLElement)

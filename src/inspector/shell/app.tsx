@@ -1,161 +1,164 @@
-import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { connect, type ListedEnvironment, MockError } from '../../client/index.js'
 import { Empty } from '../parts/empty.js'
 import { ErrorNote } from '../parts/errors.js'
 import { Icon } from '../parts/icon.js'
 import { moveFocus } from '../parts/keys.js'
 import { useResource } from '../parts/resource.js'
-import { ToastProvider } from '../parts/toast.js'
-import { useFaultCommands } from '../views/faults/actions.js'
-import { FaultStateProvider } from '../views/faults/state.js'
 import { VIEWS } from '../views/index.js'
 import { Bar } from './bar.js'
-import { useRecordFinder } from './find.js'
-import { Follower, LiveProvider } from './live.js'
-import { PaletteProvider, useCommands } from './palette.js'
+import { Follower } from './follow.js'
+import { LiveProvider } from './live.js'
+import { useCommands } from './palette.js'
+import { environmentAddress } from './panel.js'
 import { addressOf, go, useRoute } from './router.js'
-import { callService, pageFetch, type Session, SessionProvider, serverUrl, useSession } from './session.js'
-import { SecretForm, SignIn } from './sign-in.js'
+import { callService, pageFetch, type Session, SessionProvider, useSession } from './session.js'
+
+/** What opens the server: its admin token, or the key of one environment. */
+interface Secrets {
+  adminToken?: string
+  apiKey?: string
+}
+
+/** The address of the server that the page is from, also behind a path of a proxy, without a slash at the end. */
+const SERVER = new URL('.', document.baseURI).href.replace(/\/$/, '')
+
+const LOADING = <p class="alone muted">Loading…</p>
 
 /** The page. It knows the server that it is from, and keeps the keys and the token that it is given in memory only. */
 export function App() {
-  const [adminToken, setAdminToken] = useState<string>()
-  const [singleKey, setSingleKey] = useState<string>()
-  const mock = useMemo(() => connect(serverUrl(), { adminToken, fetch: pageFetch }), [adminToken])
-  const { params } = useRoute()
-  const environments = useResource(async () => {
-    if (singleKey === undefined) return await mock.listEnvironments()
+  const [{ adminToken, apiKey }, setSecrets] = useState<Secrets>({})
+  const mock = useMemo(() => connect(SERVER, { adminToken, fetch: pageFetch }), [adminToken])
+  const wanted = useRoute().params.get('environment')
+  // Again for another one, which may have been created since.
+  const { value, error, isLoading, reload } = useResource(async () => {
+    if (apiKey === undefined) return { wanted, environments: await mock.listEnvironments() }
     // Whether the key is one.
-    await mock.attach(singleKey).clock.get()
-    return []
-  }, [mock, singleKey])
-  const { value, error, isLoading, reload } = environments
+    await mock.attach(apiKey).clock.get()
+    return { wanted, environments: [] }
+  }, [mock, apiKey, wanted])
+  const hasFailed = error !== undefined && !isLoading
   // What failed once does not take away the page that is there, unless the server lets it in no more.
-  if (error !== undefined && !isLoading && (value === undefined || isRefusal(error))) {
-    const tried = () => {
-      setAdminToken(undefined)
-      setSingleKey(undefined)
-    }
-    return (
-      <SignIn
-        error={error}
-        retry={reload}
-        withToken={(token) => {
-          tried()
-          setAdminToken(token)
-        }}
-        withKey={(key) => {
-          tried()
-          setSingleKey(key)
-        }}
-      />
-    )
-  }
-  if (value === undefined) return <p class="alone muted">Loading…</p>
-  const wanted = params.get('environment')
-  const listed =
-    wanted === null ? value[0] : value.find(({ name, environmentId }) => [name, environmentId].includes(wanted))
+  const isRefused = error instanceof MockError && [401, 403].includes(error.status ?? 0)
+  if (hasFailed && (value === undefined || isRefused)) return <SignIn error={error} retry={reload} open={setSecrets} />
+  if (value === undefined) return LOADING
+  const { environments } = value
+  const listed = environments.find((each) => wanted === null || [each.name, each.environmentId].includes(wanted))
+  const server = { mock, environments, reload }
   return (
-    <ToastProvider>
-      <PaletteProvider>
-        {error !== undefined && !isLoading && <ErrorNote error={error} retry={reload} />}
-        {singleKey !== undefined ? (
-          <Environment
-            key={singleKey}
-            mock={mock}
-            apiKey={singleKey}
-            listed={undefined}
-            environments={[]}
-            reload={reload}
-          />
-        ) : listed ? (
-          <Keyed key={listed.environmentId} mock={mock} listed={listed} environments={value} reload={reload} />
-        ) : (
-          <NoEnvironment key={wanted} {...{ wanted, isLoading, reload }} environments={value} />
-        )}
-      </PaletteProvider>
-    </ToastProvider>
+    <>
+      {hasFailed && <ErrorNote error={error} retry={reload} />}
+      {apiKey !== undefined ? (
+        <Environment key={apiKey} {...server} apiKey={apiKey} listed={undefined} />
+      ) : listed ? (
+        <Keyed key={listed.environmentId} {...server} listed={listed} />
+      ) : isLoading || value.wanted !== wanted ? (
+        LOADING
+      ) : (
+        <NoEnvironment {...{ wanted, environments, reload }} />
+      )}
+    </>
   )
 }
 
-function isRefusal(error: unknown): boolean {
-  return error instanceof MockError && (error.status === 401 || error.status === 403)
+function SignIn({ error, retry, open }: { error: unknown; retry: () => void; open: (secrets: Secrets) => void }) {
+  return (
+    <main class="alone">
+      <h1>notification-mock</h1>
+      <ErrorNote error={error} retry={retry} />
+      <SecretForm
+        label="Admin token"
+        hint="It was printed when the server started, or given to it by --admin-token. This page keeps it in memory only."
+        button="Show all environments"
+        submit={(adminToken) => open({ adminToken })}
+      />
+      <SecretForm
+        label="API key of an environment"
+        hint="Shows that one environment only."
+        button="Show this environment"
+        submit={(apiKey) => open({ apiKey })}
+      />
+    </main>
+  )
 }
 
-interface NoEnvironmentProps {
+interface SecretFormProps {
+  label: string
+  hint: string
+  button: string
+  submit(secret: string): unknown
+}
+
+/** A field for a secret, which no history of forms remembers. */
+function SecretForm({ label, hint, button, submit }: SecretFormProps) {
+  const [secret, setSecret] = useState('')
+  const send = (event: Event) => {
+    event.preventDefault()
+    submit(secret.trim())
+  }
+  return (
+    <form class="form" onSubmit={send}>
+      <label>
+        {label}
+        <input
+          type="password"
+          autocomplete="off"
+          required
+          value={secret}
+          onInput={(event) => setSecret(event.currentTarget.value)}
+        />
+      </label>
+      <p class="hint">{hint}</p>
+      <button class="primary">{button}</button>
+    </form>
+  )
+}
+
+interface NoEnvironmentProps extends Pick<Session, 'environments' | 'reload'> {
   wanted: string | null
-  environments: readonly ListedEnvironment[]
-  isLoading: boolean
-  reload(): void
 }
 
-function NoEnvironment({ wanted, environments, isLoading, reload }: NoEnvironmentProps) {
-  // It may have been created since the list was loaded, so nothing is said before that was looked at again.
-  const [look, setLook] = useState<'wanted' | 'begun' | 'done'>('wanted')
-  useEffect(() => {
-    if (look === 'wanted') {
-      reload()
-      setLook('begun')
-    } else if (look === 'begun' && !isLoading) setLook('done')
-  }, [look, isLoading, reload])
-  if (look !== 'done') return <p class="alone muted">Loading…</p>
+function NoEnvironment({ wanted, environments, reload }: NoEnvironmentProps) {
   return (
     <main class="alone">
       <Empty title={wanted === null ? 'There is no environment yet' : `There is no environment ${wanted}`}>
-        <button type="button" disabled={isLoading} onClick={reload}>
-          Look again
-        </button>
-        {environments.length === 0 ? (
+        <button onClick={reload}>Look again</button>
+        {environments.length === 0 && (
           <p>
             Start the server with a seed, or create one: <code>POST /_mock/environments</code>
           </p>
-        ) : (
-          <ul>
-            {environments.map(({ name, environmentId }) => (
-              <li key={environmentId}>
-                <a href={`#/?environment=${encodeURIComponent(name)}`}>{name}</a>
-              </li>
-            ))}
-          </ul>
         )}
+        {environments.map(({ name, environmentId }) => (
+          <a key={environmentId} href={environmentAddress('', { name })}>
+            {name}
+          </a>
+        ))}
       </Empty>
     </main>
   )
 }
 
-interface EnvironmentProps {
-  mock: Session['mock']
-  listed: Session['listed']
-  environments: readonly ListedEnvironment[]
-  /** Loads the list of environments again. */
-  reload(): void
-}
+type ServerProps = Pick<Session, 'mock' | 'listed' | 'environments' | 'reload'>
 
 /** An environment whose key the server tells, or which the person is asked for. */
-function Keyed({ mock, listed, environments, reload }: EnvironmentProps & { listed: ListedEnvironment }) {
-  const [given, setGiven] = useState<string>()
+function Keyed({ listed, ...server }: ServerProps & { listed: ListedEnvironment }) {
+  const { mock } = server
+  const [typed, setTyped] = useState<string>()
   const [refusal, setRefusal] = useState<unknown>()
   const keys = useResource(() => mock.apiKeys(listed.environmentId), [mock, listed.environmentId])
-  const { value: known, error } = keys
-  const retry = () => {
-    keys.reload()
-    reload()
-  }
   const check = async (key: string) => {
     try {
       const { environment } = await mock.attach(key).coverage()
       if (environment !== listed.name) throw new Error(`This is the key of ${environment}, not of ${listed.name}.`)
-      setGiven(key)
+      setTyped(key)
     } catch (reason) {
       setRefusal(reason)
     }
   }
-  if (known === undefined && error !== undefined) return <ErrorNote error={error} retry={retry} />
-  if (known === undefined) return <p class="alone muted">Loading…</p>
-  const apiKey = given ?? known[0]
-  if (apiKey !== undefined) {
-    return <Environment mock={mock} apiKey={apiKey} listed={listed} environments={environments} reload={reload} />
-  }
+  const apiKey = typed ?? keys.value?.[0]
+  if (apiKey !== undefined) return <Environment {...server} listed={listed} apiKey={apiKey} />
+  if (keys.error !== undefined) return <ErrorNote error={keys.error} retry={keys.reload} />
+  if (keys.value === undefined) return LOADING
   return (
     <main class="alone">
       <h1>{listed.name}</h1>
@@ -171,34 +174,32 @@ function Keyed({ mock, listed, environments, reload }: EnvironmentProps & { list
   )
 }
 
-function Environment({ mock, apiKey, listed, environments, reload }: EnvironmentProps & { apiKey: string }) {
+function Environment({ apiKey, ...server }: ServerProps & { apiKey: string }) {
+  const { mock, reload } = server
   const [version, setVersion] = useState(0)
   const [seen, setSeen] = useState(0)
-  const changed = useCallback(() => setVersion((count) => count + 1), [])
   const env = useMemo(() => mock.attach(apiKey), [mock, apiKey])
-  const call = useCallback<Session['call']>((...request) => callService(env, ...request), [env])
-  const session = useMemo<Session>(
-    () => ({ mock, env, listed, version, latest: version + seen, changed, call }),
-    [mock, env, listed, version, seen, changed, call]
-  )
-  const restarted = useCallback(() => {
-    changed()
-    reload()
-  }, [changed, reload])
-  const changedByOthers = useCallback(() => {
-    setSeen((count) => count + 1)
-    reload()
-  }, [reload])
+  const { restarted, changedByOthers, ...actions } = useMemo(() => {
+    const call: Session['call'] = (...request) => callService(env, ...request)
+    const changed = () => setVersion((count) => count + 1)
+    const restarted = () => {
+      changed()
+      reload()
+    }
+    const changedByOthers = () => {
+      setSeen((count) => count + 1)
+      reload()
+    }
+    return { call, changed, restarted, changedByOthers }
+  }, [env, reload])
   return (
-    <SessionProvider value={session}>
+    <SessionProvider value={{ ...server, ...actions, env, version, latest: version + seen }}>
       <LiveProvider restarted={restarted}>
         <Follower changedByOthers={changedByOthers} />
-        <FaultStateProvider>
-          <div class="app">
-            <Bar environments={environments} reload={reload} />
-            <Views />
-          </div>
-        </FaultStateProvider>
+        <div class="app">
+          <Bar />
+          <Views />
+        </div>
       </LiveProvider>
     </SessionProvider>
   )
@@ -206,14 +207,9 @@ function Environment({ mock, apiKey, listed, environments, reload }: Environment
 
 function Views() {
   const route = useRoute()
-  const { changed, listed } = useSession()
+  const { listed } = useSession()
   const view = VIEWS.find(({ path }) => path === route.view) ?? VIEWS[0]
-  useCommands([
-    ...VIEWS.map(({ path, title }) => ({ name: `Go to ${title}`, run: () => go(addressOf([path])) })),
-    { name: 'Load everything again', run: changed }
-  ])
-  useFaultCommands()
-  useRecordFinder()
+  useCommands(VIEWS.map(({ path, title }) => ({ name: `Go to ${title}`, run: () => go(addressOf([path])) })))
   useEffect(() => {
     document.title = [view.title, listed?.name, 'notification-mock'].filter(Boolean).join(' · ')
   }, [view, listed])

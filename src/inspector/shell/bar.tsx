@@ -1,58 +1,134 @@
-import type { ListedEnvironment } from '../../client/index.js'
+import { useState } from 'preact/hooks'
+import { copyText } from '../parts/copy.js'
+import { Dialog } from '../parts/dialog.js'
 import { Icon } from '../parts/icon.js'
-import { type ActionGroups, ActionMenu } from '../parts/popover.js'
+import { useKey } from '../parts/keys.js'
+import { type Action, type ActionGroups, ActionMenu } from '../parts/popover.js'
+import { run } from '../parts/toast.js'
 import { FaultsPopover } from '../views/faults/faults.js'
-import { useEnvironmentCommands } from './environment-commands.js'
-import { KeysDialog } from './keys-dialog.js'
-import { usePalette } from './palette.js'
-import { usePanel } from './panel.js'
+import { Palette, useCommands } from './palette.js'
+import { environmentAddress, usePanel } from './panel.js'
 import { ClockPopover } from './panels/clock.js'
-import { EnvironmentMenu } from './panels/environment-menu.js'
-import { Panels } from './panels/panels.js'
+import { NewEnvironment, ProfilePanel } from './panels/environments.js'
+import { snapshotName, useReset } from './panels/go-back.js'
+import { exportState, SeedPanel } from './panels/seed.js'
+import { SnapshotsPanel } from './panels/snapshots.js'
+import { addressOf, go, useRoute } from './router.js'
 import { useSession } from './session.js'
 
-interface Props {
-  environments: readonly ListedEnvironment[]
-  /** Loads the list of environments again. */
-  reload(): void
-}
+/** As many of a group as one can look over in a menu; the palette has all. */
+const IN_MENU = 7
+
+const KEYS: readonly (readonly [key: string, what: string])[] = [
+  ['Ctrl K', 'Find an action or a record (also ⌘ K)'],
+  ['/', 'Search the list'],
+  ['↓ ↑', 'Walk through the list'],
+  ['Enter', 'Open'],
+  ['Esc', 'Close what is open'],
+  ['p', 'Pause the requests'],
+  ['?', 'Show these keys']
+]
 
 /** The one bar of the page: which environment is shown, its time, its faults, and the way to all else. */
-export function Bar({ environments, reload }: Props) {
-  const { open } = usePalette()
-  const { open: openPanel } = usePanel()
-  const { changed } = useSession()
-  const more: ActionGroups = [
-    {
-      actions: [
-        { name: 'API documentation', run: () => window.open('docs', '_blank', 'noopener') },
-        { name: 'Load everything again', icon: 'again', run: changed }
-      ]
-    }
+export function Bar() {
+  const { listed, changed } = useSession()
+  const { name: panel, open, close } = usePanel()
+  const [over, setOver] = useState<'palette' | 'keys'>()
+  const groups = useEnvironmentActions()
+  const more: readonly Action[] = [
+    { name: 'API documentation', run: () => window.open('docs', '_blank', 'noopener') },
+    { name: 'Load everything again', icon: 'again', run: changed },
+    { name: 'Show the keys', hint: '?', run: () => setOver('keys') }
   ]
-  useEnvironmentCommands(environments)
+  useKey('ctrl+k', () => setOver((now) => (now === 'palette' ? undefined : 'palette')))
+  useKey('?', () => setOver('keys'))
+  useCommands([...groups.flatMap(({ title, actions }) => actions.map((each) => ({ ...each, hint: title }))), ...more])
+  const name = listed?.name ?? 'Environment'
   return (
     <>
-      <header class="bar">
+      <header class="bar line">
         <span class="logo">
           <Icon name="bell" />
         </span>
-        <EnvironmentMenu environments={environments} />
+        <ActionMenu
+          class="quiet environment"
+          label={`Environment ${name}`}
+          groups={groups.map(({ title, actions }) => ({ title, actions: actions.slice(0, IN_MENU) }))}
+          button={
+            <>
+              <span class="dot is-good" />
+              <bdi class="cut">{name}</bdi>
+              <Icon name="down" />
+            </>
+          }
+        />
         <ClockPopover />
         <FaultsPopover />
-        <button type="button" class="quiet" aria-label="Changes" onClick={() => openPanel('snapshots')}>
+        <button class="quiet" aria-label="Changes" onClick={() => open('snapshots')}>
           <span class="diamond" />
           <span class="text">Changes</span>
         </button>
-        <button type="button" class="find" aria-label="Find anything" aria-keyshortcuts="Control+K" onClick={open}>
+        <button
+          class="find spread"
+          aria-label="Find anything"
+          aria-keyshortcuts="Control+K"
+          onClick={() => setOver('palette')}
+        >
           <Icon name="find" />
           <span>Find anything</span>
-          <kbd>{/Mac|iP/.test(navigator.platform) ? '⌘K' : 'Ctrl K'}</kbd>
+          <kbd class="spread">{/Mac|iP/.test(navigator.platform) ? '⌘K' : 'Ctrl K'}</kbd>
         </button>
-        <ActionMenu button={<Icon name="more" />} label="More" class="quiet only-icon" groups={more} />
+        <ActionMenu label="More" groups={[{ actions: more }]} />
       </header>
-      <KeysDialog />
-      <Panels environments={environments} reload={reload} />
+      {panel === 'snapshots' && <SnapshotsPanel close={close} />}
+      {panel === 'profile' && <ProfilePanel close={close} />}
+      {panel === 'environment' && listed && <NewEnvironment close={close} />}
+      <SeedPanel isOpen={panel === 'seed'} open={() => open('seed')} close={close} />
+      {over === 'palette' && <Palette close={() => setOver(undefined)} />}
+      {over === 'keys' && (
+        <Dialog title="Keys" close={() => setOver(undefined)}>
+          <dl class="facts">
+            {KEYS.map(([key, what]) => [
+              <dt key={key}>
+                <kbd>{key}</kbd>
+              </dt>,
+              <dd key={what}>{what}</dd>
+            ])}
+          </dl>
+        </Dialog>
+      )}
     </>
   )
+}
+
+/** What one does with the environment as a whole, and the way to the others. */
+function useEnvironmentActions(): ActionGroups {
+  const { listed, env, environments, changed } = useSession()
+  const { view } = useRoute()
+  const { open } = usePanel()
+  const reset = useReset()
+  const take = async () => {
+    await run(() => env.snapshot(snapshotName()), 'Took a snapshot')
+    changed()
+  }
+  const own: readonly Action[] = [
+    { name: 'Take a snapshot', run: take },
+    { name: 'Snapshots and changes…', run: () => open('snapshots') },
+    { name: 'Export as a seed', run: () => run(() => exportState(env, listed?.name)) },
+    { name: 'Load a seed…', run: () => open('seed') },
+    { name: 'Profile…', hint: listed?.profile, run: () => open('profile') },
+    { name: 'Copy key', icon: 'copy', run: () => run(() => copyText(env.apiKey), 'Copied') },
+    { name: 'Reset', isDanger: true, run: reset }
+  ]
+  if (!listed) return [{ title: 'Environment', actions: own }]
+  const all = environments.map((each): Action => {
+    const isShown = each.environmentId === listed.environmentId
+    return { name: each.name, icon: isShown ? 'check' : undefined, run: () => go(environmentAddress(view, each)) }
+  })
+  const beside = ({ name }: Action) => ({ name, run: () => go(addressOf(['requests'], { beside: name })) })
+  return [
+    { title: listed.name, actions: own },
+    { title: 'Environments', actions: [{ name: 'Make one…', run: () => open('environment') }, ...all] },
+    { title: 'Beside it', actions: all.filter(({ icon }) => !icon).map(beside) }
+  ]
 }

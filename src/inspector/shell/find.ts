@@ -1,69 +1,66 @@
 import { useCallback } from 'preact/hooks'
 import type { MessageResponse } from '../../client/index.js'
+import type { IconName } from '../parts/icon.js'
+import type { Action } from '../parts/popover.js'
 import { targetOf } from '../views/requests/rows.js'
-import { type Command, type Finder, useFinder } from './palette.js'
 import { addressOf, go } from './router.js'
 import { lookOptions, useSession } from './session.js'
 
 /** Records of each kind that are told. */
 const MAX_FOUND = 6
 
-/** Has the palette find the records of the environment: by an id, a transaction, a subscriber, a name, a path. */
-export function useRecordFinder(): void {
+/** Returns what finds the records of the environment: by an id, a transaction, a subscriber, a name, a path. */
+export function useFind(): (text: string) => Promise<readonly Action[]> {
   const { env, call } = useSession()
-  const find = useCallback<Finder>(
+  return useCallback(
     async (text) => {
-      const messages = async (name: 'transactionId' | 'subscriberId'): Promise<Command[]> => {
-        const path = `/v1/messages?${new URLSearchParams({ [name]: text, limit: String(MAX_FOUND) })}`
-        const { status, json } = await call('GET', path, lookOptions(false))
-        const { data = [], hasMore } = (status === 200 ? json : {}) as { data?: MessageResponse[]; hasMore?: boolean }
+      if (text.length < 2) return []
+      const messages = async (name: string, words: string) => {
+        const path = `/v1/messages?${new URLSearchParams({ [name]: text, limit: `${MAX_FOUND}` })}`
+        const { data = [], hasMore } = (await call('GET', path, lookOptions(false))).json as {
+          data?: MessageResponse[]
+          hasMore?: boolean
+        }
         if (data.length === 0) return []
         const count = `${data.length}${hasMore ? '+' : ''} ${data.length === 1 ? 'message' : 'messages'}`
-        const whose = name === 'subscriberId' ? `to ${text}` : `of transaction ${text}`
-        const show = () => go(addressOf(['messages'], { [name]: text }))
-        return [{ name: `${count} ${whose}`, icon: 'mail', hint: data[0]?.subject ?? '', run: show }]
+        return [found('mail', `${count} ${words} ${text}`, data[0]?.subject, ['messages'], { [name]: text })]
       }
-      const requests = async (): Promise<Command[]> => {
-        const [, sequence] = /^#(\d+)$/.exec(text) ?? []
-        const found = sequence
-          ? [await env.requests.get(Number(sequence))]
+      const requests = async () => {
+        const number = /^#(\d+)$/.exec(text)?.[1]
+        const all = number
+          ? [await env.requests.get(Number(number))]
           : await env.requests.list({ text, order: 'newest', limit: MAX_FOUND })
-        return found.map((request) => ({
-          name: `${request.method} ${targetOf(request)}`,
-          icon: 'requests',
-          hint: `#${request.sequence} · ${request.status ?? 'no answer'}`,
-          run: () => go(addressOf(['requests', String(request.sequence)]))
-        }))
+        return all.map((request) => {
+          const hint = `#${request.sequence} · ${request.status ?? 'no answer'}`
+          return found('requests', `${request.method} ${targetOf(request)}`, hint, ['requests', `${request.sequence}`])
+        })
       }
-      const integrations = async (): Promise<Command[]> =>
-        (await env.integrations.list())
-          .filter(({ _id, identifier, name }) => isLike(text, [_id, identifier, name]))
-          .map(({ _id, name, identifier }) => ({
-            name,
-            icon: 'plug',
-            hint: identifier,
-            run: () => go(addressOf(['integrations', _id]))
-          }))
-      const workflows = async (): Promise<Command[]> =>
-        (await env.workflows.list())
-          .filter(({ _id, identifier, name }) => isLike(text, [_id, identifier, name]))
-          .map(({ identifier, name }) => ({
-            name,
-            icon: 'flow',
-            hint: identifier,
-            run: () => go(addressOf(['workflows', identifier]))
-          }))
+      const named = async (icon: IconName, view: string, list: () => Promise<Named[]>) => {
+        const isLike = ({ _id, identifier, name }: Named) =>
+          `${_id} ${identifier} ${name}`.toLowerCase().includes(text.toLowerCase())
+        return (await list()).filter(isLike).map((one) => found(icon, one.name, one.identifier, [view, one.identifier]))
+      }
+      const kinds = [
+        messages('transactionId', 'of transaction'),
+        messages('subscriberId', 'to'),
+        named('plug', 'integrations', env.integrations.list),
+        named('flow', 'workflows', env.workflows.list),
+        requests()
+      ]
       // What one of them refuses says nothing of the others.
-      const kinds = [messages('transactionId'), messages('subscriberId'), integrations(), workflows(), requests()]
-      return (await Promise.all(kinds.map((found) => found.catch(() => [])))).flatMap((found) =>
-        found.slice(0, MAX_FOUND)
-      )
+      const all = await Promise.allSettled(kinds)
+      return all.flatMap((each) => (each.status === 'fulfilled' ? each.value.slice(0, MAX_FOUND) : []))
     },
     [env, call]
   )
-  useFinder(find)
 }
 
-function isLike(text: string, values: readonly (string | undefined)[]): boolean {
-  return values.some((value) => value?.toLowerCase().includes(text.toLowerCase()))
+interface Named {
+  _id?: string
+  identifier: string
+  name: string
+}
+
+function found(icon: IconName, name: string, hint: string | undefined, ...place: Parameters<typeof addressOf>): Action {
+  return { icon, name, hint, run: () => go(addressOf(...place)) }
 }

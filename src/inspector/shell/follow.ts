@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks'
-import type { Change, RecordedRequest } from '../../client/index.js'
-import { useToasts } from '../parts/toast.js'
+import type { Change } from '../../client/index.js'
+import { offer } from '../parts/toast.js'
+import { useLive } from './live.js'
 import { isOwnChange, useSession } from './session.js'
 
 /** Milliseconds from a change until the page shows it, with all that came meanwhile; and from one time to the next. */
@@ -14,53 +15,27 @@ const FORM = 'form[data-held="true"]'
 /** What must not move: a list under the mouse or gone through by keys. That of the requests takes care of itself. */
 const READ = `${FORM}, .pane > .list:hover, .pane > .list [data-item]:focus-visible`
 
-interface Live {
-  subscribe(listener: (came: readonly RecordedRequest[]) => void): () => void
-  subscribeChanges(listener: (change: Change) => void): () => void
-}
-
 /**
  * Has the page load again what it shows when somebody else has changed the environment. What one reads does not move, and a
  * form that is open stays: then it says so, and loads when one asks for it or has done.
  */
-export function useFollow(live: Live, changedByOthers: () => void): void {
+export function Follower({ changedByOthers }: { changedByOthers: () => void }) {
+  const live = useLive()
   const { env, version, changed } = useSession()
-  const { offer } = useToasts()
   useEffect(() => {
-    let changes: Change[] = []
-    let isWrite = false
-    let timer: ReturnType<typeof setTimeout> | undefined
-    let told = 0
-    let withdraw = () => {}
-    const take = (change?: Change) => {
-      if (change) changes.push(change)
-      else isWrite = true
-      timer ??= setTimeout(follow, Math.max(AFTER, startedAt + INTERVAL - performance.now()))
-    }
     const startedAt = performance.now()
-    const ends = [
-      live.subscribeChanges(take),
-      live.subscribe((came) => {
-        if (came.some(isRecentWrite)) take()
-      })
-    ]
-    return () => {
-      for (const end of ends) end()
-      clearTimeout(timer)
-      withdraw()
-    }
-
-    function follow(): void {
+    let changes: Change[] = []
+    let [isWrite, told] = [false, 0]
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let withdraw = () => {}
+    const follow = () => {
       timer = undefined
       changes = changes.filter((change) => !isOwnChange(env, change))
       if (changes.length === 0 && !isWrite) return
       const isNew = changes.length > told
       if (isNew) changedByOthers()
-      if (!isRead()) {
-        // A new version ends this and begins anew.
-        changed()
-        return
-      }
+      // A new version ends this and begins anew.
+      if (!document.querySelector(READ)) return changed()
       if (isNew) {
         withdraw()
         withdraw = offer(wordsOf(changes), { name: 'Show it now', run: changed })
@@ -68,12 +43,20 @@ export function useFollow(live: Live, changedByOthers: () => void): void {
       told = changes.length
       timer = setTimeout(follow, LOOK_AGAIN)
     }
+    const end = live.subscribe((requests, change) => {
+      if (change) changes.push(change)
+      else if (requests.some((request) => request.changed?.length)) isWrite = true
+      else return
+      timer ??= setTimeout(follow, Math.max(AFTER, startedAt + INTERVAL - performance.now()))
+    })
+    return () => {
+      end()
+      clearTimeout(timer)
+      withdraw()
+    }
     // What the page itself has changed makes it load all, and so does what is followed.
-  }, [live, env, version, changed, changedByOthers, offer])
-}
-
-function isRead(): boolean {
-  return document.querySelector(READ) !== null
+  }, [live, env, version, changed, changedByOthers])
+  return null
 }
 
 function wordsOf(changes: readonly Change[]): string {
@@ -82,8 +65,4 @@ function wordsOf(changes: readonly Change[]): string {
   const what = `${summary}${target === undefined ? '' : ` (${target})`}${others}`
   const form = document.querySelector(FORM) ? ' Your form is as you left it; showing it may close it.' : ''
   return `Meanwhile another client did this: ${what}.${form}`
-}
-
-function isRecentWrite({ operation, status = 0, flags }: RecordedRequest): boolean {
-  return operation === 'setIntegrationAsPrimary' && status < 300 && !flags.replayed
 }

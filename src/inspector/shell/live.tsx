@@ -2,8 +2,7 @@ import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
 import type { AttachedEnvironment, Change, RecordedRequest } from '../../client/index.js'
 import { messageOf } from '../parts/errors.js'
-import { type Source, sourceOf } from '../source.js'
-import { useFollow } from './follow.js'
+import { sourceOf } from '../source.js'
 import { forgetOwnChanges, useSession } from './session.js'
 
 /** The requests to an environment as they come. */
@@ -13,7 +12,7 @@ export interface Feed {
   /** What was done between them, oldest first. */
   changes: readonly Change[]
   isLoaded: boolean
-  /** Whether the journal has older ones that were not loaded yet. */
+  /** Whether there are older ones that were not loaded yet, or let go of. */
   hasMore: boolean
   /** Why none come at present; undefined while all is well. */
   problem: string | undefined
@@ -21,7 +20,8 @@ export interface Feed {
   isOver: boolean
 }
 
-/** How many the page keeps: as many as a journal. */
+/** How many the page keeps, as many as a journal has at first; and more, as one goes back in it. */
+const KEPT = 1000
 const MAX_KEPT = 10_000
 /** How many are asked for at a time. */
 const PAGE = 300
@@ -42,157 +42,115 @@ const NOTHING: Feed = {
   isOver: false
 }
 
-type Live = ReturnType<typeof createLive>
+/** Gets what has come: requests, ten times a second at most, and each change at once. */
+type Listener = (requests: readonly RecordedRequest[], change?: Change) => void
 
-/**
- * Keeps the newest requests of an environment and follows its stream from `start` to `stop`; opens it again whenever it
- * breaks, and tells so by `restarted`, as all may be another then.
- */
-function createLive(env: AttachedEnvironment, source: Source, restarted: () => void) {
+/** Keeps the newest requests of an environment, and follows its stream from `start` until what that returns is called. */
+function createLive(env: AttachedEnvironment, restarted: () => void) {
+  const source = sourceOf(env)
+  const listeners = new Set<Listener>()
   let feed = NOTHING
-  let waiting: RecordedRequest[] = []
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let controller = new AbortController()
-  let opened = 0
-  let load = 0
-  /** How many requests were kept when it was last asked what the journal still has. */
-  let trimmed = PAGE
-  /** What has come while all is being loaded, which may lack it. */
-  let meanwhile: { requests: RecordedRequest[]; changes: Change[] } | undefined
-  const listeners = new Set<(came: readonly RecordedRequest[]) => void>()
-  const changeListeners = new Set<(change: Change) => void>()
+  let kept = KEPT
+  /** What has come and is not shown yet: all that does while the journal is being loaded. */
+  let came: { requests: RecordedRequest[]; changes: Change[] } = { requests: [], changes: [] }
+  let [opened, loads, isLoading, isWaiting] = [0, 0, false, false]
 
-  return {
-    source,
-
-    get feed(): Feed {
-      return feed
-    },
-
-    /** Calls a listener with what has come, ten times a second at most. Returns what ends that. */
-    subscribe(listener: (came: readonly RecordedRequest[]) => void): () => void {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-
-    /** Calls a listener with each change of the environment. Returns what ends that. */
-    subscribeChanges(listener: (change: Change) => void): () => void {
-      changeListeners.add(listener)
-      return () => changeListeners.delete(listener)
-    },
-
-    start(): void {
-      controller = new AbortController()
-      void read(controller.signal)
-    },
-
-    stop(): void {
-      controller.abort()
-      clearTimeout(timer)
+  const notify: Listener = (requests, change) => {
+    for (const listener of listeners) listener(requests, change)
+  }
+  const show = (part: Partial<Feed>, requests: readonly RecordedRequest[] = []) => {
+    feed = { ...feed, ...part }
+    notify(requests)
+  }
+  /** All of both, newest first, as many as are kept. */
+  const joined = (others: readonly RecordedRequest[], hasMore: boolean) => {
+    const all = merged(feed.requests, others.map(shortened)).sort((one, other) => other.sequence - one.sequence)
+    return { requests: all.slice(0, kept), hasMore: (hasMore || all.length > kept) && kept < MAX_KEPT }
+  }
+  const flush = () => {
+    isWaiting = false
+    if (isLoading) return
+    const { requests, changes } = came
+    came = { requests: [], changes: [] }
+    const all = { changes: merged(feed.changes, changes), ...joined(requests, feed.hasMore) }
+    show({ ...all, problem: undefined }, requests)
+  }
+  const flushSoon = () => {
+    if (!isWaiting) setTimeout(flush, BATCH)
+    isWaiting = true
+  }
+  const load = async () => {
+    const current = ++loads
+    isLoading = true
+    came = { requests: [], changes: [] }
+    try {
+      const [requests, changes] = await Promise.all([source.requests({ limit: PAGE }), source.changes()])
+      if (loads !== current) return
+      isLoading = false
+      feed = { ...NOTHING, changes, isLoaded: true }
+      feed = { ...feed, ...joined(requests, requests.length === PAGE) }
       flush()
-    },
-
-    /** Loads the next older ones. */
-    async loadMore(): Promise<void> {
-      const before = feed.requests.at(-1)?.sequence
-      if (!feed.hasMore || before === undefined) return
-      feed = { ...feed, hasMore: false }
-      const current = load
-      const older = await source.requests({ before, limit: PAGE }).catch(() => [])
-      if (load !== current) return
-      keep(merged(feed.requests, older.map(shortened)), older.length === PAGE)
-      notify([])
+    } catch (error) {
+      if (loads !== current) return
+      isLoading = false
+      show({ problem: messageOf(error) })
     }
   }
-
-  async function read(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        const options = { signal, onOpen: () => void begin(), onChange: takeChange }
-        for await (const request of env.requests.stream(options)) take(request)
-        if (!signal.aborted) tell('This environment is gone, or its key is another one now.', true)
-        return
-      } catch (error) {
-        tell(messageOf(error))
-      }
-      if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY))
-    }
-  }
-
-  /** Loads what is there, once nothing that comes from now on is missed. */
-  async function begin(): Promise<void> {
+  const onOpen = () => {
     if (opened++ > 0) {
       forgetOwnChanges()
       restarted()
     }
-    await reload()
+    // Now that nothing is missed of what comes.
+    void load()
   }
-
-  async function reload(): Promise<void> {
-    const current = ++load
-    const came = { requests: [], changes: [] }
-    meanwhile = came
-    try {
-      const [requests, changes] = await Promise.all([source.requests({ limit: PAGE }), source.changes()])
-      if (load !== current) return
-      meanwhile = undefined
-      feed = { ...NOTHING, changes: merged(changes, came.changes), isLoaded: true }
-      keep(merged(requests.map(shortened), came.requests), requests.length === PAGE)
-      notify([])
-    } catch (error) {
-      if (load === current) tell(messageOf(error))
+  const onChange = (change: Change) => {
+    notify([], change)
+    if (EMPTYING.includes(change.operation ?? '')) return void load()
+    came.changes.push(change)
+    flushSoon()
+  }
+  const read = async (signal: AbortSignal) => {
+    while (!signal.aborted) {
+      try {
+        for await (const request of env.requests.stream({ signal, onOpen, onChange })) {
+          came.requests.push(request)
+          flushSoon()
+        }
+        if (!signal.aborted) show({ problem: 'This environment is gone, or its key is another one now.', isOver: true })
+        return
+      } catch (error) {
+        show({ problem: messageOf(error) })
+      }
+      if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY))
     }
   }
-
-  function takeChange(change: Change): void {
-    feed = { ...feed, changes: merged(feed.changes, [change]) }
-    meanwhile?.changes.push(change)
-    for (const listener of changeListeners) listener(change)
-    if (EMPTYING.includes(change.operation ?? '')) {
-      waiting = []
-      void reload()
-    } else timer ??= setTimeout(flush, BATCH)
-  }
-
-  function take(request: RecordedRequest): void {
-    const short = shortened(request)
-    waiting.push(short)
-    meanwhile?.requests.push(short)
-    timer ??= setTimeout(flush, BATCH)
-  }
-
-  function flush(): void {
-    timer = undefined
-    const came = waiting
-    waiting = []
-    feed = { ...feed, problem: undefined }
-    keep(merged(feed.requests, came), feed.hasMore)
-    notify(came)
-    if (feed.requests.length < trimmed + PAGE) return
-    trimmed = feed.requests.length
-    void trim()
-  }
-
-  /** Lets go of what the journal no longer has. */
-  async function trim(): Promise<void> {
-    const [oldest] = await env.requests.list({ limit: 1 }).catch(() => [])
-    if (!oldest) return
-    feed = { ...feed, requests: feed.requests.filter(({ sequence }) => sequence >= oldest.sequence) }
-    trimmed = feed.requests.length
-  }
-
-  function keep(requests: RecordedRequest[], hasMore: boolean): void {
-    const sorted = requests.sort((one, other) => other.sequence - one.sequence)
-    feed = { ...feed, requests: sorted.slice(0, MAX_KEPT), hasMore: hasMore && sorted.length < MAX_KEPT }
-  }
-
-  function notify(came: readonly RecordedRequest[]): void {
-    for (const listener of listeners) listener(came)
-  }
-
-  function tell(problem: string, isOver = false): void {
-    feed = { ...feed, problem, isOver }
-    notify([])
+  return {
+    source,
+    get feed(): Feed {
+      return feed
+    },
+    /** Calls a listener with what comes. Returns what ends that. */
+    subscribe(listener: Listener): () => void {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    start(): () => void {
+      const controller = new AbortController()
+      void read(controller.signal)
+      return () => controller.abort()
+    },
+    /** Loads the next older ones. */
+    async loadMore(): Promise<void> {
+      const before = feed.requests.at(-1)?.sequence
+      if (!feed.hasMore || before === undefined) return
+      const current = loads
+      feed = { ...feed, hasMore: false }
+      const older = await source.requests({ before, limit: PAGE }).catch(() => [])
+      if (loads !== current) return
+      kept = Math.min(MAX_KEPT, Math.max(kept, feed.requests.length + PAGE))
+      show(joined(older, older.length === PAGE))
+    }
   }
 }
 
@@ -206,41 +164,37 @@ function shortened(request: RecordedRequest): RecordedRequest {
   return body.length > MAX_BODY ? { ...request, body: '', bodyLength: bodyLength ?? body.length } : request
 }
 
-const LiveContext = createContext<Live | undefined>(undefined)
+const LiveContext = createContext<ReturnType<typeof createLive> | undefined>(undefined)
 
 interface LiveProps {
   children: ComponentChildren
+  /** Called when the stream is open again, as all may be another then. */
   restarted(): void
 }
 
 /** Reads the requests to the environment while the page is seen. */
 export function LiveProvider({ children, restarted }: LiveProps) {
   const { env } = useSession()
-  const live = useMemo(() => createLive(env, sourceOf(env), restarted), [env, restarted])
+  const live = useMemo(() => createLive(env, restarted), [env, restarted])
   useEffect(() => {
     // A browser has six connections to a server for all its tabs: one that is not seen keeps none of them.
+    let stop = () => {}
     const follow = () => {
-      live.stop()
-      if (!document.hidden) live.start()
+      stop()
+      if (!document.hidden) stop = live.start()
     }
     follow()
     document.addEventListener('visibilitychange', follow)
     return () => {
       document.removeEventListener('visibilitychange', follow)
-      live.stop()
+      stop()
     }
   }, [live])
   return <LiveContext.Provider value={live}>{children}</LiveContext.Provider>
 }
 
-/** Follows what others change in the environment that the page is about. */
-export function Follower({ changedByOthers }: { changedByOthers: () => void }) {
-  useFollow(useLive(), changedByOthers)
-  return null
-}
-
 /** The live requests of the environment. */
-export function useLive(): Live {
+export function useLive() {
   const live = useContext(LiveContext)
   if (!live) throw new Error('there are no live requests here')
   return live

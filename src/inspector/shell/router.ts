@@ -9,19 +9,11 @@ export interface Route {
   params: URLSearchParams
 }
 
-/** Reads an address such as `#/messages?channel=email`. */
-export function parseHash(hash: string): Route {
-  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split(/\?(.*)/s)
-  const [view = '', ...rest] = path.split('/').map(decoded)
+/** Reads the present address, such as `#/messages?channel=email`. */
+function present(): Route {
+  const [path = '', query = ''] = location.hash.slice(2).split(/\?(.*)/s)
+  const [view = '', ...rest] = path.split('/').map(decodeURIComponent)
   return { view, rest, params: new URLSearchParams(query) }
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
 
 /** Returns the address of a view in the present environment. Parameters that are empty are left out. */
@@ -30,16 +22,18 @@ export function addressOf(
   params: Record<string, string | readonly string[] | undefined> = {}
 ): string {
   const query = new URLSearchParams()
-  for (const [name, value] of Object.entries({ ...environmentParam(), ...params })) {
+  const environment = present().params.get('environment') ?? ''
+  for (const [name, value] of Object.entries({ environment, ...params })) {
     for (const each of [value ?? []].flat()) if (each !== '') query.append(name, each)
   }
-  const text = query.toString()
-  return `#/${path.map(encodeURIComponent).join('/')}${text && `?${text}`}`
+  return `#/${path.map(encodeURIComponent).join('/')}${query.size > 0 ? `?${query}` : ''}`
 }
 
-function environmentParam(): Record<string, string> {
-  const name = parseHash(location.hash).params.get('environment')
-  return name === null ? {} : { environment: name }
+/** The present address with a parameter, or without it. */
+export function withParam(name: string, value: string | null): string {
+  const { view, rest, params } = present()
+  const all = Object.fromEntries([...params.keys()].map((each) => [each, params.getAll(each)]))
+  return addressOf([view, ...rest], { ...all, [name]: value ?? undefined })
 }
 
 /** Goes to an address; `replace` leaves the present one out of the history. */
@@ -54,11 +48,11 @@ export function go(address: string, { replace = false } = {}): void {
 
 /** The present route; the component renders again when it changes. */
 export function useRoute(): Route {
-  const [hash, setHash] = useState(location.hash)
+  const [, setHash] = useState(location.hash)
   useEffect(() => {
     const read = () => setHash(location.hash)
     addEventListener('hashchange', read)
     return () => removeEventListener('hashchange', read)
   }, [])
-  return parseHash(hash)
+  return present()
 }

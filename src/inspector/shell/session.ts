@@ -2,6 +2,7 @@ import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import { decodedReason } from '../../client/connection.js'
 import type { AttachedEnvironment, Change, ConnectedMock, ListedEnvironment } from '../../client/index.js'
+import { parsed } from '../parts/json-tree.js'
 
 /** The environment that the page shows. */
 export interface Session {
@@ -10,6 +11,10 @@ export interface Session {
   env: AttachedEnvironment
   /** What the server lists of it; undefined if the page was only given its key. */
   listed: ListedEnvironment | undefined
+  /** All that the server lists. */
+  environments: readonly ListedEnvironment[]
+  /** Loads the list of environments again. */
+  reload(): void
   /** Sends a request to the service, as a product would, with the key of the environment. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
   /** Counts what may have changed the state: a view that depends on it loads it again. */
@@ -18,6 +23,32 @@ export interface Session {
   latest: number
   /** Tells that the page has changed the state. */
   changed(): void
+}
+
+export interface CallOptions {
+  headers?: Record<string, string>
+  body?: string
+}
+
+/** The answer of the service. */
+export interface Answer {
+  status: number
+  headers: Record<string, string>
+  text: string
+  /** The body, as a text if it is no JSON. */
+  json: unknown
+  /** Milliseconds until it was there. */
+  duration: number
+}
+
+const SessionContext = createContext<Session | undefined>(undefined)
+export const SessionProvider = SessionContext.Provider
+
+/** The environment that the page shows. Only in a view. */
+export function useSession(): Session {
+  const session = useContext(SessionContext)
+  if (!session) throw new Error('there is no session here')
+  return session
 }
 
 /** What the page itself has changed, by the key that it sent and the number that the answer told. */
@@ -37,9 +68,7 @@ export function isOwnChange({ headers: { authorization } }: AttachedEnvironment,
 }
 
 /** For when a server counts anew. */
-export function forgetOwnChanges(): void {
-  ownChanges.clear()
-}
+export const forgetOwnChanges = () => ownChanges.clear()
 
 /**
  * Returns the options of a call for a view: what nobody has asked for shows what is there, and takes no fault, counts for
@@ -49,44 +78,10 @@ export function lookOptions(isAsked: boolean): CallOptions {
   return isAsked ? {} : { headers: { 'x-mock-unrecorded': 'inspector' } }
 }
 
-export interface CallOptions {
-  headers?: Record<string, string>
-  body?: string
-}
-
-/** The answer of the service. */
-export interface Answer {
-  method: string
-  /** With the query. */
-  path: string
-  status: number
-  headers: Record<string, string>
-  text: string
-  /** The body, if it is JSON. */
-  json: unknown
-  /** Milliseconds until it was there. */
-  duration: number
-}
-
 /** Returns why an answer is what it is, in the server's words, if it says so. */
 export function reasonOf({ headers }: Answer): string | undefined {
   const reason = headers['x-mock-reason']
   return reason === undefined ? undefined : decodedReason(reason)
-}
-
-const SessionContext = createContext<Session | undefined>(undefined)
-export const SessionProvider = SessionContext.Provider
-
-/** The environment that the page shows. Only in a view. */
-export function useSession(): Session {
-  const session = useContext(SessionContext)
-  if (!session) throw new Error('there is no session here')
-  return session
-}
-
-/** Returns the address of the server that the page is from, also behind a path of a proxy, without a slash at the end. */
-export function serverUrl(): string {
-  return new URL('.', document.baseURI).href.replace(/\/$/, '')
 }
 
 /** Sends a request to the service. Rejects when there is no answer. */
@@ -94,34 +89,18 @@ export async function callService(
   env: AttachedEnvironment,
   method: string,
   path: string,
-  { headers = {}, body }: CallOptions = {}
+  { headers, ...options }: CallOptions = {}
 ): Promise<Answer> {
   const startedAt = performance.now()
-  const { response, text } = await fetchText(env.url, path, {
-    method,
-    headers: { ...env.headers, ...headers },
-    ...(body !== undefined && { body })
-  })
-  const duration = performance.now() - startedAt
-  const { status } = response
-  return { method, path, status, headers: Object.fromEntries(response.headers), text, json: parsed(text), duration }
-}
-
-async function fetchText(url: string, path: string, init: RequestInit): Promise<{ response: Response; text: string }> {
   try {
-    const response = await fetch(`${url}${path}`, init)
-    return { response, text: await response.text() }
+    const response = await fetch(env.url + path, { method, headers: { ...env.headers, ...headers }, ...options })
+    const text = await response.text()
+    const duration = performance.now() - startedAt
+    const { status } = response
+    return { status, headers: Object.fromEntries(response.headers), text, json: parsed(text), duration }
   } catch (cause) {
     // The browser tells no more than that it failed.
-    const words = `no answer from ${url}: a fault that breaks the connection, or the server is not running`
+    const words = `no answer from ${env.url}: a fault that breaks the connection, or the server is not running`
     throw new Error(words, { cause })
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

@@ -1,30 +1,60 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { ClockState, ClockTime, Duration } from '../../../client/index.js'
+import type { ClockState } from '../../../client/index.js'
 import { toneClass } from '../../parts/chip.js'
 import { ErrorNote } from '../../parts/errors.js'
 import { Icon } from '../../parts/icon.js'
-import { Popover } from '../../parts/popover.js'
+import { type Action, Popover } from '../../parts/popover.js'
 import { useResource } from '../../parts/resource.js'
 import { shortTime, signedDuration, timeText } from '../../parts/times.js'
-import { useToasts } from '../../parts/toast.js'
+import { run, tell } from '../../parts/toast.js'
+import { useCommands } from '../palette.js'
 import { useSession } from '../session.js'
 
-const STEPS: readonly [string, Duration][] = [
+const STEPS = [
   ['1 minute', '1m'],
   ['1 hour', '1h'],
   ['1 day', '1d'],
   ['1 week', '7d']
-]
+] as const
 
 /** The time of the environment in the bar, and what changes it. */
 export function ClockPopover() {
-  const { env, latest } = useSession()
+  const { env, latest, changed } = useSession()
   const { value: clock, error, reload } = useResource(() => env.clock.get(), [env, latest])
   const now = useNow(clock)
-  const isOwn = clock !== undefined && clock.setting.mode !== 'wall'
+  const setting = clock?.setting ?? { mode: 'wall' }
+  const act = async (action: () => Promise<ClockState>) => {
+    const state = await run(action)
+    if (!state) return
+    changed()
+    tell(`It is ${timeText(state.now)}`, { name: 'Undo', run: () => act(() => env.clock.set(setting)) })
+  }
+  const steps = STEPS.map(([name, by]): Action => ({ name: `+${name}`, run: () => act(() => env.clock.advance(by)) }))
+  const stop = { name: 'Stop it now', run: () => act(async () => env.clock.set((await env.clock.get()).now)) }
+  const follow = { name: "The machine's time", run: () => act(() => env.clock.set({ mode: 'wall' })) }
+  useCommands([...steps, stop, follow].map((each) => ({ ...each, name: `Clock: ${each.name}`, icon: 'clock' })))
+  const stopThere = (event: Event) => {
+    event.preventDefault()
+    const at = new FormData(event.currentTarget as HTMLFormElement).get('at')
+    void act(() => env.clock.set(`${at}Z`))
+  }
+  const buttons = (actions: readonly Action[]) => (
+    <div class="line" role="group" aria-label="Clock">
+      {actions.map(({ name, run: press }) => (
+        <button key={name} onClick={press}>
+          {name}
+        </button>
+      ))}
+    </div>
+  )
+  const words = {
+    wall: 'It is that of the machine.',
+    fixed: 'It stands still.',
+    offset: setting.mode === 'offset' ? `It runs, ${signedDuration(setting.by)} from the machine's.` : ''
+  }
   return (
     <Popover
-      class={`quiet toned ${toneClass(isOwn ? 'warn' : undefined)}`}
+      class={`quiet toned ${toneClass(setting.mode === 'wall' ? undefined : 'warn')}`}
       label={`Clock: ${timeText(now)}`}
       isPadded
       button={
@@ -34,9 +64,21 @@ export function ClockPopover() {
         </>
       }
     >
-      {() =>
-        error !== undefined ? <ErrorNote error={error} retry={reload} /> : clock && <Clock {...{ clock, now }} />
-      }
+      {() => (
+        <div class="form clock">
+          {error !== undefined && <ErrorNote error={error} retry={reload} />}
+          <div>
+            <p class="big">{shortTime(now)}</p>
+            <p class="hint">{words[setting.mode]} All times are UTC.</p>
+          </div>
+          {buttons(steps)}
+          <form class="line" onSubmit={stopThere}>
+            <input type="datetime-local" name="at" step="1" aria-label="A time in UTC" required />
+            <button>Stop it there</button>
+          </form>
+          {buttons([...(setting.mode === 'fixed' ? [] : [stop]), ...(setting.mode === 'wall' ? [] : [follow])])}
+        </div>
+      )}
     </Popover>
   )
 }
@@ -44,73 +86,11 @@ export function ClockPopover() {
 /** The time as it goes on. */
 function useNow(clock: ClockState | undefined): string {
   const [, tick] = useState(0)
-  const { mode } = clock?.setting ?? {}
   useEffect(() => {
-    const timer = mode === 'fixed' ? undefined : setInterval(() => tick((count) => count + 1), 1000)
+    const timer = setInterval(() => tick((count) => count + 1), 1000)
     return () => clearInterval(timer)
-  }, [mode])
-  if (clock && mode === 'fixed') return clock.now
-  return new Date(Date.now() + (clock?.setting.mode === 'offset' ? clock.setting.by : 0)).toISOString()
-}
-
-function Clock({ clock: { setting }, now }: { clock: ClockState; now: string }) {
-  const { env, changed } = useSession()
-  const { run, tell } = useToasts()
-  const [at, setAt] = useState('')
-  const act = async (action: () => Promise<ClockState>) => {
-    const state = await run(action)
-    if (!state) return
-    changed()
-    const restored: ClockTime = setting
-    tell(`It is ${timeText(state.now)}`, { name: 'Undo', run: () => act(() => env.clock.set(restored)) })
-  }
-  const words = {
-    wall: 'It is that of the machine.',
-    fixed: 'It stands still.',
-    offset: setting.mode === 'offset' ? `It runs, ${signedDuration(setting.by)} from the machine's.` : ''
-  }
-  return (
-    <div class="form clock">
-      <div>
-        <p class="big">{shortTime(now)}</p>
-        <p class="hint">{words[setting.mode]} All times are UTC.</p>
-      </div>
-      <div class="line" role="group" aria-label="Go ahead">
-        {STEPS.map(([name, step]) => (
-          <button key={name} type="button" onClick={() => act(() => env.clock.advance(step))}>
-            +{name}
-          </button>
-        ))}
-      </div>
-      <form
-        class="line"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void act(() => env.clock.set(`${at}Z`))
-        }}
-      >
-        <input
-          type="datetime-local"
-          step="1"
-          aria-label="A time in UTC"
-          required
-          value={at}
-          onInput={(event) => setAt(event.currentTarget.value)}
-        />
-        <button type="submit">Stop it there</button>
-      </form>
-      <div class="line">
-        {setting.mode !== 'fixed' && (
-          <button type="button" onClick={() => act(async () => env.clock.set((await env.clock.get()).now))}>
-            Stop it now
-          </button>
-        )}
-        {setting.mode !== 'wall' && (
-          <button type="button" onClick={() => act(() => env.clock.set({ mode: 'wall' }))}>
-            The machine's time
-          </button>
-        )}
-      </div>
-    </div>
-  )
+  }, [])
+  const { setting, now } = clock ?? { setting: { mode: 'wall' }, now: '' }
+  if (setting.mode === 'fixed') return now
+  return new Date(Date.now() + (setting.mode === 'offset' ? setting.by : 0)).toISOString()
 }

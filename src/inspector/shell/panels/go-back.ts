@@ -1,4 +1,4 @@
-import { useToasts } from '../../parts/toast.js'
+import { run, tell } from '../../parts/toast.js'
 import { useSession } from '../session.js'
 
 /** Returns a name that no other snapshot has. */
@@ -7,30 +7,33 @@ export function snapshotName(words = 'snapshot'): string {
 }
 
 /**
- * Returns what replaces the state of the environment: it keeps what was there in a snapshot, which Undo restores. Resolves
- * to whether it was done. What goes wrong is told, or thrown where the caller shows it.
+ * Returns what replaces the state of the environment: it keeps what was there in a snapshot, which Undo restores. Rejects
+ * with what goes wrong; nothing has changed then.
  */
-export function useGoBack({ showsErrors = false } = {}) {
+export function useGoBack() {
   const { env, changed } = useSession()
-  const { run, tell } = useToasts()
-  return async (done: string, action: () => Promise<unknown>): Promise<boolean> => {
-    const replace = async () => {
-      const kept = await env.snapshot(snapshotName(`before “${done}”`))
-      try {
-        await action()
-      } catch (error) {
-        await kept.remove()
-        throw error
-      }
-      const undo = async () => {
-        await kept.restore()
-        await kept.remove()
-        changed()
-      }
+  return async (done: string, action: () => Promise<unknown>): Promise<void> => {
+    const kept = await env.snapshot(snapshotName(`before “${done}”`))
+    const undo = async () => {
+      await kept.restore()
+      await kept.remove()
       changed()
-      tell(done, { name: 'Undo', run: () => run(undo, 'It is as it was before') })
-      return true
     }
-    return (showsErrors ? await replace() : await run(replace)) === true
+    try {
+      await action()
+    } catch (error) {
+      await kept.remove()
+      throw error
+    }
+    changed()
+    tell(done, { name: 'Undo', run: () => run(undo, 'It is as it was before') })
   }
+}
+
+/** Returns what sets data, clock and idempotency keys back to what the environment was created or seeded with. */
+export function useReset() {
+  const { env, listed } = useSession()
+  const goBack = useGoBack()
+  const reset = () => env.reset({ parts: ['data', 'clock', 'idempotency'] })
+  return () => run(() => goBack(`${listed?.name ?? 'The environment'} is reset`, reset))
 }

@@ -1,49 +1,47 @@
 import { useState } from 'preact/hooks'
-import type { RecordDifferences, Snapshot, SnapshotDifferences, StoredSnapshot } from '../../../client/index.js'
-import { Chip } from '../../parts/chip.js'
+import type { RecordDifferences, SnapshotDifferences } from '../../../client/index.js'
+import { Chip, type Tone } from '../../parts/chip.js'
 import { Dialog } from '../../parts/dialog.js'
 import { ErrorNote } from '../../parts/errors.js'
-import { Icon } from '../../parts/icon.js'
 import { ActionMenu } from '../../parts/popover.js'
 import { useResource } from '../../parts/resource.js'
 import { timeText } from '../../parts/times.js'
-import { useToasts } from '../../parts/toast.js'
-import type { PanelProps } from '../panel.js'
+import { run } from '../../parts/toast.js'
 import { useSession } from '../session.js'
-import { useReset } from './environment-menu.js'
-import { snapshotName, useGoBack } from './go-back.js'
+import { snapshotName, useGoBack, useReset } from './go-back.js'
 
-const KINDS: Record<Exclude<keyof SnapshotDifferences, 'settings'>, string> = {
+const NOUNS: Record<Exclude<keyof SnapshotDifferences, 'settings'>, string> = {
   integrations: 'integration',
   messages: 'message',
   workflows: 'workflow',
   subscribers: 'subscriber',
   idempotencyKeys: 'idempotency key'
 }
+const CHANGES = [
+  ['added', 'good'],
+  ['removed', 'bad'],
+  ['changed', 'warn']
+] as const
 
 /** What the environment has changed: since each snapshot, newest first, and since it was made. */
-export function SnapshotsPanel({ close }: PanelProps) {
+export function SnapshotsPanel({ close }: { close: () => void }) {
   const { env, latest, changed } = useSession()
-  const { run } = useToasts()
   const { value: snapshots, error, isLoading, reload } = useResource(() => env.snapshots(), [env, latest])
   const [name, setName] = useState('')
   const goBack = useGoBack()
   const reset = useReset()
-  const take = async () => {
-    await run(() => env.snapshot(name || snapshotName()), 'Took a snapshot')
-    setName('')
+  const act = async (action: () => Promise<unknown>, done: string) => {
+    await run(action, done)
     changed()
   }
-  const newestFirst = [...(snapshots ?? [])].reverse()
+  const take = (event: Event) => {
+    event.preventDefault()
+    setName('')
+    void act(() => env.snapshot(name || snapshotName()), 'Took a snapshot')
+  }
   return (
     <Dialog title="Snapshots and changes" close={close} wide>
-      <form
-        class="line"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void take()
-        }}
-      >
+      <form class="line" onSubmit={take}>
         <input
           aria-label="Name of the snapshot"
           placeholder="A name, if you like"
@@ -52,24 +50,19 @@ export function SnapshotsPanel({ close }: PanelProps) {
           maxLength={200}
           onInput={(event) => setName(event.currentTarget.value)}
         />
-        <button type="submit" class="primary">
-          Take a snapshot
-        </button>
+        <button class="primary">Take a snapshot</button>
       </form>
       {error !== undefined && !isLoading && <ErrorNote error={error} retry={reload} />}
       <ul class="states">
-        {newestFirst.map((snapshot, index) => (
+        {snapshots?.toReversed().map(({ name, createdAt, size, differences, restore, remove }, index) => (
           <State
-            key={snapshot.name}
-            title={snapshot.name}
-            hint={`${timeText(snapshot.createdAt)} · ${sizeText(snapshot.size)}`}
+            key={name}
+            title={name}
+            hint={`${timeText(createdAt)} · ${size.messages.toLocaleString()} messages`}
             isOpen={index === 0}
-            compare={snapshot.differences}
-            goBack={() => goBack(`${snapshot.name} is restored`, snapshot.restore)}
-            remove={async () => {
-              await run(() => snapshot.remove(), `Deleted ${snapshot.name}`)
-              changed()
-            }}
+            compare={differences}
+            goBack={() => run(() => goBack(`${name} is restored`, restore))}
+            remove={() => act(remove, `Deleted ${name}`)}
           />
         ))}
         {snapshots && (
@@ -89,8 +82,9 @@ export function SnapshotsPanel({ close }: PanelProps) {
 interface StateProps {
   title: string
   hint: string
+  /** Whether it is at first. */
   isOpen: boolean
-  compare: StoredSnapshot['differences']
+  compare(): Promise<SnapshotDifferences>
   goBack(): unknown
   remove?(): unknown
 }
@@ -98,27 +92,17 @@ interface StateProps {
 function State({ title, hint, isOpen: isOpenAtFirst, compare, goBack, remove }: StateProps) {
   const [isOpen, setOpen] = useState(isOpenAtFirst)
   return (
-    <li class="card" aria-label={title}>
+    <li class="card state" aria-label={title}>
       <div class="line">
-        <button
-          type="button"
-          class="quiet only-icon"
-          aria-expanded={isOpen}
-          aria-label={`What has changed since ${title}`}
-          onClick={() => setOpen(!isOpen)}
-        >
-          <Icon name={isOpen ? 'down' : 'back'} />
+        <button class="quiet" aria-expanded={isOpen} title="What has changed since" onClick={() => setOpen(!isOpen)}>
+          <b dir="auto">{title}</b>
         </button>
-        <span>
-          <b dir="auto">{title}</b> <span class="hint">{hint}</span>
-        </span>
-        <button type="button" class="spread" onClick={goBack}>
+        <span class="hint">{hint}</span>
+        <button class="spread" onClick={goBack}>
           {remove ? 'Restore' : 'Reset to it'}
         </button>
         {remove && (
           <ActionMenu
-            class="quiet only-icon"
-            button={<Icon name="more" />}
             label={`More of ${title}`}
             groups={[{ actions: [{ name: 'Delete it for good', isDanger: true, run: remove }] }]}
           />
@@ -135,62 +119,40 @@ function Differences({ compare }: Pick<StateProps, 'compare'>) {
   const { value, error, isLoading, reload } = useResource(() => compare(), [latest])
   if (error !== undefined && !isLoading) return <ErrorNote error={error} retry={reload} />
   if (value === undefined) return <p class="muted">Comparing…</p>
-  const kinds = Object.entries(KINDS).map(([kind, noun]) => ({ noun, ...value[kind as keyof typeof KINDS] }))
-  const isSame = value.settings.length === 0 && kinds.every((each) => countOf(each) === 0)
-  if (isSame) return <p class="muted">Nothing has changed since.</p>
+  const lines = linesOf(value)
+  if (lines.length === 0) return <p class="muted">Nothing has changed since.</p>
   return (
-    <ul class="differences">
-      {kinds.map(({ noun, added, removed, changed }) => [
-        <Records key={`${noun}+`} tone="good" words={`${noun} added`} {...added} />,
-        <Records key={`${noun}-`} tone="bad" words={`${noun} removed`} {...removed} />,
-        <Records key={`${noun}~`} tone="warn" words={`${noun} changed`} {...changed} />
-      ])}
-      {value.settings.map((setting) => (
-        <li key={setting}>
-          <Chip tone="warn">setting changed</Chip> <code>{setting}</code>
+    <ul class="records">
+      {lines.map(({ tone, words, id, fields }) => (
+        <li key={`${words} ${id}`}>
+          <Chip tone={tone}>{words}</Chip> <code dir="auto">{id}</code>
+          {fields.map(({ field, before, after }) => (
+            <p key={field} class="mono" dir="auto">
+              <b>{field}</b> {before !== undefined && <del>{before}</del>} {after !== undefined && <ins>{after}</ins>}
+            </p>
+          ))}
         </li>
       ))}
     </ul>
   )
 }
 
-function countOf({ added, removed, changed }: RecordDifferences): number {
-  return added.count + removed.count + changed.count
-}
-
-interface RecordsProps extends Partial<RecordDifferences['changed']> {
-  tone: 'good' | 'bad' | 'warn'
+interface Line {
+  tone: Tone
   words: string
+  id: string
+  fields: NonNullable<RecordDifferences['changed']['fields']>
 }
 
-function Records({ tone, words, count = 0, ids = [], fields = [] }: RecordsProps) {
-  return (
-    <>
-      {ids.map((id) => (
-        <li key={id}>
-          <Chip tone={tone}>{words}</Chip> <code dir="auto">{id}</code>
-          <dl class="facts mono">
-            {fields
-              .filter((each) => each.id === id)
-              .map(({ field, before, after }) => [
-                <dt key={field}>{field}</dt>,
-                <dd key={`${field}:`}>
-                  {before !== undefined && <del dir="auto">{before}</del>}{' '}
-                  {after !== undefined && <ins dir="auto">{after}</ins>}
-                </dd>
-              ])}
-          </dl>
-        </li>
-      ))}
-      {count > ids.length && (
-        <li class="muted">
-          and {(count - ids.length).toLocaleString()} more: {words}
-        </li>
-      )}
-    </>
+function linesOf({ settings, ...kinds }: SnapshotDifferences): Line[] {
+  const ofRecords = Object.entries(kinds).flatMap(([kind, differences]) =>
+    CHANGES.flatMap(([change, tone]) => {
+      const { count, ids, fields = [] }: RecordDifferences['changed'] = differences[change]
+      const words = `${NOUNS[kind as keyof typeof NOUNS]} ${change}`
+      const lines = ids.map((id) => ({ tone, words, id, fields: fields.filter((each) => each.id === id) }))
+      const more = count - ids.length
+      return more > 0 ? [...lines, { tone, words, id: `and ${more.toLocaleString()} more`, fields: [] }] : lines
+    })
   )
-}
-
-function sizeText({ integrations, workflows, messages }: Snapshot['size']): string {
-  return `${messages.toLocaleString()} messages, ${integrations} integrations, ${workflows} workflows`
+  return [...ofRecords, ...settings.map((id): Line => ({ tone: 'warn', words: 'setting changed', id, fields: [] }))]
 }

@@ -1,205 +1,166 @@
 import './faults.css'
-import { useId, useState } from 'preact/hooks'
-import type { FaultRule, NewFaultRule } from '../../../client/index.js'
-import { Chip, toneClass } from '../../parts/chip.js'
+import { useEffect, useState } from 'preact/hooks'
+import type { FaultRule, Latency, LatencySetting, NewFaultRule } from '../../../client/index.js'
+import { Callout, toneClass } from '../../parts/chip.js'
 import { ErrorNote } from '../../parts/errors.js'
 import { Icon } from '../../parts/icon.js'
 import { JsonDialog } from '../../parts/json-form.js'
-import { Pane, Panes, Scroll } from '../../parts/pane.js'
+import { Scroll } from '../../parts/pane.js'
 import { Popover } from '../../parts/popover.js'
+import { useResource } from '../../parts/resource.js'
+import { durationText } from '../../parts/times.js'
+import { useLive } from '../../shell/live.js'
 import { useSession } from '../../shell/session.js'
-import { EFFECTS, LATENCIES, latencyWords, OPERATIONS, TIMES, useFaultActions } from './actions.js'
-import { delayOf, rulesOn, useFaultState } from './state.js'
-import { effectWords, isUsedUp, matchWords, timesWords } from './words.js'
+import { Actions, useAct } from '../acts.js'
+
+/** Which requests, by the words that they are told by. */
+const OPERATIONS: Record<string, NewFaultRule['operation']> = {
+  'Any request': undefined,
+  'List messages': 'listMessages',
+  'Set primary': 'setIntegrationAsPrimary',
+  'Get step': 'retrieveWorkflowStep'
+}
+
+/** What the app meets, by its name. */
+const EFFECTS: Record<string, NewFaultRule['effect']> = {
+  '500': { status: 500 },
+  '503': { status: 503, headers: { 'retry-after': '1' } },
+  '429': { status: 429 },
+  Timeout: { delay: 60_000 },
+  Reset: { abort: 'reset' },
+  'Cut off': { abort: 'truncate' },
+  'Lost answer': { lostAnswer: true }
+}
+
+/** How often. */
+const TIMES: Record<string, FaultRule['times']> = { once: 1, twice: 2, always: 'always' }
+
+/** The presets of the server, and what is asked for most. */
+const LATENCIES: Record<string, LatencySetting> = {
+  None: { preset: 'none' },
+  Office: { preset: 'office' },
+  Mobile: { preset: 'mobile' },
+  Bad: { preset: 'bad' },
+  '500 ms': { delay: 500, spread: 0 },
+  '2 s': { delay: 2000, spread: 0 }
+}
+
+/** The rules and the latency of the environment. */
+function useFaults() {
+  const { env, latest } = useSession()
+  const live = useLive()
+  const load = async () => ({ rules: await env.faults.list(), latency: await env.latency.get() })
+  const { value, error, reload } = useResource(load, [env, latest])
+  useEffect(() => {
+    return live.subscribe((came) => came.some(({ flags }) => flags.faulted !== undefined) && reload())
+  }, [live, reload])
+  const { rules = [], latency = { delay: 0, spread: 0 } as Latency } = value ?? {}
+  return { rules, latency, error, reload }
+}
+
+/** Whether a rule does nothing any more. */
+function isUsedUp({ times, hits }: FaultRule): boolean {
+  return times !== 'always' && hits >= times
+}
 
 /** What goes wrong on purpose, in the bar. */
 export function FaultsPopover() {
-  const { faults, latency } = useFaultState()
-  const count = rulesOn(faults).length + (delayOf(latency) > 0 ? 1 : 0)
-  const [isWriting, setWriting] = useState(false)
-  const words = count === 1 ? '1 fault' : `${count} faults`
+  const faults = useFaults()
+  const { rules, latency } = faults
+  const slow = latency.delay + latency.spread > 0 ? 1 : 0
+  const count = rules.filter((rule) => !isUsedUp(rule)).length + slow
+  const noun = count === 1 ? 'fault' : 'faults'
   const button = (
     <>
       <Icon name="bolt" />
       {count > 0 && <span>{count}</span>}
-      <span class="text">{count === 1 ? 'fault' : 'faults'}</span>
+      <span class="text">{noun}</span>
     </>
   )
   const classes = `quiet toned ${toneClass(count > 0 ? 'fault' : undefined)}`
   return (
-    <>
-      <Popover class={classes} label={words} title="Have requests fail, or be slow" isPadded button={button}>
-        {(close) => (
-          <FaultPanel
-            write={() => {
-              close()
-              setWriting(true)
-            }}
-          />
-        )}
-      </Popover>
-      {isWriting && <WriteRule close={() => setWriting(false)} />}
-    </>
+    <Popover class={classes} label={`${count} ${noun}`} title="Have requests fail, or be slow" isPadded button={button}>
+      {() => <FaultPanel {...faults} />}
+    </Popover>
   )
 }
 
 /** The same as a view of its own. */
 export function FaultsView() {
-  const [isWriting, setWriting] = useState(false)
+  const faults = useFaults()
   return (
     <div class="view">
       <h1 class="visually-hidden">Faults</h1>
-      <Panes isOpen={false}>
-        <Pane label="Faults">
-          <Scroll>
-            <FaultPanel write={() => setWriting(true)} />
-          </Scroll>
-        </Pane>
-      </Panes>
-      {isWriting && <WriteRule close={() => setWriting(false)} />}
+      <Scroll>
+        <FaultPanel {...faults} />
+      </Scroll>
     </div>
   )
 }
 
-function FaultPanel({ write }: { write: () => void }) {
-  const { faults } = useFaultState()
-  const { isBusy, add, clear } = useFaultActions()
-  const [operation, setOperation] = useState(OPERATIONS[1]?.[0])
-  const id = useId()
-  const rules = faults.value ?? []
-  const [, target = ''] = OPERATIONS.find(([each]) => each === operation) ?? []
+function FaultPanel({ rules, latency, error, reload }: ReturnType<typeof useFaults>) {
+  const { env, changed } = useSession()
+  const act = useAct()
+  const [target, setTarget] = useState('List messages')
+  const [often, setOften] = useState('once')
+  const [isWriting, setWriting] = useState(false)
+  // The server checks it.
+  const write = (rule: object) => env.faults.add(rule as NewFaultRule).then(changed)
+  const fail = (name: string) => {
+    const rule = { operation: OPERATIONS[target], times: TIMES[often], effect: EFFECTS[name] } as NewFaultRule
+    const undo = ({ id }: FaultRule) => env.faults.remove(id)
+    return act(() => env.faults.add(rule), `${target}: ${name}, ${often}`, undo)
+  }
+  const remove = ({ id }: FaultRule) => act(() => env.faults.remove(id), `Removed ${id}`)
+  const clear = () => act(env.faults.clear, 'All faults are removed')
+  const slow = (name: string) => act(() => env.latency.set(LATENCIES[name] ?? {}), `Latency: ${name}`)
+  const choices = (values: object, choose: (name: string) => unknown) =>
+    Object.keys(values).map((name) => ({ name, run: () => choose(name) }))
+  const { preset, delay, spread } = latency
+  const current = nameIn(LATENCIES, preset ? { preset } : { delay, spread })
+  const later = delay + spread > 0 ? `: each answer comes later by ${durationText(delay)}` : ''
+  const more = spread > 0 ? ` or more, ${durationText(delay + spread)} on average` : ''
+  const rule = { operation: 'listMessages', match: { query: {} }, times: 1, effect: { status: 500 } }
+  const dialog = { title: 'A fault rule', value: rule, button: 'Add the rule', submit: write }
   return (
     <div class="faults">
-      {faults.error !== undefined && <ErrorNote error={faults.error} retry={faults.reload} />}
-      {rules.length > 0 && (
-        <section class="form" aria-labelledby={`${id}-rules`}>
-          <div class="line">
-            <h2 class="section" id={`${id}-rules`}>
-              Faults, the first that applies is taken
-            </h2>
-            <button type="button" class="quiet spread" disabled={isBusy} onClick={clear}>
-              Remove all
-            </button>
-          </div>
-          <ol>
-            {rules.map((rule) => (
-              <Rule key={rule.id} rule={rule} />
-            ))}
-          </ol>
-        </section>
-      )}
-      <section class="form" aria-labelledby={`${id}-fail`}>
-        <h2 class="section" id={`${id}-fail`}>
-          Have them fail
-        </h2>
-        <div class="line" role="group" aria-label="Which requests">
-          {OPERATIONS.map(([each, words]) => (
-            <button key={words} type="button" aria-pressed={each === operation} onClick={() => setOperation(each)}>
-              {words}
-            </button>
-          ))}
-        </div>
-        <table class="fail">
-          <tbody>
-            {EFFECTS.map(([name, effect, hint]) => (
-              <tr key={name} title={hint}>
-                <th scope="row">{name}</th>
-                {TIMES.map(([times, words]) => (
-                  <td key={words}>
-                    <button
-                      type="button"
-                      aria-label={`${name} ${words}`}
-                      disabled={isBusy}
-                      onClick={() =>
-                        add({ ...(operation && { operation }), times, effect }, `${target}: ${name}, ${words}`)
-                      }
-                    >
-                      {words}
-                    </button>
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-        <button type="button" class="write" onClick={write}>
-          Write a rule as JSON…
-        </button>
+      {error !== undefined && <ErrorNote error={error} retry={reload} />}
+      {rules.map((rule) => (
+        <Callout key={rule.id} tone={isUsedUp(rule) ? undefined : 'fault'}>
+          <span dir="auto">{ruleWords(rule)}</span>
+          <Actions actions={[{ name: `Remove ${rule.id}`, run: () => remove(rule) }]} />
+        </Callout>
+      ))}
+      {rules.length > 0 && <Actions actions={[{ name: 'Remove all', run: clear }]} />}
+      <section class="form">
+        <h2 class="section">Have them fail</h2>
+        <Actions label="Which requests" actions={choices(OPERATIONS, setTarget)} current={target} />
+        <Actions label="How often" actions={choices(TIMES, setOften)} current={often} />
+        <Actions label="With what" actions={choices(EFFECTS, fail)} />
+        <Actions actions={[{ name: 'A rule as JSON…', run: () => setWriting(true) }]} />
       </section>
-      <Slow />
+      <section class="form">
+        <h2 class="section">{`Latency${later}${more}`}</h2>
+        <Actions label="Latency" actions={choices(LATENCIES, slow)} current={current} />
+      </section>
+      {isWriting && <JsonDialog {...dialog} close={() => setWriting(false)} />}
     </div>
   )
 }
 
-/** How slow the answers are. */
-function Slow() {
-  const { latency } = useFaultState()
-  const { isBusy, setLatency } = useFaultActions()
-  const id = useId()
-  const { preset, delay = 0, spread = 0 } = latency.value ?? {}
-  return (
-    <section class="form" aria-labelledby={id}>
-      <h2 class="section" id={id}>
-        Latency{delay + spread > 0 && `: each answer comes ${latencyWords(delay, spread)}`}
-      </h2>
-      {latency.error !== undefined && <ErrorNote error={latency.error} retry={latency.reload} />}
-      <div class="line" role="group" aria-label="Latency">
-        {LATENCIES.map(([name, setting, hint]) => {
-          const isOn = typeof setting === 'string' ? preset === setting : !preset && setting.delay === delay
-          return (
-            <button
-              key={name}
-              type="button"
-              title={hint}
-              aria-pressed={isOn}
-              disabled={isBusy}
-              onClick={() => setLatency(setting, name)}
-            >
-              {name}
-            </button>
-          )
-        })}
-      </div>
-    </section>
-  )
+/** Returns what a rule does to which requests, how many it has met, and its other conditions as JSON. */
+function ruleWords(rule: FaultRule): string {
+  const { operation, effect, match, times, hits } = rule
+  const after = rule.after || undefined
+  const every = rule.every > 1 ? rule.every : undefined
+  const probability = rule.probability < 1 ? rule.probability : undefined
+  const json = JSON.stringify({ match, after, every, probability }).replace(/^{}$/, '')
+  const met = `met ${hits.toLocaleString()} ${hits === 1 ? 'request' : 'requests'}${isUsedUp(rule) ? ', done' : ''}`
+  return `${nameIn(OPERATIONS, operation)}: ${nameIn(EFFECTS, effect)}, ${nameIn(TIMES, times)} ${json} · ${met}`
 }
 
-function Rule({ rule }: { rule: FaultRule }) {
-  const { isBusy, remove } = useFaultActions()
-  const { id, operation, hits } = rule
-  const conditions = matchWords(rule).join(', ')
-  return (
-    <li class="rule">
-      <Chip tone={isUsedUp(rule) ? undefined : 'fault'}>{isUsedUp(rule) ? 'done' : 'on'}</Chip>
-      <div>
-        <b dir="auto">{effectWords(rule.effect)}</b>
-        <p class="hint" dir="auto">
-          {OPERATIONS.find(([each]) => each === operation)?.[1] ?? operation}
-          {conditions && ` with ${conditions}`}, {timesWords(rule)} · met {hits.toLocaleString()}{' '}
-          {hits === 1 ? 'request' : 'requests'} · {id}
-        </p>
-      </div>
-      <button
-        type="button"
-        class="quiet only-icon"
-        aria-label={`Remove ${id}`}
-        disabled={isBusy}
-        onClick={() => remove(id)}
-      >
-        <Icon name="close" />
-      </button>
-    </li>
-  )
-}
-
-/** A rule with all that rules can have. */
-function WriteRule({ close }: { close: () => void }) {
-  const { env, changed } = useSession()
-  const value = { operation: 'listMessages', match: { query: {} }, times: 1, effect: { status: 500 } }
-  const add = async (rule: object) => {
-    // The server checks it.
-    await env.faults.add(rule as NewFaultRule)
-    changed()
-  }
-  return <JsonDialog title="A fault rule" value={value} button="Add the rule" submit={add} close={close} />
+/** Returns by what name a value is chosen here, else the value. */
+function nameIn(values: Record<string, unknown>, value: unknown): string {
+  const json = JSON.stringify(value)
+  return Object.keys(values).find((name) => JSON.stringify(values[name]) === json) ?? json
 }

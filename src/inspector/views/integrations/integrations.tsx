@@ -1,163 +1,124 @@
 import './integrations.css'
-import { useMemo, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { Integration, NewIntegration } from '../../../client/index.js'
 import { CHANNELS } from '../../parts/channels.js'
 import { Chip } from '../../parts/chip.js'
-import { Empty } from '../../parts/empty.js'
-import { JsonDialog } from '../../parts/json-form.js'
-import { ListView, NothingOpen } from '../../parts/list-view.js'
 import { useResource } from '../../parts/resource.js'
-import { ROW, ROW_WITH_NOTE, Row } from '../../parts/row.js'
-import { useCommands } from '../../shell/palette.js'
 import { addressOf, go } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
+import { useAct, useService } from '../acts.js'
+import { fieldsOf, RecordPane } from '../record.js'
+import { isFound, RecordsView } from '../records.js'
 import type { ViewProps } from '../view.js'
-import { IntegrationPane } from './detail.js'
-import { type Listed, usePrimary } from './primary.js'
 
-/** Steps of these channels are sent through their primary integration. */
-const NEEDS_PRIMARY = new Set(['email', 'sms'])
+/** What the server shows always has an id. */
+type Listed = Integration & { _id: string }
 
-type Item = Listed | { heading: string; hasPrimary: boolean }
+/** The heading of a channel, or an integration of it. */
+type Item = { channel: string; primary: Listed | undefined; own?: Listed }
 
-/** The integrations of the environment by channel, the primary one as a switch; `#/integrations/<identifier>` opens one. */
+/** The integrations by channel, the primary one as a switch; `#/integrations/<identifier>` opens one. */
 export function IntegrationsView({ route }: ViewProps) {
   const { env, version } = useSession()
-  const { value, error, isLoading, reload } = useResource(() => env.integrations.list(), [env, version])
-  const [isAdding, setAdding] = useState(false)
-  const text = route.params.get('q') ?? ''
-  const [wanted] = route.rest
-  const items = useMemo(() => itemsOf(value ?? [], text), [value, text])
-  const open = value?.find(({ identifier, _id }) => identifier === wanted || _id === wanted)
-  const href = ({ identifier }: Integration) => addressOf(['integrations', identifier], { q: text })
-  const back = addressOf(['integrations'], { q: text })
-  useCommands([{ name: 'Add an integration', run: () => setAdding(true) }])
-  const nothing = value && (
-    <Empty title={value.length === 0 ? 'No integrations' : 'No integration is called so'}>
-      {value.length === 0 ? (
-        <p>Add one, or load a seed that has some.</p>
-      ) : (
-        <a href={addressOf(['integrations'])}>All integrations</a>
-      )}
-    </Empty>
-  )
-  return (
-    <>
-      <ListView
-        title="Integrations"
-        search={{
-          placeholder: 'name, identifier, provider',
-          text,
-          change: (q) => go(addressOf(['integrations', ...route.rest], { q }), { replace: true })
-        }}
-        tools={
-          <button type="button" onClick={() => setAdding(true)}>
-            Add
-          </button>
-        }
-        resource={{ error, isLoading, reload }}
-        label="Integrations by channel"
-        items={items}
-        keyOf={(item) => ('heading' in item ? undefined : item.identifier)}
-        heightOf={(item) => ('heading' in item ? ROW : ROW_WITH_NOTE)}
-        current={open?.identifier}
-        choose={(identifier) => go(addressOf(['integrations', String(identifier)], { q: text }), { replace: true })}
-        nothing={nothing}
-        isOpen={wanted !== undefined}
-        open={
-          open ? (
-            <IntegrationPane key={open._id} integration={open} all={value ?? []} back={back} />
-          ) : (
-            <NothingOpen back={wanted === undefined ? undefined : back}>
-              {wanted === undefined
-                ? 'Choose an integration to see its settings'
-                : value && `There is no integration ${wanted}`}
-            </NothingOpen>
-          )
-        }
-      >
-        {(item, place) =>
-          'heading' in item ? (
-            <h2 class="group">
-              {item.heading}{' '}
-              {!item.hasPrimary && <Chip tone={NEEDS_PRIMARY.has(item.heading) ? 'warn' : undefined}>no primary</Chip>}
-            </h2>
-          ) : (
-            <IntegrationRow integration={item} all={value ?? []} href={href(item)} {...place} />
-          )
-        }
-      </ListView>
-      {isAdding && <AddIntegration close={() => setAdding(false)} />}
-    </>
-  )
-}
-
-/** Returns the integrations that a text is about, those of each channel below its heading. */
-function itemsOf(integrations: readonly Listed[], text: string): Item[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  const found = integrations.filter(({ name, identifier, providerId }) => {
-    const all = `${name} ${identifier} ${providerId}`.toLowerCase()
-    return words.every((word) => all.includes(word))
+  const ask = useService()
+  const act = useAct()
+  const resource = useResource(() => env.integrations.list(), [env, version])
+  const all = resource.value ?? []
+  const isIn = isFound(route)
+  const items = CHANNELS.flatMap((channel): Item[] => {
+    const those = all.filter((each) => each.channel === channel)
+    const primary = those.find((each) => each.primary && !each.deleted)
+    const found = those.filter(({ name, identifier, providerId }) => isIn(name, identifier, providerId))
+    return found.length === 0 ? [] : [{ channel, primary }, ...found.map((own) => ({ channel, primary, own }))]
   })
-  return CHANNELS.flatMap((heading) => {
-    const own = found.filter(({ channel }) => channel === heading)
-    const hasPrimary = integrations.some(({ channel, primary, deleted }) => channel === heading && primary && !deleted)
-    return own.length === 0 ? [] : [{ heading, hasPrimary }, ...own]
-  })
-}
-
-interface RowProps {
-  integration: Listed
-  all: readonly Listed[]
-  href: string
-  isCurrent: boolean
-  tabIndex: number
-}
-
-function IntegrationRow({ integration, all, ...place }: RowProps) {
-  const { name, identifier, providerId, active, deleted, primary, channel } = integration
-  const { isBusy, setPrimary } = usePrimary(all)
-  const state = deleted ? 'deleted' : active ? undefined : 'not active'
-  return (
-    <div class="with-switch">
-      <Row
-        {...place}
-        tone={deleted ? 'bad' : active ? 'good' : 'warn'}
-        note={
-          <>
-            <bdi>{providerId}</bdi> · <bdi class="mono">{identifier}</bdi>
-          </>
-        }
-        end={state && <Chip tone={deleted ? 'bad' : 'warn'}>{state}</Chip>}
-      >
-        <bdi>{name}</bdi>
-      </Row>
-      <input
-        type="checkbox"
-        role="switch"
-        class="switch"
-        aria-label={`${name} is primary for ${channel}`}
-        title={primary ? 'Primary. Switch another one on in place of it' : 'Make it primary'}
-        checked={primary && !deleted}
-        disabled={isBusy || deleted}
-        onClick={(event) => {
-          // It is what the server says it is.
-          event.preventDefault()
-          void setPrimary(integration, !primary)
-        }}
-      />
-    </div>
-  )
-}
-
-function AddIntegration({ close }: { close: () => void }) {
-  const { env, changed } = useSession()
-  const add = async (fields: object) => {
-    // The server checks it.
-    const added = await env.integrations.add(fields as NewIntegration)
-    changed()
-    go(addressOf(['integrations', added.identifier]))
+  const make = ({ _id }: Listed) => ask('POST', `/v1/integrations/${encodeURIComponent(_id)}/set-primary`)
+  const toggle = (own: Listed, former: Listed | undefined) => {
+    const { _id, name, channel } = own
+    const unmake = () => env.integrations.change(_id, { primary: false })
+    if (own.primary) return act(unmake, `${channel} has no primary now`, () => make(own))
+    const done = `${name} is primary for ${channel}${former ? `, in place of ${former.name}` : ''}`
+    const undo = async () => (former ? make(former) : unmake())
+    return act(() => make(own), done, undo)
   }
-  const value = { channel: 'email', providerId: 'sendgrid', name: 'Another', credentials: {} }
-  return <JsonDialog title="Add an integration" value={value} button="Add the integration" submit={add} close={close} />
+  const rowOf = ({ channel, primary, own }: Item) => {
+    const none = <Chip tone={/email|sms/.test(channel) ? 'warn' : undefined}>no primary</Chip>
+    if (!own) return { children: [channel, !primary && none] }
+    const { name, identifier, providerId, active, deleted } = own
+    const tone = deleted ? 'bad' : active ? 'good' : 'warn'
+    return {
+      tone,
+      note: <bdi>{`${providerId} · ${identifier}`}</bdi>,
+      end: tone !== 'good' && <Chip tone={tone}>{deleted ? 'deleted' : 'not active'}</Chip>,
+      children: <bdi>{name}</bdi>,
+      over: (
+        <input
+          type="checkbox"
+          role="switch"
+          class="switch"
+          aria-label={`${name} is primary for ${channel}`}
+          checked={own === primary}
+          disabled={deleted}
+          onClick={(event) => {
+            // It is what the server says it is.
+            event.preventDefault()
+            return toggle(own, primary)
+          }}
+        />
+      )
+    } as const
+  }
+  return (
+    <RecordsView
+      title="Integrations"
+      route={route}
+      search={{ placeholder: 'name, identifier, provider' }}
+      resource={resource}
+      label="Integrations by channel"
+      items={items}
+      pathOf={({ own }) => own && [own.identifier]}
+      rowOf={rowOf}
+      open={items.find(({ own }) => own && [own.identifier, own._id].includes(route.rest[0] ?? ''))}
+      pane={({ own }, back) => own && <IntegrationPane key={own._id} integration={own} back={back} />}
+      reason="Add one, or load a seed that has some."
+      add={{
+        title: 'Add an integration',
+        value: { channel: 'email', providerId: 'sendgrid', name: 'Another', credentials: {} },
+        // The server checks it.
+        submit: async (fields) => (await env.integrations.add(fields as NewIntegration)).identifier
+      }}
+    />
+  )
+}
+
+/** One integration. Its credentials are hidden until one asks for them; what is hidden is not edited. */
+function IntegrationPane({ integration, back }: { integration: Listed; back: string }) {
+  const { env } = useSession()
+  const act = useAct()
+  const [isWhole, setWhole] = useState(false)
+  const { _id, name, channel, identifier } = integration
+  const whole = fieldsOf(integration)
+  const { credentials, configurations, ...open } = whole
+  const fields = isWhole ? whole : open
+  const remove = () => env.integrations.remove(_id).then(() => go(back))
+  const putBack = () => env.integrations.add(whole as NewIntegration)
+  const save = async (changes: object) => {
+    const saved = await env.integrations.change(_id, changes)
+    // It may have another address now.
+    go(addressOf(['integrations', saved.identifier]), { replace: true })
+  }
+  return (
+    <RecordPane
+      noun="integration"
+      title={name}
+      facts={[channel, identifier]}
+      back={back}
+      actions={[
+        { name: isWhole ? 'Hide credentials' : 'Show credentials', run: () => setWhole(!isWhole) },
+        { name: 'Delete', isDanger: true, run: () => act(remove, `Deleted ${name}`, putBack) }
+      ]}
+      json={fields}
+      fields={fields}
+      save={save}
+    />
+  )
 }

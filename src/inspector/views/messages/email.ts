@@ -1,84 +1,43 @@
 import type { Message } from './query.js'
 
-/** An email as a document for a frame, and where its links lead. */
-export interface EmailDocument {
-  html: string
-  links: { text: string; href: string }[]
-}
-
 /**
- * The frame inherits the policy of the page; this one, which counts beside it, lets emails load nothing at all. What makes
- * them harmless is this, and the sandbox of the frame. What is taken out below would not work, and would only leave
- * broken images and errors in the console.
+ * What makes emails harmless is this policy, which counts beside that of the page, and the sandbox of the frame. What
+ * is taken out below would only leave errors in the console, or an empty frame.
  */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
-const STYLE = `
+const HEAD = `<meta http-equiv="Content-Security-Policy" content="${POLICY}"><style>
   :root { color-scheme: light; background: #fff; color: #1a1d24; font: 14px/1.5 system-ui, sans-serif; }
   body { margin: 12px; overflow-wrap: anywhere; }
   img { max-width: 100%; }
-  img:not([src]) { outline: 1px dashed #8a92a3; min-width: 24px; min-height: 24px; }
-  [data-link] { color: #4338ca; text-decoration: underline; }
-  .block-button { display: inline-block; padding: 8px 16px; border-radius: 6px; background: #4338ca; color: #fff; text-decoration: none; }
-`
+  a { color: #4338ca; text-decoration: underline; }
+  .block-button { display: inline-block; padding: 8px 16px; border-radius: 6px; background: #4338ca; color: #fff; }
+</style>`
 
-const REMOVED =
-  'script, noscript, template, base, meta[http-equiv], link, iframe, frame, frameset, object, embed, audio, video, source'
-const LOADED = ['src', 'srcset', 'background', 'poster', 'ping', 'action', 'formaction']
-
-/** Returns an email for a sandboxed frame: it runs nothing, loads nothing, and its links lead nowhere. */
-export function emailDocument(content: Message['content']): EmailDocument {
+/** Returns an email as HTML for a sandboxed frame, in which its links lead nowhere; and where they would lead. */
+export function emailDocument(content: Message['content'] = '') {
+  const written = typeof content === 'string' ? content : content.map(blockHtml).join('')
   // This document is inert: nothing in it runs or is loaded.
-  const email = new DOMParser().parseFromString(typeof content === 'string' ? content : '', 'text/html')
-  if (Array.isArray(content)) email.body.append(...content.map((block) => blockElement(email, block)))
-  else if (typeof content === 'string' && !/<[a-z!/]/i.test(content)) email.body.style.whiteSpace = 'pre-wrap'
-  const links = disarm(email)
-  if (!email.documentElement.dir && !email.body.dir) email.body.dir = 'auto'
-  const policy = email.createElement('meta')
-  policy.httpEquiv = 'Content-Security-Policy'
-  policy.content = POLICY
-  const style = email.createElement('style')
-  style.textContent = STYLE
-  email.head.prepend(policy, style)
-  return { html: `<!doctype html>${email.documentElement.outerHTML}`, links }
+  const email = new DOMParser().parseFromString(written, 'text/html')
+  if (!/<[a-z!/]/i.test(written)) email.body.style.whiteSpace = 'pre-wrap'
+  email.body.dir ||= email.documentElement.dir || 'auto'
+  for (const element of email.querySelectorAll('script, base, meta, link, iframe, object, embed')) element.remove()
+  const links: [text: string, href: string][] = []
+  for (const element of email.querySelectorAll('*')) {
+    for (const { name, value } of [...element.attributes]) {
+      const isLink = name === 'href' || name === 'xlink:href'
+      if (!isLink && (name !== 'src' || value.startsWith('data:'))) continue
+      element.removeAttribute(name)
+      element.setAttribute('title', value)
+      if (isLink) links.push([element.textContent?.trim() || value, value])
+    }
+  }
+  return { html: `<!doctype html>${HEAD}${email.documentElement.outerHTML}`, links }
 }
 
 type EmailBlock = Exclude<Message['content'], string | undefined>[number]
 
-function blockElement(email: Document, { type, content, url, styles }: EmailBlock): HTMLElement {
-  const block = email.createElement('div')
-  block.dir = 'auto'
-  block.style.textAlign = styles?.textAlign ?? 'start'
-  if (type === 'button') {
-    const button = email.createElement('a')
-    button.className = 'block-button'
-    button.textContent = content
-    if (url !== undefined) button.setAttribute('href', url)
-    block.append(button)
-  } else {
-    const { body } = new DOMParser().parseFromString(content, 'text/html')
-    block.append(...body.childNodes)
-  }
-  return block
-}
-
-/** Takes out what could not work in the frame. Returns where the links lead. */
-function disarm(email: Document): EmailDocument['links'] {
-  const links: EmailDocument['links'] = []
-  for (const element of email.querySelectorAll(REMOVED)) element.remove()
-  for (const element of email.querySelectorAll('*')) {
-    for (const { name, value } of [...element.attributes]) {
-      if (name === 'href' || name === 'xlink:href') {
-        element.removeAttribute(name)
-        if (!element.matches('a, area')) continue
-        element.setAttribute('title', value)
-        if (!element.matches('.block-button')) element.setAttribute('data-link', '')
-        links.push({ text: element.textContent?.trim() || value, href: value })
-      } else if (name.startsWith('on') || (LOADED.includes(name) && !/^data:image\//i.test(value))) {
-        element.removeAttribute(name)
-        if (name === 'src') element.setAttribute('title', value)
-      }
-    }
-  }
-  return links
+function blockHtml({ type, content, url = '', styles }: EmailBlock): string {
+  const link = `<a class="block-button" href="${url.replaceAll('"', '&quot;')}">${content}</a>`
+  return `<div dir="auto" style="text-align: ${styles?.textAlign ?? 'start'}">${type === 'text' ? content : link}</div>`
 }

@@ -2,243 +2,138 @@ import './messages.css'
 import { useState } from 'preact/hooks'
 import type { NewMessage } from '../../../client/index.js'
 import { CHANNELS } from '../../parts/channels.js'
-import { Empty } from '../../parts/empty.js'
-import { ErrorNote } from '../../parts/errors.js'
-import { JsonDialog } from '../../parts/json-form.js'
-import { ListView, NothingOpen } from '../../parts/list-view.js'
 import { useResource } from '../../parts/resource.js'
-import { ROW_WITH_NOTE, Row } from '../../parts/row.js'
-import { shortTime } from '../../parts/times.js'
-import { useToasts } from '../../parts/toast.js'
-import { useCommands } from '../../shell/palette.js'
+import { shortTime, timeText } from '../../parts/times.js'
 import { addressOf, go } from '../../shell/router.js'
 import { lookOptions, useSession } from '../../shell/session.js'
+import { useAct, useService } from '../acts.js'
+import { fieldsOf, RecordPane } from '../record.js'
+import { lineOf, RecordsView } from '../records.js'
 import type { ViewProps } from '../view.js'
-import { MessagePane } from './detail.js'
-import {
-  type ListQuery,
-  lineOf,
-  loadMessages,
-  type Message,
-  readLine,
-  readQuery,
-  recipientOf,
-  summaryOf
-} from './query.js'
+import { Preview } from './preview.js'
+import { type Loaded, loadMessages, type Message, recipientOf, summaryOf } from './query.js'
 
 /** The messages as a mail reader has them; `#/messages/<id>` shows one beside the list. */
 export function MessagesView({ route }: ViewProps) {
-  const { call, version } = useSession()
-  const query = readQuery(route.params)
-  const line = lineOf(query)
-  const [more, setMore] = useState({ line, rounds: 1 })
-  const rounds = more.line === line ? more.rounds : 1
-  const { value, error, isLoading, reload } = useResource(
-    (_, isAsked) => loadMessages(call, query, rounds, lookOptions(isAsked)),
-    [call, line, rounds, version]
+  const { env, version } = useSession()
+  const ask = useService()
+  const line = lineOf(route.params)
+  const [more, setMore] = useState({ line, pages: 1 })
+  const pages = more.line === line ? more.pages : 1
+  const resource = useResource(
+    (_, isAsked) => loadMessages((path) => ask('GET', path, lookOptions(isAsked)), line, pages),
+    [env, line, pages, version]
   )
-  const [isAdding, setAdding] = useState(false)
-  const [changed, setChanged] = useState<Message>()
-  const [wanted] = route.rest
-  const href = (id: string) => addressOf(['messages', id], query)
-  const loaded = value?.messages ?? []
-  const open = loaded.find(({ _id }) => _id === wanted) ?? (changed?._id === wanted ? changed : undefined)
-  useCommands([{ name: 'Add a message', run: () => setAdding(true) }])
-  const back = addressOf(['messages'], query)
-  const refusal = value?.refusal && (value.reason ?? `The service answered with ${value.refusal.status}.`)
-  const empty = value && <NoMessages reason={value.reason} isAll={line === ''} />
-  const nothing = refusal === undefined ? empty : <ErrorNote error={refusal} retry={reload} />
+  const { value, error, isLoading } = resource
+  const { data = [], hasMore, reason, totalCount = 0 }: Partial<Loaded> = (error === undefined && value) || {}
+  const count = data.length.toLocaleString()
+  const total = totalCount > data.length ? ` of ${totalCount.toLocaleString()}` : hasMore ? '+' : ''
   return (
-    <>
-      <ListView
-        title="Messages"
-        search={{
-          placeholder: 'subscriber, transaction, tenant:acme',
-          hint: 'An id of a subscriber or of transactions, or channel: subscriber: transaction: tenant:acme context:none',
-          text: line,
-          change: (text) => go(addressOf(['messages'], readLine(text))),
-          isByEnter: true
-        }}
-        tools={
-          <>
-            <Channels query={query} />
-            <span class="hint" role="status">
-              {value && countText(loaded.length, value.total, value.hasMore)}
-            </span>
-            <button type="button" onClick={() => setAdding(true)}>
-              Add
-            </button>
-          </>
-        }
-        resource={{ error, isLoading, reload }}
-        label="Messages, newest first"
-        items={loaded}
-        keyOf={({ _id }) => _id ?? ''}
-        heightOf={() => ROW_WITH_NOTE}
-        current={wanted}
-        choose={(id) => go(href(String(id)), { replace: true })}
-        onEnd={() => value?.hasMore && !isLoading && setMore({ line, rounds: rounds + 1 })}
-        nothing={error === undefined && nothing}
-        isOpen={wanted !== undefined}
-        open={
-          open ? (
-            <MessagePane
-              key={open._id}
-              message={open}
-              back={back}
-              tab={route.params.get('as') ?? undefined}
-              chooseTab={(as) => go(addressOf(['messages', open._id ?? ''], { ...query, as }), { replace: true })}
-              setChanged={setChanged}
-            />
-          ) : (
-            <NothingOpen back={wanted === undefined ? undefined : back}>
-              {wanted === undefined
-                ? 'Choose a message to read it'
-                : value && `${wanted} is not among these: look for its subscriber or its transaction.`}
-            </NothingOpen>
-          )
-        }
-      >
-        {(message, place) => <MessageRow message={message} href={href(message._id ?? '')} {...place} />}
-      </ListView>
-      {isAdding && <AddMessage messages={loaded} close={() => setAdding(false)} />}
-    </>
+    <RecordsView
+      title="Messages"
+      route={route}
+      search={{
+        placeholder: 'subscriber, transaction, channel:email',
+        hint: 'An id of a subscriber or of transactions, or channel: subscriber: transaction: tenant:acme context:none',
+        isByEnter: true
+      }}
+      count={value && `${count}${total}`}
+      resource={resource}
+      label="Messages, newest first"
+      items={data}
+      onEnd={() => hasMore && !isLoading && setMore({ line, pages: pages + 1 })}
+      pathOf={({ _id = '' }) => [_id]}
+      rowOf={rowOf}
+      open={data.find(({ _id }) => _id === route.rest[0])}
+      pane={(message, back) => <MessagePane key={message._id} message={message} back={back} />}
+      reason={line === '' ? 'Add one, or load a seed that has some.' : reason}
+      add={{
+        title: 'Add a message',
+        fields: <MessageFields />,
+        // The server checks it.
+        submit: async (fields) => (await env.messages.add(fields as NewMessage))._id
+      }}
+    />
   )
 }
 
-function countText(count: number, total: number | undefined, hasMore: boolean): string {
-  if (total !== undefined && total > count) return `${count.toLocaleString()} of ${total.toLocaleString()}`
-  return `${count.toLocaleString()}${hasMore ? '+' : ''}`
-}
-
-function Channels({ query }: { query: ListQuery }) {
-  return (
-    <select
-      aria-label="Channel"
-      value={query.channel?.[0] ?? ''}
-      onChange={({ currentTarget: { value } }) => go(addressOf(['messages'], { ...query, channel: value }))}
-    >
-      <option value="">All channels</option>
-      {CHANNELS.map((each) => (
-        <option key={each}>{each}</option>
-      ))}
-    </select>
-  )
-}
-
-interface RowProps {
-  message: Message
-  href: string
-  isCurrent: boolean
-  tabIndex: number
-}
-
-function MessageRow({ message, ...place }: RowProps) {
-  const { channel, createdAt, read, status, errorText } = message
-  const { title, rest } = summaryOf(message)
-  const isFailed = status !== 'sent'
-  const tone = status === 'error' ? 'bad' : status === 'warning' ? 'warn' : read ? undefined : 'accent'
-  return (
-    <Row
-      {...place}
-      tone={tone}
-      end={<time dateTime={createdAt}>{shortTime(createdAt).slice(5, 16)}</time>}
-      note={
-        <>
-          {channel} · <bdi>{recipientOf(message)}</bdi>
-          {isFailed ? ` — ${status}: ${errorText ?? 'without a text'}` : rest && ` — ${rest}`}
-        </>
-      }
-    >
-      <span class={read ? undefined : 'is-unread'} dir="auto">
-        {title}
-        {!read && <span class="visually-hidden"> (unread)</span>}
-      </span>
-    </Row>
-  )
-}
-
-function NoMessages({ reason, isAll }: { reason: string | undefined; isAll: boolean }) {
-  return (
-    <Empty title={isAll ? 'No messages' : 'No message is like that'}>
-      {isAll ? <p>Add one, or load a seed that has some.</p> : reason && <p dir="auto">{reason}</p>}
-      {!isAll && <a href={addressOf(['messages'])}>All messages</a>}
-    </Empty>
-  )
-}
-
-function AddMessage({ messages, close }: { messages: readonly Message[]; close: () => void }) {
-  const { env, changed } = useSession()
-  const { run, tell } = useToasts()
-  const { value: workflows = [] } = useResource(() => env.workflows.list(), [env])
-  const [fields, setFields] = useState<Record<string, string>>({ channel: 'email' })
-  const field = (name: string, label: string, suggestions: readonly string[] = []) => (
+/** The few fields of a message that people fill. */
+function MessageFields() {
+  const field = (name: string, words: string, Input: 'input' | 'textarea' = 'input') => (
     <label>
-      {label}
-      <input
-        value={fields[name] ?? ''}
-        list={`known-${name}`}
-        dir="auto"
-        autofocus={name === 'subscriberId'}
-        onInput={({ currentTarget: { value } }) => setFields({ ...fields, [name]: value })}
-      />
-      <datalist id={`known-${name}`}>
-        {[...new Set(suggestions)].map((each) => (
-          <option key={each} value={each} />
-        ))}
-      </datalist>
+      {words}
+      <Input name={name} dir="auto" autofocus={name === 'subscriberId'} />
     </label>
   )
-  const add = async (others: object) => {
-    const filled: object = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
-    // The server checks it.
-    const { _id } = await env.messages.add({ ...filled, ...others } as NewMessage)
-    changed()
-    go(addressOf(['messages', _id]))
-    const undo = async () => {
-      await run(() => env.messages.remove(_id))
-      changed()
-    }
-    tell('Added the message', { name: 'Undo', run: undo })
-  }
   return (
-    <JsonDialog title="Add a message" button="Add the message" submit={add} close={close}>
-      <div class="fields">
-        {field(
-          'subscriberId',
-          'Subscriber',
-          messages.flatMap(({ subscriber }) => subscriber?.subscriberId ?? [])
-        )}
-        {field(
-          'workflow',
-          'Workflow',
-          workflows.map(({ identifier }) => identifier)
-        )}
-        {field('transactionId', 'Transaction')}
-        {field('subject', 'Subject')}
-      </div>
+    <>
+      {field('subscriberId', 'Subscriber')}
       <fieldset class="line choices" aria-label="Channel">
-        {CHANNELS.map((each) => (
+        {CHANNELS.map((each, index) => (
           <label key={each}>
-            <input
-              type="radio"
-              name="channel"
-              checked={fields.channel === each}
-              onChange={() => setFields({ ...fields, channel: each })}
-            />
+            <input type="radio" name="channel" value={each} defaultChecked={index === 0} />
             {each}
           </label>
         ))}
       </fieldset>
-      <label>
-        Content
-        <textarea
-          rows={3}
-          value={fields.content ?? ''}
-          dir="auto"
-          onInput={({ currentTarget: { value } }) => setFields({ ...fields, content: value })}
-        />
-      </label>
-    </JsonDialog>
+      {field('workflow', 'Workflow')}
+      {field('transactionId', 'Transaction')}
+      {field('subject', 'Subject')}
+      {field('content', 'Content', 'textarea')}
+    </>
+  )
+}
+
+const TONES = { sent: undefined, warning: 'warn', error: 'bad' } as const
+
+function rowOf(message: Message) {
+  const { channel, createdAt, read, status, errorText } = message
+  const { title, rest } = summaryOf(message)
+  const more = status === 'sent' ? rest : `${status}: ${errorText ?? 'without a text'}`
+  return {
+    tone: TONES[status] ?? (read ? undefined : ('accent' as const)),
+    end: <time dateTime={createdAt}>{shortTime(createdAt).slice(5, 16)}</time>,
+    note: (
+      <>
+        {channel} · <bdi>{recipientOf(message)}</bdi>
+        {more && ` — ${more}`}
+      </>
+    ),
+    children: (
+      <span class={read ? undefined : 'is-unread'} dir="auto">
+        {title}
+        {!read && <span class="visually-hidden"> (unread)</span>}
+      </span>
+    )
+  }
+}
+
+/** One message: as its subscriber sees it, and as JSON. */
+function MessagePane({ message, back }: { message: Message; back: string }) {
+  const { env } = useSession()
+  const act = useAct()
+  const { _id = '', read, createdAt, status, errorText, errorId = '', providerId, contextKeys = [] } = message
+  const fields = fieldsOf(message)
+  const mark = () =>
+    act(() => env.messages.change(_id, { read: !read, seen: true }), read ? 'It is unread' : 'It is read')
+  const remove = () => env.messages.remove(_id).then(() => go(back))
+  const putBack = () => env.messages.add(fields as NewMessage).then(() => go(addressOf(['messages', _id])))
+  const sent = [recipientOf(message), message.email ?? message.phone, providerId && `through ${providerId}`]
+  return (
+    <RecordPane
+      noun="message"
+      title={summaryOf(message).title}
+      facts={[...sent, message.transactionId, ...contextKeys, timeText(createdAt)]}
+      problem={status !== 'sent' && `${errorText ?? `Its status is ${status}, without a text`} ${errorId}`}
+      back={back}
+      actions={[
+        { name: read ? 'Mark as unread' : 'Mark as read', run: mark },
+        { name: 'Delete', isDanger: true, run: () => act(remove, 'Deleted the message', putBack) }
+      ]}
+      json={message}
+      fields={fields}
+      save={(changes) => env.messages.change(_id, changes)}
+      look={{ title: 'As received', content: () => <Preview message={message} /> }}
+    />
   )
 }

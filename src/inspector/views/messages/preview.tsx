@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
 import { SafeLink } from '../../parts/link.js'
 import { emailDocument } from './email.js'
@@ -7,31 +6,32 @@ import { type Message, textOf } from './query.js'
 /** What of a message its subscriber sees. */
 export type Shown = Pick<Message, 'channel' | 'content'> & Partial<Pick<Message, 'subject' | 'title' | 'cta' | 'read'>>
 
+const BUBBLES: Partial<Record<string, string>> = { sms: 'bubble', chat: 'bubble is-chat' }
+
 /** A message as its subscriber sees it. */
 export function Preview({ message }: { message: Shown }) {
-  const { channel, content, subject, title } = message
+  const { channel, content, subject, title = subject, cta, read } = message
   if (channel === 'email') return <Email content={content} />
-  const text = <p dir="auto">{textOf(content)}</p>
-  if (channel === 'push') {
-    return (
-      <Card icon title={title ?? subject}>
-        {text}
-      </Card>
-    )
-  }
-  if (channel === 'in_app') {
-    return (
-      <Card title={subject} isUnread={message.read === false}>
-        {text}
-        <Buttons cta={message.cta} />
-      </Card>
-    )
-  }
+  const card = `notification card ${read === false ? 'is-unread' : ''}`
+  const { buttons = [], status, result } = cta?.action ?? {}
   return (
-    <div class={`bubble is-${channel}`}>
-      {subject && <b dir="auto">{subject}</b>}
-      {text}
-    </div>
+    <article class={BUBBLES[channel] ?? card}>
+      {channel === 'push' && <span class="app-icon" />}
+      <div>
+        {title && <b dir="auto">{title}</b>}
+        <p dir="auto">{textOf(content)}</p>
+        {buttons.length > 0 && (
+          <p class="line">
+            {buttons.map(({ type, content, resultContent = content }) => (
+              <span key={type} class={`like-button is-${type}`} dir="auto">
+                {status === 'done' && type === result?.type ? `${resultContent} ✓` : content}
+              </span>
+            ))}
+          </p>
+        )}
+        {cta?.data?.url && <Link text="Opens" href={cta.data.url} />}
+      </div>
+    </article>
   )
 }
 
@@ -43,85 +43,27 @@ function Email({ content }: { content: Message['content'] | undefined }) {
     const element = frame.current
     const root = element?.contentDocument?.documentElement
     if (!element || !root) return
-    const measure = () => {
+    new ResizeObserver(() => {
       element.style.height = `${Math.max(48, Math.ceil(root.getBoundingClientRect().height) + 2)}px`
-    }
-    measure()
-    new ResizeObserver(measure).observe(root)
+    }).observe(root)
   }
   return (
     <figure class="email">
-      <iframe
-        ref={frame}
-        title="The email"
-        sandbox="allow-same-origin"
-        srcdoc={html}
-        referrerpolicy="no-referrer"
-        onLoad={fit}
-      />
-      {links.length > 0 && (
-        <figcaption>
-          <h3>{links.length === 1 ? 'One link in it' : `${links.length} links in it`}</h3>
-          <ul>
-            {links.map(({ text, href }, index) => (
-              <li key={`${index} ${href}`}>
-                <bdi>{text}</bdi>:{' '}
-                <SafeLink href={href}>
-                  <bdi dir="ltr">{href}</bdi>
-                </SafeLink>
-              </li>
-            ))}
-          </ul>
-        </figcaption>
-      )}
+      <iframe ref={frame} title="The email" sandbox="allow-same-origin" srcdoc={html} onLoad={fit} />
+      {links.map(([text, href], index) => (
+        <Link key={index} text={text} href={href} />
+      ))}
     </figure>
   )
 }
 
-interface CardProps {
-  icon?: boolean
-  title: string | undefined
-  isUnread?: boolean
-  children: ComponentChildren
-}
-
-function Card({ icon, title, isUnread, children }: CardProps) {
+function Link({ text, href }: { text: string; href: string }) {
   return (
-    <article class={`notification card ${isUnread ? 'is-unread' : ''}`}>
-      {icon && <span class="app-icon" />}
-      <div>
-        {title && <b dir="auto">{title}</b>}
-        {children}
-      </div>
-    </article>
-  )
-}
-
-function Buttons({ cta }: { cta: Shown['cta'] | undefined }) {
-  const { buttons = [], status, result } = cta?.action ?? {}
-  const url = cta?.data?.url
-  return (
-    <>
-      {buttons.length > 0 && (
-        <div class="line">
-          {buttons.map(({ type, content, resultContent }, index) => {
-            const isPressed = status === 'done' && type === result?.type
-            return (
-              <span key={`${index} ${content}`} class={`like-button is-${type}`} dir="auto">
-                {isPressed ? `${resultContent ?? content} ✓` : content}
-              </span>
-            )
-          })}
-        </div>
-      )}
-      {url && (
-        <p class="hint">
-          Opens{' '}
-          <SafeLink href={url}>
-            <bdi dir="ltr">{url}</bdi>
-          </SafeLink>
-        </p>
-      )}
-    </>
+    <p class="hint">
+      <bdi>{text}</bdi>:{' '}
+      <SafeLink href={href}>
+        <bdi dir="ltr">{href}</bdi>
+      </SafeLink>
+    </p>
   )
 }

@@ -1,103 +1,56 @@
 import type { MessageResponse } from '../../../client/index.js'
-import { type Answer, reasonOf, type Session } from '../../shell/session.js'
+import { type Answer, reasonOf } from '../../shell/session.js'
 
 export type Message = MessageResponse
 
-/** Which messages, by the parameters of the service; `q` is a word that is a subscriber or a transaction. */
-export type ListQuery = Record<string, readonly string[]>
+/** Parameters of the service; the words before a colon may leave out the `Id`. */
+const PARAMETERS = ['channel', 'subscriberId', 'transactionId', 'contextKeys']
 
-/** What each word before a colon in the search line stands for. Another one begins a context key, such as `tenant:acme`. */
-const KEYS: Record<string, string> = {
-  channel: 'channel',
-  subscriber: 'subscriberId',
-  transaction: 'transactionId',
-  limit: 'limit'
-}
-const NAMES = [...Object.values(KEYS), 'contextKeys', 'q']
-
-/** Reads a query from the parameters of an address. */
-export function readQuery(params: URLSearchParams): ListQuery {
-  return Object.fromEntries(NAMES.map((name) => [name, params.getAll(name)]).filter(([, values]) => values?.length))
-}
-
-/** Returns a query as one types it; `readLine` reads it. */
-export function lineOf(query: ListQuery): string {
-  const keyOf = (name: string) => Object.keys(KEYS).find((key) => KEYS[key] === name)
-  const words = Object.entries(query).flatMap(([name, values]) =>
-    values.map((value) => {
-      const key = keyOf(name)
-      return key === undefined ? (value === 'none' ? 'context:none' : value) : `${key}:${value}`
-    })
-  )
-  return words.map((word) => (/\s/.test(word) ? `"${word}"` : word)).join(' ')
-}
-
-export function readLine(line: string): ListQuery {
+/** Reads a search as one types it. What has another word before a colon is a context key; `q` has what has none. */
+function readLine(line: string): Record<string, string[]> {
   const query: Record<string, string[]> = {}
-  for (const token of line.match(/"[^"]*"|\S+/g) ?? []) {
-    const word = token.replace(/^"([^"]*)"$/, '$1')
+  for (const [, quoted, word = quoted ?? ''] of line.matchAll(/"([^"]*)"|(\S+)/g)) {
     const [key = '', value] = word.split(/:(.*)/s)
-    const known = KEYS[key]
-    if (value === undefined) add('q', word)
-    else if (known !== undefined) add(known, value)
-    else add('contextKeys', key === 'context' ? value : word)
+    const name = PARAMETERS.find((each) => each === key || each === `${key}Id`)
+    const [known, own] =
+      value === undefined ? ['q', word] : name ? [name, value] : ['contextKeys', word === 'context:none' ? '' : word]
+    query[known] = [...(query[known] ?? []), own]
   }
   return query
-
-  function add(name: string, value: string): void {
-    query[name] = [...(query[name] ?? []), value]
-  }
 }
 
+/** What the service answers with, its pages as one. */
 export interface Loaded {
-  messages: Message[]
+  data: Message[]
   /** How many there are; undefined where the service does not tell. */
-  total: number | undefined
+  totalCount?: number
   hasMore: boolean
-  /** Why there are none or not those that were asked for. */
+  /** Why there are none. */
   reason: string | undefined
-  /** The answer that is not a list. */
-  refusal: Answer | undefined
 }
 
-/** How many messages the first request asks for, and each one when there are more to show. */
-const FIRST = 100
-const MORE = 1000
+/** As many as one request may ask for. */
+const PAGE = 1000
 
-/** Loads the messages of a query: those of the first request, or with `rounds` of more. */
-export async function loadMessages(
-  call: Session['call'],
-  { q = [], ...query }: ListQuery,
-  rounds: number,
-  options: Parameters<Session['call']>[2]
-): Promise<Loaded> {
-  const ask = async (words: ListQuery) => {
-    const all: Loaded = { messages: [], total: undefined, hasMore: true, reason: undefined, refusal: undefined }
-    for (let page = 0; page < Math.max(1, rounds - 1) && all.hasMore; page++) {
-      const answer = await call('GET', pathOf({ ...query, ...words }, page, rounds === 1 ? FIRST : MORE), options)
-      const list = answer.json as { data?: Message[]; totalCount?: number; hasMore?: boolean } | undefined
-      all.reason = reasonOf(answer)
-      if (answer.status !== 200 || !Array.isArray(list?.data)) return { ...all, hasMore: false, refusal: answer }
-      all.messages.push(...list.data)
-      all.total = list.totalCount
-      all.hasMore = list.hasMore === true
+/** Loads the first pages of what a search finds. Throws what the service refuses. */
+export async function loadMessages(ask: (path: string) => Promise<Answer>, line: string, pages: number) {
+  const { q = [], ...query } = readLine(line)
+  const load = async (wanted: typeof query): Promise<Loaded> => {
+    const data: Message[] = []
+    for (let page = 0; ; page += 1) {
+      const params = new URLSearchParams({ page: String(page), limit: String(PAGE) })
+      for (const [name, values] of Object.entries({ ...query, ...wanted })) {
+        for (const value of values) params.append(name, value)
+      }
+      const answer = await ask(`/v1/messages?${params}`)
+      const list = answer.json as Loaded
+      data.push(...list.data)
+      if (!list.hasMore || page + 1 >= pages) return { ...list, data, reason: reasonOf(answer) }
     }
-    return all
   }
-  if (q.length === 0) return await ask({})
-  const ofSubscriber = q.length === 1 ? await ask({ subscriberId: q }) : undefined
-  if (ofSubscriber && (ofSubscriber.refusal || ofSubscriber.messages.length > 0)) return ofSubscriber
-  return await ask({ transactionId: [...(query.transactionId ?? []), ...q] })
-}
-
-function pathOf({ limit = [], ...query }: ListQuery, page: number, size: number): string {
-  const params = new URLSearchParams()
-  for (const [name, values] of Object.entries(query)) {
-    for (const value of values) params.append(name, name === 'contextKeys' && value === 'none' ? '' : value)
-  }
-  if (page > 0) params.set('page', String(page))
-  params.set('limit', limit[0] ?? String(size))
-  return `/v1/messages?${params}`
+  const ofSubscriber = q.length === 1 ? await load({ subscriberId: q }) : undefined
+  if (ofSubscriber && ofSubscriber.data.length > 0) return ofSubscriber
+  return await load({ transactionId: [...(query.transactionId ?? []), ...q] })
 }
 
 /** Returns the name of who got a message. */
@@ -107,9 +60,8 @@ export function recipientOf({ subscriber, _subscriberId }: Message): string {
 }
 
 /** Returns the content as text. Blocks of the email editor come one below the other. */
-export function textOf(content: Message['content']): string {
-  if (content === undefined || typeof content === 'string') return content ?? ''
-  return content.map((block) => block.content).join('\n')
+export function textOf(content: Message['content'] = ''): string {
+  return typeof content === 'string' ? content : content.map((block) => block.content).join('\n')
 }
 
 /** Returns what a list shows of a message: a title, and what comes after it. */

@@ -1,129 +1,110 @@
-import { useMemo } from 'preact/hooks'
-import type { ListedWorkflow } from '../../../client/index.js'
-import { Chip } from '../../parts/chip.js'
-import { Empty } from '../../parts/empty.js'
-import { ListView, NothingOpen } from '../../parts/list-view.js'
+import './workflows.css'
+import type { ListedWorkflow, WorkflowStep } from '../../../client/index.js'
+import { ErrorNote } from '../../parts/errors.js'
+import { JsonTree } from '../../parts/json-tree.js'
+import { NothingOpen } from '../../parts/list-view.js'
 import { useResource } from '../../parts/resource.js'
-import { Row } from '../../parts/row.js'
-import { addressOf, go } from '../../shell/router.js'
-import { useSession } from '../../shell/session.js'
+import { lookOptions, useSession } from '../../shell/session.js'
+import { useService } from '../acts.js'
+import { Preview } from '../messages/preview.js'
+import { RecordPane } from '../record.js'
+import { isFound, RecordsView } from '../records.js'
 import type { ViewProps } from '../view.js'
-import { StepPane } from './step.js'
+import { shownOf, sketchOf } from './shown.js'
 
-type ListedStep = ListedWorkflow['steps'][number]
-/** A workflow, or a step of it. */
-type Item = { workflow: ListedWorkflow; step?: ListedStep }
+/** The heading of a workflow, or a step of it. */
+type Item = { workflow: ListedWorkflow; step?: ListedWorkflow['steps'][number] }
 
 /** The workflows with their steps; a step at `#/workflows/<workflow>/<step>` stands beside them. */
 export function WorkflowsView({ route }: ViewProps) {
   const { env, version } = useSession()
-  const { value: workflows, error, isLoading, reload } = useResource(() => env.workflows.list(), [env, version])
-  const text = route.params.get('q') ?? ''
-  const [workflowId, stepId] = route.rest
-  const items = useMemo(() => itemsOf(workflows ?? [], text), [workflows, text])
-  const steps = items.filter(({ step }) => step)
-  const workflow = workflows?.find((each) => isCalled(each, workflowId))
-  const known = workflow?.steps.find((each) => isCalled(each, stepId))
+  const resource = useResource(() => env.workflows.list(), [env, version])
+  const isIn = isFound(route)
+  const items = (resource.value ?? []).flatMap((workflow): Item[] => {
+    const own = [workflow.name, workflow.identifier, workflow.origin]
+    const steps = workflow.steps.filter((step) => isIn(...own, step.name, step.stepId, step.type))
+    const found = steps.map((step) => ({ workflow, step }))
+    return found.length > 0 || isIn(...own) ? [{ workflow }, ...found] : []
+  })
+  const count = items.filter(({ step }) => step).length
+  const [workflowId = '', stepId] = route.rest
+  const workflow = resource.value?.find(({ _id, slug, identifier }) => [_id, slug, identifier].includes(workflowId))
   // A workflow without a step stands for its first one.
-  const [first] = workflow?.steps ?? []
-  const open = stepId ?? first?.stepId
-  const back = addressOf(['workflows'], { q: text })
-  const href = ({ workflow: { identifier }, step }: Item) =>
-    addressOf(['workflows', identifier, step?.stepId ?? ''], { q: text })
-  const nothing = workflows && <NoWorkflows isSearch={text !== ''} />
+  const step = workflow?.steps.find((each) => !stepId || [each._id, each.slug, each.stepId].includes(stepId))
   return (
-    <ListView
+    <RecordsView
       title="Workflows"
-      search={{
-        placeholder: 'workflow, step, type',
-        text,
-        change: (q) => go(addressOf(['workflows', ...route.rest], { q }), { replace: true })
-      }}
-      tools={
-        <span class="hint" role="status">
-          {steps.length === 1 ? '1 step' : `${steps.length.toLocaleString()} steps`}
-        </span>
-      }
-      resource={{ error, isLoading, reload }}
+      route={route}
+      search={{ placeholder: 'workflow, step, type' }}
+      count={count === 1 ? '1 step' : `${count.toLocaleString()} steps`}
+      resource={resource}
       label="Workflows and their steps"
       items={items}
-      keyOf={(item) => item.step?._id}
-      current={known?._id ?? (stepId === undefined ? first?._id : undefined)}
-      choose={(id) => {
-        const chosen = items.find(({ step }) => step?._id === id)
-        if (chosen) go(href(chosen), { replace: true })
+      pathOf={({ workflow, step }) => step && [workflow.identifier, step.stepId]}
+      rowOf={({ workflow: { name, identifier }, step }) => {
+        if (!step) return { children: [<bdi class="cut">{name}</bdi>, <code class="muted cut">{identifier}</code>] }
+        return { lead: step.type, end: <code dir="auto">{step.stepId}</code>, children: <bdi>{step.name}</bdi> }
       }}
-      nothing={nothing}
-      isOpen={workflowId !== undefined}
-      open={
-        workflowId !== undefined && open !== undefined ? (
-          <StepPane
-            key={`${workflowId}/${open}`}
-            workflowId={workflowId}
-            stepId={open}
-            back={back}
-            tab={route.params.get('as') ?? undefined}
-            chooseTab={(as) => go(addressOf(['workflows', workflowId, open], { q: text, as }), { replace: true })}
-          />
-        ) : (
-          <NothingOpen back={workflowId === undefined ? undefined : back}>
-            {workflowId === undefined
-              ? 'Choose a step to see what it is made of'
-              : workflow
-                ? 'The workflow has no steps'
-                : workflows && `There is no workflow ${workflowId}`}
-          </NothingOpen>
-        )
-      }
-    >
-      {(item, place) =>
-        item.step ? (
-          <Row href={href(item)} {...place} lead={item.step.type} end={<code dir="auto">{item.step.stepId}</code>}>
-            <bdi>{item.step.name}</bdi>
-          </Row>
-        ) : (
-          <h2 class="group">
-            <bdi class="cut">{item.workflow.name}</bdi> <Chip>{item.workflow.origin}</Chip>
-            <code class="muted cut spread" dir="auto">
-              {item.workflow.identifier}
-            </code>
-          </h2>
-        )
-      }
-    </ListView>
-  )
-}
-
-function NoWorkflows({ isSearch }: { isSearch: boolean }) {
-  return (
-    <Empty title={isSearch ? 'No workflow or step is called so' : 'The environment has no workflows'}>
-      {isSearch ? (
-        <a href={addressOf(['workflows'])}>All workflows</a>
-      ) : (
-        <p>
-          Workflows come with a seed, under <code>workflows:</code>. The packaged seed <code>steps</code> has all types
-          of steps.
-        </p>
+      open={workflow && step && { workflow, step }}
+      pane={({ workflow, step }, back) => (
+        <StepPane key={step?._id} at={[workflow.identifier, step?.stepId ?? '']} back={back} />
       )}
-    </Empty>
+      reason="They come with a seed, under workflows: in it. The packaged seed steps has all types of steps."
+    />
   )
 }
 
-/** Returns the workflows that a text is about, each with its steps after it. */
-function itemsOf(workflows: readonly ListedWorkflow[], text: string): Item[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  return workflows.flatMap((workflow) => {
-    const { name, identifier, origin, steps } = workflow
-    const own = `${name} ${identifier} ${origin}`.toLowerCase()
-    const found = steps.filter((step) => {
-      const all = `${own} ${step.name} ${step.stepId} ${step.type}`.toLowerCase()
-      return words.every((word) => all.includes(word))
-    })
-    if (found.length === 0 && !words.every((word) => own.includes(word))) return []
-    return [{ workflow }, ...found.map((step) => ({ workflow, step }))]
-  })
+/** One step, as the service itself answers for it. */
+function StepPane({ at: [workflowId, stepId], back }: { at: [string, string]; back: string }) {
+  const { env, version } = useSession()
+  const ask = useService()
+  const path = `/v2/workflows/${encodeURIComponent(workflowId)}/steps/${encodeURIComponent(stepId)}`
+  const load = async (_: AbortSignal, isAsked: boolean) => (await ask('GET', path, lookOptions(isAsked))).json
+  const { value, error, reload } = useResource(load, [env, version, path])
+  if (value === undefined || error !== undefined) {
+    return <NothingOpen back={back}>{error !== undefined && <ErrorNote error={error} retry={reload} />}</NothingOpen>
+  }
+  // The profile `live` has it in an envelope.
+  const step: WorkflowStep = (value as { data?: WorkflowStep }).data ?? (value as WorkflowStep)
+  const { _id, workflowId: _workflowId, workflowDatabaseId, origin: _origin, ...fields } = step
+  const known = Object.entries({ ...step.issues?.integration, ...step.issues?.controls })
+  const issues = known.flatMap(([of, each]) => each.map(({ message }) => `${of}: ${message}`))
+  return (
+    <RecordPane
+      noun="step"
+      title={step.name}
+      facts={[step.type, workflowId, stepId]}
+      problem={issues.join(' · ')}
+      back={back}
+      actions={[{ name: 'Ask again', run: reload }]}
+      json={value}
+      fields={fields}
+      save={(changes) => env.workflows.changeStep(workflowDatabaseId, _id, changes)}
+      look={{ title: 'Step', content: () => <Parts step={step} hasIssues={issues.length > 0} /> }}
+    />
+  )
 }
 
-function isCalled({ _id, slug, ...names }: ListedWorkflow | ListedStep, id: string | undefined): boolean {
-  return id !== undefined && [_id, slug, 'identifier' in names ? names.identifier : names.stepId].includes(id)
+/** The values of its controls, its issues and its variables as trees, and beside them what it sends. */
+function Parts({ step, hasIssues }: { step: WorkflowStep; hasIssues: boolean }) {
+  const { controlValues = {}, issues, variables } = step
+  const shown = shownOf(step)
+  const trees = { Controls: controlValues, ...(hasIssues && { Issues: issues }), Variables: sketchOf(variables) }
+  return (
+    <div class="step-parts">
+      <div class="form">
+        {Object.entries(trees).map(([name, value]) => [
+          <h3 key={name}>{name}</h3>,
+          <JsonTree key={`${name} tree`} value={value} label={name} />
+        ])}
+      </div>
+      {shown && (
+        <section class="form" aria-label="Preview">
+          <h3>Preview</h3>
+          {shown.channel === 'email' && <b dir="auto">{shown.subject}</b>}
+          <Preview message={shown} />
+        </section>
+      )}
+    </div>
+  )
 }
