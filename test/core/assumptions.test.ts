@@ -12,7 +12,6 @@ import {
 } from '../../src/core/assumptions.js'
 import { StartError } from '../../src/core/errors.js'
 import { encodeBase62 } from '../../src/core/slug.js'
-import { SeedError } from '../../src/seeds/errors.js'
 import { type Answer, type Call, type GivenMock, givenMock } from '../support/mock.js'
 
 const MAIL = '66f1c2a47c9b1a0012ad0001'
@@ -58,11 +57,8 @@ const CASES: { [Id in AssumptionId]: { [Position in Assumptions[Id]]: Case } } =
         expect(object(await setPrimary(client, CHANNEL_IDS[channel]))).toMatchObject({ channel, primary: true })
       }
       for (const channel of ['chat', 'push', 'in_app'] as const) {
-        expectRefusal(
-          await setPrimary(client, CHANNEL_IDS[channel]),
-          400,
-          `Channel ${channel} does not support primary`
-        )
+        const answer = await setPrimary(client, CHANNEL_IDS[channel])
+        expectRefusal(answer, 400, `Channel ${channel} does not support primary`)
       }
     }
   },
@@ -410,31 +406,20 @@ test.each(PROFILES)(
   }
 )
 
-describe('an unknown assumption, position or profile is rejected', () => {
-  test.each([
-    ['nonsense', 'x', 'there is no assumption nonsense; there are envelope, vendor-names, '],
-    ['toString', 'bare', 'there is no assumption toString; there are envelope, '],
-    ['envelope', '', 'assumption envelope must be one of bare, data, not nothing'],
-    ['envelope', 'toString', 'assumption envelope must be one of bare, data, not toString']
-  ])('as an option: %s=%s', async (id, value, message) => {
-    const start = givenMock({ assumptions: { [id]: value } })
-    await expect(start).rejects.toThrow(StartError)
-    await expect(start).rejects.toThrow(message)
-  })
+test.each([
+  ['nonsense', 'x', 'there is no assumption nonsense; there are envelope, vendor-names, '],
+  ['toString', 'bare', 'there is no assumption toString; there are envelope, '],
+  ['envelope', 'toString', 'assumption envelope must be one of bare, data, not toString']
+])('an unknown assumption or position is rejected: %s=%s', async (id, value, message) => {
+  const start = givenMock({ assumptions: { [id]: value } })
+  await expect(start).rejects.toThrow(StartError)
+  await expect(start).rejects.toThrow(message)
+  const seed = { environments: [{ name: 'Shop', assumptions: { [id]: value } }] }
+  await expect(givenMock({ seed })).rejects.toThrow(/environments\[0\]\.assumptions\.\w+: (is not|must be)/)
+})
 
-  test.each([
-    [{ assumptions: { toString: 'bare' } }, 'assumptions.toString: is not a field here; there are envelope, '],
-    [{ assumptions: { envelope: 'toString' } }, 'assumptions.envelope: must be one of bare, data'],
-    [{ profile: 'real' }, 'profile: must be one of document, live']
-  ])('in a seed: %j', async (fields, message) => {
-    const start = givenMock({ seed: { environments: [{ name: 'Shop', ...fields }] } })
-    await expect(start).rejects.toThrow(SeedError)
-    await expect(start).rejects.toThrow(`environments[0].${message}`)
-  })
-
-  test('as a profile, in words that name the profiles', async () => {
-    await expect(givenMock({ profile: 'real' as Profile })).rejects.toThrow('must be one of document, live, not real')
-  })
+test('an unknown profile is rejected, in words that name the profiles', async () => {
+  await expect(givenMock({ profile: 'real' as Profile })).rejects.toThrow('must be one of document, live, not real')
 })
 
 /** Two environments of one organization, named after it, with the same records but for one integration. */
@@ -483,6 +468,7 @@ function seedWithSibling(
   const mail = {
     _id: MAIL,
     identifier: 'mail',
+    name: 'service-slack',
     providerId: 'service-slack',
     channel: 'email',
     active: false,
@@ -577,7 +563,7 @@ async function expectNames(client: Client, [cloud, cloudV1, slack]: [string, str
   expect(await origin('external')).toBe('external')
   expect(object(await someStep(client)).controlValues.origin).toBe('service-cloud')
 
-  expect(object(await setPrimary(client, MAIL)).providerId).toBe(slack)
+  expect(object(await setPrimary(client, MAIL))).toMatchObject({ providerId: slack, name: 'service-slack' })
   expect(object(await setPrimary(client, OTHER_MAIL)).providerId).toBe('ses')
   const [message] = (await client.get('/v1/messages?channel=chat')).json.data
   expect(message.providerId).toBe(slack)

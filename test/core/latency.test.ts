@@ -25,9 +25,3 @@ test('a latency is never below its delay, on average its spread above it, and ha
   expect(drawLatency({ delay: 100, spread: 50 }, { next: () => 1 - Number.EPSILON / 2, uuid: () => '' })).toBe(600)
   expect(values.every(Number.isInteger)).toBe(true)
 })
-
-test('without a spread nothing is drawn', () => {
-  const random = createRandom(7)
-  expect(drawLatency({ delay: 5, spread: 0 }, random)).toBe(5)
-  expect(random.next()).toBe(createRandom(7).next())
-})

@@ -11,7 +11,6 @@ import { openDatabase } from '../../src/db/open.js'
 import { type ServerOptions, startServer } from '../../src/server.js'
 import { expectSound } from '../control/environments/environment-client.js'
 import { givenFolder } from '../support/process.js'
-import { seedOf } from '../support/shop.js'
 
 const MIGRATIONS = join(import.meta.dirname, '../../migrations')
 
@@ -96,40 +95,12 @@ describe('a file', () => {
     close()
     expect(readdirSync(join(file, '..'))).toEqual(['mock.db'])
   })
-
-  test('keeps the state of a server and its idempotency keys', async () => {
-    const data = join(givenFolder(), 'mock.db')
-    const integrations = ['one', 'two'].map((identifier) => ({
-      identifier,
-      providerId: 'ses',
-      channel: 'email' as const
-    }))
-    const seed = seedOf({ integrations })
-    const first = await serve({ data, seed })
-    const done = await setPrimary(first.url, 'two', 'key-1')
-    await setPrimary(first.url, 'one', 'key-2')
-    await first.close()
-
-    const again = await serve({ data, seed })
-    expect(again.seeded).toBe(false)
-    expect(await setPrimary(again.url, 'two', 'key-1')).toEqual({ ...done, replay: 'true' })
-    const primaries = again.db.client.prepare('SELECT identifier FROM integrations WHERE is_primary').pluck().all()
-    expect(primaries).toEqual(['one'])
-  })
 })
 
 async function serve(options: ServerOptions) {
   const server = await startServer({ port: 0, logLevel: 'silent', ...options })
   onTestFinished(() => server.close())
   return server
-}
-
-async function setPrimary(url: string, identifier: string, key: string) {
-  const response = await fetch(`${url}/v1/integrations/${identifier}/set-primary`, {
-    method: 'POST',
-    headers: { authorization: 'ApiKey shop-key', 'idempotency-key': key }
-  })
-  return { status: response.status, body: await response.text(), replay: response.headers.get('idempotency-replay') }
 }
 
 describe('is refused, and stays as it was to the byte: a file', () => {
@@ -174,22 +145,7 @@ describe('is refused, and stays as it was to the byte: a file', () => {
     expect(contents(join(file, '..'))).toMatchObject(before)
   })
 
-  test('of another program that has it open', () => {
-    const file = join(givenFolder(), 'mock.db')
-    const other = new Database(file)
-    onTestFinished(() => void other.close())
-    other.pragma('journal_mode = WAL')
-    other.exec('CREATE TABLE customers (name)')
-    expect(refusal(file)).toContain('it is a database of another program')
-    other.exec("INSERT INTO customers VALUES ('Ada')")
-    other.close()
-    const before = contents(join(file, '..'))
-    expect(refusal(file)).toContain('it is a database of another program')
-    expect(contents(join(file, '..'))).toEqual(before)
-  })
-
   test.each([
-    ['text', 'environments: []\n'.repeat(100)],
     ['shorter than a header', 'x'],
     ['cut off', undefined]
   ])('that is no database: %s', (_, text) => {
@@ -204,7 +160,6 @@ describe('is refused, and stays as it was to the byte: a file', () => {
 
   test.each([
     ['in a folder that is not there', 'gone/mock.db'],
-    ['in what is not a folder', 'text/mock.db'],
     ['that is a folder', '.']
   ])('%s', (_, path) => {
     const folder = givenFolder()

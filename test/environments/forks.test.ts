@@ -133,17 +133,6 @@ test('forks outlive what they are forks of, and the last one to go leaves nothin
   expect(rowCounts(mock.db)).toEqual(before)
 })
 
-test('an environment that is alone with messages of another home is at home in what it writes', async () => {
-  const mock = await givenMock({ now: NOW })
-  const { environments } = mock.services
-  const origin = await givenShop(mock)
-  const made = await fork(mock, origin)
-  environments.remove(environments.find(origin.environmentId))
-  environments.dropBaseline(environments.find(made.environmentId))
-  await expectOwnIds(mock, made, [origin])
-  expectAtHome(mock.db)
-})
-
 test('what is written in one of origin, fork and snapshot shows in no other', async () => {
   const mock = await givenMock({ now: NOW })
   const origin = await givenShop(mock)
