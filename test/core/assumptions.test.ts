@@ -348,16 +348,6 @@ test('every row has a case for each of its positions', () => {
   for (const id of ASSUMPTION_IDS) expect(Object.keys(CASES[id]).sort(), id).toEqual(positionsOf(id).sort())
 })
 
-describe.each(PROFILES)('the profile `%s`', (profile) => {
-  test.each(ASSUMPTION_IDS.map((id) => ({ id, position: assumptionRow(id)[profile] })))(
-    'takes $id to be $position',
-    async ({ id, position }) => {
-      const mock = await givenMock({ profile, seed: { environments: seedWithSibling('w') } })
-      await caseOf(id, position)(clientOf(mock, 'w'))
-    }
-  )
-})
-
 describe('an environment that says so in its seed', () => {
   test.each(ASSUMPTION_IDS)('has its own position of %s, whatever the server and others have', async (id) => {
     const environments = positionsOf(id).flatMap((position) => {

@@ -147,22 +147,3 @@ test('the ttl holds after a restart on a data file, and counts from the start', 
   second.pass(1)
   expect(second.names()).toEqual(['Unnamed 2'])
 })
-
-test('what can not be removed is reported and tried again, and the timer keeps no process alive', async () => {
-  const mock = given()
-  const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
-  const before = timers()
-  await mock.create(MINUTE)
-  expect(timers()).toBe(before)
-  mock.db.client.exec(
-    "CREATE TRIGGER kept BEFORE DELETE ON environments BEGIN SELECT raise(ABORT, 'the disk is full'); END"
-  )
-  const errors: string[] = []
-  mock.environments.subscribe({ onExpiryError: (error, { name }) => void errors.push(`${name}: ${error}`) })
-  mock.pass(MINUTE)
-  mock.db.client.exec('DROP TRIGGER kept')
-  expect(errors).toEqual([expect.stringMatching(/^Unnamed: .*the disk is full/)])
-  expect(mock.names()).toEqual(['Unnamed'])
-  mock.pass(MINUTE)
-  expect(mock.names()).toEqual([])
-})

@@ -242,21 +242,6 @@ describe('404', () => {
   })
 })
 
-test('names of the deployed service and hidden credentials are in the answer alone, not in the record', async () => {
-  const configurations = { inboundWebhookEnabled: true, inboundWebhookSigningKey: 'whsec' }
-  const given = { identifier: 'chat', providerId: 'service-slack', channel: 'chat', configurations }
-  const integration = { ...given, credentials: { apiKey: 'k' } }
-  const assumptions = { 'vendor-names': 'vendor', credentials: 'hidden' }
-  const mock = await givenMock({ seed: seed({ integrations: [integration], assumptions }) })
-  // The second time it is primary already.
-  for (const _ of Array(2)) {
-    const { json } = await mock.post('/v1/integrations/chat/set-primary')
-    expect(json).toMatchObject({ providerId: 'novu-slack', primary: true })
-    expect([json.credentials, json.configurations]).toEqual([{}, { inboundWebhookEnabled: true }])
-  }
-  expect(JSON.parse(rowOf(mock, 'chat').document)).toMatchObject({ ...integration, primary: true })
-})
-
 test('a failure half-way leaves the former primary', async () => {
   const mock = await givenMock({ seed: seed() })
   mock.db.client.exec(`

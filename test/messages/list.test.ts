@@ -53,51 +53,6 @@ describe('paging', () => {
     expect(last.json).toMatchObject({ totalCount: 25, hasMore: false, page: 2 })
     expect(idsOf(last)).toEqual([20, 21, 22, 23, 24].map(hex))
   })
-
-  test.each(['document', 'live'])(
-    'in %s past the end is an empty page, up to the greatest number there is',
-    async (profile) => {
-      const mock = await givenMessages(several(3, { transactionId: 't' }), { profile })
-      for (const page of [3, 2 ** 31, Number.MAX_SAFE_INTEGER]) {
-        for (const filter of [
-          'limit=1',
-          'limit=1000',
-          'limit=1000&transactionId=t',
-          'transactionId=t&transactionId=u'
-        ]) {
-          const answer = await mock.get(`/v1/messages?page=${page}&${filter}`)
-          expect(answer, `${page} ${filter}`).toMatchObject({ status: 200, json: { hasMore: false, page, data: [] } })
-          expect(answer.json.totalCount).toBe(profile === 'live' ? undefined : 3)
-        }
-      }
-    }
-  )
-})
-
-describe('filters', () => {
-  test('by an empty contextKeys ask for messages in no context, and without it for all', async () => {
-    const mock = await givenMessages([
-      { _id: hex(1), channel: 'email' },
-      { _id: hex(2), channel: 'email', contextKeys: [] },
-      { _id: hex(3), channel: 'email', contextKeys: ['tenant:a'] }
-    ])
-    for (const empty of ['contextKeys=', 'contextKeys', 'contextKeys[]=', 'contextKeys=&contextKeys=']) {
-      expect(idsOf(await mock.get(`/v1/messages?${empty}`)), empty).toEqual([hex(1), hex(2)])
-    }
-    expect(idsOf(await mock.get('/v1/messages'))).toHaveLength(3)
-  })
-
-  test('by a comma find the value that has it, and no other', async () => {
-    const mock = await givenMessages([
-      { _id: hex(1), channel: 'email', transactionId: 'a,b', contextKeys: ['x:1,y:2'] },
-      { _id: hex(2), channel: 'email', transactionId: 'a', contextKeys: ['x:1', 'y:2'] },
-      { _id: hex(3), channel: 'email', transactionId: 'b' }
-    ])
-    expect(idsOf(await mock.get('/v1/messages?transactionId=a,b'))).toEqual([hex(1)])
-    expect(idsOf(await mock.get('/v1/messages?transactionId=a%2Cb&transactionId=b'))).toEqual([hex(1), hex(3)])
-    expect(idsOf(await mock.get('/v1/messages?contextKeys=x:1,y:2'))).toEqual([hex(1)])
-    expect(idsOf(await mock.get('/v1/messages?contextKeys=y:2&contextKeys=x:1'))).toEqual([hex(2)])
-  })
 })
 
 describe('a message', () => {

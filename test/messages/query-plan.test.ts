@@ -127,12 +127,3 @@ test.each([
     expect(walked(conditions)).toEqual([index])
   }
 )
-
-test('lists of transactions of any length share a few statements', () => {
-  const { repository, walked } = givenMessages()
-  for (let length = 1; length <= 1000; length++) {
-    const transactionId = Array.from({ length }, (_, index) => `t${index}`)
-    expect(repository.countMessages(1, conditionsOf({ transactionId }))).toBe(0)
-  }
-  expect(walked([])).toHaveLength(11)
-})

@@ -101,24 +101,6 @@ const CHANGES: [string, number[], (given: Given) => unknown][] = [
         })
       expect(change).toThrow(Undone)
     }
-  ],
-  [
-    'an environment that was rolled back, and another whose dataset has the same number',
-    SIX,
-    async ({ db, services }) => {
-      const datasets: number[] = []
-      const change = () =>
-        db.transaction(() => {
-          const environment = services.environments.create({ name: 'Gone', organizationId: 'a'.repeat(24) })
-          datasets.push(environment.datasets.messages)
-          expect(totals({ services }, environment)).toEqual(NONE)
-          throw new Undone()
-        })
-      expect(change).toThrow(Undone)
-      const { environment } = await services.seeds.createEnvironment({ seed: seedOf(3, 'd') })
-      expect(environment.datasets.messages).toBe(datasets[0])
-      expect(totals({ services }, environment)).toEqual(THREE)
-    }
   ]
 ]
 

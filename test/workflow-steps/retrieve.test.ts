@@ -200,22 +200,13 @@ describe('the answer', () => {
         dataSchema: { type: 'object', properties: { when: { type: 'string' } } },
         uiSchema: {
           group: 'SKIP',
-          properties: {
-            when: {
-              component: 'DATA',
-              placeholder: ['soon', 1, true, { in: 'days' }],
-              properties: { inner: { component: 'BLOCK_EDITOR', placeholder: { nested: [] } } }
-            }
-          }
+          properties: { when: { component: 'DATA', placeholder: ['soon', 1, true, { in: 'days' }] } }
         }
       },
       variables: { type: 'object', properties: { anything: {} } },
       controlValues: { when: 'soon', deep: { origin: 'service-cloud', list: [null, 0, ''] } },
       issues: {
-        controls: {
-          body: [{ issueType: 'MISSING_VALUE', variableName: 'payload.x', message: '' }],
-          'redirect.url': []
-        },
+        controls: { body: [{ issueType: 'MISSING_VALUE', variableName: 'payload.x', message: '' }] },
         integration: { email: [{ issueType: 'MISSING_INTEGRATION', message: 'none' }] }
       }
     }
