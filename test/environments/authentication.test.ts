@@ -6,7 +6,6 @@ import { givenMock } from '../support/mock.js'
 const OPERATIONS = [
   ['POST', '/v1/integrations/mailgun/set-primary'],
   ['GET', '/v1/messages'],
-  ['HEAD', '/v1/messages'],
   ['GET', '/v2/workflows/shipped/steps/email-step']
 ] as const
 
@@ -94,10 +93,8 @@ test.each([
   ['behind another scheme', { authorization: `Bearer ${KEYS.shop}` }],
   ['behind a colon', { authorization: `ApiKey:${KEYS.shop}` }],
   ['in Basic', { authorization: `Basic ${Buffer.from(`${KEYS.shop}:`).toString('base64')}` }],
-  ['in a header of its own', { 'x-api-key': KEYS.shop }],
   ['in a cookie', { cookie: `key=${KEYS.shop}` }],
   ['when it is unknown', { authorization: `ApiKey ${SECRET}` }],
-  ['when it is unknown and without a scheme', { authorization: SECRET }],
   ['in the query', {}]
 ])('a key %s is refused, and neither answered nor logged', async (_place, headers: Record<string, string>) => {
   const mock = await givenLoggedMock()

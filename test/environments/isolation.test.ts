@@ -192,9 +192,7 @@ function readingRequests(name: string): Request[] {
     `subscriberId=${name}-user`,
     `subscriberId=${name}-guest`,
     `transactionId=${name}-txn`,
-    `contextKeys=tenant:${name}`,
     `contextKeys=tenant:${name}&contextKeys=tenant:shared`,
-    `subscriberId=shared-user&transactionId=${name}-txn`,
     `channel=email&transactionId=${name}-txn&transactionId=shared-txn`,
     `subscriberId=${name}-user&transactionId=${name}-txn&contextKeys=tenant:${name}&contextKeys=tenant:shared`
   ]
@@ -203,11 +201,7 @@ function readingRequests(name: string): Request[] {
     ...sharedWorkflow.flatMap((workflow) => itsStep.map((each) => step(workflow, each))),
     ...filters.flatMap((filter) => [list(filter), list(`${filter}&page=1&limit=1`)])
   ]
-  const heads = [
-    step(`${name}-flow`, 'shared-step'),
-    step('shared-flow', `${name}-step`),
-    list(`subscriberId=${name}-user`)
-  ]
+  const heads = [step(`${name}-flow`, 'shared-step'), list(`subscriberId=${name}-user`)]
   return [...gets, ...heads.map((head) => ({ ...head, method: 'HEAD' }))]
 }
 

@@ -7,21 +7,7 @@ import { exchange } from './exchange.js'
 const REFUSALS: [string, number, string, { method?: string; key?: string | null; body?: string }, object][] = [
   ['malformed query', 400, '/v1/messages?a=%zz', {}, { error: 'Bad Request', message: 'Malformed query string' }],
   ['malformed path', 400, '/v2/workflows/%zz/steps/a?b=1', {}, { error: 'Bad Request', message: 'Malformed path' }],
-  [
-    'malformed JSON',
-    400,
-    '/v1/integrations/mailgun/set-primary?a=1',
-    { method: 'POST', body: '{' },
-    { error: 'Bad Request', message: 'Malformed JSON in the request body' }
-  ],
   ['no key', 401, '/v1/messages?a=1', { key: null }, { error: 'Unauthorized' }],
-  [
-    'unknown integration',
-    404,
-    '/v1/integrations/nope/set-primary?x=1',
-    { method: 'POST' },
-    { error: 'Not Found', message: 'Integration with id nope not found' }
-  ],
   ['unknown path', 404, '/nope?a=1', {}, { error: 'Not Found', message: 'Cannot GET /nope' }],
   ['wrong method', 405, '/v1/messages?a=1', { method: 'PUT' }, { error: 'Method Not Allowed' }],
   [

@@ -46,12 +46,6 @@ test.each(UNKNOWN)('%s %s is %i, with and without a key', async (method, path, s
   }
 })
 
-test('without a key the profile of the server decides', async () => {
-  const mock = await givenMock({ seed: SEED, profile: 'live' })
-  expect(await mock.post('/v1/messages', { key: null })).toMatchObject({ status: 404 })
-  expect(await mock.get('/v1/topics', { key: null })).toMatchObject({ status: 404 })
-})
-
 test('a request that no route serves is rejected before its body is read', async () => {
   const mock = await givenMock({ seed: SEED })
   const waiting = 'host: x\r\ncontent-length: 100\r\n\r\n{'

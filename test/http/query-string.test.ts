@@ -8,15 +8,12 @@ import { exchange } from './exchange.js'
 const FOUND: [string, number][] = [
   ['', 3],
   ['transactionId=one', 1],
-  ['transactionId=one&transactionId=two', 2],
   ['transactionId%5B%5D=one&transactionId%5B%5D=two', 2],
   ['transactionId[25000]=one', 1],
   ['transactionId=one&transactionId[]=two&transactionId[7]=nothing', 2],
   ['transactionId=three,four', 1],
   ['transactionId=one,two', 0],
   ['transactionId=&transactionId=one', 1],
-  ['transactionId=ONE', 0],
-  ['transactionId=one%20', 0],
   ['contextKeys=region:b&contextKeys=tenant:a&contextKeys=region:b', 1],
   ['contextKeys=', 2],
   ['channel=', 3],
@@ -60,7 +57,6 @@ const SIZE = 'limit must be a whole number from 1 to 1000'
 const REFUSED: [string, string, unknown, string][] = [
   ['page', '', '', WHOLE],
   ['page', '+5', ' 5', WHOLE],
-  ['page', '10.5', '10.5', WHOLE],
   ['page', '1%00', '1\0', WHOLE],
   ['page', '%D9%A3', '٣', WHOLE],
   ['page', '9007199254740992', '9007199254740992', 'page must be at most 9007199254740991'],
