@@ -1,4 +1,4 @@
-import { suggest } from './suggest.js'
+import { didYouMean } from './suggest.js'
 
 /** What the two profiles are: `document` follows the contract, `live` follows the deployed service. */
 export const PROFILES = ['document', 'live'] as const
@@ -145,9 +145,7 @@ export function assumptionRow(id: AssumptionId) {
 }
 
 /** Returns the positions of a row, that of the profile `document` first. */
-export function positionsOf(id: AssumptionId): string[] {
-  return PROFILES.map((profile) => ROWS[id][profile][0])
-}
+export const positionsOf = (id: AssumptionId): string[] => PROFILES.map((profile) => ROWS[id][profile][0])
 
 /** Returns the positions that are not those of the profile, without rows that another version has stored. */
 export function overridesOf(profile: Profile, assumptions: Assumptions): Record<string, string> {
@@ -157,13 +155,10 @@ export function overridesOf(profile: Profile, assumptions: Assumptions): Record<
 
 /** Returns what is wrong with an assumption's id or value, or undefined when both are known. */
 export function assumptionIssue(id: string, value: string): string | undefined {
-  if (Object.hasOwn(ROWS, id)) {
-    const positions = positionsOf(id as AssumptionId)
-    if (positions.includes(value)) return undefined
-    return `assumption ${id} must be one of ${positions.join(', ')}, not ${value || 'nothing'}`
-  }
-  const meant = suggest(id, ASSUMPTION_IDS)
-  return `there is no assumption ${id}; ${meant ? `did you mean ${meant}?` : `there are ${ASSUMPTION_IDS.join(', ')}`}`
+  const positions = Object.hasOwn(ROWS, id) ? positionsOf(id as AssumptionId) : undefined
+  if (positions?.includes(value)) return undefined
+  if (positions) return `assumption ${id} must be one of ${positions.join(', ')}, not ${value || 'nothing'}`
+  return `there is no assumption ${id}${didYouMean(id, ASSUMPTION_IDS) || `; there are ${ASSUMPTION_IDS.join(', ')}`}`
 }
 
 /** Returns the positions of the profile, except where overrides say otherwise; later ones win. They are not checked. */

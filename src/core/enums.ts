@@ -6,6 +6,17 @@ export type StepType = (typeof STEP_TYPES)[number]
 
 export const ORIGINS = ['service-cloud', 'service-cloud-v1', 'external'] as const
 
+const PUSH_PROVIDERS = [
+  'fcm',
+  'apns',
+  'expo',
+  'one-signal',
+  'pushpad',
+  'push-webhook',
+  'pusher-beams',
+  'appio'
+] as const
+
 /** The providers that a subscriber can hold settings for: those of the chat channel, then those of push. */
 export const CHAT_PUSH_PROVIDERS = [
   'slack',
@@ -20,14 +31,7 @@ export const CHAT_PUSH_PROVIDERS = [
   'whatsapp-business',
   'chat-webhook',
   'service-slack',
-  'fcm',
-  'apns',
-  'expo',
-  'one-signal',
-  'pushpad',
-  'push-webhook',
-  'pusher-beams',
-  'appio'
+  ...PUSH_PROVIDERS
 ] as const
 
 export const TIME_UNITS = ['seconds', 'minutes', 'hours', 'days', 'weeks', 'months'] as const

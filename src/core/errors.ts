@@ -1,17 +1,19 @@
-/** Why a request is rejected. Only `http/errors.ts` knows the HTTP status of each. */
-export type ErrorCode =
-  | 'unauthenticated'
-  | 'forbidden'
-  | 'not-found'
-  | 'bad-request'
-  | 'invalid'
-  | 'key-reused'
-  | 'key-in-use'
-  | 'exists'
-  | 'expectation-failed'
-  | 'method-not-allowed'
-  | 'not-served'
-  | 'data-lost'
+/** Why a request is rejected, with the HTTP status of each, which only `http/` looks at. */
+export const STATUS_OF = {
+  unauthenticated: 401,
+  forbidden: 403,
+  'not-found': 404,
+  'bad-request': 400,
+  invalid: 422,
+  'key-reused': 422,
+  'key-in-use': 409,
+  exists: 409,
+  'expectation-failed': 417,
+  'method-not-allowed': 405,
+  'not-served': 501,
+  'data-lost': 503
+} as const
+export type ErrorCode = keyof typeof STATUS_OF
 
 /** The invalid fields of a request: what is wrong with each, and what was sent. */
 export type FieldErrors = Record<string, { messages: string[]; value?: unknown }>
@@ -46,10 +48,8 @@ export class DomainError extends Error {
 
 /** Returns the error for invalid fields, in the deployed service's words: the details are in `errors`. */
 export function invalidFields(errors: FieldErrors): DomainError {
-  const reason = Object.values(errors)
-    .flatMap((field) => field.messages)
-    .join('; ')
-  return new DomainError('invalid', 'Validation Error', { reason, errors })
+  const messages = Object.values(errors).flatMap((field) => field.messages)
+  return new DomainError('invalid', 'Validation Error', { reason: messages.join('; '), errors })
 }
 
 /** Returns the error for what can't be done as the data file is not what it was. */

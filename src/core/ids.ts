@@ -4,9 +4,8 @@ import { createHash } from 'node:crypto'
 export const ID_PATTERN = /^[0-9a-f]{24}$/
 
 /** Returns the id that a client's text is, whose letters may be in capitals, or undefined when it is none. */
-export function idIn(text: string): string | undefined {
-  return /^[0-9a-f]{24}$/i.test(text) ? text.toLowerCase() : undefined
-}
+export const idIn = (text: string): string | undefined =>
+  /^[0-9a-f]{24}$/i.test(text) ? text.toLowerCase() : undefined
 
 /** API keys are printable ASCII without spaces, which any header can carry. */
 export const API_KEY_PATTERN = /^[!-~]+$/

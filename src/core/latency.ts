@@ -33,10 +33,10 @@ export function latencyOf(wanted: LatencyPreset | LatencySetting): Latency {
 /** Returns what is wrong with a setting, whose fields may also be of wrong types; undefined if nothing is. */
 export function latencyIssue(wanted: LatencyPreset | LatencySetting): string | undefined {
   const presets = LATENCY_PRESETS.join(', ')
-  if (typeof wanted !== 'string' && (typeof wanted !== 'object' || wanted === null)) {
+  const setting = typeof wanted === 'string' ? { preset: wanted } : wanted
+  if (typeof (setting ?? 0) !== 'object')
     return `latency must be a preset (${presets}), or an object with delay and spread`
-  }
-  const { preset, delay, spread, ...others } = typeof wanted === 'string' ? { preset: wanted } : wanted
+  const { preset, delay, spread, ...others } = setting
   const [other] = Object.keys(others)
   if (other !== undefined) return `latency takes preset, or delay and spread, not ${other}`
   if (preset !== undefined) {
@@ -53,6 +53,5 @@ export function latencyIssue(wanted: LatencyPreset | LatencySetting): string | u
 
 /** Returns the milliseconds of one answer, with an exponential tail as of a network. Without a spread nothing is drawn. */
 export function drawLatency({ delay, spread }: Latency, random: Random): number {
-  if (spread === 0) return delay
-  return delay + Math.round(spread * Math.min(10, -Math.log(1 - random.next())))
+  return spread === 0 ? delay : delay + Math.round(spread * Math.min(10, -Math.log(1 - random.next())))
 }

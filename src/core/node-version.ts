@@ -18,8 +18,8 @@ export function unsupportedNodeMessage(): string | undefined {
     const found = addon ? `${addon} is installed, which needs Node >=22.14.0` : 'it is not installed'
     return `on Node ${process.version} the database addon has to be better-sqlite3 12, and ${found}; with npm, run: npm install --no-save better-sqlite3@12`
   }
-  if (addon) return undefined
-  return 'the database addon better-sqlite3 is not installed; with npm, run: npm install --include=optional --ignore-scripts'
+  const missing = 'the database addon better-sqlite3 is not installed'
+  return addon ? undefined : `${missing}; with npm, run: npm install --include=optional --ignore-scripts`
 }
 
 /** Whether this Node meets a range of package.json: one with `>=`, or one with `^`, for which the major version is the same. */

@@ -6,13 +6,11 @@ export function createRandom(seed: number | null) {
   return {
     /** Returns a number from 0 to less than 1. */
     next,
-    uuid(): string {
-      const digits = Array.from({ length: 32 }, () => Math.floor(next() * 16))
-      digits[12] = 4
-      digits[16] = 8 + ((digits[16] ?? 0) % 4)
-      const hex = digits.map((digit) => digit.toString(16)).join('')
-      return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
-    }
+    uuid: (): string =>
+      'xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx'.replace(/[x4y]/g, (place) => {
+        const digit = Math.floor(next() * 16)
+        return place === '4' ? place : (place === 'y' ? 8 + (digit % 4) : digit).toString(16)
+      })
   }
 }
 

@@ -1,6 +1,5 @@
 import { closeSync, constants, openSync, readSync, statSync } from 'node:fs'
 
-const CHUNK = 64 * 1024
 const MIB = 1024 * 1024
 
 /**
@@ -16,7 +15,7 @@ export function readRegularFile(file: string, limit = 256 * MIB): Buffer {
   try {
     const chunks: Buffer[] = []
     for (let read = 0; read <= limit; ) {
-      const chunk = Buffer.allocUnsafe(CHUNK)
+      const chunk = Buffer.allocUnsafe(64 * 1024)
       const length = readSync(descriptor, chunk)
       if (length === 0) return Buffer.concat(chunks)
       chunks.push(chunk.subarray(0, length))

@@ -18,9 +18,8 @@ export function slugify(wholeName: string): string {
 }
 
 /** Returns `<slug of the name>_<kind>_<base62 of the id>`; the name's slug may be empty. */
-export function slugOf(name: string, kind: 'wf' | 'st', id: string): string {
-  return `${slugify(name)}_${kind}_${encodeBase62(id)}`
-}
+export const slugOf = (name: string, kind: 'wf' | 'st', id: string): string =>
+  `${slugify(name)}_${kind}_${encodeBase62(id)}`
 
 /** What a slug ends with: of one kind, or of any kind behind a name, as the deployed service reads it. */
 const SLUG_ENDS = {

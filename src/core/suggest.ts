@@ -25,25 +25,20 @@ export function didYouMean(word: string, words: readonly string[]): string {
 function edits(from: string, to: string, allowed: number): number {
   // Each letter too many is one.
   if (Math.abs(from.length - to.length) > allowed) return Number.POSITIVE_INFINITY
-  let beforeLast: number[] = []
-  let last = Array.from({ length: to.length + 1 }, (_, index) => index)
+  const rows = [Array.from({ length: to.length + 1 }, (_, index) => index)]
+  const at = (row: number, column: number) => rows[row]?.[column] ?? Number.POSITIVE_INFINITY
   for (let row = 1; row <= from.length; row++) {
     const current = [row]
+    rows.push(current)
     for (let column = 1; column <= to.length; column++) {
       const same = from[row - 1] === to[column - 1]
-      const costs = [
-        Number(last[column]) + 1,
-        Number(current[column - 1]) + 1,
-        Number(last[column - 1]) + (same ? 0 : 1)
-      ]
-      const swapped = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
-      if (swapped) costs.push(Number(beforeLast[column - 2]) + 1)
-      current.push(Math.min(...costs))
+      const swapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
+      const dropped = Math.min(at(row - 1, column), at(row, column - 1)) + 1
+      const replaced = at(row - 1, column - 1) + (same ? 0 : 1)
+      current.push(Math.min(dropped, replaced, swapped ? at(row - 2, column - 2) + 1 : replaced))
     }
     // No later row has less.
     if (Math.min(...current) > allowed) return Number.POSITIVE_INFINITY
-    beforeLast = last
-    last = current
   }
-  return Number(last[to.length])
+  return at(from.length, to.length)
 }

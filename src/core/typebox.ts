@@ -1,14 +1,5 @@
-import {
-  Kind,
-  type SchemaOptions,
-  type Static,
-  type TObject,
-  type TProperties,
-  type TSchema,
-  type TUnsafe,
-  Type,
-  TypeRegistry
-} from '@sinclair/typebox'
+import type { ObjectOptions, Static, TProperties, TSchema } from '@sinclair/typebox'
+import { Kind, Type, TypeRegistry } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { Errors, type ValueError } from '@sinclair/typebox/errors'
 import { Value } from '@sinclair/typebox/value'
@@ -50,64 +41,49 @@ export function compile(schema: TSchema): Checker {
 }
 
 /** Returns a string that is one of a list, published as a compact JSON Schema `enum` and typed as a union. */
-export function stringEnum<const Values extends readonly string[]>(
+export const stringEnum = <const Values extends readonly string[]>(
   values: Values,
   options: { $id?: string; description?: string; default?: Values[number] } = {}
-): TUnsafe<Values[number]> {
-  return Type.Unsafe<Values[number]>({ [Kind]: 'StringEnum', type: 'string', enum: [...values], ...options })
-}
+) => Type.Unsafe<Values[number]>({ [Kind]: 'StringEnum', type: 'string', enum: [...values], ...options })
 
 /** Returns the same, which OpenAPI documents list under its id. */
-export function namedEnum<const Values extends readonly string[]>($id: string, description: string, values: Values) {
-  return stringEnum(values, { $id, description })
-}
+export const namedEnum = <const Values extends readonly string[]>($id: string, description: string, values: Values) =>
+  stringEnum(values, { $id, description })
 
 /** Returns a string that we send in ISO 8601 and publish as `date-time`. Its form is not checked. */
-export function dateTime(description: string): TUnsafe<string> {
-  return Type.Unsafe<string>({ [Kind]: 'DateTime', type: 'string', format: 'date-time', description })
-}
+export const dateTime = (description: string) =>
+  Type.Unsafe<string>({ [Kind]: 'DateTime', type: 'string', format: 'date-time', description })
 
 /** Returns an object that has these properties and no others. */
-export function strictObject<Properties extends TProperties>(
-  properties: Properties,
-  options: SchemaOptions & { minProperties?: number } = {}
-): TObject<Properties> {
-  return Type.Object(properties, { additionalProperties: false, ...options })
-}
+export const strictObject = <Properties extends TProperties>(properties: Properties, options: ObjectOptions = {}) =>
+  Type.Object(properties, { additionalProperties: false, ...options })
 
 /** Returns a strict object that OpenAPI documents list under its id. */
-export function namedObject<Properties extends TProperties>(
-  $id: string,
-  description: string,
-  properties: Properties
-): TObject<Properties> {
-  return strictObject(properties, { $id, description })
-}
+export const namedObject = <Fields extends TProperties>($id: string, description: string, properties: Fields) =>
+  strictObject(properties, { $id, description })
 
 /** Returns a reference to a schema that has an `$id`, typed as that schema. Without a description it has the schema's. */
-export function ref<Schema extends TSchema>(schema: Schema, description?: string): TUnsafe<Static<Schema>> {
-  return refById(String(schema.$id), () => schema, description)
-}
+export const ref = <Schema extends TSchema>(schema: Schema, description?: string) =>
+  refById<Static<Schema>>(String(schema.$id), () => schema, description)
 
 /** Returns a reference to a schema that is not defined yet, such as the one that the reference stands in. */
-export function refById<Value>(id: string, target: () => TSchema, description?: string): TUnsafe<Value> {
-  return Type.Unsafe<Value>({
+export const refById = <Value>(id: string, target: () => TSchema, description?: string) =>
+  Type.Unsafe<Value>({
     [Kind]: 'Reference',
     [Target]: target,
     $ref: `${id}#`,
     ...(description && { description })
   })
-}
 
 /** Returns the schema that a reference leads to. */
 export const targetOf = (schema: TSchema): TSchema => (schema as TSchema & { [Target]: () => TSchema })[Target]()
 
 /** Returns an object with any keys and any values, for what the contract leaves open. */
-export const freeObject = (description: string): TUnsafe<Record<string, unknown>> =>
-  Type.Unsafe(Type.Object({}, { additionalProperties: true, description }))
+export const freeObject = (description: string) =>
+  Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true, description }))
 
 /** Returns a value of the schema or null, for fields that the contract marks "or null". */
-export function nullable<Schema extends TSchema>(schema: Schema): TUnsafe<Static<Schema> | null> {
+export function nullable<Schema extends TSchema>(schema: Schema) {
   const type = [schema.type as string, 'null']
   return Type.Unsafe<Static<Schema> | null>({ ...schema, [Kind]: 'Nullable', [Target]: () => schema, type })
 }

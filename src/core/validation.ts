@@ -1,5 +1,6 @@
 import { FormatRegistry, Kind, type TSchema } from '@sinclair/typebox'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
+import { ValuePointer } from '@sinclair/typebox/value'
 import { SECRET_NAME } from './credentials.js'
 import { DURATION_PATTERN } from './duration.js'
 import { API_KEY_PATTERN, CHOSEN_API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from './ids.js'
@@ -26,8 +27,7 @@ FormatRegistry.Set('regex', (text) => regexError(text) === undefined)
 
 function regexError(text: string): string | undefined {
   try {
-    new RegExp(text)
-    return undefined
+    return void new RegExp(text)
   } catch (error) {
     return (error as Error).message
   }
@@ -45,19 +45,16 @@ export function findIssues(schema: TSchema, value: unknown): ValidationIssue[] {
 }
 
 /** Whether a value is not to be repeated, as a name on its path is that of a secret, or of the settings of a provider. */
-export function isSecretPath(path: Path): boolean {
-  return path.some((part) => part === 'configurations' || SECRET_NAME.test(String(part)))
-}
+export const isSecretPath = (path: Path): boolean =>
+  path.some((part) => part === 'configurations' || SECRET_NAME.test(String(part)))
 
 /** Returns a path as it is written in code: `environments[0].integrations[1].channel`. */
 export function pathText(path: Path): string {
-  return path
-    .map((part, index) => {
-      if (typeof part === 'number') return `[${part}]`
-      if (!/^[\w$-]+$/.test(part)) return `[${JSON.stringify(part)}]`
-      return index === 0 ? part : `.${part}`
-    })
-    .join('')
+  const texts = path.map((part, index) => {
+    if (typeof part === 'number' || !/^[\w$-]+$/.test(part)) return `[${JSON.stringify(part)}]`
+    return index === 0 ? part : `.${part}`
+  })
+  return texts.join('')
 }
 
 /** An error of TypeBox, with those of the referenced schema in place of one about the reference. */
@@ -90,15 +87,11 @@ function breachesOf(errors: Iterable<ValueError>, root: unknown, base: Path): Br
 
 function pathFrom(root: unknown, pointer: string): Path {
   let node = root
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((step) => {
-      const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
-      const part = Array.isArray(node) ? Number(name) : name
-      node = (node as Record<string | number, unknown>)[part]
-      return part
-    })
+  return [...ValuePointer.Format(pointer)].map((name) => {
+    const part = Array.isArray(node) ? Number(name) : name
+    node = (node as Record<string | number, unknown>)[part]
+    return part
+  })
 }
 
 /** Returns the breaches with one in place of all the fields that an object lacks. */
@@ -154,6 +147,10 @@ function isDiscriminator({ type, path, schema }: Breach, union: Path): boolean {
   return path.length === union.length + 1 && DISCRIMINATORS.includes(String(path.at(-1)))
 }
 
+// Larger numbers can't be told apart, so the bound is not part of the type's description.
+const atMost = ({ schema: { maximum } }: Breach): string | undefined =>
+  maximum === Number.MAX_SAFE_INTEGER ? `must be at most ${maximum}` : undefined
+
 /** The words for what is neither a type nor a bound. */
 const TEXTS: { [Type in ValueErrorType]?: (breach: Breach) => string | undefined } = {
   [ValueErrorType.StringPattern]: ({ schema: { pattern } }) =>
@@ -167,18 +164,12 @@ const TEXTS: { [Type in ValueErrorType]?: (breach: Breach) => string | undefined
   [ValueErrorType.ArrayMinItems]: ({ schema }) => `must have at least ${schema.minItems}`,
   [ValueErrorType.ArrayMaxItems]: ({ schema }) => `must have at most ${schema.maxItems}`,
   [ValueErrorType.ObjectMaxProperties]: ({ schema }) => `must have at most ${schema.maxProperties} fields`,
-  // Larger numbers can't be told apart, so the bound is not part of the type's description.
   [ValueErrorType.IntegerMaximum]: atMost,
   [ValueErrorType.NumberMaximum]: atMost
 }
 
-function atMost({ schema: { maximum } }: Breach): string | undefined {
-  return maximum === Number.MAX_SAFE_INTEGER ? `must be at most ${maximum}` : undefined
-}
-
-function isTypeError(breach: Breach): boolean {
-  return breach.type !== ValueErrorType.Union && !breach.schema.enum && TEXTS[breach.type]?.(breach) === undefined
-}
+const isTypeError = (breach: Breach): boolean =>
+  breach.type !== ValueErrorType.Union && !breach.schema.enum && TEXTS[breach.type]?.(breach) === undefined
 
 function wording(breach: Breach): Pick<ValidationIssue, 'message' | 'hint'> {
   const { schema, value } = breach
@@ -192,8 +183,7 @@ function wording(breach: Breach): Pick<ValidationIssue, 'message' | 'hint'> {
 
 function oneOf(values: readonly string[], value: unknown): ReturnType<typeof wording> {
   const known = values.find((each) => VENDOR_NAMES[each] === value)
-  const guess = typeof value === 'string' ? didYouMean(value, values) : ''
-  const hint = known ? `; did you mean ${known}?` : guess
+  const hint = typeof value === 'string' ? didYouMean(known ?? value, values) : ''
   return { message: `must be one of ${values.join(', ')}`, hint }
 }
 
@@ -208,32 +198,24 @@ const TYPES: Record<string, string> = {
   null: 'null'
 }
 
-function typeText(schema: TSchema): string {
-  const { const: only, enum: values, multipleOf, minimum, exclusiveMinimum, maximum } = schema
-  const type = multipleOf === 1 ? 'integer' : schema.type
+function typeText({ type, const: only, enum: values, multipleOf, ...bounds }: TSchema): string {
+  const { minimum, exclusiveMinimum, maximum = Number.MAX_SAFE_INTEGER } = bounds
   if (values) return `one of ${values.join(', ')}`
   if (only !== undefined) return JSON.stringify(only)
   const from = minimum === undefined ? '' : ` from ${minimum}`
   const above = exclusiveMinimum === undefined ? '' : ` above ${exclusiveMinimum}`
-  const to = (maximum ?? Number.MAX_SAFE_INTEGER) === Number.MAX_SAFE_INTEGER ? '' : ` to ${maximum}`
-  return [type]
-    .flat()
-    .map((name: string) => `${TYPES[name]}${/integer|number/.test(name) ? `${from}${above}${to}` : ''}`)
-    .join(' or ')
+  const to = maximum === Number.MAX_SAFE_INTEGER ? '' : ` to ${maximum}`
+  const names: string[] = [multipleOf === 1 ? 'integer' : type].flat()
+  return names.map((name) => TYPES[name] + (/integer|number/.test(name) ? from + above + to : '')).join(' or ')
 }
 
 function notText({ value, path }: Breach): string {
-  const isShown = !isSecretPath(path) || !/^(string|number)$/.test(typeof value)
-  return `, not ${isShown ? described(value) : `a ${typeof value}`}`
-}
-
-function described(value: unknown): string {
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'a list'
-  if (typeof value === 'object') return 'an object'
-  if (typeof value !== 'string') return String(value)
+  if (isSecretPath(path) && /^(string|number)$/.test(typeof value)) return `, not a ${typeof value}`
+  if (Array.isArray(value)) return ', not a list'
+  if (typeof value === 'object' && value !== null) return ', not an object'
+  if (typeof value !== 'string') return `, not ${value}`
   // No other text is repeated, as it may be a credential.
-  return /^(yes|no|on|off|true|false|[\d.]+)$/i.test(value) ? `the string "${value}"` : 'a string'
+  return /^(yes|no|on|off|true|false|[\d.]+)$/i.test(value) ? `, not the string "${value}"` : ', not a string'
 }
 
 /** The patterns of our schemas, in words. */

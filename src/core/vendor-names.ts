@@ -8,9 +8,8 @@ export const VENDOR_NAMES: Readonly<Record<string, string>> = {
 }
 
 /** Whether a document, as JSON, may need `withVendorNames`: it is cheap, and may say yes without need. */
-export function mayNeedVendorNames(json: string | Buffer, assumptions: Assumptions): boolean {
-  return assumptions['vendor-names'] === 'vendor' && json.includes('"service-')
-}
+export const mayNeedVendorNames = (json: string | Buffer, assumptions: Assumptions): boolean =>
+  assumptions['vendor-names'] === 'vendor' && json.includes('"service-')
 
 /** The fields of a step, message or integration that hold a name. In any other field the same text is content. */
 interface NameFields {

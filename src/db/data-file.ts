@@ -8,15 +8,21 @@ import * as schema from './schema.js'
 /** How long another process may lock the file before it counts as in use, in milliseconds. */
 export const LOCK_TIMEOUT = 500
 
-/** Throws when the file is not ours, of a newer version than `lastMigration` or unusable: it stays as it was. */
+/**
+ * Throws when the file is not ours, of a newer version than `lastMigration` or unusable: it stays as it was. If there is none,
+ * creates an empty one that only its owner can read, as will be the log beside it.
+ */
 export function checkDataFile(file: string, name: string, lastMigration: number): void {
   const found = attempt(() => statSync(file))
-  if (found === undefined) return
+  if (found === undefined) {
+    // SQLite says better why a file can't be created.
+    if (file !== ':memory:') attempt(() => closeSync(openSync(file, 'wx', 0o600)))
+    return
+  }
   if (!found.isFile() && !found.isDirectory())
     throw unusable(name, 'it is no regular file; name another file with --data')
-  const { size } = found
   // Smaller than any page: SQLite would take it for an empty database, and overwrite it.
-  if (size > 0 && size < 512) throw unusable(name, REMEDIES.SQLITE_NOTADB)
+  if (found.size > 0 && found.size < 512) throw unusable(name, REMEDIES.SQLITE_NOTADB)
   // To read the log that a killed process left would fold it into the file, unless the connection is read-only. Else a
   // connection that may write is better, as it leaves no files of its own.
   const readonly = Boolean(attempt(() => statSync(`${file}-wal`).size))
@@ -47,10 +53,10 @@ function contentProblem(client: Database.Database, lastMigration: number): strin
 
 /** Returns a function that looks at an open data file, in microseconds, and says for good how it was lost, if it was. */
 export function dataFileCheck(file: string): () => string | undefined {
-  const remedy = 'export what you need (GET /_mock/state), then start again'
   let known = statSync(file)
   let problem: string | undefined
-  const lost = (how: string) => `the data file ${file} was ${how}: ${remedy}`
+  const lost = (how: string) =>
+    `the data file ${file} was ${how}: export what you need (GET /_mock/state), then start again`
   return () => {
     const found = problem ? known : statSync(file, { throwIfNoEntry: false })
     if (!found) problem = lost('deleted or moved')
@@ -62,21 +68,13 @@ export function dataFileCheck(file: string): () => string | undefined {
   }
 }
 
-/** Creates an empty file that only its owner can read, as will be the log beside it, unless there is a file. */
-export function createDataFile(file: string): void {
-  // SQLite says better why a file can't be created.
-  if (file !== ':memory:') attempt(() => closeSync(openSync(file, 'wx', 0o600)))
-}
-
 /** Returns a `StartError` with the remedy where the error is about the file or the addon, else the error itself. */
 export function toStartError(error: unknown, file: string | undefined): unknown {
   const { message = '', code, cause } = error as NodeJS.ErrnoException
   if (code === 'ERR_DLOPEN_FAILED' || /^Could not locate the bindings file|better_sqlite3\.node/.test(message)) {
     // Where version 13 can run, it needs no building; 12, as Node 20 has it, may abort if it is built for a later Node.
-    const remedy = Number(process.versions.napi) < 10 ? 'npm rebuild' : 'npm update'
-    return new StartError(
-      `the database addon was not built for this Node, ${process.version}; run: ${remedy} better-sqlite3`
-    )
+    const remedy = `run: ${Number(process.versions.napi) < 10 ? 'npm rebuild' : 'npm update'} better-sqlite3`
+    return new StartError(`the database addon was not built for this Node, ${process.version}; ${remedy}`)
   }
   if (file === undefined) return error
   // better-sqlite3 itself looks whether there is a folder.
@@ -88,9 +86,7 @@ export function toStartError(error: unknown, file: string | undefined): unknown 
   return unusable(file, remedy ?? `${failure.message}; name another file with --data`)
 }
 
-function unusable(file: string, problem: string): StartError {
-  return new StartError(`can't use the data file ${file}: ${problem}`)
-}
+const unusable = (file: string, problem: string) => new StartError(`can't use the data file ${file}: ${problem}`)
 
 const DAMAGED = 'it is damaged: put back a copy, or name another file with --data'
 

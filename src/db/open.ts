@@ -5,7 +5,7 @@ import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3'
 import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { packageRoot } from '../core/package.js'
-import { checkDataFile, createDataFile, dataFileCheck, LOCK_TIMEOUT, toStartError } from './data-file.js'
+import { checkDataFile, dataFileCheck, LOCK_TIMEOUT, toStartError } from './data-file.js'
 import { transactions } from './transaction.js'
 
 export { toStartError } from './data-file.js'
@@ -48,7 +48,6 @@ export function openDatabase(file?: string, { bulkLoad = false, of = file, image
     if (file !== undefined) {
       const lastMigration = readMigrationFiles({ migrationsFolder }).at(-1)?.folderMillis ?? 0
       checkDataFile(file, of ?? file, lastMigration)
-      createDataFile(file)
     }
     client = new Database((isWhole && image?.database) || file || ':memory:', { timeout: LOCK_TIMEOUT })
     if (file !== undefined) configure(client, file, bulkLoad)
@@ -61,10 +60,9 @@ export function openDatabase(file?: string, { bulkLoad = false, of = file, image
     else migrate(orm, { migrationsFolder })
     // Marks a file as ours, in SQLite's own header field for it: the letters NMoc.
     client.pragma(`application_id = ${0x4e4d6f63}`)
-    const close = client.close.bind(client)
     const isKept = file !== undefined && file !== ':memory:' && !bulkLoad
     const fileProblem = isKept ? dataFileCheck(file) : () => undefined
-    return { db: { orm, client, fileProblem, ...transactions(client, fileProblem) }, close: () => void close() }
+    return { db: { orm, client, fileProblem, ...transactions(client, fileProblem) }, close: () => void client?.close() }
   } catch (error) {
     client?.close()
     throw toStartError(error, of)
@@ -80,18 +78,12 @@ function schemaOf(database: Buffer): string {
 }
 
 function configure(client: Database.Database, file: string, bulkLoad: boolean): void {
-  // Exclusive before WAL: the file is then locked from the first access on, and there is no shared-memory file.
-  client.pragma('locking_mode = EXCLUSIVE')
-  if (bulkLoad) {
-    // Larger pages leave less of them empty, but would make a write-ahead log longer.
-    client.pragma('page_size = 16384')
-    client.pragma('journal_mode = MEMORY')
-    client.pragma('synchronous = OFF')
-    client.pragma('cache_size = -65536')
-    return
-  }
-  client.pragma('journal_mode = WAL')
-  client.pragma('synchronous = NORMAL')
+  // Exclusive before WAL: the file is then locked from the first access on, and there is no shared-memory file. Larger
+  // pages leave less of them empty, but would make a write-ahead log longer.
+  const own = bulkLoad
+    ? ['page_size = 16384', 'journal_mode = MEMORY', 'synchronous = OFF', 'cache_size = -65536']
+    : ['journal_mode = WAL', 'synchronous = NORMAL']
+  for (const setting of ['locking_mode = EXCLUSIVE', ...own]) client.pragma(setting)
   // The check of a file that a killed process left creates one, and nobody else can be using it now.
-  rmSync(`${file}-shm`, { force: true })
+  if (!bulkLoad) rmSync(`${file}-shm`, { force: true })
 }

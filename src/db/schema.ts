@@ -1,15 +1,6 @@
 import { sql } from 'drizzle-orm'
-import {
-  type AnySQLiteColumn,
-  blob,
-  index,
-  integer,
-  primaryKey,
-  type SQLiteTable,
-  sqliteTable,
-  text,
-  uniqueIndex
-} from 'drizzle-orm/sqlite-core'
+import type { AnySQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { blob, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { PROFILES } from '../core/assumptions.js'
 import type { ClockSetting } from '../core/clock.js'
 import { CHANNELS, DATASET_KINDS, type DatasetKind, KEY_SCOPES } from '../core/enums.js'
@@ -22,10 +13,9 @@ export const datasets = sqliteTable('datasets', {
   organizationId: text('organization_id').notNull().default('')
 })
 
+const requiredInteger = (name: string) => integer(name).notNull()
 const datasetKey = (name: string, actions?: { onDelete: 'cascade' }) =>
-  integer(name)
-    .notNull()
-    .references(() => datasets.key, actions)
+  requiredInteger(name).references(() => datasets.key, actions)
 
 /** Nothing refers from one environment to another. A snapshot is an environment without an API key. */
 export const environments = sqliteTable(
@@ -71,9 +61,7 @@ export const apiKeys = sqliteTable(
   'api_keys',
   {
     hash: blob('hash', { mode: 'buffer' }).primaryKey(),
-    environment: integer('environment')
-      .notNull()
-      .references(() => environments.key, { onDelete: 'cascade' })
+    environment: requiredInteger('environment').references(() => environments.key, { onDelete: 'cascade' })
   },
   (table) => [index('api_keys_environment').on(table.environment)]
 )

@@ -29,19 +29,15 @@ export function transactions(client: Database.Database, fileProblem: () => strin
       try {
         yield* steps
         client.exec('COMMIT')
-      } finally {
-        if (client.inTransaction) {
-          client.exec('ROLLBACK')
-          undoSince(0)
-        }
         undos.length = 0
+      } finally {
+        if (client.inTransaction) client.exec('ROLLBACK')
+        undoSince(0)
       }
     },
 
     /** Calls back when what is done now is rolled back: the open transaction or savepoint. Without one it does nothing. */
-    onRollback(undo: () => void): void {
-      if (client.inTransaction) undos.push(undo)
-    }
+    onRollback: (undo: () => void): void => void (client.inTransaction && undos.push(undo))
   }
 
   /** What was done last is undone first; what was done before a savepoint stays when only that is rolled back. */

@@ -11,9 +11,7 @@ export function apiKeyService(db: Db, { repository, listeners, fromRow, touch }:
     /** Whether a word is an API key of any environment. */
     isApiKey: (word: string): boolean => ownerOf(word) !== undefined,
 
-    /** Returns the environment's keys, as far as they were named or used since the server started. */
-    apiKeysOf: (environment: Environment): string[] =>
-      [...owners].flatMap(([apiKey, owner]) => (owner === environment ? apiKey : [])),
+    apiKeysOf,
 
     /** Returns the environment of an API key, or undefined when the key belongs to none. */
     resolve(apiKey: string): Environment | undefined {
@@ -44,11 +42,15 @@ export function apiKeyService(db: Db, { repository, listeners, fromRow, touch }:
   }
 
   function forget(environment: Environment): void {
-    for (const [apiKey, owner] of owners) {
-      if (owner !== environment) continue
+    for (const apiKey of apiKeysOf(environment)) {
       owners.delete(apiKey)
-      db.onRollback(() => owners.set(apiKey, owner))
+      db.onRollback(() => owners.set(apiKey, environment))
     }
+  }
+
+  /** Returns the environment's keys, as far as they were named or used since the server started. */
+  function apiKeysOf(environment: Environment): string[] {
+    return [...owners].flatMap(([apiKey, owner]) => (owner === environment ? apiKey : []))
   }
 }
 

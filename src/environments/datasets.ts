@@ -1,21 +1,15 @@
-import { DATASET_KINDS, type DatasetKind } from '../core/enums.js'
+import type { DatasetKind } from '../core/enums.js'
 import type { Db } from '../db/open.js'
 import type { Environment, EnvironmentStore } from './environment.js'
-import { type Home, perKind, replacements } from './repository.js'
+import { type Datasets, type Home, perKind, replacements } from './repository.js'
 
 /** Copy on write: environments and snapshots share a dataset until one of them writes to it, and so gets a copy. */
 export function datasetService(db: Db, { repository, listeners, update }: EnvironmentStore) {
   return {
-    create,
+    createAll,
 
-    /** Gives the environment new, empty datasets of these kinds, which are at home in it. */
-    clear: (environment: Environment, kinds: readonly DatasetKind[] = DATASET_KINDS): void =>
-      db.transaction(() =>
-        update(
-          environment,
-          perKind(() => create(environment), kinds)
-        )
-      ),
+    /** Gives the environment new, empty datasets. */
+    clear: (environment: Environment): void => db.transaction(() => update(environment, createAll(environment))),
 
     /**
      * Before rows are written: returns the dataset to write to, to which nothing but the environment refers, and which is
@@ -44,6 +38,11 @@ export function datasetService(db: Db, { repository, listeners, update }: Enviro
         if (db.client.open && !db.fileProblem()) db.transaction(() => repository.deleteUnused(reader))
       }
     }
+  }
+
+  /** Creates an empty dataset of each kind, which are at home there. */
+  function createAll(home: Home): Datasets {
+    return perKind(() => create(home))
   }
 
   function create(home: Home): number {

@@ -4,14 +4,12 @@ import { SECRET_NAME } from '../core/credentials.js'
 import type { DatasetKind } from '../core/enums.js'
 import type { Db } from '../db/open.js'
 import { DATASET_TABLES } from '../db/schema.js'
-import { type EnvironmentRow, type Homes, perKind, replacements, withOtherIds } from './repository.js'
+import { type EnvironmentRow, type Home, perKind, replacements, withOtherIds } from './repository.js'
 import type { FieldDifference, RecordDifferences, SnapshotDifferences } from './schemas.js'
 
-/** How many records of a kind are named. */
+/** How many records of a kind are named, how many of their fields are told, and how many characters of a value. */
 const MAX_NAMED = 20
-/** How many fields of a kind are told. */
 const MAX_FIELDS = 200
-/** How many characters of a value. */
 const MAX_VALUE = 200
 
 /** The columns with what records of a kind are called. */
@@ -23,21 +21,13 @@ const NAMES: Record<DatasetKind, string> = {
   idempotency: 'key'
 }
 
-/** Returns the SQL of what there is of a record, on one side of the comparison; `shown` returns that of JSON with ids. */
-function contentOf(kind: DatasetKind, side: string, shown = (column: string) => column): string {
-  if (kind === 'idempotency') return `${side}.fingerprint, ${side}.status, ${shown(`${side}.body`)}`
-  if (kind !== 'workflows') return shown(`${side}.document`)
-  return `${side}.document, (SELECT json_group_array(document ORDER BY position) FROM workflow_steps
-    WHERE dataset = ${side}.dataset AND workflow_id = ${side}.id)`
-}
+type Compared = { name: string; change: keyof RecordDifferences; before: string; after: string }
 
 /** Compares two states of an environment. */
-export function compareStates(
-  db: Db,
-  otherHomes: (row: EnvironmentRow) => Homes,
-  present: EnvironmentRow,
-  former: EnvironmentRow
-): SnapshotDifferences {
+export function compareStates({ client }: Db, present: EnvironmentRow, former: EnvironmentRow): SnapshotDifferences {
+  const home = client.prepare(
+    'SELECT environment_id AS id, organization_id AS organizationId FROM datasets WHERE key = ?'
+  )
   const { idempotency: idempotencyKeys, ...ofRecords } = perKind(compareRecords)
   return { ...ofRecords, idempotencyKeys, settings: changedSettings(present, former) }
 
@@ -47,46 +37,36 @@ export function compareStates(
     const found = { added: none(), removed: none(), changed: none() }
     // What both refer to is the same.
     if (own === other) return found
-    const homeOf = (state: EnvironmentRow) => otherHomes(state)[kind] ?? state
-    const ids = replacements(homeOf(former), homeOf(present))
-    const statement = db.client.prepare<object, { id?: string; name: string; change: keyof RecordDifferences }>(
-      comparisonSql(kind)
-    )
-    const named: { id: string; name: string }[] = []
-    for (const { id, name, change } of statement.iterate({ own, other, ...ids })) {
+    const ids = replacements(home.get(other) as Home, home.get(own) as Home)
+    const fields: FieldDifference[] = []
+    const statement = client.prepare<object, Compared>(comparisonSql(kind))
+    for (const { name, change, before, after } of statement.iterate({ own, other, ...ids })) {
       found[change].count++
       if (found[change].ids.length === MAX_NAMED) continue
       found[change].ids.push(name)
-      if (change === 'changed' && id !== undefined) named.push({ id, name })
+      if (change === 'changed') fields.push(...differingFields(name, fieldsOf(before), fieldsOf(after)))
     }
-    if (kind === 'idempotency' || named.length === 0) return found
-    const both = db.client.prepare<object, { after: string; before: string }>(documentsSql(kind))
-    const fields = named.flatMap(({ id, name }) => {
-      const { after = '{}', before = '{}' } = both.get({ own, other, id, ...ids }) ?? {}
-      return differingFields(name, documentOf(before), documentOf(after))
-    })
+    if (kind === 'idempotency' || found.changed.count === 0) return found
     return { ...found, changed: { ...found.changed, fields: fields.slice(0, MAX_FIELDS) } }
   }
 }
 
-/** Selects the two documents of a record; those of a workflow have its steps. */
-function documentsSql(kind: DatasetKind): string {
-  const table = getTableName(DATASET_TABLES[kind][0])
-  const ofSide = (side: string) =>
-    kind === 'workflows'
-      ? `json_set(${side}.document, '$.steps', (SELECT json_group_array(json(document) ORDER BY position) FROM workflow_steps
-          WHERE dataset = ${side}.dataset AND workflow_id = ${side}.id))`
-      : `${side}.document`
-  return `SELECT ${ofSide('own')} AS after, ${withOtherIds(ofSide('other'))} AS before
-    FROM ${table} AS own JOIN ${table} AS other ON other.dataset = @other AND other.id = own.id
-    WHERE own.dataset = @own AND own.id = @id`
+/** Returns the SQL of what there is of a record, as JSON; that of a workflow has its steps. `shown` is that of JSON with ids. */
+function contentOf(kind: DatasetKind, side: string, shown = (json: string) => json): string {
+  if (kind === 'idempotency') {
+    return `json_array(hex(${side}.fingerprint), ${side}.status, ${shown(`CAST(${side}.body AS TEXT)`)})`
+  }
+  if (kind !== 'workflows') return shown(`${side}.document`)
+  return `json_set(${side}.document, '$.steps', (SELECT json_group_array(json(document) ORDER BY position)
+    FROM workflow_steps WHERE dataset = ${side}.dataset AND workflow_id = ${side}.id))`
 }
 
-/** Steps by their ids, so that each is compared with itself. */
-function documentOf(json: string): Record<string, unknown> {
+/** Returns the fields of a record. Steps are by their ids, so that each is compared with itself. */
+function fieldsOf(json: string): Record<string, unknown> {
   const { steps, ...fields } = JSON.parse(json)
-  if (!Array.isArray(steps)) return steps === undefined ? fields : { ...fields, steps }
-  return { ...fields, steps: Object.fromEntries(steps.map((step) => [step.stepId, step])) }
+  return Array.isArray(steps)
+    ? { ...fields, steps: Object.fromEntries(steps.map((each) => [each.stepId, each])) }
+    : fields
 }
 
 /** Returns the fields that differ, at any depth of objects, each by its path such as `controlValues.subject`. */
@@ -99,14 +79,8 @@ function differingFields(id: string, before: unknown, after: unknown, path: stri
   const isSecret = path.some((name) => SECRET_NAME.test(name))
   const hidden = (name: string, value: unknown) => (SECRET_NAME.test(name) ? '***' : value)
   const textOf = (value: unknown) => (isSecret ? '***' : JSON.stringify(value, hidden).slice(0, MAX_VALUE))
-  return [
-    {
-      id,
-      field: path.join('.'),
-      ...(before !== undefined && { before: textOf(before) }),
-      ...(after !== undefined && { after: textOf(after) })
-    }
-  ]
+  const shown = Object.entries({ before, after }).filter(([, value]) => value !== undefined)
+  return [{ id, field: path.join('.'), ...Object.fromEntries(shown.map(([name, value]) => [name, textOf(value)])) }]
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -117,17 +91,17 @@ function isObject(value: unknown): value is Record<string, unknown> {
 function comparisonSql(kind: DatasetKind): string {
   const table = getTableName(DATASET_TABLES[kind][0])
   const ids = kind === 'idempotency' ? ['scope', 'key'] : ['id']
-  const isOther = (alias: string, dataset: string) =>
-    [`${alias}.dataset = ${dataset}`, ...ids.map((id) => `${alias}.${id} = own.${id}`)].join(' AND ')
-  const selected = ids.map((id) => `own.${id}`).join()
+  const isOther = (dataset: string) =>
+    [`other.dataset = ${dataset}`, ...ids.map((id) => `other.${id} = own.${id}`)].join(' AND ')
+  const selected = [...ids, `${NAMES[kind]} AS name`].map((column) => `own.${column}`).join()
+  const [before, after] = [contentOf(kind, 'other', withOtherIds), contentOf(kind, 'own')]
   // Two halves, as to a FULL JOIN SQLite would take no index.
-  return `SELECT ${selected}, own.${NAMES[kind]} AS name, iif(other.dataset IS NULL, 'added', 'changed') AS change
-    FROM ${table} AS own LEFT JOIN ${table} AS other ON ${isOther('other', '@other')}
-    WHERE own.dataset = @own AND (other.dataset IS NULL
-      OR (${contentOf(kind, 'own')}) IS NOT (${contentOf(kind, 'other', withOtherIds)}))
+  return `SELECT ${selected}, iif(other.dataset IS NULL, 'added', 'changed') AS change, ${before} AS before, ${after} AS after
+    FROM ${table} AS own LEFT JOIN ${table} AS other ON ${isOther('@other')}
+    WHERE own.dataset = @own AND (other.dataset IS NULL OR ${before} IS NOT ${after})
     UNION ALL
-    SELECT ${selected}, own.${NAMES[kind]}, 'removed' FROM ${table} AS own
-    WHERE own.dataset = @other AND NOT EXISTS (SELECT 1 FROM ${table} AS other WHERE ${isOther('other', '@own')})
+    SELECT ${selected}, 'removed', NULL, NULL FROM ${table} AS own
+    WHERE own.dataset = @other AND NOT EXISTS (SELECT 1 FROM ${table} AS other WHERE ${isOther('@own')})
     ORDER BY ${ids.map((_id, index) => index + 1).join()}`
 }
 

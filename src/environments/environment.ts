@@ -1,6 +1,6 @@
 import { clearInterval, setInterval } from 'node:timers'
 import { type Assumptions, assume, type Profile } from '../core/assumptions.js'
-import { type Clock, type ClockSetting, timeBy, wallClock } from '../core/clock.js'
+import { type Clock, timeBy, wallClock } from '../core/clock.js'
 import type { ResetPart } from '../core/enums.js'
 import { DomainError } from '../core/errors.js'
 import { createRandom, type Random } from '../core/random.js'
@@ -8,27 +8,17 @@ import type { Db } from '../db/open.js'
 import { type Datasets, type EnvironmentRow, environmentRepository, type Homes, perKind } from './repository.js'
 
 /** What a request acts in. There is one object per environment, and it always has the present state. */
-export interface Environment {
-  readonly key: number
-  readonly id: string
-  readonly organizationId: string
-  readonly name: string
+export interface Environment extends Readonly<Omit<EnvironmentRow, 'profile' | 'assumptions'>> {
   readonly profile: Profile
   readonly assumptions: Assumptions
   /** Throws `unauthenticated` once the environment is removed: a request in flight ends as if it had come later. */
   readonly datasets: Datasets
   /** The homes of those datasets whose documents carry other ids than its own: see `withOwnIds`. */
   readonly otherHomes: Homes
-  readonly clock: ClockSetting
-  readonly randomSeed: number | null
   readonly random: Random
-  readonly createdAt: number
   readonly now: Clock
-  /** Milliseconds after its last use to remove it, or null. */
-  readonly ttl: number | null
-  /** When it was last asked for, by the clock of `ttl`; kept only where there is a `ttl`. */
+  /** When it was last asked for, by the clock of `ttl`, and how many requests with its key are open. Only with a `ttl`. */
   lastUsed: number
-  /** How many requests with its key are open; counted only where there is a `ttl`. */
   openRequests: number
 }
 
@@ -66,6 +56,8 @@ export function environmentStore({ db, clock, machineClock, defaults }: Dependen
   const repository = environmentRepository(db)
   const environments = new Map<number, Environment>()
   const listeners: EnvironmentListener[] = []
+  // One object for all that have nothing of their own, as there may be thousands of forks.
+  const shared = { document: assume('document', defaults.assumptions), live: assume('live', defaults.assumptions) }
   // Each second. It keeps no process alive.
   const timer = setInterval(removeExpired, 1000).unref()
 
@@ -75,6 +67,9 @@ export function environmentStore({ db, clock, machineClock, defaults }: Dependen
     fromRow,
     requireRow,
     touch,
+
+    /** Those of the server, for what comes with the key of no environment. */
+    defaultAssumptions: shared[defaults.profile],
 
     insert(row: Parameters<typeof repository.insertEnvironment>[0]): Environment {
       const inserted = repository.insertEnvironment(row)
@@ -87,15 +82,11 @@ export function environmentStore({ db, clock, machineClock, defaults }: Dependen
       if (Object.keys(fields).length === 0) return
       // Throws if it has been removed.
       const { key, datasets } = environment
-      const refresh = () => {
-        const row = repository.findEnvironment(key)
-        if (row) fromRow(row)
-      }
       db.transaction(() => {
         repository.updateEnvironment(key, fields)
         repository.deleteUnused(datasets)
-        refresh()
-        db.onRollback(refresh)
+        refresh(key)
+        db.onRollback(() => refresh(key))
       })
       if (fields.randomSeed !== undefined) Object.assign(environment, { random: createRandom(fields.randomSeed) })
     },
@@ -126,33 +117,37 @@ export function environmentStore({ db, clock, machineClock, defaults }: Dependen
     close: (): void => clearInterval(timer)
   }
 
+  function refresh(key: number): void {
+    const row = repository.findEnvironment(key)
+    if (row) fromRow(row)
+  }
+
   /** Begins the environment's `ttl` again, and returns it. */
   function touch(environment: Environment): Environment {
     if (environment.ttl !== null) environment.lastUsed = machineClock()
     return environment
   }
 
-  /** Throws `unauthenticated` when the environment has been removed. */
-  function requireRow(environment: Environment): EnvironmentRow {
-    const row = repository.findEnvironment(environment.key)
-    if (!row) throw removedError(environment)
-    return row
+  /** Throws `unauthenticated` when the environment has been removed, perhaps while a request with its key was in flight. */
+  function requireRow({ key, name }: Environment): EnvironmentRow {
+    const row = repository.findEnvironment(key)
+    if (row) return row
+    const reason = `environment ${name} has been removed in the meantime, and its keys with it`
+    throw new DomainError('unauthenticated', 'API Key not found', { reason })
   }
 
   /** Removes an environment with its rows, keys and snapshots. */
   function remove(environment: Environment): void {
-    requireRow(environment)
+    const row = requireRow(environment)
     for (const listener of listeners) listener.onRemove?.(environment)
     db.transaction(() => {
-      const rows = [requireRow(environment), ...repository.listSnapshots(environment.key)]
+      const rows = [row, ...repository.listSnapshots(environment.key)]
       repository.deleteEnvironment(environment.key)
-      for (const row of rows) repository.deleteUnused(row)
+      for (const each of rows) repository.deleteUnused(each)
     })
     environments.delete(environment.key)
-    const get = () => {
-      throw removedError(environment)
-    }
-    Object.defineProperty(environment, 'datasets', { get })
+    // From now on it throws, as its row is gone.
+    Object.defineProperty(environment, 'datasets', { get: () => requireRow(environment) })
     for (const listener of listeners) listener.onRemoved?.(environment)
   }
 
@@ -173,27 +168,16 @@ export function environmentStore({ db, clock, machineClock, defaults }: Dependen
 
   /** Returns the environment's object, brought up to date with the row. */
   function fromRow(row: EnvironmentRow): Environment {
-    const { key, id, organizationId, name, clock: setting, randomSeed, createdAt, ttl } = row
     const profile = row.profile ?? defaults.profile
-    const state = {
-      ...{ key, id, organizationId, name, profile, clock: setting, randomSeed, createdAt, ttl },
-      assumptions: assume(profile, defaults.assumptions, row.assumptions),
-      datasets: perKind((kind) => row[kind]),
-      otherHomes: repository.otherHomes(row)
-    }
-    const existing = environments.get(key)
+    const isPlain = Object.keys(row.assumptions).length === 0
+    const assumptions = isPlain ? shared[profile] : assume(profile, defaults.assumptions, row.assumptions)
+    const datasets = perKind((kind) => row[kind])
+    const state = { ...row, profile, assumptions, datasets, otherHomes: repository.otherHomes(row) }
+    const existing = environments.get(row.key)
     if (existing) return Object.assign(existing, state)
-    const now: Clock = () => timeBy(environment.clock, clock)
-    const memory = { random: createRandom(randomSeed), now, lastUsed: machineClock(), openRequests: 0 }
-    const environment: Environment = { ...state, ...memory }
-    environments.set(key, environment)
+    const memory = { random: createRandom(row.randomSeed), lastUsed: machineClock(), openRequests: 0 }
+    const environment: Environment = { ...state, ...memory, now: () => timeBy(environment.clock, clock) }
+    environments.set(row.key, environment)
     return environment
   }
-}
-
-/** The answer to a request whose environment was removed while it was in flight. */
-function removedError({ name }: Environment): DomainError {
-  return new DomainError('unauthenticated', 'API Key not found', {
-    reason: `environment ${name} has been removed in the meantime, and its keys with it`
-  })
 }

@@ -33,40 +33,27 @@ export function authenticate(header: string | undefined, environments: Environme
   if (known) return known
   const [scheme = '', ...rest] = (header ?? '').trim().split(/[ \t]+/)
   const apiKey = rest.join(' ')
-  if (scheme === '') {
-    throw unauthenticated('Missing authorization header', 'send the header "Authorization: ApiKey <key>"')
-  }
+  if (!scheme) throw unauthenticated('Missing authorization header', 'send the header "Authorization: ApiKey <key>"')
   if (scheme.toLowerCase() !== 'apikey') {
     // The word may also be the key, sent without a scheme, or contain it, as in `ApiKey:<key>`.
     const word = /^(?!apikey)[a-z]{1,24}$/i.test(scheme) && !environments.resolve(scheme) ? scheme : '***'
-    throw unauthenticated(
-      `Invalid authentication scheme: "${word}"`,
-      apiKey ? 'the scheme is ApiKey: "Authorization: ApiKey <key>"' : 'put "ApiKey " before the key'
-    )
+    const reason = apiKey ? 'the scheme is ApiKey: "Authorization: ApiKey <key>"' : 'put "ApiKey " before the key'
+    throw unauthenticated(`Invalid authentication scheme: "${word}"`, reason)
   }
   const environment = environments.resolve(apiKey)
   const assumptions = environment?.assumptions ?? environments.defaultAssumptions
   if (scheme !== 'ApiKey' && assumptions['auth-scheme-case'] === 'exact') {
-    throw unauthenticated(
-      `Invalid authentication scheme: "${scheme}"`,
-      'the scheme is spelled exactly "ApiKey" here (assumption auth-scheme-case)'
-    )
+    const reason = 'the scheme is spelled exactly "ApiKey" here (assumption auth-scheme-case)'
+    throw unauthenticated(`Invalid authentication scheme: "${scheme}"`, reason)
   }
   if (apiKey === '') throw unauthenticated('Unauthorized', 'the header has no key after "ApiKey"')
-  if (!environment) {
-    throw unauthenticated(
-      'API Key not found',
-      'no environment has this key; the keys are printed when the server starts'
-    )
-  }
-  return environment
+  if (environment) return environment
+  const reason = 'no environment has this key; the keys are printed when the server starts'
+  throw unauthenticated('API Key not found', reason)
 }
 
 /** Returns the environment of an `Authorization` header, or undefined when it gives access to none. */
-export function environmentOf(header: string | undefined, environments: EnvironmentService): Environment | undefined {
-  return attempt(() => authenticate(header, environments))
-}
+export const environmentOf = (header: string | undefined, environments: EnvironmentService): Environment | undefined =>
+  attempt(() => authenticate(header, environments))
 
-function unauthenticated(message: string, reason: string): DomainError {
-  return new DomainError('unauthenticated', message, { reason })
-}
+const unauthenticated = (message: string, reason: string) => new DomainError('unauthenticated', message, { reason })

@@ -20,7 +20,6 @@ export function environmentRepository(db: Db) {
   const { orm, client } = db
   /** Those that somebody reads over several turns of the event loop. */
   const readers = new Set<Datasets>()
-  const isRead = (dataset: number) => [...readers].some((datasets) => Object.values(datasets).includes(dataset))
   const select = (where: SQL | undefined) => orm.select().from(environments).where(where)
   const value = sql.placeholder('value')
   const isNoSnapshot = isNull(environments.snapshotOf)
@@ -31,16 +30,22 @@ export function environmentRepository(db: Db) {
   const findSnapshot = select(and(eq(environments.snapshotOf, value), hasSnapshotName)).prepare()
   const keyOfHash = client.prepare<[Buffer], number>('SELECT environment FROM api_keys WHERE hash = ?').pluck()
   const insertEnvironment = insertInto(db, environments)
-  const hasName = client.prepare<object>(
-    // Two halves, each of which has an index.
-    `SELECT 1 FROM environments WHERE name = @name AND snapshot_of IS NULL
-    UNION ALL SELECT 1 FROM environments WHERE id = @name AND snapshot_of IS NULL`
-  )
+  // In one statement, as a thousand forks have a thousand names; in two halves, each of which has an index.
+  const unusedName = client
+    .prepare<[string, string], string>(
+      `WITH RECURSIVE tried (number, name) AS (
+        SELECT 1, ? UNION ALL SELECT number + 1, ? || ' ' || (number + 1) FROM tried WHERE EXISTS (
+          SELECT 1 FROM environments WHERE name = tried.name AND snapshot_of IS NULL
+          UNION ALL SELECT 1 FROM environments WHERE id = tried.name AND snapshot_of IS NULL)
+      ) SELECT name FROM tried ORDER BY number DESC LIMIT 1`
+    )
+    .pluck()
   // Not of workflows, whose documents carry no ids.
-  const otherHomes = client.prepare<EnvironmentRow, Home & { key: number }>(
-    `SELECT key, environment_id AS id, organization_id AS organizationId FROM datasets
+  const otherHomes = client.prepare<EnvironmentRow, Home & { keys: string }>(
+    `SELECT group_concat(key) AS keys, environment_id AS id, organization_id AS organizationId FROM datasets
     WHERE key IN (@integrations, @subscribers, @messages, @idempotency)
-      AND (environment_id, organization_id) IS NOT (@id, @organizationId)`
+      AND (environment_id, organization_id) IS NOT (@id, @organizationId)
+    GROUP BY environment_id, organization_id`
   )
   const references = perKind((kind) => client.prepare<[number]>(`SELECT 1 FROM environments WHERE ${kind} = ? LIMIT 2`))
   const deleteDataset = client.prepare('DELETE FROM datasets WHERE key = ?')
@@ -55,13 +60,10 @@ export function environmentRepository(db: Db) {
 
     findById: (id: string): EnvironmentRow | undefined => findById.get({ value: id }),
 
-    findByKeyHash(hash: Buffer): EnvironmentRow | undefined {
-      const key = keyOfHash.get(hash)
-      return key === undefined ? undefined : findByKey.get({ value: key })
-    },
+    findByKeyHash: (hash: Buffer): EnvironmentRow | undefined => findByKey.get({ value: keyOfHash.get(hash) }),
 
-    /** Whether an environment has this name, or has it as its id. */
-    hasName: (name: string): boolean => hasName.get({ name }) !== undefined,
+    /** Returns the name, or the first of `<name> 2`, `<name> 3`, ... that no environment has, be it as its id. */
+    unusedName: (base: string): string => unusedName.get(base, base) as string,
 
     insertEnvironment: (row: NewEnvironmentRow): EnvironmentRow =>
       findByKey.get({ value: insertEnvironment(row) }) as EnvironmentRow,
@@ -77,7 +79,6 @@ export function environmentRepository(db: Db) {
     deleteApiKeys: (environment: number): void =>
       void orm.delete(apiKeys).where(eq(apiKeys.environment, environment)).run(),
 
-    /** The baseline, whose name is empty, comes first. */
     /** In the order in which they were taken. */
     listSnapshots: (environment: number): EnvironmentRow[] =>
       select(eq(environments.snapshotOf, environment)).orderBy(environments.key).all(),
@@ -89,16 +90,15 @@ export function environmentRepository(db: Db) {
 
     /** Returns the homes of the environment's datasets, by kind, where they are not at home in it. */
     otherHomes(row: EnvironmentRow): Homes {
-      const homes = new Map(otherHomes.all(row).map(({ key, ...home }) => [key, home]))
-      return perKind((kind) => homes.get(row[kind]))
+      const homes = otherHomes.all(row)
+      // One object for all datasets of a home.
+      return perKind((kind) => homes.find(({ keys }) => keys.split(',').includes(String(row[kind]))))
     },
 
-    /** Those that somebody reads are shared and in use. */
     readers,
 
     /** Whether more than one environment or snapshot refers to the dataset, or somebody reads it. */
-    isShared: (kind: DatasetKind, dataset: number): boolean =>
-      isRead(dataset) || references[kind].all(dataset).length > 1,
+    isShared: (kind: DatasetKind, dataset: number): boolean => countUsers(kind, dataset) > 1,
 
     /** Copies all rows of a dataset into an empty one, and replaces what is given in their documents. */
     copyRows(kind: DatasetKind, from: number, to: number, replaced?: ReturnType<typeof replacements>): void {
@@ -108,10 +108,7 @@ export function environmentRepository(db: Db) {
 
     /** Deletes those of the datasets that nothing uses any more, with their rows. */
     deleteUnused(datasets: Datasets): void {
-      for (const kind of DATASET_KINDS) {
-        const dataset = datasets[kind]
-        if (!isRead(dataset) && !references[kind].get(dataset)) deleteDataset.run(dataset)
-      }
+      for (const kind of DATASET_KINDS) if (countUsers(kind, datasets[kind]) === 0) deleteDataset.run(datasets[kind])
     },
 
     /** Deletes what readers have kept and a process that was killed has left behind. */
@@ -128,13 +125,16 @@ export function environmentRepository(db: Db) {
         return client.prepare<[number], number>(count).pluck().get(datasets[kind]) ?? 0
       })
   }
+
+  /** Counts up to two environments and snapshots, and who reads the dataset. */
+  function countUsers(kind: DatasetKind, dataset: number): number {
+    const reading = [...readers].filter((datasets) => datasets[kind] === dataset)
+    return references[kind].all(dataset).length + reading.length
+  }
 }
 
-export function perKind<Value>(
-  create: (kind: DatasetKind) => Value,
-  kinds: readonly DatasetKind[] = DATASET_KINDS
-): Record<DatasetKind, Value> {
-  return Object.fromEntries(kinds.map((kind) => [kind, create(kind)])) as Record<DatasetKind, Value>
+export function perKind<Value>(create: (kind: DatasetKind) => Value): Record<DatasetKind, Value> {
+  return Object.fromEntries(DATASET_KINDS.map((kind) => [kind, create(kind)])) as Record<DatasetKind, Value>
 }
 
 /** What to replace in JSON that moves to another home. What a string says of ids has its quotes escaped, so it is not mistaken. */
@@ -147,19 +147,22 @@ export function replacements(from: Home, to: Home) {
   }
 }
 
-/** Returns the SQL of JSON with other ids, be it text or a BLOB; `replacements` are its parameters. */
-export function withOtherIds(column: string): string {
-  const replaced = (json: string) =>
-    `replace(replace(${json}, @oldEnvironment, @environment), @oldOrganization, @organization)`
-  return column.endsWith('body') ? `CAST(${replaced(`CAST(${column} AS TEXT)`)} AS BLOB)` : replaced(column)
+/** Returns the SQL of JSON text with other ids; `replacements` are its parameters. */
+export const withOtherIds = (json: string): string =>
+  `replace(replace(${json}, @oldEnvironment, @environment), @oldOrganization, @organization)`
+
+/** What is copied of the columns that hold JSON with ids, where the copy gets another home. */
+const MOVED: Record<string, string> = {
+  document: withOtherIds('document'),
+  body: `CAST(${withOtherIds('CAST(body AS TEXT)')} AS BLOB)`
 }
 
 /** The rows are copied inside SQLite, in their order: a million messages, which an index has in it, in seconds. */
 function copySql(table: SQLiteTable, isMoved: boolean): string {
-  const name = getTableName(table)
-  const names = Object.values(getTableColumns(table)).map((column) => column.name)
-  const columns = names.filter((column) => column !== 'dataset' && column !== 'sequence')
-  const values = columns.map((column) => (isMoved && /^(document|body)$/.test(column) ? withOtherIds(column) : column))
-  return `INSERT INTO ${name} (dataset, ${columns.join(', ')})
-    SELECT @to, ${values.join(', ')} FROM ${name} WHERE dataset = @from ORDER BY rowid`
+  const columns = Object.values(getTableColumns(table)).flatMap(({ name }) =>
+    /^(dataset|sequence)$/.test(name) ? [] : name
+  )
+  const values = columns.map((column) => (isMoved && MOVED[column]) || column)
+  return `INSERT INTO ${getTableName(table)} (dataset, ${columns.join()})
+    SELECT @to, ${values.join()} FROM ${getTableName(table)} WHERE dataset = @from ORDER BY rowid`
 }

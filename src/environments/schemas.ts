@@ -1,6 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { PROFILES } from '../core/assumptions.js'
-import type { ClockSetting as Setting } from '../core/clock.js'
 import { dateTime, namedEnum, namedObject, ref, strictObject, stringEnum } from '../core/typebox.js'
 
 export const ProfileName = namedEnum('Profile', 'Which positions the environment takes on open questions', PROFILES)
@@ -68,14 +67,12 @@ const AT = Type.String({ description: 'The time, ISO 8601' })
 const OFFSET = { format: 'int64', minimum: -MAX_OFFSET, maximum: MAX_OFFSET }
 const BY = Type.Integer({ ...OFFSET, description: 'Milliseconds, negative for the past' })
 
-export const ClockSetting = Type.Unsafe<Setting>(
-  Type.Union(
-    [
-      strictObject({ mode: mode('wall') }, { description: "The machine's own time" }),
-      strictObject({ mode: mode('fixed'), at: AT }, { description: 'The clock is stopped at a time' }),
-      strictObject({ mode: mode('offset'), by: BY }, { description: "The machine's own time, shifted" })
-    ],
-    { $id: 'ClockSetting', description: 'Which time the environment has' }
-  )
+export const ClockSetting = Type.Union(
+  [
+    strictObject({ mode: mode('wall') }, { description: "The machine's own time" }),
+    strictObject({ mode: mode('fixed'), at: AT }, { description: 'The clock is stopped at a time' }),
+    strictObject({ mode: mode('offset'), by: BY }, { description: "The machine's own time, shifted" })
+  ],
+  { $id: 'ClockSetting', description: 'Which time the environment has' }
 )
-export type ClockSetting = Setting
+export type ClockSetting = Static<typeof ClockSetting>

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { assume } from '../core/assumptions.js'
 import { advanced, WALL } from '../core/clock.js'
 import { DomainError, invalidFields } from '../core/errors.js'
 import { idIn } from '../core/ids.js'
@@ -18,11 +17,9 @@ export type Settings = Pick<
   'organizationId' | 'name' | 'profile' | 'assumptions' | 'clock' | 'randomSeed'
 >
 
-type NewRow = Settings & Pick<EnvironmentRow, 'id' | 'createdAt' | 'ttl'>
+export type NewEnvironment = Pick<Settings, 'organizationId' | 'name'> &
+  Partial<Settings & Pick<EnvironmentRow, 'id' | 'ttl'>>
 
-export type NewEnvironment = Pick<Settings, 'organizationId' | 'name'> & Partial<Omit<NewRow, 'createdAt'>>
-
-/** Without a name it gets that of its origin. */
 type NewFork = Omit<NewEnvironment, 'name'> & { name?: string }
 
 export type EnvironmentService = ReturnType<typeof environmentService>
@@ -31,7 +28,7 @@ export type EnvironmentService = ReturnType<typeof environmentService>
 export function environmentService({ db, clock, machineClock, defaults }: Dependencies) {
   const store = environmentStore({ db, clock, machineClock, defaults })
   const { repository, listeners, fromRow, requireRow, touch, insert, update, ...lifetime } = store
-  const { create: createDataset, ...datasets } = datasetService(db, store)
+  const { createAll, ...datasets } = datasetService(db, store)
   const apiKeys = apiKeyService(db, store)
   const { requireSnapshot, ...snapshots } = snapshotService(db, store)
 
@@ -44,12 +41,9 @@ export function environmentService({ db, clock, machineClock, defaults }: Depend
     ...snapshots,
     ...apiKeys,
     ...lifetime,
-    unusedName,
+    unusedName: repository.unusedName,
 
     defaults,
-
-    /** Those of the server, for what comes with the key of no environment. */
-    defaultAssumptions: assume(defaults.profile, defaults.assumptions),
 
     /** Returns all environments in the order of their creation. */
     list: (): Environment[] => repository.listEnvironments().map(fromRow),
@@ -60,28 +54,26 @@ export function environmentService({ db, clock, machineClock, defaults }: Depend
       if (byId) return touch(fromRow(byId))
       const [row, ...others] = repository.findByName(idOrName)
       if (others.length > 0) {
-        throw new DomainError('bad-request', `There are ${others.length + 1} environments named ${idOrName}`, {
-          reason: 'say which one by its id: GET /_mock/environments lists them'
-        })
+        const reason = 'say which one by its id: GET /_mock/environments lists them'
+        const message = `There are ${others.length + 1} environments named ${idOrName}`
+        throw new DomainError('bad-request', message, { reason })
       }
       if (row) return touch(fromRow(row))
       const names = repository.listEnvironments().map(({ name }) => name)
-      throw new DomainError('not-found', `Environment ${idOrName} not found`, {
-        reason: `there is no environment ${idOrName}: GET /_mock/environments lists those there are${didYouMean(idOrName, names.slice(0, MAX_CANDIDATES))}`
-      })
+      const hint = didYouMean(idOrName, names.slice(0, MAX_CANDIDATES))
+      const reason = `there is no environment ${idOrName}: GET /_mock/environments lists those there are${hint}`
+      throw new DomainError('not-found', `Environment ${idOrName} not found`, { reason })
     },
 
     /** Throws `exists` when another environment has the name or the API key, be it as its id. */
     requireUnused({ name, apiKey }: { name?: string; apiKey?: string }): void {
-      if (name !== undefined && repository.hasName(name)) {
-        throw new DomainError('exists', `There is an environment named ${name} already`, {
-          reason: 'names are unique: choose another, or remove that one by DELETE /_mock/environments/{id}'
-        })
+      if (name !== undefined && repository.unusedName(name) !== name) {
+        const reason = 'names are unique: choose another, or remove that one by DELETE /_mock/environments/{id}'
+        throw new DomainError('exists', `There is an environment named ${name} already`, { reason })
       }
       if (apiKey !== undefined && apiKeys.isApiKey(apiKey)) {
-        throw new DomainError('exists', 'The API key is that of another environment', {
-          reason: 'choose another apiKey, or leave it out to get one that is unused'
-        })
+        const reason = 'choose another apiKey, or leave it out to get one that is unused'
+        throw new DomainError('exists', 'The API key is that of another environment', { reason })
       }
     },
 
@@ -89,19 +81,19 @@ export function environmentService({ db, clock, machineClock, defaults }: Depend
     create: (wanted: NewEnvironment): Environment =>
       db.transaction(() => {
         const row = newRow(wanted)
-        return insert({ ...row, ...perKind(() => createDataset(row)) })
+        return insert({ ...row, ...createAll(row) })
       }),
 
     /**
      * Creates an environment that has all that another one has, or had when the snapshot was taken; only the two ids of its
-     * own are other. It refers to the same datasets. Throws `not-found` when there is no such snapshot.
+     * own are other, and without a name it gets that of its origin. Throws `not-found` when there is no such snapshot.
      */
     fork: (origin: Environment, wanted: NewFork, snapshot?: string): Environment =>
       db.transaction(() => {
         const from = snapshot === undefined ? requireRow(origin) : requireSnapshot(origin, snapshot)
         const { profile, clock: setting, randomSeed } = from
         const assumptions = { ...from.assumptions, ...wanted.assumptions }
-        const name = wanted.name ?? unusedName(`${from.name} fork`)
+        const name = wanted.name ?? repository.unusedName(`${from.name} fork`)
         const row = newRow({ profile, clock: setting, randomSeed, ...wanted, name, assumptions })
         return insert({ ...row, ...perKind((kind) => from[kind]) })
       }),
@@ -123,17 +115,9 @@ export function environmentService({ db, clock, machineClock, defaults }: Depend
     }
   }
 
-  /** Returns the name, or the first of `<name> 2`, `<name> 3`, ... that no environment has. */
-  function unusedName(base: string): string {
-    let name = base
-    for (let number = 2; repository.hasName(name); number++) name = `${base} ${number}`
-    return name
-  }
-
   /** Returns a row, complete but for the datasets. */
-  function newRow({ id = newId(), organizationId, name, profile = null, ...wanted }: NewEnvironment): NewRow {
-    const { assumptions = {}, clock: setting = WALL, randomSeed = null, ttl = null } = wanted
-    return { id, organizationId, name, profile, assumptions, clock: setting, randomSeed, ttl, createdAt: clock() }
+  function newRow({ id = newId(), profile = null, randomSeed = null, ttl = null, ...wanted }: NewEnvironment) {
+    return { assumptions: {}, clock: WALL, ...wanted, id, profile, randomSeed, ttl, createdAt: clock() }
   }
 }
 

@@ -12,22 +12,16 @@ const BASELINE = ''
 
 /** A snapshot is an environment without a key, which refers to the same datasets until one of the two changes them. */
 export function snapshotService(db: Db, { repository, listeners, requireRow, update }: EnvironmentStore) {
+  const findBaseline = ({ key }: Environment) => repository.findSnapshot(key, BASELINE)
+
   return {
     requireSnapshot,
 
-    /** Compares the present state with that of a snapshot. Throws `not-found` when there is no snapshot of this name. */
-    compare: (environment: Environment, name: string): SnapshotDifferences =>
-      compareStates(db, repository.otherHomes, requireRow(environment), requireSnapshot(environment, name)),
-
-    /** Compares the present state with the baseline, which is there from the environment's creation on. */
-    compareWithBaseline(environment: Environment): SnapshotDifferences {
+    /** Compares the present state with a snapshot, or the baseline. Throws `not-found` when there is none of this name. */
+    compare(environment: Environment, name?: string): SnapshotDifferences {
       const present = requireRow(environment)
-      return compareStates(
-        db,
-        repository.otherHomes,
-        present,
-        repository.findSnapshot(present.key, BASELINE) ?? present
-      )
+      const former = name === undefined ? findBaseline(environment) : requireSnapshot(environment, name)
+      return compareStates(db, present, former ?? present)
     },
 
     /** Saves the present state under a name, in place of an earlier snapshot of that name. */
@@ -37,18 +31,13 @@ export function snapshotService(db: Db, { repository, listeners, requireRow, upd
     setBaseline: (environment: Environment): void => void save(environment, BASELINE),
 
     /** Deletes the baseline. Call it before many records are written, so that nothing is copied for it. */
-    dropBaseline: (environment: Environment): void => remove(environment, BASELINE),
+    dropBaseline: (environment: Environment): void => remove(findBaseline(environment)),
 
-    listSnapshots(environment: Environment): Snapshot[] {
-      const rows = repository.listSnapshots(environment.key)
-      return rows.filter(({ snapshotName }) => snapshotName !== BASELINE).map(toSnapshot)
-    },
+    listSnapshots: ({ key }: Environment): Snapshot[] =>
+      repository.listSnapshots(key).flatMap((row) => (row.snapshotName === BASELINE ? [] : toSnapshot(row))),
 
     /** Throws `not-found` when there is no snapshot of this name. */
-    removeSnapshot(environment: Environment, name: string): void {
-      requireSnapshot(environment, name)
-      remove(environment, name)
-    },
+    removeSnapshot: (environment: Environment, name: string): void => remove(requireSnapshot(environment, name)),
 
     /** Sets the chosen parts back to a snapshot. Throws `not-found` when there is none of this name. */
     restore: (environment: Environment, name: string, parts: readonly ResetPart[]): void =>
@@ -59,31 +48,29 @@ export function snapshotService(db: Db, { repository, listeners, requireRow, upd
      * environments it sets back all, or none if it throws.
      */
     reset: (environments: Environment | readonly Environment[], parts: readonly ResetPart[] = RESET_PARTS): void =>
-      setBack([environments].flat(), parts, ({ key }) => repository.findSnapshot(key, BASELINE))
+      setBack([environments].flat(), parts, findBaseline)
   }
 
   /** Throws `not-found` when there is no snapshot of this name. */
   function requireSnapshot(environment: Environment, name: string): EnvironmentRow {
     const snapshot = name === BASELINE ? undefined : repository.findSnapshot(environment.key, name)
     if (snapshot) return snapshot
-    throw new DomainError('not-found', `Snapshot ${name} not found`, {
-      reason: `this environment has no snapshot ${name}: GET /_mock/snapshots lists those it has`
-    })
+    const reason = `this environment has no snapshot ${name}: GET /_mock/snapshots lists those it has`
+    throw new DomainError('not-found', `Snapshot ${name} not found`, { reason })
   }
 
   function save(environment: Environment, snapshotName: string): EnvironmentRow {
     return db.transaction(() => {
       const { key: snapshotOf, ...state } = requireRow(environment)
-      remove(environment, snapshotName)
+      remove(repository.findSnapshot(snapshotOf, snapshotName))
       const own = { ttl: null, snapshotOf, snapshotName, createdAt: environment.now() }
       return repository.insertEnvironment({ ...state, ...own })
     })
   }
 
-  function remove(environment: Environment, name: string): void {
+  function remove(snapshot: EnvironmentRow | undefined): void {
+    if (!snapshot) return
     db.transaction(() => {
-      const snapshot = repository.findSnapshot(environment.key, name)
-      if (!snapshot) return
       repository.deleteEnvironment(snapshot.key)
       repository.deleteUnused(snapshot)
     })
@@ -98,8 +85,8 @@ export function snapshotService(db: Db, { repository, listeners, requireRow, upd
     db.transaction(() => {
       for (const environment of environments) {
         const snapshot = findSnapshot(environment) ?? requireRow(environment)
-        const { profile, assumptions, clock, randomSeed, idempotency, ...datasets } = snapshot
-        const { integrations, subscribers, workflows, messages } = datasets
+        const { profile, assumptions, integrations, subscribers, workflows, messages } = snapshot
+        const { idempotency, clock, randomSeed } = snapshot
         update(environment, {
           ...(parts.includes('data') && { profile, assumptions, integrations, subscribers, workflows, messages }),
           ...(parts.includes('idempotency') && { idempotency }),

@@ -76,24 +76,21 @@ export function controlRoutes(app: FastifyInstance, group: Pick<ControlOperation
  * Reads bodies of control routes, which are JSON whatever their content type; an empty one is an empty object. Rejects
  * malformed JSON with `bad-request`; with `invalid` what is nested too deeply, and unknown parameters and fields.
  */
-export const controlRequests = fp(
-  async (app) => {
-    const noFields = strictObject({})
-    app.register(rejectMalformedQuery)
-    app.removeAllContentTypeParsers()
-    app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
-    app.addHook('preValidation', (request, reply, done) => {
-      const { querystring, body, textBody, response, status } = request.routeOptions.config.control ?? {}
-      reply.code(status ?? (response ? 200 : 204))
-      rejectUnknownParameters(request.query as Query, querystring)
-      const text = (request.body as string | undefined) ?? ''
-      request.body = textBody ? text : parseJson(text.trim() || '{}')
-      if (isTooDeep(request.body)) throw invalidFields({ body: { messages: [`body ${TOO_DEEP}`] } })
-      done(body ? undefined : validate(noFields, request.body).error)
-    })
-  },
-  { name: 'control-requests' }
-)
+export const controlRequests = fp(async (app) => {
+  const noFields = strictObject({})
+  app.register(rejectMalformedQuery)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+  app.addHook('preValidation', (request, reply, done) => {
+    const { querystring, body, textBody, response, status } = request.routeOptions.config.control ?? {}
+    reply.code(status ?? (response ? 200 : 204))
+    rejectUnknownParameters(request.query as Query, querystring)
+    const text = (request.body as string | undefined) ?? ''
+    request.body = textBody ? text : parseJson(text.trim() || '{}')
+    if (isTooDeep(request.body)) throw invalidFields({ body: { messages: [`body ${TOO_DEEP}`] } })
+    done(body ? undefined : validate(noFields, request.body).error)
+  })
+})
 
 /** Returns the schema of a response that is a list under a name. */
 export const listOf = (name: string, item: TSchema, description: string): TSchema =>

@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Assumptions } from '../core/assumptions.js'
 import { type Clock, isoTime } from '../core/clock.js'
-import { DomainError, type ErrorCode, type ErrorDetails } from '../core/errors.js'
+import { DomainError, type ErrorCode, type ErrorDetails, STATUS_OF } from '../core/errors.js'
 import type { Random } from '../core/random.js'
 import { dateTime, namedObject, recordOf, strictObject } from '../core/typebox.js'
 import { logFailure, logFault, logRefusal } from './log.js'
@@ -14,22 +14,6 @@ declare module 'fastify' {
     /** Why it was rejected, if a service or a hook has rejected it. */
     errorCode: ErrorCode | undefined
   }
-}
-
-/** Exhaustive on purpose: a new code does not compile until it has a status. */
-const STATUS: Record<ErrorCode, number> = {
-  unauthenticated: 401,
-  forbidden: 403,
-  'not-found': 404,
-  'bad-request': 400,
-  invalid: 422,
-  'key-reused': 422,
-  'key-in-use': 409,
-  exists: 409,
-  'expectation-failed': 417,
-  'method-not-allowed': 405,
-  'not-served': 501,
-  'data-lost': 503
 }
 
 /** The body of every error. */
@@ -109,9 +93,8 @@ export function sendErrorResponse(reply: FastifyReply, response: ErrorResponse, 
   reply.headers(headers)
   giveReason(reply, reason)
   const type = headers['content-type'] ?? JSON_TYPE
-  const isText = typeof body === 'string' && !/json/i.test(type)
-  const json = () => (body === undefined ? errorJson(response, reply.request.url, from) : JSON.stringify(body))
-  const text = isText ? body : json()
+  const own = typeof body === 'string' && !/json/i.test(type) ? body : JSON.stringify(body)
+  const text = own ?? errorJson(response, reply.request.url, from)
   reply.code(status).type(type).send(Buffer.from(text))
 }
 
@@ -127,20 +110,15 @@ function toErrorResponse(error: unknown, uuid: () => string, dataFile: string | 
     return { status, message: String(message), reason: String(message), ...FRAMEWORK_ERRORS[String(code)] }
   }
   const isDamaged = /^SQLITE_(CORRUPT|NOTADB|IOERR)/.test(String(code))
-  return {
-    status: 500,
-    message: SERVER_ERROR,
-    reason: isDamaged
-      ? `the data file ${dataFile} ${DAMAGED}`
-      : 'an error of notification-mock itself: its log has a line with this errorId',
-    errorId: uuid()
-  }
+  const reason = isDamaged ? `the data file ${dataFile} ${DAMAGED}` : OF_OURS
+  return { status: 500, message: SERVER_ERROR, reason, errorId: uuid() }
 }
 
 function domainErrorResponse({ code, message, details }: DomainError): ErrorResponse {
-  return { status: STATUS[code], message, ...details }
+  return { status: STATUS_OF[code], message, ...details }
 }
 
+const OF_OURS = 'an error of notification-mock itself: its log has a line with this errorId'
 const TOO_LARGE = 'the response would have a gigabyte or more: ask for fewer messages with limit'
 const DAMAGED = 'is damaged: stop the server, then put back a copy, or name another file with --data'
 const NOT_WRITTEN: ErrorResponse = {
@@ -171,18 +149,17 @@ export function errorJson(response: ErrorResponse, path: string, { now, assumpti
   const error = STATUS_CODES[status] ?? 'Error'
   const isTold = errorId !== undefined || Object.keys(errors ?? {}).length > 0
   const isException = assumptions?.['error-context'] === 'exception' && !isTold
-  const body: ErrorBody = {
+  return JSON.stringify({
     statusCode: status,
     timestamp: isoTime(now()),
     path: redactedTarget(path),
     message,
     error,
     ctx: ctx ?? facts ?? (isException ? { error, statusCode: status } : {}),
-    ...(errors && { errors }),
-    ...(errorId && { errorId }),
+    errors,
+    errorId,
     ...facts
-  }
-  return JSON.stringify(body)
+  })
 }
 
 const MAX_REASON = 1000

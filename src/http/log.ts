@@ -1,28 +1,23 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { attempt } from '../core/errors.js'
 import { redactedTarget } from './target.js'
 
 /** What each line about a request has, so that it can be read by itself. Without secrets. */
-function factsOf(reply: FastifyReply, statusCode?: number) {
-  const { request, elapsedTime } = reply
+function factsOf({ request, elapsedTime }: FastifyReply, statusCode?: number) {
   // Not there if it was refused before its key was looked at.
   const { environment }: { environment?: { name: string } } = request
+  // Undefined of a path that can't be decoded, and if what is secret can't be told: the error has to be answered nevertheless.
+  const redacted = (text: string) => attempt(() => request.redacted?.(text))
   return {
     reqId: request.id,
     method: request.method,
-    // Absent of a path that can't be decoded.
-    url: redacted(request, redactedTarget(request.url)),
-    environment: environment && redacted(request, environment.name),
+    url: redacted(redactedTarget(request.url)),
+    environment: environment && redacted(environment.name),
     // Absent where there is no answer yet.
     ...(statusCode !== undefined && { statusCode }),
     // Since it arrived.
     ms: Math.round(elapsedTime * 1000) / 1000
   }
-}
-
-/** Undefined if what is secret can't be told, as when the database fails: the error has to be answered nevertheless. */
-function redacted(request: FastifyRequest, text: string): string | undefined {
-  return attempt(() => request.redacted?.(text))
 }
 
 /** The replies whose status is in the log, with the reason. */
@@ -37,18 +32,12 @@ export function logAnswer(reply: FastifyReply): void {
 export function logRefusal(reply: FastifyReply, statusCode: number, reason: string): void {
   const { request } = reply
   reported.add(reply)
-  request.log.info(
-    { ...factsOf(reply, statusCode), reason: request.redacted ? redacted(request, reason) : reason },
-    'request refused'
-  )
+  const told = request.redacted ? attempt(() => request.redacted?.(reason)) : reason
+  request.log.info({ ...factsOf(reply, statusCode), reason: told }, 'request refused')
 }
 
-/** Logs an error of the server itself, or of its disk. */
-export function logFailure(
-  reply: FastifyReply,
-  statusCode: number,
-  failure: { err: unknown; errorId: string | undefined; reason: string }
-): void {
+/** Logs an error of the server itself, or of its disk; `failure` is the error, its id and the reason. */
+export function logFailure(reply: FastifyReply, statusCode: number, failure: object): void {
   reported.add(reply)
   reply.request.log.error({ ...factsOf(reply, statusCode), ...failure }, 'request failed')
 }

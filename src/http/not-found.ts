@@ -32,17 +32,16 @@ export const notFound = fp<{ explains: (request: FastifyRequest) => boolean; ser
     function errorFor(request: FastifyRequest, reply: FastifyReply): DomainError {
       const { method, url } = request
       const path = pathOf(url)
-      const explain = explains(request)
       const allowed = serving(path)?.methods.join(', ')
       const reason = allowed ? `this path takes ${allowed}` : hint(path)
-      if (explain && allowed) {
+      if (!explains(request)) return new DomainError('not-found', `Cannot ${method} ${path}`, { reason })
+      if (allowed) {
         reply.header('Allow', allowed)
         return new DomainError('method-not-allowed', `${method} is not allowed for ${path}`, { reason })
       }
-      if (explain && /^\/v[12]\//.test(path)) {
-        return new DomainError('not-served', `${method} ${path} is not served by this mock`, { reason })
-      }
-      return new DomainError('not-found', `Cannot ${method} ${path}`, { reason })
+      return /^\/v[12]\//.test(path)
+        ? new DomainError('not-served', `${method} ${path} is not served by this mock`, { reason })
+        : new DomainError('not-found', `Cannot ${method} ${path}`, { reason })
     }
 
     function serving(path: string): Served | undefined {
@@ -58,27 +57,21 @@ export const notFound = fp<{ explains: (request: FastifyRequest) => boolean; ser
       if (meant) return `did you mean ${meant}?`
       if (CONTROL.test(path)) return 'GET /_mock/openapi.json describes the control routes there are'
       const operations = served.filter(({ url }) => /^\/v\d/.test(url))
-      const list = operations.map(
-        ({ url, methods }) => `${methods.filter((name) => name !== 'HEAD').join(', ')} ${url}`
-      )
-      return `served are ${list.join('; ')}`
+      return `served are ${operations.map(({ url, methods }) => `${methods.filter((name) => name !== 'HEAD')} ${url}`).join('; ')}`
     }
 
     /** Returns the path that was probably meant, of those of its kind that have no other words than slips of the pen. */
     function nearest(path: string): string | undefined {
       const asked = path.split('/')
-      const urls = served
-        .map(({ url }) => url)
-        .filter((url) => url.split('/').length === asked.length && CONTROL.test(url) === CONTROL.test(path))
+      const urls = served.flatMap(({ url }) => {
+        const parts = url.split('/')
+        if (url === '/' || parts.length !== asked.length || CONTROL.test(url) !== CONTROL.test(path)) return []
         // The parts that were asked for stand in place of its parameters.
-        .map((url) => url.split('/').map((part, index) => (part.startsWith(':') ? asked[index] : part)))
-      return suggest(
-        path,
-        urls.map((parts) => parts.join('/')).filter((url) => url !== '/')
-      )
+        return parts.map((part, index) => (part.startsWith(':') ? asked[index] : part)).join('/')
+      })
+      return suggest(path, urls)
     }
-  },
-  { name: 'not-found' }
+  }
 )
 
 const CONTROL = /^\/_mock(\/|$)/

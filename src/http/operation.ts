@@ -62,14 +62,11 @@ export interface Operation extends OperationSummary {
 }
 
 /** Types the operation as precisely as it is written. */
-export function defineOperation<const Defined extends Operation>(operation: Defined): Defined {
-  return operation
-}
+export const defineOperation = <const Defined extends Operation>(operation: Defined): Defined => operation
 
 /** Returns the errors that an operation rejects with under these assumptions, besides 500. */
-export function errorsUnder({ errors }: Operation, assumptions: Assumptions): OperationError[] {
-  return errors.filter(({ under }) => under === undefined || assumptions[under[0]] === under[1])
-}
+export const errorsUnder = ({ errors }: Operation, assumptions: Assumptions): OperationError[] =>
+  errors.filter(({ under }) => under === undefined || assumptions[under[0]] === under[1])
 
 /** Returns the options of the route that serves an operation, but for the handler; with hooks of its own, if it needs any. */
 export function operationRoute<Defined extends Operation>(operation: Defined, ...hooks: onRequestHookHandler[]) {
@@ -80,16 +77,21 @@ export function operationRoute<Defined extends Operation>(operation: Defined, ..
 
 /** Returns the schemas that Fastify validates requests by; a route hands it no others. */
 export function requestSchemas<Defined extends object>(operation: Defined) {
-  const judged = Object.entries(operation).filter(([name]) => /^(params|querystring|body)$/.test(name))
+  const judged = Object.entries(operation).filter(([name, schema]) =>
+    name === 'params' ? !isAnyText(schema) : /^(querystring|body)$/.test(name)
+  )
   return Object.fromEntries(judged) as Pick<Defined, Extract<keyof Defined, 'params' | 'querystring' | 'body'>>
 }
 
+/** Whether nothing can be wrong with the parameters of a path, so that each request is spared a look at them. */
+const isAnyText = ({ properties }: TObject): boolean =>
+  Object.values(properties).every((each) => Object.keys(each).every((key) => /^(type|description)$/.test(key)))
+
 /** Returns an object, as JSON, as the environment sends it: bare, or under `data` (assumption `envelope`). */
-export function enveloped(document: Buffer, { envelope }: Assumptions): Buffer {
-  return envelope === 'data' ? Buffer.concat([Buffer.from('{"data":'), document, Buffer.from('}')]) : document
-}
+export const enveloped = (document: Buffer, { envelope }: Assumptions): Buffer =>
+  envelope === 'data' ? Buffer.concat([Buffer.from('{"data":'), document, Buffer.from('}')]) : document
 
 /** Returns the `servers` of an OpenAPI document: the address that it was asked for at, or where it is if that is unknown. */
-export function serversOf({ protocol, host }: FastifyRequest): object[] {
-  return [{ url: host ? `${protocol}://${host}` : '/', description: 'This server' }]
-}
+export const serversOf = ({ protocol, host }: FastifyRequest): object[] => [
+  { url: host ? `${protocol}://${host}` : '/', description: 'This server' }
+]

@@ -6,17 +6,14 @@ import { didYouMean } from '../core/suggest.js'
 import { giveReason } from './errors.js'
 
 /** A query string that can't be read. Refused where it is looked at, after authentication. */
-export class MalformedQuery {
-  readonly reason: string
-  constructor(reason: string) {
-    this.reason = reason
-  }
-}
+export class MalformedQuery extends Error {}
 
 /** What was sent, by name. An object stands for a value that was sent with brackets which mean no list. */
 export type Query = Record<string, string | (string | object)[]>
 
 const MAX_PARAMETERS = 10_000
+/** Of how many parameters the names are told. */
+const MAX_NAMES = 3
 
 /**
  * Parses a query string: repeated keys, `key[]=` and `key[0]=` make a list, and commas have no meaning. Other brackets
@@ -28,9 +25,7 @@ export function parseQuery(text: string): Query | MalformedQuery {
   const query = new Parameters()
   if (text === '') return query
   const parts = text.split('&')
-  if (parts.length > MAX_PARAMETERS) {
-    return new MalformedQuery(`the query has more than ${MAX_PARAMETERS} parameters`)
-  }
+  if (parts.length > MAX_PARAMETERS) return new MalformedQuery(`the query has more than ${MAX_PARAMETERS} parameters`)
   try {
     for (const part of parts) if (part !== '') addParameter(query, part)
     return query
@@ -50,40 +45,28 @@ function addParameter(query: Query, part: string): void {
   const bracket = name.indexOf('[', 1)
   const key = bracket < 0 ? name : name.slice(0, bracket)
   const before = query[key]
-  if (bracket < 0 && before === undefined) {
-    query[key] = value
-    return
-  }
   const brackets = name.slice(key.length)
   const item = /^(\[\d*\])?$/.test(brackets) ? value : { [brackets]: value }
-  if (Array.isArray(before)) before.push(item)
+  if (bracket < 0 && before === undefined) query[key] = value
+  else if (Array.isArray(before)) before.push(item)
   else query[key] = before === undefined ? [item] : [before, item]
 }
 
-function decode(text: string): string {
-  return /[%+]/.test(text) ? decodeURIComponent(text.replaceAll('+', ' ')) : text
-}
+const decode = (text: string): string => (/[%+]/.test(text) ? decodeURIComponent(text.replaceAll('+', ' ')) : text)
 
 /** Refuses with `bad-request` a query string that can't be read. */
-export const rejectMalformedQuery = fp(
-  async (app) => {
-    app.addHook('onRequest', ({ query }, _reply, done) => {
-      if (!(query instanceof MalformedQuery)) return done()
-      done(new DomainError('bad-request', 'Malformed query string', { reason: query.reason }))
-    })
-  },
-  { name: 'reject-malformed-query' }
-)
+export const rejectMalformedQuery = fp(async (app) => {
+  app.addHook('onRequest', ({ query }, _reply, done) => {
+    if (!(query instanceof MalformedQuery)) return done()
+    done(new DomainError('bad-request', 'Malformed query string', { reason: query.message }))
+  })
+})
 
-interface Described {
-  querystring?: TObject
-}
+type Described = { querystring?: TObject }
 
 /** Returns the names of parameters that an operation does not read; all of them where no operation serves the request. */
-export function unreadParameters(names: readonly string[], operation: Described | undefined): string[] {
-  const read = operation?.querystring?.properties ?? {}
-  return names.filter((name) => !Object.hasOwn(read, name))
-}
+export const unreadParameters = (names: readonly string[], operation: Described | undefined): string[] =>
+  names.filter((name) => !Object.hasOwn(operation?.querystring?.properties ?? {}, name))
 
 /**
  * Returns the hook of an operation that says in `x-mock-reason` which parameters of a query it does not read, and what was
@@ -101,6 +84,3 @@ export function tellUnread(operation: Described): onRequestHookHandler {
     done()
   }
 }
-
-/** Of how many parameters the names are told. */
-const MAX_NAMES = 3

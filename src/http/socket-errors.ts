@@ -14,44 +14,40 @@ export function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Soc
   if (rejected.has(socket)) return
   rejected.add(socket)
   const { reason } = error as { reason?: string }
-  const response = CLIENT_ERRORS[error.code ?? ''] ?? {
+  const malformed = {
     status: 400,
     message: 'Malformed HTTP request',
     reason: `what was sent is not a well-formed HTTP request${reason ? `: ${reason}` : ''}`
   }
-  rejectInTurn(socket, response, clock, error.code === TIMED_OUT)
+  rejectInTurn(socket, CLIENT_ERRORS[error.code ?? ''] ?? malformed, clock, error.code === TIMED_OUT)
 }
 
 const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT'
 
 const rejected = new WeakSet<Socket>()
 
-/** Answers with an error body on a bare socket, behind the answers to the requests that came before, and closes it. */
+/**
+ * Answers with an error body on a bare socket, behind the answers to the requests that are read to their end, and closes
+ * it: not before the client has closed its side, or has been silent for two seconds, as closing on a client that is still
+ * sending takes the answer away from it.
+ */
 export function rejectInTurn(socket: Socket, response: ErrorResponse, clock: Clock, atOnce = false): void {
   // A socket that asked for a tunnel has no other listener, and an error would end the process.
   socket.on('error', () => socket.destroy())
-  whenAnswered(socket, () => {
-    rejectSocket(socket, response, clock)
+  proceed()
+
+  function proceed(): void {
+    // A socket knows the answer that it is sending.
+    const { _httpMessage: answer } = socket as Socket & { _httpMessage?: ServerResponse }
+    if (answer?.req.complete) return void answer.once('finish', proceed)
+    socket.setTimeout(LINGER, () => socket.destroy())
+    if (socket.writable) socket.end(textOf(response, clock)).resume()
     // The rest of a request that came too late must not be taken for one in time.
     if (atOnce) socket.destroySoon()
-  })
+  }
 }
 
-/** Waits for the answers to requests that are read to their end: a socket knows the one that it is sending. */
-function whenAnswered(socket: Socket, proceed: () => void): void {
-  const { _httpMessage: answer } = socket as Socket & { _httpMessage?: ServerResponse }
-  if (answer?.req.complete) answer.once('finish', () => whenAnswered(socket, proceed))
-  else proceed()
-}
-
-/**
- * Answers with an error body on a bare socket, and closes it: not before the client has closed its side, or has been
- * silent for two seconds, as closing on a client that is still sending takes the answer away from it.
- */
-function rejectSocket(socket: Socket, response: ErrorResponse, clock: Clock): void {
-  socket.setTimeout(LINGER, () => socket.destroy())
-  if (!socket.writable) return
-
+function textOf(response: ErrorResponse, clock: Clock): string {
   const body = errorJson(response, '', { now: clock })
   const head = [
     `HTTP/1.1 ${response.status} ${STATUS_CODES[response.status]}`,
@@ -61,8 +57,7 @@ function rejectSocket(socket: Socket, response: ErrorResponse, clock: Clock): vo
     `x-mock-reason: ${headerText(response.reason)}`,
     'connection: close'
   ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
-  socket.resume()
+  return `${head.join('\r\n')}\r\n\r\n${body}`
 }
 
 const LINGER = 2000

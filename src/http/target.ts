@@ -14,16 +14,12 @@ declare module 'fastify' {
  * Path and query of a request, as answers and logs may show them: without the scheme and host that a proxy is sent, and
  * without the values of parameters named like a credential, where a key is sent by mistake.
  */
-export function redactedTarget(url: string): string {
-  return withoutHost(url).replace(SECRET_PARAMETER, '$1***')
-}
+export const redactedTarget = (url: string): string => withoutHost(url).replace(SECRET_PARAMETER, '$1***')
 
 const SECRET_PARAMETER = new RegExp(`([?&]${SECRET_FIELD}=)[^&#]+`, 'gi')
 
 /** The path alone, as it was sent. */
-export function pathOf(url: string): string {
-  return withoutHost(url).replace(/[?#].*$/s, '')
-}
+export const pathOf = (url: string): string => withoutHost(url).replace(/[?#].*$/s, '')
 
 function withoutHost(url: string): string {
   if (url.startsWith('/') || url === '') return url

@@ -13,12 +13,12 @@ type Judgement = { value: unknown; error?: never } | { error: DomainError }
  * `JSON.stringify` writes them. Rejects with `invalid`, all bad fields at once.
  */
 export const COMPILERS = {
-  buildValidator: () => (route: { schema: TSchema; httpPart?: string }) =>
-    route.httpPart === 'querystring'
-      ? queryValidator(route.schema as TObject)
-      : (sent: unknown) => validate(route.schema, sent),
+  buildValidator: () => validatorOf,
   buildSerializer: () => () => JSON.stringify
 } as unknown as CompilersFactory
+
+const validatorOf = ({ schema, httpPart }: { schema: TSchema; httpPart?: string }) =>
+  httpPart === 'querystring' ? queryValidator(schema as TObject) : (sent: unknown) => validate(schema, sent)
 
 /** Returns what was sent if it matches the schema, else the error to reject it with. */
 export function validate(schema: TSchema, sent: unknown): Judgement {
@@ -42,8 +42,7 @@ export function timeOf(field: string, text: string): number {
 
 /** Returns the value at a path. Objects and lists are left out: they may be long, and their fields have own messages. */
 function sentAt(path: Path, sent: unknown): { value?: unknown } {
-  let value = sent
-  for (const part of path) value = (value as Record<string | number, unknown>)[part]
+  const value = path.reduce<unknown>((node, part) => (node as Record<string | number, unknown>)[part], sent)
   return typeof value === 'object' && value !== null ? {} : { value }
 }
 
@@ -59,13 +58,11 @@ function queryValidator(schema: TObject): (query: unknown) => Judgement {
     const errors = noFieldErrors()
     for (const [name, { type, default: fallback }] of parameters) {
       const value = sent[name]
-      if (type === 'array') {
-        if (value !== undefined) read[name] = [value].flat().filter((item) => item !== '')
-        continue
-      }
       if (fallback !== undefined) read[name] = fallback
-      if (Array.isArray(value)) addError(name, 'must be given once, without brackets')
-      else if (value !== undefined && /^(integer|number)$/.test(type)) read[name] = asInteger(value)
+      if (value === undefined) continue
+      if (type === 'array') read[name] = [value].flat().filter((item) => item !== '')
+      else if (Array.isArray(value)) addError(name, 'must be given once, without brackets')
+      else if (/^(integer|number)$/.test(type)) read[name] = asInteger(value)
       else if (value) read[name] = value
     }
     for (const { path, message, hint } of findIssues(schema, read)) {
@@ -83,6 +80,5 @@ function queryValidator(schema: TObject): (query: unknown) => Judgement {
 }
 
 /** `10` and `10.0`, which some generated clients send, are integers. Any other text stays text, and is refused as such. */
-function asInteger(value: string): string | number {
-  return /^\d+(\.0+)?$/.test(value) ? Math.min(Number(value), Number.MAX_VALUE) : value
-}
+const asInteger = (value: string): string | number =>
+  /^\d+(\.0+)?$/.test(value) ? Math.min(Number(value), Number.MAX_VALUE) : value

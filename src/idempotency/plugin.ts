@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { isoTime } from '../core/clock.js'
 import { DomainError } from '../core/errors.js'
@@ -31,31 +30,22 @@ const MAX_LENGTH = 255
 export function claimKey(idempotency: IdempotencyService): onRequestHookHandler {
   return (request, reply, done) => {
     const key = readKey(request.headers['idempotency-key'], request.environment)
-    if (key !== undefined) {
-      reply.header('Idempotency-Key', key)
-      request.idempotencyKey = keyInUse(reply.raw, key, idempotency.begin(request.environment, key))
+    if (key === undefined) return done()
+    reply.header('Idempotency-Key', key)
+    const end = idempotency.begin(request.environment, key)
+    const { raw } = reply
+    const release = () => {
+      raw.removeListener('close', release)
+      end()
     }
+    const hold = () => {
+      raw.removeListener('close', release)
+      return () => void (raw.closed ? release() : raw.once('close', release))
+    }
+    // Also when the request is aborted.
+    raw.once('close', release)
+    request.idempotencyKey = { key, release, hold }
     done()
-  }
-}
-
-function keyInUse(answer: ServerResponse, key: string, end: () => void): KeyInUse {
-  const release = () => {
-    answer.removeListener('close', release)
-    end()
-  }
-  // Also when the request is aborted.
-  answer.once('close', release)
-  return {
-    key,
-    release,
-    hold() {
-      answer.removeListener('close', release)
-      return () => {
-        if (answer.closed) release()
-        else answer.once('close', release)
-      }
-    }
   }
 }
 
@@ -69,21 +59,21 @@ export function withIdempotency(
   idempotency: IdempotencyService,
   operation: () => Buffer
 ): void {
-  const { environment, idempotencyKey } = request
+  const { environment, idempotencyKey, method, url } = request
   if (!idempotencyKey) {
     reply.type(JSON_TYPE).send(operation())
     return
   }
 
   let refusal: DomainError | undefined
-  const repeatable = { target: `${request.method} ${pathOf(request.url)}`, body: bodyOf(request) }
+  const repeatable = { target: `${method} ${pathOf(url)}`, body: bodyOf(request) }
   const run = (): Answer => {
     try {
       return { status: 200, body: operation() }
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
       refusal = error
-      return storedErrorResponse(error, request.url, environment)
+      return storedErrorResponse(error, url, environment)
     }
   }
   let outcome: Outcome
@@ -111,19 +101,15 @@ function readKey(header: string | string[] | undefined, { assumptions }: Environ
   const isQuoted = assumptions['idempotency-quotes'] === 'stripped' && /^".*"$/s.test(text)
   const key = isQuoted ? text.slice(1, -1).replace(/\\(["\\])/g, '$1') : text
   if (key === '') return undefined
-  if (key.length > MAX_LENGTH) throw badKey(key, `has exceeded the maximum allowed length of ${MAX_LENGTH} characters`)
-  if (INVALID.test(key)) throw badKey(key, 'has control characters')
-  return key
+  const tooLong = key.length > MAX_LENGTH && `has exceeded the maximum allowed length of ${MAX_LENGTH} characters`
+  const problem = tooLong || (INVALID.test(key) && 'has control characters')
+  if (!problem) return key
+  const reason = `an idempotency-key is 1 to ${MAX_LENGTH} characters, none of them control characters`
+  throw new DomainError('bad-request', `idempotencyKey "${key}" ${problem}`, { reason })
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these, and what no header can carry, are invalid
 const INVALID = /[\x00-\x1f\x7f]|[^\x00-\xff]/
-
-function badKey(key: string, problem: string): DomainError {
-  return new DomainError('bad-request', `idempotencyKey "${key}" ${problem}`, {
-    reason: `an idempotency-key is 1 to ${MAX_LENGTH} characters, none of them control characters`
-  })
-}
 
 /** Returns the request's body as it was sent; empty when there was none. */
 export function bodyOf({ body }: FastifyRequest): Buffer {

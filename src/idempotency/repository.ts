@@ -31,8 +31,7 @@ export function idempotencyRepository(db: Db) {
   )
 
   return {
-    findKey: (dataset: number, scope: KeyScope, key: string): IdempotencyKeyRow | undefined =>
-      find.get(dataset, scope, key),
+    findKey: (dataset: number, scope: KeyScope, key: string) => find.get(dataset, scope, key),
 
     /**
      * Returns the newest in all environments of the asker's organization, without snapshots: the asker's own of several, with

@@ -10,17 +10,11 @@ export interface Answer {
   body: Buffer
 }
 
-/** What must be the same in a repeated request; whether the target counts is assumption `idempotency-match`. */
-export interface RepeatableRequest {
-  /** Method and path, without the query string. */
-  target: string
-  body: Buffer
-}
+/** What must be the same when a key comes again; whether the target, method and path, is assumption `idempotency-match`. */
+type Repeatable = { target: string; body: Buffer }
 
-export interface Outcome extends Answer {
-  /** When a replayed answer was first given, in milliseconds since 1970. */
-  replayOf?: number
-}
+/** `replayOf` says when a replayed answer was first given, in milliseconds since 1970. */
+export type Outcome = Answer & { replayOf?: number }
 
 export type IdempotencyService = ReturnType<typeof idempotencyService>
 
@@ -51,12 +45,12 @@ export function idempotencyService({ db, environments }: { db: Db; environments:
      * Returns the stored answer of the key, or else that of `run`, and stores it, in one transaction with what `run`
      * writes. What `run` throws undoes both. Throws `key-reused` when the key was first used for another request.
      */
-    once(environment: Environment, key: string, request: RepeatableRequest, run: () => Answer): Outcome {
+    once(environment: Environment, key: string, request: Repeatable, run: () => Answer): Outcome {
       const fingerprint = fingerprintOf(environment, request)
       return db.transaction(() => {
         const now = environment.now()
         const scope = scopeOf(environment)
-        const stored = scope === 'organization' ? findInOrganization(environment, key) : findOwn(environment, key)
+        const stored = find(environment, scope, key)
         if (stored && now - stored.createdAt < LIFETIME) return replay(environment, stored, fingerprint)
 
         const answer = run()
@@ -68,45 +62,40 @@ export function idempotencyService({ db, environments }: { db: Db; environments:
     }
   }
 
-  function findOwn(environment: Environment, key: string): IdempotencyKeyRow | undefined {
-    const row = repository.findKey(environment.datasets.idempotency, 'environment', key)
-    return row && { ...row, body: withOwnIds(environment, 'idempotency', row.body) }
-  }
-
-  /** Returns the answer with the ids of the environment that has given it. */
-  function findInOrganization(environment: Environment, key: string): IdempotencyKeyRow | undefined {
+  /** Returns what is stored, with the ids of the environment that has given the answer. */
+  function find(environment: Environment, scope: KeyScope, key: string): IdempotencyKeyRow | undefined {
+    const { datasets, organizationId } = environment
+    if (scope === 'environment') {
+      const row = repository.findKey(datasets.idempotency, scope, key)
+      return row && { ...row, body: withOwnIds(environment, 'idempotency', row.body) }
+    }
     const found = repository.findKeyInOrganization(environment, key)
     if (!found) return undefined
-    const { ownerId, homeId, homeOrganizationId, ...row } = found
-    const owner = { id: ownerId, organizationId: environment.organizationId }
-    return { ...row, body: withIdsOf(owner, { id: homeId, organizationId: homeOrganizationId }, row.body) }
+    const home = { id: found.homeId, organizationId: found.homeOrganizationId }
+    return { ...found, body: withIdsOf({ id: found.ownerId, organizationId }, home, found.body) }
   }
 }
 
-function scopeOf({ assumptions }: Environment): KeyScope {
-  return assumptions['idempotency-match'] === 'body' ? 'organization' : 'environment'
-}
+const scopeOf = ({ assumptions }: Environment): KeyScope =>
+  assumptions['idempotency-match'] === 'body' ? 'organization' : 'environment'
 
 function replay(environment: Environment, stored: IdempotencyKeyRow, fingerprint: Buffer): Outcome {
-  if (!stored.fingerprint.equals(fingerprint)) {
-    throw new DomainError('key-reused', `Request with key "${stored.key}" is being reused for a different body`, {
-      reason: 'this idempotency-key was first used for another request: send a fresh key with each new request',
-      ...(linkIn(environment) ?? { errors: {} })
-    })
-  }
-  return { status: stored.status, body: stored.body, replayOf: stored.createdAt }
+  const { key, status, body, createdAt } = stored
+  if (stored.fingerprint.equals(fingerprint)) return { status, body, replayOf: createdAt }
+  const message = `Request with key "${key}" is being reused for a different body`
+  const reason = 'this idempotency-key was first used for another request: send a fresh key with each new request'
+  throw new DomainError('key-reused', message, { reason, ...(linkIn(environment) ?? { errors: {} }) })
 }
 
 /** Returns the header of a refusal that is about a key, where the environment assumes one. */
-function linkIn({ assumptions }: Environment): Pick<ErrorDetails, 'headers'> | undefined {
-  return assumptions['idempotency-refusals'] === 'linked' ? { headers: { Link: DOCUMENTATION } } : undefined
-}
+const linkIn = ({ assumptions }: Environment): Pick<ErrorDetails, 'headers'> | undefined =>
+  assumptions['idempotency-refusals'] === 'linked' ? { headers: { Link: DOCUMENTATION } } : undefined
 
 /** Where the deployed service sends readers. */
 const DOCUMENTATION = 'https://docs.novu.co/additional-resources/idempotency'
 
 /** The operation takes no body: none, an empty one and `{}` are the same. */
-function fingerprintOf({ assumptions }: Environment, { target, body }: RepeatableRequest): Buffer {
+function fingerprintOf({ assumptions }: Environment, { target, body }: Repeatable): Buffer {
   const head = assumptions['idempotency-match'] === 'request' ? `${target}\n` : ''
   const isEmpty = body.length === 0 || /^\s*\{\s*\}\s*$/.test(body.toString())
   return hash('sha256', isEmpty ? head : Buffer.concat([Buffer.from(head), body]), 'buffer')

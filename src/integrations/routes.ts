@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { DomainError } from '../core/errors.js'
+import { attempt, DomainError } from '../core/errors.js'
 import type { ChangedRecord } from '../core/schemas.js'
 import { strictObject } from '../core/typebox.js'
 import { defineOperation, enveloped, operationRoute } from '../http/operation.js'
@@ -68,11 +68,7 @@ export const integrationRoutes: FastifyPluginAsyncTypebox<Options> = async (app,
 function rejectMalformedJson(body: Buffer, headers: IncomingHttpHeaders): void {
   const isJson = /^application\/(.+\+)?json\s*(;|$)/i.test(headers['content-type'] ?? '')
   if (!isJson || body.length === 0 || headers['content-encoding'] !== undefined) return
-  try {
-    JSON.parse(body.toString())
-  } catch {
-    throw new DomainError('bad-request', 'Malformed JSON in the request body', {
-      reason: 'the content-type says JSON but the body is not: send no body at all, the operation takes none'
-    })
-  }
+  if (attempt(() => [JSON.parse(body.toString())])) return
+  const reason = 'the content-type says JSON but the body is not: send no body at all, the operation takes none'
+  throw new DomainError('bad-request', 'Malformed JSON in the request body', { reason })
 }

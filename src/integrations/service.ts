@@ -25,12 +25,14 @@ export function integrationService({ db, environments }: { db: Db; environments:
     setPrimary(environment: Environment, integrationId: string, changed: ChangedRecord[] = []): string {
       return db.transaction(() => {
         const found = find(environment, integrationId)
-        rejectChannelWithoutPrimary(environment, found)
+        const { channel } = found
+        if (environment.assumptions['primary-channels'] !== 'all' && channel !== 'email' && channel !== 'sms')
+          throw new DomainError('bad-request', `Channel ${channel} does not support primary`, { reason: NO_PRIMARY })
         if (found.primary) return toResponse(withOwnIds(environment, 'integrations', found.document), environment)
 
         // Demote first: SQLite checks the unique index at each statement, not at commit.
         const dataset = environments.ensureOwned(environment, 'integrations')
-        const former = repository.demotePrimaries(dataset, found.channel)
+        const former = repository.demotePrimaries(dataset, channel)
         const document = repository.promote(dataset, found.id)
         changed.push(stepped(found, document, 'became primary'))
         for (const each of former) changed.push(stepped({ ...found, ...each }, each.document, 'is no longer primary'))
@@ -40,24 +42,24 @@ export function integrationService({ db, environments }: { db: Db; environments:
   }
 
   function find(environment: Environment, integrationId: string): FoundIntegration {
-    const idOnly = environment.assumptions['integration-lookup'] === 'id'
+    const { assumptions, datasets, name } = environment
+    const { integrations } = datasets
+    const idOnly = assumptions['integration-lookup'] === 'id'
     const id = idIn(integrationId)
     if (idOnly && id === undefined) {
       const messages = ['integrationId must be a mongodb id']
       throw invalidFields({ integrationId: { messages, value: integrationId } })
     }
-    const { integrations } = environment.datasets
-    const found =
-      (id === undefined ? undefined : repository.findById(integrations, id)) ??
-      (idOnly ? undefined : repository.findByIdentifier(integrations, integrationId))
+    const byId = id === undefined ? undefined : repository.findById(integrations, id)
+    const found = byId ?? (idOnly ? undefined : repository.findByIdentifier(integrations, integrationId))
     if (found && !found.deleted) return found
     if (!found) rejectForeign(environment, id ?? integrationId, idOnly ? null : integrationId)
+    const hint = didYouMean(integrationId, repository.listIdentifiers(integrations))
     const fields = idOnly ? '_id' : '_id or identifier'
-    throw new DomainError('not-found', `Integration with id ${integrationId} not found`, {
-      reason: found
-        ? `integration ${integrationId} of environment ${environment.name} is soft-deleted, which counts as absent`
-        : `environment ${environment.name} has no integration with ${fields} ${integrationId}${didYouMean(integrationId, repository.listIdentifiers(integrations))}`
-    })
+    const reason = found
+      ? `integration ${integrationId} of environment ${name} is soft-deleted, which counts as absent`
+      : `environment ${name} has no integration with ${fields} ${integrationId}${hint}`
+    throw new DomainError('not-found', `Integration with id ${integrationId} not found`, { reason })
   }
 
   function rejectForeign(environment: Environment, id: string, identifier: string | null): void {
@@ -65,21 +67,14 @@ export function integrationService({ db, environments }: { db: Db; environments:
     const { datasets, organizationId } = environment
     const owner = repository.findElsewhere(datasets.integrations, organizationId, id, identifier)
     if (owner === undefined) return
-    throw new DomainError('forbidden', FOREIGN_INTEGRATION, {
-      reason: `the integration is in environment ${owner} of the same organization: use a key of that environment`
-    })
+    const reason = `the integration is in environment ${owner} of the same organization: use a key of that environment`
+    throw new DomainError('forbidden', FOREIGN_INTEGRATION, { reason })
   }
 }
 
+const NO_PRIMARY = 'only email and sms integrations can be primary in this environment (assumption primary-channels)'
 const FOREIGN_INTEGRATION =
   "API key authentication is scoped to a single environment and cannot set as primary an integration that belongs to a different environment. Use an API key from the integration's environment, or authenticate with a session token."
-
-function rejectChannelWithoutPrimary({ assumptions }: Environment, { channel }: FoundIntegration): void {
-  if (assumptions['primary-channels'] === 'all' || channel === 'email' || channel === 'sms') return
-  throw new DomainError('bad-request', `Channel ${channel} does not support primary`, {
-    reason: 'only email and sms integrations can be primary in this environment (assumption primary-channels)'
-  })
-}
 
 /** Returns the integration as the environment's assumptions present it, as JSON. */
 function toResponse(document: string, environment: Environment): string {

@@ -1,4 +1,4 @@
-import { type NumberOptions, type Static, type TSchema, Type } from '@sinclair/typebox'
+import { type NumberOptions, type Static, type TOptional, type TSchema, Type } from '@sinclair/typebox'
 import { CHANNELS } from '../core/enums.js'
 import { CONTEXT_KEY_PATTERN } from '../core/ids.js'
 import { strictObject, stringEnum } from '../core/typebox.js'
@@ -21,35 +21,33 @@ interface Filter {
 /** The filters of the list, in the contract's order. All that is known of one is said here. */
 const FILTERS = {
   channel: {
-    parameter: Type.Optional(stringEnum(CHANNELS, { description: 'Only messages of this channel' })),
+    parameter: stringEnum(CHANNELS, { description: 'Only messages of this channel' }),
     example: 'email',
     column: 'channel',
     index: 'messages_channel',
     has: []
   },
   subscriberId: {
-    parameter: Type.Optional(Type.String({ description: 'Only messages to this subscriber, by its external id' })),
+    parameter: Type.String({ description: 'Only messages to this subscriber, by its external id' }),
     example: 'user-ada',
     column: 'subscriber_id',
     index: 'messages_subscriber',
     has: ['context', 'channel']
   },
   transactionId: {
-    parameter: Type.Optional(
-      Type.Array(Type.String(), { description: 'Only messages of any of these transactions, repeated once per id' })
-    ),
+    parameter: Type.Array(Type.String(), {
+      description: 'Only messages of any of these transactions, repeated once per id'
+    }),
     example: ['order-4711'],
     column: 'transaction_id',
     index: 'messages_transaction',
     has: ['subscriber_id', 'context', 'channel']
   },
   contextKeys: {
-    parameter: Type.Optional(
-      Type.Array(Type.String({ pattern: CONTEXT_KEY_PATTERN }), {
-        description:
-          'Only messages in exactly this set of contexts, in any order: each `type:id`, repeated once per key. Empty: messages in no context'
-      })
-    ),
+    parameter: Type.Array(Type.String({ pattern: CONTEXT_KEY_PATTERN }), {
+      description:
+        'Only messages in exactly this set of contexts, in any order: each `type:id`, repeated once per key. Empty: messages in no context'
+    }),
     example: ['tenant:acme'],
     column: 'context',
     index: 'messages_context',
@@ -62,7 +60,7 @@ type FilterName = keyof typeof FILTERS
 
 export const FILTER_NAMES = Object.keys(FILTERS) as FilterName[]
 
-const parameters = Object.fromEntries(FILTER_NAMES.map((name) => [name, FILTERS[name].parameter]))
+const parameters = Object.fromEntries(FILTER_NAMES.map((name) => [name, Type.Optional(FILTERS[name].parameter)]))
 
 export const MAX_LIMIT = 1000
 
@@ -72,7 +70,7 @@ const wholeNumber = (description: string, bounds: NumberOptions) =>
 
 export const MessageQuery = strictObject(
   {
-    ...(parameters as { [Name in FilterName]: (typeof FILTERS)[Name]['parameter'] }),
+    ...(parameters as { [Name in FilterName]: TOptional<(typeof FILTERS)[Name]['parameter']> }),
     page: wholeNumber('Page number, from 0', { default: 0, minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
     limit: wholeNumber('Messages per page', { default: 10, minimum: 1, maximum: MAX_LIMIT })
   },
@@ -111,7 +109,6 @@ export function conditionsOf(query: Partial<ListMessagesQuery>): Condition[] {
 
 /** Filled up to a power of two by repeating a value, so that lists of any length share a few statements. */
 function padded(values: readonly string[]): string[] {
-  if (values.length === 0) return []
   const length = 2 ** Math.ceil(Math.log2(values.length))
   return values.concat(Array(length - values.length).fill(values[0]))
 }

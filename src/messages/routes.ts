@@ -28,15 +28,10 @@ export const listMessages = defineOperation({
 
 type LenientFilters = Pick<ListMessagesQuery, 'channel' | 'contextKeys'>
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Filters that are searched for as they were sent, since the environment's assumptions allow any text. */
-    lenientFilters: LenientFilters | undefined
-  }
-}
+/** Filters that are searched for as they were sent, since the environment's assumptions allow any text. */
+const lenientFilters = new WeakMap<object, LenientFilters>()
 
 export const messageRoutes: FastifyPluginAsyncTypebox<{ messages: MessageService }> = async (app, { messages }) => {
-  app.decorateRequest('lenientFilters', undefined)
   app.route({
     ...operationRoute(listMessages),
     preValidation: (request, _reply, done) => {
@@ -45,12 +40,14 @@ export const messageRoutes: FastifyPluginAsyncTypebox<{ messages: MessageService
         // A copy, as the journal has the query as it was sent.
         const query = { ...(request.query as object as Query) }
         request.query = query as never
-        request.lenientFilters = takeLenientFilters(query, assumptions)
+        lenientFilters.set(request, takeLenientFilters(query, assumptions))
       }
       done()
     },
-    handler: ({ environment, query, lenientFilters }, reply) => {
-      const { body, reason } = messages.list(environment, lenientFilters ? { ...query, ...lenientFilters } : query)
+    handler: (request, reply) => {
+      const { environment, query } = request
+      const lenient = lenientFilters.get(request)
+      const { body, reason } = messages.list(environment, lenient ? { ...query, ...lenient } : query)
       if (reason !== undefined) giveReason(reply, reason)
       reply.type(JSON_TYPE).send(body)
     }
@@ -68,7 +65,7 @@ const LENIENT = [
  * Takes from the query what the schema would reject and the environment's assumptions let through. Rejects what a lenient
  * environment rejects in its own way: with `bad-request` a limit that is too large, with `invalid` what is no number.
  */
-function takeLenientFilters(query: Query, assumptions: Assumptions): LenientFilters | undefined {
+function takeLenientFilters(query: Query, assumptions: Assumptions): LenientFilters {
   if (assumptions['paging-bounds'] === 'lenient') readLenientPaging(query)
   const { channel, contextKeys } = query
   const filters: LenientFilters = {}
@@ -76,10 +73,9 @@ function takeLenientFilters(query: Query, assumptions: Assumptions): LenientFilt
     filters.channel = channel
     delete query.channel
   }
-  if (assumptions['malformed-context-key'] === 'empty-page') {
-    const keys = [contextKeys].flat()
-    // Absent, or what the schema rejects.
-    if (!keys.every((key) => typeof key === 'string')) return filters
+  const keys = [contextKeys].flat()
+  // Else absent, or what the schema rejects.
+  if (assumptions['malformed-context-key'] === 'empty-page' && keys.every((key) => typeof key === 'string')) {
     filters.contextKeys = keys.filter((key) => key !== '')
     delete query.contextKeys
   }
@@ -97,8 +93,7 @@ function readLenientPaging(query: Query): void {
   if (typeof limit !== 'string') return
   if (/^(0+(\.0+)?)?$/.test(limit)) delete query.limit
   else if (/^\d+(\.0+)?$/.test(limit) && Number(limit) > MAX_LIMIT) {
-    throw new DomainError('bad-request', `Limit can not be larger then ${MAX_LIMIT}`, {
-      reason: `limit is ${limit}, the greatest is ${MAX_LIMIT} (assumption paging-bounds)`
-    })
+    const reason = `limit is ${limit}, the greatest is ${MAX_LIMIT} (assumption paging-bounds)`
+    throw new DomainError('bad-request', `Limit can not be larger then ${MAX_LIMIT}`, { reason })
   }
 }

@@ -21,6 +21,5 @@ export function toMessageRow(message: MessageDocument) {
 }
 
 /** Returns one text for a set of context keys, whatever their order and however often each is given. */
-export function canonicalContext(contextKeys: readonly string[]): string {
-  return JSON.stringify([...new Set(contextKeys)].sort())
-}
+export const canonicalContext = (contextKeys: readonly string[]): string =>
+  JSON.stringify([...new Set(contextKeys)].sort())

@@ -251,6 +251,7 @@ const MessageContent = Type.Union([Type.Array(ref(EmailBlock)), Type.String()], 
 })
 const MessageStatus = namedEnum('MessageStatus', 'What became of a message', ['sent', 'error', 'warning'])
 
+const DELIVERED_AT = 'Delivery dates; several when delivered more than once, for example after a snooze'
 const MESSAGE = 'A notification to one subscriber on one channel'
 export const MessageResponse = namedObject('MessageResponseDto', MESSAGE, {
   _id: text('Message identifier'),
@@ -264,10 +265,7 @@ export const MessageResponse = namedObject('MessageResponseDto', MESSAGE, {
   template: Type.Optional(ref(WorkflowResponse)),
   templateIdentifier: text('Identifier of the message template'),
   createdAt: Type.String({ description: 'Creation date' }),
-  deliveredAt: listOf(
-    Type.String(),
-    'Delivery dates; several when delivered more than once, for example after a snooze'
-  ),
+  deliveredAt: listOf(Type.String(), DELIVERED_AT),
   lastSeenDate: text('When it was last seen'),
   lastReadDate: text('When it was last read'),
   content: Type.Optional(ref(MessageContent)),

@@ -35,7 +35,7 @@ export function messageService({ db, environments }: { db: Db; environments: Env
         const totalCount = total === undefined ? '' : `"totalCount":${total},`
         return `{${totalCount}"hasMore":${hasMore},"pageSize":${limit},"page":${page},"data":[`
       }
-      const found = repository.findPage(messages, conditions, { limit, offset, head, tail: ']}' })
+      const found = repository.findPage(messages, conditions, { limit, offset, head })
       const body = toResponse(withOwnIds(environment, 'messages', found.body), environment)
       return found.count > 0 ? { body } : { body, reason: whyEmpty(environment, conditions, query) }
     }
@@ -46,9 +46,8 @@ export function messageService({ db, environments }: { db: Db; environments: Env
     if (subscriberId === undefined || assumptions['unknown-subscriber-filter'] !== 'not-found') return
     if (repository.hasSubscriber(datasets.subscribers, subscriberId)) return
     const hint = subscriberHint(environment, subscriberId)
-    throw new DomainError('not-found', `Subscriber not found for id ${subscriberId}`, {
-      reason: `environment ${name} has no subscriber ${subscriberId} (assumption unknown-subscriber-filter)${hint}`
-    })
+    const reason = `environment ${name} has no subscriber ${subscriberId} (assumption unknown-subscriber-filter)${hint}`
+    throw new DomainError('not-found', `Subscriber not found for id ${subscriberId}`, { reason })
   }
 
   /** Names the slip of who filters by the `_id` of a subscriber, or by an id that none has; empty if it is none. */
@@ -105,9 +104,8 @@ function toResponse(body: Buffer, { assumptions }: Environment): Buffer {
 }
 
 /** Returns a message as the list of the environment shows it. */
-export function toMessageResponse(message: MessageResponse, { assumptions }: Environment): MessageResponse {
-  return shown(structuredClone(message), assumptions)
-}
+export const toMessageResponse = (message: MessageResponse, { assumptions }: Environment): MessageResponse =>
+  shown(structuredClone(message), assumptions)
 
 /** Changes a message to what the assumptions say, and returns it. */
 function shown(message: MessageResponse, assumptions: Assumptions): MessageResponse {

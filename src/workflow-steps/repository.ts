@@ -12,28 +12,24 @@ export function workflowStepRepository({ client }: Db) {
     client.prepare<[number, string], WorkflowRef>(
       `SELECT id, identifier FROM workflows WHERE dataset = ? AND ${column} = ?`
     )
+  const values = <Params extends unknown[], Value>(sql: string) => client.prepare<Params, Value>(sql).pluck()
   // As a BLOB it is sent as it is stored: a string would have to be encoded again.
   const stepBy = (column: 'id' | 'step_id') =>
-    client
-      .prepare<[number, string, string], Buffer>(
-        `SELECT CAST(document AS BLOB) FROM workflow_steps WHERE dataset = ? AND workflow_id = ? AND ${column} = ?`
-      )
-      .pluck()
+    values<[number, string, string], Buffer>(
+      `SELECT CAST(document AS BLOB) FROM workflow_steps WHERE dataset = ? AND workflow_id = ? AND ${column} = ?`
+    )
   const workflow = { id: workflowBy('id'), name: workflowBy('identifier') }
   const step = { id: stepBy('id'), name: stepBy('step_id') }
-  const identifiers = client
-    .prepare<[number], string>(`SELECT identifier FROM workflows WHERE dataset = ? LIMIT ${MAX_CANDIDATES}`)
-    .pluck()
-  const stepIds = client
-    .prepare<[number, string], string>(
-      `SELECT step_id FROM workflow_steps WHERE dataset = ? AND workflow_id = ? LIMIT ${MAX_CANDIDATES}`
-    )
-    .pluck()
+  const identifiers = values<[number], string>(
+    `SELECT identifier FROM workflows WHERE dataset = ? LIMIT ${MAX_CANDIDATES}`
+  )
+  const stepIds = values<[number, string], string>(
+    `SELECT step_id FROM workflow_steps WHERE dataset = ? AND workflow_id = ? LIMIT ${MAX_CANDIDATES}`
+  )
 
   return {
     /** `name` is the identifier. */
-    findWorkflow: (dataset: number, by: 'id' | 'name', value: string): WorkflowRef | undefined =>
-      workflow[by].get(dataset, value),
+    findWorkflow: (dataset: number, by: 'id' | 'name', value: string) => workflow[by].get(dataset, value),
 
     /** Returns the identifiers of the first workflows, some hundreds at most. */
     listWorkflows: (dataset: number): string[] => identifiers.all(dataset),
@@ -42,7 +38,7 @@ export function workflowStepRepository({ client }: Db) {
     listSteps: (dataset: number, workflowId: string): string[] => stepIds.all(dataset, workflowId),
 
     /** Returns the step's document in UTF-8. `name` is the `stepId`. */
-    findStep: (dataset: number, workflowId: string, by: 'id' | 'name', value: string): Buffer | undefined =>
+    findStep: (dataset: number, workflowId: string, by: 'id' | 'name', value: string) =>
       step[by].get(dataset, workflowId, value)
   }
 }

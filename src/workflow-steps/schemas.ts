@@ -51,20 +51,16 @@ export const ControlsMetadata = namedObject('ControlsMetadataDto', 'Controls tha
 })
 export type ControlsMetadata = Static<typeof ControlsMetadata>
 
-const issueFields = {
-  variableName: Type.Optional(Type.String({ description: 'Variable that has the issue' })),
-  message: Type.String({ description: 'Description of the issue' })
-}
+const stepIssue = <Words extends TSchema>($id: string, description: string, issueType: Words) =>
+  namedObject($id, description, {
+    issueType: ref(issueType),
+    variableName: Type.Optional(Type.String({ description: 'Variable that has the issue' })),
+    message: Type.String({ description: 'Description of the issue' })
+  })
 
-export const StepContentIssue = namedObject('StepContentIssueDto', 'An issue of a control value', {
-  issueType: ref(ContentIssueType),
-  ...issueFields
-})
-
-export const StepIntegrationIssue = namedObject('StepIntegrationIssue', 'An issue of the integration of a channel', {
-  issueType: ref(IntegrationIssueType),
-  ...issueFields
-})
+const OF_INTEGRATION = 'An issue of the integration of a channel'
+export const StepContentIssue = stepIssue('StepContentIssueDto', 'An issue of a control value', ContentIssueType)
+export const StepIntegrationIssue = stepIssue('StepIntegrationIssue', OF_INTEGRATION, IntegrationIssueType)
 
 export const StepIssues = namedObject('StepIssuesDto', 'Issues of a step', {
   controls: Type.Optional(recordOf(Type.Array(ref(StepContentIssue), { minItems: 0 }), 'Content issues, by control')),

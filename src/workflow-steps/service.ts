@@ -1,3 +1,4 @@
+import type { Assumptions } from '../core/assumptions.js'
 import { DomainError } from '../core/errors.js'
 import { ID_PATTERN, idIn } from '../core/ids.js'
 import { idFromSlug } from '../core/slug.js'
@@ -5,7 +6,7 @@ import { didYouMean } from '../core/suggest.js'
 import { mayNeedVendorNames, withVendorNames } from '../core/vendor-names.js'
 import type { Db } from '../db/open.js'
 import type { Environment } from '../environments/service.js'
-import { type WorkflowRef, workflowStepRepository } from './repository.js'
+import { workflowStepRepository } from './repository.js'
 import type { WorkflowStep } from './schemas.js'
 
 export type WorkflowStepService = ReturnType<typeof workflowStepService>
@@ -22,24 +23,31 @@ export function workflowStepService({ db }: { db: Db }) {
      * environment assumes so.
      */
     retrieve(environment: Environment, workflowId: string, stepId: string): Buffer {
-      const { workflows } = environment.datasets
-      const workflow = find(environment, workflowId, 'wf', (by, value) => repository.findWorkflow(workflows, by, value))
-      if (!workflow) throw unknownWorkflow(environment, workflowId, repository.listWorkflows(workflows))
-      const document = find(environment, stepId, 'st', (by, value) =>
-        repository.findStep(workflows, workflow.id, by, value)
-      )
-      if (!document) {
-        const stepIds = repository.listSteps(workflows, workflow.id)
-        throw unknownStep(environment, workflow, { stepId, workflowId }, stepIds)
+      const { name, assumptions, datasets } = environment
+      const { workflows } = datasets
+      const workflow = find(assumptions, workflowId, 'wf', (by, value) => repository.findWorkflow(workflows, by, value))
+      if (!workflow) {
+        const hint = didYouMean(workflowId, repository.listWorkflows(workflows))
+        const reason = `environment ${name} has no workflow with _id, identifier or slug ${workflowId}${hint}`
+        if (assumptions['unknown-workflow'] === 'named')
+          throw new DomainError('not-found', `Workflow with id ${workflowId} not found`, { reason })
+        throw new DomainError('not-found', 'Workflow cannot be found', { reason, facts: { workflowId } })
       }
-      return toResponse(document, environment)
+      const { id, identifier } = workflow
+      const step = find(assumptions, stepId, 'st', (by, value) => repository.findStep(workflows, id, by, value))
+      if (step) return toResponse(step, assumptions)
+      const hint = didYouMean(stepId, repository.listSteps(workflows, id))
+      const reason = `workflow ${identifier} has no step with _id, stepId or slug ${stepId}${hint}`
+      if (assumptions['unknown-step'] === 'not-found')
+        throw new DomainError('not-found', `Step with id ${stepId} not found`, { reason })
+      throw new DomainError('bad-request', 'No step found', { reason, facts: { stepId, workflowId } })
     }
   }
 }
 
 /** Takes the text as an `_id`, then as a name, then as a slug. */
 function find<Found>(
-  { assumptions }: Environment,
+  assumptions: Assumptions,
   text: string,
   kind: 'wf' | 'st',
   lookUp: (by: 'id' | 'name', value: string) => Found | undefined
@@ -51,34 +59,8 @@ function find<Found>(
   return slugId === undefined ? found : lookUp('id', slugId)
 }
 
-function unknownWorkflow(
-  { name, assumptions }: Environment,
-  workflowId: string,
-  identifiers: readonly string[]
-): DomainError {
-  const hint = didYouMean(workflowId, identifiers)
-  const reason = `environment ${name} has no workflow with _id, identifier or slug ${workflowId}${hint}`
-  return assumptions['unknown-workflow'] === 'named'
-    ? new DomainError('not-found', `Workflow with id ${workflowId} not found`, { reason })
-    : new DomainError('not-found', 'Workflow cannot be found', { reason, facts: { workflowId } })
-}
-
-function unknownStep(
-  { assumptions }: Environment,
-  { identifier }: WorkflowRef,
-  facts: { workflowId: string; stepId: string },
-  stepIds: readonly string[]
-): DomainError {
-  const { stepId } = facts
-  const hint = didYouMean(stepId, stepIds)
-  const reason = `workflow ${identifier} has no step with _id, stepId or slug ${stepId}${hint}`
-  return assumptions['unknown-step'] === 'not-found'
-    ? new DomainError('not-found', `Step with id ${stepId} not found`, { reason })
-    : new DomainError('bad-request', 'No step found', { reason, facts })
-}
-
 /** Returns the stored bytes unless an assumption changes them: a step may be large, and parsing it takes time. */
-function toResponse(document: Buffer, { assumptions }: Environment): Buffer {
+function toResponse(document: Buffer, assumptions: Assumptions): Buffer {
   const translate = mayNeedVendorNames(document, assumptions)
   const twice = assumptions['control-values'] === 'twice'
   if (!translate && !twice) return document

@@ -6,8 +6,5 @@ const nested = (depth: number): unknown => JSON.parse('[{"a":'.repeat(depth / 2)
 test('a value may be nested as deep as the limit says, and no deeper', () => {
   expect(isTooDeep(nested(MAX_DEPTH))).toBe(false)
   expect(isTooDeep([nested(MAX_DEPTH)])).toBe(true)
-})
-
-test('a value nested a million deep is found to be too deep', () => {
   expect(isTooDeep(nested(1_000_000))).toBe(true)
 })

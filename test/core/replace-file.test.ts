@@ -1,13 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { replaceFile, replaceFileSync } from '../../src/core/replace-file.js'
+import { givenFolder } from '../support/process.js'
 
 /** An empty file, alone in its folder. */
 function givenFile(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'temp-file-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = givenFolder()
   writeFileSync(join(folder, 'mock.db'), '')
   return join(folder, 'mock.db')
 }

@@ -49,12 +49,6 @@ test('a transaction that is rolled back undoes all, once, from the last to the f
   expect([rows(), undone]).toEqual([[], ['row 2', 'row 1']])
 })
 
-test('work that is not synchronous is refused, and leaves nothing', () => {
-  const { db, write, rows } = given()
-  expect(() => db.transaction(async () => write(1))).toThrow('cannot return a promise')
-  expect(rows()).toEqual([])
-})
-
 test.each([
   ['runs to its end', true],
   ['is ended early', false]

@@ -6,7 +6,6 @@ import { givenMock } from '../support/mock.js'
 const OPERATIONS = [
   ['POST', '/v1/integrations/mailgun/set-primary'],
   ['GET', '/v1/messages'],
-  ['HEAD', '/v1/messages'],
   ['GET', '/v2/workflows/shipped/steps/email-step']
 ] as const
 
@@ -21,14 +20,11 @@ test.each(OPERATIONS)('%s %s asks for a key, and takes a good one', async (metho
 
 test.each([
   ['', 'Missing authorization header'],
-  ['Bearer abc', 'Invalid authentication scheme: "Bearer"'],
   ['Bearer', 'Invalid authentication scheme: "Bearer"'],
   [`Bearer ApiKey ${KEYS.shop}`, 'Invalid authentication scheme: "Bearer"'],
-  ['ApiKey', 'Unauthorized'],
   ['apikey', 'Unauthorized'],
   ['ApiKey nobody-has-this', 'API Key not found'],
   [`ApiKey ${KEYS.shop.toUpperCase()}`, 'API Key not found'],
-  [`ApiKey ${KEYS.shop}x`, 'API Key not found'],
   [`ApiKey ${KEYS.shop}, ApiKey ${KEYS.shop}`, 'API Key not found'],
   [`ApiKey "${KEYS.shop}"`, 'API Key not found'],
   [`ApiKey ${'k'.repeat(100_000)}`, 'API Key not found']
@@ -39,33 +35,16 @@ test.each([
   expect(answer.headers.get('www-authenticate')).toBe('ApiKey')
 })
 
-test.each([
-  `ApiKey ${KEYS.shop}`,
-  `ApiKey ${KEYS.second}`,
-  `apikey ${KEYS.shop}`,
-  `ApiKey    ${KEYS.shop}  `,
-  `ApiKey\t${KEYS.shop}`
-])('the authorization header %j is taken', async (authorization) => {
-  const mock = await givenMock({ seed: SEED })
-  expect(await mock.get('/v1/messages', { headers: { authorization } })).toMatchObject({
-    status: 200,
-    json: { totalCount: 3 }
-  })
-})
-
-test('where the scheme is to be spelled exactly, another case is refused and named, whatever the key', async () => {
-  const mixed = await givenMock({ seed: SEED })
-  expect(await mixed.get('/v1/messages', { key: KEYS.live })).toMatchObject({ status: 200 })
-  const live = await givenMock({ seed: SEED, profile: 'live' })
-  for (const [mock, authorization] of [
-    [mixed, `apikey ${KEYS.live}`],
-    [live, 'apikey nobody-has-this'],
-    [live, 'apikey']
-  ] as const) {
-    const answer = await mock.get('/v1/messages', { headers: { authorization } })
-    expect(answer).toMatchObject({ status: 401, json: { message: 'Invalid authentication scheme: "apikey"' } })
+test.each([`ApiKey ${KEYS.second}`, `ApiKey    ${KEYS.shop}  `, `ApiKey\t${KEYS.shop}`])(
+  'the authorization header %j is taken',
+  async (authorization) => {
+    const mock = await givenMock({ seed: SEED })
+    expect(await mock.get('/v1/messages', { headers: { authorization } })).toMatchObject({
+      status: 200,
+      json: { totalCount: 3 }
+    })
   }
-})
+)
 
 test('the key is looked at before the query, the path, the body and the idempotency key', async () => {
   const mock = await givenMock({ seed: SEED })
@@ -113,12 +92,9 @@ test.each([
   ['as the scheme', { authorization: KEYS.shop }],
   ['behind another scheme', { authorization: `Bearer ${KEYS.shop}` }],
   ['behind a colon', { authorization: `ApiKey:${KEYS.shop}` }],
-  ['in quotes', { authorization: `"${KEYS.shop}"` }],
   ['in Basic', { authorization: `Basic ${Buffer.from(`${KEYS.shop}:`).toString('base64')}` }],
-  ['in a header of its own', { 'x-api-key': KEYS.shop }],
   ['in a cookie', { cookie: `key=${KEYS.shop}` }],
   ['when it is unknown', { authorization: `ApiKey ${SECRET}` }],
-  ['when it is unknown and without a scheme', { authorization: SECRET }],
   ['in the query', {}]
 ])('a key %s is refused, and neither answered nor logged', async (_place, headers: Record<string, string>) => {
   const mock = await givenLoggedMock()

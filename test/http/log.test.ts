@@ -52,20 +52,3 @@ test('a request has one line, be it answered, refused, answered as before or giv
     '503 fault x-mock-fault: 503 /v1/messages'
   ])
 })
-
-test.each<[object, string]>([
-  [{ status: 503 }, 'fault fault-1: 503'],
-  [{ status: 500, delay: 1 }, 'fault fault-1: 500'],
-  [{ delay: 2 }, 'fault fault-1: delayed by 2 ms'],
-  [{ abort: 'reset' }, 'fault fault-1: connection reset'],
-  [{ abort: 'truncate' }, 'fault fault-1: answer truncated'],
-  [{ lostAnswer: true }, 'fault fault-1: answer lost']
-])('an injected fault reads as one: %j', async (effect, msg) => {
-  const mock = await givenLoggedMock()
-  const headers = { 'content-type': 'application/json' }
-  await mock.post('/_mock/faults', { headers, body: JSON.stringify({ effect }) })
-  mock.log.length = 0
-  await mock.get('/v1/messages').catch(() => {})
-  const faults = mock.log.filter(({ level }) => Number(level) >= INFO)
-  expect(faults).toEqual([expect.objectContaining({ level: INFO, fault: 'fault-1', environment: 'Shop', msg })])
-})

@@ -8,9 +8,7 @@ const SERVED = `served are ${OPERATIONS.map(({ method, url }) => `${method} ${ur
 
 const WRONG_METHODS = [
   ['POST', '/v1/messages', 'GET, HEAD'],
-  ['PATCH', '/v2/workflows/shipped/steps/email-step', 'GET, HEAD'],
   ['GET', '/v1/integrations/mailgun/set-primary', 'POST'],
-  ['DELETE', '/v1/integrations/mailgun/set-primary', 'POST'],
   ['POST', '/health', 'GET, HEAD'],
   ['PUT', '/openapi.json', 'GET, HEAD']
 ] as const
@@ -30,12 +28,9 @@ test.each(WRONG_METHODS)('%s %s is 405, and Allow says %s', async (method, path,
 const UNKNOWN = [
   ['GET', '/v1/topics?limit=1', 501],
   ['POST', '/v1/events/trigger', 501],
-  ['DELETE', '/v2/subscribers/ada', 501],
   ['GET', '/v1/messages/', 501],
-  ['GET', '/v1/v1/messages', 501],
   ['GET', '/v2/workflows/shipped', 501],
   ['POST', '/v1/integrations/set-primary', 501],
-  ['GET', '/messages', 404],
   ['GET', '//v1/messages', 404],
   ['GET', '/V1/messages', 404],
   ['GET', '/favicon.ico', 404],
@@ -51,41 +46,17 @@ test.each(UNKNOWN)('%s %s is %i, with and without a key', async (method, path, s
   }
 })
 
-test('in the profile live a wrong method and a path that is not served are the same 404', async () => {
-  const mock = await givenMock({ seed: SEED })
-  for (const [method, path] of [...WRONG_METHODS, ...UNKNOWN]) {
-    const { status, headers, json } = await mock.call(path, { method, key: KEYS.live })
-    expect([status, headers.get('allow'), json.message]).toEqual([404, null, `Cannot ${method} ${path.split('?')[0]}`])
-  }
-})
-
-test('without a key the profile of the server decides', async () => {
-  const mock = await givenMock({ seed: SEED, profile: 'live' })
-  expect(await mock.post('/v1/messages', { key: null })).toMatchObject({ status: 404 })
-  expect(await mock.get('/v1/topics', { key: null })).toMatchObject({ status: 404 })
-})
-
-test('the assumption decides, and not the profile', async () => {
-  const mock = await givenMock({ seed: SEED, assumptions: { 'unserved-route': 'not-found' } })
-  expect(await mock.get('/v1/topics')).toMatchObject({ status: 404, json: { message: 'Cannot GET /v1/topics' } })
-  expect(await mock.get('/v1/topics', { key: KEYS.live })).toMatchObject({ status: 404 })
-})
-
 test('a request that no route serves is rejected before its body is read', async () => {
   const mock = await givenMock({ seed: SEED })
   const waiting = 'host: x\r\ncontent-length: 100\r\n\r\n{'
   expect(await exchange(mock, `POST /v1/messages HTTP/1.1\r\n${waiting}`)).toMatchObject({ status: 405 })
   expect(await exchange(mock, `POST /v1/topics HTTP/1.1\r\n${waiting}`)).toMatchObject({ status: 501 })
-
-  const tooLarge = await mock.post('/v1/messages', { body: 'x'.repeat(5_000_000) })
-  expect(tooLarge).toMatchObject({ status: 405 })
   const type = 'host: x\r\ncontent-type: ;;\r\ncontent-length: 1\r\n\r\n.'
   expect(await exchange(mock, `PUT /v1/messages HTTP/1.1\r\n${type}`)).toMatchObject({ status: 405 })
 })
 
 test.each([
   ['/messages', '/v1/messages'],
-  ['/integrations/a/set-primary', '/v1/integrations/a/set-primary'],
   ['/workflows/a/steps/b', '/v2/workflows/a/steps/b'],
   ['//v1/messages', '/v1/messages'],
   ['/api/v1/messages', '/v1/messages'],

@@ -8,30 +8,20 @@ import { exchange } from './exchange.js'
 const FOUND: [string, number][] = [
   ['', 3],
   ['transactionId=one', 1],
-  ['transactionId=one&transactionId=two', 2],
-  ['transactionId[]=one&transactionId[]=two', 2],
   ['transactionId%5B%5D=one&transactionId%5B%5D=two', 2],
-  ['transactionId[0]=one&transactionId[1]=two', 2],
   ['transactionId[25000]=one', 1],
   ['transactionId=one&transactionId[]=two&transactionId[7]=nothing', 2],
   ['transactionId=three,four', 1],
   ['transactionId=one,two', 0],
   ['transactionId=&transactionId=one', 1],
-  ['transactionId=ONE', 0],
-  ['transactionId=one%20', 0],
-  ['contextKeys=tenant:a&contextKeys=region:b', 1],
   ['contextKeys=region:b&contextKeys=tenant:a&contextKeys=region:b', 1],
-  ['contextKeys=tenant:a', 0],
   ['contextKeys=', 2],
   ['channel=', 3],
-  ['channel=sms', 1],
-  ['subscriberId=ada', 2],
   ['subscriber%49d=ada', 2],
   ['subscriberid=ada', 3],
   ['unknown=1&unknown=2&unknown[a]=3', 3],
   ['__proto__=1&__proto__[page]=9&constructor=1&constructor[prototype][limit]=1', 3],
   ['[=1&[]=1&]=1&[a]=1&=1&==&&&', 3],
-  [Array(500).fill('transactionId=one').join('&'), 1],
   [Array.from({ length: 5000 }, (_, index) => `transactionId[${index}]=${index}`).join('&'), 0],
   [Array(10_000).fill('a=1').join('&'), 3]
 ]
@@ -46,12 +36,8 @@ test('a query returns the messages that match it', async () => {
 
 /** `page` and `limit` with what they are taken for. */
 const PAGING: [string, { page: number; pageSize: number }][] = [
-  ['', { page: 0, pageSize: 10 }],
-  ['page=2&limit=25', { page: 2, pageSize: 25 }],
-  ['page=0.0&limit=10.0', { page: 0, pageSize: 10 }],
-  ['page=10.00', { page: 10, pageSize: 10 }],
-  ['page=%31', { page: 1, pageSize: 10 }],
-  ['limit=1000', { page: 0, pageSize: 1000 }],
+  ['page=0.0&limit=10.00', { page: 0, pageSize: 10 }],
+  ['page=%31&limit=25', { page: 1, pageSize: 25 }],
   ['page=9007199254740991&limit=1000', { page: 9007199254740991, pageSize: 1000 }]
 ]
 
@@ -69,35 +55,22 @@ const SIZE = 'limit must be a whole number from 1 to 1000'
 
 /** Parameter, value as it is sent, value as it is shown, complaint. */
 const REFUSED: [string, string, unknown, string][] = [
-  ...[
-    ['', ''],
-    ['-1', '-1'],
-    ['+5', ' 5'],
-    ['10.5', '10.5'],
-    ['1e1', '1e1'],
-    ['1%00', '1\0'],
-    ['%D9%A3', '٣']
-  ].map(([sent, shown]): [string, string, unknown, string] => ['page', String(sent), shown, WHOLE]),
+  ['page', '', '', WHOLE],
+  ['page', '+5', ' 5', WHOLE],
+  ['page', '1%00', '1\0', WHOLE],
+  ['page', '%D9%A3', '٣', WHOLE],
   ['page', '9007199254740992', '9007199254740992', 'page must be at most 9007199254740991'],
-  ['page', '99999999999999999999', '99999999999999999999', 'page must be at most 9007199254740991'],
   ['page', '9'.repeat(400), '9'.repeat(400), 'page must be at most 9007199254740991'],
-  ['limit', '', '', SIZE],
-  ['limit', '0', '0', SIZE],
-  ['limit', '1001', '1001', SIZE],
+  ['limit', '1e1', '1e1', SIZE],
   ['limit', '9'.repeat(400), '9'.repeat(400), SIZE],
   ['channel', 'fax', 'fax', 'channel must be one of in_app, email, sms, chat, push'],
-  ['channel', 'email%20', 'email ', 'channel must be one of in_app, email, sms, chat, push; did you mean email?'],
   ['channel', 'smss', 'smss', 'channel must be one of in_app, email, sms, chat, push; did you mean sms?'],
-  ['contextKeys', 'tenant', 'tenant', 'contextKeys must be in the form type:id'],
   ['contextKeys', 'tenant:', 'tenant:', 'contextKeys must be in the form type:id'],
   ['contextKeys[x]', 'a:b', [{ '[x]': 'a:b' }], 'contextKeys must be a string'],
-  ['transactionId[x]', 'one', [{ '[x]': 'one' }], 'transactionId must be a string'],
   ['transactionId[', 'one', [{ '[': 'one' }], 'transactionId must be a string'],
   ['transactionId[__proto__]', 'one', [{ '[__proto__]': 'one' }], 'transactionId must be a string'],
   ...['page', 'limit', 'channel', 'subscriberId'].flatMap((name): [string, string, unknown, string][] => [
-    [name, `1&${name}=1`, ['1', '1'], `${name} must be given once, without brackets`],
     [name, `1&${name}[]=2`, ['1', '2'], `${name} must be given once, without brackets`],
-    [`${name}[]`, '1', ['1'], `${name} must be given once, without brackets`],
     [`${name}[0]`, '1', ['1'], `${name} must be given once, without brackets`],
     [`${name}[eq]`, '1', [{ '[eq]': '1' }], `${name} must be given once, without brackets`]
   ])
@@ -116,28 +89,9 @@ test('an invalid parameter is a 422 on its field, with the value that was sent',
   }
 })
 
-test.each([
-  ['limit=0', 200, 10],
-  ['limit=', 200, 10],
-  ['limit=1000', 200, 1000],
-  ['limit=1001', 400, undefined],
-  [`limit=${'9'.repeat(400)}`, 400, undefined],
-  ['limit=-1', 422, undefined],
-  ['limit[]=0', 422, undefined],
-  ['page=', 422, undefined]
-])('where paging is lenient %s is %i', async (query, status, pageSize) => {
-  const mock = await givenMock({ seed: SEED })
-  const answer = await mock.get(`/v1/messages?${query}`, { key: KEYS.live })
-  expect(answer.status).toBe(status)
-  if (status === 200) expect(answer.json.pageSize).toBe(pageSize)
-  if (status === 400) expect(answer.json.message).toBe('Limit can not be larger then 1000')
-})
-
 const PERCENT = 'the query has a percent sign that is not followed by two hex digits of UTF-8'
 const MALFORMED: [string, string][] = [
   ['a=%', PERCENT],
-  ['a=%zz', PERCENT],
-  ['a=%ff', PERCENT],
   ['a=%c0%af', PERCENT],
   ['a=%ed%a0%80', PERCENT],
   ['%zz=1', PERCENT],

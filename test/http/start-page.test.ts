@@ -43,19 +43,6 @@ test('a browser gets the inspector, which may load and run nothing but what is i
   }
 })
 
-test('it is no request to the service: neither recorded nor answered with a fault', async () => {
-  const mock = await givenMock()
-  await mock.post('/_mock/faults', {
-    body: JSON.stringify({ times: 'always', effect: { status: 503 } }),
-    headers: { 'content-type': 'application/json' }
-  })
-  const authorization = `ApiKey ${mock.seededEnvironments[0]?.apiKeys[0]}`
-  expect((await fetch(mock.url, { headers: { authorization, 'x-mock-fault': 'status=500' } })).status).toBe(200)
-  expect((await fetch(mock.url)).status).toBe(200)
-  expect((await mock.get('/_mock/requests')).json.requests).toEqual([])
-  expect((await mock.get('/_mock/requests/keyless')).json.requests).toEqual([])
-})
-
 const STRANGERS = [{ host: 'evil.example' }, { origin: 'http://evil.example' }]
 
 test.each(STRANGERS)('with %j neither the page nor keys are given, and what programs get is', async (stranger) => {

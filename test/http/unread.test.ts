@@ -41,13 +41,3 @@ test('it comes after what the reason says otherwise, be it of an empty page, a r
     /^replay of .+; a is not read; this operation takes no query$/
   )
 })
-
-test('the journal lists the same as unread, and nothing of what is read', async () => {
-  const mock = await givenMock()
-  const read = await mock.get('/v1/messages?limit=1&contextKeys[]=tenant:acme&transactionId=a&transactionId=b')
-  expect(read.headers.get('x-mock-reason') ?? '').not.toContain('not read')
-  await mock.get('/v1/messages?chanel=email&toString=1')
-  const [, request] = (await mock.get('/_mock/requests')).json.requests
-  expect(request.unread.query).toEqual(['chanel', 'toString'])
-  expect(request.reason).toMatch(/^chanel is not read; did you mean channel\?; toString is not read/)
-})

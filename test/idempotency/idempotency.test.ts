@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type Call, type GivenMock, givenMock } from '../support/mock.js'
-import { givenOpenCall, type OpenCall } from '../support/open-call.js'
+import { type Answer, type Call, type GivenMock, givenMock } from '../support/mock.js'
+import { givenOpenCall } from '../support/open-call.js'
 import { allRows, keyRows, primaries } from '../support/rows.js'
 
 const INTEGRATIONS = [
@@ -50,28 +50,12 @@ test('a repeated key does not run the operation again: changes made in between s
 
 describe('an error of the operation', () => {
   const malformed = { headers: JSON_TYPE, body: '{' }
-  const noPrimary = { 'primary-channels': 'email-and-sms' }
-  const forbidden = { 'foreign-integration': 'forbidden' }
   const byId = { 'integration-lookup': 'id' }
-  const ofStaging = [{ ...INTEGRATIONS[1], _id: '66f1c2a47c9b1a0012ad0001' }]
 
   const REFUSALS = [
     [404, 'an unknown integration', seed(), UNKNOWN, {}],
     [400, 'malformed JSON', seed(), MAILGUN, malformed],
-    [400, 'no primary', seed({ assumptions: noPrimary }), '/v1/integrations/slack/set-primary', {}],
-    [422, 'no id', seed({ assumptions: byId }), '/v1/integrations/mailgun/set-primary?x=1', {}],
-    [
-      403,
-      'a foreign integration',
-      {
-        environments: [
-          { name: 'Shop', assumptions: forbidden },
-          { name: 'Staging', integrations: ofStaging }
-        ]
-      },
-      MAILGUN,
-      {}
-    ]
+    [422, 'no id', seed({ assumptions: byId }), '/v1/integrations/mailgun/set-primary?x=1', {}]
   ] as const
 
   test.each(REFUSALS)(
@@ -88,32 +72,13 @@ describe('an error of the operation', () => {
       expect(replay.headers.get('idempotency-replay')).toBe('true')
     }
   )
-
-  test('is replayed even when the request would now succeed', async () => {
-    const mock = await givenMock({ seed: seed() })
-    await post(mock, UNKNOWN, 'key-1')
-    mock.db.client.exec(
-      "UPDATE integrations SET identifier = 'nobody' WHERE dataset = (SELECT integrations FROM environments WHERE key = 1) AND identifier = 'ses'"
-    )
-    const before = allRows(mock.db.client)
-    expect((await post(mock, UNKNOWN, 'key-1')).status).toBe(404)
-    expect(allRows(mock.db.client)).toEqual(before)
-    expect((await post(mock, UNKNOWN, 'key-2')).status).toBe(200)
-  })
 })
 
 describe('never stored', () => {
   test('is a 500, and it has changed nothing: the key is new once the fault is gone', async () => {
     const mock = await givenMock({ seed: seed() })
     const { client } = mock.db
-    const document = client.prepare(
-      "SELECT document FROM integrations WHERE dataset = (SELECT integrations FROM environments WHERE key = 1) AND identifier = 'mailgun'"
-    )
-    const { document: sound } = document.get() as { document: string }
-    const write = client.prepare(
-      "UPDATE integrations SET document = ? WHERE dataset = (SELECT integrations FROM environments WHERE key = 1) AND identifier = 'mailgun'"
-    )
-    write.run('{ broken')
+    client.exec(`CREATE TRIGGER refuse BEFORE UPDATE ON integrations BEGIN SELECT RAISE(ABORT, 'broken'); END`)
     const before = allRows(client)
 
     for (const _ of Array(2)) {
@@ -123,9 +88,8 @@ describe('never stored', () => {
       expect(allRows(client)).toEqual(before)
     }
 
-    write.run(sound)
-    const { status, headers } = await post(mock, MAILGUN, 'key-1')
-    expect([status, headers.has('idempotency-replay')]).toEqual([200, false])
+    client.exec('DROP TRIGGER refuse')
+    expectNew(await post(mock, MAILGUN, 'key-1'))
   })
 })
 
@@ -158,30 +122,13 @@ describe('another request under the same key', () => {
     expect((await post(mock, MAILGUN, 'key-1')).text).toBe(first.text)
   })
 
-  describe('body: only the body is compared, in the whole organisation', () => {
-    const live = seed({ assumptions: { 'idempotency-match': 'body' } })
-
-    test('another environment of the organisation replays, another organisation does not', async () => {
-      const mock = await givenMock({ seed: live })
-      const effects = givenEffectLog(mock)
-      const first = await post(mock, MAILGUN, 'key-1')
-      expect((await post(mock, SES, 'key-1', { key: 'staging-key' })).text).toBe(first.text)
-      expect(effects()).toEqual(['mailgun'])
-
-      const rival = await post(mock, MAILGUN, 'key-1', { key: 'rival-key' })
-      expect(rival.json._environmentId).toBe(mock.seededEnvironments[2]?.id)
-      expect(rival.headers.has('idempotency-replay')).toBe(false)
-      expect(effects()).toEqual(['mailgun', 'mailgun'])
-    })
-
-    test('a key that only a snapshot remembers is new', async () => {
-      const mock = await givenMock({ seed: live })
-      await post(mock, MAILGUN, 'key-1')
-      expect((await mock.call('/_mock/snapshots/after', { method: 'PUT' })).status).toBe(200)
-      expect((await mock.post('/_mock/reset')).status).toBe(200)
-      const { status, headers } = await post(mock, MAILGUN, 'key-1')
-      expect([status, headers.has('idempotency-replay')]).toEqual([200, false])
-    })
+  test('body: a key of another organisation is new, and so is one that only a snapshot remembers', async () => {
+    const mock = await givenMock({ seed: seed({ assumptions: { 'idempotency-match': 'body' } }) })
+    await post(mock, MAILGUN, 'key-1')
+    expectNew(await post(mock, MAILGUN, 'key-1', { key: 'rival-key' }))
+    await mock.call('/_mock/snapshots/after', { method: 'PUT' })
+    await mock.post('/_mock/reset')
+    expectNew(await post(mock, MAILGUN, 'key-1'))
   })
 
   test.each([
@@ -189,19 +136,14 @@ describe('another request under the same key', () => {
     ['body', 409]
   ])('%s: while the first is running the key is a %i in the rest of the organisation', async (position, status) => {
     const mock = await givenMock({ seed: seed({ assumptions: { 'idempotency-match': position } }) })
-    const first = await holdCall(mock, MAILGUN, 'key-1')
+    const headers = { authorization: 'ApiKey shop-key', 'idempotency-key': 'key-1' }
+    const first = await givenOpenCall(mock.url + MAILGUN, headers)
     expect((await post(mock, SES, 'key-1', { key: 'staging-key' })).status).toBe(status)
     expect((await post(mock, SES, 'key-1', { key: 'rival-key' })).status).toBe(200)
     expect((await first.finish()).status).toBe(200)
   })
 
-  const EMPTIES = [
-    {},
-    { headers: JSON_TYPE },
-    { headers: JSON_TYPE, body: '{}' },
-    { body: ' {\n} ' },
-    { body: `{${' '.repeat(100)}}` }
-  ]
+  const EMPTIES = [{}, { headers: JSON_TYPE }, { headers: JSON_TYPE, body: '{}' }, { body: ' {\n} ' }]
 
   test('no body, an empty one and {} are the same request', async () => {
     const mock = await givenMock({ seed: seed() })
@@ -210,10 +152,9 @@ describe('another request under the same key', () => {
       for (const again of EMPTIES) {
         expect(await post(mock, MAILGUN, `key-${index}`, again)).toMatchObject({ status: 200, text: answer })
       }
-      for (const other of ['[{}]', '{}{}', '{"a":{}}']) {
+      for (const other of ['[]', '{}{}', '{"a":{}}']) {
         expect((await post(mock, MAILGUN, `key-${index}`, { body: other })).status).toBe(422)
       }
-      expect((await post(mock, MAILGUN, `key-${index}`, { body: '[]' })).status).toBe(422)
     }
   })
 })
@@ -231,8 +172,7 @@ describe('a key is stored for 24 hours by the clock of its environment', () => {
     expect(effects()).toEqual(['mailgun', 'ses'])
 
     now = START + DAY
-    const second = await post(mock, MAILGUN, 'key-1')
-    expect([second.status, second.headers.has('idempotency-replay')]).toEqual([200, false])
+    expectNew(await post(mock, MAILGUN, 'key-1'))
     expect(effects()).toEqual(['mailgun', 'ses', 'mailgun'])
 
     now = START + DAY + DAY - 1
@@ -251,10 +191,7 @@ describe('a key is stored for 24 hours by the clock of its environment', () => {
     expect(storedKeys(mock)).toEqual(['2 key-2', '1 key-3', '1 key-4'])
     now = START + DAY + 1000
 
-    for (const key of ['key-2', 'key-3']) {
-      const { status, headers } = await post(mock, SES, key)
-      expect([status, headers.has('idempotency-replay')]).toEqual([200, false])
-    }
+    for (const key of ['key-2', 'key-3']) expectNew(await post(mock, SES, key))
     expect(storedKeys(mock)).toEqual(['2 key-2', '1 key-4', '1 key-2', '1 key-3'])
   })
 })
@@ -265,13 +202,10 @@ describe('effect and stored answer are one transaction', () => {
     mock.db.client.exec(`
       CREATE TRIGGER refuse BEFORE INSERT ON idempotency_keys BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`)
     const before = allRows(mock.db.client)
-
     expect((await post(mock, MAILGUN, 'key-1')).status).toBe(500)
     expect(allRows(mock.db.client)).toEqual(before)
-
     mock.db.client.exec('DROP TRIGGER refuse')
-    const { status, headers } = await post(mock, MAILGUN, 'key-1')
-    expect([status, headers.has('idempotency-replay')]).toEqual([200, false])
+    expectNew(await post(mock, MAILGUN, 'key-1'))
   })
 
   test.each(['request', 'body'])('%s: of 40 calls at once under one key one is done', async (position) => {
@@ -296,6 +230,10 @@ function post(mock: GivenMock, path: string, idempotencyKey: string, { headers, 
   return mock.post(path, { ...call, headers: { ...headers, 'idempotency-key': idempotencyKey } })
 }
 
+function expectNew({ status, headers }: Answer): void {
+  expect([status, headers.has('idempotency-replay')]).toEqual([200, false])
+}
+
 /** The identifiers of the integrations that are made primary from here on, written down by the database itself. */
 function givenEffectLog({ db: { client } }: GivenMock): () => string[] {
   client.exec(`
@@ -304,13 +242,6 @@ function givenEffectLog({ db: { client } }: GivenMock): () => string[] {
     BEGIN INSERT INTO effects VALUES (NEW.identifier); END`)
   const all = client.prepare<[], string>('SELECT identifier FROM effects ORDER BY rowid').pluck()
   return () => all.all()
-}
-
-function holdCall(mock: GivenMock, path: string, idempotencyKey: string): Promise<OpenCall> {
-  return givenOpenCall(`${mock.url}${path}`, {
-    authorization: 'ApiKey shop-key',
-    'idempotency-key': idempotencyKey
-  })
 }
 
 /** Each with the number of its environment, oldest first. */

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { buildServices } from '../../src/control/services.js'
-import type { DatasetKind } from '../../src/core/enums.js'
 import { openDatabase } from '../../src/db/open.js'
 import { SeedError } from '../../src/seeds/errors.js'
 import type { SeedEnvironment } from '../../src/seeds/format.js'
@@ -52,7 +51,7 @@ function given(...environments: SeedEnvironment[]) {
   return {
     ...mock,
     find: (name: string) => mock.environments.find(name),
-    empty: (name: string, kind: DatasetKind) => void mock.environments.clear(mock.environments.find(name), [kind]),
+    empty: (name: string) => mock.environments.clear(mock.environments.find(name)),
     reseed: (...presents: SeedEnvironment[]) => mock.seeds.reseed(filesOf(...presents))
   }
 }
@@ -113,7 +112,7 @@ describe('an environment that the seeds describe differently', () => {
     const mock = given(SHOP)
     mock.reseed(changed)
     const rows = environmentRows(mock.client)
-    mock.empty('Shop', 'messages')
+    mock.empty('Shop')
     mock.environments.reset(mock.find('Shop'))
     expect(environmentRows(mock.client)).toEqual(rows)
   })
@@ -160,7 +159,7 @@ describe('an environment that the seeds describe differently', () => {
 test('keeps what was done to all other environments, also to those of no seed', async () => {
   const mock = given(SHOP, OTHER)
   const { apiKey } = await mock.seeds.createEnvironment({ name: 'Made' })
-  mock.empty('Other', 'integrations')
+  mock.empty('Other')
   mock.reseed({ ...SHOP, messages: [] }, OTHER)
   expect(environmentRows(mock.client).integrations?.map(({ environment }) => environment)).toEqual([1, 1])
   expect(mock.environments.resolve('other-key')?.name).toBe('Other')

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { givenLoggedMock, KEYS, type LoggedMock } from '../support/logged-mock.js'
+import { givenLoggedMock, type LoggedMock } from '../support/logged-mock.js'
 import { givenFolder } from '../support/process.js'
 
 /** A disk of 4 MB. Only root can have one. */
@@ -78,15 +78,3 @@ test.skipIf(!canMount)(
     }
   }
 )
-
-test('while the data file can only be read each write is a 507, and reads go on', async () => {
-  const mock = await givenLoggedMock({ data: join(givenFolder(), 'mock.db') })
-  mock.db.client.pragma('query_only = ON')
-  for (const write of WRITES) {
-    const answer = await send(mock, write)
-    expect([write[0], answer.status]).toEqual([write[0], 507])
-  }
-  expect((await mock.get('/v1/messages', { key: KEYS.shop })).status).toBe(200)
-  mock.db.client.pragma('query_only = OFF')
-  for (const write of WRITES) expect((await send(mock, write)).status).toBeLessThan(300)
-})

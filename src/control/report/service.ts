@@ -91,7 +91,7 @@ export function testService(services: StartServices) {
 
   function recordOf(environment: Environment, { description, startedAt, keylessAfter }: Test): TestRecord {
     const journal = journals.of(environment)
-    const left = attempt(() => environments.compareWithBaseline(environment))
+    const left = attempt(() => environments.compare(environment))
     return {
       title: text(environment.name),
       outcome: 'unknown',

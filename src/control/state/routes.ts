@@ -115,7 +115,7 @@ export function stateRoutes(route: AddRoute, { environments, seeds }: Services):
   route('GET', '/differences', 'compareWithBaseline', 'Compare the present state with the baseline', {
     description: 'Tells what was added, removed and changed since the environment was created or seeded.',
     response: ref(SnapshotDifferences),
-    handler: async ({ environment }) => environments.compareWithBaseline(environment)
+    handler: async ({ environment }) => environments.compare(environment)
   })
 
   route('GET', '/snapshots', 'listSnapshots', 'List the snapshots', {
