@@ -1,8 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { StartError } from '../core/errors.js'
-import { printableTexts } from '../core/printable.js'
 import { TIERS, type Tier } from '../targets/conformance/case.js'
-import { reportJunit, reportMarkdown, reportText } from '../targets/conformance/report.js'
+import { reportJunit, reportText } from '../targets/conformance/report.js'
 import { type ConformanceReport, type RunOptions, runConformance, unknownCase } from '../targets/conformance/run.js'
 import { addOptions, profileOption, repeatable, textOption } from './options.js'
 import { printOutcome, write } from './printable.js'
@@ -25,7 +24,6 @@ interface Flags extends Pick<RunOptions, 'apiKey' | 'foreignIntegration' | 'prof
   json?: true
   verbose?: true
   junit?: string
-  markdown?: string
 }
 
 export function addCommands(root: Command): void {
@@ -52,8 +50,7 @@ export function addCommands(root: Command): void {
     timeoutOption().default(10),
     new Option('--json', 'print the report as JSON'),
     new Option('--verbose', 'list what passed and what was skipped too').conflicts('json'),
-    textOption('--junit <file>', 'write the report as JUnit XML too', 'none'),
-    textOption('--markdown <file>', 'write the report in Markdown too', 'none')
+    textOption('--junit <file>', 'write the report as JUnit XML too', 'none')
   ]).action(judge)
 }
 
@@ -96,7 +93,6 @@ async function judge(flags: Flags): Promise<void> {
   // Before the files: one that can't be written must not take the report with it.
   printOutcome(report, flags.json, (shown) => reportText(shown, flags.verbose), 2)
   if (flags.junit) write(flags.junit, reportJunit(report))
-  if (flags.markdown) write(flags.markdown, reportMarkdown(printableTexts(report)))
   const problem = problemOf(report, signal)
   if (problem) throw new StartError(problem)
   if (!allowUnjudged && report.operations.some(({ judged }) => judged === 'no')) process.exitCode = UNJUDGED

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { VENDOR_NAMES } from '../core/vendor-names.js'
 import type { MessageResponse } from '../messages/schemas.js'
 
@@ -30,7 +31,6 @@ export interface Answer extends Sent {
 
 /** What a target does is not what a rule says. */
 export class Failure extends Error {
-  override readonly name = 'Failure'
   /** The one whose answer is wrong; the last one that was sent, if it is left out. */
   readonly request: Sent | undefined
 
@@ -48,7 +48,6 @@ export class Breach extends Failure {}
 
 /** A case can't be judged on this target, and why. */
 export class Skipped extends Error {
-  override readonly name = 'Skipped'
   /** What may let it be judged. */
   readonly flags: string
 
@@ -68,34 +67,28 @@ export function needed(condition: boolean, reason: string, flags?: string): asse
   if (!condition) throw new Skipped(reason, flags)
 }
 
-/** Throws `Failure` unless two JSON values are the same, the order of fields apart. */
+/** Throws `Failure` unless two JSON values are the same. No value is repeated in it: it may be private. */
 export function checkSame(actual: unknown, expected: unknown, what: string, request?: Sent): void {
-  const path = differenceOf(actual, expected, '')
-  if (path !== undefined) throw new Failure(`${what}${path ? `: ${path} differs` : ' differ'}`, request)
+  if (isDeepStrictEqual(actual, expected)) return
+  const path = differenceOf(actual, expected)
+  throw new Failure(`${what}${path ? `: ${path} differs` : ' differ'}`, request)
 }
 
-/** Returns the path of the first difference; undefined when there is none. No value is repeated: it may be private. */
-function differenceOf(one: unknown, two: unknown, path: string): string | undefined {
-  if (typeof one !== 'object' || typeof two !== 'object' || one === null || two === null) {
-    return one === two ? undefined : path
-  }
-  if (Array.isArray(one) !== Array.isArray(two)) return path
-  const names = new Set([...Object.keys(one), ...Object.keys(two)])
-  for (const name of names) {
-    const [first, second] = [one, two].map((each) => (each as Record<string, unknown>)[name])
-    const found = differenceOf(first, second, path === '' ? name : `${path}.${name}`)
-    if (found !== undefined) return found
-  }
-  return undefined
+/** Returns the path of the first difference of two values that differ. */
+function differenceOf(one: unknown, two: unknown): string {
+  const [first, second] = [one, two].map((each) => (typeof each === 'object' && each ? each : {}) as Node)
+  const names = Object.keys({ ...first, ...second })
+  const name = names.find((each) => !isDeepStrictEqual(first?.[each], second?.[each]))
+  if (name === undefined) return ''
+  return [name, differenceOf(first?.[name], second?.[name])].filter(Boolean).join('.')
 }
 
-export interface Page {
+type Node = Record<string, unknown>
+
+/** A page of messages, and the answer that it was in. */
+export interface Page extends Record<'hasMore' | 'pageSize' | 'page' | 'totalCount', unknown> {
   answer: Answer
   data: MessageResponse[]
-  hasMore: unknown
-  pageSize: unknown
-  page: unknown
-  totalCount: unknown
 }
 
 /** The newest messages. */
@@ -104,7 +97,7 @@ export interface Sample {
   /** Whether these are all. */
   isComplete: boolean
   /** What the first of them were asked by. */
-  request: Sent
+  request: Sent | undefined
 }
 
 /** How set-primary is refused for a channel that has no primary. */
@@ -152,9 +145,8 @@ export function pageOf(answer: Answer): Page {
   checkStatus(answer, 200)
   const json = jsonIn(answer)
   check(isObject(json) && Array.isArray(json.data), 'the answer is no page: it has no list data', answer)
-  const { data, hasMore, pageSize, page, totalCount } = json
-  check(data.every(isObject), 'data has something that is no object', answer)
-  return { answer, data: data as unknown as MessageResponse[], hasMore, pageSize, page, totalCount }
+  check(json.data.every(isObject), 'data has something that is no object', answer)
+  return { ...(json as unknown as Page), answer }
 }
 
 /** Throws `Failure` unless the answer has one of these statuses. */
@@ -198,12 +190,11 @@ export function withContractNames(value: unknown): unknown {
   )
 }
 
-/** Returns the names in a value that the contract and the deployed service spell differently. */
-export function spelledNames(value: unknown): { contract: string[]; vendor: string[] } {
-  const names = { contract: [] as string[], vendor: [] as string[] }
+/** Returns the names in a value that may be spelled otherwise. */
+export function spelledNames(value: unknown): string[] {
+  const names: string[] = []
   JSON.stringify(value ?? null, (field, inner) => {
-    if (NAME_FIELDS.includes(field) && Object.hasOwn(VENDOR_NAMES, String(inner))) names.contract.push(inner)
-    if (NAME_FIELDS.includes(field) && CONTRACT_NAMES.has(inner)) names.vendor.push(inner)
+    if (NAME_FIELDS.includes(field)) names.push(String(inner))
     return inner
   })
   return names

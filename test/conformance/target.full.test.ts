@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { CASES } from '../../src/targets/conformance/cases/index.js'
-import { groupsOf, reportJunit, reportMarkdown, reportText } from '../../src/targets/conformance/report.js'
+import { groupsOf, reportJunit, reportText } from '../../src/targets/conformance/report.js'
 import { type RunOptions, runConformance } from '../../src/targets/conformance/run.js'
 import { DEVELOPMENT, MAILGUN, SENDGRID } from '../support/control.js'
 import { givenMock } from '../support/mock.js'
@@ -82,7 +82,7 @@ test('a key that the target repeats is in no report', async () => {
     response.end(JSON.stringify({ message: request.headers.authorization, data: [], [DEVELOPMENT]: 1 }))
   })
   const report = await judge(url)
-  const texts = [JSON.stringify(report), reportText(report, true), reportMarkdown(report), reportJunit(report)]
+  const texts = [JSON.stringify(report), reportText(report, true), reportJunit(report)]
   for (const text of texts) expect(text).not.toContain(DEVELOPMENT)
 })
 
@@ -248,7 +248,7 @@ test('a report names nobody: no subscriber, transaction, context or address, wha
   const report = await judge(proxy.url, { only: ['filter', 'error', 'live'], profile: 'document' })
   const filters = report.cases.filter(({ id }) => id.startsWith('filter.'))
   expect(filters.filter(({ outcome }) => outcome === 'failed').length).toBeGreaterThan(filters.length / 2)
-  const text = [JSON.stringify(report), reportText(report, true), reportMarkdown(report), reportJunit(report)].join()
+  const text = [JSON.stringify(report), reportText(report, true), reportJunit(report)].join()
   type Sent = { transactionId: string; contextKeys?: string[]; email?: string; subscriber?: { subscriberId: string } }
   const named = (data as Sent[]).flatMap(({ transactionId, contextKeys = [], email = '', subscriber }) => [
     subscriber?.subscriberId ?? '',

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { SeedMessage, SeedStep } from '../../src/seeds/format.js'
-import { createNames, createReplacement, type Kept } from '../../src/targets/recording/replacement.js'
+import { createNames } from '../../src/targets/recording/names.js'
+import { createReplacement, type Kept } from '../../src/targets/recording/replacement.js'
 
 const replacementBy = (apiKey: string, kept: Kept = 'nothing', keeps = (_name: string) => false) =>
   createReplacement(apiKey, kept, keeps)

@@ -5,8 +5,9 @@ import { type Answer, isObject } from '../answers.js'
 import type { Target } from '../target.js'
 import { notAnObject, refuseRedirect } from './asking.js'
 import { type Difference, differencesOf, VOLATILE } from './differences.js'
+import { namesIn } from './names.js'
 import type { Question, Questions } from './questions.js'
-import { createReplacement, namesIn, type Replacement } from './replacement.js'
+import { createReplacement, type Replacement } from './replacement.js'
 
 export interface Comparison {
   /** How many questions were asked, and how many of those given could not be. */

@@ -22,9 +22,7 @@ export const PRIMARY = casesIn('effects', [
   {
     id: 'primary.result',
     rule: 'Set-primary answers 200 with the integration that was named, which is primary and not deleted: with each, also an inactive one. A GET of its path is refused.',
-    basis: contract(
-      'Method and path: POST /v1/integrations/{integrationId}/set-primary. Response: an Integration object, with `primary` reflecting the result.'
-    ),
+    basis: contract('set-primary: Response: an Integration object, with `primary` reflecting the result.'),
     async run({ integrations, ask }) {
       for (const { id } of await integrations.all()) {
         const read = await ask(setPrimaryPath(id))
@@ -72,9 +70,7 @@ export const PRIMARY = casesIn('effects', [
   {
     id: 'primary.one',
     rule: 'A channel has one primary: every other integration of it steps down, and else none changes, of no channel.',
-    basis: contract(
-      'One integration per channel can be primary in an environment. It becomes the primary integration for its channel'
-    ),
+    basis: contract('One integration per channel can be primary. It becomes the primary integration for its channel'),
     async run(subject) {
       for (const { _id, channel } of await subject.integrations.usable()) {
         const before = await listed(subject)
@@ -82,11 +78,8 @@ export const PRIMARY = casesIn('effects', [
         for (const after of await listed(subject)) {
           const former = before.find((each) => each._id === after._id)
           // Not as it was just before, which the one before may have changed too.
-          const isOther = after.channel !== channel
-          const primary = isOther
-            ? subject.integrations.expectedPrimary(after.channel) === after._id
-            : after._id === _id
-          const expected = after._id === _id ? { ...after, primary } : { ...former, primary }
+          const own = after.channel === channel ? _id : subject.integrations.expectedPrimary(after.channel)
+          const expected = { ...(after._id === _id ? after : former), primary: after._id === own }
           checkSame(after, expected, `after set-primary of ${_id}: ${after._id}`)
         }
       }
@@ -99,11 +92,8 @@ export const PRIMARY = casesIn('effects', [
     async run(subject) {
       const { _id } = await subject.integrations.one()
       const expected = await set(subject, _id)
-      const bodies = {
-        '{}': 'application/json',
-        'primary=false': 'application/x-www-form-urlencoded',
-        none: 'text/plain'
-      }
+      const form = 'application/x-www-form-urlencoded'
+      const bodies = { '{}': 'application/json', 'primary=false': form, none: 'text/plain' }
       for (const [body, type] of Object.entries(bodies)) {
         const found = await set(subject, _id, { headers: { 'content-type': type }, body })
         checkSame(found, expected, `the answer to a body of ${type}`)
@@ -123,11 +113,8 @@ export const PRIMARY = casesIn('effects', [
         check(isRight, `set-primary of ${ids[index]} answers with ${_id}, primary ${primary}`)
       }
       const all = await subject.integrations.listed().catch(() => [])
-      const primaries = all.filter((each) => each.primary && each.channel === pair[0].channel)
-      check(
-        all.length === 0 || primaries.length === 1,
-        `after it, ${primaries.length} integrations of the channel are primary`
-      )
+      const { length } = all.filter((each) => each.primary && each.channel === pair[0].channel)
+      check(all.length === 0 || length === 1, `after it, ${length} integrations of the channel are primary`)
     }
   }
 ])
@@ -137,14 +124,12 @@ async function set({ integrations }: Subject, id: string, ask?: Ask): Promise<In
   return ofContract(recordIn<Integration>(await integrations.set(id, ask)))
 }
 
-async function listed({ integrations }: Subject): Promise<Integration[]> {
-  return (await integrations.listed()).map(ofContract)
-}
+const listed = async ({ integrations }: Subject) => (await integrations.listed()).map(ofContract)
 
 /** Returns the fields of the contract: others, such as when it was changed, may change. */
 function ofContract(integration: Integration): Integration {
-  const names = Object.keys(Integration.properties)
-  return Object.fromEntries(Object.entries(integration).filter(([name]) => names.includes(name))) as Integration
+  const fields = Object.entries(integration).filter(([name]) => name in Integration.properties)
+  return Object.fromEntries(fields) as Integration
 }
 
 const REPEATED = settled('Behavior of a repeated request carrying the same `idempotency-key`')
@@ -157,8 +142,7 @@ export const IDEMPOTENCY = casesIn('effects', [
     async run(subject) {
       const { id, key } = await unused(subject)
       const without = await set(subject, id)
-      const headers = { 'idempotency-key': key }
-      checkSame(await set(subject, id, { headers }), without, 'the answer with a key and that without')
+      checkSame(ofContract(recordIn(await post(subject, id, key))), without, 'the answer with a key and that without')
     }
   },
   {
