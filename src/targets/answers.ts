@@ -1,7 +1,5 @@
-import { randomUUID } from 'node:crypto'
-import { isDeepStrictEqual } from 'node:util'
-import { VENDOR_NAMES } from '../core/vendor-names.js'
 import type { MessageResponse } from '../messages/schemas.js'
+import { check, checkStatus } from './checks.js'
 
 /** A request as it was sent, so that it can be sent again. */
 export interface Sent {
@@ -29,62 +27,6 @@ export interface Answer extends Sent {
   body: unknown
 }
 
-/** What a target does is not what a rule says. */
-export class Failure extends Error {
-  /** The one whose answer is wrong; the last one that was sent, if it is left out. */
-  readonly request: Sent | undefined
-
-  constructor(message: string, request?: Sent) {
-    super(message)
-    this.request = request
-  }
-}
-
-/** A request got no whole answer in time. */
-export class NoAnswer extends Failure {}
-
-/** What is wrong whatever the contract leaves open: something was done or shown that nobody asked for. */
-export class Breach extends Failure {}
-
-/** A case can't be judged on this target, and why. */
-export class Skipped extends Error {
-  /** What may let it be judged. */
-  readonly flags: string
-
-  constructor(message: string, flags = '') {
-    super(message)
-    this.flags = flags
-  }
-}
-
-/** Throws `Failure` with what is wrong unless the condition holds. */
-export function check(condition: boolean, problem: string, request?: Sent): asserts condition {
-  if (!condition) throw new Failure(problem, request)
-}
-
-/** Throws `Skipped` with the reason unless the condition holds. */
-export function needed(condition: boolean, reason: string, flags?: string): asserts condition {
-  if (!condition) throw new Skipped(reason, flags)
-}
-
-/** Throws `Failure` unless two JSON values are the same. No value is repeated in it: it may be private. */
-export function checkSame(actual: unknown, expected: unknown, what: string, request?: Sent): void {
-  if (isDeepStrictEqual(actual, expected)) return
-  const path = differenceOf(actual, expected)
-  throw new Failure(`${what}${path ? `: ${path} differs` : ' differ'}`, request)
-}
-
-/** Returns the path of the first difference of two values that differ. */
-function differenceOf(one: unknown, two: unknown): string {
-  const [first, second] = [one, two].map((each) => (typeof each === 'object' && each ? each : {}) as Node)
-  const names = Object.keys({ ...first, ...second })
-  const name = names.find((each) => !isDeepStrictEqual(first?.[each], second?.[each]))
-  if (name === undefined) return ''
-  return [name, differenceOf(first?.[name], second?.[name])].filter(Boolean).join('.')
-}
-
-type Node = Record<string, unknown>
-
 /** A page of messages, and the answer that it was in. */
 export interface Page extends Record<'hasMore' | 'pageSize' | 'page' | 'totalCount', unknown> {
   answer: Answer
@@ -102,28 +44,6 @@ export interface Sample {
 
 /** How set-primary is refused for a channel that has no primary. */
 export const NO_PRIMARY = /^Channel (in_app|chat|push) does not support primary$/
-
-/** Of a query; a list of values is repeated as often. */
-export type Parameters = Readonly<Record<string, string | number | readonly string[]>>
-
-export function listPath(parameters: Parameters): string {
-  const pairs = Object.entries(parameters).flatMap(([name, values]) => [values].flat().map((value) => [name, value]))
-  const query = pairs.map(([name, value = '']) => `${name}=${encodeURIComponent(value)}`).join('&')
-  return `/v1/messages${query && `?${query}`}`
-}
-
-export function stepPath(workflowId: string, stepId: string): string {
-  return `/v2/workflows/${encodeURIComponent(workflowId)}/steps/${encodeURIComponent(stepId)}`
-}
-
-export function setPrimaryPath(id: string): string {
-  return `/v1/integrations/${encodeURIComponent(id)}/set-primary`
-}
-
-/** Returns an id that no record has: of a time that none is of. */
-export function unknownId(): string {
-  return `ffffffff${randomUUID().replaceAll('-', '').slice(0, 16)}`
-}
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -149,19 +69,6 @@ export function pageOf(answer: Answer): Page {
   return { ...(json as unknown as Page), answer }
 }
 
-/** Throws `Failure` unless the answer has one of these statuses. */
-export function checkStatus(answer: Answer, ...statuses: number[]): void {
-  check(statuses.includes(answer.status), `status ${answer.status}, must be ${statuses.join(' or ')}`, answer)
-}
-
-/** Throws `Failure` unless the headers say that it is JSON, and in UTF-8 if they name a charset or it must be named. */
-export function checkJsonType(answer: Answer, mustNameCharset = false): void {
-  const type = answer.headers.get('content-type') ?? 'missing'
-  const [what = '', charset = mustNameCharset ? '' : 'charset=utf-8'] = type.toLowerCase().split(/;\s*/)
-  const isJson = what === 'application/json' && charset === 'charset=utf-8'
-  check(isJson, 'content-type must be application/json; charset=utf-8', answer)
-}
-
 /** Returns the object in an answer, out of the envelope that it may be in. Throws `Failure` when there is none. */
 export function recordIn<Record>(answer: Answer): Record {
   checkStatus(answer, 200)
@@ -173,29 +80,4 @@ export function recordIn<Record>(answer: Answer): Record {
 
 export function isEnveloped(json: unknown): json is { data: unknown } {
   return isObject(json) && Object.keys(json).join() === 'data'
-}
-
-/** The deployed service's words -> the contract's. */
-export const CONTRACT_NAMES: ReadonlyMap<unknown, string> = new Map(
-  Object.entries(VENDOR_NAMES).map(([name, vendor]) => [vendor, name])
-)
-
-/** The fields that hold a name which the deployed service spells otherwise. */
-const NAME_FIELDS = ['origin', 'providerId']
-
-/** Returns a copy with the contract's names in place of the deployed service's. */
-export function withContractNames(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value ?? null), (field, inner) =>
-    NAME_FIELDS.includes(field) ? (CONTRACT_NAMES.get(inner) ?? inner) : inner
-  )
-}
-
-/** Returns the names in a value that may be spelled otherwise. */
-export function spelledNames(value: unknown): string[] {
-  const names: string[] = []
-  JSON.stringify(value ?? null, (field, inner) => {
-    if (NAME_FIELDS.includes(field)) names.push(String(inner))
-    return inner
-  })
-  return names
 }

@@ -5,32 +5,12 @@ import { slugOf } from '../core/slug.js'
 import { VENDOR_NAMES } from '../core/vendor-names.js'
 import { EMBEDDED_FIELDS } from '../messages/schemas.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
-import {
-  type Answer,
-  CONTRACT_NAMES,
-  isEnveloped,
-  isObject,
-  needed,
-  pageOf,
-  recordIn,
-  setPrimaryPath,
-  spelledNames,
-  stepPath,
-  unknownId
-} from './answers.js'
-import {
-  askStep,
-  differ,
-  type Evidence,
-  inDocument,
-  isEmpty,
-  isEmptyPage,
-  isOnOneSide,
-  neither,
-  positionOf,
-  type Row,
-  type SeenDifference
-} from './row.js'
+import { type Answer, isEnveloped, isObject, pageOf, recordIn } from './answers.js'
+import { needed } from './checks.js'
+import { CONTRACT_NAMES, spelledNames } from './contract-names.js'
+import { setPrimaryPath, stepPath, unknownId } from './paths.js'
+import { askStep, isEmptyPage, neither, positionOf } from './probes.js'
+import { differ, type Evidence, inDocument, isEmpty, isOnOneSide, type Row, type SeenDifference } from './row.js'
 
 /** The rows that show by reading. */
 export const READING_ROWS = {

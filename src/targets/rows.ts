@@ -1,19 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { type AssumptionId, assumptionRow, type Profile } from '../core/assumptions.js'
 import { StartError } from '../core/errors.js'
-import { isObject, NO_PRIMARY, needed, Skipped, setPrimaryPath, unknownId } from './answers.js'
+import { isObject, NO_PRIMARY } from './answers.js'
+import { needed, Skipped } from './checks.js'
+import { setPrimaryPath, unknownId } from './paths.js'
+import { neither, positionOf } from './probes.js'
 import { READING_ROWS } from './reading-rows.js'
-import {
-  type ChangingEvidence,
-  differ,
-  type Evidence,
-  inDocument,
-  isEmpty,
-  isOnOneSide,
-  neither,
-  positionOf,
-  type Row
-} from './row.js'
+import { type ChangingEvidence, differ, type Evidence, inDocument, isEmpty, isOnOneSide, type Row } from './row.js'
 
 /** All that is known of each row of the register: how to find out the position that a target takes, and what it explains. */
 export const ROWS: Record<AssumptionId, Row<ChangingEvidence>> = {

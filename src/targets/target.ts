@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { StartError } from '../core/errors.js'
-import { type Answer, Failure, NoAnswer, type SentAs } from './answers.js'
+import type { Answer, SentAs } from './answers.js'
+import { Failure, NoAnswer } from './checks.js'
 
 export interface TargetOptions {
   /** Without a slash at its end. */

@@ -76,7 +76,7 @@ function runJudge(url: string, ...more: string[]) {
 describe('the command', () => {
   test('prints the report, and ends with 0 when all passed', async () => {
     const { url } = await givenOurs()
-    const args = ['conformance', '--target', `${url}/`, '--allow-changes', '--tier', 'wire', '--tier', 'effects']
+    const args = ['conformance', '--target', `${url}/`, '--allow-changes', '--case', 'wire', '--case', 'primary']
     const { code, stdout, stderr } = await runCommand(args, { env: { NOTIFICATION_MOCK_API_KEY: DEVELOPMENT } })
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/: \d+ passed, 0 failed, 0 noted, 0 skipped; \d+ requests in [\d.]+ s\n/)
@@ -104,7 +104,6 @@ describe('the command', () => {
 
   test.each([
     [[], /required option '--api-key/],
-    [['--api-key', 'x', '--tier', 'speed'], /must be one of wire/],
     [['--api-key', 'x', '--target', 'nonsense'], /must be the URL of a server/],
     [['--api-key', 'x', '--case', 'nonsense'], /There is no case nonsense/],
     [['--api-key', 'secret\nkey'], /^error: --api-key <key> must be a key that a header can carry(?!.*secret)/]

@@ -1,16 +1,8 @@
 import { attempt } from '../../core/errors.js'
 import type { Integration } from '../../integrations/schemas.js'
-import {
-  type Answer,
-  Breach,
-  isObject,
-  messageIn,
-  NO_PRIMARY,
-  needed,
-  recordIn,
-  Skipped,
-  setPrimaryPath
-} from '../answers.js'
+import { type Answer, isObject, messageIn, NO_PRIMARY, recordIn } from '../answers.js'
+import { Breach, needed, Skipped } from '../checks.js'
+import { setPrimaryPath } from '../paths.js'
 import type { Ask, Target } from '../target.js'
 
 /** What a run may do, and what of the target it is told. */

@@ -1,9 +1,10 @@
 import { STATUS_CODES } from 'node:http'
 import type { Profile } from '../../core/assumptions.js'
 import { StartError } from '../../core/errors.js'
-import { Breach, Failure, NoAnswer, type Sent, Skipped } from '../answers.js'
+import type { Sent } from '../answers.js'
+import { Breach, Failure, NoAnswer, Skipped } from '../checks.js'
 import { createTarget, type TargetOptions } from '../target.js'
-import type { Basis, CaseResult, ConformanceCase, Tier } from './case.js'
+import type { Basis, CaseResult, ConformanceCase } from './case.js'
 import { CASES } from './cases/index.js'
 import { curlOf } from './curl.js'
 import type { Restored, SubjectOptions } from './integrations.js'
@@ -11,8 +12,6 @@ import { createSubject, type Subject, TargetGone } from './subject.js'
 import { type OperationReport, operationsReport, type ProfileReport, profileReport } from './summary.js'
 
 export interface RunOptions extends TargetOptions, Partial<SubjectOptions> {
-  /** All, if left out. */
-  tiers?: readonly Tier[] | undefined
   /** Ids of cases, or beginnings of them up to a dot. All, if left out. */
   only?: readonly string[] | undefined
   /** The profile that the target must be: then what would be a note is a failure. */
@@ -109,12 +108,10 @@ function isNamed({ id }: ConformanceCase, name: string): boolean {
   return id === name || id.startsWith(`${name}.`)
 }
 
-function chosen({ tiers, only, profile }: RunOptions): ConformanceCase[] {
+function chosen({ only, profile }: RunOptions): ConformanceCase[] {
   return CASES.filter(
     (each) =>
-      (tiers === undefined || tiers.includes(each.tier)) &&
-      (only === undefined || only.some((name) => isNamed(each, name))) &&
-      (!each.documentOnly || profile === 'document')
+      (only === undefined || only.some((name) => isNamed(each, name))) && (!each.documentOnly || profile === 'document')
   )
 }
 

@@ -1,22 +1,9 @@
 import { STEP_TYPES } from '../../core/enums.js'
 import type { MessageResponse } from '../../messages/schemas.js'
 import type { WorkflowStep } from '../../workflow-steps/schemas.js'
-import {
-  type Answer,
-  Breach,
-  Failure,
-  listPath,
-  NoAnswer,
-  needed,
-  type Page,
-  type Parameters,
-  pageOf,
-  recordIn,
-  type Sample,
-  type Sent,
-  Skipped,
-  stepPath
-} from '../answers.js'
+import { type Answer, type Page, pageOf, recordIn, type Sample, type Sent } from '../answers.js'
+import { Breach, Failure, NoAnswer, needed, Skipped } from '../checks.js'
+import { listPath, type Parameters, stepPath } from '../paths.js'
 import type { Ask, Target } from '../target.js'
 import { type Integrations, integrationsOf, type SubjectOptions } from './integrations.js'
 

@@ -5,7 +5,8 @@ import { MessageResponse } from '../../messages/schemas.js'
 import { SeedMessage, SeedStep } from '../../seeds/format.js'
 import { recordProblem } from '../../seeds/limits.js'
 import { WorkflowStep } from '../../workflow-steps/schemas.js'
-import { isObject, withContractNames } from '../answers.js'
+import { isObject } from '../answers.js'
+import { withContractNames } from '../contract-names.js'
 import { isTime } from './replacement.js'
 
 /** How often each thing was found that the served seed will not give back. */

@@ -1,4 +1,4 @@
-import { setPrimaryPath } from '../../../src/targets/answers.js'
+import { setPrimaryPath } from '../../../src/targets/paths.js'
 import {
   askWithoutKey,
   isSetPrimary,

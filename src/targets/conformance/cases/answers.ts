@@ -5,21 +5,11 @@ import { findIssues, pathText } from '../../../core/validation.js'
 import { Integration } from '../../../integrations/schemas.js'
 import { MessageResponse, MessagesPage } from '../../../messages/schemas.js'
 import { WorkflowStep } from '../../../workflow-steps/schemas.js'
-import {
-  type Answer,
-  check,
-  checkJsonType,
-  checkStatus,
-  isObject,
-  jsonIn,
-  messageIn,
-  recordIn,
-  setPrimaryPath,
-  stepPath,
-  unknownId,
-  withContractNames
-} from '../../answers.js'
-import { casesIn, contract, settled, type UnfiledCase } from '../case.js'
+import { type Answer, isObject, jsonIn, messageIn, recordIn } from '../../answers.js'
+import { check, checkJsonType, checkStatus } from '../../checks.js'
+import { withContractNames } from '../../contract-names.js'
+import { setPrimaryPath, stepPath, unknownId } from '../../paths.js'
+import { type ConformanceCase, contract, settled } from '../case.js'
 import type { Subject } from '../subject.js'
 import { UNKNOWN_KEY } from './lookup.js'
 
@@ -72,8 +62,8 @@ const KINDS: Record<string, { what: string; words: string; read(subject: Subject
   }
 }
 
-export const ANSWERS = casesIn('wire', [
-  ...Object.entries(KINDS).flatMap(([kind, { what, words, read }]): UnfiledCase[] => [
+export const ANSWERS: readonly ConformanceCase[] = [
+  ...Object.entries(KINDS).flatMap(([kind, { what, words, read }]): ConformanceCase[] => [
     {
       id: `wire.${kind}.shape`,
       rule: `${what} has the fields of the contract, each of its type and from its list of values, in JSON and UTF-8.`,
@@ -164,7 +154,7 @@ export const ANSWERS = casesIn('wire', [
       check(isNamed, 'the message does not name the integration', unknown)
     }
   }
-])
+]
 
 /** Throws `Failure` when a value lacks a field or has a wrong one (`value`), or one that is not in the schema (`name`). */
 function checkIssues({ answer, schema, value, where = '' }: Part, part: 'name' | 'value'): void {

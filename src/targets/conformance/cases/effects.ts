@@ -1,24 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { Integration } from '../../../integrations/schemas.js'
-import {
-  type Answer,
-  Breach,
-  check,
-  checkJsonType,
-  checkSame,
-  checkStatus,
-  messageIn,
-  recordIn,
-  setPrimaryPath,
-  unknownId
-} from '../../answers.js'
+import { type Answer, messageIn, recordIn } from '../../answers.js'
+import { Breach, check, checkJsonType, checkSame, checkStatus } from '../../checks.js'
+import { setPrimaryPath, unknownId } from '../../paths.js'
 import type { Ask } from '../../target.js'
-import { casesIn, contract, settled } from '../case.js'
+import { type ConformanceCase, contract, settled } from '../case.js'
 import { checkDone } from '../integrations.js'
 import type { Subject } from '../subject.js'
 import { UNKNOWN_KEY } from './lookup.js'
 
-export const PRIMARY = casesIn('effects', [
+export const PRIMARY: readonly ConformanceCase[] = [
   {
     id: 'primary.result',
     rule: 'Set-primary answers 200 with the integration that was named, which is primary and not deleted: with each, also an inactive one. A GET of its path is refused.',
@@ -117,7 +108,7 @@ export const PRIMARY = casesIn('effects', [
       check(all.length === 0 || length === 1, `after it, ${length} integrations of the channel are primary`)
     }
   }
-])
+]
 
 /** Makes an integration primary. Returns the contract's fields of the answer. */
 async function set({ integrations }: Subject, id: string, ask?: Ask): Promise<Integration> {
@@ -134,7 +125,7 @@ function ofContract(integration: Integration): Integration {
 
 const REPEATED = settled('Behavior of a repeated request carrying the same `idempotency-key`')
 
-export const IDEMPOTENCY = casesIn('effects', [
+export const IDEMPOTENCY: readonly ConformanceCase[] = [
   {
     id: 'idempotency.accepted',
     rule: 'With a key, set-primary answers as without.',
@@ -236,7 +227,7 @@ export const IDEMPOTENCY = casesIn('effects', [
       }
     }
   }
-])
+]
 
 /** Returns an integration and a key that was not used before, with letters in it. */
 async function unused({ integrations }: Subject): Promise<{ id: string; key: string }> {

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { CHANNELS } from '../../../core/enums.js'
 import type { MessageResponse } from '../../../messages/schemas.js'
-import { type Answer, check, checkSame, isObject, listPath, needed, pageOf, unknownId } from '../../answers.js'
-import { type Basis, casesIn, contract, settled, type UnfiledCase } from '../case.js'
+import { type Answer, isObject, pageOf } from '../../answers.js'
+import { check, checkSame, needed } from '../../checks.js'
+import { listPath, unknownId } from '../../paths.js'
+import { type Basis, type ConformanceCase, contract, settled } from '../case.js'
 import type { Subject } from '../subject.js'
 
 const WORDS = contract('List messages: the filters channel, subscriberId, transactionId, contextKeys')
@@ -13,7 +15,7 @@ const LIMIT = 100
 type IsMeant = (message: MessageResponse) => boolean
 type Filter = [parameters: Readonly<Record<string, string | readonly string[]>>, isMeant: IsMeant]
 
-export const FILTERS = casesIn('behaviour', [
+export const FILTERS: readonly ConformanceCase[] = [
   {
     id: 'filter.order',
     rule: 'Messages are listed newest first.',
@@ -192,7 +194,7 @@ export const FILTERS = casesIn('behaviour', [
       }
     }
   }
-])
+]
 
 /** A case that filters find what they mean of all messages, and no others. */
 function filterCase(
@@ -200,7 +202,7 @@ function filterCase(
   basis: Basis,
   what: string,
   filtersOf: (subject: Subject) => Promise<Filter[]>
-): UnfiledCase {
+): ConformanceCase {
   const rule = `${what} finds what it says of the whole list, in its order, and nothing else.`
   return {
     id: `filter.${name}`,

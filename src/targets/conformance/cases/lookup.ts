@@ -1,18 +1,9 @@
 import { encodeBase62 } from '../../../core/slug.js'
 import type { WorkflowStep } from '../../../workflow-steps/schemas.js'
-import {
-  check,
-  checkSame,
-  checkStatus,
-  isObject,
-  messageIn,
-  needed,
-  recordIn,
-  setPrimaryPath,
-  stepPath,
-  unknownId
-} from '../../answers.js'
-import { casesIn, contract, settled } from '../case.js'
+import { isObject, messageIn, recordIn } from '../../answers.js'
+import { check, checkSame, checkStatus, needed } from '../../checks.js'
+import { setPrimaryPath, stepPath, unknownId } from '../../paths.js'
+import { type ConformanceCase, contract, settled } from '../case.js'
 import type { Subject } from '../subject.js'
 
 /** A key that nobody has. */
@@ -27,7 +18,7 @@ const REFUSALS: [authorization: string | null, message?: string][] = [
   [UNKNOWN_KEY]
 ]
 
-export const AUTH = casesIn('behaviour', [
+export const AUTH: readonly ConformanceCase[] = [
   {
     id: 'auth.required',
     rule: 'Each operation refuses a request without a key, also with an `idempotency-key`, with an unknown one, and another scheme.',
@@ -60,9 +51,9 @@ export const AUTH = casesIn('behaviour', [
       }
     }
   }
-])
+]
 
-export const STEPS = casesIn('behaviour', [
+export const STEPS: readonly ConformanceCase[] = [
   {
     id: 'step.named',
     rule: 'The step that is asked for is the step that is returned, each time, with its `stepId`, and as `workflowId` the identifier, also if it is asked for by `_id`. Steps of a workflow differ in `_id`, `stepId` and slug.',
@@ -133,7 +124,7 @@ export const STEPS = casesIn('behaviour', [
       check(/^Workflow /.test(String(messageIn(answer))), 'the message is not about the workflow', answer)
     }
   }
-])
+]
 
 /** Whether it is one of the names, or a slug, which another case judges. */
 function isNameOf(text: string, id: string, identifier: string): boolean {
@@ -142,7 +133,7 @@ function isNameOf(text: string, id: string, identifier: string): boolean {
 
 const REFUSED = settled('Errors: what is malformed is a 4xx with the body of every refusal')
 
-export const MALFORMED = casesIn('wire', [
+export const MALFORMED: readonly ConformanceCase[] = [
   {
     id: 'malformed.body',
     rule: 'A body that says it is JSON and is not is refused with 400.',
@@ -168,7 +159,7 @@ export const MALFORMED = casesIn('wire', [
     basis: REFUSED,
     run: (subject) => checkMalformed(subject, '/v2/workflows/%zz/steps/none')
   }
-])
+]
 
 async function checkMalformed({ ask }: Subject, path: string): Promise<void> {
   const answer = await ask(path)

@@ -1,12 +1,14 @@
 import { CHANNELS } from '../../../core/enums.js'
-import { check, checkSame, needed, type Parameters, pageOf } from '../../answers.js'
-import { casesIn, contract } from '../case.js'
+import { pageOf } from '../../answers.js'
+import { check, checkSame, needed } from '../../checks.js'
+import type { Parameters } from '../../paths.js'
+import { type ConformanceCase, contract } from '../case.js'
 
 const WALKED = 40
 /** The contract has no greatest limit, and services have one. */
 const MAX_LIMIT = 100
 
-export const PAGING = casesIn('behaviour', [
+export const PAGING: readonly ConformanceCase[] = [
   {
     id: 'paging.page',
     rule: '`page` and `pageSize` are what was asked for, 0 and 10 if nothing was, also written as `2.0`; past the end there is an empty page.',
@@ -93,4 +95,4 @@ export const PAGING = casesIn('behaviour', [
       needed(isCounted, `all lists have ${MAX_LIMIT} messages or more`)
     }
   }
-])
+]
