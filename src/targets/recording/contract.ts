@@ -66,9 +66,8 @@ export function inContract<Seed>({ name: kind, schema, required }: RecordKind, a
   }
 
   function leaveOutBadTimes(object: Record<string, unknown>, name: string): void {
-    for (const field of TIMES) {
-      const value = object[field]
-      if (typeof value !== 'string' || isTime(value)) continue
+    const isWrong = (value: unknown) => typeof value === 'string' && !isTime(value)
+    for (const field of TIMES.filter((each) => isWrong(object[each]))) {
       note(notes, `${name}.${field} is no time in ISO 8601: left out`)
       delete object[field]
     }

@@ -8,18 +8,11 @@ import { stepPath } from '../paths.js'
 import { createTarget, type Target } from '../target.js'
 import { askFor, notAnObject } from './asking.js'
 
-/** What both servers are asked. */
-export interface Question {
-  method: 'GET' | 'POST'
-  /** With its query, from `/v1` or `/v2` on. */
-  path: string
-}
+/** What both servers are asked: a path with its query, from `/v1` or `/v2` on. */
+export type Question = { method: 'GET' | 'POST'; path: string }
 
 /** The requests among those of a file, a HAR or a journal that can be asked, and how many can't. */
-export interface Questions {
-  questions: Question[]
-  skipped: number
-}
+export type Questions = { questions: Question[]; skipped: number }
 
 const SET_PRIMARY = /^\/v1\/integrations\/[^/?]+\/set-primary(?:\?|$)/
 
