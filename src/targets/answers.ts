@@ -18,7 +18,6 @@ export interface SentAs {
   scheme?: string
 }
 
-/** What was answered to a request. */
 export interface Answer extends Sent {
   status: number
   headers: Headers
@@ -27,16 +26,13 @@ export interface Answer extends Sent {
   body: unknown
 }
 
-/** A page of messages, and the answer that it was in. */
 export interface Page extends Record<'hasMore' | 'pageSize' | 'page' | 'totalCount', unknown> {
   answer: Answer
   data: MessageResponse[]
 }
 
-/** The newest messages. */
 export interface Sample {
   messages: MessageResponse[]
-  /** Whether these are all. */
   isComplete: boolean
   /** What the first of them were asked by. */
   request: Sent | undefined

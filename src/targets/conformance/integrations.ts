@@ -92,12 +92,10 @@ export function integrationsOf(ask: Target['ask'], options: SubjectOptions) {
     return found
   }
 
-  /** Returns one that can be primary. */
   async function one(): Promise<Usable> {
     return (await usable())[0] as Usable
   }
 
-  /** Returns two of one channel that can be primary. */
   async function pair(): Promise<[Usable, Usable]> {
     const found = await usable()
     for (const first of found) {

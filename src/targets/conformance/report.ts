@@ -75,7 +75,6 @@ function profileLines({ nearest, isExact, differing, known, unknown }: ProfileRe
   ]
 }
 
-/** Returns the failures by their causes. */
 export function groupsOf(cases: readonly CaseResult[]): Group[] {
   const groups = new Map<string, Group>()
   for (const each of cases.filter(({ outcome }) => outcome === 'failed')) {
@@ -94,7 +93,6 @@ function causeOf({ reason = '', requests = [] }: CaseResult): string {
   return `${path.replace(/(integrations|workflows|steps)\/[^/]+/g, '$1')} ${problem}`
 }
 
-/** Returns what a case rests on, in words. */
 function basisText(basis: Basis): string {
   if ('contract' in basis) return `the contract: ${basis.contract}`
   if ('assumption' in basis) return `the register: ${basis.assumption}`

@@ -27,7 +27,6 @@ export interface ConformanceReport extends Restored {
   milliseconds: number
   requests: number
   counts: Record<CaseResult['outcome'], number>
-  /** How far each operation was judged. */
   operations: OperationReport[]
   profile: ProfileReport
   cases: CaseResult[]

@@ -7,7 +7,6 @@ import { listPath, type Parameters, stepPath } from '../paths.js'
 import type { Ask, Target } from '../target.js'
 import { type Integrations, integrationsOf, type SubjectOptions } from './integrations.js'
 
-/** A step that was found, by these names. */
 export interface StepName {
   workflowId: string
   stepId: string
@@ -27,7 +26,6 @@ export interface Subject {
   /** Returns up to three steps of each of up to three workflows. Throws `Skipped` when none is found. */
   steps(): Promise<StepName[]>
   integrations: Integrations
-  /** Forgets the messages that were read. */
   forget(): void
   /** Returns what was sent since it was last called. */
   takeSent(): Sent[]

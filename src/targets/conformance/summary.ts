@@ -22,7 +22,6 @@ const CASES_OF = {
   setIntegrationAsPrimary: /^(wire\.integration|primary|idempotency)\./
 }
 
-/** Returns for each operation how far it was judged. */
 export function operationsReport(
   cases: readonly CaseResult[],
   { url, allowChanges, workflows, steps, integrations }: SubjectOptions & { url: string }

@@ -15,7 +15,6 @@ export interface Comparison {
   skipped: number
   same: number
   differences: (Question & Difference)[]
-  /** What was not compared. */
   leftOut: readonly string[]
 }
 
@@ -39,15 +38,10 @@ export async function compareAnswers(options: Options): Promise<Comparison> {
   const differences: Comparison['differences'] = []
   let same = 0
   for (const server of [target, ours]) await checkThere(server)
+  const usual = replacedBy === undefined ? undefined : createReplacement(replacedBy, 'nothing', () => false)
   for (const [index, question] of questions.entries()) {
     const { path } = question
-    const ownPath =
-      replacedBy === undefined
-        ? path
-        : replacedPath(
-            path,
-            createReplacement(replacedBy, 'nothing', () => false)
-          )
+    const ownPath = usual ? replacedPath(path, usual) : path
     const theirs = await answerTo(target, question)
     const own = await answerTo(ours, { ...question, path: ownPath })
     const found =

@@ -16,7 +16,6 @@ export interface DocumentDifference {
   /** JSON pointers: where it stands in either, or what it is missing in. */
   thereAt: string
   hereAt: string
-  /** The row of the register that says why. */
   explainedBy?: AssumptionId
 }
 

@@ -13,7 +13,6 @@ export interface NamedStep {
   step: string
 }
 
-/** A step as a target answers it. */
 type AnsweredStep = Record<string, unknown> & Record<'workflowId' | 'workflowDatabaseId', string>
 
 /**

@@ -234,7 +234,6 @@ async function unused({ integrations }: Subject): Promise<{ id: string; key: str
   return { id: (await integrations.one())._id, key: `k-${randomUUID()}` }
 }
 
-/** Sends set-primary with a key. */
 function post({ integrations }: Subject, id: string, key: string | undefined, more: Ask = {}): Promise<Answer> {
   const headers = { ...more.headers, ...(key !== undefined && { 'idempotency-key': key }) }
   return integrations.set(id, { ...more, headers })

@@ -9,7 +9,6 @@ import type { Subject } from '../subject.js'
 
 const WORDS = contract('List messages: the filters channel, subscriberId, transactionId, contextKeys')
 const CONTEXTS = contract('contextKeys: Filter by exact context keys, order insensitive; repeated once per key')
-/** How many messages are compared. */
 const LIMIT = 100
 
 type IsMeant = (message: MessageResponse) => boolean
@@ -216,7 +215,6 @@ function filterCase(
   }
 }
 
-/** Returns filters by a list in the two other spellings. */
 function writtenOtherwise(name: string, values: string[], isMeant: IsMeant): Filter[] {
   const indexed = Object.fromEntries(values.map((value, index) => [`${name}[${index}]`, value]))
   return [

@@ -26,7 +26,6 @@ export const CASES: readonly ConformanceCase[] = [
   ...MALFORMED
 ]
 
-/** Returns a row's question and its two positions. */
 function rowSentence(id: AssumptionId): string {
   const { sentence, values } = assumptionRow(id)
   const sides = positionsOf(id).map((position) => (values as Record<string, string>)[position])

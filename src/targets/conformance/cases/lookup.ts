@@ -6,7 +6,6 @@ import { setPrimaryPath, stepPath, unknownId } from '../../paths.js'
 import { type ConformanceCase, contract, settled } from '../case.js'
 import type { Subject } from '../subject.js'
 
-/** A key that nobody has. */
 export const UNKNOWN_KEY = 'conformance-00000000000000000000'
 
 /** What is no key, and the message of its 401. */
