@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Answer, Sent } from './answers.js'
+import { type Answer, isEnveloped, isObject, type Page, type Sent } from './answers.js'
 
 /** What a target does is not what a rule says. */
 export class Failure extends Error {
@@ -68,4 +68,28 @@ export function checkJsonType(answer: Answer, mustNameCharset = false): void {
   const [what = '', charset = mustNameCharset ? '' : 'charset=utf-8'] = type.toLowerCase().split(/;\s*/)
   const isJson = what === 'application/json' && charset === 'charset=utf-8'
   check(isJson, 'content-type must be application/json; charset=utf-8', answer)
+}
+
+/** Returns the value of an answer's body. Throws `Failure` when that is not JSON. */
+export function jsonIn(answer: Answer): unknown {
+  check(answer.body !== undefined, `the body of the ${answer.status} is not JSON`, answer)
+  return answer.body
+}
+
+/** Returns the page of an answer. Throws `Failure` when it is none. */
+export function pageOf(answer: Answer): Page {
+  checkStatus(answer, 200)
+  const json = jsonIn(answer)
+  check(isObject(json) && Array.isArray(json.data), 'the answer is no page: it has no list data', answer)
+  check(json.data.every(isObject), 'data has something that is no object', answer)
+  return { ...(json as unknown as Page), answer }
+}
+
+/** Returns the object in an answer, out of the envelope that it may be in. Throws `Failure` when there is none. */
+export function recordIn<Record>(answer: Answer): Record {
+  checkStatus(answer, 200)
+  const json = jsonIn(answer)
+  const record = isEnveloped(json) ? json.data : json
+  check(isObject(record), 'the answer is no object', answer)
+  return record as Record
 }

@@ -1,7 +1,7 @@
 import { attempt } from '../../core/errors.js'
 import type { Integration } from '../../integrations/schemas.js'
-import { type Answer, isObject, messageIn, NO_PRIMARY, recordIn } from '../answers.js'
-import { Breach, needed, Skipped } from '../checks.js'
+import { type Answer, isObject, messageIn, NO_PRIMARY } from '../answers.js'
+import { Breach, needed, recordIn, Skipped } from '../checks.js'
 import { setPrimaryPath } from '../paths.js'
 import type { Ask, Target } from '../target.js'
 

@@ -1,6 +1,7 @@
 import { attempt, StartError } from '../../core/errors.js'
 import type { SeedStep, SeedWorkflow } from '../../seeds/format.js'
-import { type Answer, isObject, recordIn } from '../answers.js'
+import { type Answer, isObject } from '../answers.js'
+import { recordIn } from '../checks.js'
 import { withContractNames } from '../contract-names.js'
 import { stepPath } from '../paths.js'
 import { askFor, notAnObject } from './asking.js'

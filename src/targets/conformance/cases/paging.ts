@@ -1,6 +1,5 @@
 import { CHANNELS } from '../../../core/enums.js'
-import { pageOf } from '../../answers.js'
-import { check, checkSame, needed } from '../../checks.js'
+import { check, checkSame, needed, pageOf } from '../../checks.js'
 import type { Parameters } from '../../paths.js'
 import { type ConformanceCase, contract } from '../case.js'
 
