@@ -64,7 +64,7 @@ const VIOLATIONS: [rule: string, file: string, imports: string][] = [
   ['below-image', 'src/image.ts', `import './server.js'`],
   ['below-support', 'src/support.ts', `import './app.js'`],
   ['below-config', 'src/config.ts', `import './server.js'`],
-  ['below-app', 'src/app.ts', `import type { config } from './config.js'`],
+  ['below-app', 'src/app.ts', `import type { image } from './image.js'`],
   ['below-openapi', 'src/openapi/a.ts', `import '../app.js'`],
   ['below-control', 'src/control/a/a.ts', `import '../../openapi/document.js'`],
   ['below-targets', 'src/targets/recording/a.ts', `import '../../app.js'`],

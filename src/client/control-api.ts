@@ -22,6 +22,7 @@ export type {
   StepPatch
 } from '../control/records/routes.js'
 export type { OtherRequest, RunRecord, TestDescription, TestRecord } from '../control/report/schemas.js'
+export type { JournalQuery } from '../control/requests/routes.js'
 export type {
   Answer,
   AnsweredRequest,

@@ -1,12 +1,6 @@
 import { expect, test } from 'vitest'
-import {
-  type Change,
-  connect,
-  type Environment,
-  type Hint,
-  hintsOf,
-  type RecordedRequest
-} from '../../src/client/index.js'
+import { hintsOf } from '../../src/client/hints.js'
+import { type Change, connect, type Environment, type Hint, type RecordedRequest } from '../../src/client/index.js'
 import { MAILGUN, SENDGRID, setPrimary } from '../support/control.js'
 import { givenMock } from '../support/mock.js'
 

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import { type Hint, hintsOf } from '../../../client/index.js'
+import { hintsOf } from '../../../client/hints.js'
+import type { Hint } from '../../../client/index.js'
 import { Icon } from '../../parts/icon.js'
 import { useLive } from '../../shell/live.js'
 
