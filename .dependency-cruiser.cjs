@@ -1,5 +1,5 @@
 /**
- * Which way imports may run. Kept by `npm run check` (scripts/check-dependencies.mjs); every rule has a test that breaks
+ * Which way imports may run. Kept by `npm run check` (scripts/check-dependencies.mjs); each kind of rule has a test that breaks
  * it (test/dependency-rules.full.test.ts). Type-only imports count as well: a service that names a request's type already
  * knows about HTTP.
  */

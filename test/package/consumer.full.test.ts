@@ -85,33 +85,27 @@ playwright.test('has an environment', async ({ env, page }) => {
 playwright.test.use({ environmentOptions: { form: 'Development' } })
 `
 
-describe('the types compile with `skipLibCheck: false` and no other types installed, under', () => {
+describe('with `skipLibCheck: false` compile', () => {
+  const alone = { lib: ['es2022'], types: [] }
   test.each([
     ['node16', 'node16', ['use.ts', 'use.mts', 'use.cts']],
     ['nodenext', 'nodenext', ['use.ts', 'use.mts', 'use.cts']],
     ['esnext', 'bundler', ['use.ts', 'use.mts']]
-  ])('module %s with resolution %s', (module, moduleResolution, files) => {
-    compile(module, moduleResolution, files, { lib: ['es2022'], types: [] })
+  ])('the types under module %s with resolution %s, without any others', (module, moduleResolution, files) => {
+    compile(module, moduleResolution, files, alone)
   })
-})
 
-describe('the types of the fixtures compile beside those of the runners, under', () => {
-  beforeAll(() => {
+  // Vitest runs tests of CommonJS packages too, and its own types compile there.
+  test('the types of the fixtures beside those of the runners', () => {
     for (const name of ['vitest', '@playwright/test', '@types/node']) {
       const link = join(consumer, 'node_modules', name)
       mkdirSync(dirname(link), { recursive: true })
       symlinkSync(join(root, 'node_modules', name), link)
     }
-    for (const name of ['fixtures.mts', 'fixtures.cts']) writeFileSync(join(consumer, name), FIXTURES)
-  })
-
-  test.each([
-    ['node16', 'node16', ['fixtures.mts']],
-    // Vitest runs tests of CommonJS packages too, and its own types compile there.
-    ['nodenext', 'nodenext', ['fixtures.mts', 'fixtures.cts']],
-    ['esnext', 'bundler', ['fixtures.mts']]
-  ])('module %s with resolution %s', (module, moduleResolution, files) => {
-    compile(module, moduleResolution, files, { types: ['node'] })
+    const files = ['fixtures.mts', 'fixtures.cts']
+    for (const name of files) writeFileSync(join(consumer, name), FIXTURES)
+    compile('nodenext', 'nodenext', files, { types: ['node'] })
+    compile('esnext', 'bundler', files.slice(0, 1), { types: ['node'] })
   })
 })
 
