@@ -7,6 +7,7 @@ import { CHAT_PUSH_PROVIDERS } from '../../src/core/enums.js'
 import { type GivenMock, givenMock } from '../support/mock.js'
 
 const PROFILES = ['document', 'live'] as const
+type Profile = (typeof PROFILES)[number]
 const MAIL = '66f1c2a47c9b1a0012ad0001'
 const OTHER_MAIL = '66f1c2a47c9b1a0012ad0002'
 const CHAT = '66f1c2a47c9b1a0012ad0003'
@@ -28,7 +29,7 @@ const WHOLE = { 'embedded-subscriber': 'whole' }
 
 /** The official client, without its repeating of 409, 429 and 5xx, on a server with one shop and a sibling of it. */
 async function givenClient(
-  profile: (typeof PROFILES)[number],
+  profile: Profile,
   shop: object = {},
   assumptions: Record<string, string> = {}
 ): Promise<GivenClient> {
@@ -55,23 +56,17 @@ async function givenClient(
   return { mock, novu: clientOf('shop-key'), clientOf, sent, storedKeys }
 }
 
-const MAIL_INTEGRATION = { _id: MAIL, identifier: 'mail', name: 'Mail', providerId: 'sendgrid', channel: 'email' }
 const INTEGRATIONS = [
-  MAIL_INTEGRATION,
+  { _id: MAIL, identifier: 'mail', name: 'Mail', providerId: 'sendgrid', channel: 'email' },
   { _id: OTHER_MAIL, identifier: 'other-mail', providerId: 'ses', channel: 'email', primary: true },
   { _id: CHAT, identifier: 'chat', providerId: 'slack', channel: 'chat' }
 ]
 
 describe.each(PROFILES)('set-primary in %s', (profile) => {
-  test('is done, and answers with the integration', async () => {
-    const { novu } = await givenClient(profile, { integrations: INTEGRATIONS })
-    const { result } = await novu.integrations.setAsPrimary(MAIL)
-    expect(result).toMatchObject({ id: MAIL, identifier: 'mail', channel: 'email', primary: true, active: true })
-  })
-
-  test('runs once for a key of ones own, and is replayed, as the headers say', async () => {
+  test('is done, runs once for a key of ones own, and is replayed, as the headers say', async () => {
     const { novu, storedKeys } = await givenClient(profile, { integrations: INTEGRATIONS })
     const first = await novu.integrations.setAsPrimary(MAIL, 'my-key')
+    expect(first.result).toMatchObject({ id: MAIL, identifier: 'mail', channel: 'email', primary: true, active: true })
     expect(first.headers['idempotency-key']).toEqual(['my-key'])
     expect(first.headers).not.toHaveProperty('idempotency-replay')
 
@@ -87,14 +82,10 @@ describe.each(PROFILES)('set-primary in %s', (profile) => {
     await mock.post(path, { headers: { 'idempotency-key': 'my-key' }, body: 'another' })
     const error = await thrownBy(novu.integrations.setAsPrimary(MAIL, 'my-key'))
     const message = 'Request with key "my-key" is being reused for a different body'
-    if (profile === 'document') {
-      expect(error).toBeInstanceOf(errors.ValidationErrorDto)
-      expect(error).toMatchObject({ statusCode: 422, message, errors: {} })
-    } else {
-      // It can't read that answer of the deployed service, which lacks `errors`.
-      expect(error).toBeInstanceOf(errors.ResponseValidationError)
-      expect(error).toMatchObject({ statusCode: 422, body: expect.stringContaining(JSON.stringify(message)) })
-    }
+    // It can't read that answer of the deployed service, which lacks `errors`.
+    const { document, live } = { document: errors.ValidationErrorDto, live: errors.ResponseValidationError }
+    expect(error).toBeInstanceOf(profile === 'document' ? document : live)
+    expect(error).toMatchObject({ statusCode: 422, body: expect.stringContaining(JSON.stringify(message)) })
     expect(headersOf(error).get('idempotency-key')).toBe('my-key')
   })
 
@@ -107,14 +98,6 @@ describe.each(PROFILES)('set-primary in %s', (profile) => {
     expect(storedKeys().sort()).toEqual([...keys].sort())
   })
 
-  test('throws an SDKError for 404: the client expects no body there, but keeps it', async () => {
-    const { novu } = await givenClient(profile, { integrations: INTEGRATIONS })
-    const error = await thrownBy(novu.integrations.setAsPrimary(NOWHERE))
-    expect(error).toBeInstanceOf(errors.SDKError)
-    expect(error).toMatchObject({ statusCode: 404, contentType: 'application/json; charset=utf-8' })
-    expect(JSON.parse((error as errors.SDKError).body).message).toBe(`Integration with id ${NOWHERE} not found`)
-  })
-
   test('throws an ErrorDto for 409 while the key is in use, with a Retry-After', async () => {
     const { mock, novu } = await givenClient(profile, { integrations: INTEGRATIONS })
     const shop = mock.services.environments.resolve('shop-key')
@@ -123,33 +106,54 @@ describe.each(PROFILES)('set-primary in %s', (profile) => {
     const error = await thrownBy(novu.integrations.setAsPrimary(MAIL, 'busy'))
     expect(error).toBeInstanceOf(errors.ErrorDto)
     expect(error).toMatchObject({ statusCode: 409, message: expect.stringContaining('currently being processed') })
-    expect(headersOf(error).get('retry-after')).toBe('1')
     const link = { document: null, live: 'https://docs.novu.co/additional-resources/idempotency' }[profile]
-    expect(headersOf(error).get('link')).toBe(link)
+    expect(['retry-after', 'link'].map((name) => headersOf(error).get(name))).toEqual(['1', link])
   })
 })
 
-describe('what only the profile `live` refuses of set-primary', () => {
-  test('throws a ValidationErrorDto for what is no id', async () => {
-    const { novu } = await givenClient('live', { integrations: INTEGRATIONS })
-    const error = await thrownBy(novu.integrations.setAsPrimary('mail'))
-    expect(error).toBeInstanceOf(errors.ValidationErrorDto)
-    expect(error).toMatchObject({
-      statusCode: 422,
-      message: 'Validation Error',
-      errors: { integrationId: { messages: ['integrationId must be a mongodb id'], value: 'mail' } }
-    })
-  })
+const { ErrorDto, SDKError, ValidationErrorDto } = errors
+const primary =
+  (id: string) =>
+  ({ integrations }: Novu) =>
+    integrations.setAsPrimary(id)
+const list =
+  (query: MessagesControllerGetMessagesRequest) =>
+  ({ messages }: Novu) =>
+    messages.retrieve(query)
+const step =
+  (workflow: string, id: string) =>
+  ({ workflows }: Novu) =>
+    workflows.steps.retrieve(workflow, id)
 
-  test('throws an ErrorDto for 400 and 403', async () => {
-    const { novu } = await givenClient('live', { integrations: INTEGRATIONS })
-    const noPrimary = await thrownBy(novu.integrations.setAsPrimary(CHAT))
-    expect(noPrimary).toBeInstanceOf(errors.ErrorDto)
-    expect(noPrimary).toMatchObject({ statusCode: 400, message: 'Channel chat does not support primary' })
-    const foreign = await thrownBy(novu.integrations.setAsPrimary(ONLY_THERE))
-    expect(foreign).toBeInstanceOf(errors.ErrorDto)
-    expect(foreign).toMatchObject({ statusCode: 403, message: expect.stringContaining('single environment') })
-  })
+const BAD_QUERY = { limit: 0, page: 1.5, contextKeys: ['acme'] }
+const messages = [expect.any(String)]
+const BAD_FIELDS = {
+  limit: { messages, value: '0' },
+  page: { messages, value: '1.5' },
+  contextKeys: { messages, value: 'acme' }
+}
+const BAD_ID = { integrationId: { messages: ['integrationId must be a mongodb id'], value: 'mail' } }
+
+test.each([
+  // The client expects no body of a 404 there, but keeps it.
+  ['document', primary(NOWHERE), SDKError, 404, `Integration with id ${NOWHERE} not found`, {}],
+  ['live', primary(NOWHERE), SDKError, 404, `Integration with id ${NOWHERE} not found`, {}],
+  ['live', primary('mail'), ValidationErrorDto, 422, 'Validation Error', { errors: BAD_ID }],
+  ['live', primary(CHAT), ErrorDto, 400, 'Channel chat does not support primary', {}],
+  ['live', primary(ONLY_THERE), ErrorDto, 403, expect.stringContaining('single environment'), {}],
+  ['document', list(BAD_QUERY), ValidationErrorDto, 422, 'Validation Error', { errors: BAD_FIELDS }],
+  ['live', list({ subscriberId: 'nobody' }), ErrorDto, 404, 'Subscriber not found for id nobody', {}],
+  ['live', list({ limit: 1001 }), ErrorDto, 400, 'Limit can not be larger then 1000', {}],
+  ['document', step('gone', 's'), ErrorDto, 404, 'Workflow with id gone not found', { ctx: {} }],
+  ['live', step('gone', 's'), ErrorDto, 404, 'Workflow cannot be found', { ctx: { workflowId: 'gone' } }],
+  ['document', step('w', 'gone'), ErrorDto, 404, 'Step with id gone not found', {}],
+  ['live', step('w', 'gone'), ErrorDto, 400, 'No step found', {}]
+] as const)('in %s, %s is refused with %s of %i: %s', async (profile, ask, type, statusCode, message, facts) => {
+  const { novu } = await givenClient(profile, { integrations: INTEGRATIONS, workflows: [{ identifier: 'w' }] })
+  const error = await thrownBy(ask(novu))
+  expect(error).toBeInstanceOf(type)
+  expect(JSON.parse((error as errors.NovuError).body)).toMatchObject({ statusCode, message, ...facts })
+  if (type !== SDKError) expect(error).toMatchObject({ statusCode, message, ...facts })
 })
 
 const MESSAGES = [
@@ -229,55 +233,11 @@ describe.each(PROFILES)('messages in %s', (profile) => {
   })
 })
 
-describe('what is refused of messages', () => {
-  test('in `document` throws a ValidationErrorDto, all bad fields at once', async () => {
-    const { novu } = await givenClient('document')
-    const error = await thrownBy(novu.messages.retrieve({ limit: 0, page: 1.5, contextKeys: ['acme'] }))
-    expect(error).toBeInstanceOf(errors.ValidationErrorDto)
-    const { statusCode, errors: fields } = error as errors.ValidationErrorDto
-    expect(statusCode).toBe(422)
-    expect(fields).toEqual({
-      limit: { messages: [expect.any(String)], value: '0' },
-      page: { messages: [expect.any(String)], value: '1.5' },
-      contextKeys: { messages: [expect.any(String)], value: 'acme' }
-    })
-  })
-
-  test('in `live` throws an ErrorDto for a subscriber that nobody has and for too large a limit', async () => {
-    const { novu } = await givenClient('live')
-    const unknown = await thrownBy(novu.messages.retrieve({ subscriberId: 'nobody' }))
-    expect(unknown).toBeInstanceOf(errors.ErrorDto)
-    expect(unknown).toMatchObject({ statusCode: 404, message: 'Subscriber not found for id nobody' })
-    const large = await thrownBy(novu.messages.retrieve({ limit: 1001 }))
-    expect(large).toBeInstanceOf(errors.ErrorDto)
-    expect(large).toMatchObject({ statusCode: 400, message: 'Limit can not be larger then 1000' })
-  })
-})
-
-describe.each(PROFILES)('steps in %s', (profile) => {
-  test('are found by ids that need encoding', async () => {
-    const [identifier, stepId] = ['a/b c%é:+', 's/1?x#y']
-    const { novu } = await givenClient(profile, { workflows: [{ identifier, steps: [{ stepId, type: 'sms' }] }] })
-    const { result } = await novu.workflows.steps.retrieve(identifier, stepId)
-    expect(result).toMatchObject({ workflowId: identifier, stepId })
-  })
-
-  test('that are not there throw an ErrorDto', async () => {
-    const { novu } = await givenClient(profile, { workflows: [{ identifier: 'w' }] })
-    const noWorkflow = await thrownBy(novu.workflows.steps.retrieve('gone', 's'))
-    expect(noWorkflow).toBeInstanceOf(errors.ErrorDto)
-    expect(noWorkflow).toMatchObject({
-      statusCode: 404,
-      message: { document: 'Workflow with id gone not found', live: 'Workflow cannot be found' }[profile],
-      ctx: { document: {}, live: { workflowId: 'gone' } }[profile]
-    })
-    const noStep = await thrownBy(novu.workflows.steps.retrieve('w', 'gone'))
-    expect(noStep).toBeInstanceOf(errors.ErrorDto)
-    expect(noStep).toMatchObject({
-      statusCode: { document: 404, live: 400 }[profile],
-      message: { document: 'Step with id gone not found', live: 'No step found' }[profile]
-    })
-  })
+test.each(PROFILES)('in %s steps are found by ids that need encoding', async (profile) => {
+  const [identifier, stepId] = ['a/b c%é:+', 's/1?x#y']
+  const { novu } = await givenClient(profile, { workflows: [{ identifier, steps: [{ stepId, type: 'sms' }] }] })
+  const { result } = await novu.workflows.steps.retrieve(identifier, stepId)
+  expect(result).toMatchObject({ workflowId: identifier, stepId })
 })
 
 describe('the names that the contract and the client spell differently', () => {

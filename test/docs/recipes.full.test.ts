@@ -63,22 +63,6 @@ describe('the recipe', () => {
   })
 })
 
-describe('lines before the first test of its own environment', () => {
-  test.each([
-    ['orders.test.ts', 1],
-    ['inbox.spec.ts', 1],
-    ['orders.test.mjs', 3],
-    ['orders.test.js', 5]
-  ])('%s has at most %i', (name, most) => {
-    const source = RECIPES.flatMap(({ files }) => files).find((file) => file.name === name)?.source ?? ''
-    const [before = ''] = source.split(/^test\(/m)
-    // The runner's own, which a project has anyway.
-    const lines = before.split('\n').filter((line) => line.trim() !== '' && !line.includes("from 'node:"))
-    expect(lines.length).toBeGreaterThan(0)
-    expect(lines.length).toBeLessThanOrEqual(most)
-  })
-})
-
 test.each(['node16', 'nodenext', 'bundler'])('the recipes in TypeScript compile strictly under %s', (resolution) => {
   // Vitest and Vite are ECMAScript modules only, so a project in TypeScript is one too.
   const project = join(folder, resolution)
@@ -102,21 +86,13 @@ test.each(['node16', 'nodenext', 'bundler'])('the recipes in TypeScript compile 
   expect(run(process.execPath, [compiler, '-p', project], folder)).toEqual({ status: 0, output: '' })
 })
 
-describe('what the texts say of the image', () => {
+test('the texts map the port of the image, and set variables that the server knows', () => {
   const image = readFileSync(join(root, 'Dockerfile'), 'utf8')
-
-  test('its port is the one that they map, and it has a health check to wait for', () => {
-    const [, port] = /^EXPOSE (\d+)$/m.exec(image) ?? []
-    expect(text).toContain(`ports: ['${port}:${port}']`)
-    expect(text).toContain(`withExposedPorts(${port})`)
-    expect(image).toMatch(/^HEALTHCHECK /m)
-  })
-
-  test('the server knows each variable that they set', () => {
-    const names = new Set(text.match(/NOTIFICATION_MOCK_\w+/g))
-    const known = readFileSync(join(root, 'llms.txt'), 'utf8') + readFileSync(join(root, 'docs/commands.md'), 'utf8')
-    expect([...names].filter((name) => !known.includes(name))).toEqual([])
-  })
+  const [, port] = /^EXPOSE (\d+)$/m.exec(image) ?? []
+  expect(text).toContain(`ports: ['${port}:${port}']`)
+  expect(text).toContain(`withExposedPorts(${port})`)
+  const known = readFileSync(join(root, 'llms.txt'), 'utf8') + readFileSync(join(root, 'docs/commands.md'), 'utf8')
+  expect(text.match(/NOTIFICATION_MOCK_\w+/g)?.filter((name) => !known.includes(name))).toEqual([])
 })
 
 /** A configuration of Playwright with this machine's browser, in place of the one that Playwright downloads. */

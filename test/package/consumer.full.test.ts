@@ -65,6 +65,17 @@ export const integration: Pick<Integration, 'channel'> = { channel: 'email' }
 use({ prot: 1 })
 // @ts-expect-error there is no such field of a message
 seed.environments[0]?.messages?.push({ channel: 'sms', subjekt: 'Hi' })
+const wrong = async (mock: Mock, env: Environment) => {
+  // @ts-expect-error an operation that the service does not have
+  await env.faults.add({ operation: 'listMessage', effect: { status: 503 } })
+  // @ts-expect-error a verification of something that is not recorded
+  await env.requests.verify({ querry: {} })
+  // @ts-expect-error a unit that there is not
+  await env.clock.advance('1y')
+  // @ts-expect-error an environment that others use is not removed
+  await mock.attach('development-key').remove()
+}
+export { wrong }
 `
 
 const FIXTURES = `
