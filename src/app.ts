@@ -42,21 +42,27 @@ export interface AppOptions extends Pick<Config, 'data' | 'cors' | 'inspector' |
   logger: Logger
 }
 
+interface Parts extends AppOptions {
+  served: Served[]
+  genReqId: ReturnType<typeof requestIds>
+}
+
 /**
  * Returns the server, complete but not listening: an app that serves the operations and `/health`, and behind the same
  * listener one with all other routes, which is loaded when the first of them is asked for.
  */
 export function buildApp(options: AppOptions): FastifyInstance {
   const { services, logger } = options
-  const served: Served[] = []
-  const app = createApp(options, served)
+  // What the two have in common: the paths that they serve, and the count of requests.
+  const parts: Parts = { ...options, served: [], genReqId: requestIds(services) }
+  const app = createApp(parts)
   app.register(async (scope) => registerOperations(scope, services))
   app.register(healthRoute, services)
 
   let support: Promise<FastifyInstance> | undefined
   const loadSupport = () => {
     support ??= import('./support.js').then(async ({ registerSupport }) => {
-      const others = createApp(options, served)
+      const others = createApp(parts)
       await registerSupport(others, { ...options, address: () => app.server.address() })
       return others.ready().then(() => others)
     })
@@ -104,8 +110,8 @@ function isOfService(url: string): boolean {
  * Returns an app with what every request passes, in this order, whichever route it is for; the hooks of the operations are
  * in `openapi/operations.ts`.
  */
-function createApp(options: AppOptions, served: Served[]): FastifyInstance {
-  const { services, logger } = options
+function createApp(options: Parts): FastifyInstance {
+  const { services, logger, served } = options
   const app = createServer(options)
   recordRequests(app, services)
   app.addHook('onRequest', checkHeaders)
@@ -166,15 +172,15 @@ const MAX_BODY = 1024 * 1024
 const MAX_HEADERS = 256 * 1024
 
 /** Returns an app without a route or a hook. */
-function createServer(options: AppOptions): FastifyInstance {
-  const { services, clock, logger, requestTimeout } = options
+function createServer(options: Parts): FastifyInstance {
+  const { services, clock, logger, requestTimeout, genReqId } = options
   const handleError = errorHandler((request) => sourcesOf(request, options), options.data)
   const app = fastify({
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     // Lines about a request have its id (see `http/log.ts`): few requests are logged, and a logger for each takes time.
     childLoggerFactory: (parent) => parent,
-    genReqId: requestIds(services),
+    genReqId,
     bodyLimit: MAX_BODY,
     requestTimeout,
     http: {
@@ -216,15 +222,14 @@ function createServer(options: AppOptions): FastifyInstance {
 
 const NO_TUNNELS = { status: 405, message: 'CONNECT is not allowed', reason: 'this server is no proxy' }
 
-let requestCount = 0
-
 /** Returns a function that returns the id of a request: its own, if that is safe to log and to send back, or a new one. */
 function requestIds({ environments, adminToken }: StartServices) {
+  let count = 0
   const isSecret = (id: string, authorization: string) =>
     (authorization.includes(id) && id.length > 3) || id === adminToken || environments.isApiKey(id)
   return ({ headers: { 'x-request-id': id, authorization = '' } }: IncomingMessage) => {
     if (typeof id === 'string' && /^[\w.:-]{1,64}$/.test(id) && !isSecret(id, authorization)) return id
-    requestCount += 1
-    return `req-${requestCount.toString(36)}`
+    count += 1
+    return `req-${count.toString(36)}`
   }
 }
