@@ -31,24 +31,12 @@ test('the client does in a browser what it does elsewhere, on a page of another 
     for await (const request of env.requests.stream({ replay: true })) {
       if (streamed.push(request.path) === 1) break
     }
-    await env.messages.change((await env.messages.add({ channel: 'sms' }))._id ?? '', { subject: 'Hi' })
-    const snapshot = await env.snapshot()
     const error = await env.requests.verify({ status: 404 }).catch((thrown) => thrown)
-    await snapshot.remove()
-    await env.faults.add({ operation: 'listMessages', effect: { abort: 'reset' }, times: 'always' })
-    await env.requests.clear()
-    const aborted = await fetch(`${env.url}/v1/messages`, { headers: env.headers }).catch((thrown) => thrown.name)
-    const isRepeated = (await env.requests.list()).length > 1
     await env.remove()
-    return { status, aborted, isRepeated, streamed, isError: error instanceof MockError, message: error.message }
+    return { status, streamed, isError: error instanceof MockError, message: error.message }
   }, url)
   expect(seen).toEqual({
-    status: 200,
-    aborted: 'TypeError',
-    // By the browser itself, on another connection: docs/control.md warns of it.
-    isRepeated: true,
-    streamed: ['/v1/messages'],
-    isError: true,
+    ...{ status: 200, streamed: ['/v1/messages'], isError: true },
     message: expect.stringContaining('0 requests match, at least 1 expected; nearest is request 1')
   })
 })

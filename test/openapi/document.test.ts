@@ -1,6 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
 import { type ASSUMPTION_IDS, assume, PROFILES, positionsOf } from '../../src/core/assumptions.js'
+import { OPERATION_IDS } from '../../src/core/enums.js'
 import { controlDocument, openApiDocument } from '../../src/openapi/documents.js'
 import { wireSchemas } from '../support/wire-schemas.js'
 import { redoclyComplaints } from './redocly.js'
@@ -71,6 +72,7 @@ describe('the document', () => {
         Object.keys(methods as object).map((method) => `${method} ${path}`)
       )
     ).toEqual([`post ${SET_PRIMARY}`, `get ${MESSAGES}`, `get ${STEP}`])
+    expect(operationsOf(document).map(({ operationId }) => operationId)).toEqual(OPERATION_IDS)
     for (const operation of operationsOf(document)) {
       expect(operation.security).toEqual([{ ApiKey: [] }])
       expect(operation).not.toHaveProperty('requestBody')
