@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { clearTimeout, setImmediate, setTimeout } from 'node:timers'
+import { setImmediate } from 'node:timers'
 import cors from '@fastify/cors'
 import {
   type FastifyBaseLogger,
@@ -53,39 +53,34 @@ interface Parts extends AppOptions {
  */
 export function buildApp(options: AppOptions): FastifyInstance {
   const { services, logger } = options
-  // What the two have in common: the paths that they serve, and the count of requests.
   const parts: Parts = { ...options, served: [], genReqId: requestIds(services) }
   const app = createApp(parts)
   app.register(async (scope) => registerOperations(scope, services))
   app.register(healthRoute, services)
 
   let support: Promise<FastifyInstance> | undefined
-  const loadSupport = () => {
-    support ??= import('./support.js').then(async ({ registerSupport }) => {
-      const others = createApp(parts)
-      await registerSupport(others, { ...options, address: () => app.server.address() })
-      return others.ready().then(() => others)
-    })
-    return support
+  const loadSupport = async () => {
+    const { registerSupport } = await import('./support.js')
+    const others = createApp(parts)
+    await registerSupport(others, { ...options, address: () => app.server.address() })
+    await others.ready()
+    return others
   }
   // Fastify's own would take the requests of both.
   app.server.removeAllListeners('request')
   app.server.on('request', (request, response) => {
     if (isOfService(request.url ?? '')) return app.routing(request, response)
-    loadSupport().then(
+    support ??= loadSupport()
+    support.then(
       ({ routing }) => routing(request, response),
       (error) => app.routing(Object.assign(request, { loadError: error }), response)
     )
   })
-  // Node never loads again what it could not load for want of file descriptors.
-  const loading = setTimeout(() => loadSupport().catch(() => {}), PRELOAD_AFTER).unref()
-
   services.environments.subscribe({
     onExpiryError: (error, { id }) =>
       logger.error({ err: error, environment: id }, 'unused environment can not be removed')
   })
   app.addHook('preClose', async () => {
-    clearTimeout(loading)
     // Otherwise open streams, waits and delays would keep the server from closing.
     for (const each of [services.journals, services.environments, services.latency]) each.close()
   })
@@ -93,9 +88,6 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.addHook('onClose', async () => (await support?.catch(() => undefined))?.close())
   return app
 }
-
-/** How long after a start all other routes are loaded if nobody has asked for one, in milliseconds: when CI has long begun. */
-const PRELOAD_AFTER = 10_000
 
 /** The paths of the operations, and what a start is watched by. */
 const SERVICE = /^\/(v[12]\/|health(?![^?#]))/
@@ -141,12 +133,10 @@ const checkHeaders: onRequestHookHandler = ({ id, headers, raw }, reply, done) =
 const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/
 /** As Node recognises it. */
 const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i
-const NO_EXPECTATIONS = new DomainError('expectation-failed', 'Expectation failed', {
-  reason: 'the only Expect that is met is 100-continue'
-})
-const HOST_MISSING = new DomainError('bad-request', 'Missing Host header', {
-  reason: 'HTTP/1.1 asks for a Host header'
-})
+const EXPECT = { reason: 'the only Expect that is met is 100-continue' }
+const NO_EXPECTATIONS = new DomainError('expectation-failed', 'Expectation failed', EXPECT)
+const HOST = { reason: 'HTTP/1.1 asks for a Host header' }
+const HOST_MISSING = new DomainError('bad-request', 'Missing Host header', HOST)
 
 /**
  * Sends all answers of one turn of the event loop at its end: up to a fifth cheaper than one by one. Those to requests that

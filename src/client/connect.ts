@@ -1,6 +1,5 @@
-import { type Connection, type ConnectOptions, connectionTo, path } from './connection.js'
+import { type Connection, type ConnectOptions, connectionTo, type Duration, milliseconds, path } from './connection.js'
 import type * as wire from './control-api.js'
-import { type Duration, milliseconds } from './duration.js'
 import { type AttachedEnvironment, attachedEnvironment, type ClockTime, type SeedContent } from './environment.js'
 import { MockError } from './errors.js'
 import type { RequestFilter } from './requests.js'

@@ -1,6 +1,5 @@
-import { type Connection, path } from './connection.js'
+import { type Connection, type Duration, milliseconds, path } from './connection.js'
 import type * as wire from './control-api.js'
-import { type Duration, milliseconds } from './duration.js'
 import { type Requests, requestsOf } from './requests.js'
 
 /** An environment that the holder of its key uses. */
@@ -42,7 +41,6 @@ export function attachedEnvironment(server: Connection, apiKey: string, keylessA
     ...recordsOf(connection),
     /** Returns how much of the contract the requests to the environment have met. */
     coverage: () => json<wire.Coverage>('GET', '/_mock/coverage'),
-    /** Counts again from nothing. */
     clearCoverage: () => done('DELETE', '/_mock/coverage'),
     /** Returns the state as a seed; as YAML text if asked for. */
     async state<Format extends 'json' | 'yaml' = 'json'>({ format }: { format?: Format } = {}) {
@@ -95,7 +93,6 @@ function settingsOf({ json, list, done }: Connection) {
       /** Adds a rule, which applies once unless `times` is given. */
       add: (rule: wire.NewFaultRule) => json<wire.FaultRule>('POST', '/_mock/faults', { body: rule }),
       remove: (id: string) => done('DELETE', path`/_mock/faults/${id}`),
-      /** Removes all rules. */
       clear: () => done('DELETE', '/_mock/faults')
     },
     /** How much later the answers come. */
@@ -128,7 +125,6 @@ function recordsOf({ json, list, done }: Connection) {
   type Message = wire.MessageResponse & WithId
   type Integration = wire.Integration & WithId
   return {
-    /** Single messages. */
     messages: {
       /** Adds a message as in a seed; without `createdAt` it is of now, by the environment's clock. */
       add: (message: wire.NewMessage) => json<Message>('POST', '/_mock/messages', { body: message }),
@@ -141,7 +137,6 @@ function recordsOf({ json, list, done }: Connection) {
     integrations: {
       /** Returns all integrations in the order in which they were added. */
       list: () => list<Integration>('/_mock/integrations', 'integrations'),
-      /** Adds an integration as in a seed. */
       add: (integration: wire.NewIntegration) =>
         json<Integration>('POST', '/_mock/integrations', { body: integration }),
       /** Changes fields of an integration; null removes one. */
@@ -150,7 +145,6 @@ function recordsOf({ json, list, done }: Connection) {
       remove: (id: string) => done('DELETE', path`/_mock/integrations/${id}`)
     },
     workflows: {
-      /** Returns all workflows, with the ids of their steps. */
       list: () => list<wire.ListedWorkflow>('/_mock/workflows', 'workflows'),
       /** Changes fields of a step; both are named by their `_id`, or by `identifier` and `stepId`. Null removes a field. */
       changeStep: (workflow: string, step: string, changes: wire.StepPatch) =>

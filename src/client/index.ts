@@ -1,7 +1,6 @@
 export { type ConnectedMock, connect, type Environment, type EnvironmentOptions } from './connect.js'
-export type { ConnectOptions } from './connection.js'
+export type { ConnectOptions, Duration } from './connection.js'
 export type * from './control-api.js'
-export type { Duration } from './duration.js'
 export type { AttachedEnvironment, ClockTime, ResetOptions, SeedContent, StoredSnapshot } from './environment.js'
 export { type InvalidField, MockError } from './errors.js'
 export type { Hint, HintId } from './hints.js'

@@ -1,6 +1,5 @@
-import { type Connection, path, type Signal } from './connection.js'
+import { type Connection, type Duration, milliseconds, path, type Signal } from './connection.js'
 import type * as wire from './control-api.js'
-import { type Duration, milliseconds } from './duration.js'
 import { MockError } from './errors.js'
 import { type StreamOptions, streamRequests } from './stream.js'
 
