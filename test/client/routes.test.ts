@@ -3,12 +3,6 @@ import { connect, type RequestFilter } from '../../src/client/index.js'
 import { contractOf } from '../support/contract.js'
 import { givenMock } from '../support/mock.js'
 
-interface Sent {
-  method: string
-  path: string
-  query: string[]
-}
-
 const FILTER: Required<RequestFilter> = {
   operation: 'listMessages',
   method: 'GET',
@@ -60,7 +54,7 @@ const ARGUMENTS: Record<string, unknown[]> = {
 async function given() {
   const { url } = await givenMock()
   const contract = contractOf(await (await fetch(`${url}/_mock/openapi.json`)).text())
-  const sent: Sent[] = []
+  const sent: { method: string; path: string; query: string[] }[] = []
   const mock = connect(url, {
     fetch: async (input, init) => {
       const { pathname: path, searchParams } = new URL(String(input))

@@ -76,7 +76,6 @@ describe.each(PROFILES)('set-primary in %s', (profile) => {
     const calls = [await novu.integrations.setAsPrimary(MAIL), await novu.integrations.setAsPrimary(MAIL)]
     const keys = calls.map(({ headers }) => headers['idempotency-key']?.[0])
     for (const key of keys) expect(key).toMatch(/^\d{13}[0-9a-z]+$/)
-    for (const { headers } of calls) expect(headers).not.toHaveProperty('idempotency-replay')
     expect(storedKeys().sort()).toEqual([...keys].sort())
   })
 
@@ -194,17 +193,6 @@ describe.each(PROFILES)('messages in %s', (profile) => {
     expect(result.totalCount === undefined).toBe(!counted)
   })
 
-  test('are paged to the end by hasMore', async () => {
-    const { novu } = await givenClient(profile, shop)
-    const seen: (string | undefined)[] = []
-    for (let page = 0, more = true; more; page++) {
-      const { result } = await novu.messages.retrieve({ page, limit: 3 })
-      seen.push(...result.data.map(({ subject }) => subject))
-      more = result.hasMore
-    }
-    expect(seen).toEqual(MESSAGES.map(({ subject }) => subject))
-  })
-
   test('have a subscriber with an address in `document`, and without one in `live`', async () => {
     const ada = { subscriberId: 'ada', firstName: 'Ada', email: 'ada@example.com' }
     const shop = { subscribers: [ada], messages: [{ channel: 'email', subscriberId: 'ada' }] }
@@ -240,18 +228,11 @@ describe.each(PROFILES)('in %s', (profile) => {
 
   test('a key that is not known throws an ErrorDto for 401 from all three, and so does none', async () => {
     const { clientOf } = await givenClient(profile, shop)
-    for (const [key, message] of [
-      ['wrong-key', 'API Key not found'],
-      [undefined, 'Missing authorization header']
-    ]) {
-      const novu = clientOf(key)
-      const calls = [
-        novu.integrations.setAsPrimary(MAIL),
-        novu.messages.retrieve({}),
-        novu.workflows.steps.retrieve('w', 's')
-      ]
-      for (const error of await Promise.all(calls.map(thrownBy))) {
-        expect(error).toBeInstanceOf(errors.ErrorDto)
+    const refusals = [['wrong-key', 'API Key not found'] as const, [undefined, 'Missing authorization header'] as const]
+    for (const [key, message] of refusals) {
+      for (const ask of [primary(MAIL), list({}), step('w', 's')]) {
+        const error = await thrownBy(ask(clientOf(key)))
+        expect(error).toBeInstanceOf(ErrorDto)
         expect(error).toMatchObject({ statusCode: 401, message })
         expect(headersOf(error).get('www-authenticate')).toBe('ApiKey')
       }
@@ -274,16 +255,13 @@ describe.each(PROFILES)('in %s', (profile) => {
   })
 })
 
-async function thrownBy(call: Promise<unknown>): Promise<unknown> {
-  return call.then(
+const thrownBy = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
     () => expect.fail('it was not refused'),
     (error: unknown) => error
   )
-}
 
-function headersOf(error: unknown): Headers {
-  return (error as errors.NovuError).headers
-}
+const headersOf = (error: unknown): Headers => (error as errors.NovuError).headers
 
 const SEEDS = ['default', 'everything', 'steps'].flatMap((seed) => PROFILES.map((profile) => [seed, profile] as const))
 

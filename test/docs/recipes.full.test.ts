@@ -12,7 +12,8 @@ import {
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { outside } from '../support/project.js'
 
 /** Writes the files of docs/recipes.md and runs its commands, where the packed package and the runners are installed. */
 const root = join(import.meta.dirname, '../..')
@@ -53,15 +54,16 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-describe('the recipe', () => {
-  test.each(RECIPES.filter(({ commands }) => commands.length > 0))('$title runs as it says', ({ commands }) => {
+test.each(RECIPES.filter(({ commands }) => commands.length > 0))(
+  'the recipe $title runs as it says',
+  ({ commands }) => {
     for (const { command, printed } of commands) {
       const { status, output } = run('bash', ['-ec', command], folder)
       expect({ command, status, output }).toMatchObject({ status: 0 })
       for (const line of printed.trim().split('\n')) expect(output).toContain(line)
     }
-  })
-})
+  }
+)
 
 test.each(['node16', 'nodenext', 'bundler'])('the recipes in TypeScript compile strictly under %s', (resolution) => {
   // Vitest and Vite are ECMAScript modules only, so a project in TypeScript is one too.
@@ -72,11 +74,12 @@ test.each(['node16', 'nodenext', 'bundler'])('the recipes in TypeScript compile 
   for (const { name, source } of typed) writeFileSync(join(project, name), source)
   const files = typed.map(({ name }) => name)
   expect(files).toContain('orders.test.ts')
+  const module = resolution === 'bundler' ? 'esnext' : resolution
+  const platform = { target: 'es2022', lib: ['es2022', 'dom', 'esnext.disposable'] }
   const compilerOptions = {
-    module: resolution === 'bundler' ? 'esnext' : resolution,
+    module,
     moduleResolution: resolution,
-    target: 'es2022',
-    lib: ['es2022', 'dom', 'esnext.disposable'],
+    ...platform,
     strict: true,
     skipLibCheck: false,
     noEmit: true
@@ -103,10 +106,8 @@ function withOwnBrowser(source: string): string {
 }
 
 function run(command: string, args: readonly string[], cwd: string): { status: number | null; output: string } {
-  const foreign = /^(npm_|VITEST|NODE_ENV$|NODE_OPTIONS$|TEST_|NOTIFICATION_MOCK_|FORCE_COLOR$)/
-  const own = Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)))
   const path = (process.env.PATH ?? '').split(delimiter).filter((entry) => !entry.includes('node_modules'))
-  const env = { ...own, PATH: path.join(delimiter), NO_COLOR: '1', CI: '1' }
+  const env = { ...outside(), PATH: path.join(delimiter), CI: '1' }
   const { status, stdout, stderr } = spawnSync(command, args, { cwd, env, encoding: 'utf8', timeout: 300_000 })
   return { status, output: stdout + stderr }
 }

@@ -59,17 +59,6 @@ describe('in a browser', () => {
     }
     expect(events.troubles).toEqual([])
   })
-
-  test('without a key Execute shows the error and its reason', async (context) => {
-    const mock = await givenMock()
-    const { page } = await givenPage(context)
-    await page.goto(`${mock.url}/docs`)
-    const messages = await opened(page, OPERATIONS.messages)
-    await messages.locator('.execute').click()
-    const answer = messages.locator('.live-responses-table')
-    expect(await answer.locator('tbody .response-col_status').first().innerText()).toMatch(/^401/)
-    expect(await answer.innerText()).toContain('x-mock-reason: send the header "Authorization: ApiKey <key>"')
-  })
 })
 
 describe('over HTTP', () => {

@@ -1,10 +1,15 @@
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
 import { type ASSUMPTION_IDS, assume, PROFILES, positionsOf } from '../../src/core/assumptions.js'
 import { OPERATION_IDS } from '../../src/core/enums.js'
 import { controlDocument, openApiDocument } from '../../src/openapi/documents.js'
+import { givenFolder } from '../support/process.js'
 import { wireSchemas } from '../support/wire-schemas.js'
-import { redoclyComplaints } from './redocly.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read into the document, and spoil it
 type Document = any
@@ -29,7 +34,7 @@ describe('the document is valid, with all that it refers to and shows', () => {
     ]
     const [ofSound, ofLive, ofSpoilt] = await redoclyComplaints([sound, live, spoilt])
     expect([ofSound, ofLive]).toEqual([[], []])
-    expect(ofSpoilt).toEqual(expect.arrayContaining(rules.map((rule) => expect.stringContaining(rule))))
+    expect(ofSpoilt).toEqual(expect.arrayContaining(rules))
   })
 
   test.each(PROFILES)(
@@ -154,4 +159,19 @@ function partOf(document: Document, reference = ''): Document {
 /** A TypeBox schema as it should be published. */
 function published(schema: object): object {
   return JSON.parse(JSON.stringify(schema).replace(/"\$ref":"(\w+)#"/g, '"$ref":"#/components/schemas/$1"'))
+}
+
+/** What `redocly lint` says of each document, under the rules of redocly.yaml beside this file. It calls nobody. */
+async function redoclyComplaints(documents: readonly object[]): Promise<string[][]> {
+  const files = documents.map(() => join(givenFolder(), 'openapi.json'))
+  for (const [index, file] of files.entries()) writeFileSync(file, JSON.stringify(documents[index], null, 2))
+  const script = createRequire(import.meta.url).resolve('@redocly/cli/bin/cli.js')
+  const config = ['--config', join(import.meta.dirname, 'redocly.yaml'), '--format', 'json']
+  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+  const run = promisify(execFile)(process.execPath, [script, 'lint', ...files, ...config], { env, maxBuffer: 1e8 })
+  // It leaves with 1 when it has a complaint, and with a report all the same.
+  const { stdout }: { stdout: string } = await run.catch((error) => error)
+  // One object for each document, with nothing in between.
+  const reports: { problems: { ruleId: string }[] }[] = JSON.parse(`[${stdout.replaceAll('\n}{', '\n},{')}]`)
+  return reports.map(({ problems }) => problems.map(({ ruleId }) => ruleId))
 }

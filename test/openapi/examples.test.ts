@@ -39,10 +39,8 @@ const PROVOKE: Record<string, Provoke> = {
     return ask({ headers: KEY, body: 'another' })
   },
   500: (mock, ask) => {
-    const tables = Object.values(DATASET_TABLES)
-      .flat()
-      .map((table) => getTableName(table))
-    for (const name of tables) mock.db.client.exec(`ALTER TABLE ${name} RENAME TO gone_${name}`)
+    const names = Object.values(DATASET_TABLES).flatMap((tables) => tables.map((table) => getTableName(table)))
+    for (const name of names) mock.db.client.exec(`ALTER TABLE ${name} RENAME TO gone_${name}`)
     return ask()
   }
 }

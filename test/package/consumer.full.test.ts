@@ -131,10 +131,11 @@ function compile(module: string, moduleResolution: string, files: string[], opti
   expect({ status, stdout }).toEqual({ status: 0, stdout: '' })
 }
 
-describe('the library starts, answers and lets the program end, loaded by', () => {
+describe('the library starts, answers and lets the program end, and there is one client, error and contract, loaded by', () => {
   const USE = `
-    createMock({ seed: { environments: [{ name: 'Shop', prot: 1 }] } })
-      .catch((error) => error instanceof SeedError && createMock())
+    console.log(library.connect === client.connect, library.MockError === client.MockError, contract.Integration.title)
+    library.createMock({ seed: { environments: [{ name: 'Shop', prot: 1 }] } })
+      .catch((error) => error instanceof library.SeedError && library.createMock())
       .then(async (mock) => {
         const headers = { authorization: 'ApiKey development-key' }
         const { status } = await fetch(mock.url + '/v1/messages', { headers })
@@ -144,10 +145,12 @@ describe('the library starts, answers and lets the program end, loaded by', () =
       })`
 
   test.each([
-    ['import', 'use.mjs', `import { createMock, SeedError } from 'notification-mock'`],
-    ['require', 'use.cjs', `const { createMock, SeedError } = require('notification-mock')`]
+    ['import', 'use.mjs', (name: string, entry: string) => `import * as ${name} from 'notification-mock${entry}'`],
+    ['require', 'use.cjs', (name: string, entry: string) => `const ${name} = require('notification-mock${entry}')`]
   ])('%s', (_, name, load) => {
-    expect(run(name, `${load}\n${USE}`)).toEqual({ status: 0, stdout: '200 200\n', stderr: '' })
+    const loads = [load('library', ''), load('client', '/client'), load('contract', '/contract')]
+    const stdout = 'true true Integration\n200 200\n'
+    expect(run(name, [...loads, USE].join('\n'))).toEqual({ status: 0, stdout, stderr: '' })
   })
 })
 
@@ -168,24 +171,6 @@ test('the server needs none of the globals that jsdom and happy-dom take away or
     await env.requests.waitFor({ path: '/v1/messages' }, { within: '10s' })
     await mock.close()`
   expect(run('bare.mjs', program)).toEqual({ status: 0, stdout: '200\n', stderr: '' })
-})
-
-describe('there is one client, one error and one contract, loaded by', () => {
-  const USE = `
-    const same = [library.connect === client.connect, library.MockError === client.MockError]
-    console.log(...same, client.connect('http://127.0.0.1:4210/').url, contract.Integration.title)`
-
-  test.each([
-    ['import', 'one.mjs', (name: string, entry: string) => `import * as ${name} from 'notification-mock${entry}'`],
-    ['require', 'one.cjs', (name: string, entry: string) => `const ${name} = require('notification-mock${entry}')`]
-  ])('%s', (_, name, load) => {
-    const loads = [load('library', ''), load('client', '/client'), load('contract', '/contract')]
-    expect(run(name, [...loads, USE].join('\n'))).toEqual({
-      status: 0,
-      stdout: 'true true http://127.0.0.1:4210 Integration\n',
-      stderr: ''
-    })
-  })
 })
 
 test('the client is less than 4 KB of compressed JavaScript, and names no module of Node, nor does what it loads later', () => {

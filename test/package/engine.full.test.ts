@@ -57,7 +57,7 @@ describe.skipIf(unavailable)(`with an engine${unavailable ? ` (left out: ${unava
       [[...readOnly, '--user', '1234:1234']]
     ]
     const ids = given.map(([flags, words = []]) => docker('run', '--detach', ...flags, IMAGE, ...words))
-    const states = await Promise.all(ids.map(health))
+    const states = await Promise.all(ids.map((id) => health(id)))
     const logs = ids.map((id) => docker('logs', id))
     docker('rm', '--force', ...ids)
     expect({ states, logs }).toEqual({ states: ids.map(() => 'healthy'), logs: expect.anything() })
@@ -102,26 +102,16 @@ function engine(action: string, words: readonly string[] = [], timeout = 300_000
   return execFileSync(script, [action, folder, ...words], { encoding: 'utf8', env, timeout, stdio: 'pipe' }).trim()
 }
 
-function docker(...words: string[]): string {
-  return engine('run', ['docker', ...words])
-}
-
-function container(): string {
-  return docker(...COMPOSE, 'ps', '--all', '--quiet')
-}
-
-function inspect(field: string): string {
-  return docker('inspect', '--format', `{{${field}}}`, container())
-}
+const docker = (...words: string[]) => engine('run', ['docker', ...words])
+const container = () => docker(...COMPOSE, 'ps', '--all', '--quiet')
+const inspect = (field: string) => docker('inspect', '--format', `{{${field}}}`, container())
 
 /** The first verdict of the health check, or the last word after half a minute. */
-async function health(id: string): Promise<string> {
-  for (let tries = 0; tries < 60; tries += 1) {
-    const state = docker('inspect', '--format', '{{.State.Health.Status}}', id)
-    if (state !== 'starting') return state
-    await sleep(500)
-  }
-  return 'starting'
+async function health(id: string, tries = 60): Promise<string> {
+  const state = docker('inspect', '--format', '{{.State.Health.Status}}', id)
+  if (state !== 'starting' || tries === 0) return state
+  await sleep(500)
+  return health(id, tries - 1)
 }
 
 /** Asks from the machine of the engine, where the port is published. */
