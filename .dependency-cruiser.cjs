@@ -1,5 +1,5 @@
 /**
- * Which way imports may run. Kept by `npm run check` (scripts/check-dependencies.mjs); every rule has a test that breaks
+ * Which way imports may run. Kept by `npm run check` (scripts/check-dependencies.mjs); each kind of rule has a test that breaks
  * it (test/dependency-rules.full.test.ts). Type-only imports count as well: a service that names a request's type already
  * knows about HTTP.
  */
@@ -11,9 +11,9 @@ const LAYERS = [
   ['report.ts'],
   ['client', 'server.ts'],
   ['image.ts'],
-  ['config.ts'],
   ['app.ts'],
   ['support.ts'],
+  ['config.ts'],
   ['openapi'],
   ['control', 'targets'],
   ['seeds'],

@@ -106,7 +106,10 @@ export async function bundle(dist) {
   const { index: _, ...others } = ENTRIES
   const sources = (entries) => Object.fromEntries(Object.entries(entries).map(([name, { source }]) => [name, source]))
   // Without the banner, and in no more bytes than needed: the client runs in a browser.
-  await build({ ...shared, lineLimit: 0, entryPoints: sources(others), outdir: dist, format: 'esm' })
+  const small = { ...shared, lineLimit: 0, splitting: true, chunkNames: 'chunks/[name]-[hash]' }
+  for (const [name, { source }] of Object.entries(others)) {
+    await build({ ...small, entryPoints: { [name]: source }, outdir: dist, format: 'esm' })
+  }
   const required = Object.entries(ENTRIES).filter(([, { importOnly }]) => !importOnly)
   await build({
     ...shared,

@@ -6,15 +6,16 @@ import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 
 /**
- * Returns the declarations for a source file that is nothing but `export type { Name } from './file.js'`, each of which
- * is the type of a schema that is exported there under the same name. With the schemas that they refer to.
+ * Returns the declarations for a source file that is nothing but `export type … from './file.js'`, each of which is the type
+ * of a schema that is exported there under the same name; what is no schema is left out. With the schemas that they refer to.
  */
 export async function clientTypes(root, file) {
   const { default: ts } = await import('typescript')
   const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest)
   const exported = source.statements.filter(ts.isExportDeclaration)
   const contents = exported.map((statement) => statement.getText(source).replace(/^export type/, 'export')).join('\n')
-  return declarations(await evaluate(root, { contents, resolveDir: dirname(resolve(file)), loader: 'ts' }))
+  const values = await evaluate(root, { contents, resolveDir: dirname(resolve(file)), loader: 'ts' })
+  return declarations(Object.fromEntries(Object.entries(values).filter(([, value]) => typeof value === 'object')))
 }
 
 /** Returns the entry `notification-mock/contract`: its declarations, and each of its schemas as a value. */

@@ -32,7 +32,9 @@ export async function buildInspector(folder, { watch = false } = {}) {
       modulePreload: false,
       assetsInlineLimit: 4096,
       watch: watch ? {} : null,
-      rolldownOptions: { output: { entryFileNames: 'inspector.js', assetFileNames: 'inspector[extname]' } }
+      rolldownOptions: {
+        output: { codeSplitting: false, entryFileNames: 'inspector.js', assetFileNames: 'inspector[extname]' }
+      }
     }
   })
   await buildReport(join(folder, 'report.html'))

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { clearTimeout, setImmediate, setTimeout } from 'node:timers'
+import { setImmediate } from 'node:timers'
 import cors from '@fastify/cors'
 import {
   type FastifyBaseLogger,
@@ -8,9 +9,11 @@ import {
   type FastifyRequest,
   fastify,
   LogController,
+  type onRequestHookHandler,
   type onSendHookHandler
 } from 'fastify'
 import type { Logger } from 'pino'
+import type { Config } from './config.js'
 import { redactedForLog } from './control/requests/describe.js'
 import { recordRequests, recordUnroutable } from './control/requests/plugin.js'
 import { keepAnswer } from './control/requests/service.js'
@@ -31,82 +34,60 @@ import type { SeedService } from './seeds/service.js'
 
 export { type StartServices, startServices } from './control/start-services.js'
 
-export interface AppOptions {
+export interface AppOptions extends Pick<Config, 'data' | 'cors' | 'inspector' | 'requestTimeout'> {
   services: StartServices
   /** Loads the service that only control routes need. */
   loadSeeds: () => Promise<SeedService>
   clock: Clock
-  /** The data file, if the data are kept in one. */
-  data?: string | undefined
-  /** Whether any web page may call. */
-  cors: boolean
-  /** Whether browsers get the inspector at `/`. */
-  inspector: boolean
-  /** How long a client may take to send a request, in milliseconds; 0 for as long as it likes. */
-  requestTimeout: number
   logger: Logger
+}
+
+interface Parts extends AppOptions {
+  served: Served[]
+  genReqId: ReturnType<typeof requestIds>
 }
 
 /**
  * Returns the server, complete but not listening: an app that serves the operations and `/health`, and behind the same
- * listener one with all other routes, which is loaded when the first of them is asked for. Hooks are in the order in which
- * a request passes them.
+ * listener one with all other routes, which is loaded when the first of them is asked for.
  */
 export function buildApp(options: AppOptions): FastifyInstance {
   const { services, logger } = options
-  let count = 0
-  const shared: Shared = { served: [], nextId: () => `req-${(++count).toString(36)}` }
+  const parts: Parts = { ...options, served: [], genReqId: requestIds(services) }
+  const app = createApp(parts)
+  app.register(async (scope) => registerOperations(scope, services))
+  app.register(healthRoute, services)
+
   let support: Promise<FastifyInstance> | undefined
-  const app = createApp(options, shared)
+  const loadSupport = async () => {
+    const { registerSupport } = await import('./support.js')
+    const others = createApp(parts)
+    await registerSupport(others, { ...options, address: () => app.server.address() })
+    await others.ready()
+    return others
+  }
   // Fastify's own would take the requests of both.
   app.server.removeAllListeners('request')
   app.server.on('request', (request, response) => {
     if (isOfService(request.url ?? '')) return app.routing(request, response)
-    loadSupport().then(
+    support ??= loadSupport()
+    support.then(
       ({ routing }) => routing(request, response),
       (error) => app.routing(Object.assign(request, { loadError: error }), response)
     )
   })
-
-  // Node never loads again what it could not load for want of file descriptors.
-  const loading = setTimeout(() => loadSupport().catch(() => {}), PRELOAD_AFTER).unref()
-
   services.environments.subscribe({
     onExpiryError: (error, { id }) =>
       logger.error({ err: error, environment: id }, 'unused environment can not be removed')
   })
-  app.register(async (scope) => registerOperations(scope, services))
-  app.register(healthRoute, services)
   app.addHook('preClose', async () => {
-    clearTimeout(loading)
     // Otherwise open streams, waits and delays would keep the server from closing.
-    services.journals.close()
-    services.environments.close()
-    services.latency.close()
+    for (const each of [services.journals, services.environments, services.latency]) each.close()
   })
-  // Routes that could not be loaded were answered for where they were asked; they do not keep the server from closing.
-  app.addHook('onClose', async () => {
-    const loaded = await support?.catch(() => undefined)
-    await loaded?.close()
-  })
+  // What could not be loaded was answered for where it was asked; it does not keep the server from closing.
+  app.addHook('onClose', async () => (await support?.catch(() => undefined))?.close())
   return app
-
-  function loadSupport(): Promise<FastifyInstance> {
-    support ??= createSupport()
-    return support
-  }
-
-  async function createSupport(): Promise<FastifyInstance> {
-    const { registerSupport } = await import('./support.js')
-    const instance = createApp(options, shared)
-    await registerSupport(instance, { ...options, address: () => app.server.address() })
-    await instance.ready()
-    return instance
-  }
 }
-
-/** How long after a start all other routes are loaded if nobody has asked for one, in milliseconds: when CI has long begun. */
-const PRELOAD_AFTER = 10_000
 
 /** The paths of the operations, and what a start is watched by. */
 const SERVICE = /^\/(v[12]\/|health(?![^?#]))/
@@ -117,48 +98,57 @@ function isOfService(url: string): boolean {
   return /%|^h/i.test(url) && SERVICE.test(attempt(() => decodeURI(pathOf(url))) ?? url)
 }
 
-const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
-const EXPOSED_HEADERS = 'idempotency-key, idempotency-replay, retry-after, x-mock-change, x-mock-reason, x-request-id'
-const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/
-const MAX_BODY = 1024 * 1024
-const MAX_HEADERS = 256 * 1024
-/** How often Node looks for requests that take too long, in milliseconds. */
-const CHECK_INTERVAL = 30_000
-
-/** What the two apps have in common. */
-interface Shared {
-  /** What the routes of both serve. */
-  served: Served[]
-  /** Returns an id for a request that brings none. */
-  nextId: () => string
+/**
+ * Returns an app with what every request passes, in this order, whichever route it is for; the hooks of the operations are
+ * in `openapi/operations.ts`.
+ */
+function createApp(options: Parts): FastifyInstance {
+  const { services, logger, served } = options
+  const app = createServer(options)
+  recordRequests(app, services)
+  app.addHook('onRequest', checkHeaders)
+  if (options.cors) app.register(cors, { methods: METHODS, exposedHeaders: EXPOSED_HEADERS, strictPreflight: false })
+  const explains = (request: FastifyRequest) => sourcesOf(request, options).assumptions['unserved-route'] === 'explain'
+  app.register(notFound, { served, explains })
+  app.addHook('onSend', sendTogether(services))
+  if (logger.isLevelEnabled('debug')) app.addHook('onResponse', async (_request, reply) => logAnswer(reply))
+  return app
 }
 
-/** Returns an app with what every request passes, whichever route it is for, and no route. */
-function createApp(options: AppOptions, { served, nextId }: Shared): FastifyInstance {
-  const { services, logger } = options
-  const app = createServer(options, nextId)
-  recordRequests(app, services)
-  app.addHook('onRequest', (request, reply, done) => {
-    const { headers, raw } = request
-    reply.header('x-request-id', request.id)
-    // Fastify would reject a body whose type it can't parse, and here any is read as it comes.
-    if (headers['content-type'] !== undefined && !MEDIA_TYPE.test(headers['content-type']))
-      delete headers['content-type']
-    if ('loadError' in raw) done(raw.loadError as Error)
-    else if (raw.httpVersion !== '1.1') done()
-    else if (headers.expect !== undefined && !CONTINUE.test(headers.expect)) done(NO_EXPECTATIONS)
-    else done(headers.host === undefined ? HOST_MISSING : undefined)
-  })
-  app.addHook('onSend', sendTogether(services))
-  if (logger.isLevelEnabled('debug')) {
-    app.addHook('onResponse', async (_request, reply) => logAnswer(reply))
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
+const EXPOSED_HEADERS = 'idempotency-key, idempotency-replay, retry-after, x-mock-change, x-mock-reason, x-request-id'
+
+/** Rejects what HTTP itself does not allow, and lets any body be read as it comes. */
+const checkHeaders: onRequestHookHandler = ({ id, headers, raw }, reply, done) => {
+  reply.header('x-request-id', id)
+  const { 'content-type': type, expect, host } = headers
+  // Fastify would reject a body whose type it can't parse.
+  if (type !== undefined && !MEDIA_TYPE.test(type)) delete headers['content-type']
+  if ('loadError' in raw) done(raw.loadError as Error)
+  else if (raw.httpVersion !== '1.1') done()
+  else if (expect !== undefined && !CONTINUE.test(expect)) done(NO_EXPECTATIONS)
+  else done(host === undefined ? HOST_MISSING : undefined)
+}
+
+const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/
+/** As Node recognises it. */
+const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i
+const EXPECT = { reason: 'the only Expect that is met is 100-continue' }
+const NO_EXPECTATIONS = new DomainError('expectation-failed', 'Expectation failed', EXPECT)
+const HOST = { reason: 'HTTP/1.1 asks for a Host header' }
+const HOST_MISSING = new DomainError('bad-request', 'Missing Host header', HOST)
+
+/**
+ * Sends all answers of one turn of the event loop at its end: up to a fifth cheaper than one by one. Those to requests that
+ * have been refused before they were delayed are delayed here.
+ */
+function sendTogether({ latency }: StartServices): onSendHookHandler<unknown> {
+  return (request, _reply, payload, done) => {
+    if (request.journalEntry) keepAnswer(request.journalEntry, payload)
+    const delay = latency.draw(request)
+    if (delay === 0) setImmediate(done, null, payload)
+    else latency.wait(delay).then(() => done(null, payload))
   }
-  if (options.cors) app.register(cors, { methods: METHODS, exposedHeaders: EXPOSED_HEADERS, strictPreflight: false })
-  app.register(notFound, {
-    served,
-    explains: (request) => sourcesOf(request, options).assumptions['unserved-route'] === 'explain'
-  })
-  return app
 }
 
 /** An error has the time, the ids and the assumptions of the environment whose key is sent, also where none is needed. */
@@ -168,20 +158,19 @@ function sourcesOf({ environment, headers }: FastifyRequest, { services, clock }
   return found ?? { now: clock, random: { uuid: randomUUID }, assumptions: environments.defaultAssumptions }
 }
 
-function createServer(options: AppOptions, nextId: Shared['nextId']): FastifyInstance {
-  const { services, clock, logger, requestTimeout } = options
+const MAX_BODY = 1024 * 1024
+const MAX_HEADERS = 256 * 1024
+
+/** Returns an app without a route or a hook. */
+function createServer(options: Parts): FastifyInstance {
+  const { services, clock, logger, requestTimeout, genReqId } = options
   const handleError = errorHandler((request) => sourcesOf(request, options), options.data)
-  const { environments, adminToken } = services
-  // The id stands in each line of the log.
-  const isSecret = (id: string, authorization: string) =>
-    (authorization.includes(id) && id.length > 3) || id === adminToken || environments.isApiKey(id)
   const app = fastify({
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     // Lines about a request have its id (see `http/log.ts`): few requests are logged, and a logger for each takes time.
     childLoggerFactory: (parent) => parent,
-    genReqId: ({ headers: { 'x-request-id': id, authorization = '' } }) =>
-      typeof id === 'string' && REQUEST_ID.test(id) && !isSecret(id, authorization) ? id : nextId(),
+    genReqId,
     bodyLimit: MAX_BODY,
     requestTimeout,
     http: {
@@ -190,7 +179,7 @@ function createServer(options: AppOptions, nextId: Shared['nextId']): FastifyIns
       maxHeaderSize: MAX_HEADERS,
       // Otherwise Node would answer requests without a Host header itself, without a body.
       requireHostHeader: false,
-      connectionsCheckingInterval: Math.min(CHECK_INTERVAL, requestTimeout || CHECK_INTERVAL)
+      connectionsCheckingInterval: Math.min(30_000, requestTimeout || 30_000)
     },
     routerOptions: { maxParamLength: MAX_HEADERS, querystringParser: parseQuery as never },
     schemaController: { compilersFactory: COMPILERS },
@@ -204,9 +193,7 @@ function createServer(options: AppOptions, nextId: Shared['nextId']): FastifyIns
     clientErrorHandler: (error, socket) => rejectMalformedRequest(error, socket, clock)
   })
   app.setErrorHandler(handleError)
-  app.decorateRequest('environment')
-  app.decorateRequest('errorCode')
-  app.decorateRequest('changed')
+  for (const name of ['environment', 'errorCode', 'changed']) app.decorateRequest(name)
   app.decorateRequest('redacted', function (text) {
     return logger.isLevelEnabled('info') ? redactedForLog(services, this, text) : text
   })
@@ -223,28 +210,16 @@ function createServer(options: AppOptions, nextId: Shared['nextId']): FastifyIns
   return app
 }
 
-/** An id that a client may give its request, as it is safe to log and to send back. */
-const REQUEST_ID = /^[\w.:-]{1,64}$/
+const NO_TUNNELS = { status: 405, message: 'CONNECT is not allowed', reason: 'this server is no proxy' }
 
-/**
- * Sends all answers of one turn of the event loop at its end: up to a fifth cheaper than one by one. Those to requests that
- * have been refused before they were delayed are delayed here.
- */
-function sendTogether({ latency }: StartServices): onSendHookHandler<unknown> {
-  return (request, _reply, payload, done) => {
-    if (request.journalEntry) keepAnswer(request.journalEntry, payload)
-    const delay = latency.draw(request)
-    if (delay === 0) setImmediate(done, null, payload)
-    else latency.wait(delay).then(() => done(null, payload))
+/** Returns a function that returns the id of a request: its own, if that is safe to log and to send back, or a new one. */
+function requestIds({ environments, adminToken }: StartServices) {
+  let count = 0
+  const isSecret = (id: string, authorization: string) =>
+    (authorization.includes(id) && id.length > 3) || id === adminToken || environments.isApiKey(id)
+  return ({ headers: { 'x-request-id': id, authorization = '' } }: IncomingMessage) => {
+    if (typeof id === 'string' && /^[\w.:-]{1,64}$/.test(id) && !isSecret(id, authorization)) return id
+    count += 1
+    return `req-${count.toString(36)}`
   }
 }
-
-const HOST_MISSING = new DomainError('bad-request', 'Missing Host header', {
-  reason: 'HTTP/1.1 asks for a Host header'
-})
-/** As Node recognises it. */
-const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i
-const NO_EXPECTATIONS = new DomainError('expectation-failed', 'Expectation failed', {
-  reason: 'the only Expect that is met is 100-continue'
-})
-const NO_TUNNELS = { status: 405, message: 'CONNECT is not allowed', reason: 'this server is no proxy' }

@@ -60,16 +60,14 @@ export const MAX_JOURNAL = 1_000_000
 /** The longest time that a request may be given, in milliseconds: a day. */
 export const MAX_REQUEST_TIMEOUT = 86_400_000
 
-type Check<Value> = (value: Value) => string | false | undefined
-
 /** Returns what is wrong with the value of each option, if anything. */
-const CHECKS: { [Name in keyof Config]-?: Check<NonNullable<Config[Name]>> } = {
+const CHECKS: { [Name in keyof Config]-?: (value: NonNullable<Config[Name]>) => string | false | undefined } = {
   host: (host) => (typeof host !== 'string' || host === '') && 'the host must be an address or a name, and not empty',
   port: wholeNumber('the port must be a whole number', 65_535),
   data: (data) => data === '' && 'the data file must have a name; leave it out to keep the data in memory',
   seeds: (seeds) => !Array.isArray(seeds) && 'the seeds must be a list of files; an empty one starts with nothing',
   exportOnExit: (file) => file === '' && 'the file to export to must have a name; leave it out to export nothing',
-  profile: (name) => !PROFILES.includes(name) && `the profile must be one of ${PROFILES.join(', ')}, not ${name}`,
+  profile: oneOf('profile', PROFILES),
   assumptions: (all) => Object.entries(all).flatMap(([id, value]) => assumptionIssue(id, value) ?? [])[0],
   cors: () => undefined,
   inspector: () => undefined,
@@ -80,13 +78,16 @@ const CHECKS: { [Name in keyof Config]-?: Check<NonNullable<Config[Name]>> } = {
   adminToken: (token) =>
     !/^[ -~\t\u0080-\u00ff]+$/.test(token) &&
     'the admin token must not be empty, or have characters that no header can carry; without one, no other machine may',
-  logLevel: (level) =>
-    !LOG_LEVELS.includes(level) && `the log level must be one of ${LOG_LEVELS.join(', ')}, not ${level}`
+  logLevel: oneOf('log level', LOG_LEVELS)
 }
 
-function wholeNumber(rule: string, most: number): Check<number> {
-  return (value) =>
+function wholeNumber(rule: string, most: number) {
+  return (value: number) =>
     !(Number.isInteger(value) && value >= 0 && value <= most) && `${rule} from 0 to ${most}, not ${value}`
+}
+
+function oneOf(name: string, values: readonly string[]) {
+  return (value: string) => !values.includes(value) && `the ${name} must be one of ${values.join(', ')}, not ${value}`
 }
 
 /** Returns the configuration with its defaults, frozen. Throws `StartError` for an unknown option or a wrong value. */
@@ -94,10 +95,10 @@ export function configOf(given: { [Name in keyof Config]?: Config[Name] | undefi
   const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   const config: Config = { ...DEFAULTS, ...present }
   for (const [name, value] of Object.entries(config)) {
-    if (!Object.hasOwn(CHECKS, name)) {
-      throw new StartError(`there is no option ${name}${didYouMean(name, Object.keys(CHECKS))}`)
-    }
-    const problem = (CHECKS[name as keyof Config] as Check<unknown>)(value)
+    const isKnown = Object.hasOwn(CHECKS, name)
+    const problem = isKnown
+      ? CHECKS[name as keyof Config](value as never)
+      : `there is no option ${name}${didYouMean(name, Object.keys(CHECKS))}`
     if (problem) throw new StartError(problem)
   }
   return Object.freeze(config)

@@ -9,9 +9,8 @@ import { replaceFileSync } from './core/replace-file.js'
 let image: { database: Buffer; apiKeys: readonly string[] } | undefined
 
 /**
- * Returns the image of the default seed and the schema as they are now; undefined if none is kept. To open it takes a
- * twentieth of the time that it takes to resolve and insert the seed. The seed names each of its times, so the image is
- * right at any time but for when the environments were created.
+ * Returns the image of the default seed and the schema as they are now; undefined if none is kept. The seed names each of its
+ * times, so the image is right at any time but for when the environments were created.
  */
 export function readImage(): typeof image {
   image ??= attempt(() => {
@@ -33,7 +32,7 @@ export function keepImage(database: Buffer, environments: readonly { apiKeys: st
 }
 
 function imageFile(): string {
-  const read = (name: string) => readFileSync(join(packageRoot(), name))
-  const key = hash('sha256', Buffer.concat([read('seeds/default.yaml'), read('migrations/meta/_journal.json')]))
+  const sources = ['seeds/default.yaml', 'migrations/meta/_journal.json'].map((name) => join(packageRoot(), name))
+  const key = hash('sha256', Buffer.concat(sources.map((file) => readFileSync(file))))
   return join(packageRoot(), `dist/default-${key.slice(0, 16)}`)
 }

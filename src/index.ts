@@ -1,17 +1,12 @@
-import {
-  type ConnectedMock,
-  type ConnectOptions,
-  connect,
-  type ListedEnvironment,
-  type Report,
-  type RunFacts,
-  reportOf
-} from './client/index.js'
+import { type ConnectedMock, type ConnectOptions, connect, type ListedEnvironment } from './client/index.js'
+import { type Report, type RunFacts, reportOf } from './client/report.js'
 import { StartError } from './core/errors.js'
 import { unsupportedNodeMessage } from './core/node-version.js'
 import type { RunningServer, ServerOptions } from './server.js'
 
+export { HINT_IDS, hintsOf } from './client/hints.js'
 export * from './client/index.js'
+export { reportOf } from './client/report.js'
 export type { Config } from './config.js'
 export type { Profile } from './core/assumptions.js'
 export { StartError } from './core/errors.js'

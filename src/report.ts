@@ -14,14 +14,7 @@ const PLACE = '<script id="report" type="application/json"></script>'
  */
 export function writeReport(file: string, report: Report): void {
   const page = readFileSync(join(packageRoot(), 'dist/inspector/report.html'), 'utf8')
-  const [before, after, ...more] = page.split(PLACE)
-  if (after === undefined || more.length > 0) throw new Error(`dist/inspector/report.html must have ${PLACE} once`)
-  // No text in it can end the element.
-  const json = JSON.stringify(report).replaceAll('<', '\\u003c')
-  const compressed = deflateRawSync(json).toString('base64')
-  const data =
-    compressed.length < json.length
-      ? `<script id="report" type="text/plain" data-encoding="deflate-raw">${compressed}</script>`
-      : PLACE.replace('><', () => `>${json}<`)
-  replaceFileSync(file, before + data + after, 0o600)
+  const data = deflateRawSync(JSON.stringify(report)).toString('base64')
+  const script = `<script id="report" type="text/plain" data-encoding="deflate-raw">${data}</script>`
+  replaceFileSync(file, page.replace(PLACE, script), 0o600)
 }

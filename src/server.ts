@@ -11,6 +11,7 @@ import { buildApp, type StartServices, startServices } from './app.js'
 import { type Config, configOf, DEFAULTS, reachableHost } from './config.js'
 import { type Clock, wallClock } from './core/clock.js'
 import { StartError } from './core/errors.js'
+import { lazily } from './core/lazily.js'
 import { replaceFile, requireRegularFile } from './core/replace-file.js'
 import { writeToStderr } from './core/stderr.js'
 import { type Db, openDatabase, toStartError } from './db/open.js'
@@ -70,28 +71,23 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const { seed, clock = wallClock, logger, watch, ...rest } = options
   const config = configOf({ ...rest, seeds: rest.seeds ?? (seed === undefined ? undefined : []) })
   checkOptions(options, config)
+  const { data, exportOnExit } = config
   // A file of the name of the packaged seed comes before it.
   const isDefault =
-    !watch && !config.data && seed === undefined && `${config.seeds}` === `${DEFAULTS.seeds}` && !existsSync('default')
-  const kept = config.data ? undefined : readImage()
+    !watch && !data && seed === undefined && `${config.seeds}` === `${DEFAULTS.seeds}` && !existsSync('default')
+  const kept = data ? undefined : readImage()
   const image = isDefault ? kept : undefined
   const { reloader, watchSeeds } = watch ? await import('./seeds/watch.js') : {}
   const watching = watchSeeds?.(config.seeds)
   const { readSeeds } = image ? { readSeeds: () => [] } : await import('./seeds/service.js')
   const read = () => readSeeds([...config.seeds, ...(seed === undefined ? [] : [{ name: 'seed', seed }])])
   const files = read()
-  const { db, close: closeDatabase } = openDatabase(config.data, {
-    image: kept && { ...kept, createdAt: image && clock() }
-  })
+  const { db, close: closeDatabase } = openDatabase(data, { image: kept && { ...kept, createdAt: image && clock() } })
   let app: FastifyInstance | undefined
   try {
     const services = startServices({ ...config, db, clock, defaults: config })
     const { environments, journals } = services
-    let seedService: Promise<SeedService> | undefined
-    const loadSeeds = () => {
-      seedService ??= import('./seeds/service.js').then((module) => module.seedService({ db, clock, environments }))
-      return seedService
-    }
+    const loadSeeds = lazily(async () => (await import('./seeds/service.js')).seedService({ db, clock, environments }))
     for (const apiKey of image?.apiKeys ?? []) environments.rememberApiKey(apiKey)
     // While watching, a changed seed may come to ask for generated messages.
     const seeds = image ? undefined : await loadSeeds()
@@ -106,9 +102,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     let exportData = async () => {}
     app.addHook('onClose', () => exportData().finally(closeDatabase))
     const close = closing(app)
-    requireWritable(config.exportOnExit)
+    if (exportOnExit) requireWritable(exportOnExit)
     const port = await listen(app, config)
-    exportData = () => exportTo(config.exportOnExit, loadSeeds, log)
+    if (exportOnExit) exportData = async () => exportTo(exportOnExit, await loadSeeds(), log)
     // What is done here is no request to a control route.
     const note = (environment: Environment, summary: string) => void journals.of(environment).addChange({ summary })
     const reload = reloader?.(read, (await loadSeeds()).reseed)
@@ -133,7 +129,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   } catch (error) {
     await app?.close()
     closeDatabase()
-    throw toStartError(error, config.data)
+    throw toStartError(error, data)
   }
 }
 
@@ -157,21 +153,15 @@ function checkOptions({ seed, clock, watch }: ServerOptions, config: Config): vo
 /** Returns the function that closes the app: it waits for answers, but not for connections without one. */
 function closing(app: FastifyInstance): Server['close'] {
   const sockets = new Set<Socket>()
-  let isClosing = false
   app.server.on('connection', (socket: Socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
-  app.addHook('onSend', (_request, reply, _payload, done) => {
-    if (isClosing) reply.header('connection', 'close')
-    done()
-  })
+  // Node counts a response as sent once the kernel has it, and would cut off what a slow client has still to read.
+  const isRead = () => [...sockets].every(({ writableLength }) => writableLength === 0)
   app.addHook('preClose', async () => {
-    isClosing = true
-    // For responses whose header already promised to keep the connection open.
+    // For responses that promise to keep the connection open.
     app.server.keepAliveTimeout = 1
-    // Node counts a response as sent once the kernel has it, and would cut off what a slow client has still to read.
-    const isRead = () => [...sockets].every(({ writableLength }) => writableLength === 0)
     while (!isRead()) await delay(POLL_INTERVAL)
     const polling = setInterval(() => {
       // A connection whose request was answered before it was read to its end becomes idle later than Node looks.
@@ -206,8 +196,7 @@ function logLostFile(app: FastifyInstance, { fileProblem }: Db): void {
   app.addHook('preClose', async () => clearInterval(checking))
 }
 
-function requireWritable(file: string | undefined): void {
-  if (file === undefined) return
+function requireWritable(file: string): void {
   try {
     requireRegularFile(file)
     accessSync(dirname(resolve(file)), constants.W_OK)
@@ -217,10 +206,9 @@ function requireWritable(file: string | undefined): void {
 }
 
 /** Replaces the file by a seed with all environments. Rejects, and leaves it as it was, when it can't be written. */
-async function exportTo(file: string | undefined, loadSeeds: Server['loadSeeds'], log: FastifyBaseLogger) {
-  if (file === undefined) return
+async function exportTo(file: string, seeds: SeedService, log: FastifyBaseLogger): Promise<void> {
   try {
-    const text = (await loadSeeds()).exportAll()
+    const text = seeds.exportAll()
     await replaceFile(file, (tempFile) => pipeline(text, createWriteStream(tempFile, { mode: 0o600 })))
     log.info(`the data was exported to ${file}`)
   } catch (error) {
@@ -240,14 +228,10 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<num
     app.server.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port, backlog: 65_535 })
     await once(app.server, 'listening')
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    const remedy = LISTEN_REMEDIES[code ?? '']
-    if (remedy) throw new StartError(`can't listen on ${host}:${port}: ${remedy}`)
-    throw error
+    const remedy = LISTEN_REMEDIES[(error as NodeJS.ErrnoException).code ?? '']
+    throw remedy ? new StartError(`can't listen on ${host}:${port}: ${remedy}`) : error
   }
-  const address = app.server.address() as AddressInfo
-  app.log.debug({ host: address.address, port: address.port }, 'listening')
-  return address.port
+  return (app.server.address() as AddressInfo).port
 }
 
 const LISTEN_REMEDIES: Record<string, string> = {

@@ -1,23 +1,17 @@
-import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inflateRawSync } from 'node:zlib'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Report } from '../src/client/index.js'
 import { createMock } from '../src/index.js'
-
-function givenFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'notification-mock-report-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  return folder
-}
+import { givenFolder } from './support/process.js'
 
 /** Returns the data of a report, and all around them. */
 function read(file: string): { data: Report; page: string } {
   const text = readFileSync(file, 'utf8')
-  const [whole = '', compressed, content = ''] = /<script id="report"([^>]*)>([^<]*)<\/script>/.exec(text) ?? []
-  const isCompressed = compressed?.includes('data-encoding="deflate-raw"')
-  const json = isCompressed ? inflateRawSync(Buffer.from(content, 'base64')).toString() : content
+  const [whole = '', content = ''] =
+    /<script id="report"[^>]*data-encoding="deflate-raw">([^<]*)<\/script>/.exec(text) ?? []
+  const json = inflateRawSync(Buffer.from(content, 'base64')).toString()
   return { data: JSON.parse(json), page: text.replace(whole, '') }
 }
 

@@ -2,6 +2,7 @@ import { MockError } from './errors.js'
 
 /** The platform's own types, which not every project declares. */
 type Fetch = typeof globalThis extends { fetch: infer Fetch } ? Fetch : never
+type Received = Awaited<ReturnType<Fetch>>
 export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Signal } } ? Signal : never
 
 export interface ConnectOptions {
@@ -24,49 +25,38 @@ interface CallOptions {
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** Sends requests to one server with one authorization. All reject with `MockError`. */
-export interface Connection {
-  url: string
-  /** Returns the response, if its status is a success. */
-  send(method: Method, path: string, options?: CallOptions): Promise<Response>
-  /** Returns the body of the response, which is JSON. */
-  json<Result>(method: Method, path: string, options?: CallOptions): Promise<Result>
-  /** Returns the list that the body has under this name. */
-  list<Item>(path: string, name: string, query?: Query): Promise<Item[]>
-  /** For responses without a body. */
-  done(method: Method, path: string, options?: CallOptions): Promise<void>
-  /** Returns a connection with this authorization. Throws `MockError` for one that can't be sent. */
-  as(authorization: string): Connection
-}
+export interface Connection extends ReturnType<typeof connection> {}
 
 /** Throws `MockError` for a url that can't be one of a server, and for a token that can't be sent. */
 export function connectionTo(url: string, { adminToken, fetch }: ConnectOptions): Connection {
-  return connection(
-    baseUrl(url),
-    adminToken === undefined ? {} : { authorization: sendable(`Bearer ${adminToken}`) },
-    fetch
-  )
+  return connection(baseUrl(url), adminToken === undefined ? {} : authorized(`Bearer ${adminToken}`), fetch)
 }
+
+const authorized = (authorization: string) => ({ authorization: sendable(authorization) })
 
 /** Returns an authorization. Throws `MockError` for one that `fetch` would refuse, and repeat in its error. */
 export function sendable(authorization: string): string {
-  if (/[^ -~\t\u0080-\u00ff]/.test(authorization)) {
-    throw new MockError('the key or token has characters that no header can carry')
-  }
-  return authorization
+  if (!/[^ -~\t\u0080-\u00ff]/.test(authorization)) return authorization
+  throw new MockError('the key or token has characters that no header can carry')
 }
 
-function connection(url: string, authorization: Record<string, string>, fetch: Fetch | undefined): Connection {
+function connection(url: string, authorization: Record<string, string>, fetch: Fetch | undefined) {
   return {
     url,
     send,
     json,
+    /** Returns the list that the body has under this name. */
     list: async <Item>(path: string, name: string, query?: Query) =>
       (await json<Record<string, unknown>>('GET', path, { query }))[name] as Item[],
-    done: async (method, path, options) => void (await (await send(method, path, options)).text()),
-    as: (other) => connection(url, { authorization: sendable(other) }, fetch)
+    /** For responses without a body. */
+    done: async (method: Method, path: string, options?: CallOptions) =>
+      void (await (await send(method, path, options)).text()),
+    /** Returns a connection with this authorization. Throws `MockError` for one that can't be sent. */
+    as: (other: string): Connection => connection(url, authorized(other), fetch)
   }
 
-  async function send(method: Method, path: string, options: CallOptions = {}): Promise<Response> {
+  /** Returns the response, if its status is a success. */
+  async function send(method: Method, path: string, options: CallOptions = {}): Promise<Received> {
     const { query = {}, body, signal } = options
     // Only now: a server can be started where there is none, as in jsdom.
     const call = fetch ?? globalThis.fetch
@@ -82,6 +72,7 @@ function connection(url: string, authorization: Record<string, string>, fetch: F
     return response
   }
 
+  /** Returns the body of the response, which is JSON. */
   async function json<Result>(method: Method, path: string, options?: CallOptions): Promise<Result> {
     const response = await send(method, path, options)
     try {
@@ -92,6 +83,20 @@ function connection(url: string, authorization: Record<string, string>, fetch: F
       throw new MockError(reason, { status: response.status, cause })
     }
   }
+}
+
+/** A length of time: in milliseconds, or with its unit, such as `10m`. */
+export type Duration = number | `${number}${keyof typeof UNITS}`
+
+const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** Returns milliseconds. Throws `MockError` for what is no length of time. */
+export function milliseconds(duration: Duration): number {
+  const [, number, unit = 'ms'] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(String(duration)) ?? []
+  if (number === undefined) {
+    throw new MockError(`${duration} is no length of time: write milliseconds, or a number and ms, s, m, h or d`)
+  }
+  return Math.round(Number(number) * UNITS[unit as keyof typeof UNITS])
 }
 
 /** Returns a path with these values in it, each as one segment. */
@@ -114,34 +119,20 @@ function queryString(query: Query): string {
   return text && `?${text}`
 }
 
-function unreachable(url: string, cause: unknown): MockError {
-  const { cause: inner = cause } = cause as { cause?: unknown }
-  const { code, message } = inner as { code?: unknown; message?: string }
+function unreachable(url: string, cause: { cause?: unknown }): MockError {
+  const { code, message = 'connection failed' } = (cause.cause ?? cause) as { code?: unknown; message?: string }
   const remedy = 'is a server running there? "npx notification-mock serve" starts one and prints its url'
-  return new MockError(
-    `no answer from ${url} (${typeof code === 'string' ? code : (message ?? 'connection failed')}): ${remedy}`,
-    { cause }
-  )
+  return new MockError(`no answer from ${url} (${typeof code === 'string' ? code : message}): ${remedy}`, { cause })
 }
 
-interface ErrorAnswer {
-  message?: unknown
-  ctx?: MockError['context']
-  errors?: MockError['fields']
-}
-
-async function rejection(response: Response, method: string, path: string): Promise<MockError> {
+async function rejection(response: Received, method: string, path: string): Promise<MockError> {
   const { status, headers } = response
   // That of another server, or of a proxy, may be anything.
-  const body = await response.json().catch(() => undefined)
-  const { message, errors, ctx } = (body ?? {}) as ErrorAnswer
+  const body = (await response.json().catch(() => undefined)) as Record<string, never> | null | undefined
+  const { message, errors: fields, ctx: context } = body ?? {}
   const reason = headers.get('x-mock-reason')
   const said = typeof message === 'string' ? message : `${method} ${path} was answered with ${status}`
-  return new MockError(reason === null ? said : decodedReason(reason), {
-    status,
-    fields: errors,
-    context: ctx
-  })
+  return new MockError(reason === null ? said : decodedReason(reason), { status, fields, context })
 }
 
 /** Returns the words of an x-mock-reason: a header carries percent-encoded what is not ASCII, and nothing else. */

@@ -5,14 +5,7 @@
 
 export type { Coverage, CoverageItem, OperationCoverage } from '../control/coverage/schemas.js'
 export type { CreatedEnvironment, ListedEnvironment, NewEnvironment } from '../control/environments/routes.js'
-export type {
-  FaultEffect,
-  FaultRule,
-  Latency,
-  LatencyPreset,
-  LatencySetting,
-  NewFaultRule
-} from '../control/faults/schemas.js'
+export type * from '../control/faults/schemas.js'
 export type {
   IntegrationPatch,
   ListedWorkflow,
@@ -22,6 +15,7 @@ export type {
   StepPatch
 } from '../control/records/routes.js'
 export type { OtherRequest, RunRecord, TestDescription, TestRecord } from '../control/report/schemas.js'
+export type { JournalQuery } from '../control/requests/routes.js'
 export type {
   Answer,
   AnsweredRequest,
@@ -44,14 +38,5 @@ export type {
 } from '../environments/schemas.js'
 export type { Integration } from '../integrations/schemas.js'
 export type { MessageResponse } from '../messages/schemas.js'
-export type {
-  Seed,
-  SeedEnvironment,
-  SeedGenerate,
-  SeedIntegration,
-  SeedMessage,
-  SeedStep,
-  SeedSubscriber,
-  SeedWorkflow
-} from '../seeds/format.js'
+export type * from '../seeds/format.js'
 export type { WorkflowStep } from '../workflow-steps/schemas.js'

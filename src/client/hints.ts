@@ -21,84 +21,86 @@ export interface Hint {
   requests: number[]
 }
 
-type Finder = (requests: readonly RecordedRequest[], changes: readonly Change[]) => Omit<Hint, 'id'>[]
+type Requests = readonly RecordedRequest[]
 
 /**
  * Returns what the requests to one environment, oldest first, let suspect. Requests that a fault was injected into are
  * seen as what they are: nobody's slip. Between the same requests a change may have been made, so that they are no repetition.
  */
-export function hintsOf(requests: readonly RecordedRequest[], changes: readonly Change[] = []): Hint[] {
-  return HINT_IDS.flatMap((id) => FINDERS[id](requests, changes).map((found) => ({ id, ...found })))
+export function hintsOf(requests: Requests, changes: readonly Change[] = []): Hint[] {
+  return HINT_IDS.flatMap((id) => {
+    const { groupsOf, about = (same) => same, message } = FINDERS[id]
+    const groups = new Map<string, RecordedRequest[]>()
+    for (const request of requests) {
+      const epoch = changes.filter(({ after }) => after < request.sequence).length
+      for (const group of groupsOf(request, epoch)) {
+        if (group) groups.set(group, [...(groups.get(group) ?? []), request])
+      }
+    }
+    return [...groups].flatMap(([group, same]) => {
+      const found = about(same)
+      if (found.length === 0) return []
+      return { id, message: message(group, found), requests: found.map(({ sequence }) => sequence) }
+    })
+  })
+}
+
+interface Finder {
+  /** Returns the names of the groups that a request belongs to; the epoch is another one after a change. */
+  groupsOf(request: RecordedRequest, epoch: number): readonly (string | false)[]
+  /** Returns the requests of a group that a hint is about: all, unless it says otherwise. */
+  about?(same: Requests): Requests
+  message(group: string, about: Requests): string
 }
 
 const FINDERS: Record<HintId, Finder> = {
-  'path-not-served': (requests) =>
-    grouped(requests, ({ flags, method, path }) => flags.unserved && `${method} ${path}`).map(([target, same]) => ({
-      message: `${target} is not served${same[0]?.status === 405 ? ' with this method' : ''}`,
-      requests: sequences(same)
-    })),
-
-  'parameter-not-read': (requests) => {
-    const unread = requests.flatMap((request) =>
-      request.flags.unserved ? [] : request.unread.query.map((name) => ({ ...request, name }))
-    )
-    return grouped(unread, ({ name, operation }) => `${name} is not read by ${operation}`).map(([message, same]) => {
-      const meant = same.map(({ name, reason = '' }) => guessOf(name, reason)).find((guess) => guess !== undefined)
-      return { message: meant ? `${message}; did you mean ${meant}?` : message, requests: sequences(same) }
-    })
+  'path-not-served': {
+    groupsOf: (request) => [Boolean(request.flags.unserved) && targetOf([request])],
+    message: (target, [request]) => `${target} is not served${request?.status === 405 ? ' with this method' : ''}`
   },
-
-  'idempotency-key-reused': (requests) =>
-    grouped(requests, ({ method, headers }) => method === 'POST' && String(headers['idempotency-key'] ?? ''))
-      .filter(([, same]) => new Set(same.map(({ path, body }) => `${path} ${bodyText(body)}`)).size > 1)
-      .map(([key, same]) => ({
-        message: `the idempotency-key ${key} was sent with different requests: each needs a fresh one`,
-        requests: sequences(same)
-      })),
-
-  'unsafe-retry': (requests) =>
-    grouped(requests, (request) => isUnsafe(request) && signatureOf(request))
-      .map(([, same]) => same.slice(same.findIndex(isLost)))
-      .filter(([first, ...later]) => first && isLost(first) && later.length > 0)
-      .map((same) => ({
-        message: `${same[0]?.method} ${same[0]?.path} was repeated after no answer, without an idempotency-key: it may run twice`,
-        requests: sequences(same)
-      })),
-
-  'error-repeated': (requests, changes) =>
-    grouped(
-      requests,
-      (request) => isRefusal(request) && `${request.status} ${signatureOf(request)} ${epochOf(request, changes)}`
-    )
-      .filter(([, same]) => same.length > 1)
-      .map(([, same]) => ({
-        message: `${same[0]?.method} ${same[0]?.path} was sent ${same.length} times unchanged, though it gets a ${same[0]?.status}`,
-        requests: sequences(same)
-      })),
-
-  'many-requests': (requests) =>
-    grouped(requests, signatureOf).flatMap(([, same]) => {
-      const start = same.findIndex((request, index) => {
-        const last = same[index + MAX_REQUESTS]
-        return last && Date.parse(last.arrived) - Date.parse(request.arrived) <= WINDOW
-      })
-      if (start < 0) return []
-      const times = same.filter(({ arrived }) => {
-        const since = Date.parse(arrived) - Date.parse(same[start]?.arrived ?? '')
-        return since >= 0 && since <= WINDOW
-      })
-      const message = `${same[0]?.method} ${same[0]?.path} was sent ${times.length} times within 2 seconds`
-      return [{ message, requests: sequences(times) }]
-    }),
-
-  'page-not-asked': (requests) => {
-    const pages = requests.filter(({ operation, status }) => operation === 'listMessages' && status === 200)
-    return grouped(pages, ({ query: { page, limit, ...filters } }) => JSON.stringify(Object.entries(filters).sort()))
-      .filter(([, same]) => same.every(isFirstPage) && same.some(({ hasMore }) => hasMore))
-      .map(([, same]) => ({
-        message: 'hasMore was true, and the next page was never asked for',
-        requests: sequences(same.filter(({ hasMore }) => hasMore))
-      }))
+  'parameter-not-read': {
+    groupsOf: ({ flags, unread, operation }) =>
+      flags.unserved ? [] : unread.query.map((name) => `${name} is not read by ${operation}`),
+    message(unread, about) {
+      // As the server has guessed.
+      const [name] = unread.split(/ by \w+$/)
+      const [guess] = about.flatMap(({ reason = '' }) => reason.split(`${name}; did you mean `)[1]?.split('?')[0] ?? [])
+      return guess ? `${unread}; did you mean ${guess}?` : unread
+    }
+  },
+  'idempotency-key-reused': {
+    groupsOf: ({ method, headers }) => [method === 'POST' && String(headers['idempotency-key'] ?? '')],
+    about: (same) => (new Set(same.map(({ path, body }) => `${path} ${bodyText(body)}`)).size > 1 ? same : []),
+    message: (key) => `the idempotency-key ${key} was sent with different requests: each needs a fresh one`
+  },
+  'unsafe-retry': {
+    groupsOf: (request) => [isUnsafe(request) && signatureOf(request)],
+    about: (same) => (same.some(isLost) ? repeated(same.slice(same.findIndex(isLost))) : []),
+    message: (_, about) =>
+      `${targetOf(about)} was repeated after no answer, without an idempotency-key: it may run twice`
+  },
+  'error-repeated': {
+    groupsOf: (request, epoch) => [isRefusal(request) && `${request.status} ${epoch} ${signatureOf(request)}`],
+    about: repeated,
+    message: (_, about) =>
+      `${targetOf(about)} was sent ${about.length} times unchanged, though it gets a ${about[0]?.status}`
+  },
+  'many-requests': {
+    groupsOf: (request) => [signatureOf(request)],
+    about(same) {
+      const times = same.map(({ arrived }) => Date.parse(arrived))
+      const start = times.find((time, index) => Number(times[index + MAX_REQUESTS]) - time <= WINDOW) ?? Number.NaN
+      const since = (index: number) => Number(times[index]) - start
+      return same.filter((_, index) => since(index) >= 0 && since(index) <= WINDOW)
+    },
+    message: (_, about) => `${targetOf(about)} was sent ${about.length} times within 2 seconds`
+  },
+  'page-not-asked': {
+    groupsOf: ({ operation, status, query: { page, limit, ...filters } }) => [
+      operation === 'listMessages' && status === 200 && JSON.stringify(Object.entries(filters).sort())
+    ],
+    about: (same) => (same.every(isFirstPage) ? same.filter(({ hasMore }) => hasMore) : []),
+    message: () => 'hasMore was true, and the next page was never asked for'
   }
 }
 
@@ -120,35 +122,15 @@ const isLost = ({ status, duration }: RecordedRequest) => status === undefined &
 const isRefusal = ({ status = 0, flags }: RecordedRequest) =>
   status >= 400 && status < 500 && !RETRIED.includes(status) && flags.faulted === undefined && !flags.unserved
 
+const targetOf = ([request]: Requests) => `${request?.method} ${request?.path}`
+
 /** Returns what is the same of requests that are sent again. */
-function signatureOf({ method, path, query, body }: RecordedRequest): string {
-  return JSON.stringify([method, path, Object.entries(query).sort(), bodyText(body)])
-}
+const signatureOf = ({ method, path, query, body }: RecordedRequest) =>
+  JSON.stringify([method, path, Object.entries(query).sort(), bodyText(body)])
 
 /** An operation without a body takes none, an empty one and `{}` as the same. */
 const bodyText = (body = '') => body.replace(/^\s*\{\s*\}\s*$/, '')
 
-/** Returns how many changes came before a request. */
-const epochOf = ({ sequence }: RecordedRequest, changes: readonly Change[]) =>
-  changes.filter(({ after }) => after < sequence).length
-
-/** Returns which name was probably meant, as the server has said. */
-function guessOf(name: string, reason: string): string | undefined {
-  const [, said] = reason.split(`${name} is not read; did you mean `)
-  return said?.slice(0, said.indexOf('?'))
-}
-
-const sequences = (requests: readonly RecordedRequest[]) => requests.map(({ sequence }) => sequence)
-
-/** Returns requests by their group, in the order of the first ones; those of no group are left out. */
-function grouped<Item>(
-  items: readonly Item[],
-  groupOf: (item: Item) => string | false | undefined
-): [string, Item[]][] {
-  const groups = new Map<string, Item[]>()
-  for (const item of items) {
-    const group = groupOf(item)
-    if (group) groups.set(group, [...(groups.get(group) ?? []), item])
-  }
-  return [...groups]
+function repeated(same: Requests): Requests {
+  return same.length > 1 ? same : []
 }

@@ -24,16 +24,15 @@ export interface Report extends Omit<RunRecord, 'run' | 'tests'> {
 
 /** Returns the report of a run, with the hints. */
 export function reportOf(record: RunRecord, facts: RunFacts = {}): Report {
-  const environments = [...new Set(record.others.map(({ environment }) => environment))]
+  const { run, tests, others } = record
+  const environments = [...new Set(others.map(({ environment }) => environment))]
   return {
     ...record,
-    run: { ...record.run, ...facts },
-    tests: record.tests.map((test) => ({ ...test, hints: hintsOf(test.requests, test.changes) })),
-    hints: environments.flatMap((environment) =>
-      hintsOf(record.others.filter((request) => request.environment === environment)).map((hint) => ({
-        ...hint,
-        ...(environment !== undefined && { environment })
-      }))
-    )
+    run: { ...run, ...facts },
+    tests: tests.map((test) => ({ ...test, hints: hintsOf(test.requests, test.changes) })),
+    hints: environments.flatMap((name) => {
+      const hints = hintsOf(others.filter(({ environment }) => environment === name))
+      return name === undefined ? hints : hints.map((hint) => ({ ...hint, environment: name }))
+    })
   }
 }

@@ -24,18 +24,17 @@ export async function* streamRequests(
   connection: Connection,
   { signal, replay = false, onOpen, onChange, changesAfter }: StreamOptions
 ): AsyncGenerator<RecordedRequest, void> {
-  let lastChange = changesAfter
   let lastEventId = replay ? '0' : ''
-  let failures = 0
   let isOpen = false
-  while (!signal?.aborted) {
+  for (let failures = 0; !signal?.aborted; failures++) {
+    let problem: unknown = new MockError('the stream has ended each time before anything came')
     try {
       const headers = { accept: 'text/event-stream', ...(lastEventId && { 'last-event-id': lastEventId }) }
-      const { body } = await connection.send('GET', '/_mock/requests/stream', {
-        ...{ signal, headers },
-        query: { changesAfter: lastChange }
-      })
+      const options = { signal, headers, query: { changesAfter } }
+      const { body } = await connection.send('GET', '/_mock/requests/stream', options)
       isOpen = true
+      // Rather all that are kept than none of those that are made until it is open again.
+      changesAfter ??= 0
       onOpen?.()
       for await (const { id, event, data } of events(body)) {
         failures = 0
@@ -43,20 +42,19 @@ export async function* streamRequests(
         if (event === 'request') yield JSON.parse(data)
         if (event !== 'change') continue
         const change: Change = JSON.parse(data)
-        lastChange = change.sequence
+        changesAfter = change.sequence
         onChange?.(change)
       }
-      if (failures >= MAX_FAILURES) throw new MockError('the stream has ended each time before anything came')
     } catch (error) {
       if (signal?.aborted) return
       const status = error instanceof MockError ? error.status : undefined
       // The environment is gone, and its key with it.
       if (isOpen && status === 401) return
-      if (status !== undefined || !isOpen || failures >= MAX_FAILURES) throw error
+      if (!isOpen || status !== undefined) throw error
+      problem = error
     }
-    // Rather all that are kept than none of those that are made until it is open again.
-    if (isOpen) lastChange ??= 0
-    await delay(FIRST_DELAY * 2 ** failures++, signal)
+    if (failures >= MAX_FAILURES) throw problem
+    await delay(FIRST_DELAY * 2 ** failures, signal)
   }
 }
 

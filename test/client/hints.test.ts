@@ -1,12 +1,6 @@
 import { expect, test } from 'vitest'
-import {
-  type Change,
-  connect,
-  type Environment,
-  type Hint,
-  hintsOf,
-  type RecordedRequest
-} from '../../src/client/index.js'
+import { hintsOf } from '../../src/client/hints.js'
+import { type Change, connect, type Environment, type Hint, type RecordedRequest } from '../../src/client/index.js'
 import { MAILGUN, SENDGRID, setPrimary } from '../support/control.js'
 import { givenMock } from '../support/mock.js'
 
@@ -96,19 +90,23 @@ test('an error of the client that is repeated unchanged is one, unless something
   expect(await found(env)).toEqual([])
 })
 
+const request = (sequence: number, fields: Partial<RecordedRequest>): RecordedRequest => ({
+  ...{ sequence, time: '', arrived: '', method: 'GET', path: '/v1/messages', query: {}, headers: {}, flags: {} },
+  ...{ unread: { query: [], headers: [] } },
+  ...fields
+})
+
 test('more than 20 of the same request within 2 seconds are one, by the machine, whatever the clock says', async () => {
-  const at = (sequence: number, milliseconds: number, path = '/v1/messages'): RecordedRequest => ({
-    ...{ sequence, time: '2026-02-18T10:00:00.000Z', arrived: new Date(1e12 + milliseconds).toISOString() },
-    ...{ method: 'GET', path, query: {}, headers: {}, status: 200, flags: {}, unread: { query: [], headers: [] } }
-  })
   const every = (milliseconds: number, count: number) =>
-    Array.from({ length: count }, (_, index) => at(index + 1, index * milliseconds))
+    Array.from({ length: count }, (_, index) =>
+      request(index + 1, { status: 200, arrived: new Date(1e12 + index * milliseconds).toISOString() })
+    )
   expect(hintsOf(every(100, 21))).toMatchObject([
     { id: 'many-requests', message: 'GET /v1/messages was sent 21 times within 2 seconds' }
   ])
   expect(hintsOf(every(101, 50))).toEqual([])
   expect(hintsOf(every(1, 20))).toEqual([])
-  const mixed = every(1, 40).map((request, index) => ({ ...request, path: `/v1/${index % 2}` }))
+  const mixed = every(1, 40).map((each, index) => ({ ...each, path: `/v1/${index % 2}` }))
   expect(hintsOf(mixed)).toEqual([])
 })
 
@@ -121,13 +119,8 @@ test('a first page with more behind it is one, if no other page of the same filt
 })
 
 test('a change counts from the request that it came after', () => {
-  const refused = (sequence: number): RecordedRequest => ({
-    ...{ sequence, time: '', arrived: '', method: 'GET', path: '/', query: {}, headers: {}, status: 404 },
-    ...{ flags: {}, unread: { query: [], headers: [] } }
-  })
+  const both = [1, 2].map((sequence) => request(sequence, { status: 404 }))
   const change = (after: number): Change => ({ sequence: 1, time: '', after, summary: 'any' })
-  const both = [refused(1), refused(2)]
-  expect(about(hintsOf(both))).toEqual([['error-repeated', [1, 2]]])
-  expect(about(hintsOf(both, [change(0)]))).toEqual([['error-repeated', [1, 2]]])
+  for (const changes of [[], [change(0)]]) expect(about(hintsOf(both, changes))).toEqual([['error-repeated', [1, 2]]])
   expect(hintsOf(both, [change(1)])).toEqual([])
 })

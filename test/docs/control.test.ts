@@ -35,7 +35,7 @@ test.each(DOCUMENTS)('every command of %s prints what it says it prints', async 
   }
 })
 
-test('the control documentation has an example of every control route, and is short', async () => {
+test('the control documentation has an example of every control route', async () => {
   const mock = await givenMock()
   const texts = DOCUMENTS.map((document) => readFileSync(document, 'utf8'))
   const examples = texts.flatMap((text) => [...text.matchAll(EXAMPLE)])
@@ -49,7 +49,6 @@ test('the control documentation has an example of every control route, and is sh
     })
   )
   expect(missing).toEqual([])
-  for (const text of texts) expect(text.split('\n').length).toBeLessThan(450)
 })
 
 /** As curl sends it. */

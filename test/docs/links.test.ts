@@ -11,14 +11,10 @@ const PAGES = [
 ]
 
 test.each(PAGES)('every link in %s leads to a file of the package, or to a heading of it', (page) => {
-  const broken = linksOf(page).filter((link) => !leadsSomewhere(page, link))
-  expect(broken).toEqual([])
-})
-
-function linksOf(page: string): string[] {
   const text = readFileSync(join(root, page), 'utf8').replace(/^```.*?^```$/gms, '')
-  return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link)
-}
+  const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link)
+  expect(links.filter((link) => !leadsSomewhere(page, link))).toEqual([])
+})
 
 function leadsSomewhere(page: string, link: string): boolean {
   // Those that begin with a slash are addresses of the server: see test/openapi/manual.test.ts.
@@ -31,11 +27,8 @@ function leadsSomewhere(page: string, link: string): boolean {
 }
 
 function headingsOf(file: string): string[] {
-  const headings = readFileSync(join(root, file), 'utf8').matchAll(/^#+ (.*)$/gm)
-  return [...headings].map(([, text = '']) =>
-    text
-      .toLowerCase()
-      .replace(/[^\w\- ]/g, '')
-      .replaceAll(' ', '-')
-  )
+  const headings = readFileSync(join(root, file), 'utf8')
+    .toLowerCase()
+    .matchAll(/^#+ (.*)$/gm)
+  return [...headings].map(([, text = '']) => text.replace(/[^\w\- ]/g, '').replaceAll(' ', '-'))
 }

@@ -4,12 +4,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort, givenFolder, givenPackage, runCommand, startCommand } from '../support/process.js'
-import { type Block, blocksOf, runShown, updateShown } from './shown-commands.js'
+import { type Block, blocksOf, runShown } from './shown-commands.js'
 
-/**
- * Runs what README.md and SKILL.md show, in their order, and compares what comes with what they say comes.
- * After a change that is meant: UPDATE_README=1 npx vitest run test/docs/readme.test.ts
- */
+/** Runs what README.md and SKILL.md show, in their order, and compares what comes with what they say comes. */
 const README = 'README.md'
 const SKILL = 'SKILL.md'
 
@@ -62,8 +59,7 @@ async function compareShown(
     shown.push(after)
     seen.push({ language: after.language, text: output })
   }
-  if (process.env.UPDATE_README) updateShown(page, seen)
-  else expect(seen).toEqual(shown)
+  expect(seen).toEqual(shown)
   expect(seen.length).toBeGreaterThanOrEqual(5)
 }
 

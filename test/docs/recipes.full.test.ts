@@ -12,7 +12,8 @@ import {
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { outside } from '../support/project.js'
 
 /** Writes the files of docs/recipes.md and runs its commands, where the packed package and the runners are installed. */
 const root = join(import.meta.dirname, '../..')
@@ -53,31 +54,16 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-describe('the recipe', () => {
-  test.each(RECIPES.filter(({ commands }) => commands.length > 0))('$title runs as it says', ({ commands }) => {
+test.each(RECIPES.filter(({ commands }) => commands.length > 0))(
+  'the recipe $title runs as it says',
+  ({ commands }) => {
     for (const { command, printed } of commands) {
       const { status, output } = run('bash', ['-ec', command], folder)
       expect({ command, status, output }).toMatchObject({ status: 0 })
       for (const line of printed.trim().split('\n')) expect(output).toContain(line)
     }
-  })
-})
-
-describe('lines before the first test of its own environment', () => {
-  test.each([
-    ['orders.test.ts', 1],
-    ['inbox.spec.ts', 1],
-    ['orders.test.mjs', 3],
-    ['orders.test.js', 5]
-  ])('%s has at most %i', (name, most) => {
-    const source = RECIPES.flatMap(({ files }) => files).find((file) => file.name === name)?.source ?? ''
-    const [before = ''] = source.split(/^test\(/m)
-    // The runner's own, which a project has anyway.
-    const lines = before.split('\n').filter((line) => line.trim() !== '' && !line.includes("from 'node:"))
-    expect(lines.length).toBeGreaterThan(0)
-    expect(lines.length).toBeLessThanOrEqual(most)
-  })
-})
+  }
+)
 
 test.each(['node16', 'nodenext', 'bundler'])('the recipes in TypeScript compile strictly under %s', (resolution) => {
   // Vitest and Vite are ECMAScript modules only, so a project in TypeScript is one too.
@@ -88,11 +74,12 @@ test.each(['node16', 'nodenext', 'bundler'])('the recipes in TypeScript compile 
   for (const { name, source } of typed) writeFileSync(join(project, name), source)
   const files = typed.map(({ name }) => name)
   expect(files).toContain('orders.test.ts')
+  const module = resolution === 'bundler' ? 'esnext' : resolution
+  const platform = { target: 'es2022', lib: ['es2022', 'dom', 'esnext.disposable'] }
   const compilerOptions = {
-    module: resolution === 'bundler' ? 'esnext' : resolution,
+    module,
     moduleResolution: resolution,
-    target: 'es2022',
-    lib: ['es2022', 'dom', 'esnext.disposable'],
+    ...platform,
     strict: true,
     skipLibCheck: false,
     noEmit: true
@@ -102,21 +89,13 @@ test.each(['node16', 'nodenext', 'bundler'])('the recipes in TypeScript compile 
   expect(run(process.execPath, [compiler, '-p', project], folder)).toEqual({ status: 0, output: '' })
 })
 
-describe('what the texts say of the image', () => {
+test('the texts map the port of the image, and set variables that the server knows', () => {
   const image = readFileSync(join(root, 'Dockerfile'), 'utf8')
-
-  test('its port is the one that they map, and it has a health check to wait for', () => {
-    const [, port] = /^EXPOSE (\d+)$/m.exec(image) ?? []
-    expect(text).toContain(`ports: ['${port}:${port}']`)
-    expect(text).toContain(`withExposedPorts(${port})`)
-    expect(image).toMatch(/^HEALTHCHECK /m)
-  })
-
-  test('the server knows each variable that they set', () => {
-    const names = new Set(text.match(/NOTIFICATION_MOCK_\w+/g))
-    const known = readFileSync(join(root, 'llms.txt'), 'utf8') + readFileSync(join(root, 'docs/commands.md'), 'utf8')
-    expect([...names].filter((name) => !known.includes(name))).toEqual([])
-  })
+  const [, port] = /^EXPOSE (\d+)$/m.exec(image) ?? []
+  expect(text).toContain(`ports: ['${port}:${port}']`)
+  expect(text).toContain(`withExposedPorts(${port})`)
+  const known = readFileSync(join(root, 'llms.txt'), 'utf8') + readFileSync(join(root, 'docs/commands.md'), 'utf8')
+  expect(text.match(/NOTIFICATION_MOCK_\w+/g)?.filter((name) => !known.includes(name))).toEqual([])
 })
 
 /** A configuration of Playwright with this machine's browser, in place of the one that Playwright downloads. */
@@ -127,10 +106,8 @@ function withOwnBrowser(source: string): string {
 }
 
 function run(command: string, args: readonly string[], cwd: string): { status: number | null; output: string } {
-  const foreign = /^(npm_|VITEST|NODE_ENV$|NODE_OPTIONS$|TEST_|NOTIFICATION_MOCK_|FORCE_COLOR$)/
-  const own = Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)))
   const path = (process.env.PATH ?? '').split(delimiter).filter((entry) => !entry.includes('node_modules'))
-  const env = { ...own, PATH: path.join(delimiter), NO_COLOR: '1', CI: '1' }
+  const env = { ...outside(), PATH: path.join(delimiter), CI: '1' }
   const { status, stdout, stderr } = spawnSync(command, args, { cwd, env, encoding: 'utf8', timeout: 300_000 })
   return { status, output: stdout + stderr }
 }

@@ -17,13 +17,6 @@ test('the document lists every seed of the package, and no other', () => {
 test('the seed with generated messages is served with as many as it says', async () => {
   const [seed = ''] = blocks('yaml')
   const mock = await givenMock({ seed })
-  const { json } = await mock.get('/v1/messages?limit=1000')
-  expect(json.totalCount).toBe(10_000)
-  const [first] = json.data
-  expect(first).toMatchObject({ templateIdentifier: 'welcome', subject: `Hi ${first.subscriber.firstName}` })
-  expect(new Set(json.data.map((each: { _subscriberId: string }) => each._subscriberId)).size).toBeGreaterThan(50)
-  // It is what a reset goes back to.
-  await mock.post('/_mock/reset')
   expect((await mock.get('/v1/messages?limit=1')).json.totalCount).toBe(10_000)
 })
 

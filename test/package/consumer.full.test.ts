@@ -65,6 +65,17 @@ export const integration: Pick<Integration, 'channel'> = { channel: 'email' }
 use({ prot: 1 })
 // @ts-expect-error there is no such field of a message
 seed.environments[0]?.messages?.push({ channel: 'sms', subjekt: 'Hi' })
+const wrong = async (mock: Mock, env: Environment) => {
+  // @ts-expect-error an operation that the service does not have
+  await env.faults.add({ operation: 'listMessage', effect: { status: 503 } })
+  // @ts-expect-error a verification of something that is not recorded
+  await env.requests.verify({ querry: {} })
+  // @ts-expect-error a unit that there is not
+  await env.clock.advance('1y')
+  // @ts-expect-error an environment that others use is not removed
+  await mock.attach('development-key').remove()
+}
+export { wrong }
 `
 
 const FIXTURES = `
@@ -85,33 +96,27 @@ playwright.test('has an environment', async ({ env, page }) => {
 playwright.test.use({ environmentOptions: { form: 'Development' } })
 `
 
-describe('the types compile with `skipLibCheck: false` and no other types installed, under', () => {
+describe('with `skipLibCheck: false` compile', () => {
+  const alone = { lib: ['es2022'], types: [] }
   test.each([
     ['node16', 'node16', ['use.ts', 'use.mts', 'use.cts']],
     ['nodenext', 'nodenext', ['use.ts', 'use.mts', 'use.cts']],
     ['esnext', 'bundler', ['use.ts', 'use.mts']]
-  ])('module %s with resolution %s', (module, moduleResolution, files) => {
-    compile(module, moduleResolution, files, { lib: ['es2022'], types: [] })
+  ])('the types under module %s with resolution %s, without any others', (module, moduleResolution, files) => {
+    compile(module, moduleResolution, files, alone)
   })
-})
 
-describe('the types of the fixtures compile beside those of the runners, under', () => {
-  beforeAll(() => {
+  // Vitest runs tests of CommonJS packages too, and its own types compile there.
+  test('the types of the fixtures beside those of the runners', () => {
     for (const name of ['vitest', '@playwright/test', '@types/node']) {
       const link = join(consumer, 'node_modules', name)
       mkdirSync(dirname(link), { recursive: true })
       symlinkSync(join(root, 'node_modules', name), link)
     }
-    for (const name of ['fixtures.mts', 'fixtures.cts']) writeFileSync(join(consumer, name), FIXTURES)
-  })
-
-  test.each([
-    ['node16', 'node16', ['fixtures.mts']],
-    // Vitest runs tests of CommonJS packages too, and its own types compile there.
-    ['nodenext', 'nodenext', ['fixtures.mts', 'fixtures.cts']],
-    ['esnext', 'bundler', ['fixtures.mts']]
-  ])('module %s with resolution %s', (module, moduleResolution, files) => {
-    compile(module, moduleResolution, files, { types: ['node'] })
+    const files = ['fixtures.mts', 'fixtures.cts']
+    for (const name of files) writeFileSync(join(consumer, name), FIXTURES)
+    compile('nodenext', 'nodenext', files, { types: ['node'] })
+    compile('esnext', 'bundler', files.slice(0, 1), { types: ['node'] })
   })
 })
 
@@ -126,10 +131,11 @@ function compile(module: string, moduleResolution: string, files: string[], opti
   expect({ status, stdout }).toEqual({ status: 0, stdout: '' })
 }
 
-describe('the library starts, answers and lets the program end, loaded by', () => {
+describe('the library starts, answers and lets the program end, and there is one client, error and contract, loaded by', () => {
   const USE = `
-    createMock({ seed: { environments: [{ name: 'Shop', prot: 1 }] } })
-      .catch((error) => error instanceof SeedError && createMock())
+    console.log(library.connect === client.connect, library.MockError === client.MockError, contract.Integration.title)
+    library.createMock({ seed: { environments: [{ name: 'Shop', prot: 1 }] } })
+      .catch((error) => error instanceof library.SeedError && library.createMock())
       .then(async (mock) => {
         const headers = { authorization: 'ApiKey development-key' }
         const { status } = await fetch(mock.url + '/v1/messages', { headers })
@@ -139,10 +145,12 @@ describe('the library starts, answers and lets the program end, loaded by', () =
       })`
 
   test.each([
-    ['import', 'use.mjs', `import { createMock, SeedError } from 'notification-mock'`],
-    ['require', 'use.cjs', `const { createMock, SeedError } = require('notification-mock')`]
+    ['import', 'use.mjs', (name: string, entry: string) => `import * as ${name} from 'notification-mock${entry}'`],
+    ['require', 'use.cjs', (name: string, entry: string) => `const ${name} = require('notification-mock${entry}')`]
   ])('%s', (_, name, load) => {
-    expect(run(name, `${load}\n${USE}`)).toEqual({ status: 0, stdout: '200 200\n', stderr: '' })
+    const loads = [load('library', ''), load('client', '/client'), load('contract', '/contract')]
+    const stdout = 'true true Integration\n200 200\n'
+    expect(run(name, [...loads, USE].join('\n'))).toEqual({ status: 0, stdout, stderr: '' })
   })
 })
 
@@ -165,29 +173,16 @@ test('the server needs none of the globals that jsdom and happy-dom take away or
   expect(run('bare.mjs', program)).toEqual({ status: 0, stdout: '200\n', stderr: '' })
 })
 
-describe('there is one client, one error and one contract, loaded by', () => {
-  const USE = `
-    const same = [library.connect === client.connect, library.MockError === client.MockError]
-    console.log(...same, client.connect('http://127.0.0.1:4210/').url, contract.Integration.title)`
-
-  test.each([
-    ['import', 'one.mjs', (name: string, entry: string) => `import * as ${name} from 'notification-mock${entry}'`],
-    ['require', 'one.cjs', (name: string, entry: string) => `const ${name} = require('notification-mock${entry}')`]
-  ])('%s', (_, name, load) => {
-    const loads = [load('library', ''), load('client', '/client'), load('contract', '/contract')]
-    expect(run(name, [...loads, USE].join('\n'))).toEqual({
-      status: 0,
-      stdout: 'true true http://127.0.0.1:4210 Integration\n',
-      stderr: ''
-    })
-  })
-})
-
-test('the client names no module of Node, and is less than 6 KB of compressed JavaScript', () => {
-  const file = join(consumer, 'node_modules/notification-mock/dist/client.js')
-  const text = readFileSync(file, 'utf8')
-  expect(text).not.toMatch(/\bimport\b(?!\.meta)|\brequire\b|\bprocess\b|\bBuffer\b/)
-  expect(gzipSync(text).length).toBeLessThan(6144)
+test('the client is less than 4 KB of compressed JavaScript, and names no module of Node, nor does what it loads later', () => {
+  const dist = join(consumer, 'node_modules/notification-mock/dist')
+  const read = (name: string) => readFileSync(join(dist, name), 'utf8')
+  const text = read('client.js')
+  expect(gzipSync(text).length).toBeLessThan(4096)
+  const later = /\bimport\("[.][/](chunks[/][\w-]+[.]js)"\)/g
+  const chunks = [...text.matchAll(later)].map(([, name = '']) => read(name))
+  for (const each of [text.replace(later, ''), ...chunks]) {
+    expect(each).not.toMatch(/\bimport\b(?!\.meta)|\brequire\b|\bprocess\b|\bBuffer\b/)
+  }
 })
 
 test('what is loaded by require needs no `import()`, which Jest takes only with a flag', () => {

@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { givenFolder } from '../support/process.js'
 
 const root = join(import.meta.dirname, '../..')
 const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8')
@@ -21,21 +20,8 @@ const service = services['notification-mock']
 const HEALTHCHECK = ['node', 'dist/cli/index.js', 'healthcheck']
 
 test('the linters find no problem in the container files', () => {
-  expect(lint(root)).toEqual({ status: 0, output: expect.stringContaining('no problems') })
-})
-
-test.each([
-  ['an unknown instruction', 'Dockerfile', 'ENTRYPOINT', 'ENTRYPOINTS'],
-  ['an unknown flag', 'Dockerfile', '--start-period', '--started-period'],
-  ['broken YAML', 'docker-compose.yml', 'volumes:\n  data:\n', 'volumes:\n  data: [\n'],
-  ['a port open to the network', 'docker-compose.yml', '127.0.0.1:', '']
-])('the linters find %s', (_, file, sound, faulty) => {
-  const files: Record<string, string> = { Dockerfile: dockerfile, 'docker-compose.yml': composeFile }
-  expect(files[file]).toContain(sound)
-  const folder = givenFolder()
-  files[file] = files[file]?.replace(sound, faulty) ?? ''
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
-  expect(lint(folder)).toEqual({ status: 1, output: expect.stringContaining(`${file}:`) })
+  const { stdout } = spawnSync(process.execPath, [join(root, 'scripts/lint-container.mjs'), root], { encoding: 'utf8' })
+  expect(stdout).toContain('no problems')
 })
 
 test('the image is built from the lock, on one Debian and Node, and holds no package but the database addon', () => {
@@ -62,16 +48,13 @@ test('the image is healthy when our own command says so, needing no curl, and ke
   expect(service.volumes).toEqual(['data:/data', `\${SEEDS:-./seeds}:/seeds:ro`])
 })
 
-test('compose publishes the port that the server listens on and prints, to this machine only', () => {
+test('compose publishes the port that the server listens on, to this machine only, and passes on the variables', () => {
   const port = `\${PORT:-${lineAfter('EXPOSE')}}`
   expect(service.ports).toEqual([`127.0.0.1:${port}:${port}`])
-  expect(service.environment.NOTIFICATION_MOCK_PORT).toBe(port)
-})
-
-test('compose passes on the variables of the server, in the form that podman-compose reads too', () => {
-  const { NOTIFICATION_MOCK_PORT, ...passedOn } = service.environment
   const names = ['SEED', 'ADMIN_TOKEN', 'PROFILE', 'LOG_LEVEL'].map((name) => `NOTIFICATION_MOCK_${name}`)
-  expect(passedOn).toEqual(Object.fromEntries(names.map((name) => [name, null])))
+  // In the form that podman-compose reads too.
+  const passedOn = Object.fromEntries(names.map((name) => [name, null]))
+  expect(service.environment).toEqual({ NOTIFICATION_MOCK_PORT: port, ...passedOn })
 })
 
 test('compose gives the container no more rights than it needs, and older engines take the files', () => {
@@ -90,10 +73,4 @@ function lineAfter(instruction: string) {
 /** The words of an instruction in exec form; a shell form does not parse. */
 function listAfter(instruction: string): unknown {
   return JSON.parse(lineAfter(instruction) ?? '')
-}
-
-function lint(folder: string) {
-  const script = join(root, 'scripts/lint-container.mjs')
-  const { status, stdout, stderr } = spawnSync(process.execPath, [script, folder], { encoding: 'utf8' })
-  return { status, output: stdout + stderr }
 }

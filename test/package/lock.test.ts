@@ -7,13 +7,11 @@ const read = (name: string) => JSON.parse(readFileSync(join(root, name), 'utf8')
 const manifest = read('package.json')
 const lock: Record<string, Record<string, unknown>> = read('package-lock.json').packages
 
-test('the lock has the database addon that brings its binaries along, and that npm leaves out on Node 20', () => {
+test('the lock has the database addon with its binaries, for which nothing is compiled, and which npm leaves out on Node 20', () => {
   expect(manifest.optionalDependencies).toHaveProperty('better-sqlite3')
-  expect(lock['node_modules/better-sqlite3']).toMatchObject({ optional: true, engines: { node: '>=22' } })
-})
-
-test('the lock says that the addon needs no compiling, which `npm install` forgets: put "gypfile": false back there', () => {
-  expect(lock['node_modules/better-sqlite3']).toMatchObject({ gypfile: false })
+  // `npm install` forgets "gypfile": false; put it back there.
+  const expected = { optional: true, engines: { node: '>=22' }, gypfile: false }
+  expect(lock['node_modules/better-sqlite3']).toMatchObject(expected)
   expect(manifest.allowScripts).toMatchObject({ 'better-sqlite3': false })
 })
 
@@ -30,11 +28,7 @@ test.each(['', 'test/judges/'])('the lock in "%s" names no registry, so that it 
   expect(readFileSync(join(root, folder, '.npmrc'), 'utf8')).toMatch(/^omit-lockfile-registry-resolved=true$/m)
 })
 
-test('a Node that is not supported is refused at the install, not warned of', () => {
+test('a Node that is not supported is refused at the install, and Yarn keeps the package outside of archives', () => {
   expect(readFileSync(join(root, '.npmrc'), 'utf8')).toMatch(/^engine-strict=true$/m)
-  expect(manifest.engines).toEqual({ node: '^20.19.2 || >=22.14.0' })
-})
-
-test('Yarn keeps the package outside of archives: it opens its migrations and seeds by their paths', () => {
-  expect(manifest.preferUnplugged).toBe(true)
+  expect(manifest).toMatchObject({ engines: { node: '^20.19.2 || >=22.14.0' }, preferUnplugged: true })
 })

@@ -19,9 +19,6 @@ export interface SeenAnswer {
 
 export type Contract = ReturnType<typeof createContract>
 
-/** By the document's text: servers with the same assumptions publish the same one, and compiling it takes long. */
-const contracts = new Map<string, Contract>()
-
 /**
  * Checks answers against a published OpenAPI document (its text), with an Ajv of its own. `check` throws for a wrong
  * type, an unknown field and an enum value that isn't in the document, for an error response without a reason, and for
@@ -30,12 +27,13 @@ const contracts = new Map<string, Contract>()
 export function contractOf(text: string): Contract {
   // Each server has its own address in it.
   const key = text.replace(/"servers":\[[^\]]*\]/, '')
-  const known = contracts.get(key)
-  if (known) return known
-  const contract = createContract(JSON.parse(text))
+  const contract = contracts.get(key) ?? createContract(JSON.parse(text))
   contracts.set(key, contract)
   return contract
 }
+
+/** By the document's text: servers with the same assumptions publish the same one, and compiling it takes long. */
+const contracts = new Map<string, Contract>()
 
 function createContract(published: Published) {
   const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { ...fullFormats, regex: true } })

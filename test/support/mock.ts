@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest'
 import type { Services } from '../../src/control/services.js'
+import { lazily } from '../../src/core/lazily.js'
 import type { EnvironmentData } from '../../src/seeds/environment-data.js'
 import { readSeeds } from '../../src/seeds/read.js'
 import { resolveSeeds } from '../../src/seeds/resolve/resolve.js'
@@ -114,70 +115,55 @@ async function giveBack(shared: SharedMock): Promise<void> {
   if (idle.length > MAX_IDLE) await idle.shift()?.server.app.close()
 }
 
-/** Resets a server that has been given back; closes it if it can't be. */
-async function isReset(shared: SharedMock): Promise<boolean> {
-  const isAsAtStart = await resetAll(shared)
-  if (!isAsAtStart) await shared.server.app.close()
+/** Resets every environment and forgets all requests; closes a server that then is not as it was when it had started. */
+async function isReset({ server, rows }: SharedMock): Promise<boolean> {
+  const { url, app, services, first } = server as GivenMock & { first: ReturnType<typeof keysOf> }
+  const { environments, coverage, journals } = services
+  for (const environment of environments.list()) {
+    if (!first.some(({ id }) => id === environment.id)) environments.remove(environment)
+  }
+  coverage.clearAll()
+  const resets = await Promise.all(
+    first.map(async ({ apiKeys: [key] }) => {
+      const headers = { authorization: `ApiKey ${key}` }
+      const { ok } = await fetch(`${url}/_mock/reset`, { method: 'POST', headers })
+      return ok && (await (await fetch(`${url}/_mock/snapshots`, { headers })).text()) === '{"snapshots":[]}'
+    })
+  )
+  // After the resets, which are changes.
+  for (const key of [...environments.list().map((each) => each.key), undefined]) journals.drop(key)
+  const isAsAtStart = resets.every(Boolean) && rowsOf(server) === rows
+  if (!isAsAtStart) await app.close()
   return isAsAtStart
 }
 
-/** Resets every environment and forgets all requests; false if the server is not as it was when it had just started. */
-async function resetAll({ server, rows }: SharedMock): Promise<boolean> {
-  const { url, services, first } = server as GivenMock & { first: ReturnType<typeof keysOf> }
-  const isSeeded = ({ id }: { id: string }) => first.some((environment) => environment.id === id)
-  for (const environment of services.environments.list()) {
-    if (!isSeeded(environment)) services.environments.remove(environment)
-  }
-  services.coverage.clearAll()
-  const resets = await Promise.all(first.map(({ apiKeys: [key] }) => resetEnvironment(url, key)))
-  // After the resets, which are changes.
-  for (const { key } of services.environments.list()) services.journals.drop(key)
-  services.journals.drop(undefined)
-  return resets.every(Boolean) && rowsOf(server) === rows
-}
-
-/** Whether the environment could be reset, and has no snapshots. */
-async function resetEnvironment(url: string, key: string | undefined): Promise<boolean> {
-  const headers = { authorization: `ApiKey ${key}` }
-  const reset = await fetch(`${url}/_mock/reset`, { method: 'POST', headers })
-  const snapshots = await (await fetch(`${url}/_mock/snapshots`, { headers })).text()
-  return reset.ok && snapshots === '{"snapshots":[]}'
-}
-
 /** Another text once a table, an index or a trigger has come or gone. */
-function tablesOf({ db }: Pick<Server, 'db'>): string {
-  return ['schema_version', 'temp.schema_version'].map((name) => db.client.pragma(name, { simple: true })).join()
-}
+const tablesOf = ({ db }: Pick<Server, 'db'>): string =>
+  ['schema_version', 'temp.schema_version'].map((name) => db.client.pragma(name, { simple: true })).join()
 
 /** All that the environments have. */
-function rowsOf({ db }: Pick<Server, 'db'>): string {
-  return JSON.stringify(environmentRows(db.client))
-}
+const rowsOf = ({ db }: Pick<Server, 'db'>): string => JSON.stringify(environmentRows(db.client))
 
 /** A new server, which is not closed when a test ends. */
-export async function startMock({ now, ...given }: GivenOptions): Promise<GivenMock> {
-  const options = now === undefined ? given : { ...given, clock: () => now }
+export async function startMock({ now, ...rest }: GivenOptions): Promise<GivenMock> {
+  const options = now === undefined ? rest : { ...rest, clock: () => now }
   const server = await startServer({ port: 0, logLevel: 'silent', ...options })
   const { db, services } = server
   const { environments } = services
   const first = keysOf(services)
-  let seeds: Services['seeds'] | undefined
-  let seeded: EnvironmentData[] | undefined
   const { clock = Date.now, seed } = options
   const { seeds: files = seed === undefined ? ['default'] : [] } = options
+  const given = [...files, ...(seed === undefined ? [] : [{ name: 'seed', seed }])]
+  const seeded = lazily(() => resolveSeeds(readSeeds(given), clock()))
   return {
     ...server,
     ...clientOf(server.url, first[0]?.apiKeys[0]),
     services: Object.defineProperty({ ...services } as Services, 'seeds', {
-      get: () => {
-        seeds ??= seedService({ db, clock, environments })
-        return seeds
-      }
+      get: lazily(() => seedService({ db, clock, environments }))
     }),
     ...{ first },
     get seededEnvironments() {
-      seeded ??= resolveSeeds(readSeeds([...files, ...(seed === undefined ? [] : [{ name: 'seed', seed }])]), clock())
-      return seeded
+      return seeded()
     }
   }
 }
@@ -215,13 +201,8 @@ export function clientOf(url: string, firstKey: string | undefined): Pick<GivenM
     }
   }
 
-  function contractFor(
-    authorization: string | undefined,
-    fetchIt: (authorization: string | undefined) => Promise<string>
-  ): Promise<Contract> {
-    const known = contracts.get(authorization ?? '')
-    if (known) return known
-    const contract = fetchIt(authorization).then(contractOf)
+  function contractFor(authorization: string | undefined, fetchIt: typeof fetchDocument): Promise<Contract> {
+    const contract = contracts.get(authorization ?? '') ?? fetchIt(authorization).then(contractOf)
     contracts.set(authorization ?? '', contract)
     return contract
   }

@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { bundle, bundleProgram } from '../../scripts/bundle.mjs'
+import { attempt } from '../../src/core/errors.js'
+import { lazily } from '../../src/core/lazily.js'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -34,18 +36,11 @@ export interface Options extends Pick<SpawnOptions, 'cwd' | 'uid' | 'gid' | 'det
   ready?: RegExp
 }
 
-let built: Promise<string> | undefined
-
 /**
  * The folder of the package as it is when it is installed, with the command compiled from the source as it is now.
  * Built once for all test files that run in this process, in about two seconds.
  */
-export function givenPackage(): Promise<string> {
-  built ??= install()
-  return built
-}
-
-async function install(): Promise<string> {
+export const givenPackage = lazily(async (): Promise<string> => {
   const folder = mkdtempSync(join(process.env.TEST_RUN_FOLDER ?? tmpdir(), 'package-'))
   chmodSync(folder, 0o755)
   for (const name of ['package.json', 'llms.txt', 'docs', 'migrations', 'seeds']) {
@@ -54,7 +49,7 @@ async function install(): Promise<string> {
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   await bundle(join(folder, 'dist'))
   return folder
-}
+})
 
 /** A program of a test, compiled with the source as it is now, in the folder of the package. */
 export async function givenProgram(source: string): Promise<string> {
@@ -132,25 +127,19 @@ function ownEnvironment(): Record<string, string | undefined> {
 }
 
 function kill({ pid }: ChildProcess, group = false): void {
-  if (pid === undefined) return
-  try {
-    process.kill(group ? -pid : pid, 'SIGKILL')
-  } catch {
-    // It has ended already.
-  }
+  // It may have ended already.
+  if (pid !== undefined) attempt(() => process.kill(group ? -pid : pid, 'SIGKILL'))
 }
 
 /** A port that nobody listens on, below those that the system itself gives to servers and to connections. */
 export async function freePort(): Promise<number> {
   const port = randomInt(10_000, 32_000)
   const server = createServer().listen(port, '127.0.0.1')
-  try {
-    await once(server, 'listening')
-  } catch {
-    return freePort()
-  }
-  await once(server.close(), 'close')
-  return port
+  const isFree = await once(server, 'listening').then(
+    () => once(server.close(), 'close'),
+    () => undefined
+  )
+  return isFree ? port : freePort()
 }
 
 /** A folder of its own for one test. */

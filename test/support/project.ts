@@ -42,6 +42,6 @@ export function run(folder: string, command: string, env: Record<string, string>
 
 /** Our environment without what the runner of this test has added. */
 export function outside(): Record<string, string | undefined> {
-  const own = /^(VITEST|NODE_ENV$|TEST|FORCE_COLOR$|NOTIFICATION_MOCK_|NODE_OPTIONS$)/
+  const own = /^(npm_|VITEST|NODE_ENV$|TEST|FORCE_COLOR$|NOTIFICATION_MOCK_|NODE_OPTIONS$)/
   return { ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name))), NO_COLOR: '1' }
 }

@@ -37,14 +37,12 @@ export function allRows(client: Connection): Record<string, Record<string, unkno
  * creation; not in which dataset they are, nor in which order.
  */
 export function environmentRows(client: Connection): Record<string, Record<string, unknown>[]> {
-  const tables = DATASET_KINDS.flatMap((kind) =>
-    DATASET_TABLES[kind].map((table) => [kind, getTableName(table)] as const)
-  )
+  const tables = DATASET_KINDS.flatMap((kind) => DATASET_TABLES[kind].map((table) => [kind, getTableName(table)]))
   return Object.fromEntries(
     tables.map(([kind, table]) => {
       const rows = client.prepare<[], Record<string, unknown>>(
         `SELECT ${NUMBER} AS environment, t.* FROM environments AS e JOIN ${table} AS t ON t.dataset = e.${kind}
-        WHERE snapshot_of IS NULL ORDER BY e.key, t.id`.replace('t.id', kind === 'idempotency' ? 't.key' : 't.id')
+        WHERE snapshot_of IS NULL ORDER BY e.key, ${kind === 'idempotency' ? 't.key' : 't.id'}`
       )
       return [table, rows.all().map(({ dataset, sequence, ...row }) => row)]
     })

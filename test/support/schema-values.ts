@@ -1,27 +1,8 @@
+import type { SchemaOptions } from '@sinclair/typebox'
 import fc from 'fast-check'
 
-/** The part of a JSON Schema that values are made by. */
-export interface JsonSchema {
-  $id?: string
-  $ref?: string
-  type?: string | string[]
-  enum?: unknown[]
-  const?: unknown
-  anyOf?: JsonSchema[]
-  oneOf?: JsonSchema[]
-  properties?: Record<string, JsonSchema>
-  required?: string[]
-  additionalProperties?: boolean | JsonSchema
-  items?: JsonSchema
-  pattern?: string
-  format?: string
-  minimum?: number
-  exclusiveMinimum?: number
-  maximum?: number
-  minLength?: number
-  maxLength?: number
-  minItems?: number
-}
+/** A JSON Schema, of which any keyword may be read. */
+export type JsonSchema = SchemaOptions
 
 interface Choices {
   /** Returns the schema that a reference leads to. */
@@ -49,7 +30,7 @@ export function valuesBy({ find, textOf, names, ofField = (_, fitting) => fittin
     const types = [schema.type ?? []].flat()
     const variants =
       schema.anyOf ?? schema.oneOf ?? (types.length > 1 ? types.map((type) => ({ ...schema, type })) : [])
-    if (variants.length > 0) return fc.oneof(...variants.map((each) => anyValueOf(each, field, depth)))
+    if (variants.length > 0) return fc.oneof(...variants.map((each: JsonSchema) => anyValueOf(each, field, depth)))
     switch (types[0]) {
       case 'object':
         return anyObjectOf(schema, depth)
@@ -81,7 +62,7 @@ export function valuesBy({ find, textOf, names, ofField = (_, fitting) => fittin
 
   function anyObjectOf({ properties = {}, required = [], additionalProperties }: JsonSchema, depth: number) {
     const fields = Object.fromEntries(
-      Object.entries(properties)
+      Object.entries<JsonSchema>(properties)
         .filter(([name]) => depth <= MAX_DEPTH || required.includes(name))
         .map(([name, each]) => [name, ofField(name, anyValueOf(each, name, depth))])
     )

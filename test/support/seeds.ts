@@ -69,13 +69,8 @@ function withoutContradictions(environment: Required<SeedEnvironment>): SeedEnvi
   let count = 0
   const unique = <Record extends object>(record: Record, name: string): Record => {
     count += 1
-    const hex = count.toString(16).padStart(24, '0')
-    const own = (record as { [name: string]: unknown })[name]
-    return {
-      ...record,
-      ...('_id' in record && { _id: hex }),
-      [name]: `${String(own ?? '').toWellFormed()}${count}`
-    }
+    const own = String((record as { [name: string]: unknown })[name] ?? '').toWellFormed()
+    return { ...record, ...('_id' in record && { _id: idOf(count) }), [name]: `${own}${count}` }
   }
   const { integrations, subscribers, workflows, messages, generate, ...rest } = environment
   const uniqueSubscribers = subscribers.map((each) => unique(each, 'subscriberId'))
@@ -83,10 +78,8 @@ function withoutContradictions(environment: Required<SeedEnvironment>): SeedEnvi
     ...unique(workflow, 'identifier'),
     ...(workflow.steps && { steps: workflow.steps.map((step) => unique(step, 'stepId')) })
   }))
-  const names = {
-    subscribers: uniqueSubscribers.map(({ subscriberId }) => subscriberId),
-    workflows: uniqueWorkflows.map(({ identifier }) => identifier)
-  }
+  const ids = uniqueSubscribers.map(({ subscriberId }) => subscriberId)
+  const identifiers = uniqueWorkflows.map(({ identifier }) => identifier)
   return {
     ...rest,
     integrations: integrations.map((integration) => {
@@ -104,14 +97,16 @@ function withoutContradictions(environment: Required<SeedEnvironment>): SeedEnvi
       return {
         ...message,
         ...(isError && message.status !== 'warning' && { status: 'error' }),
-        ...('_id' in message && { _id: count.toString(16).padStart(24, '0') }),
+        ...('_id' in message && { _id: idOf(count) }),
         ...(subscriber && { subscriber }),
-        ...(!subscriber && subscriberId !== undefined && pick('subscriberId', names.subscribers, position)),
-        ...(workflow !== undefined && pick('workflow', names.workflows, position))
+        ...(!subscriber && subscriberId !== undefined && pick('subscriberId', ids, position)),
+        ...(workflow !== undefined && pick('workflow', identifiers, position))
       }
     })
   } as SeedEnvironment
 }
+
+const idOf = (count: number) => count.toString(16).padStart(24, '0')
 
 function pick(field: string, names: readonly (string | undefined)[], position: number) {
   return names.length === 0 ? {} : { [field]: names[position % names.length] }

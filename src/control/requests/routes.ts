@@ -16,7 +16,7 @@ const sequence = (description: string, options = {}) =>
 const text = (description: string) => Type.Optional(Type.String({ description }))
 
 const STATUS = 'Only this status, or class of them such as 4xx; `none` for what was not answered'
-const JournalQuery = strictObject({
+export const JournalQuery = strictObject({
   operation: Type.Optional(stringEnum(OPERATION_IDS, { description: 'Only requests of this operation' })),
   method: text('Only requests with this method'),
   status: Type.Optional(Type.String({ pattern: '^([1-5](\\d\\d|xx)|none)$', description: STATUS })),
@@ -29,7 +29,7 @@ const JournalQuery = strictObject({
   order: stringEnum(['oldest', 'newest'], { default: 'oldest', description: 'Which come first' }),
   limit: Type.Optional(Type.Integer({ minimum: 1, description: 'At most this many, the first ones; all if left out' }))
 })
-type JournalQuery = Static<typeof JournalQuery>
+export type JournalQuery = Static<typeof JournalQuery>
 
 const CHANGES_AFTER = 'Begins with the changes after this sequence; with the next one if left out'
 const StreamQuery = strictObject({ changesAfter: Type.Optional(sequence(CHANGES_AFTER)) })

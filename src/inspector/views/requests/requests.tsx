@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useMemo, useRef, useState } from 'preact/hooks'
-import { hintsOf, type RecordedRequest } from '../../../client/index.js'
+import { hintsOf } from '../../../client/hints.js'
+import type { RecordedRequest } from '../../../client/index.js'
 import { toneClass } from '../../parts/chip.js'
 import { CopyButton } from '../../parts/copy.js'
 import { Empty } from '../../parts/empty.js'
