@@ -45,15 +45,6 @@ test.each([
   expect(new Set(walked).size).toBe(count)
 })
 
-test('many-pages has a page of messages of one instant, with more of them on the pages around it', async () => {
-  const mock = await givenMock({ seeds: ['many-pages'] })
-  const pages = await Promise.all(
-    [5, 6, 7].map(async (page) => (await mock.get(`/v1/messages?page=${page}`)).json.data)
-  )
-  const [before, whole, after] = pages.map((page) => page.map(({ createdAt }: Message) => createdAt))
-  expect(new Set([before.at(-1), ...whole, after[0]]).size).toBe(1)
-})
-
 test('unicode: every transaction and every subscriber is found by its own name, and by no other', async () => {
   const mock = await givenMock({ seeds: ['unicode'] })
   const { environments } = parse(readFileSync(join(folder, 'unicode.yaml'), 'utf8'), { merge: true })
