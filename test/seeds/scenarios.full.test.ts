@@ -14,19 +14,6 @@ describe.each(names.filter((name) => name !== 'default'))('%s', (name) => {
       seededEnvironments.map(({ id, organizationId, name, apiKeys }) => ({ id, organizationId, name, apiKeys }))
     expect(environmentsOf(own)).toEqual(environmentsOf(usual))
   })
-
-  test.each(['document', 'live'] as const)('answers with all that it holds, in `%s`', async (profile) => {
-    const mock = await givenMock({ seeds: [name], profile })
-    for (const { apiKeys, messages, steps } of mock.seededEnvironments) {
-      const [key = ''] = apiKeys
-      const page = await mock.get('/v1/messages?limit=1000', { key })
-      expect(ids(page.json.data).sort()).toEqual(ids(messages).sort())
-      for (const { workflowId, stepId } of steps) {
-        const path = `/v2/workflows/${encodeURIComponent(workflowId)}/steps/${encodeURIComponent(stepId)}`
-        expect((await mock.get(path, { key })).status, path).toBe(200)
-      }
-    }
-  })
 })
 
 test.each([

@@ -69,21 +69,21 @@ export type EnvironmentBuilder = ReturnType<typeof environmentBuilder>
 
 /** Collects the records of one environment, and reports what is there twice or refers to nothing. */
 export function environmentBuilder({ target, replacing, location, idBase, now }: Options) {
-  const { id, organizationId, name: environmentName } = target
-  const data: EnvironmentData = {
-    ...{ id, organizationId, name: environmentName, profile: null, assumptions: {}, apiKeys: [] },
-    ...{ integrations: [], subscribers: [], workflows: [], steps: [], messages: [] }
-  }
-  const existing = replacing?.existing
-  const given = replacing ? givenNames(replacing.seed) : new Set()
   /** The records of the seeds, by their kind and name, and the steps of workflows. */
   const named = new Map<string, EnvironmentData[Named][number]>()
   const steps = new Map<string, WorkflowStep[]>()
   const uses = new Map<string, SeedLocation>()
   /** The kinds of which there are more records than are known, as these have issues. */
   const unknown = new Set<RecordKind>()
+  const existing = replacing?.existing
+  const given = replacing ? givenNames(replacing.seed) : new Set()
   let messageNumber = existing?.messageCount() ?? 0
   let added = 0
+  const { id, organizationId, name: environmentName } = target
+  const data: EnvironmentData = {
+    ...{ id, organizationId, name: environmentName, profile: null, assumptions: {}, apiKeys: [] },
+    ...{ integrations: [], subscribers: [], workflows: [], steps: [], messages: [] }
+  }
 
   return {
     data,

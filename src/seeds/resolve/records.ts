@@ -156,11 +156,10 @@ export function addMessage(builder: EnvironmentBuilder, seed: SeedMessage, locat
     _subscriberId = subscriber?._id ?? builder.derivedId('subscriber', ''),
     _notificationId = builder.derivedId('notification', transactionId, _subscriberId)
   } = seed
-  if ((seed.status ?? 'sent') === 'sent') {
-    for (const field of ['errorId', 'errorText'] as const) {
-      if (seed[field] !== undefined)
-        location.at(field).report('needs status: error or warning, as it says what went wrong')
-    }
+  const isSent = (seed.status ?? 'sent') === 'sent'
+  for (const field of isSent ? (['errorId', 'errorText'] as const) : []) {
+    if (seed[field] !== undefined)
+      location.at(field).report('needs status: error or warning, as it says what went wrong')
   }
   builder.claim(['message', '_id', _id], location.at('_id'))
   const embedded = seed.subscriber ? '' : JSON.stringify(subscriber)
