@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import files from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import { attempt, StartError } from '../core/errors.js'
-import { replaceFileSync, requireRegularFile } from '../core/replace-file.js'
-import { addOptions, addServerOptions, mockOptions, portOption, type ServerFlags, textOption } from './options.js'
-import { notWritten, printOutcome } from './printable.js'
+import { replaceFileSync } from '../core/replace-file.js'
+import { addOptions, addServerOptions, mockOptions, portOption, type ServerFlags } from './options.js'
+import { printOutcome } from './printable.js'
 import { type Ready, readyText, serve } from './serve.js'
 import { onStopSignal } from './signals.js'
 
@@ -21,8 +21,6 @@ interface StartedServer {
   startedAt: string
   logFile: string
 }
-
-type StartFlags = ServerFlags & { logFile?: string }
 
 export function addCommands(root: Command): void {
   root.commandsGroup('Serve:')
@@ -39,19 +37,14 @@ export function addCommands(root: Command): void {
   addOptions(root.command('stop').description(stopping), [port, json, all]).action(stop)
 }
 
-function addStartOptions(command: Command): Command {
-  return addOptions(addServerOptions(command), [
-    textOption('--log-file <file>', 'append the log to this file', 'a new one for each start on the port'),
-    new Option('--json', 'print one line of JSON when ready, instead of text')
-  ])
-}
+const addStartOptions = (command: Command) =>
+  addOptions(addServerOptions(command), [new Option('--json', 'print one line of JSON when ready, instead of text')])
 
-async function start(flags: StartFlags, command: Command): Promise<void> {
+async function start(flags: ServerFlags, command: Command): Promise<void> {
   // A wrong command line is told before anything is started.
   mockOptions(flags, command)
-  const logFile = flags.logFile ?? newLogFile(process.pid)
-  const log = openLog(logFile)
-  const { size } = files.fstatSync(log)
+  const logFile = logFileOf(process.pid)
+  const log = files.openSync(logFile, 'w', 0o600)
   const [node = '', file = '', , ...words] = process.argv
   // Without what makes a server stop when npm has ended.
   const { npm_lifecycle_event: _, ...env } = process.env
@@ -66,8 +59,8 @@ async function start(flags: StartFlags, command: Command): Promise<void> {
     child.once('message', settle as () => void).once('exit', () => settle(undefined))
   })
   if (ready === undefined) {
-    const reason = files.readFileSync(logFile).subarray(size).toString().trimEnd()
-    if (flags.logFile === undefined) files.rmSync(logFile)
+    const reason = files.readFileSync(logFile, 'utf8').trimEnd()
+    files.rmSync(logFile)
     const what = reason.replace(/^error: /, '') || `it ended by ${child.signalCode ?? child.exitCode}`
     throw new StartError(`the server has not started: ${what}`)
   }
@@ -79,29 +72,19 @@ async function start(flags: StartFlags, command: Command): Promise<void> {
 }
 
 /** Until it is known on which port the server listens. */
-const newLogFile = (pid: number) => join(startedFolder(), `start-${pid}.log`)
+const logFileOf = (starter: number) => join(startedFolder(), `start-${starter}.log`)
 
-function openLog(file: string): number {
-  try {
-    requireRegularFile(file)
-    return files.openSync(file, 'a', 0o600)
-  } catch (error) {
-    return notWritten(file)(error)
-  }
-}
-
-async function serveInBackground({ logFile, ...flags }: StartFlags, command: Command): Promise<void> {
-  const initialLog = resolve(logFile ?? newLogFile(process.ppid))
+async function serveInBackground(flags: ServerFlags, command: Command): Promise<void> {
+  const firstLog = logFileOf(process.ppid)
   const ready = await serve(flags, command)
-  const name = join(startedFolder(), `${new URL(ready.url).port}.log`)
-  const isNamed = logFile === undefined && attempt(() => files.renameSync(initialLog, name) ?? true)
+  const logFile = join(startedFolder(), `${new URL(ready.url).port}.log`)
+  files.renameSync(firstLog, logFile)
   const instance = (await instanceAt(ready.url)) ?? ''
-  const more = { pid: process.pid, instance, startedAt: new Date().toISOString(), logFile: isNamed ? name : initialLog }
-  const started: StartedServer = { url: ready.url, ...more }
+  const started = { url: ready.url, pid: process.pid, instance, startedAt: new Date().toISOString(), logFile }
   replaceFileSync(fileOf(started), JSON.stringify(started), 0o600)
   process.once('exit', () => forget(started))
   // Whoever has started it may have gone.
-  if (process.connected) process.send?.({ ...ready, ...more })
+  if (process.connected) process.send?.({ ...ready, ...started })
 }
 
 /** Returns the folder of what is known of started servers, which belongs to this user alone. */

@@ -59,13 +59,18 @@ const MAX_TEXT = 12
 
 /** Returns the beginning of a report: at most 12 lines, of which the last one may say how many more there are, and `more`. */
 export function coverageText(coverage: Coverage, more: string): string {
-  const figures = coverage.operations.map(({ operation, covered, total, requests }) => {
-    return `${operation}: ${covered} of ${total} met by ${requests === 1 ? '1 request' : `${requests} requests`}`
-  })
-  const lines = [titleOf(coverage), ...figures, ...notesOf(coverage), ...missedIn(coverage).map(({ what }) => what)]
+  const missed = missedIn(coverage).map(({ what }) => what)
+  const lines = [titleOf(coverage), ...figuresOf(coverage), ...notesOf(coverage), ...missed]
   const shown = lines.length > MAX_TEXT ? lines.slice(0, MAX_TEXT - 1) : lines
   const rest = lines.length - shown.length
   return `${[...shown, ...(rest > 0 ? [`and ${rest} more: ${more}`] : [])].join('\n')}\n`
+}
+
+/** Returns a report in Markdown, such as GitHub shows in the summary of a job, with how to meet what was not met. */
+export function coverageMarkdown(coverage: Coverage): string {
+  const missed = missedIn(coverage).map(({ what, how }) => `${what}; ${how}`)
+  const items = [...figuresOf(coverage), ...notesOf(coverage), ...missed].map((line) => `- ${line}\n`)
+  return `## ${titleOf(coverage)}\n\n${items.join('')}`
 }
 
 function titleOf({ percentage, covered, total, environment }: Coverage): string {
@@ -73,32 +78,21 @@ function titleOf({ percentage, covered, total, environment }: Coverage): string 
   return `Coverage of the contract${where}: ${percentage} % (${covered} of ${total})`
 }
 
-/** Returns a report in Markdown, such as GitHub shows in the summary of a job: a table, and what was not met and why. */
-export function coverageMarkdown(coverage: Coverage): string {
-  const { operations } = coverage
-  const missed = missedIn(coverage).map(({ what, how }) => `| ${what} | ${how} |`)
-  const notes = notesOf(coverage).map((note) => `- ${note}`)
-  return [
-    `## ${titleOf(coverage)}\n`,
-    '| operation | met | requests |',
-    '|---|---|---|',
-    ...operations.map((each) => `| ${code(each.operation)} | ${each.covered} of ${each.total} | ${each.requests} |`),
-    ...(missed.length > 0 ? ['', '| not met | how to meet it |', '|---|---|', ...missed] : []),
-    ...(notes.length > 0 ? ['', ...notes] : []),
-    ''
-  ].join('\n')
+function figuresOf({ operations }: Coverage): string[] {
+  return operations.map(({ operation, covered, total, requests }) => {
+    return `${operation}: ${covered} of ${total} met by ${requests === 1 ? '1 request' : `${requests} requests`}`
+  })
 }
 
-/** Returns what was not met, and how to meet it as a cell of a table. */
+/** Returns what was not met, and how to meet it. */
 function missedIn({ operations }: Coverage): { what: string; how: string }[] {
-  return operations.flatMap((operation) => {
-    const missed = operation.items.filter((item) => !item.covered)
-    return missed.map((item) => {
+  return operations.flatMap((operation) =>
+    operation.items.flatMap((item) => {
       const never = item.kind === 'operation' ? 'never called' : 'never met'
-      const how = item.how.replaceAll('|', '\\|').replaceAll('<', '&lt;')
-      return { what: `${labelOf(operation, item)}: ${item.injected > 0 ? 'met by a fault only' : never}`, how }
+      const what = `${labelOf(operation, item)}: ${item.injected > 0 ? 'met by a fault only' : never}`
+      return item.covered ? [] : { what, how: item.how.replaceAll('<', '&lt;') }
     })
-  })
+  )
 }
 
 const labelOf = ({ operation }: OperationCoverage, { kind, name }: CoverageItem) =>
@@ -106,11 +100,8 @@ const labelOf = ({ operation }: OperationCoverage, { kind, name }: CoverageItem)
 
 /** What requests did beside the contract, and what of it was injected. */
 function notesOf({ operations, unserved }: Coverage): string[] {
-  return [
-    ...operations.flatMap((operation) => [
-      ...operation.items
-        .filter(({ kind, injected }) => kind === 'status' && injected > 0)
-        .map((item) => `${labelOf(operation, item)}: injected ${times(item.injected)}`),
+  const ofOperations = operations.flatMap((operation) => {
+    return [
       ...operation.others.map(({ status, met, injected }) => {
         const counts = [met > 0 && `met ${times(met)}`, injected > 0 && `injected ${times(injected)}`]
         return `${status} of ${operation.operation}, which is not documented: ${counts.filter(Boolean).join(', ')}`
@@ -118,14 +109,15 @@ function notesOf({ operations, unserved }: Coverage): string[] {
       ...operation.unread.map(({ parameter, requests }) => {
         return `${code(parameter)} of ${operation.operation}, which does not read it: sent ${times(requests)}`
       })
-    ]),
-    ...unserved.targets.map(({ method, path, requests }) => {
-      return `${code(`${method} ${path}`)}, which no operation serves: sent ${times(requests)}`
-    })
-  ]
+    ]
+  })
+  const paths = unserved.targets.map(({ method, path, requests }) => {
+    return `${code(`${method} ${path}`)}, which no operation serves: sent ${times(requests)}`
+  })
+  return [...ofOperations, ...paths]
 }
 
 const times = (count: number) => (count === 1 ? 'once' : `${count} times`)
 
-/** As code in a cell of a table. */
-const code = (text: string) => `\`${printable(text).replace(/[`|]/g, encodeURIComponent)}\``
+/** As code in Markdown. */
+const code = (text: string) => `\`${printable(text).replaceAll('`', encodeURIComponent)}\``

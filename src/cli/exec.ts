@@ -6,15 +6,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import spawn from 'cross-spawn'
 import { HINT_IDS, type HintId } from '../client/hints.js'
-import { reportOf } from '../client/report.js'
-import { attempt, StartError } from '../core/errors.js'
+import { type Report, type ReportedTest, reportOf } from '../client/report.js'
+import { SECRET_NAME } from '../core/credentials.js'
+import { attempt } from '../core/errors.js'
 import { printable } from '../core/printable.js'
 import { writeToStderr } from '../core/stderr.js'
-import type { Mock, MockEnvironment, MockOptions } from '../index.js'
+import type { Mock, MockOptions } from '../index.js'
 import { coverageMarkdown, coverageShortfall, coverageText, minOption } from './coverage.js'
 import { addOptions, addServerOptions, mockOptions, repeatable, type ServerFlags } from './options.js'
 import { EXEC_PREFIX, messageOf, notWritten, write } from './printable.js'
-import { hintsIn, runMarkdown, shownCommand } from './run-summary.js'
 import { ignoredSeeds, startMock } from './serve.js'
 import { GRACE, LAST_RESORT, onStopSignal } from './signals.js'
 
@@ -26,15 +26,14 @@ interface ExecFlags extends ServerFlags {
   coverage?: true
   min?: number
   coverageJson: string
-  coverageMarkdown: string
   report: string
   summary: string
   strict?: true
   allow: readonly HintId[]
 }
 
-/** A variable for the command, and what of the server it is set to. */
-type Variable = [name: string, value: (mock: Mock) => string]
+/** A variable for the command, and what of the server it is set to: its URL with a path, or a key. */
+type Variable = { name: string; path: string | undefined }
 
 export function addCommands(root: Command): void {
   const command = root
@@ -45,21 +44,19 @@ export function addCommands(root: Command): void {
     .argument('<command...>', 'what to run, with its arguments')
     .passThroughOptions()
     .addHelpText('after', EXPLANATION)
-  const env = 'set another variable for the command: to url, url/<path>, key or key:<environment>'
+  const env = 'set another variable for the command: to url, url/<path>, or key, that of the first environment'
   const coverage = 'print how much of the contract the command has met, on stderr, when it has ended'
   const summary = 'append failures, hints and the coverage in Markdown to this file, such as a summary of a job'
-  const markdown = 'append the same in Markdown to this file, such as a summary of a job'
   addOptions(command.optionsGroup('What the command gets, and what is reported:'), [
     repeatable('--env <name=value>', env, [], 'none', variableOf),
     new Option('--coverage', coverage),
     minOption().implies({ coverage: true }),
     // An empty name counts as none: there is no summary of a job outside of one.
     new Option('--coverage-json <file>', 'write the same as JSON to this file').default('', 'none'),
-    new Option('--coverage-markdown <file>', markdown).default('', 'none'),
     new Option('--report <file>', 'write what all tests have sent, got and left as one HTML file').default('', 'none'),
     new Option('--summary <file>', summary).default('', 'none'),
     new Option('--strict', 'fail if the requests give hints of mistakes, such as a parameter that is not read'),
-    repeatable('--allow <hint>', `a hint that --strict lets pass: ${HINT_IDS.join(', ')}`, [], 'none', hintOf)
+    repeatable('--allow <hint>', `a hint that --strict lets pass: ${HINT_IDS.join(', ')}`, [], 'none')
   ])
   addServerOptions(command, { port: 0, logLevel: 'warn' }).action(exec)
 }
@@ -72,28 +69,12 @@ Exit codes: that of the command, or its signal. 125 the server could not be star
 can't be executed; 127 there is no such command; 2 the command line is wrong; 1 the command was done, but the coverage is
 below --min, or --strict has found something. What is ours is told on stderr, in a line that begins with "notification-mock exec:".
 
-Example: notification-mock exec --seed shop.yaml --env API_URL=url/v1 --env API_TOKEN=key:Shop -- npx vitest run`
+Example: notification-mock exec --seed shop.yaml --env API_URL=url/v1 --env API_TOKEN=key -- npx vitest run`
 
 function variableOf(text: string): Variable {
-  const [, name, what, of = ''] = /^([A-Za-z_]\w*)=(url(?=\/|$)|key(?=:|$))(.*)$/s.exec(text) ?? []
-  if (name === undefined) {
-    throw new InvalidArgumentError('It must be a name, =, and url, url/<path>, key or key:<environment>.')
-  }
-  if (what === 'url') return [name, ({ url }) => url + of]
-  return [name, ({ environments }) => keyOf(environments, of === '' ? undefined : of.slice(1))]
-}
-
-function hintOf(text: string): HintId {
-  const id = HINT_IDS.find((each) => each === text)
-  if (id === undefined) throw new InvalidArgumentError(`It must be one of ${HINT_IDS.join(', ')}.`)
-  return id
-}
-
-function keyOf(environments: readonly MockEnvironment[], name: string | undefined): string {
-  const found = environments.filter((each) => name === undefined || each.name === name)
-  const [key] = found.flatMap(({ apiKeys }) => apiKeys)
-  if (key !== undefined) return key
-  throw new StartError(`there is no key of ${name ?? 'an environment'} to pass on; name an environment that has one`)
+  const [, name, url] = /^([A-Za-z_]\w*)=(?:url(|\/.*)|key)$/s.exec(text) ?? []
+  if (name === undefined) throw new InvalidArgumentError('It must be a name, =, and url, url/<path> or key.')
+  return { name, path: url }
 }
 
 async function exec(words: string[], flags: ExecFlags, command: Command): Promise<void> {
@@ -120,6 +101,7 @@ async function run(words: string[], flags: ExecFlags, options: MockOptions): Pro
   const { mock } = await startMock(options, flags, writeToStderr)
   const warning = ignoredSeeds(mock, flags)
   if (warning) print(printable(warning))
+  const keys = mock.environments.flatMap(({ apiKeys }) => apiKeys)
   try {
     // First, as the command may run, and be seen to run, before `spawn` returns.
     const pass = (signal: NodeJS.Signals) => child.pass(signal)
@@ -129,11 +111,11 @@ async function run(words: string[], flags: ExecFlags, options: MockOptions): Pro
       ...process.env,
       NOTIFICATION_MOCK_URL: mock.url,
       // Undefined ones are left out, also if we have them.
-      NOTIFICATION_MOCK_API_KEY: mock.environments.flatMap(({ apiKeys }) => apiKeys)[0],
+      NOTIFICATION_MOCK_API_KEY: keys[0],
       NOTIFICATION_MOCK_ADMIN_TOKEN: options.adminToken,
       // Whatever folder it runs in.
       NOTIFICATION_MOCK_REPORT: flags.report === '' ? undefined : resolve(flags.report),
-      ...Object.fromEntries(flags.env.map(([name, value]) => [name, value(mock)]))
+      ...Object.fromEntries(flags.env.map(({ name, path }) => [name, path === undefined ? keys[0] : mock.url + path]))
     })
     let hasFailed = false
     process.on('uncaughtException', (error) => {
@@ -144,12 +126,8 @@ async function run(words: string[], flags: ExecFlags, options: MockOptions): Pro
     const ending = await child.ended
     await child.endRest()
     if (hasFailed) return { code: FAILED, signal: null }
-    const secrets = [...mock.environments.flatMap(({ apiKeys }) => apiKeys), options.adminToken ?? '']
-    const command = shownCommand(
-      words,
-      secrets.filter(({ length }) => length > 7)
-    )
-    return await reportOn(mock, flags, ending, command)
+    const secrets = [...keys, options.adminToken ?? ''].filter(({ length }) => length > 7)
+    return await reportOn(mock, flags, ending, shownCommand(words, secrets))
   } finally {
     await Promise.race([mock.close(GRACE), delay(LAST_RESORT, undefined, { ref: false })])
   }
@@ -157,43 +135,83 @@ async function run(words: string[], flags: ExecFlags, options: MockOptions): Pro
 
 /** Reports on the run, as it was asked for. Returns how to end: what falls short makes a success a failure. */
 async function reportOn(mock: Mock, flags: ExecFlags, ending: Ending, command: string): Promise<Ending> {
+  const { coverage: isPrinted, min, coverageJson, report: file, summary, strict, allow } = flags
+  const shortfalls: (string | undefined)[] = []
   try {
-    const shortfalls = [await reportCoverage(mock, flags), await reportRun(mock, flags, { command, ending })]
-    if (ending.code !== 0 || shortfalls.every((each) => each === undefined)) return ending
-    for (const each of shortfalls) if (each !== undefined) print(each)
-    return { code: 1, signal: null }
+    if (isPrinted || coverageJson !== '') {
+      const coverage = await mock.coverage()
+      if (isPrinted) writeToStderr(coverageText(coverage, '--summary and --coverage-json write all'))
+      if (coverageJson !== '') write(coverageJson, `${JSON.stringify(coverage, null, 2)}\n`)
+      shortfalls.push(coverageShortfall(coverage, min))
+    }
+    const facts = { command, ...(ending.code !== null && { exitCode: ending.code }) }
+    const written = file === '' ? undefined : await mock.report(file, facts).catch(notWritten(file))
+    if (written) print(`the report is in ${file}`)
+    if (summary !== '' || strict) {
+      const report = written ?? reportOf(await mock.runRecord(), facts)
+      if (summary !== '') write(summary, runMarkdown(report, allow), 'a')
+      const hints = strict ? hintsIn(report, allow) : []
+      const lines = hints.map(({ id, message, where }) => `\n${printable(`${where}: ${message} (${id})`)}`)
+      if (hints.length > 0) shortfalls.push(`--strict: the requests give hints of mistakes${lines.join('')}`)
+    }
   } catch (error) {
     print(messageOf(error))
     return ending.code === 0 ? { code: FAILED, signal: null } : ending
   }
+  const told = shortfalls.filter((each) => each !== undefined)
+  if (ending.code !== 0 || told.length === 0) return ending
+  for (const each of told) print(each)
+  return { code: 1, signal: null }
 }
 
-/** Returns what to say of a coverage below the minimum. */
-async function reportCoverage(mock: Mock, flags: ExecFlags): Promise<string | undefined> {
-  const { coverage: isPrinted, min, coverageJson, coverageMarkdown: markdownFile } = flags
-  if (!isPrinted && coverageJson === '' && markdownFile === '') return undefined
-  const coverage = await mock.coverage()
-  if (isPrinted) writeToStderr(coverageText(coverage, '--coverage-markdown and --coverage-json write all'))
-  if (coverageJson !== '') write(coverageJson, `${JSON.stringify(coverage, null, 2)}\n`)
-  if (markdownFile !== '') write(markdownFile, coverageMarkdown(coverage), 'a')
-  return coverageShortfall(coverage, min)
+/** Returns the hints of all tests, and those about other requests, but for the allowed ones. */
+function hintsIn({ tests, hints }: Report, allowed: readonly HintId[]) {
+  const found = [
+    ...tests.flatMap((test) => test.hints.map((hint) => ({ ...hint, where: test.title }))),
+    ...hints.map(({ environment = 'without a valid key', ...hint }) => ({ ...hint, where: environment }))
+  ]
+  return found.filter(({ id }) => !allowed.includes(id))
 }
 
-/** Returns what to say of hints that are not allowed, with --strict. */
-async function reportRun(
-  mock: Mock,
-  { report: file, summary, strict, allow }: ExecFlags,
-  { command, ending }: { command: string; ending: Ending }
-): Promise<string | undefined> {
-  if (file === '' && summary === '' && !strict) return undefined
-  const facts = { command, ...(ending.code !== null && { exitCode: ending.code }) }
-  const written = file === '' ? undefined : await mock.report(file, facts).catch(notWritten(file))
-  const report = written ?? reportOf(await mock.runRecord(), facts)
-  if (written) print(`the report is in ${file}`)
-  if (summary !== '') write(summary, runMarkdown(report, allow), 'a')
-  const hints = strict ? hintsIn(report, allow) : []
-  const lines = hints.map(({ id, message, where }) => printable(`${where}: ${message} (${id})`))
-  return hints.length > 0 ? `--strict: the requests give hints of mistakes\n${lines.join('\n')}` : undefined
+/** Returns a summary of a run in Markdown, such as GitHub shows of a job: failures, hints, and the coverage. */
+function runMarkdown(report: Report, allowed: readonly HintId[]): string {
+  const { tests, dropped } = report
+  const failed = tests.filter(({ outcome }) => outcome === 'failed')
+  const title = `## Tests against notification-mock: ${failed.length} of ${tests.length + dropped} failed`
+  const lines = [
+    ...failed.map((test) => `failed: ${test.title}: ${whyFailed(test)}`),
+    ...hintsIn(report, allowed).map(({ message, where }) => `hint: ${where}: ${message}`),
+    ...(dropped > 0 ? [`${dropped} tests are not listed: their records have been dropped`] : [])
+  ]
+  const none = '## Tests against notification-mock: none has an environment of its own'
+  const items = lines.map((line) => `- ${asText(line)}\n`).join('')
+  return `${tests.length > 0 ? title : none}\n\n${items}\n${coverageMarkdown(report.coverage)}`
+}
+
+/** The first line of its error, and what else may have to do with it. */
+function whyFailed({ error = '', keyless }: ReportedTest): string {
+  const { reason = '' } = keyless.at(-1) ?? {}
+  const [first = ''] = error.trim().split('\n')
+  const requests = keyless.length === 1 ? 'a request' : `${keyless.length} requests`
+  return [first, reason && `${requests} came without a valid key: ${reason}`].filter(Boolean).join('; ')
+}
+
+/** Text that stays text in Markdown. */
+const asText = (text: string) =>
+  printable(text)
+    .slice(0, 500)
+    .replace(/[\\|`*_[\]<>&]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+
+/** Returns a command line without what it gives as secrets. */
+function shownCommand(words: readonly string[], secrets: readonly string[]): string {
+  return words
+    .map((word, index) => {
+      const [, name = '', value] = /^([\w-]+)=(.*)$/s.exec(word) ?? []
+      const before = /^--?([\w-]+)$/.exec(words[index - 1] ?? '')?.[1] ?? ''
+      if (value !== undefined && SECRET_NAME.test(name.replace(/^-+/, ''))) return `${name}=***`
+      return SECRET_NAME.test(before) || secrets.some((secret) => word.includes(secret)) ? '***' : word
+    })
+    .join(' ')
 }
 
 function print(message: string): void {

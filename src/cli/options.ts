@@ -64,27 +64,18 @@ export function addServerOptions(
  * command with a usage error if they contradict each other.
  */
 export function mockOptions(flags: ServerFlags, command: Command): MockOptions {
-  const { host, port, cors, inspector, requestTimeout, seed, watch, data, profile, assume: assumptions } = flags
-  const { exportOnExit, faultHeader, latency, journal, logLevel } = flags
+  const { host, seed, watch, assume: assumptions } = flags
   if (watch && !seed) {
     command.error('error: --watch and --no-seed contradict each other: without a seed there is nothing to watch')
   }
   const isOpen = !/^(localhost|::1|127\..*)$/.test(host)
   const adminToken = flags.adminToken ?? (isOpen ? randomBytes(16).toString('hex') : undefined)
-  const where = { host, port, adminToken, cors, inspector, requestTimeout }
-  return {
-    ...where,
-    seeds: seed || [],
-    data,
-    exportOnExit,
-    profile,
-    assumptions,
-    faultHeader,
-    latency,
-    journal,
-    logLevel
-  }
+  const own = Object.entries(flags).filter(([name]) => Object.hasOwn(DEFAULTS, name) || SAME_NAMES.includes(name))
+  return { ...Object.fromEntries(own), adminToken, seeds: seed || [], assumptions }
 }
+
+/** The flags whose options have no default; those that have one are named like their options too. */
+const SAME_NAMES = ['data', 'exportOnExit']
 
 /** Returns the variable that each flag, such as `--api-key`, has; the flag wins over it. */
 export function variableOf({ long }: Pick<Option, 'long'>): string {

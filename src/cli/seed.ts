@@ -12,7 +12,6 @@ import { packageRoot } from '../core/package.js'
 import { printable } from '../core/printable.js'
 import { replaceFile } from '../core/replace-file.js'
 import { SeedError } from '../seeds/errors.js'
-import { writeGenerated } from '../seeds/export.js'
 import type { SeedGenerate } from '../seeds/format.js'
 import { readPackagedSeeds } from '../seeds/packaged.js'
 import { readSeeds, seedPath } from '../seeds/read.js'
@@ -123,10 +122,15 @@ async function exportSeed(
     })
     return void (format === 'json' && process.stdout.write('\n'))
   }
-  await replaceFile(out, (tempFile) => pipeline(body, createWriteStream(tempFile, { mode: 0o600 }))).catch(
-    notWritten(out)
-  )
+  await writeFile(out, body)
   process.stdout.write(`${server} written to ${out}\n`)
+}
+
+/** Replaces a file, which others may not read. */
+function writeFile(file: string, text: Iterable<string> | Readable, signal?: AbortSignal): Promise<void> {
+  const write = (tempFile: string) =>
+    pipeline(text, createWriteStream(tempFile, { mode: 0o600 }), ...(signal ? [{ signal }] : []))
+  return replaceFile(file, write).catch(notWritten(file))
 }
 
 interface GenerateFlags extends SeedGenerate, JsonFlag {
@@ -146,11 +150,12 @@ function timeOf(text: string): number {
 async function generate(flags: GenerateFlags, command: Command): Promise<void> {
   const { out, data, json, messages } = flags
   const file = out ?? data ?? command.error('error: give either --out or --data, to say where to')
+  if (out !== undefined && !/\.ya?ml$/i.test(out)) throw new StartError(`${out} must end in .yaml`)
   const signal = abortOnSignal()
   const started = performance.now()
   const show = progressLine()
   const onProgress = (done: number) => show.update(`${done.toLocaleString('en')} messages`)
-  const environment = await (out ? intoFile : intoData)(file, flags, { signal, onProgress })
+  const environment = await addMessages(flags, signal, onProgress)
     .catch((error) => {
       throw signal.aborted ? new StartError(`interrupted; ${file} is as it was before`) : error
     })
@@ -160,27 +165,21 @@ async function generate(flags: GenerateFlags, command: Command): Promise<void> {
   printOutcome({ environment, messages, file, seconds }, json, () => `${text}\n`)
 }
 
-type Control = { signal: AbortSignal; onProgress: (done: number) => void }
-
-async function intoFile(out: string, flags: GenerateFlags, control: Control): Promise<string> {
-  if (!/\.ya?ml$/i.test(out)) throw new StartError(`${out} must end in .yaml`)
-  const now = flags.until ?? wallClock()
-  const environment = chosen(resolveSeeds(readSeeds(flags.seed), now), flags.environment)
-  const { prepare } = await import('../seeds/generate/generation.js')
-  const generation = prepare(environment, flags, now, environment.messages.length)
-  await writeGenerated(out, { environment, generation }, control).catch(notWritten(out))
-  return environment.name
-}
-
-async function intoData(data: string, flags: GenerateFlags, { signal, onProgress }: Control): Promise<string> {
+/** Adds messages to a data file, or to what is in memory and then written as a seed. Returns the name of the environment. */
+async function addMessages(
+  { out, data, ...flags }: GenerateFlags,
+  signal: AbortSignal,
+  onProgress: (done: number) => void
+): Promise<string> {
   const [{ buildServices }, { openDatabase, toStartError }] = await Promise.all([
     import('../control/services.js'),
     import('../db/open.js')
   ])
   const files = readSeeds(flags.seed)
-  return existsSync(data) ? addTo(data, false) : replaceFile(data, (tempFile) => addTo(tempFile, true))
+  if (data === undefined || existsSync(data)) return addTo(data)
+  return replaceFile(data, (tempFile) => addTo(tempFile, true))
 
-  async function addTo(file: string, bulkLoad: boolean): Promise<string> {
+  async function addTo(file?: string, bulkLoad = false): Promise<string> {
     const { db, close } = openDatabase(file, { bulkLoad, of: data })
     try {
       const clock = () => flags.until ?? wallClock()
@@ -193,6 +192,7 @@ async function intoData(data: string, flags: GenerateFlags, { signal, onProgress
         await setImmediate()
         signal.throwIfAborted()
       }
+      if (out !== undefined) await writeFile(out, seeds.exportAll([environment]), signal)
       return environment.name
     } catch (error) {
       throw toStartError(error, data)

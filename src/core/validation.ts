@@ -36,12 +36,12 @@ function regexError(text: string): string | undefined {
 /** How many issues of one value are put into words. */
 export const MAX_ISSUES = 100
 
-/** Returns the first hundred issues of a JSON value by its schema; an empty list when it matches. Changes nothing. */
-export function findIssues(schema: TSchema, value: unknown): ValidationIssue[] {
+/** Returns the first issues of a JSON value by its schema; an empty list when it matches. Changes nothing. */
+export function findIssues(schema: TSchema, value: unknown, most = MAX_ISSUES): ValidationIssue[] {
   const check = compile(schema)
   if (check.Check(value)) return []
   const breaches = countableBreaches(breachesOf(check.Errors(value), value, []))
-  return breaches.slice(0, MAX_ISSUES).flatMap(issuesOf).slice(0, MAX_ISSUES)
+  return breaches.slice(0, most).flatMap(issuesOf).slice(0, most)
 }
 
 /** Whether a value is not to be repeated, as a name on its path is that of a secret, or of the settings of a provider. */

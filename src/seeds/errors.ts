@@ -21,14 +21,14 @@ const MAX_LENGTH = 2000
 export class SeedError extends Error {
   override readonly name = 'SeedError'
   readonly issues: readonly SeedIssue[]
-  /** How many more issues there are. */
+  /** How many more issues there are at least: in each seed, a hundred and one are looked for. */
   readonly more: number
 
   constructor(issues: readonly SeedIssue[], more = 0) {
     const first = issues.slice(0, MAX_ISSUES)
     const others = more + issues.length - first.length
     const lines = first.map(({ location, path, message }) => printable(`${location}${path && ` ${path}`}: ${message}`))
-    super([...lines, ...(others > 0 ? [`and ${others} more ${others === 1 ? 'issue' : 'issues'}`] : [])].join('\n'))
+    super([...lines, ...(others > 0 ? [`and at least ${others} more`] : [])].join('\n'))
     this.issues = first
     this.more = others
   }
@@ -41,12 +41,8 @@ export const isFull = ({ length }: IssueList) => length >= MAX_ISSUES
 
 /** Returns the error with the issues of several seeds, each in the order of its lines. */
 export function errorOf(lists: readonly IssueList[]): SeedError {
-  const issues = lists.flatMap((list) =>
-    list
-      .slice(0, MAX_ISSUES)
-      .map((create) => create())
-      .sort(byLocation)
-  )
+  const located = lists.map((list) => list.slice(0, MAX_ISSUES).map((create) => create()))
+  const issues = located.flatMap((list) => list.sort(byLocation))
   return new SeedError(issues, lists.flat().length - issues.length)
 }
 

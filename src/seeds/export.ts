@@ -1,13 +1,7 @@
-import { createWriteStream } from 'node:fs'
-import { pipeline } from 'node:stream/promises'
-import { WALL } from '../core/clock.js'
-import { replaceFile } from '../core/replace-file.js'
 import type { Settings } from '../environments/service.js'
 import type { MessageResponse } from '../messages/schemas.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
-import type { EnvironmentData, WorkflowDocument } from './environment-data.js'
-import type { SeedMessage } from './format.js'
-import type { GeneratedMessage, Generation } from './generate/generation.js'
+import type { EnvironmentData, SeedMessage, WorkflowDocument } from './format.js'
 import type { RecordKind } from './repository.js'
 
 /** Returns the settings of an environment as a seed has them: without its keys, its own id and its organization. */
@@ -25,15 +19,25 @@ type ListOf = <Kind extends RecordKind>(kind: Kind) => Iterable<EnvironmentData[
 
 /**
  * Returns the records of an environment as the lists of a seed, with nothing left to defaults: an environment made of it
- * gives the same answers, byte for byte.
+ * gives the same answers, byte for byte. Messages refer to those subscribers of which the text is known here, by their
+ * subscriberId.
  */
-export function exportLists(listOf: ListOf, stepsOf: (workflowId: string) => WorkflowStep[]) {
+export function exportLists(
+  listOf: ListOf,
+  stepsOf: (workflowId: string) => WorkflowStep[],
+  known: ReadonlyMap<string, string> = new Map()
+) {
   const exportWorkflow = (workflow: WorkflowDocument) => ({ ...workflow, steps: stepsOf(workflow._id).map(exportStep) })
   return {
     integrations: each(listOf('integrations'), withoutOwner),
     subscribers: each(listOf('subscribers'), withoutOwner),
     workflows: each(listOf('workflows'), exportWorkflow),
-    messages: each(listOf('messages'), exportMessage)
+    messages: each(listOf('messages'), ({ subscriber, ...message }) => {
+      if (!subscriber || known.get(subscriber.subscriberId) !== JSON.stringify(subscriber)) {
+        return exportMessage({ ...message, subscriber } as MessageResponse)
+      }
+      return { subscriberId: subscriber.subscriberId, ...exportMessage(message) }
+    })
   }
 }
 
@@ -59,50 +63,6 @@ export function* seedText(settings: object, lists: Record<string, Iterable<objec
     yield isJson ? ']' : isEmpty ? ' []\n' : '\n'
   }
   if (isJson) yield '}]}'
-}
-
-/** In bytes: more than usual, as most pieces of the text are some hundred. */
-const BUFFER = 1 << 17
-/** Messages between two calls of `onProgress`. */
-const REPORT = 100
-
-/**
- * Writes a seed of the whole environment with generated messages after its own. Calls `onProgress` with the count of those
- * written so far.
- *
- * The file is replaced as a whole or left as it was. When the signal aborts, rejects within milliseconds.
- */
-export function writeGenerated(
-  file: string,
-  { environment, generation }: { environment: EnvironmentData; generation: Generation },
-  { signal, onProgress }: { signal?: AbortSignal; onProgress?: (count: number) => void } = {}
-): Promise<void> {
-  const { id, organizationId, apiKeys, steps, clock = WALL, randomSeed = null } = environment
-  const { name, ...settings } = exportSettings({ ...environment, clock, randomSeed })
-  const fields = { name, _id: id, _organizationId: organizationId, apiKeys, ...settings }
-  const data = { ...environment, subscribers: [...environment.subscribers, ...generation.subscribers] }
-  const stepsOf = (id: string) => steps.filter(({ workflowDatabaseId }) => workflowDatabaseId === id)
-  const lists = exportLists((kind) => data[kind], stepsOf)
-  let count = 0
-  const text = seedText(fields, { ...lists, messages: messages() }, 'yaml')
-  const write = (tempFile: string) =>
-    pipeline(text, createWriteStream(tempFile, { highWaterMark: BUFFER }), signal ? { signal } : {})
-  return replaceFile(file, write)
-
-  function* messages(): Generator<object> {
-    yield* lists.messages
-    for (const message of generation.messages()) {
-      yield toSeedMessage(message)
-      if (++count % REPORT === 0) onProgress?.(count)
-    }
-  }
-}
-
-/** A seed refers to the subscriber and the workflow instead of repeating them. */
-function toSeedMessage(message: GeneratedMessage): object {
-  const { _templateId, templateIdentifier, _environmentId, _organizationId, _subscriberId, subscriber, ...fields } =
-    message
-  return { workflow: templateIdentifier, subscriberId: subscriber.subscriberId, ...fields }
 }
 
 /** JSON is YAML, but for these characters, which YAML has no place for, or takes for the end of a line. */

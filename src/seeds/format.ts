@@ -1,9 +1,10 @@
 import { type Static, type TProperties, Type } from '@sinclair/typebox'
-import { ASSUMPTION_IDS, type AssumptionId, PROFILES, positionsOf } from '../core/assumptions.js'
-import { ORIGINS, STEP_TYPES } from '../core/enums.js'
+import { ASSUMPTION_IDS, type AssumptionId, PROFILES, type Profile, positionsOf } from '../core/assumptions.js'
+import type { ClockSetting as Clock } from '../core/clock.js'
+import { CHANNELS, ORIGINS, STEP_TYPES } from '../core/enums.js'
 import { API_KEY_PATTERN, CONTEXT_KEY_PATTERN, ID_PATTERN } from '../core/ids.js'
 import { Channel } from '../core/schemas.js'
-import { freeObject, ref, strictObject, stringEnum } from '../core/typebox.js'
+import { apart, freeObject, ref, strictObject, stringEnum } from '../core/typebox.js'
 import { ClockSetting } from '../environments/schemas.js'
 import { Integration } from '../integrations/schemas.js'
 import { MessageResponse, NotificationGroup, SubscriberResponse, WorkflowResponse } from '../messages/schemas.js'
@@ -119,10 +120,10 @@ export const SeedEnvironment = object('An environment, isolated from all others;
   assumptions: Type.Optional(SeedAssumptions),
   clock: Type.Optional(ClockSetting),
   randomSeed: integer(0, MAX_RANDOM_SEED, 'Makes random values the same each time; unpredictable by default'),
-  integrations: Type.Optional(Type.Array(SeedIntegration)),
-  subscribers: Type.Optional(Type.Array(SeedSubscriber)),
-  workflows: Type.Optional(Type.Array(SeedWorkflow)),
-  messages: Type.Optional(Type.Array(SeedMessage)),
+  integrations: Type.Optional(Type.Array(apart(SeedIntegration))),
+  subscribers: Type.Optional(Type.Array(apart(SeedSubscriber))),
+  workflows: Type.Optional(Type.Array(apart(SeedWorkflow))),
+  messages: Type.Optional(Type.Array(apart(SeedMessage))),
   generate: Type.Optional(SeedGenerate)
 })
 export type SeedEnvironment = Static<typeof SeedEnvironment>
@@ -130,6 +131,47 @@ export type SeedEnvironment = Static<typeof SeedEnvironment>
 /** What a seed file holds. The published JSON Schema, `seeds/schema.json`, is generated from it. */
 export const Seed = object('A seed of notification-mock', {
   $schema: Type.Optional(Type.String({ description: 'Where the JSON Schema of seeds is: for editors' })),
-  environments: Type.Array(SeedEnvironment)
+  environments: Type.Array(apart(SeedEnvironment))
 })
 export type Seed = Static<typeof Seed>
+
+/** A stored workflow, without its steps. */
+export type WorkflowDocument = Required<Pick<SeedWorkflow, '_id' | 'identifier' | 'name' | 'origin'>> &
+  Pick<SeedWorkflow, 'payloadSchema'>
+
+/** An environment with every default filled in: the documents that are stored and served. */
+export interface EnvironmentData {
+  id: string
+  organizationId: string
+  name: string
+  /** Null: the server's own. */
+  profile: Profile | null
+  assumptions: Record<string, string>
+  apiKeys: string[]
+  integrations: Stored<Integration>[]
+  subscribers: Stored<SubscriberResponse>[]
+  workflows: WorkflowDocument[]
+  steps: WorkflowStep[]
+  messages: Stored<MessageResponse>[]
+  /** Messages to generate besides. */
+  generate?: SeedGenerate
+  /** Takes the characters of each generated message. Throws SeedError when they are too many for a request. */
+  countGenerated?: (characters: number) => void
+  /** Undefined where the seeds leave it out. */
+  clock?: Clock
+  randomSeed?: number
+}
+
+/** A document that has its id. */
+export type Stored<Document extends { _id?: string }> = Document & { _id: string }
+
+/** What messages are generated from. */
+export type EnvironmentInput = Pick<
+  EnvironmentData,
+  'id' | 'organizationId' | 'name' | 'integrations' | 'subscribers' | 'workflows' | 'steps' | 'messages'
+>
+
+/** Whether there is a step that sends messages. */
+export function canGenerate({ steps }: Pick<EnvironmentData, 'steps'>): boolean {
+  return steps.some(({ type }) => (CHANNELS as readonly string[]).includes(type))
+}

@@ -1,14 +1,12 @@
 import { existsSync, statSync } from 'node:fs'
 import { TextDecoder } from 'node:util'
-import { type TObject, Type } from '@sinclair/typebox'
 import { isTooDeep, TOO_DEEP } from '../core/depth.js'
 import { attempt, invalidFields } from '../core/errors.js'
 import { readRegularFile } from '../core/read-file.js'
 import { didYouMean, suggest } from '../core/suggest.js'
-import { compile, strictObject } from '../core/typebox.js'
-import { findIssues, type Path, pathText, type ValidationIssue } from '../core/validation.js'
-import { createIssue, errorOf, type IssueList, isFull, SeedError } from './errors.js'
-import { Seed, SeedEnvironment, SeedIntegration, SeedMessage, SeedSubscriber, SeedWorkflow, UNNAMED } from './format.js'
+import { findIssues, MAX_ISSUES, type Path } from '../core/validation.js'
+import { createIssue, errorOf, type IssueList, SeedError } from './errors.js'
+import { Seed, SeedEnvironment, UNNAMED } from './format.js'
 import { FILE_LIMITS, formatLimit, REQUEST_LIMITS, recordProblem, type SeedLimits } from './limits.js'
 import { packagedNames, packagedPath } from './packaged.js'
 import { type IssueAt, readYaml, yamlLocator } from './yaml.js'
@@ -23,11 +21,6 @@ export interface SeedFile {
   /** What breaks the format. */
   issues: IssueList
 }
-
-const incomplete = new WeakSet<object>()
-
-/** Whether a record of a seed lacks what it was given, as that has an issue. */
-export const isIncomplete = (record: object): boolean => incomplete.has(record)
 
 /** A seed that is no file. */
 export interface SeedValue {
@@ -106,22 +99,17 @@ function readFile(file: string): SeedFile {
 
 function readValue({ name, seed }: SeedValue, limits = FILE_LIMITS): SeedFile {
   const text = typeof seed === 'string' ? seed.replace(/^\uFEFF/, '') : undefined
-  // What is too long to be read as YAML has no lines.
-  const issueAt: IssueAt =
-    text !== undefined && text.length <= limits.yaml
-      ? yamlLocator(text, name)
-      : (path, message) => createIssue({ file: name, path: pathText(path), message })
-  const fail = (message: string) => new SeedError([createIssue({ file: name, path: '', message })])
-  const value = text === undefined ? jsonCopy(seed as object, fail) : readText(text, name, limits, fail)
-  if (value === null) throw new SeedError([issueAt([], EMPTY)])
-  if (isTooDeep(value)) throw new SeedError([issueAt([], TOO_DEEP)])
+  const issueAt = yamlLocator(text, name, limits)
+  const refusal = (message: string) => new SeedError([issueAt([], message)])
+  const value = text === undefined ? seed : readText(text, name, limits, refusal)
+  if (value === null)
+    throw refusal('is empty: a seed begins with environments, and `environments: []` is a seed of nothing')
+  if (isTooDeep(value)) throw refusal(TOO_DEEP)
+  const copy = text === undefined ? JSON.parse(JSON.stringify(value)) : value
   const issues: IssueList = []
-  // A text without a long number has none that is too large, and the numbers of a program are what they are.
-  const inexact = /\d{16}/.test(text ?? '') || limits === REQUEST_LIMITS ? inexactNumbers(value) : []
-  for (const path of inexact) issues.push(() => issueAt(path, INEXACT))
-  if (!isObject(value) || !isOneEnvironment(value, limits)) return checkedSeed(value, { limits, issues, issueAt })
-  if (limits === FILE_LIMITS) issues.push(() => issueAt([], unwrapped(value, /^\s*[[{]/.test(text ?? '{'))))
-  const { $schema, ...environment } = value
+  if (!isObject(copy) || !isOneEnvironment(copy, limits)) return checkedSeed(copy, { limits, issues, issueAt })
+  if (limits === FILE_LIMITS) issues.push(() => issueAt([], unwrapped(copy, /^\s*[[{]/.test(text ?? '{'))))
+  const { $schema, ...environment } = copy
   return checkedSeed(
     { environments: [{ name: UNNAMED, ...environment }] },
     // Without `environments` and the index.
@@ -129,18 +117,17 @@ function readValue({ name, seed }: SeedValue, limits = FILE_LIMITS): SeedFile {
   )
 }
 
-const INEXACT = `is a number beyond ${Number.MAX_SAFE_INTEGER}, which JSON would round: write it as text, in quotes`
-
-/** Returns the paths of the whole numbers that are too large to be exact. */
-function inexactNumbers(value: unknown): Path[] {
-  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value) ? [[]] : []
-  if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([name, each]) =>
-    inexactNumbers(each).map((path) => [Array.isArray(value) ? Number(name) : name, ...path])
-  )
+/** Returns the value of a text, JSON or YAML. Throws SeedError with all that keeps it from having a value. */
+function readText(text: string, file: string, limits: SeedLimits, refusal: (message: string) => SeedError): unknown {
+  const { json: maxJson, yaml: maxYaml, where, remedy } = limits
+  const most = (kind: string, limit: number) =>
+    `has more than ${formatLimit(limit)} of ${kind}, the most that a seed may have ${where}: `
+  if (text.length > maxJson) throw refusal(most('JSON', maxJson) + remedy)
+  const json = /^\s*[[{]/.test(text) ? attempt(() => ({ value: JSON.parse(text) as unknown })) : undefined
+  if (json) return json.value
+  if (text.length <= maxYaml) return readYaml(text, file, limits)
+  throw refusal(`${most('YAML', maxYaml)}write it as JSON, which may have ${formatLimit(maxJson)}, or ${remedy}`)
 }
-
-const EMPTY = 'is empty: a seed begins with environments, and `environments: []` is a seed of nothing'
 
 /** Says how to wrap the content of an environment: what is so far may be in braces, and may have a name. */
 function unwrapped(content: object, isJson: boolean): string {
@@ -157,99 +144,68 @@ function isOneEnvironment(value: object, limits: SeedLimits): boolean {
   return limits === REQUEST_LIMITS || names.some((field) => Object.hasOwn(SeedEnvironment.properties, field))
 }
 
-/** A copy, as it is in JSON. */
-function jsonCopy(seed: object, fail: (message: string) => SeedError): unknown {
-  try {
-    return JSON.parse(JSON.stringify(seed))
-  } catch (error) {
-    const [reason] = (error as Error).message.split('\n')
-    throw fail(error instanceof RangeError ? TOO_DEEP : `can't be read as JSON: ${reason}`)
-  }
+/** The lists of records of an environment. */
+const LISTS = ['integrations', 'subscribers', 'workflows', 'messages']
+
+type Fields = Record<string | number, unknown>
+
+const incomplete = new WeakSet<object>()
+
+/** Whether a record of a seed lacks what it was given, as that has an issue. */
+export const isIncomplete = (record: object): boolean => incomplete.has(record)
+
+function markIncomplete(record: Fields): Fields {
+  incomplete.add(record)
+  return record
 }
 
-/** Returns the value of a text, JSON or YAML. Throws SeedError with all that keeps it from having a value. */
-function readText(text: string, file: string, limits: SeedLimits, fail: (message: string) => SeedError): unknown {
-  const { json: maxJson, yaml: maxYaml, where, remedy } = limits
-  const most = (kind: string, limit: number) =>
-    `has more than ${formatLimit(limit)} of ${kind}, the most that a seed may have ${where}: `
-  if (text.length > maxJson) throw fail(most('JSON', maxJson) + remedy)
-  const json = /^\s*[[{]/.test(text) ? attempt(() => ({ value: JSON.parse(text) as unknown })) : undefined
-  if (json) return json.value
-  if (text.length <= maxYaml) return readYaml(text, file, limits)
-  throw fail(`${most('YAML', maxYaml)}write it as JSON, which may have ${formatLimit(maxJson)}, or ${remedy}`)
-}
-
-/** The lists of records of an environment, and the schema of each. */
-const RECORDS = {
-  integrations: SeedIntegration,
-  subscribers: SeedSubscriber,
-  workflows: SeedWorkflow,
-  messages: SeedMessage
-}
-
-const LIST = Type.Array(Type.Unknown())
-/** A seed but for its environments, and an environment but for its records: to check them one by one, and to compile less. */
-const SeedSettings = strictObject({ ...Seed.properties, environments: LIST })
-const EnvironmentSettings = strictObject({
-  ...SeedEnvironment.properties,
-  ...Object.fromEntries(Object.keys(RECORDS).map((field) => [field, Type.Optional(LIST)]))
-})
-
-type Fields = Record<string, unknown>
-
-/** The one issue that is counted of a value when the report is full. */
-const UNTOLD: ValidationIssue[] = [{ path: [], message: '', hint: '', part: 'value' }]
-
-/** Returns a value as a seed without what breaks the format, and adds an issue of each. */
+/** Returns a value as a seed without what breaks the format, and adds an issue of each. It may change the value. */
 function checkedSeed(value: unknown, file: Pick<SeedFile, 'limits' | 'issues' | 'issueAt'>): SeedFile {
   const { issues, issueAt } = file
-  const { environments = [], ...settings } = checked(SeedSettings, value, [])
-  const seed = { ...settings, environments: (environments as unknown[]).map(checkedEnvironment) } as Seed
-  return { ...file, seed }
-
-  function checkedEnvironment(environment: unknown, index: number): Fields {
-    const path = ['environments', index]
-    const settings = checked(EnvironmentSettings, environment, path)
-    const lists = Object.entries(RECORDS).flatMap(([field, schema]) => {
-      if (!isObject(environment) || !Object.hasOwn(environment, field)) return []
-      // For a list that is none there is a record of which nothing is known.
-      const records = Array.isArray(settings[field]) ? settings[field] : [lacking({})]
-      return [[field, records.map((record, at) => checkedRecord(schema, record, [...path, field, at]))]]
-    })
-    const hasKeys = !isObject(environment) || settings.apiKeys !== undefined || environment.apiKeys === undefined
-    return { name: pathText(path), ...settings, ...Object.fromEntries(lists), ...(!hasKeys && { apiKeys: [] }) }
-  }
-
-  function checkedRecord(schema: TObject, record: unknown, path: Path): object {
-    if (isObject(record) && incomplete.has(record)) return record
-    const problem = recordProblem(record)
-    if (!problem) return checked(schema, record, path)
-    issues.push(() => issueAt(path, problem))
-    return lacking({})
-  }
-
-  /** Returns the value, or one of those of its fields that have no issue. */
-  function checked(schema: TObject, value: unknown, path: Path): Fields {
-    if (compile(schema).Check(value)) return value as Fields
-    // Which ones there are is not told any more, and such a seed is not resolved.
-    const found = isFull(issues) ? UNTOLD : findIssues(schema, value)
-    issues.push(
-      ...found.map(({ path: inner, message, hint, part }) => () => {
-        return issueAt([...path, ...inner], message + hint, part)
-      })
+  // One more than are listed, so that it is told that there are more.
+  const found = findIssues(Seed, value, MAX_ISSUES + 1)
+  issues.push(
+    ...found.map(
+      ({ path, message, hint, part }) =>
+        () =>
+          issueAt(path, message + hint, part)
     )
-    const wrong = new Set(found.map(({ path: [field] }) => field))
-    // Who has a subscriber embedded refers to no other.
-    if (wrong.has('subscriber')) wrong.add('subscriberId')
-    return lacking(
-      Object.fromEntries(Object.entries(isObject(value) ? value : {}).filter(([name]) => !wrong.has(name)))
-    )
+  )
+  const seed = isObject(value) ? value : {}
+  for (const { path } of found) takeOut(seed, path)
+  const environments = (seed.environments ?? []) as Fields[]
+  for (const [at, environment] of environments.entries()) {
+    environment.name ??= `environments[${at}]`
+    for (const list of LISTS) {
+      const records = (environment[list] ?? []) as unknown[]
+      for (const [index, record] of records.entries()) {
+        const problem = recordProblem(record)
+        if (!problem) continue
+        issues.push(() => issueAt(['environments', at, list, index], problem))
+        records[index] = markIncomplete({})
+      }
+    }
   }
+  return { ...file, seed: { environments } as Seed }
+}
 
-  function lacking(value: Fields): Fields {
-    incomplete.add(value)
-    return value
+/** Takes what has an issue out of a seed: that field of its environment or record, which then is incomplete. */
+function takeOut(seed: Fields, path: Path): void {
+  const steps = path.slice(0, LISTS.includes(String(path[2])) ? 5 : 3)
+  const name = steps.at(-1) ?? ''
+  const holder = steps.slice(0, -1).reduce((node, step) => node[step] as Fields, seed)
+  if (typeof name === 'number') {
+    const present = holder[name]
+    holder[name] = markIncomplete(isObject(present) ? present : {})
+    return
   }
+  markIncomplete(holder)
+  // What may be in a list that is none is not known; its default would be another one.
+  if (steps.length === 3 && (LISTS.includes(name) || name === 'apiKeys'))
+    holder[name] = name === 'apiKeys' ? [] : [markIncomplete({})]
+  else delete holder[name]
+  // Who has a subscriber embedded refers to no other.
+  if (name === 'subscriber') delete holder.subscriberId
 }
 
 function isObject(value: unknown): value is Fields {

@@ -9,7 +9,7 @@ import { integrations, messages, subscribers, workflowSteps, workflows } from '.
 import { withOwnIds } from '../environments/datasets.js'
 import type { Environment } from '../environments/environment.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
-import type { EnvironmentData } from './environment-data.js'
+import type { EnvironmentData } from './format.js'
 
 /** The kinds of records of an environment. Spelled out, as it is in the library's types, which name no package's. */
 export type RecordKind = 'messages' | 'integrations' | 'subscribers' | 'workflows' | 'steps'

@@ -2,9 +2,8 @@ import { WALL } from '../core/clock.js'
 import { newApiKey } from '../environments/api-keys.js'
 import { type Environment, newId, type Settings } from '../environments/service.js'
 import { toMessageRow } from '../messages/row.js'
-import type { EnvironmentData, EnvironmentInput } from './environment-data.js'
 import { exportLists, exportSettings, type SeedFormat, seedText } from './export.js'
-import { type SeedGenerate, UNNAMED } from './format.js'
+import { type EnvironmentData, type EnvironmentInput, type SeedGenerate, UNNAMED } from './format.js'
 import { readScenario, readSeed, type SeedFile } from './read.js'
 import { type Dependencies, recordService } from './records.js'
 import { perKind, type RecordKind, seedRepository } from './repository.js'
@@ -41,11 +40,8 @@ export interface SeedChange {
   records: { [Kind in RecordKind]?: number }
 }
 
-/** How many messages of an environment are read as examples for generated ones. */
-const SAMPLE = 1000
-
-/** Generated messages between two pauses: some hundredths of a second. */
-const PAUSE = 2000
+/** How many messages are read as examples for generated ones, and how many are generated between two pauses. */
+const [SAMPLE, PAUSE] = [1000, 2000]
 
 let generator: typeof import('./generate/generation.js') | undefined
 
@@ -129,12 +125,8 @@ export function seedService(dependencies: Dependencies) {
       const now = clock()
       // Both at the same time, so that the defaults that depend on the time do not differ.
       const before = new Map(resolveSeeds(seeded, now).map((data) => [data.id, JSON.stringify(data)]))
-      const described = resolveSeeds(files, now, {
-        ownerOf(key) {
-          const owner = environments.resolve(key)
-          return owner && !before.has(owner.id) ? owner : undefined
-        }
-      })
+      const owners = (key: string) => [environments.resolve(key)].find((owner) => owner && !before.has(owner.id))
+      const described = resolveSeeds(files, now, { ownerOf: owners })
       const changed = described.filter((data) => before.get(data.id) !== JSON.stringify(data))
       for (const { id } of described) before.delete(id)
       const changes = db.transaction(() => exchange(changed, [...before.keys()]))
@@ -171,15 +163,20 @@ export function seedService(dependencies: Dependencies) {
       }
     },
 
-    /** Yields the text of a seed, in YAML, that makes all environments again, with their ids and those keys that are known. */
-    *exportAll(): Generator<string, void> {
-      yield environments.list().length > 0 ? 'environments:\n' : 'environments: []\n'
-      for (const environment of environments.list()) {
+    /** Yields the text of a seed, in YAML, that makes environments again, with their ids and those keys that are known. */
+    *exportAll(all: readonly Environment[] = environments.list()): Generator<string, void> {
+      yield all.length > 0 ? 'environments:\n' : 'environments: []\n'
+      for (const environment of all) {
         const { id: _id, organizationId: _organizationId } = environment
         const apiKeys = environments.apiKeysOf(environment)
         const owned = { _id, _organizationId, ...(apiKeys.length > 0 && { apiKeys }) }
         const settings = { ...exportSettings(environments.settings(environment)), ...owned }
-        const lists = exportLists((kind) => documents(kind, environment), lookUp(environment).stepsOf)
+        const known = [...documents('subscribers', environment)].map((each) => [
+          each.subscriberId,
+          JSON.stringify(each)
+        ])
+        const { stepsOf } = lookUp(environment)
+        const lists = exportLists((kind) => documents(kind, environment), stepsOf, new Map(known as [string, string][]))
         for (const piece of seedText(settings, lists, 'yaml')) yield piece.replace(/^environments:\n/, '')
       }
     },
@@ -188,13 +185,16 @@ export function seedService(dependencies: Dependencies) {
     listIntegrations: (environment: Environment) => [...documents('integrations', environment)],
 
     /** Returns the workflows, each with what identifies its steps. */
-    listWorkflows: (environment: Environment) =>
-      [...documents('workflows', environment)].map((workflow) => ({
-        ...workflow,
-        steps: lookUp(environment)
-          .stepsOf(workflow._id)
-          .map(({ _id, stepId, slug, name, type }) => ({ _id, stepId, slug, name, type }))
-      }))
+    listWorkflows(environment: Environment) {
+      const steps = lookUp(environment).stepsOf()
+      return [...documents('workflows', environment)].map((workflow) => {
+        const own = steps.filter(({ workflowDatabaseId }) => workflowDatabaseId === workflow._id)
+        return {
+          ...workflow,
+          steps: own.map(({ _id, stepId, slug, name, type }) => ({ _id, stepId, slug, name, type }))
+        }
+      })
+    }
   }
 
   /**

@@ -83,7 +83,7 @@ export function readYaml(text: string, file: string, limits: SeedLimits): unknow
 
   function report(node: unknown, path: Path, message: string): null {
     issues.push(createAt(startOf(node), message, path))
-    if (issues.length === MAX_ERRORS) throw new SeedError(issues)
+    if (size > limits.json || issues.length === MAX_ERRORS) throw new SeedError(issues)
     return null
   }
 
@@ -95,8 +95,7 @@ export function readYaml(text: string, file: string, limits: SeedLimits): unknow
       size += anchored.size
       if (size <= limits.json) return anchored.value
       const most = `${formatLimit(limits.json)} of JSON, the most ${limits.where}`
-      report(node, path, `with this the aliases stand for more than ${most}: use fewer`)
-      throw new SeedError(issues)
+      return report(node, path, `with this the aliases stand for more than ${most}: use fewer`)
     }
     if (!yaml().isNode(node)) return null
     if (node.anchor) anchors.delete(node.anchor)
@@ -142,8 +141,14 @@ export function readYaml(text: string, file: string, limits: SeedLimits): unknow
 
 const NOT_MERGED = 'only an object can be merged in with <<'
 
-/** Returns what makes issues at the values of a text, YAML or JSON. For that the text is read a second time. */
-export function yamlLocator(text: string, file: string): IssueAt {
+/**
+ * Returns what makes issues at the values of a text, YAML or JSON, which for that is read a second time. Those of what is no
+ * text, or is too long to be read as YAML, have no lines.
+ */
+export function yamlLocator(text: string | undefined, file: string, limits: SeedLimits): IssueAt {
+  if (text === undefined || text.length > limits.yaml) {
+    return (path, message) => createIssue({ file, path: pathText(path), message })
+  }
   // Only when there is an issue.
   const parsed = lazily(() => parseYaml(text, file))
   return (path, message, part) => {

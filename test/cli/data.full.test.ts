@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import {
@@ -37,18 +37,6 @@ async function setPrimary(url: string, identifier: string, key: string) {
   return { replayed: response.headers.get('idempotency-replay'), body: await response.text() }
 }
 
-test('without a seed that is named there is no warning, and exec has it on stderr', async () => {
-  const cwd = givenFolder()
-  givenSeed(cwd, 'shop')
-  await stopped(await startCommand(['--data', 'mock.db', '--seed', 'shop.yaml'], { cwd }))
-  const plain = await startCommand(['--data', 'mock.db'], { cwd })
-  expect(plain.printed).toContain('Data in mock.db, as it was left\nAPI keys:\n')
-  await stopped(plain)
-  const run = await runCommand(['exec', '--data', 'mock.db', '--seed', 'shop.yaml', '--', 'true'], { cwd })
-  expect(run).toMatchObject({ code: 0, stdout: '' })
-  expect(run.stderr).toMatch(/^notification-mock exec: Warning: shop.yaml not applied, as mock.db has data: .+\n$/)
-})
-
 test('what a session has made is exported when it stops, and a seed from then on', async () => {
   const cwd = givenFolder()
   givenSeed(cwd, 'shop')
@@ -85,6 +73,10 @@ test('a new file is seeded; one with environments is left as it was, and keys ar
   expect(again.printed).toMatch(/curl -H 'Authorization: ApiKey shop-key'/)
   await stopped(again)
 
+  const run = await runCommand(['exec', '--data', 'mock.db', '--seed', 'shop.yaml', '--', 'true'], { cwd })
+  expect(run).toMatchObject({ code: 0, stdout: '' })
+  expect(run.stderr).toMatch(/^notification-mock exec: Warning: shop.yaml not applied, as mock.db has data: .+\n$/)
+
   const other = await start('other.yaml')
   expect(other.printed).toContain('  shop  (its key is not in the seeds given)\n')
   expect(other.printed).not.toMatch(/other-key|curl/)
@@ -113,13 +105,5 @@ describe.skipIf(!canBeNobody)('without the permission', () => {
     }
     chmodSync(folder, 0o755)
     expect(readFileSync(join(folder, 'mock.db')).equals(before)).toBe(true)
-  })
-
-  test('to write anywhere, it serves from memory', async () => {
-    const folder = givenFolder()
-    copyFileSync(join(await givenPackage(), 'seeds/default.yaml'), join(folder, 'shop.yaml'))
-    chmodSync(folder, 0o555)
-    const { printed } = await startCommand(['--seed', join(folder, 'shop.yaml')], { ...NOBODY, cwd: '/' })
-    expect(printed).toContain('is ready')
   })
 })

@@ -19,7 +19,6 @@ test('runs a command against a server of its own, ends with its exit code, and s
 describe('what is not the fault of the command has an exit code of its own, and a line that says so', () => {
   test.concurrent.each<[string, string[], number, string]>([
     ['a seed that is not there', ['--seed', 'gone.yaml', '--', 'true'], 125, "gone.yaml: can't be read"],
-    ['a key of no environment', ['--env', 'A=key:X', '--', 'true'], 125, 'there is no key of X to pass on'],
     ['a command that can not be executed', ['--', '/'], 126, "can't run /: it is not executable"],
     ['a command that is not there', ['--', 'gone'], 127, "can't run gone: there is no such command"]
   ])('%s', async (_, args, code, sentence) => {

@@ -16,7 +16,7 @@ test('seed generate --out writes a seed with a message a line, and prints the ou
     )
   })
   const lines = readFileSync(join(cwd, 'many.yaml'), 'utf8').trimEnd().split('\n').slice(-25)
-  for (const line of lines) expect(JSON.parse(line.slice('      - '.length))).toHaveProperty('workflow')
+  for (const line of lines) expect(JSON.parse(line.slice('      - '.length))).toHaveProperty('templateIdentifier')
 })
 
 const NOTHING_TO_SEND = ['--out', 'a.yaml', '--seed', 'empty']

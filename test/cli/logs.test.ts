@@ -60,11 +60,6 @@ test('to a file the log is JSON, one line a refusal with its reason, and no key 
   }
 })
 
-test('--log-level warn tells no refusal', async () => {
-  const args = ['--seed', 'shop.yaml', '--log-level', 'warn']
-  expect(await logOf(await startCommand(args, { cwd: givenShop() }))).toBe('')
-})
-
 test.skipIf(!HAS_SCRIPT)('on a terminal the log is lines for people, in colour unless NO_COLOR is set', async () => {
   const { code, stdout } = await onTerminal()
   expect(code).toBe(0)

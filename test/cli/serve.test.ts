@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
-import { unsupportedNodeMessage } from '../../src/core/node-version.js'
+import { afterAll, describe, expect, test } from 'vitest'
 import { commandIn, givenFolder, givenPackage, runCommand, startCommand } from '../support/process.js'
 import { optionsOf, runHere } from './here.js'
 
@@ -218,18 +217,6 @@ describe('what can not be done is reported in one line, with the remedy and with
       stdout: '',
       stderr: 'notification-mock needs Node ^20.19.2 or >=22.14.0, and this is v18.20.8; install another Node\n'
     })
-  })
-
-  test.each([
-    [['18.20.8', '20.19.1', '21.7.3', '22.13.1'], /needs Node/],
-    [['20.19.2', '20.20.0', '22.14.0', '23.6.0', '26.0.0'], /^((?!needs Node \^).)*$/]
-  ])('Nodes like %j', (versions, message) => {
-    const { versions: own } = process
-    onTestFinished(() => void Object.defineProperty(process, 'versions', { value: own }))
-    for (const node of versions) {
-      Object.defineProperty(process, 'versions', { value: { ...own, node }, configurable: true })
-      expect(unsupportedNodeMessage() ?? '').toMatch(message)
-    }
   })
 })
 

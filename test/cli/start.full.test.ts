@@ -62,6 +62,8 @@ test('start, status and stop work together without a word more', async () => {
   expect(await isHealthy(url)).toBe(true)
   expect(started.stdout).toContain('development-key')
   expect(started.stdout).toContain(`notification-mock stop --port ${new URL(url).port}\n`)
+  await fetch(`${url}/v1/messages`)
+  expect(readFileSync(log, 'utf8')).toMatch(/^\{.*"statusCode":401.*\}\n$/)
   // Its lines may say what others should not read.
   expect(statSync(log).mode & 0o777).toBe(0o600)
   expect(statSync(dirname(log)).mode & 0o777).toBe(0o700)
@@ -74,34 +76,10 @@ test('start, status and stop work together without a word more', async () => {
   expect(await run('status')).toMatchObject(NONE)
 })
 
-test('with --json, start, status and stop print one line of JSON', async () => {
-  const { start, run } = givenUser()
-  const { url, pid, logFile, startedAt, instance } = await start()
-  const { stdout } = await run('status', '--json')
-  expect(JSON.parse(stdout)).toEqual({ servers: [{ url, pid, instance, startedAt, logFile, state: 'running' }] })
-  expect(await run('stop', '--json')).toEqual(ok(`${JSON.stringify({ stopped: [{ url, pid }] })}\n`))
-})
-
-test('the log goes to a file, to the one of --log-file behind what is there', async () => {
-  const { cwd, start } = givenUser()
-  writeFileSync(join(cwd, 'mock.log'), 'before\n')
-  const { url, logFile } = await start('--log-file', 'mock.log')
-  await fetch(`${url}/v1/messages`)
-  expect(logFile).toBe(join(cwd, 'mock.log'))
-  expect(readFileSync(logFile, 'utf8')).toMatch(/^before\n\{.*"statusCode":401.*\}\n$/)
-  const other = await start()
-  await fetch(`${other.url}/v1/messages`)
-  expect(other.logFile).toMatch(new RegExp(`/${new URL(other.url).port}\\.log$`))
-  expect(readFileSync(other.logFile, 'utf8')).toMatch(/^\{.*"statusCode":401.*\}\n$/)
-})
-
 test('start fails with what the log says, and leaves nothing behind', async () => {
   const { run } = givenUser()
   const sentence = "error: the server has not started: gone.yaml: can't be read: there is no such file"
   expect(await run('start', '--port', '0', '--seed', 'gone.yaml')).toEqual(failed(sentence))
-  expect(await run('start', '--log-file', 'gone/a.log')).toEqual(
-    failed("can't write gone/a.log: its folder does not exist")
-  )
   expect(await run('status')).toMatchObject(NONE)
 })
 

@@ -5,10 +5,8 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { givenOpenCall } from '../support/open-call.js'
 import {
-  commandIn,
   givenDependent,
   givenFolder,
-  givenPackage,
   type Running,
   spawnCommand,
   startCommand,
@@ -97,13 +95,4 @@ test.each([
   await server.ended
   expectCleanFile(folder)
   expect(primaryInFile(folder)).toBe(1)
-})
-
-test('without npm it goes on when its parent ends', async () => {
-  const ours = `"${process.execPath}" "${commandIn(await givenPackage())}"`
-  const options = { cwd: givenFolder(), detached: true }
-  const server = await startProcess('bash', ['-c', `${ours} --port 0 --json & wait`], options)
-  server.child.kill('SIGKILL')
-  await once(server.child, 'exit')
-  expect((await fetch(`${server.url}/health`)).status).toBe(200)
 })

@@ -98,18 +98,3 @@ test('prints issues once with their locations, and keeps the old data until they
   expect(code).toBe(0)
   expect(stderr.split(STAYS)).toHaveLength(3)
 })
-
-test('--json prints each change as one line of JSON', async () => {
-  const mock = await watched({ 'shop.yaml': SHOP }, ['--json'])
-  mock.write(MORE)
-  const { id } = JSON.parse(mock.printed).environments[0]
-  const records = { messages: 2, integrations: 0, subscribers: 0, workflows: 0, steps: 0 }
-  const facts = { event: 'seed-changed', files: ['shop.yaml'] }
-  const environments = [{ id, name: 'Shop', change: 'reloaded', apiKeys: ['shop-key'], records }]
-  expect(JSON.parse(await mock.nextLines(1))).toEqual({ ...facts, applied: true, environments })
-  mock.write('environments: 7')
-  const location = { location: 'shop.yaml:1:15', file: 'shop.yaml', line: 1, column: 15 }
-  const issues = [{ ...location, path: 'environments', message: 'must be a list, not 7' }]
-  expect(JSON.parse(await mock.nextLines(1))).toEqual({ ...facts, applied: false, issues })
-  expect(await mock.nextErrorLines(2)).toBe(`shop.yaml:1:15 environments: must be a list, not 7\n${STAYS}`)
-})

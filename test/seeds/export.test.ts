@@ -1,6 +1,11 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
+import { buildServices } from '../../src/control/services.js'
+import { openDatabase } from '../../src/db/open.js'
 import { seedText } from '../../src/seeds/export.js'
+import { readSeeds } from '../../src/seeds/read.js'
+import { NOW } from '../support/resolved.js'
+import { seedOf } from '../support/shop.js'
 
 /** What a text has to be quoted for in YAML, or has to be written by its number. */
 const ODD_TEXTS = [
@@ -33,4 +38,38 @@ test('whatever is in a record, YAML has it in one line, and is read back as the 
   )
   // Neither the end of a line anywhere, nor refused by stricter parsers.
   expect(yaml).not.toMatch(/[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/)
+})
+
+/** The services of a server that was seeded at this time, and all that its environments hold. */
+async function seededWith(seed: string | object, now: number) {
+  const { db, close } = openDatabase()
+  onTestFinished(close)
+  const defaults = { profile: 'document' as const, assumptions: {} }
+  const { environments, seeds } = buildServices({ db, clock: () => now, defaults, journal: 0 })
+  const files = readSeeds([{ name: 'seed', seed }])
+  await seeds.loadGenerator(files)
+  seeds.seed(files)
+  const states = () => environments.list().map((each) => [each.id, ...seeds.export(each, 'json')].join(''))
+  return { seeds, states }
+}
+
+test.each([
+  ['the default seed', 'default'],
+  ['odd texts and generated messages', undefined]
+])('all environments are made again of the seed that they are exported to: %s', async (_, name) => {
+  const ODD = 'a "quoted": \'one\' # \\ {{payload.name}}\n\t- 田中 🦊\u2028 &x *y'
+  const odd = seedOf({
+    ...{ name: ODD, apiKeys: ['"key"'], profile: 'live', assumptions: { envelope: 'bare' } },
+    integrations: [{ providerId: ODD, channel: 'email', name: ODD }],
+    subscribers: [{ subscriberId: ODD, firstName: ODD, email: ODD, phone: ODD }],
+    workflows: [{ identifier: ODD, steps: [{ type: 'in_app', controlValues: { body: ODD } }] }],
+    messages: [{ channel: 'email', subscriberId: ODD, contextKeys: ['b:"#田 \\', 'a:1'] }],
+    generate: { messages: 300, subscribers: 30 }
+  })
+  const first = await seededWith(name ? (readSeeds([name])[0]?.seed ?? '') : odd, NOW)
+  const text = [...first.seeds.exportAll()].join('')
+  // At another time: nothing is left to the defaults of that.
+  const again = await seededWith(text, NOW + 86_400_000)
+  expect(again.states()).toEqual(first.states())
+  expect([...again.seeds.exportAll()].join('')).toBe(text)
 })

@@ -108,23 +108,16 @@ describe('an environment that the seeds describe differently', () => {
     expect(mock.find('Shop').random.next()).toBe(started.environments.find('Shop').random.next())
   })
 
-  test('is reset to what it became', () => {
+  test('has the keys of the new seeds and no others, and is reset to what it became', () => {
     const mock = given(SHOP)
     mock.reseed(changed)
+    expect(mock.environments.resolve('new-key')?.name).toBe('Shop')
+    expect(mock.environments.resolve('shop-key')).toBeUndefined()
+    expect(mock.environments.apiKeysOf(mock.find('Shop'))).toEqual(changed.apiKeys)
     const rows = environmentRows(mock.client)
     mock.empty('Shop')
     mock.environments.reset(mock.find('Shop'))
     expect(environmentRows(mock.client)).toEqual(rows)
-  })
-
-  test('has the keys of the new seeds and no others', () => {
-    const mock = given(SHOP)
-    expect(mock.environments.resolve('shop-key')?.name).toBe('Shop')
-    mock.reseed(changed)
-    expect(mock.environments.resolve('new-key')?.name).toBe('Shop')
-    expect(mock.environments.resolve('shop-key')).toBeUndefined()
-    expect(mock.environments.resolve('spare-key')).toBeUndefined()
-    expect(mock.environments.apiKeysOf(mock.find('Shop'))).toEqual(changed.apiKeys)
   })
 
   test('gets a key that moves to it from another environment', () => {
@@ -133,15 +126,6 @@ describe('an environment that the seeds describe differently', () => {
     expect(mock.environments.resolve('other-key')?.name).toBe('Shop')
     expect(mock.environments.resolve('shop-key')?.name).toBe('Other')
     expect(mock.environments.apiKeysOf(mock.find('Shop'))).toEqual(['other-key'])
-  })
-
-  test('keeps its snapshots', () => {
-    const mock = given(SHOP)
-    mock.environments.snapshot(mock.find('Shop'), 'before')
-    mock.reseed({ ...SHOP, messages: [] })
-    expect(mock.environments.listSnapshots(mock.find('Shop'))).toMatchObject([
-      { name: 'before', size: { messages: 3 } }
-    ])
   })
 
   test('may change its name and organization if its id is given', () => {
@@ -156,12 +140,14 @@ describe('an environment that the seeds describe differently', () => {
   })
 })
 
-test('keeps what was done to all other environments, also to those of no seed', async () => {
+test('keeps snapshots, and what was done to all other environments, also to those of no seed', async () => {
   const mock = given(SHOP, OTHER)
+  mock.environments.snapshot(mock.find('Shop'), 'before')
   const { apiKey } = await mock.seeds.createEnvironment({ name: 'Made' })
   mock.empty('Other')
   mock.reseed({ ...SHOP, messages: [] }, OTHER)
   expect(environmentRows(mock.client).integrations?.map(({ environment }) => environment)).toEqual([1, 1])
+  expect(mock.environments.listSnapshots(mock.find('Shop'))).toMatchObject([{ name: 'before', size: { messages: 3 } }])
   expect(mock.environments.resolve('other-key')?.name).toBe('Other')
   expect(mock.environments.resolve(apiKey)?.name).toBe('Made')
 })

@@ -14,19 +14,6 @@ describe.each(names.filter((name) => name !== 'default'))('%s', (name) => {
       seededEnvironments.map(({ id, organizationId, name, apiKeys }) => ({ id, organizationId, name, apiKeys }))
     expect(environmentsOf(own)).toEqual(environmentsOf(usual))
   })
-
-  test.each(['document', 'live'] as const)('answers with all that it holds, in `%s`', async (profile) => {
-    const mock = await givenMock({ seeds: [name], profile })
-    for (const { apiKeys, messages, steps } of mock.seededEnvironments) {
-      const [key = ''] = apiKeys
-      const page = await mock.get('/v1/messages?limit=1000', { key })
-      expect(ids(page.json.data).sort()).toEqual(ids(messages).sort())
-      for (const { workflowId, stepId } of steps) {
-        const path = `/v2/workflows/${encodeURIComponent(workflowId)}/steps/${encodeURIComponent(stepId)}`
-        expect((await mock.get(path, { key })).status, path).toBe(200)
-      }
-    }
-  })
 })
 
 test.each([
@@ -43,15 +30,6 @@ test.each([
   }
   expect(walked).toHaveLength(count)
   expect(new Set(walked).size).toBe(count)
-})
-
-test('many-pages has a page of messages of one instant, with more of them on the pages around it', async () => {
-  const mock = await givenMock({ seeds: ['many-pages'] })
-  const pages = await Promise.all(
-    [5, 6, 7].map(async (page) => (await mock.get(`/v1/messages?page=${page}`)).json.data)
-  )
-  const [before, whole, after] = pages.map((page) => page.map(({ createdAt }: Message) => createdAt))
-  expect(new Set([before.at(-1), ...whole, after[0]]).size).toBe(1)
 })
 
 test('unicode: every transaction and every subscriber is found by its own name, and by no other', async () => {

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import type { Services } from '../../src/control/services.js'
 import { lazily } from '../../src/core/lazily.js'
-import type { EnvironmentData } from '../../src/seeds/environment-data.js'
+import type { EnvironmentData } from '../../src/seeds/format.js'
 import { readSeeds } from '../../src/seeds/read.js'
 import { resolveSeeds } from '../../src/seeds/resolve/resolve.js'
 import { seedService } from '../../src/seeds/service.js'

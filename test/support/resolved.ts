@@ -1,6 +1,5 @@
-import type { EnvironmentData } from '../../src/seeds/environment-data.js'
 import { SeedError } from '../../src/seeds/errors.js'
-import type { SeedEnvironment } from '../../src/seeds/format.js'
+import type { EnvironmentData, SeedEnvironment } from '../../src/seeds/format.js'
 import { readSeeds, type SeedValue } from '../../src/seeds/read.js'
 import { resolveSeeds } from '../../src/seeds/resolve/resolve.js'
 import { seedOf } from './shop.js'

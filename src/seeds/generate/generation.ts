@@ -3,17 +3,18 @@ import { isoTime } from '../../core/clock.js'
 import type { Channel } from '../../core/enums.js'
 import { StartError } from '../../core/errors.js'
 import { createRandom, type Random } from '../../core/random.js'
-import type { MessageResponse } from '../../messages/schemas.js'
-import type { EnvironmentInput } from '../environment-data.js'
-import type { SeedGenerate } from '../format.js'
-import { planWorkflows, type StepPlan } from './plan.js'
+import type { MessageCTA, MessageResponse } from '../../messages/schemas.js'
+import type { WorkflowStep } from '../../workflow-steps/schemas.js'
+import { canGenerate, type EnvironmentInput, type SeedGenerate } from '../format.js'
+import { inferPayloadSchema } from '../resolve/step-defaults.js'
+import { valueMaker } from './payload.js'
 import { createFaker, createRecipients, createSubscribers, pick, type Recipient, randomInt } from './subscribers.js'
+import { compile, compileEmail, type Scope } from './templates.js'
 
 export type Generation = ReturnType<typeof prepare>
 export type GeneratedMessage = ReturnType<Generation['messages']> extends Generator<infer Message> ? Message : never
 
-const HOUR = 3_600_000
-const DAY = 24 * HOUR
+const DAY = 86_400_000
 
 /**
  * Returns believable messages of the days before `now`, and the subscribers to add before them. The same input gives the
@@ -33,7 +34,8 @@ export function prepare(environment: EnvironmentInput, options: SeedGenerate, no
   const count = options.subscribers || fallback
   const subscribers = createSubscribers(environment, { count, randomSeed, before: now - days * DAY })
   const recipients = createRecipients(environment, [...own, ...subscribers], randomSeed)
-  const timeAt = timeline(days, now)
+  // What a trigger sends takes seconds, and must not lie in the future.
+  const end = Math.floor(now) - 2 * 60_000
   // Messages that the environment already has may be generated with the same options: their number differs.
   const idKey = [environment.id, present, randomSeed, total, days, recipients.length, now].join()
   return { subscribers, messages }
@@ -46,7 +48,7 @@ export function prepare(environment: EnvironmentInput, options: SeedGenerate, no
     const time = { left: Math.max(2000, total) }
     let done = 0
     while (done < total) {
-      let createdAt = timeAt((done + random.next()) / total)
+      let createdAt = Math.floor(end - days * DAY * (1 - (done + random.next()) / total))
       const share = random.next()
       // Of 1,000 subscribers, the first gets a tenth of the triggers, and the last a thirtieth of a percent.
       const recipient = recipients[Math.floor(recipients.length * share * share * share)] as Recipient
@@ -89,7 +91,7 @@ export function prepare(environment: EnvironmentInput, options: SeedGenerate, no
           channel,
           read: inbox?.read ?? false,
           seen: inbox?.seen ?? false,
-          snoozedUntil: inbox?.snoozedUntil,
+          snoozedUntil: undefined,
           email: (channel === 'email' && subscriber.email) || undefined,
           phone: (channel === 'sms' && subscriber.phone) || undefined,
           providerId: random.next() < 0.9 ? providers[0] : pick(random, providers),
@@ -141,15 +143,12 @@ function inboxState(random: Random, createdAt: number, now: number) {
   const readAt = seenAt + 400 + randomInt(random, 60_000)
   const seen = random.next() < 0.75 && seenAt <= now
   const read = seen && random.next() < 0.75 && readAt <= now
-  const isSnoozed = !read && random.next() < 0.03
-  const again = delivered + (1 + randomInt(random, 24)) * HOUR
   return {
-    deliveredAt: (isSnoozed && again <= now ? [delivered, again] : [delivered]).map(isoTime),
+    deliveredAt: [isoTime(delivered)],
     lastSeenDate: seen ? isoTime(seenAt) : undefined,
     lastReadDate: read ? isoTime(readAt) : undefined,
     read,
     seen,
-    snoozedUntil: isSnoozed && again > now ? isoTime(again) : undefined,
     pressed: read && random.next() < 0.4 ? pick(random, ['primary', 'primary', 'secondary'] as const) : undefined
   }
 }
@@ -165,21 +164,90 @@ function idMaker(key: string): (at: number) => string {
   }
 }
 
-const WEIGHTS_BY_HOUR = [2, 1, 1, 1, 1, 2, 4, 7, 10, 12, 12, 11, 10, 11, 11, 10, 9, 9, 10, 9, 8, 6, 4, 3]
+/** Everything about a step that is the same in each of its messages. */
+type StepPlan = ReturnType<typeof planStep>
 
-/** Returns times for shares from 0 up to 1 that grow; more of them by day than by night. */
-function timeline(days: number, now: number): (share: number) => number {
-  // What a trigger sends takes seconds, and must not lie in the future.
-  const end = Math.floor(now) - 2 * 60_000
-  const hours = Array.from({ length: days * 24 }, (_, index) => end - days * DAY + index * HOUR)
-  // Between any two of these times in a row, equally many triggers lie.
-  const times = hours.flatMap((hour) => {
-    const weight = WEIGHTS_BY_HOUR[new Date(hour).getUTCHours()] ?? 1
-    return Array.from({ length: weight }, (_, index) => hour + (index * HOUR) / weight)
+/** Returns the plans of the workflows that send. Steps whose content has issues send only if all have. */
+function planWorkflows(environment: EnvironmentInput) {
+  const sending = environment.steps.filter((step) => canGenerate({ steps: [step] }))
+  const sound = sending.filter(({ issues }) => Object.values(issues?.controls ?? {}).every((each) => each.length === 0))
+  const usable = new Set(sound.length > 0 ? sound : sending)
+  const plans = environment.workflows.map(({ _id: id, identifier, name, payloadSchema }) => {
+    const all = environment.steps.filter(({ workflowDatabaseId }) => workflowDatabaseId === id)
+    const controlValues = all.map((step) => step.controlValues)
+    const declared = payloadSchema ?? inferPayloadSchema(controlValues, { loopItems: true })
+    return {
+      id,
+      identifier,
+      payload: valueMaker({ properties: {}, ...declared, type: 'object' }),
+      digests: all.filter(({ type }) => type === 'digest').map(({ stepId }) => stepId),
+      steps: all.filter((step) => usable.has(step)).map((step) => planStep(environment, step, name))
+    }
   })
-  return (share) => {
-    const index = Math.floor(share * times.length)
-    const [from = end, to = end] = times.slice(index, index + 2)
-    return Math.floor(from + (to - from) * (share * times.length - index))
+  return plans.filter(({ steps }) => steps.length > 0)
+}
+
+/** For channels that the environment has no integration of. */
+const DEFAULT_PROVIDERS = { in_app: 'novu', email: 'sendgrid', sms: 'twilio', chat: 'slack', push: 'fcm' }
+
+/** Returns the providers of the channel's active integrations, the primary first; where none is active, of all. */
+function providersOf({ integrations }: EnvironmentInput, channel: Channel): string[] {
+  const present = integrations.filter((each) => each.channel === channel && !each.deleted)
+  const active = present.filter((each) => each.active).sort((one, other) => Number(other.primary) - Number(one.primary))
+  const providers = (active.length > 0 ? active : present).map(({ providerId }) => providerId)
+  return providers.length > 0 ? providers : [DEFAULT_PROVIDERS[channel]]
+}
+
+function planStep(environment: EnvironmentInput, step: WorkflowStep, name: string) {
+  const { _id: id, type, controlValues } = step
+  const channel = type as Channel
+  const values: Record<string, unknown> = controlValues ?? {}
+  const heading = textOf(values.subject) ?? textOf(values.title)
+  const title = heading ?? name
+  // Code-first steps name their body as they like: then it is the longest text.
+  const [longest] = textsIn(values).sort((one, other) => other.length - one.length)
+  const body = textOf(values.body) ?? textOf(values.content) ?? longest ?? title
+  const hasSubject = channel === 'email' || (channel === 'in_app' && heading !== undefined)
+  return {
+    id,
+    channel,
+    providers: providersOf(environment, channel),
+    content: channel === 'email' ? compileEmail(body) : compile(body),
+    subject: hasSubject ? compile(title) : undefined,
+    title: channel === 'push' ? compile(title) : undefined,
+    callToAction: compileCallToAction(channel === 'in_app' ? values : {})
   }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(textsIn)
+  return textOf(value) === undefined ? [] : [String(value)]
+}
+
+function compileCallToAction(controlValues: object) {
+  const values = controlValues as { [Name in 'redirect' | 'primaryAction' | 'secondaryAction']?: Action | null }
+  const url = textOf(values.redirect?.url) ?? textOf(values.primaryAction?.redirect?.url)
+  const target = url === undefined ? undefined : compile(url)
+  const labels = (['primary', 'secondary'] as const).flatMap((type) => {
+    const label = textOf(values[`${type}Action`]?.label)
+    return label === undefined ? [] : [{ type, label: compile(label) }]
+  })
+  return (pressed: 'primary' | 'secondary' | undefined, scope: Scope): MessageCTA => {
+    const link: MessageCTA = target ? { type: 'redirect', data: { url: target(scope) } } : {}
+    const buttons = labels.map(({ type, label }) => ({ type, content: label(scope) }))
+    const [result] = buttons.filter(({ type }) => type === pressed).map(({ type }) => ({ type }))
+    if (result) return { ...link, action: { status: 'done', buttons, result } }
+    return { ...link, action: { ...(buttons.length > 0 && { status: 'pending' }), buttons } }
+  }
+}
+
+/** A control value of an in-app step, as far as it has this form. */
+interface Action {
+  label?: unknown
+  url?: unknown
+  redirect?: Action | null
 }

@@ -54,6 +54,10 @@ function numberMaker({ minimum, maximum }: JsonSchema, isInteger: boolean): Valu
 const whole = (faker: Faker, min: number, max: number) => faker.number.int({ min, max })
 const word = (faker: Faker) => faker.string.alpha({ length: 8, casing: 'lower' })
 const digits = (faker: Faker, length: number) => String(whole(faker, 10 ** (length - 1), 10 ** length - 1))
+const price = (faker: Faker) => `€${whole(faker, 1, 240)}.${digits(faker, 2)}`
+const day = (faker: Faker, at: number) => isoTime(at + whole(faker, 1, 30) * DAY).slice(0, 10)
+const product = ({ commerce: c }: Faker) => `${c.productAdjective()} ${c.productMaterial()} ${c.product()}`
+const person = (faker: Faker) => `${faker.person.firstName()} ${faker.person.lastName()}`
 
 /** The formats that have a rule. With any other, the field's name decides. */
 const FORMATS = /^(date|date-time|time|email|ur[il]|uuid)$/
@@ -68,25 +72,13 @@ const RULES: readonly (readonly [RegExp, ValueMaker])[] = [
   [/\b(ur[il]|link|href|website)\b/, (faker) => `https://example.com/${word(faker)}`],
   [/\be?mail\b/, (faker) => `${word(faker)}@example.com`],
   [/\b(phone|mobile)\b/, (faker) => faker.helpers.replaceSymbols('+120255501##')],
-  [
-    /\b(amount|(sub)?total|price|cost|sum|fee|balance|refund)\b/,
-    (faker) => `€${whole(faker, 1, 240)}.${digits(faker, 2)}`
-  ],
+  [/\b(amount|(sub)?total|price|cost|sum|fee|balance|refund)\b/, price],
   [/\b(minutes|hours|days|seconds|count|quantity|left|stock|points|rating)\b/, (faker) => whole(faker, 1, 40)],
-  [
-    /\b(due|expires|deadline|until|date|day|on|at|since|when)\b/,
-    (faker, at) => isoTime(at + whole(faker, 1, 30) * DAY).slice(0, 10)
-  ],
+  [/\b(due|expires|deadline|until|date|day|on|at|since|when)\b/, day],
   [/\b(company|organi[sz]ation|tenant|vendor|supplier)\b/, (faker) => faker.company.name()],
-  [
-    /\b(product|item|title|article|line|plan)s?\b/,
-    ({ commerce: c }) => `${c.productAdjective()} ${c.productMaterial()} ${c.product()}`
-  ],
+  [/\b(product|item|title|article|line|plan)s?\b/, product],
   [/\b(first|given) name\b/, (faker) => faker.person.firstName()],
-  [
-    /\b(user|customer|sender|author|assignee|owner|member|name)s?\b/,
-    (faker) => `${faker.person.firstName()} ${faker.person.lastName()}`
-  ],
+  [/\b(user|customer|sender|author|assignee|owner|member|name)s?\b/, person],
   [/\b(warehouse|city|location|place|store|branch|office)\b/, (faker) => faker.location.city()],
   [/\b(reason|comment|message|text|body|description|summary)\b/, (faker) => faker.commerce.productDescription()],
   [/\b(id|number|no|reference|order|ticket|issue)$/, (faker) => digits(faker, 5)]

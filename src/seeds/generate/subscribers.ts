@@ -4,7 +4,7 @@ import { CHANNELS, CHAT_PUSH_PROVIDERS } from '../../core/enums.js'
 import { idOf } from '../../core/ids.js'
 import { createRandom, type Random } from '../../core/random.js'
 import type { SubscriberResponse } from '../../messages/schemas.js'
-import type { EnvironmentInput, Stored } from '../environment-data.js'
+import type { EnvironmentInput, Stored } from '../format.js'
 
 /** Where subscribers come from, the most frequent first, and numbers of theirs that are reserved for fiction. */
 const REGIONS = [

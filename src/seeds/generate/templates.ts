@@ -73,17 +73,11 @@ export function compile(source: string): Render {
 
 type Content = NonNullable<MessageResponse['content']>
 
-/** Compiles the content of an email: HTML in the sender's frame, or the blocks of a document of the block editor. */
-export function compileEmail(body: string, subject: string, sender: string): Render<Content> {
+/** Compiles the content of an email: HTML, or the blocks of a document of the block editor. */
+export function compileEmail(body: string): Render<Content> {
   const blocks = attempt(() => compileBlocks(body))
   if (blocks) return (scope) => blocks.map((block) => block(scope))
-  if (/<html/i.test(body)) return compile(body)
-  const content = /<\w/.test(body) ? body : `<p>${body.replaceAll('\n', '<br>')}</p>`
-  const head = `<head><meta charset="utf-8"><title>${subject}</title></head>`
-  const footer = sender.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
-  return compile(
-    `<!DOCTYPE html><html lang="en">${head}<body><main>${content}</main><footer>${footer}</footer></body></html>`
-  )
+  return compile(/<\w/.test(body) ? body : `<p>${body.replaceAll('\n', '<br>')}</p>`)
 }
 
 /** A node of a document of the block editor. */

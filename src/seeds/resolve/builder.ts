@@ -7,46 +7,37 @@ import type { Path } from '../../core/validation.js'
 import type { Environment } from '../../environments/service.js'
 import type { Integration } from '../../integrations/schemas.js'
 import type { WorkflowStep } from '../../workflow-steps/schemas.js'
-import type { EnvironmentData, WorkflowDocument } from '../environment-data.js'
 import { errorOf, type IssueList } from '../errors.js'
-import type { SeedEnvironment } from '../format.js'
+import type { EnvironmentData, SeedEnvironment, WorkflowDocument } from '../format.js'
 import { formatLimit, type SeedLimits } from '../limits.js'
 import type { SeedFile } from '../read.js'
 import type { ExistingRecords, RecordKind } from '../repository.js'
 
 /** A value in a seed, to report issues there. */
-export class SeedLocation {
-  readonly limits: SeedLimits
-  private readonly file: SeedFile
-  private readonly issues: IssueList
-  private readonly path: Path
-
-  constructor(file: SeedFile, issues: IssueList, path: Path = []) {
-    this.limits = file.limits
-    this.file = file
-    this.issues = issues
-    this.path = path
-  }
-
-  at(...path: Path): SeedLocation {
-    return new SeedLocation(this.file, this.issues, [...this.path, ...path])
-  }
-
+export interface SeedLocation {
+  limits: SeedLimits
+  at(...path: Path): SeedLocation
   /** The words follow the path in a sentence: `must be …`. A function is called for the first hundred issues only. */
-  report(message: string | (() => string)): void {
-    this.issues.push(() => this.file.issueAt(this.path, typeof message === 'string' ? message : message()))
-  }
-
+  report(message: string | (() => string)): void
   /** Throws SeedError with this issue and those that were reported: for what would take all memory. */
-  fail(message: string): never {
-    this.report(message)
-    throw errorOf([this.issues])
-  }
-
+  fail(message: string): never
   /** `shop.yaml:4:23`, or the file and the path where there is no text. */
-  describe(): string {
-    const { line, location, path } = this.file.issueAt(this.path, '')
-    return line === undefined ? `${location} ${path}`.trim() : location
+  describe(): string
+}
+
+export function seedLocation(file: SeedFile, issues: IssueList, path: Path = []): SeedLocation {
+  return {
+    limits: file.limits,
+    at: (...inner) => seedLocation(file, issues, [...path, ...inner]),
+    report: (message) => void issues.push(() => file.issueAt(path, typeof message === 'string' ? message : message())),
+    fail(message) {
+      this.report(message)
+      throw errorOf([issues])
+    },
+    describe() {
+      const { line, location, path: text } = file.issueAt(path, '')
+      return line === undefined ? `${location} ${text}`.trim() : location
+    }
   }
 }
 
@@ -74,149 +65,143 @@ interface Options {
   now: number
 }
 
+export type EnvironmentBuilder = ReturnType<typeof environmentBuilder>
+
 /** Collects the records of one environment, and reports what is there twice or refers to nothing. */
-export class EnvironmentBuilder {
-  readonly data: EnvironmentData
-  readonly location: SeedLocation
-  readonly existing: ExistingRecords | undefined
-  /** The identifiers of all integrations here, so that no default is one of them. */
-  readonly identifiers: TakenNames = new Map()
-  /** The provider of messages without one, by channel. */
-  readonly providers = new Map<string, string | undefined>()
-  /** The kinds of which there are more records than are known, as these have issues. */
-  readonly unknown = new Set<RecordKind>()
-  /** The fields of a document that say which environment it belongs to. */
-  readonly owner: { _environmentId: string; _organizationId: string }
+export function environmentBuilder({ target, replacing, location, idBase, now }: Options) {
   /** The records of the seeds, by their kind and name, and the steps of workflows. */
-  private readonly named = new Map<string, EnvironmentData[Named][number]>()
-  private readonly steps = new Map<string, WorkflowStep[]>()
-  private readonly options: Options
-  private readonly given: ReadonlySet<string>
-  private readonly uses = new Map<string, SeedLocation>()
-  private messageNumber: number
-  private added = 0
-
-  constructor(options: Options) {
-    this.options = options
-    const { target, replacing, location } = options
-    const { id, organizationId, name } = target
-    const settings = { profile: null, assumptions: {}, apiKeys: [] }
-    const records = { integrations: [], subscribers: [], workflows: [], steps: [], messages: [] }
-    this.data = { id, organizationId, name, ...settings, ...records }
-    this.location = location
-    this.existing = replacing?.existing
-    this.owner = { _environmentId: id, _organizationId: organizationId }
-    this.given = replacing ? givenNames(replacing.seed) : new Set()
-    this.messageNumber = this.existing?.messageCount() ?? 0
+  const named = new Map<string, EnvironmentData[Named][number]>()
+  const steps = new Map<string, WorkflowStep[]>()
+  const uses = new Map<string, SeedLocation>()
+  /** The kinds of which there are more records than are known, as these have issues. */
+  const unknown = new Set<RecordKind>()
+  const existing = replacing?.existing
+  const given = replacing ? givenNames(replacing.seed) : new Set()
+  let messageNumber = existing?.messageCount() ?? 0
+  let added = 0
+  const { id, organizationId, name: environmentName } = target
+  const data: EnvironmentData = {
+    ...{ id, organizationId, name: environmentName, profile: null, assumptions: {}, apiKeys: [] },
+    ...{ integrations: [], subscribers: [], workflows: [], steps: [], messages: [] }
   }
 
-  /** Adds a record, to which messages may refer by the name, with its steps. */
-  add<Kind extends Named>(kind: Kind, name: string, record: EnvironmentData[Kind][number], steps?: WorkflowStep[]) {
-    const records: EnvironmentData[Named][number][] = this.data[kind]
-    records.push(record)
-    this.named.set(`${kind} ${name}`, record)
-    if (!steps) return
-    this.data.steps.push(...steps)
-    this.steps.set(record._id, steps)
+  return {
+    data,
+    location,
+    existing,
+    unknown,
+    /** The identifiers of all integrations here, so that no default is one of them. */
+    identifiers: new Map() as TakenNames,
+    /** The provider of messages without one, by channel. */
+    providers: new Map<string, string | undefined>(),
+    /** The fields of a document that say which environment it belongs to. */
+    owner: { _environmentId: id, _organizationId: organizationId },
+    claim,
+    derivedId,
+    stored,
+
+    /** Adds a record, to which messages may refer by the name, with its steps. */
+    add<Kind extends Named>(kind: Kind, name: string, record: EnvironmentData[Kind][number], own: WorkflowStep[] = []) {
+      const records: EnvironmentData[Named][number][] = data[kind]
+      records.push(record)
+      named.set(`${kind} ${name}`, record)
+      data.steps.push(...own)
+      steps.set(record._id, own)
+    },
+
+    /** Returns the steps of a workflow, of the seeds or stored. */
+    stepsOf({ _id }: WorkflowDocument): WorkflowStep[] {
+      const found = steps.get(_id) ?? existing?.stepsOf(_id) ?? []
+      steps.set(_id, found)
+      return found
+    },
+
+    /** Returns the time by the clock that the seeds set, or by that of the target. */
+    present: () => timeBy(data.clock ?? target.clock, () => now),
+
+    /** Reports an issue if another record of the kind has the name or the id. A stored step is replaced with its workflow. */
+    claimNames(kind: Named | 'steps', [field, ...name]: readonly string[], _id: string, at: SeedLocation): void {
+      const word = kind.slice(0, -1)
+      if (!claim([word, String(field), ...name], at.at(String(field)))) return
+      if (!claim([word, '_id', _id], at.at('_id'))) return
+      const step = kind === 'steps' && existing?.find(kind, '_id', _id)
+      const other =
+        kind === 'steps' ? step && stored('workflows', '_id', step.workflowDatabaseId) : stored(kind, '_id', _id)
+      if (other) at.at('_id').report(`is that of another ${word} too, at ${STORED}`)
+    },
+
+    /** Reports an integration that is primary where another one is. */
+    claimPrimary({ channel }: Integration, at: SeedLocation): void {
+      const own = data.integrations.find((each) => each.channel === channel && each.primary && !each.deleted)
+      const other = own ?? stored('integrations', 'primary', channel)
+      const message = (first: string) =>
+        `must be false: ${other?.identifier} is the primary ${channel} integration already, at ${first}; a channel has at most one`
+      if (claim(['primary', channel], at, message) && other) at.report(message(STORED))
+    },
+
+    /** Returns the id of a record that its seed gives none: that of the record it replaces, or one of its name. */
+    recordId(kind: Named, name: string): string {
+      const isGiven = given.has(`${kind} ${NAMES[kind]} ${name}`)
+      const replaced = isGiven ? existing?.find(kind, NAMES[kind], name)?._id : undefined
+      return replaced && !given.has(`${kind} _id ${replaced}`) ? replaced : derivedId(kind.slice(0, -1), name)
+    },
+
+    /** Returns the next number whose id no existing message has. */
+    nextMessageNumber(): number {
+      while (existing?.find('messages', '_id', derivedId('message', messageNumber))) messageNumber += 1
+      return messageNumber++
+    },
+
+    /** Returns the record of that name, of the seeds or stored; reports an issue if there is none. */
+    referenced<Kind extends Named>(kind: Kind, reference: string | undefined, at: SeedLocation) {
+      if (reference === undefined) return undefined
+      const found = named.get(`${kind} ${reference}`) ?? stored(kind, NAMES[kind], reference)
+      if (found || unknown.has(kind)) return found as EnvironmentData[Kind][number] | undefined
+      at.report(() => {
+        const own = data[kind].map((each) => each[NAMES[kind] as never] as string)
+        const names = [...own, ...(existing?.names(kind) ?? [])].slice(0, MAX_CANDIDATES)
+        if (names.length === 0) return `is ${reference}, but this environment has no ${kind}`
+        const remedy = didYouMean(reference, names) || `; there are ${names.slice(0, 10).join(', ')}`
+        return `is ${reference}, but this environment has no such ${kind.slice(0, -1)}${remedy}`
+      })
+      return undefined
+    },
+
+    /** Counts what a default or a reference adds to a record, in characters of JSON. Throws SeedError beyond the limit. */
+    countAdded(size: number, at: SeedLocation): void {
+      added += size
+      const { added: most, where, remedy } = at.limits
+      if (added <= most) return
+      const what = 'up to here defaults, references and generated messages add more than'
+      at.fail(`is too much: ${what} ${formatLimit(most)}, the most ${where}: ${remedy}`)
+    }
   }
 
-  /** Returns the steps of a workflow, of the seeds or stored. */
-  stepsOf({ _id }: WorkflowDocument): WorkflowStep[] {
-    const steps = this.steps.get(_id) ?? this.existing?.stepsOf(_id) ?? []
-    this.steps.set(_id, steps)
-    return steps
-  }
-
-  /** Returns the time by the clock that the seeds set, or by that of the target. */
-  present(): number {
-    const { target, now } = this.options
-    return timeBy(this.data.clock ?? target.clock, () => now)
+  function derivedId(...path: Path): string {
+    return idOf(...idBase, ...path)
   }
 
   /** Returns whether it is the first use, and reports an issue if not. `use` begins with the kind of the thing. */
-  claim(
+  function claim(
     use: readonly [kind: string, ...string[]],
     at: SeedLocation,
     message = (first: string) => `is that of another ${use[0]} too, at ${first}`
   ): boolean {
     const key = JSON.stringify(use)
-    const first = this.uses.get(key)
+    const first = uses.get(key)
     if (first) at.report(() => message(first.describe()))
-    else this.uses.set(key, at)
+    else uses.set(key, at)
     return !first
   }
 
-  /** Reports an issue if another record of the kind has the name or the id. A stored step is replaced with its workflow. */
-  claimNames(kind: Named | 'steps', [field, ...name]: readonly string[], _id: string, at: SeedLocation): void {
-    const word = kind.slice(0, -1)
-    if (!this.claim([word, String(field), ...name], at.at(String(field)))) return
-    if (!this.claim([word, '_id', _id], at.at('_id'))) return
-    const step = kind === 'steps' ? this.existing?.find(kind, '_id', _id) : undefined
-    const other =
-      kind === 'steps'
-        ? step && this.stored('workflows', '_id', step.workflowDatabaseId)
-        : this.stored(kind, '_id', _id)
-    if (other) at.at('_id').report(`is that of another ${word} too, at ${STORED}`)
-  }
-
-  /** Reports an integration that is primary where another one is. */
-  claimPrimary({ channel }: Integration, at: SeedLocation): void {
-    const own = this.data.integrations.find((each) => each.channel === channel && each.primary && !each.deleted)
-    const other = own ?? this.stored('integrations', 'primary', channel)
-    const message = (first: string) =>
-      `must be false: ${other?.identifier} is the primary ${channel} integration already, at ${first}; a channel has at most one`
-    if (this.claim(['primary', channel], at, message) && other) at.report(message(STORED))
-  }
-
-  derivedId(...path: Path): string {
-    return idOf(...this.options.idBase, ...path)
-  }
-
-  /** Returns the id of a record that its seed gives none: that of the record it replaces, or one of its name. */
-  recordId(kind: Named, name: string): string {
-    const isGiven = this.given.has(`${kind} ${NAMES[kind]} ${name}`)
-    const replaced = isGiven ? this.existing?.find(kind, NAMES[kind], name)?._id : undefined
-    const isFree = replaced && !this.given.has(`${kind} _id ${replaced}`)
-    return isFree ? replaced : this.derivedId(kind.slice(0, -1), name)
-  }
-
-  /** Returns the next number whose id no existing message has. */
-  nextMessageNumber(): number {
-    while (this.existing?.find('messages', '_id', this.derivedId('message', this.messageNumber)))
-      this.messageNumber += 1
-    return this.messageNumber++
-  }
-
-  /** Returns the record of that name, of the seeds or stored; reports an issue if there is none. */
-  referenced<Kind extends Named>(kind: Kind, reference: string | undefined, at: SeedLocation) {
-    if (reference === undefined) return undefined
-    const found = this.named.get(`${kind} ${reference}`) ?? this.stored(kind, NAMES[kind], reference)
-    if (found || this.unknown.has(kind)) return found as EnvironmentData[Kind][number] | undefined
-    at.report(() => {
-      const own = this.data[kind].map((each) => each[NAMES[kind] as never] as string)
-      const names = [...own, ...(this.existing?.names(kind) ?? [])].slice(0, MAX_CANDIDATES)
-      if (names.length === 0) return `is ${reference}, but this environment has no ${kind}`
-      const remedy = didYouMean(reference, names) || `; there are ${names.slice(0, 10).join(', ')}`
-      return `is ${reference}, but this environment has no such ${kind.slice(0, -1)}${remedy}`
-    })
-    return undefined
-  }
-
-  /** Counts what a default or a reference adds to a record, in characters of JSON. Throws SeedError beyond the limit. */
-  countAdded(size: number, at: SeedLocation): void {
-    this.added += size
-    const { added: most, where, remedy } = at.limits
-    if (this.added <= most) return
-    const what = 'up to here defaults, references and generated messages add more than'
-    at.fail(`is too much: ${what} ${formatLimit(most)}, the most ${where}: ${remedy}`)
-  }
-
   /** Returns the stored record with this name or id, unless one of the seed replaces it. */
-  stored<Kind extends Named>(kind: Kind, by: string, value: string): EnvironmentData[Kind][number] | undefined {
-    const found = this.existing?.find(kind, by, value)
-    const isReplaced = ['_id', NAMES[kind]].some((field) => {
-      return this.given.has(`${kind} ${field} ${found?.[field as never]}`)
-    })
+  function stored<Kind extends Named>(
+    kind: Kind,
+    by: string,
+    value: string
+  ): EnvironmentData[Kind][number] | undefined {
+    const found = existing?.find(kind, by, value)
+    const isReplaced = ['_id', NAMES[kind]].some((field) => given.has(`${kind} ${field} ${found?.[field as never]}`))
     return isReplaced ? undefined : found
   }
 }
@@ -247,14 +232,9 @@ export function unusedName(base: string, taken: TakenNames, isStored?: (name: st
 }
 
 /** Returns those of the fields that hold a time, in the form of the wire. */
-export function timesOf<Field extends string>(
-  seed: { [Name in Field]?: string | null },
-  fields: readonly Field[],
-  location: SeedLocation
-): { [Name in Field]?: string } {
-  const given = fields.filter((field) => typeof seed[field] === 'string')
-  const times = given.map((field) => [field, timeOf(String(seed[field]), location.at(field))])
-  return Object.fromEntries(times)
+export function timesOf(seed: object, fields: readonly string[], location: SeedLocation): Record<string, string> {
+  const given = Object.entries(seed).filter(([field, value]) => fields.includes(field) && typeof value === 'string')
+  return Object.fromEntries(given.map(([field, value]) => [field, timeOf(value, location.at(field))]))
 }
 
 export function timeOf(text: string, location: SeedLocation): string {

@@ -1,14 +1,19 @@
 import { isoTime, parseTime, WALL } from '../../core/clock.js'
 import { idOf } from '../../core/ids.js'
 import { slugify } from '../../core/slug.js'
-import type { EnvironmentData } from '../environment-data.js'
 import { errorOf, type IssueList, isFull } from '../errors.js'
-import type { SeedEnvironment } from '../format.js'
+import type { EnvironmentData, SeedEnvironment } from '../format.js'
 import type { SeedFile } from '../read.js'
 import type { ExistingRecords } from '../repository.js'
-import { EnvironmentBuilder, INVALID_TIME, SeedLocation, type SeedTarget } from './builder.js'
-import { addMessage, setGenerate } from './messages.js'
-import { addIntegration, addSubscriber, addWorkflow } from './records.js'
+import {
+  type EnvironmentBuilder,
+  environmentBuilder,
+  INVALID_TIME,
+  type SeedLocation,
+  type SeedTarget,
+  seedLocation
+} from './builder.js'
+import { addIntegration, addMessage, addSubscriber, addWorkflow, setGenerate } from './records.js'
 
 interface Options {
   /** The one environment to return, whatever the seed calls it. */
@@ -23,13 +28,8 @@ interface Options {
 }
 
 /** An environment of one seed file, where it is there, and what it becomes. */
-interface Building {
-  seed: SeedEnvironment
-  location: SeedLocation
-  builder: EnvironmentBuilder
-}
-
-type Located = Omit<Building, 'builder'>
+type Located = { seed: SeedEnvironment; location: SeedLocation }
+type Building = Located & { builder: EnvironmentBuilder }
 
 /**
  * Returns the environments that the seeds describe, with every reference resolved and every default filled in; the same
@@ -40,16 +40,20 @@ type Located = Omit<Building, 'builder'>
  * time that is none, and every API key that `ownerOf` says belongs to an environment of none of the seeds.
  */
 export function resolveSeeds(files: readonly SeedFile[], now: number, options: Options = {}): EnvironmentData[] {
-  const { target, existing, ownerOf } = options
+  const { target, ownerOf } = options
   const lists = files.map(({ issues }): IssueList => [...issues])
-  const described = files.flatMap((file, index) =>
-    file.seed.environments.map((seed, at): Located => {
-      return { seed, location: new SeedLocation(file, lists[index] as IssueList, ['environments', at]) }
-    })
-  )
+  const described = files.flatMap((file, index) => {
+    const list = seedLocation(file, lists[index] as IssueList, ['environments'])
+    const { environments } = file.seed
+    if (target && environments.length !== 1 && file.issues.length === 0) {
+      const one = environments.length > 1 ? list.at(1) : list
+      one.report('must be one environment: a seed that is loaded into one has no more and no less')
+    }
+    return environments.map((seed, at): Located => ({ seed, location: list.at(at) }))
+  })
   // With no more than that a report is full, and what is left of such seeds may take long to resolve.
   if (lists.some(isFull)) throw errorOf(lists)
-  const located = target ? inTarget(target) : withBuilders(described, now)
+  const located = withBuilders(target ? described.slice(0, 1) : described, now, options)
   for (const each of located) addSettings(each)
   if (!target) addApiKeys(located, ownerOf)
   for (const { seed, location, builder } of located) {
@@ -66,58 +70,33 @@ export function resolveSeeds(files: readonly SeedFile[], now: number, options: O
   }
   if (lists.some(({ length }) => length > 0)) throw errorOf(lists)
   return [...new Set(located.map(({ builder }) => builder.data))]
-
-  function inTarget(wanted: SeedTarget): Building[] {
-    const [first, second] = described
-    const [file] = files
-    second?.location.report(`is one too many: ${ONE_ENVIRONMENT}`)
-    if (file && !first && lists[0]?.length === 0) {
-      new SeedLocation(file, lists[0]).at('environments').report(`must have one environment: ${ONE_ENVIRONMENT}`)
-    }
-    if (!first) return []
-    const { organization = '', _organizationId = idOf('organization', organization), name } = first.seed
-    const replacing = existing && { existing, seed: first.seed }
-    const idBase = [_organizationId, name]
-    const builder = new EnvironmentBuilder({ target: wanted, replacing, location: first.location, idBase, now })
-    return [{ ...first, builder }]
-  }
 }
 
-const ONE_ENVIRONMENT = 'a seed that is loaded into an environment has no more and no less'
-
-/** Adds the builder of each environment. Those of the same organization and name share one. */
-function withBuilders(located: readonly Located[], now: number): Building[] {
-  /** Those that have an id: it is that of all their environments. */
-  const organizations = new Map<string, { id: string; location: SeedLocation }>()
-  for (const { seed, location: environment } of located) {
-    const { organization, _organizationId: id } = seed
-    if (organization === undefined || id === undefined) continue
-    const location = environment.at('_organizationId')
-    const first = organizations.get(organization) ?? { id, location }
-    organizations.set(organization, first)
-    const described = () =>
-      `must be ${first.id}, which organization ${organization} has at ${first.location.describe()}`
-    if (first.id !== id) location.report(described)
+/** Adds the builder of each environment, or of the target. Those of the same organization and name share one. */
+function withBuilders(located: readonly Located[], now: number, { target, existing }: Options): Building[] {
+  /** An id that one of its environments has is that of all, but for those that have another one. */
+  const organizations = new Map<string | undefined, string>()
+  for (const { organization, _organizationId } of located.map(({ seed }) => seed)) {
+    if (organization !== undefined && _organizationId !== undefined) organizations.set(organization, _organizationId)
   }
   const builders = new Map<string, EnvironmentBuilder>()
   const byId = new Map<string, EnvironmentBuilder>()
   return located.map(({ seed, location }) => {
-    const { name, organization = '' } = seed
-    const { id: usual = idOf('organization', organization) } = organizations.get(organization) ?? {}
-    const { _organizationId: organizationId = usual } = seed
-    const idBase = [organizationId, name] as const
+    const { name, organization = '', _organizationId } = seed
+    const organizationId = _organizationId ?? organizations.get(organization) ?? idOf('organization', organization)
+    const idBase = [organizationId, name]
     const known = builders.get(idBase.join(' '))
-    const { _id: id = known?.data.id ?? idOf(...idBase) } = seed
-    const target = { id, organizationId, name, clock: WALL }
-    const builder = known ?? new EnvironmentBuilder({ target, location, idBase, now })
+    const { _id = known?.data.id ?? idOf(...idBase) } = seed
+    const { id, ...rest } = target ?? { id: _id, organizationId, name, clock: WALL }
+    const replacing = existing && { existing, seed }
+    const builder = known ?? environmentBuilder({ target: { id, ...rest }, replacing, location, idBase, now })
     builders.set(idBase.join(' '), builder)
-    const same = byId.get(id)
+    const same = byId.get(id) ?? builder
+    byId.set(id, same)
     if (id !== builder.data.id) {
       location.at('_id').report(`must be ${builder.data.id}, which environment ${name} has already`)
-    } else if (same && same !== builder) {
+    } else if (same !== builder) {
       location.at('_id').report(() => `is that of environment ${same.data.name} too, at ${same.location.describe()}`)
-    } else {
-      byId.set(id, builder)
     }
     return { seed, location, builder }
   })
@@ -141,28 +120,23 @@ function addSettings({ seed, location, builder }: Building): void {
 
 /** Gives each environment the keys that its seeds name, or a default one if none of them has a list of keys. */
 function addApiKeys(located: readonly Building[], ownerOf: Options['ownerOf']): void {
-  const wanted = located.flatMap(({ seed, location, builder }) =>
-    (seed.apiKeys ?? []).map((key, at) => ({ key, builder, location: location.at('apiKeys', at), subject: 'is' }))
-  )
-  const named = new Set(located.filter(({ seed }) => seed.apiKeys).map(({ builder }) => builder))
-  for (const builder of new Set(located.map((each) => each.builder))) {
-    if (named.has(builder)) continue
-    const key = `${slugify(builder.data.name) || 'environment'}-key`
-    const subject = `has no apiKeys, and its default, ${key}, is`
-    wanted.push({ key, builder, location: builder.location, subject })
-  }
-  const owners = new Map<string, (typeof wanted)[number]>()
-  for (const each of wanted) {
-    const { key, builder, location, subject } = each
-    const first = owners.get(key)
+  const owners = new Map<string, { builder: EnvironmentBuilder; location: SeedLocation }>()
+  const add = (key: string, builder: EnvironmentBuilder, location: SeedLocation, subject = 'is') => {
+    const first = owners.get(key) ?? { builder, location }
     const other = ownerOf?.(key)
     const report = (owner: string) =>
       location.report(`${subject} that of ${owner}; each environment needs keys of its own`)
     if (other && other.id !== builder.data.id) report(`${other.name}, which these seeds leave as it is`)
-    else if (first && first.builder !== builder) report(`${first.builder.data.name}, at ${first.location.describe()}`)
-    else if (!first) {
-      owners.set(key, each)
-      builder.data.apiKeys.push(key)
-    }
+    else if (first.builder !== builder) report(`${first.builder.data.name}, at ${first.location.describe()}`)
+    else if (!owners.has(key)) builder.data.apiKeys.push(key)
+    owners.set(key, first)
+  }
+  for (const { seed, location, builder } of located) {
+    for (const [at, key] of (seed.apiKeys ?? []).entries()) add(key, builder, location.at('apiKeys', at))
+  }
+  const named = new Set(located.filter(({ seed }) => seed.apiKeys).map(({ builder }) => builder))
+  for (const builder of new Set(located.map((each) => each.builder))) {
+    const key = `${slugify(builder.data.name) || 'environment'}-key`
+    if (!named.has(builder)) add(key, builder, builder.location, `has no apiKeys, and its default, ${key}, is`)
   }
 }

@@ -7,8 +7,7 @@ import { StartError } from '../../../src/core/errors.js'
 import { findIssues } from '../../../src/core/validation.js'
 import { canonicalContext, toMessageRow } from '../../../src/messages/row.js'
 import { MessageResponse, SubscriberResponse } from '../../../src/messages/schemas.js'
-import type { EnvironmentData } from '../../../src/seeds/environment-data.js'
-import type { SeedEnvironment, SeedGenerate, SeedWorkflow } from '../../../src/seeds/format.js'
+import type { EnvironmentData, SeedEnvironment, SeedGenerate, SeedWorkflow } from '../../../src/seeds/format.js'
 import { prepare } from '../../../src/seeds/generate/generation.js'
 import { environmentsOf, issuesOf, NOW, shopOf } from '../../support/resolved.js'
 import { seedOf } from '../../support/shop.js'
@@ -35,12 +34,6 @@ function hashOf(data: EnvironmentData, options: SeedGenerate, now = NOW): string
   return hash.digest('hex')
 }
 
-function groupsOf<Item>(items: readonly Item[], keyOf: (item: Item) => string | undefined): Item[][] {
-  const groups = new Map<string | undefined, Item[]>(items.map((item) => [keyOf(item), []]))
-  for (const item of items) groups.get(keyOf(item))?.push(item)
-  return [...groups.values()]
-}
-
 const MAILS: Pick<SeedWorkflow, 'steps'> = {
   steps: [{ type: 'email', controlValues: { subject: 'Hello', body: '<p>Hello</p>' } }]
 }
@@ -58,21 +51,17 @@ describe.each(ENVIRONMENTS)('of the default seed, the messages of $name', (data)
     }
   })
 
-  test('have unique ids that begin with the second of their creation', () => {
+  test('have unique ids', () => {
     expect(new Set([...messages, ...data.messages].map(({ _id }) => _id)).size).toBe(1000 + data.messages.length)
-    for (const { _id, createdAt } of messages) {
-      expect(Number.parseInt(String(_id).slice(0, 8), 16)).toBe(Math.floor(Date.parse(createdAt) / 1000))
-    }
   })
 
   test('are between the first day and now, all their times in order', () => {
-    for (const { createdAt, deliveredAt = [], lastSeenDate, lastReadDate, snoozedUntil } of messages) {
+    for (const { createdAt, deliveredAt = [], lastSeenDate, lastReadDate } of messages) {
       const times = [createdAt, deliveredAt[0], lastSeenDate, lastReadDate].filter((each) => each !== undefined)
       expect(times).toEqual([...times].sort())
       const moments = [...times, ...deliveredAt].map((time) => Date.parse(time))
       expect(Math.min(...moments)).toBeGreaterThanOrEqual(NOW - 30 * DAY - 3 * 60_000)
       expect(Math.max(...moments)).toBeLessThanOrEqual(NOW)
-      if (snoozedUntil) expect(Date.parse(snoozedUntil)).toBeGreaterThan(NOW)
     }
   })
 
@@ -135,7 +124,7 @@ describe('the same options give the same bytes', () => {
   test('on every machine and version of Node', () => {
     const options = { messages: 5000, randomSeed: 7, subscribers: 500 }
     expect(hashOf(shopOf(CLINIC, HALF_PAST), options, HALF_PAST)).toBe(
-      '4d8940eb417ed26899f39f4f2f204279b43cb1b272ffab167d3647e983726dff'
+      'd84d671ad05beaf27a8fe7cb5e690b4396ff300030002769f0428a75941c243d'
     )
   })
 
@@ -154,7 +143,7 @@ describe('many messages', () => {
   const messages = messagesOf(DEVELOPMENT, { messages: 5000, randomSeed: 3, subscribers: 1000 })
   const ofChannel = (channel: Channel) => messages.filter((message) => message.channel === channel)
 
-  test('are of all channels, some of which fail, and of the Inbox some are unseen, seen, read, answered and snoozed', () => {
+  test('are of all channels, some of which fail, and of the Inbox some are unseen, seen, read and answered', () => {
     expect(new Set(messages.map(({ channel }) => channel))).toEqual(new Set(CHANNELS))
     expect(new Set(messages.map(({ status }) => status)).size).toBe(3)
     const inbox = ofChannel('in_app')
@@ -162,30 +151,6 @@ describe('many messages', () => {
       new Set(['false false', 'true false', 'true true'])
     )
     expect(inbox.some(({ cta }) => cta.action?.status === 'done')).toBe(true)
-    expect(inbox.some(({ snoozedUntil }) => snoozedUntil !== undefined)).toBe(true)
-    for (const { channel, seen, read, lastSeenDate, lastReadDate, deliveredAt } of messages) {
-      expect({ seen, read }).toEqual({ seen: lastSeenDate !== undefined, read: lastReadDate !== undefined })
-      expect(deliveredAt !== undefined).toBe(channel === 'in_app')
-    }
-  })
-
-  test('of one trigger go to one subscriber, show one payload, and come of different steps', () => {
-    const triggers = groupsOf(messages, ({ transactionId }) => transactionId).filter(({ length }) => length > 1)
-    expect(triggers.length).toBeGreaterThan(500)
-    for (const some of triggers) {
-      const facts = some.map(({ _subscriberId, _notificationId, payload }) => [_subscriberId, _notificationId, payload])
-      expect(new Set(facts.map((each) => JSON.stringify(each))).size).toBe(1)
-      expect(new Set(some.map(({ _messageTemplateId }) => _messageTemplateId)).size).toBe(some.length)
-    }
-  })
-
-  test('come oldest first, but for those of one trigger, and none to who is deleted or of a step with issues', () => {
-    let newest = 0
-    for (const { createdAt, subscriber, templateIdentifier } of messages) {
-      newest = Math.max(newest, Date.parse(createdAt))
-      if (Date.parse(createdAt) < newest - 10_000) throw new Error(`${createdAt} is late`)
-      if (subscriber?.deleted || templateIdentifier === 'cart-reminder') throw new Error('it is not to be sent')
-    }
   })
 
   test('have the texts of their templates, rendered with their payload', () => {
@@ -199,13 +164,10 @@ describe('many messages', () => {
     expect(inbox?.cta.action?.buttons?.map((button) => button.content)).toEqual(['Track parcel', 'View order'])
   })
 
-  test('are in contexts of messages of the seed, and for a subscriber always in the same', () => {
+  test('are in contexts of messages of the seed', () => {
     const contextOf = ({ contextKeys = [] }: MessageResponse) => canonicalContext(contextKeys)
     const shown = new Set(DEVELOPMENT.messages.map(contextOf))
     expect(messages.filter((message) => !shown.has(contextOf(message)))).toEqual([])
-    for (const toOne of groupsOf(messages, ({ _subscriberId }) => _subscriberId)) {
-      expect(new Set(toOne.map(contextOf)).size).toBe(1)
-    }
   })
 })
 
@@ -228,8 +190,7 @@ describe('an environment', () => {
   })
 
   test('without a step that sends messages is rejected', () => {
-    const data = shopOf({ workflows: [{ identifier: 'waits', steps: [{ type: 'delay' }] }] })
-    expect(() => generation(data, { messages: 1 })).toThrow(StartError)
+    expect(() => generation(shopOf({}), { messages: 1 })).toThrow(StartError)
   })
 
   test('that already has generated messages gets other ids', () => {
@@ -273,25 +234,12 @@ describe('a payload', () => {
     }
   })
 
-  test('is some value where none can match', () => {
-    const properties = {
-      broken: { type: 'string', pattern: 'a^' },
-      many: { type: 'array', minItems: 2 ** 40, items: { type: 'boolean' } },
-      none: { type: 'integer', minimum: 9, maximum: 3 }
-    }
-    const workflows = [{ identifier: 'named', payloadSchema: { type: 'object', properties }, ...MAILS }]
-    const [message] = messagesOf(shopOf({ workflows }), { messages: 1 })
-    const any = { broken: expect.any(String), many: expect.any(Array), none: expect.any(Number) }
-    expect(message?.payload).toEqual(any)
-  })
-
   test('without a schema has the fields that the templates use, with values that fit their names', () => {
     const lines = '{% for line in payload.lines %}{{line.name}} {{line.price}}{% endfor %}'
     const body = `{{payload.orderId}} {{payload.left}} {{payload.user.name}} ${lines}`
     const steps = [{ type: 'sms' as const, controlValues: { body } }]
-    for (const { payload, content } of messagesOf(shopOf({ workflows: [{ identifier: 'order', steps }] }), {
-      messages: 50
-    })) {
+    const data = shopOf({ workflows: [{ identifier: 'order', steps }] })
+    for (const { payload, content } of messagesOf(data, { messages: 50 })) {
       expect(payload).toEqual({
         orderId: expect.stringMatching(/^\d{5}$/),
         left: expect.any(Number),
@@ -314,16 +262,12 @@ describe('generated subscribers', () => {
     for (const subscriber of subscribers) {
       expect(findIssues(SubscriberResponse, subscriber)).toEqual([])
       expect(Date.parse(subscriber.createdAt)).toBeLessThanOrEqual(NOW - 30 * DAY)
+      // Reserved for examples and fiction.
+      expect(subscriber.email ?? 'a.1@example.com').toMatch(/^[a-z.]+\.\d+@example\.com$/)
+      expect(subscriber.phone ?? '+12025550100').toMatch(/^(\+1\d{3}55501\d\d|\+447700900\d{3}|\+3363998\d{4})$/)
     }
     expect(new Set(subscribers.flatMap(({ _id, subscriberId }) => [_id, subscriberId])).size).toBe(800)
     expect(new Set(subscribers.map(({ firstName, lastName }) => `${firstName} ${lastName}`)).size).toBeGreaterThan(250)
-  })
-
-  test('have email addresses and phone numbers that are reserved for examples and fiction', () => {
-    for (const { email, phone } of subscribers) {
-      if (email) expect(email).toMatch(/^[a-z.]+\.\d+@example\.com$/)
-      if (phone) expect(phone).toMatch(/^(\+1\d{3}55501\d\d|\+447700900\d{3}|\+3363998\d{4})$/)
-    }
   })
 
   test('are the first ones again when more are requested, and never replace those of the seed', () => {
@@ -340,15 +284,6 @@ describe('a seed', () => {
   const workflows: SeedWorkflow[] = [{ identifier: 'hello', ...MAILS }]
   const issueOf = (...environments: Partial<SeedEnvironment>[]) =>
     issuesOf(...environments.map((each, index) => ({ name: `${index}.yaml`, seed: seedOf(each) }))).join()
-
-  test.each([
-    [{}, 'must have messages'],
-    [{ messages: -1 }, '.messages: must be a whole number from 0 to 10000000, not -1'],
-    [{ messages: 1, randomSeed: 2 ** 32 }, '.randomSeed: must be a whole number from 0 to 4294967295'],
-    [{ messages: 1, seed: 7 }, 'is not a field here']
-  ])('is rejected with the location when generate is %j', (generate, message) => {
-    expect(issueOf({ workflows, generate: generate as SeedGenerate })).toContain(message)
-  })
 
   test('is rejected when there is nothing to generate messages from, or another seed has generate for it', () => {
     expect(issueOf({ generate: { messages: 1 } })).toBe(
