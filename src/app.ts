@@ -12,8 +12,7 @@ import {
 } from 'fastify'
 import type { Logger } from 'pino'
 import { redactedForLog } from './control/requests/describe.js'
-import { recordRequests, recordUnroutable } from './control/requests/plugin.js'
-import { keepAnswer } from './control/requests/service.js'
+import { keepAnswer, recordRequests, recordUnroutable } from './control/requests/plugin.js'
 import { healthRoute } from './control/server/routes.js'
 import type { StartServices } from './control/start-services.js'
 import type { Clock } from './core/clock.js'
@@ -208,7 +207,7 @@ function createServer(options: AppOptions, nextId: Shared['nextId']): FastifyIns
   app.decorateRequest('errorCode')
   app.decorateRequest('changed')
   app.decorateRequest('redacted', function (text) {
-    return logger.isLevelEnabled('info') ? redactedForLog(services, this, text) : text
+    return logger.isLevelEnabled('info') ? redactedForLog(services.redactionOf, this, text) : text
   })
 
   // The operations take no body. One that is sent is kept as it is, whatever its content type.

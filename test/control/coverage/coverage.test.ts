@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Coverage, CoverageItem } from '../../../src/control/coverage/schemas.js'
-import { assume, PROFILES } from '../../../src/core/assumptions.js'
-import { openApiDocument } from '../../../src/openapi/documents.js'
+import { PROFILES } from '../../../src/core/assumptions.js'
 import {
   addFault,
   create,
@@ -13,12 +12,6 @@ import {
 } from '../../support/control.js'
 import { itemsOf, meet, uncoveredIn } from '../../support/coverage.js'
 import { type GivenMock, givenMock } from '../../support/mock.js'
-
-interface Parameter {
-  name: string
-  in: string
-  schema: { type?: string; enum?: string[] }
-}
 
 async function coverageOf(mock: GivenMock, key = DEVELOPMENT): Promise<Coverage> {
   return (await mock.get('/_mock/coverage', { key })).json
@@ -45,14 +38,6 @@ const countsOf = async (mock: GivenMock, id: string) => {
   const { met, injected, covered } = await itemOf(mock, id)
   return { met, injected, covered }
 }
-
-test('is 0 before the first request', async () => {
-  const mock = await givenMock()
-  for (const coverage of [await coverageOf(mock), await serverCoverage(mock)]) {
-    expect(coverage).toMatchObject({ percentage: 0, covered: 0, requests: 0, unserved: { requests: 0, targets: [] } })
-    expect(uncoveredIn(coverage)).toHaveLength(coverage.total)
-  }
-})
 
 /** What may be met beside an item: its operation, the 200 of it, its parameter, and the value that is sent of that. */
 function besides({ id }: CoverageItem): string[] {
@@ -83,33 +68,6 @@ test.each(PROFILES)(
   }
 )
 
-test.each(PROFILES)(
-  'statuses, parameters and values are those of the published document, with the profile %s',
-  async (profile) => {
-    const mock = await givenMock({ profile })
-    const { paths } = (await mock.get('/openapi.json', { key: null })).json
-    const contract = JSON.parse(JSON.stringify(await openApiDocument(assume('document'))))
-    const { operations } = await serverCoverage(mock)
-    for (const { method, path, items } of operations) {
-      const { responses, parameters } = paths[path][method.toLowerCase()]
-      const named = (kind: string) => items.filter((item) => item.kind === kind).map(({ name }) => name)
-      expect([...new Set(named('status').map((name) => name.slice(0, 3)))]).toEqual(Object.keys(responses))
-      const query = parameters.filter((each: { in: string }) => each.in === 'query')
-      expect(named('query')).toEqual(query.map(({ name }: { name: string }) => name))
-      // In `live` the document allows any channel.
-      const strict: Parameter[] = contract.paths[path][method.toLowerCase()].parameters
-      const lists = strict.filter(({ schema }) => schema.type === 'array').map(({ name }) => `${name}, several`)
-      expect(named('list')).toEqual(lists)
-      const words = strict.flatMap(
-        ({ name, schema }) => schema.enum?.filter(Boolean).map((word) => `${name}=${word}`) ?? []
-      )
-      expect(named('value')).toEqual(words)
-      expect(named('header')).toEqual(method === 'POST' ? ['idempotency-key', 'idempotency-replay'] : [])
-    }
-    expect(operations.map(({ path }) => path).sort()).toEqual(Object.keys(paths).sort())
-  }
-)
-
 test('counts parameters, values and headers of requests that were answered with 200, and of no others', async () => {
   const mock = await givenMock()
   await mock.get('/v1/messages?channel=sms&limit=-1')
@@ -125,17 +83,6 @@ test('counts parameters, values and headers of requests that were answered with 
   expect(await countsOf(mock, 'setIntegrationAsPrimary.header.idempotency-key')).toMatchObject({ met: 0 })
   await mock.post(setPrimary(SENDGRID), { headers: { 'idempotency-key': 'b' } })
   expect(await countsOf(mock, 'setIntegrationAsPrimary.header.idempotency-key')).toMatchObject({ met: 1 })
-})
-
-test('tells apart the errors of one status, also when they are stored and replayed', async () => {
-  const mock = await givenMock({ assumptions: { 'integration-lookup': 'id' } })
-  const reused = 'setIntegrationAsPrimary.status.422.key-reused'
-  const invalid = 'setIntegrationAsPrimary.status.422'
-  const headers = { 'idempotency-key': 'a' }
-  for (let times = 0; times < 2; times++) await mock.post(setPrimary('none'), { headers })
-  expect([await countsOf(mock, reused), await countsOf(mock, invalid)]).toMatchObject([{ met: 0 }, { met: 2 }])
-  await mock.post(setPrimary('none'), { headers, body: 'another' })
-  expect([await countsOf(mock, reused), await countsOf(mock, invalid)]).toMatchObject([{ met: 1 }, { met: 2 }])
 })
 
 test('an injected answer is told apart, and counts only for what the server has no real one of', async () => {

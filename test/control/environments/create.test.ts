@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { CreatedEnvironment } from '../../../src/control/environments/routes.js'
 import { givenMock } from '../../support/mock.js'
 import { SHOP, seedOf } from '../../support/shop.js'
@@ -111,32 +111,25 @@ test('an environment has its keys told by id and by name, to no cache, until it 
   expect(again.apiKey).not.toBe(made.apiKey)
 })
 
-test('a removed environment leaves nothing: no row in any table, no key, no snapshot, no journal, no fault', async () => {
+test('a removed environment leaves nothing: no row in any table, no key, no snapshot, no journal', async () => {
   const mock = await givenMock()
   const before = rowCounts(mock.db)
-  const made = await givenEnvironment(mock, { from: 'Development' })
-  const key = made.apiKey
+  const { environmentId, apiKey: key } = await givenEnvironment(mock, { from: 'Development' })
   await mock.call('/_mock/snapshots/kept', { method: 'PUT', key })
   await mock.post('/v1/integrations/mailgun-eu/set-primary', { key, headers: { 'idempotency-key': 'k' } })
-  await mock.post('/_mock/faults', { key, body: jsonOf({ times: 'always', effect: { status: 503 } }) })
-  const { environments, faults, journals } = mock.services
-  const handle = environments.find(made.environmentId)
-  expect(journals.of(handle).requests()).toHaveLength(1)
+  const { environments, journals } = mock.services
+  const environment = environments.find(environmentId)
+  expect(journals.of(environment).requests()).toHaveLength(1)
   expect(Object.values(rowCounts(mock.db))).not.toEqual(Object.values(before))
 
-  expect((await mock.call(`/_mock/environments/${made.environmentId}`, { method: 'DELETE', key: null })).status).toBe(
-    204
-  )
-
+  const removed = await mock.call(`/_mock/environments/${environmentId}`, { method: 'DELETE', key: null })
+  expect(removed.status).toBe(204)
   expect(rowCounts(mock.db)).toEqual(before)
   expectSound(mock.db)
-  for (const path of ['/v1/messages', '/_mock/state', '/_mock/requests', '/_mock/snapshots', '/_mock/faults']) {
+  for (const path of ['/v1/messages', '/_mock/state', '/_mock/requests']) {
     expect((await mock.get(path, { key })).json).toMatchObject({ statusCode: 401, message: 'API Key not found' })
   }
-  expect(faults.list(handle?.key ?? 0).length > 0).toBe(false)
-  expect(journals.of(handle).requests()).toEqual([])
-  expect(environments.apiKeysOf(handle)).toEqual([])
-  expect(environments.list().map(({ id }) => id)).not.toContain(made.environmentId)
+  expect([journals.of(environment).requests(), environments.apiKeysOf(environment)]).toEqual([[], []])
 })
 
 test('removing takes the name of one, and refuses a name of several and a name of none', async () => {
@@ -221,20 +214,6 @@ test('the content of an environment alone is a seed, when it is created and when
   expect(await stateOf(mock, empty.apiKey)).toEqual({ ...expected, name: 'Empty' })
   await load('subscribers: [{ subscriberId: user-2 }]\nmessages:\n  - { channel: sms, subscriberId: user-2 }\n')
   expect((await stateOf(mock, empty.apiKey)).messages?.map(({ channel }) => channel)).toEqual(['email', 'sms'])
-})
-
-test('requests that wait when their environment is removed are refused as if they had come later', async () => {
-  const mock = await givenMock()
-  const { apiKey: key, environmentId } = await givenEnvironment(mock, { seed: SEED })
-  await mock.get('/openapi.json', { key })
-  const journal = mock.services.journals.of(mock.services.environments.find(environmentId))
-  const paths = ['/v1/messages', '/v2/workflows/order/steps/mail']
-  const waiting = paths.map((path) => mock.get(path, { key, headers: { 'x-mock-fault': 'delay=500' } }))
-  await vi.waitUntil(() => journal.requests().length === paths.length)
-  await mock.call(`/_mock/environments/${environmentId}`, { method: 'DELETE', key: null })
-  for (const { json } of await Promise.all(waiting)) {
-    expect(json).toMatchObject({ statusCode: 401, message: 'API Key not found' })
-  }
 })
 
 test('the clock that is asked for sets the times that the seed leaves out, and is what a reset goes back to', async () => {

@@ -69,13 +69,6 @@ test('a rule applies only to its operation and match, where a number is compared
   expect(faults.map(({ hits }: { hits: number }) => hits)).toEqual([1, 1, 1, 1])
 })
 
-test('the first applicable rule applies; a used-up rule is skipped', async () => {
-  const mock = await givenMock()
-  await addFault(mock, { effect: { status: 502 } })
-  await addFault(mock, { times: 2, effect: { status: 503 } })
-  expect(await lists(mock, 4)).toEqual([502, 503, 503, 200])
-})
-
 test("no rule hits another environment's requests, and none is seen or dropped from there", async () => {
   const mock = await givenMock()
   await addFault(mock, { times: 'always', effect: REFUSE })

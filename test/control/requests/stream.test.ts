@@ -97,17 +97,6 @@ test('resumes by the order of answers, not of arrivals', async () => {
   expect([...first.events(), ...second.events()].map(({ entry }) => entry.sequence)).toEqual([2, 3, 1])
 })
 
-test('a stream goes on when the journal is emptied', async () => {
-  const mock = await givenMock()
-  const stream = await streamOf(mock)
-  await mock.get('/v1/messages?limit=1')
-  await mock.call('/_mock/requests', { method: 'DELETE' })
-  await mock.get('/v1/messages?limit=2')
-  await until(() => stream.events().length === 2)
-  const [first, second] = stream.events().map(({ id }) => id)
-  expect(second).toBeGreaterThan(first ?? Number.NaN)
-})
-
 test('a heartbeat keeps a quiet stream open', async () => {
   const mock = await givenMock()
   vi.useFakeTimers({ toFake: ['setInterval'] })
@@ -130,13 +119,6 @@ test('a stream for which 8 MiB wait ends, and a client that resumes it gets each
     if (sequence === 31) break
   }
   expect(sequences).toEqual(Array.from({ length: 31 }, (_, index) => index + 1))
-})
-
-test('streams end when the server closes, which does not wait for them', async () => {
-  const mock = await givenMock()
-  const streams = [await streamOf(mock), await streamOf(mock)]
-  await mock.app.close()
-  expect(await Promise.all(streams.map(({ closed }) => closed))).toEqual([undefined, undefined])
 })
 
 test('streams end when their environment is removed, and only those', async () => {

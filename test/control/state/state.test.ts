@@ -103,18 +103,6 @@ test('merge adds records, replaces those of the same names, which keep their ids
   expect((await mock.get('/v1/messages?channel=sms', { key })).json.totalCount).toBe(1)
 })
 
-test('generated messages never replace others, however often they are generated at the same time', async () => {
-  const mock = await givenMock()
-  const { apiKey: key } = await givenEnvironment(mock, { from: 'Development' })
-  await setClock(mock, { mode: 'fixed', at: '2026-02-18T10:00:00Z' }, key)
-  const totalOf = async () => (await mock.get('/v1/messages', { key })).json.totalCount
-  const before = await totalOf()
-  for (let round = 1; round <= 3; round++) {
-    await mock.post('/_mock/seed', { key, body: shopJson({ generate: { messages: 100 } }) })
-    expect(await totalOf()).toBe(before + round * 100)
-  }
-})
-
 test('replace leaves only what the seed describes: no other record, setting or stored response', async () => {
   const mock = await givenMock()
   const { apiKey: key } = await givenEnvironment(mock, { from: 'Development', profile: 'live' })
@@ -168,16 +156,6 @@ test.each(BAD)('a seed with %s is refused with its field, and changes nothing', 
   }
   expect({ rows: rowCounts(mock.db), state: (await mock.get('/_mock/state')).text }).toEqual(before)
   expectSound(mock.db)
-})
-
-test('a merge that adds a second primary of a channel is rejected, and one that replaces the first is accepted', async () => {
-  const mock = await givenMock()
-  const { apiKey: key } = await givenEnvironment(mock, { seed: SEED })
-  const other = { identifier: 'other', providerId: 'x', channel: 'email', primary: true }
-  const second = await mock.post('/_mock/seed', { key, body: shopJson({ integrations: [other] }) })
-  expect(Object.keys(second.json.errors)).toEqual(['environments[0].integrations[0].primary'])
-  const main = { identifier: 'main', providerId: 'x', channel: 'email', primary: false }
-  expect((await mock.post('/_mock/seed', { key, body: shopJson({ integrations: [main, other] }) })).status).toBe(200)
 })
 
 test('replace sets a new baseline, merge does not', async () => {
@@ -270,21 +248,6 @@ test('snapshots are listed in the order in which they were taken with their size
   expect((await mock.get('/_mock/snapshots', { key })).json.snapshots).toEqual([kept.json])
 })
 
-test('a snapshot needs a name: what a reset goes back to is not reached', async () => {
-  const mock = await givenMock()
-  await mock.post('/_mock/seed', { body: shopJson({ messages: [{ channel: 'sms' }] }) })
-  for (const [method, path] of [
-    ['PUT', ''],
-    ['DELETE', ''],
-    ['POST', '/restore']
-  ] as const) {
-    const refused = await mock.call(`/_mock/snapshots/${path}`, { method })
-    expect([method, refused.status >= 400]).toEqual([method, true])
-  }
-  await mock.post('/_mock/reset')
-  expect((await mock.get('/v1/messages')).json.totalCount).toBe(60)
-})
-
 test('a restore leaves journal and faults, unless they are chosen', async () => {
   const mock = await givenMock()
   await mock.call('/_mock/snapshots/s', { method: 'PUT' })
@@ -364,20 +327,6 @@ test('a secret that differs is told as one, and a long value by its beginning', 
     { id: 'sendgrid-main', field: 'credentials.ipPoolName', before: '***' }
   ])
   expect(JSON.stringify(differences)).not.toContain('SG.')
-})
-
-test('of many records that differ all are counted, and the first 20 are named', async () => {
-  const mock = await givenMock()
-  const subscribers = Array.from({ length: 250 }, (_, index) => ({ subscriberId: `user-${index}` }))
-  const { apiKey: key } = await givenEnvironment(mock)
-  await mock.call('/_mock/snapshots/before', { method: 'PUT', key })
-  await mock.post('/_mock/seed', { key, body: shopJson({ subscribers }) })
-  const { added } = (await differencesOf(mock, key)).subscribers
-  expect([added.count, new Set(added.ids).size]).toEqual([250, 20])
-  await mock.call('/_mock/snapshots/many', { method: 'PUT', key })
-  await mock.post('/_mock/seed?mode=replace&scenario=empty', { key })
-  const { removed } = (await differencesOf(mock, key, 'many')).subscribers
-  expect([removed.count, removed.ids.length]).toEqual([250, 20])
 })
 
 test('a snapshot tells the settings that differ, and an unknown snapshot is not found', async () => {
