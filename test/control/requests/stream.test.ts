@@ -6,27 +6,15 @@ import { type GivenMock, givenMock } from '../../support/mock.js'
 
 afterEach(() => void vi.useRealTimers())
 
-interface Event {
-  id: number
-  entry: RecordedRequest
-}
-
-interface Stream {
-  text(): string
-  events(): Event[]
-  closed: Promise<Error | undefined>
-  leave(): void
-}
-
 /** A client of the stream, over a socket of its own, once the stream has begun. */
-async function streamOf(mock: GivenMock, ...headers: string[]): Promise<Stream> {
+async function streamOf(mock: GivenMock, ...headers: string[]) {
   const { socket, text, closed } = raw(mock, head('GET /_mock/requests/stream', ...headers))
   await until(() => text().includes('as they are answered'))
   // As in the wire format, with what Node puts around each chunk taken away.
   const events = () =>
     [...text().matchAll(/^id: (\d+)\nevent: request\ndata: (.*)\n\n/gm)].map(([, id, data]) => ({
       id: Number(id),
-      entry: JSON.parse(data ?? '')
+      entry: JSON.parse(data ?? '') as RecordedRequest
     }))
   return { text, events, closed, leave: () => void socket.destroy() }
 }
@@ -34,7 +22,7 @@ async function streamOf(mock: GivenMock, ...headers: string[]): Promise<Stream> 
 /** In an event each of its characters takes six bytes: 8 MiB are 24 events. */
 const LARGE = '\u0001'.repeat(60_000)
 
-const limits = (stream: Stream) => stream.events().map(({ entry }) => entry.query.limit)
+const limits = ({ events }: Awaited<ReturnType<typeof streamOf>>) => events().map(({ entry }) => entry.query.limit)
 
 test('streams each request when it is answered, or never will be, as the journal lists it', async () => {
   const mock = await givenMock()
@@ -121,7 +109,7 @@ test('a stream for which 8 MiB wait ends, and a client that resumes it gets each
   expect(sequences).toEqual(Array.from({ length: 31 }, (_, index) => index + 1))
 })
 
-test('streams end when their environment is removed, and only those', async () => {
+test('streams end when their environment is removed, and all when the server closes, which does not wait for them', async () => {
   const mock = await givenMock()
   const { environmentId, apiKey } = (await send(mock, 'POST', '/_mock/environments', {})).json
   const doomed = raw(mock, head('GET /_mock/requests/stream').replace('development-key', apiKey))
@@ -131,4 +119,6 @@ test('streams end when their environment is removed, and only those', async () =
   expect(await doomed.closed).toBeUndefined()
   await mock.post(setPrimary(MAILGUN))
   await until(() => other.events().length === 1)
+  await mock.app.close()
+  expect(await other.closed).toBeUndefined()
 })
