@@ -17,13 +17,6 @@ async function coverageOf(mock: GivenMock, key = DEVELOPMENT): Promise<Coverage>
   return (await mock.get('/_mock/coverage', { key })).json
 }
 
-/** That of the message list. */
-async function listCoverage(mock: GivenMock) {
-  const found = (await coverageOf(mock)).operations.find(({ operation }) => operation === 'listMessages')
-  if (!found) throw new Error('the list is not covered')
-  return found
-}
-
 async function serverCoverage(mock: GivenMock): Promise<Coverage> {
   return (await mock.get('/_mock/coverage/server')).json
 }
@@ -98,23 +91,6 @@ test('an injected answer is told apart, and counts only for what the server has 
   expect(setPrimaryCoverage?.others).toEqual([{ status: 503, met: 0, injected: 1 }])
 })
 
-test('a delayed answer is a real one; a lost one counts only as a call, and half of one as injected', async () => {
-  const mock = await givenMock()
-  await addFault(mock, { effect: { delay: 1 } })
-  await mock.get('/v1/messages')
-  expect(await countsOf(mock, 'listMessages.status.200')).toMatchObject({ met: 1, injected: 0 })
-  for (const effect of [{ lostAnswer: true }, { abort: 'reset' }]) {
-    await addFault(mock, { effect })
-    await expect(mock.get('/v1/messages')).rejects.toThrow()
-    expect(await countsOf(mock, 'listMessages.status.200')).toMatchObject({ met: 1, injected: 0 })
-  }
-  expect(await countsOf(mock, 'listMessages.operation.called')).toMatchObject({ met: 1, injected: 2 })
-  expect((await listCoverage(mock)).others).toEqual([])
-  await addFault(mock, { effect: { abort: 'truncate' } })
-  await expect(mock.get('/v1/messages')).rejects.toThrow()
-  expect(await countsOf(mock, 'listMessages.status.200')).toMatchObject({ met: 1, injected: 1 })
-})
-
 test('tells requests that no operation serves and parameters that none reads, without keys and the first 20 only', async () => {
   const mock = await givenMock()
   await mock.get(`/v1/topics/${PRODUCTION}?a=1`)
@@ -143,16 +119,6 @@ test('tells requests that no operation serves and parameters that none reads, wi
   expect([later.requests, later.targets.length]).toEqual([unserved.requests + tooMany.length, 20])
 })
 
-test('counts on when the journal is full, emptied, reset or off', async () => {
-  for (const journal of [0, 2]) {
-    const mock = await givenMock({ journal })
-    for (let times = 0; times < 5; times++) await mock.get('/v1/messages')
-    await mock.call('/_mock/requests', { method: 'DELETE' })
-    await mock.post('/_mock/reset')
-    expect((await listCoverage(mock)).requests).toBe(5)
-  }
-})
-
 test("an environment's coverage is its own, and the server's that of all, also of removed ones and without a key", async () => {
   const mock = await givenMock()
   const { environmentId, apiKey } = (await create(mock, { from: 'Development' })).json
@@ -167,18 +133,6 @@ test("an environment's coverage is its own, and the server's that of all, also o
   expect(server.requests).toBe(3)
   const met = itemsOf(server).filter(({ covered }) => covered)
   expect(met.map(({ name }) => name)).toEqual(['called', '200', '401', 'channel', 'channel=sms'])
-})
-
-test('the server documents what the environments that had requests document', async () => {
-  const mock = await givenMock()
-  const hasForbidden = async () => itemsOf(await serverCoverage(mock)).some(({ name }) => name === '403')
-  const { apiKey } = (await create(mock, { name: 'Live', profile: 'live' })).json
-  await mock.get('/v1/messages')
-  expect(await hasForbidden()).toBe(false)
-  await mock.get('/v1/messages', { key: apiKey })
-  expect(await hasForbidden()).toBe(true)
-  await mock.call('/_mock/coverage/server', { method: 'DELETE' })
-  expect(await hasForbidden()).toBe(false)
 })
 
 test('DELETE starts again: for one environment, or for all and the server', async () => {

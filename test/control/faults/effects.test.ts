@@ -110,23 +110,6 @@ test('a delayed set-primary whose client went away still runs: with its key 409,
   expect([third.status, third.headers.get('idempotency-replay')]).toEqual([200, 'true'])
 })
 
-test.each([{ status: 503 }, { abort: 'reset' }])(
-  'a key is free again once a delayed %j is over, whose client went away',
-  async (effect) => {
-    const mock = await givenMock()
-    await addFault(mock, { effect: { delay: 300, ...effect } })
-    const first = raw(mock, head(`POST ${setPrimary(MAILGUN)}`, 'idempotency-key: k', 'content-length: 0'))
-    await until(async () => (await journalOf(mock)).some(({ flags }) => flags.faulted))
-    first.socket.destroy()
-    let answer: Awaited<ReturnType<typeof mock.post>> | undefined
-    await until(async () => {
-      answer = await mock.post(setPrimary(MAILGUN), KEYED)
-      return answer.status !== 409
-    })
-    expect([answer?.status, answer?.headers.get('idempotency-replay')]).toEqual([200, null])
-  }
-)
-
 test('a server that closes does not wait for a delay: it answers at once', async () => {
   const mock = await givenMock()
   await addFault(mock, { times: 2, effect: { delay: 600_000 } })

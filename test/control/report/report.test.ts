@@ -130,11 +130,3 @@ test('no secret is in it: keys in titles, errors, names and rules are hidden', a
   await env.remove()
   await check()
 })
-
-test('the run is told with its server, and its coverage', async () => {
-  const { mock } = await given()
-  const { run, coverage } = await mock.runRecord()
-  expect(run).toMatchObject({ profile: 'document', assumptions: {}, node: process.version })
-  expect(Math.abs(Date.parse(run.started) + run.duration - Date.now())).toBeLessThan(60_000)
-  expect(coverage.operations).toHaveLength(3)
-})

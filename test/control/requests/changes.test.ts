@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { connect } from '../../../src/client/index.js'
 import type { Change } from '../../../src/control/requests/schemas.js'
 import { addFault, DEVELOPMENT, head, PRODUCTION, raw, send, until, verify } from '../../support/control.js'
 import { type GivenMock, givenMock, givenOwnMock } from '../../support/mock.js'
@@ -55,16 +54,6 @@ test('what is refused, what only reads and what the page looks at is no change; 
   expect(await told('/_mock/reset')).toBe('2')
 })
 
-test('a reset that empties the journal leaves itself as the only change, a reset of the data leaves those before it', async () => {
-  const mock = await givenMock()
-  await mock.get('/v1/messages')
-  await addFault(mock, { effect: { status: 503 } })
-  await send(mock, 'POST', '/_mock/reset', { parts: ['data'] })
-  expect((await changesOf(mock)).map(({ operation }) => operation)).toEqual(['addFault', 'resetEnvironment'])
-  await mock.post('/_mock/reset')
-  expect(await changesOf(mock)).toMatchObject([{ sequence: 3, after: 1, operation: 'resetEnvironment' }])
-})
-
 test('a key that is sent as the name of something is not listed', async () => {
   const mock = await givenMock()
   for (const name of [PRODUCTION, DEVELOPMENT]) {
@@ -112,22 +101,4 @@ test('the stream sends each change when it is made, and resumes after a change',
     expect(eventsOf(again.text()).map(([, , data]) => JSON.parse(data ?? '').sequence)).toEqual(expected)
     again.socket.destroy()
   }
-})
-
-test('the client yields requests only, and calls back with changes', async () => {
-  const mock = await givenMock()
-  const env = connect(mock.url).attach(DEVELOPMENT)
-  const controller = new AbortController()
-  const changes: Change[] = []
-  const options = { signal: controller.signal, changesAfter: 0, onChange: (change: Change) => changes.push(change) }
-  await env.faults.clear()
-  const stream = env.requests.stream(options)
-  const next = stream.next()
-  await until(() => changes.length === 1)
-  await env.clock.advance('1h')
-  await mock.get('/v1/messages?limit=3')
-  expect((await next).value).toMatchObject({ query: { limit: '3' } })
-  expect(changes).toEqual(await env.requests.changes())
-  controller.abort()
-  expect((await stream.next()).done).toBe(true)
 })

@@ -85,14 +85,6 @@ test('resumes by the order of answers, not of arrivals', async () => {
   expect([...first.events(), ...second.events()].map(({ entry }) => entry.sequence)).toEqual([2, 3, 1])
 })
 
-test('a heartbeat keeps a quiet stream open', async () => {
-  const mock = await givenMock()
-  vi.useFakeTimers({ toFake: ['setInterval'] })
-  const stream = await streamOf(mock)
-  vi.advanceTimersByTime(45_000)
-  await until(() => [...stream.text().matchAll(/^:\n\n/gm)].length === 3)
-})
-
 test('a stream for which 8 MiB wait ends, and a client that resumes it gets each request and goes on', async () => {
   const mock = await givenMock()
   for (let count = 0; count < 30; count++) await mock.post(setPrimary('none'), { body: LARGE })

@@ -167,17 +167,6 @@ test("reports a matching request with another environment's key or without a val
   expect(verdict.headers.get('x-mock-reason')).toContain('such a request came without a valid key')
 })
 
-test('reports how many requests are no longer in the journal', async () => {
-  const mock = await givenMock({ journal: 2 })
-  for (const limit of [1, 2, 3]) await mock.get(`/v1/messages?limit=${limit}`)
-  expect((await verify(mock, { ...list(1), never: true })).json).toEqual({ matched: 0, requests: [], lost: 1 })
-  expect((await verify(mock, { ...list(1) })).json.ctx.lost).toBe(1)
-  expect((await verify(mock, { never: true, after: 3 })).json).not.toHaveProperty('lost')
-  await mock.call('/_mock/requests', { method: 'DELETE' })
-  await mock.get('/v1/messages?limit=1')
-  expect((await verify(mock, {})).json).toEqual({ matched: 1, requests: [4] })
-})
-
 /** Ten minutes: an answer that comes within a test has come by a request. */
 const within = 600_000
 

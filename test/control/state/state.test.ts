@@ -1,13 +1,11 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { SnapshotDifferences } from '../../../src/environments/schemas.js'
-import { packagedNames } from '../../../src/seeds/packaged.js'
 import { addFault, journalOf, reset, send, setClock } from '../../support/control.js'
 import { clientOf, type GivenMock, givenMock } from '../../support/mock.js'
 import { givenFolder } from '../../support/process.js'
 import { SHOP, seedOf, shopJson } from '../../support/shop.js'
 import {
-  expectSameAnswers,
   expectSound,
   givenEnvironment,
   rowCounts,
@@ -23,32 +21,6 @@ const FLOWS = { workflows: SHOP.workflows }
 
 const differencesOf = async (mock: GivenMock, key: string, name = 'before'): Promise<SnapshotDifferences> =>
   (await mock.get(`/_mock/snapshots/${name}/differences`, { key })).json
-
-test.each(['live', 'document'] as const)(
-  'an export of profile %s has all that is set, and loaded elsewhere, as JSON or YAML, gives the same answers',
-  async (profile) => {
-    const set = {
-      profile,
-      assumptions: { 'total-count': 'absent', 'control-values': 'twice' },
-      clock: { mode: 'fixed', at: '2020-01-01T00:00:00.000Z' },
-      randomSeed: 7
-    }
-    const mock = await givenMock({ now: NOW, seed: { environments: [{ ...SHOP, ...set }] } })
-    const [{ apiKeys = [], ...world } = { id: '', organizationId: '', name: '' }] = mock.seededEnvironments
-    expect(await stateOf(mock, apiKeys[0] ?? '')).toMatchObject(set)
-    await expectSameAnswers(mock, { ...world, environmentId: world.id, apiKey: apiKeys[0] ?? '' })
-  }
-)
-
-test.each([
-  ['nothing', undefined, 'json'],
-  ['JSON first', 'application/json, application/yaml;q=0.5', 'json'],
-  ['YAML', 'application/x-yaml, */*', 'yaml']
-])('with Accept: %s the state is returned in that format', async (_title, accept, form) => {
-  const mock = await givenMock()
-  const answer = await mock.get('/_mock/state', accept === undefined ? {} : { headers: { accept } })
-  expect(answer.headers.get('content-type')).toBe(`application/${form}; charset=utf-8`)
-})
 
 test('merge adds records, replaces those of the same names, which keep their ids and places, and changes no others', async () => {
   const mock = await givenMock()
@@ -296,18 +268,6 @@ test('a secret that differs is told as one, and a long value by its beginning', 
   expect(JSON.stringify(differences)).not.toContain('SG.')
 })
 
-test('a snapshot tells the settings that differ, and an unknown snapshot is not found', async () => {
-  const mock = await givenMock()
-  const { apiKey: key } = await givenEnvironment(mock, { assumptions: { envelope: 'data', credentials: 'hidden' } })
-  await mock.call('/_mock/snapshots/before', { method: 'PUT', key })
-  const other = { profile: 'live', assumptions: { envelope: 'bare', credentials: 'hidden' }, randomSeed: 3 }
-  await mock.post('/_mock/seed?mode=replace', { key, body: shopJson(other) })
-  const { settings } = await differencesOf(mock, key)
-  expect(settings).toEqual(['profile', 'randomSeed', 'assumptions.envelope'])
-  const unknown = await mock.get('/_mock/snapshots/befor/differences', { key })
-  expect([unknown.status, unknown.json.message]).toEqual([404, 'Snapshot befor not found'])
-})
-
 test('environments, keys, snapshots and what a reset goes back to outlive a restart on a data file', async () => {
   const data = join(givenFolder(), 'data.db')
   const first = await givenMock({ data, now: NOW })
@@ -335,18 +295,6 @@ test('environments, keys, snapshots and what a reset goes back to outlive a rest
   await second.post('/_mock/reset', { key })
   expect(await stateOf(second, key)).toEqual(made)
   expectSound(second.db)
-})
-
-test('the packaged seeds are listed for everyone, each of which can be loaded by its name', async () => {
-  const mock = await givenMock({ now: NOW })
-  const { scenarios } = (await mock.get('/_mock/scenarios', { key: null })).json
-  expect(scenarios[0]).toMatchObject({ name: 'default', description: expect.stringContaining('a small web shop') })
-  expect(scenarios.map(({ name }: { name: string }) => name)).toEqual(['default', ...packagedNames().slice(1)])
-  const { apiKey } = await givenEnvironment(mock)
-  for (const { name } of scenarios) {
-    const loaded = await mock.post(`/_mock/seed?mode=replace&scenario=${name}`, { key: apiKey })
-    expect([name, loaded.status, loaded.json]).toEqual([name, 200, { mode: 'replace' }])
-  }
 })
 
 test('a scenario, in a new environment or in place of a state, is what a server started with it has', async () => {
