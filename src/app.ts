@@ -15,8 +15,7 @@ import {
 import type { Logger } from 'pino'
 import type { Config } from './config.js'
 import { redactedForLog } from './control/requests/describe.js'
-import { recordRequests, recordUnroutable } from './control/requests/plugin.js'
-import { keepAnswer } from './control/requests/service.js'
+import { keepAnswer, recordRequests, recordUnroutable } from './control/requests/plugin.js'
 import { healthRoute } from './control/server/routes.js'
 import type { StartServices } from './control/start-services.js'
 import type { Clock } from './core/clock.js'
@@ -195,7 +194,7 @@ function createServer(options: Parts): FastifyInstance {
   app.setErrorHandler(handleError)
   for (const name of ['environment', 'errorCode', 'changed']) app.decorateRequest(name)
   app.decorateRequest('redacted', function (text) {
-    return logger.isLevelEnabled('info') ? redactedForLog(services, this, text) : text
+    return logger.isLevelEnabled('info') ? redactedForLog(services.redactionOf, this, text) : text
   })
 
   // The operations take no body. One that is sent is kept as it is, whatever its content type.

@@ -8,7 +8,7 @@ import { messageService } from '../messages/service.js'
 import { workflowStepService } from '../workflow-steps/service.js'
 import { coverageService } from './coverage/counts.js'
 import { faultService, latencyService } from './faults/service.js'
-import { createDescribe } from './requests/describe.js'
+import { createDescribe, createRedaction } from './requests/describe.js'
 import { journalService } from './requests/service.js'
 
 export type StartServices = ReturnType<typeof startServices>
@@ -34,22 +34,22 @@ export function startServices(options: ServiceOptions) {
   const faults = faultService(faultHeader)
   const latency = latencyService(options.latency ?? 'none')
   const environments = environmentService({ db, clock, machineClock, defaults })
-  const describe = createDescribe({ environments, adminToken, faultHeader })
+  const redactionOf = createRedaction(environments, adminToken)
+  const describe = createDescribe(redactionOf, faultHeader)
   const coverage = coverageService(defaults)
-  const journals = journalService({ capacity: journal, clock, describe, counterOf: coverage.counterOf })
+  const journals = journalService({ capacity: journal, clock, describe, count: coverage.count })
   environments.subscribe({
-    onRemoved({ key }) {
-      for (const each of [journals, faults, latency, coverage]) each.drop(key)
-    },
+    onRemoved: ({ key }) => journals.drop(key),
     onReset(environment, parts) {
       if (parts.includes('requests')) journals.of(environment).clear()
-      if (parts.includes('faults')) for (const each of [faults, latency]) each.reset(environment.key)
+      if (parts.includes('faults')) for (const each of [faults, latency]) each.reset(environment)
     }
   })
   return {
     startedAt: steadyClock(),
     adminToken,
     fileProblem: db.fileProblem,
+    redactionOf,
     journals,
     faults,
     latency,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addFault, DEVELOPMENT, verify } from '../support/control.js'
+import { DEVELOPMENT } from '../support/control.js'
 import { type GivenMock, givenMock } from '../support/mock.js'
 
 /** Names that every object has by its prototype. */
@@ -17,17 +17,6 @@ test.each(INHERITED)('a field or a parameter named %s is refused as any unknown 
     const { status, json } = await mock.post(path, { body })
     expect([status, Object.keys(json.errors)], path).toEqual([422, [expected]])
   }
-})
-
-test.each(INHERITED)('a parameter named %s is recorded, matched and not mistaken for another', async (name) => {
-  const mock = await givenMock()
-  const matching = JSON.parse(`{"query": {${JSON.stringify(name)}: "1"}}`)
-  await mock.get('/v1/messages')
-  expect((await verify(mock, matching)).status).toBe(417)
-  await addFault(mock, { match: matching, effect: { status: 503 } })
-  expect((await mock.get('/v1/messages')).status).toBe(200)
-  expect((await mock.get(`/v1/messages?${name}=1`)).status).toBe(503)
-  expect((await verify(mock, matching)).json).toMatchObject({ requests: [3] })
 })
 
 test('what a document calls as prototypes do is kept, and given back as it came', async () => {

@@ -38,12 +38,13 @@ interface Described {
   security?: object[]
 }
 
-test('every route about one environment rejects requests without its key', async () => {
-  const mock = await givenMock()
+test('every route about one environment rejects requests without its key, those with the admin token too', async () => {
+  const mock = await givenMock({ adminToken: 'let-me-in' })
   for (const { method, path, route, needs } of await operationsOf(mock)) {
     if (needs !== 'environment') continue
-    for (const key of [null, 'nobody']) {
-      expect((await mock.call(path, { method, key, ...(method !== 'GET' && { body: '{}' }) })).status, route).toBe(401)
+    for (const headers of [{}, { authorization: 'ApiKey nobody' }, { authorization: 'Bearer let-me-in' }]) {
+      const refused = await mock.call(path, { method, key: null, headers, ...(method !== 'GET' && { body: '{}' }) })
+      expect(refused.status, route).toBe(401)
     }
   }
 })

@@ -29,7 +29,7 @@ test.each(Object.entries(BODIES))(
     connection.send(body)
     expect(await connection.answer()).toMatchObject({ status: 401 })
     connection.socket.destroy()
-    expect(faults.list(environment.key)).toEqual([])
+    expect(faults.list(environment)).toEqual([])
     expectSound(mock.db)
   }
 )

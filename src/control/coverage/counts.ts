@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../core/errors.js'
 import type { Environment, EnvironmentDefaults } from '../../environments/service.js'
 import type { ErrorStatus, Operation, OperationError } from '../../http/operation.js'
 import { MalformedQuery, type Query, unreadParameters } from '../../http/query-string.js'
-import type { JournalEntry, JournalOwner } from '../requests/service.js'
+import type { JournalEntry } from '../requests/entry.js'
 import type { Coverage, ItemKind, OperationCoverage } from './schemas.js'
 
 /** How many names of parameters, and of methods and paths, are kept, and how many characters of each. */
@@ -16,6 +16,8 @@ interface Tally {
   met: number
   injected: number
 }
+
+const NEVER: Tally = { met: 0, injected: 0 }
 
 /** By the ids of items, and by these, each of which something follows that was met. */
 type Counts = Map<string, Tally>
@@ -30,7 +32,7 @@ const unreadParameter = ({ id }: Operation) => `${id} does not read `
 export function coverageService(defaults: EnvironmentDefaults) {
   const plans = new Map<Operation, readonly PlannedItem[]>()
   const server: Counts = new Map()
-  const environments = new Map<number, Counts>()
+  let environments = new WeakMap<Environment, Counts>()
   /** What was documented for the environments that have had requests. */
   const documented = new Set<PlannedItem>()
 
@@ -38,25 +40,28 @@ export function coverageService(defaults: EnvironmentDefaults) {
     /** Adds an operation to what is counted. */
     include: (operation: Operation): void => void plans.set(operation, planOf(operation)),
 
-    /** Returns a function that counts a request that has ended; of `undefined`, one without a valid key. */
-    counterOf(environment: JournalOwner | undefined): (entry: JournalEntry) => void {
-      const own: Counts = (environment && environments.get(environment.key)) ?? new Map()
-      if (environment) environments.set(environment.key, own)
-      return (entry) => {
-        // The contract has no HEAD.
-        if (entry.operation && entry.method === 'HEAD') return
-        if (environment && own.size === 0) {
-          const items = [...plans.values()].flat()
-          for (const item of items) if (isDocumented(item, environment.assumptions)) documented.add(item)
-        }
-        count(entry, environment ? [own, server] : [server])
+    /** Counts a request that has ended; without an environment it had no valid key. */
+    count(entry: JournalEntry, environment: Environment | undefined): void {
+      const { operation, method, query, status, injected, journal } = entry
+      // The contract has no HEAD.
+      if (operation && method === 'HEAD') return
+      const items = (operation && plans.get(operation)?.filter(({ isMet }) => isMet(entry))) ?? [{ id: UNSERVED }]
+      const isRead = query instanceof MalformedQuery || unreadParameters(Object.keys(query), operation).length === 0
+      // Names as they are shown, without secrets.
+      const shown = operation && isRead ? undefined : journal.describe(entry)
+      for (const counts of environment ? [countsOf(environment), server] : [server]) {
+        for (const { id } of items) add(counts, id, injected)
+        if (operation && status > 0) add(counts, `${answered(operation)}${status}`, injected)
+        if (!operation) addName(counts, UNSERVED, `${method} ${shown?.path}`)
+        else for (const name of shown?.unread.query ?? []) addName(counts, unreadParameter(operation), name)
       }
     },
 
     /** Returns the coverage of an environment. Requests without a valid key belong to none, so it has no 401. */
-    of({ key, name, assumptions }: Environment): Coverage {
+    of(environment: Environment): Coverage {
+      const { name, assumptions } = environment
       const isWanted = (item: PlannedItem) => item.error?.status !== 401 && isDocumented(item, assumptions)
-      return { ...coverageOf(environments.get(key) ?? new Map(), isWanted), environment: name }
+      return { ...coverageOf(environments.get(environment) ?? new Map(), isWanted), environment: name }
     },
 
     /** Returns the coverage of all requests, also those of environments that have been removed. */
@@ -66,29 +71,24 @@ export function coverageService(defaults: EnvironmentDefaults) {
     },
 
     /** Starts again for an environment. */
-    clear: ({ key }: Pick<Environment, 'key'>): void => environments.get(key)?.clear(),
+    clear: (environment: Environment): void => void environments.delete(environment),
 
     /** Starts again for all environments and the server. */
     clearAll(): void {
-      for (const each of [server, documented, ...environments.values()]) each.clear()
-    },
-
-    /** Forgets a removed environment; the server's counts keep what it had. */
-    drop: (environmentKey: number): void => void environments.delete(environmentKey)
+      server.clear()
+      documented.clear()
+      environments = new WeakMap()
+    }
   }
 
-  function count(entry: JournalEntry, all: readonly Counts[]): void {
-    const { operation, method, query, status, injected, journal } = entry
-    const met = (operation && plans.get(operation)?.filter(({ isMet }) => isMet(entry))) ?? [{ id: UNSERVED }]
-    const isRead = query instanceof MalformedQuery || unreadParameters(Object.keys(query), operation).length === 0
-    // Names as they are shown, without secrets.
-    const shown = operation && isRead ? undefined : journal.describe(entry)
-    for (const counts of all) {
-      for (const { id } of met) add(counts, id, injected)
-      if (operation && status > 0) add(counts, `${answered(operation)}${status}`, injected)
-      if (!operation) addName(counts, UNSERVED, `${method} ${shown?.path}`)
-      else for (const name of shown?.unread.query ?? []) addName(counts, unreadParameter(operation), name)
+  function countsOf(environment: Environment): Counts {
+    const counts: Counts = environments.get(environment) ?? new Map()
+    if (!environments.has(environment)) {
+      environments.set(environment, counts)
+      const items = [...plans.values()].flat()
+      for (const item of items) if (isDocumented(item, environment.assumptions)) documented.add(item)
     }
+    return counts
   }
 
   /** Returns the coverage of the items that are wanted. */
@@ -99,24 +99,23 @@ export function coverageService(defaults: EnvironmentDefaults) {
     const items = operations.flatMap((each) => each.items)
     const covered = items.filter((item) => item.covered).length
     const unserved = counts.get(UNSERVED)?.met ?? 0
+    const targets = startingWith(UNSERVED, counts).map(([target, { met: requests }]) => {
+      const [method = '', path = ''] = target.split(' ')
+      return { method, path, requests }
+    })
     return {
       percentage: Math.floor((covered / items.length) * 1000) / 10,
       covered,
       total: items.length,
       requests: operations.reduce((sum, { requests }) => sum + requests, unserved),
       operations,
-      unserved: {
-        requests: unserved,
-        targets: startingWith(UNSERVED, counts).map(([target, { met: requests }]) => {
-          const [method = '', path = ''] = target.split(' ')
-          return { method, path, requests }
-        })
-      }
+      unserved: { requests: unserved, targets }
     }
   }
 }
 
 function operationCoverage(operation: Operation, plan: readonly PlannedItem[], counts: Counts): OperationCoverage {
+  const { id, method, url } = operation
   const items = plan.map(({ id, kind, name, how, error }) => {
     const { met, injected } = counts.get(id) ?? NEVER
     // The server has no real ones.
@@ -124,11 +123,11 @@ function operationCoverage(operation: Operation, plan: readonly PlannedItem[], c
     return { id, kind, name, met, injected, byFault, covered: met > 0 || (byFault && injected > 0), how }
   })
   const documented = new Set(plan.map(({ error }) => `${error?.status ?? 200}`))
-  const called = counts.get(plan[0]?.id ?? '') ?? NEVER
+  const [called = NEVER] = items
   return {
-    operation: operation.id,
-    method: operation.method,
-    path: operation.url.replace(/:(\w+)/g, '{$1}'),
+    operation: id,
+    method,
+    path: url.replace(/:(\w+)/g, '{$1}'),
     requests: called.met + called.injected,
     covered: items.filter(({ covered }) => covered).length,
     total: items.length,
@@ -143,17 +142,15 @@ function operationCoverage(operation: Operation, plan: readonly PlannedItem[], c
   }
 }
 
-const NEVER: Tally = { met: 0, injected: 0 }
-
-function add(counts: Counts, key: string, injected = false): void {
+function add(counts: Counts, key: string, injected: boolean): void {
   const tally = counts.get(key) ?? { ...NEVER }
   tally[injected ? 'injected' : 'met'] += 1
   counts.set(key, tally)
 }
 
-function addName(counts: Counts, prefix: string, shown: string): void {
-  const name = shown.length > MAX_LENGTH ? `${shown.slice(0, MAX_LENGTH)}...` : shown
-  if (counts.has(prefix + name) || startingWith(prefix, counts).length < MAX_NAMES) add(counts, prefix + name)
+function addName(counts: Counts, prefix: string, name: string): void {
+  const key = prefix + (name.length > MAX_LENGTH ? `${name.slice(0, MAX_LENGTH)}...` : name)
+  if (counts.has(key) || startingWith(prefix, counts).length < MAX_NAMES) add(counts, key, false)
 }
 
 /** Returns what follows a prefix, with its tally. */

@@ -84,8 +84,8 @@ export function environmentRoutes(route: AddRoute, options: Services & { tests: 
       const wanted = toWanted(body)
       await checkRules(rules.map((rule, index) => [`faults[${index}].`, rule]))
       const { environment, apiKey } = await seeds.createEnvironment(wanted)
-      for (const rule of rules) faults.add(environment.key, rule)
-      if (body.latency !== undefined) latency.setInitial(environment.key, body.latency)
+      for (const rule of rules) faults.add(environment, rule)
+      if (body.latency !== undefined) latency.setInitial(environment, body.latency)
       const { keylessAfter } = tests.begin(environment)
       const { id, organizationId, name, profile } = environment
       return { environmentId: id, organizationId, name, apiKey, profile, keylessAfter }

@@ -3,8 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { type ErrorResponse, JSON_TYPE, SERVER_ERROR, sendErrorResponse } from '../../http/errors.js'
 import { logFault } from '../../http/log.js'
-import { endEntry } from '../requests/plugin.js'
-import { keepAnswer, keepBody } from '../requests/service.js'
+import { endEntry, keepAnswer, keepBody } from '../requests/plugin.js'
 import type { FaultEffect } from './schemas.js'
 import type { FaultService, LatencyService } from './service.js'
 
@@ -15,6 +14,7 @@ declare module 'fastify' {
   }
 }
 
+/** What is injected into a request: by a rule of this id, or by its `header`. */
 type Fault = { id: string; effect: FaultEffect }
 
 /**
@@ -28,8 +28,8 @@ export const faultInjection = fp<{ faults: FaultService; latency: LatencyService
     // The body has been read, but the request is not validated yet: invalid requests can be hit too.
     app.addHook('preValidation', (request, reply, done) => {
       const { environment, headers } = request
-      const { delay, spread } = latency.get(environment.key)
-      const isPlain = delay === 0 && spread === 0 && faults.list(environment.key).length === 0
+      const { delay, spread } = latency.get(environment)
+      const isPlain = delay === 0 && spread === 0 && faults.list(environment).length === 0
       // As nearly all requests, without a promise.
       if (isPlain && headers['x-mock-fault'] === undefined) return done()
       inject(request, reply).then((isAnswered) => void (isAnswered || done()), done)
@@ -44,14 +44,12 @@ export const faultInjection = fp<{ faults: FaultService; latency: LatencyService
 
     /** Does what comes before the operation, and returns whether that is in place of it. */
     async function inject(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
-      const { environment, journalEntry, headers } = request
-      const header = faults.acceptsHeader ? headers['x-mock-fault'] : undefined
-      const fault =
-        header === undefined ? journalEntry && faults.apply(environment, journalEntry) : await parsed(header)
-      const delay = latency.draw(request) + (fault?.effect.delay ?? 0)
+      const { environment, journalEntry } = request
+      const fault = await faultOf(request)
+      const { status, delay: ownDelay = 0, abort, lostAnswer } = fault?.effect ?? {}
+      const delay = latency.draw(request) + ownDelay
       request.effect = fault?.effect
       if (fault && journalEntry) {
-        const { status, abort, lostAnswer } = fault.effect
         journalEntry.faulted = fault.id
         journalEntry.injected = Boolean(status || abort || lostAnswer)
       }
@@ -63,24 +61,26 @@ export const faultInjection = fp<{ faults: FaultService; latency: LatencyService
         await latency.wait(delay).finally(release)
       }
       if (!fault) return false
-      const { status, abort } = fault.effect
-      if (status !== undefined) {
-        sendErrorResponse(reply, injectedError(fault, status, environment.random.uuid), environment)
-      } else {
+      if (status === undefined) {
         logFault(reply, nameOf(fault), wordsOf(fault.effect))
         if (abort === 'reset') resetConnection(request, reply)
+        return abort === 'reset'
       }
-      return status !== undefined || abort === 'reset'
+      sendErrorResponse(reply, injectedError(fault, status, environment.random.uuid), environment)
+      return true
+    }
+
+    /** Returns the fault that the header of a request asks for, or else that of the first rule that applies. */
+    async function faultOf({ environment, journalEntry, headers }: FastifyRequest): Promise<Fault | undefined | null> {
+      const header = faults.acceptsHeader ? headers['x-mock-fault'] : undefined
+      if (header === undefined) return journalEntry && faults.apply(environment, journalEntry)
+      // Only now, as it brings the schemas of control routes, which a start does without.
+      const { parseEffect } = await import('./routes.js')
+      return { id: 'header', effect: parseEffect(String(header)) }
     }
   },
   { name: 'fault-injection', dependencies: ['authentication'] }
 )
-
-async function parsed(header: string | string[]): Promise<Fault> {
-  // Only now, as it brings the schemas of control routes, which a start does without.
-  const { parseEffect } = await import('./routes.js')
-  return { id: 'header', effect: parseEffect(String(header)) }
-}
 
 /** Closes the connection without sending any of the answer. */
 function resetConnection(request: FastifyRequest, reply: FastifyReply): void {

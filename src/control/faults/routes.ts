@@ -13,7 +13,7 @@ import { FaultEffect, FaultRule, Latency, LatencySetting, MAX_RULES, NewFaultRul
 export function faultRoutes(route: AddRoute, { faults, latency }: Services): void {
   route('GET', '/faults', 'listFaults', 'List fault rules with their counters', {
     response: listOf('faults', ref(FaultRule), 'In the order they were added'),
-    handler: async ({ environment }) => ({ faults: faults.list(environment.key) })
+    handler: async ({ environment }) => ({ faults: faults.list(environment) })
   })
 
   route('POST', '/faults', 'addFault', 'Add a fault rule', {
@@ -22,25 +22,23 @@ export function faultRoutes(route: AddRoute, { faults, latency }: Services): voi
     status: 201,
     handler: async ({ environment, body }) => {
       await checkRules([['', body]])
-      if (faults.list(environment.key).length >= MAX_RULES) throw TOO_MANY
-      // Throws if it has been removed meanwhile: nothing would ever remove the rule.
-      void environment.datasets
-      return faults.add(environment.key, body)
+      if (faults.list(environment).length >= MAX_RULES) throw TOO_MANY
+      return faults.add(environment, body)
     }
   })
 
   route('DELETE', '/faults', 'clearFaults', 'Remove all fault rules', {
-    handler: async ({ environment }) => faults.reset(environment.key)
+    handler: async ({ environment }) => faults.reset(environment)
   })
 
   route('DELETE', '/faults/:id', 'removeFault', 'Remove a fault rule', {
     params: strictObject({ id: FaultRule.properties.id }),
-    handler: async ({ environment, params }) => faults.remove(environment.key, params.id)
+    handler: async ({ environment, params }) => faults.remove(environment, params.id)
   })
 
   route('GET', '/latency', 'getLatency', 'Get the latency', {
     response: ref(Latency),
-    handler: async ({ environment }) => latency.get(environment.key)
+    handler: async ({ environment }) => latency.get(environment)
   })
 
   route('PUT', '/latency', 'setLatency', 'Set the latency', {
@@ -51,8 +49,8 @@ export function faultRoutes(route: AddRoute, { faults, latency }: Services): voi
     handler: async ({ environment, body }) => {
       const issue = latencyIssue(body)
       if (issue) throw invalidFields({ preset: { messages: [issue] } })
-      latency.set(environment.key, body)
-      return latency.get(environment.key)
+      latency.set(environment, body)
+      return latency.get(environment)
     }
   })
 }
@@ -69,14 +67,13 @@ export async function checkRules(rules: readonly (readonly [path: string, NewFau
   await preparePatterns(rules.map(([path, { match = {} }]) => [`${path}match.`, match]))
   const errors = noFieldErrors()
   for (const [path, { effect }] of rules) {
-    const at = `${path}effect`
+    const contradiction = findContradiction(effect)
+    if (contradiction) errors[`${path}effect`] = { messages: [`${path}effect ${contradiction}`] }
     for (const [name, value] of Object.entries(effect.headers ?? {})) {
-      const field = `${at}.headers.${name}`
+      const field = `${path}effect.headers.${name}`
       if (isSendable(name, value)) continue
       errors[field] = { messages: [`${field} can not be sent as a header`], ...(!isSecretPath([name]) && { value }) }
     }
-    const contradiction = findContradiction(effect)
-    if (contradiction) errors[at] = { messages: [`${at} ${contradiction}`] }
   }
   if (Object.keys(errors).length > 0) throw invalidFields(errors)
 }
@@ -108,13 +105,13 @@ export function parseEffect(text: string): FaultEffect {
   })
   const effect: FaultEffect = Object.fromEntries(fields)
   const contradiction = findContradiction(effect)
-  const issues = findIssues(HeaderEffect, effect).map(
-    ({ path, message, hint }) => `${pathText(path)} ${message}${hint}`
-  )
-  if (contradiction) issues.push(`effect ${contradiction}`)
-  if (Object.keys(effect).length < fields.length) issues.unshift('each can be given only once')
-  if (issues.length === 0) return effect
-  throw new DomainError('bad-request', `x-mock-fault can not be understood as ${issues[0]}`, {
+  const [issue] = [
+    ...(Object.keys(effect).length < fields.length ? ['each can be given only once'] : []),
+    ...findIssues(HeaderEffect, effect).map(({ path, message, hint }) => `${pathText(path)} ${message}${hint}`),
+    ...(contradiction ? [`effect ${contradiction}`] : [])
+  ]
+  if (issue === undefined) return effect
+  throw new DomainError('bad-request', `x-mock-fault can not be understood as ${issue}`, {
     reason: 'it takes status=400 to 599, delay=<milliseconds>, abort=reset or truncate, and lostAnswer, with commas'
   })
 }

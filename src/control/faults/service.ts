@@ -2,38 +2,36 @@ import { clearTimeout, setTimeout } from 'node:timers'
 import { DomainError } from '../../core/errors.js'
 import { drawLatency, type Latency, type LatencyPreset, type LatencySetting, latencyOf } from '../../core/latency.js'
 import type { Random } from '../../core/random.js'
-import type { JournalEntry } from '../requests/service.js'
+import type { Environment } from '../../environments/service.js'
+import type { JournalEntry } from '../requests/entry.js'
 import { matches } from '../requests/verify.js'
 import type { FaultRule, NewFaultRule } from './schemas.js'
 
 export type FaultService = ReturnType<typeof faultService>
 export type LatencyService = ReturnType<typeof latencyService>
-/** Without a valid key it has no environment. */
-type DelayedRequest = { environment?: { key: number; random: Random }; journalEntry: JournalEntry | null }
 
 /** The fault rules of each environment, in memory only; and whether a request can ask for a fault by `x-mock-fault`. */
 export function faultService(acceptsHeader: boolean) {
-  const environments = new Map<number, { rules: FaultRule[]; count: number }>()
-  const list = (key: number): readonly FaultRule[] => environments.get(key)?.rules ?? []
-  const reset = (key: number): void => void environments.delete(key)
+  const environments = new WeakMap<Environment, { rules: FaultRule[]; count: number }>()
+  const list = (environment: Environment): readonly FaultRule[] => environments.get(environment)?.rules ?? []
 
   return {
     acceptsHeader,
     list,
 
     /** Adds a last rule, which `checkRules` has found nothing wrong with. */
-    add(environmentKey: number, newRule: NewFaultRule): FaultRule {
-      const environment = environments.get(environmentKey) ?? { rules: [], count: 0 }
-      environments.set(environmentKey, environment)
-      const id = `fault-${++environment.count}`
+    add(environment: Environment, newRule: NewFaultRule): FaultRule {
+      const own = environments.get(environment) ?? { rules: [], count: 0 }
+      environments.set(environment, own)
+      const id = `fault-${++own.count}`
       const rule = { id, after: 0, times: 1, every: 1, probability: 1, ...newRule, seen: 0, hits: 0 }
-      environment.rules.push(rule)
+      own.rules.push(rule)
       return rule
     },
 
     /** Throws `not-found` for a rule that the environment does not have. */
-    remove(environmentKey: number, id: string): void {
-      const { rules = [] } = environments.get(environmentKey) ?? {}
+    remove(environment: Environment, id: string): void {
+      const { rules = [] } = environments.get(environment) ?? {}
       const index = rules.findIndex((rule) => rule.id === id)
       const reason = `this environment has no rule ${id}: GET /_mock/faults lists those it has`
       if (index < 0) throw new DomainError('not-found', `Fault with id ${id} not found`, { reason })
@@ -41,20 +39,18 @@ export function faultService(acceptsHeader: boolean) {
     },
 
     /** Removes all rules; numbering starts again. */
-    reset,
-    drop: reset,
+    reset: (environment: Environment): void => void environments.delete(environment),
 
     /** Returns the first rule that applies to the request, and updates the counters of the rules. */
-    apply({ key, random }: { key: number; random: Random }, request: JournalEntry): FaultRule | undefined {
-      return list(key).find((rule) => {
+    apply: (environment: Environment, request: JournalEntry): FaultRule | undefined =>
+      list(environment).find((rule) => {
         const { operation, match } = rule
         if (!matches(request, { ...(operation && { operation }), ...match })) return false
         rule.seen += 1
-        if (!applies(rule, random)) return false
+        if (!applies(rule, environment.random)) return false
         rule.hits += 1
         return true
       })
-    }
   }
 }
 
@@ -68,31 +64,28 @@ function applies({ seen, hits, after, times, every, probability }: FaultRule, ra
 export function latencyService(wanted: LatencyPreset | LatencySetting) {
   const serversOwn = latencyOf(wanted)
   /** That which a reset goes back to. */
-  const initial = new Map<number, Latency>()
-  const present = new Map<number, Latency>()
+  const initial = new WeakMap<Environment, Latency>()
+  const present = new WeakMap<Environment, Latency>()
   /** What ends each wait. No signal, as test environments replace that global. */
   const waits = new Set<() => void>()
   let isClosed = false
-  const get = (key: number) => present.get(key) ?? initial.get(key) ?? serversOwn
+  const get = (environment: Environment) => present.get(environment) ?? initial.get(environment) ?? serversOwn
 
   return {
     get,
-    set: (key: number, latency: LatencySetting): void => void present.set(key, latencyOf(latency)),
+    set: (environment: Environment, latency: LatencySetting): void => void present.set(environment, latencyOf(latency)),
 
     /** Sets that which a reset goes back to. */
-    setInitial: (key: number, latency: LatencyPreset | LatencySetting): void =>
-      void initial.set(key, latencyOf(latency)),
+    setInitial: (environment: Environment, latency: LatencyPreset | LatencySetting): void =>
+      void initial.set(environment, latencyOf(latency)),
 
-    reset: (key: number): void => void present.delete(key),
+    reset: (environment: Environment): void => void present.delete(environment),
 
-    drop(key: number): void {
-      for (const each of [present, initial]) each.delete(key)
-    },
-
-    /** Returns how long to delay a request, in milliseconds: once for each, and 0 from then on. */
-    draw({ environment, journalEntry }: DelayedRequest): number {
+    /** Returns how long to delay a request, in milliseconds: once for each, and 0 from then on or without a valid key. */
+    draw(request: { environment?: Environment; journalEntry: JournalEntry | null }): number {
+      const { environment, journalEntry } = request
       if (!environment || !journalEntry || journalEntry.delayed !== undefined) return 0
-      const latency = get(environment.key)
+      const latency = get(environment)
       if (latency.delay === 0 && latency.spread === 0) return 0
       journalEntry.delayed = drawLatency(latency, environment.random)
       return journalEntry.delayed

@@ -1,4 +1,4 @@
-import { type Static, type TObject, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
+import { type Static, type TObject, type TUnsafe, Type } from '@sinclair/typebox'
 import { ORIGINS } from '../../core/enums.js'
 import { slugOf } from '../../core/slug.js'
 import { namedObject, ref, strictObject, targetOf } from '../../core/typebox.js'
@@ -21,17 +21,11 @@ export type NewMessage = Static<typeof NewMessage>
 export const MessagePatch = patchOf<SeedMessage>('MessagePatch', SeedMessage)
 export type MessagePatch = Static<typeof MessagePatch>
 
-/** Forms hide what is typed into them. */
-const secret = <Schema extends TSchema>(schema: Schema): Schema => ({ ...schema, writeOnly: true })
-const { credentials, configurations } = SeedIntegration.properties
-export const NewIntegration = namedObject('NewIntegration', 'An integration as in a seed', {
-  ...SeedIntegration.properties,
-  credentials: secret(credentials),
-  configurations: secret(configurations)
-})
+const NEW_INTEGRATION = 'An integration as in a seed'
+export const NewIntegration = namedObject('NewIntegration', NEW_INTEGRATION, SeedIntegration.properties)
 export type NewIntegration = Static<typeof NewIntegration>
 
-export const IntegrationPatch = patchOf<SeedIntegration>('IntegrationPatch', NewIntegration)
+export const IntegrationPatch = patchOf<SeedIntegration>('IntegrationPatch', SeedIntegration)
 export type IntegrationPatch = Static<typeof IntegrationPatch>
 
 export const StepPatch = patchOf<SeedStep>('StepPatch', SeedStep)
@@ -41,9 +35,8 @@ export type StepPatch = Static<typeof StepPatch>
 function patchOf<RecordSeed>($id: string, { properties }: TObject): TUnsafe<Patch<RecordSeed>> {
   const { _id, ...fields } = properties
   const nullable = Object.entries(fields).map(([name, field]) => {
-    const { description = field.$ref && targetOf(field).description, writeOnly } = field
-    const options = { ...(description && { description }), ...(writeOnly && { writeOnly }) }
-    return [name, Type.Optional(Type.Union([field, Type.Null()], options))]
+    const { description = field.$ref && targetOf(field).description } = field
+    return [name, Type.Optional(Type.Union([field, Type.Null()], description && { description }))]
   })
   const description = 'The fields to change; null removes one that may be left out'
   return Type.Unsafe<Patch<RecordSeed>>(strictObject(Object.fromEntries(nullable), { $id, description }))

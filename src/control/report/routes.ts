@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import { isoTime, steadyClock } from '../../core/clock.js'
 import { VERSION } from '../../core/package.js'
 import { ref } from '../../core/typebox.js'
@@ -24,7 +23,7 @@ export function reportRoutes(route: AddRoute, options: Services & { tests: TestS
     description:
       'Each environment that was created by a request is taken for one of a test, and is in the report after its removal too. Secrets are left out.',
     response: ref(RunRecord),
-    handler: async (request, reply) => {
+    handler: async (_request, reply) => {
       const { profile, assumptions } = environments.defaults
       const run: RunRecord['run'] = {
         started: isoTime(startedAt),
@@ -34,26 +33,10 @@ export function reportRoutes(route: AddRoute, options: Services & { tests: TestS
         assumptions,
         node: process.version
       }
+      const rest = { dropped: tests.dropped(), others: tests.others(), run, coverage: coverage.ofServer() }
       reply.type('application/json; charset=utf-8')
-      // Piece by piece, as all together may be longer than the longest string.
-      const pieces = request.method === 'HEAD' ? [] : reportText(run)
-      return reply.send(Readable.from(pieces, { objectMode: false }))
+      // Those of tests are JSON already.
+      return `{"tests":[${tests.records().join()}],${JSON.stringify(rest).slice(1)}`
     }
   })
-
-  function* reportText(run: RunRecord['run']): Generator<string, void> {
-    yield `{"run":${JSON.stringify(run)},"coverage":${JSON.stringify(coverage.ofServer())},"tests":[`
-    yield* joined(tests.records())
-    yield `],"dropped":${tests.dropped()},"others":[`
-    yield* joined(tests.others())
-    yield ']}'
-  }
-}
-
-function* joined(values: Iterable<string | object>): Generator<string, void> {
-  let separator = ''
-  for (const value of values) {
-    yield separator + (typeof value === 'string' ? value : JSON.stringify(value))
-    separator = ','
-  }
 }

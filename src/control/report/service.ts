@@ -2,7 +2,6 @@ import { isoTime, steadyClock } from '../../core/clock.js'
 import { attempt } from '../../core/errors.js'
 import type { SnapshotDifferences } from '../../environments/schemas.js'
 import type { Environment } from '../../environments/service.js'
-import { redactionOf } from '../requests/describe.js'
 import type { Journal } from '../requests/service.js'
 import type { StartServices } from '../start-services.js'
 import type { OtherRequest, TestDescription, TestRecord } from './schemas.js'
@@ -15,6 +14,7 @@ const MAX_BYTES = 64 * 1024 * 1024
 
 /** A test, by the environment that was created for it. */
 interface Test {
+  environment: Environment
   description: TestDescription
   startedAt: number
   /** Sequence of the last request without a valid key before it. */
@@ -27,20 +27,15 @@ interface Test {
  * Keeps what the tests of a run have done, each by its environment: one that was created by a request, or that was told of
  * its test. Of removed environments it keeps 200 records of 64 MiB together; those of tests that have passed are dropped first.
  */
-export function testService(services: StartServices) {
-  const { journals, environments, faults } = services
+export function testService({ journals, environments, faults, redactionOf }: StartServices) {
   // Anew each time, as keys come and go.
-  const text = (value: string) => redactionOf(services).text(value)
+  const text = (value: string) => redactionOf().text(value)
   const tests = new Map<number, Test>()
   let dropped = 0
   environments.subscribe({
-    onRemove(environment) {
-      const test = tests.get(environment.key)
-      if (!test) return
-      // Nobody has used it.
-      if (journals.of(environment).last() === 0 && test.description.title === undefined) tests.delete(environment.key)
-      else test.record = JSON.stringify(recordOf(environment, test))
-      dropExcess()
+    onRemove({ key }) {
+      const test = tests.get(key)
+      if (test) end(test)
     }
   })
 
@@ -50,49 +45,47 @@ export function testService(services: StartServices) {
     /** Adds to what is known of the test of an environment. */
     describe(environment: Environment, description: TestDescription): void {
       const test = tests.get(environment.key) ?? begin(environment)
-      const { title, file, error } = description
-      const told = {
-        ...(title && { title: text(title) }),
-        ...(file && { file: text(file) }),
-        ...(error && { error: text(error) })
-      }
-      Object.assign(test.description, description, told)
+      const told = Object.entries(description).map(([name, value]) => [
+        name,
+        typeof value === 'string' ? text(value) : value
+      ])
+      Object.assign(test.description, Object.fromEntries(told))
     },
 
     dropped: (): number => dropped,
 
-    /** Yields the record of each test as JSON, in the order in which their environments were created. */
-    *records(): Generator<string, void> {
-      const present = new Map(environments.list().map((environment) => [environment.key, environment]))
-      for (const [key, test] of tests) {
-        const environment = present.get(key)
-        if (test.record !== undefined) yield test.record
-        else if (environment) yield JSON.stringify(recordOf(environment, test))
-      }
-    },
+    /** Returns the record of each test as JSON, in the order in which their environments were created. */
+    records: (): string[] => [...tests.values()].map((test) => test.record ?? recordOf(test)),
 
-    /** Yields the requests that no test has made. */
-    *others(): Generator<OtherRequest, void> {
-      for (const environment of environments.list()) {
-        if (tests.has(environment.key)) continue
-        for (const request of answered(journals.of(environment)))
-          yield { ...request, environment: text(environment.name) }
-      }
-      yield* answered(journals.of(undefined))
-    }
+    /** Returns the requests that no test has made. */
+    others: (): OtherRequest[] =>
+      [...environments.list().filter(({ key }) => !tests.has(key)), undefined].flatMap((environment) => {
+        const name = environment && { environment: text(environment.name) }
+        return answered(journals.of(environment)).map((request) => ({ ...request, ...name }))
+      })
   }
 
   /** Notes that an environment is a test's. */
-  function begin({ key }: Environment): Test {
-    const test = { description: {}, startedAt: steadyClock(), keylessAfter: journals.of(undefined).last() }
-    tests.set(key, test)
+  function begin(environment: Environment): Test {
+    const keylessAfter = journals.of(undefined).last()
+    const test = { environment, description: {}, startedAt: steadyClock(), keylessAfter }
+    tests.set(environment.key, test)
     return test
   }
 
-  function recordOf(environment: Environment, { description, startedAt, keylessAfter }: Test): TestRecord {
+  /** Keeps the record of a test whose environment is about to be removed, unless nobody has used it. */
+  function end(test: Test): void {
+    const { environment, description } = test
+    const isUsed = journals.of(environment).last() > 0 || description.title !== undefined
+    if (isUsed) test.record = recordOf(test)
+    else tests.delete(environment.key)
+    dropExcess()
+  }
+
+  function recordOf({ environment, description, startedAt, keylessAfter }: Test): string {
     const journal = journals.of(environment)
     const left = attempt(() => environments.compare(environment))
-    return {
+    const record: TestRecord = {
       title: text(environment.name),
       outcome: 'unknown',
       duration: steadyClock() - startedAt,
@@ -103,23 +96,23 @@ export function testService(services: StartServices) {
       lost: journal.lost(),
       keyless: answered(journals.of(undefined), keylessAfter),
       // What replaces a secret in JSON leaves it JSON.
-      faults: JSON.parse(text(JSON.stringify(faults.list(environment.key)))),
+      faults: JSON.parse(text(JSON.stringify(faults.list(environment)))),
       changes: [...journal.changes()],
       ...(left && isDifferent(left) && { left })
     }
+    return JSON.stringify(record)
   }
 
   function dropExcess(): void {
-    const ended = [...tests].filter(([, { record }]) => record !== undefined)
-    let bytes = ended.reduce((sum, [, { record = '' }]) => sum + record.length, 0)
-    let count = ended.length
-    const passedFirst = ended.sort(([, one], [, other]) => Number(hasFailed(one)) - Number(hasFailed(other)))
-    for (const [key, { record = '' }] of passedFirst) {
-      if (count <= MAX_TESTS && bytes <= MAX_BYTES) return
-      tests.delete(key)
+    const ended = [...tests.values()].filter(({ record }) => record !== undefined)
+    const passedFirst = ended.sort((one, other) => Number(hasFailed(one)) - Number(hasFailed(other)))
+    const sizeOf = ({ record = '' }: Test) => record.length
+    let bytes = ended.reduce((sum, test) => sum + sizeOf(test), 0)
+    for (const [index, test] of passedFirst.entries()) {
+      if (ended.length - index <= MAX_TESTS && bytes <= MAX_BYTES) return
+      tests.delete(test.environment.key)
       dropped += 1
-      count -= 1
-      bytes -= record.length
+      bytes -= sizeOf(test)
     }
   }
 }

@@ -3,12 +3,10 @@ import { isoTime } from '../../core/clock.js'
 import { SECRET_FIELD, SECRET_NAME } from '../../core/credentials.js'
 import { attempt } from '../../core/errors.js'
 import type { EnvironmentService } from '../../environments/service.js'
-import { MalformedQuery, parseQuery, unreadParameters } from '../../http/query-string.js'
+import { MalformedQuery, unreadParameters } from '../../http/query-string.js'
 import { pathOf } from '../../http/target.js'
 import { bytesOfAnswer } from './answers.js'
-import type { Describe } from './entry.js'
-import type { Answer } from './schemas.js'
-import type { JournalEntry } from './service.js'
+import type { Describe, JournalEntry } from './entry.js'
 
 /** What a secret is replaced with. */
 export const HIDDEN = '***'
@@ -27,24 +25,21 @@ const KEY_FORM = /(?<![0-9a-z])[0-9a-f]{32}(?![0-9a-z])/gi
 const MAX_ENCODINGS = 3
 /** How much of a text is logged. */
 const MAX_LOGGED = 8192
-
-export interface Secrets {
-  /** The keys of all of them are secret. */
-  environments: EnvironmentService
-  adminToken: string | undefined
-}
+/** At the beginning of a page. */
+const HAS_MORE = /^\{("totalCount":\d+,)?"hasMore":true/
 
 /** Returns the function that describes the requests of a journal: parsed, and without secrets. */
-export function createDescribe({ faultHeader, ...secrets }: Secrets & { faultHeader: boolean }): Describe {
+export function createDescribe(redactionOf: RedactionOf, faultHeader: boolean): Describe {
+  const isRead = (name: string) => KNOWN_HEADERS.test(name) || (faultHeader && name === 'x-mock-fault')
   return (entry, withAnswer = false) => {
     const { operation, body, bodyLength, status, size, reason, changed, replayed, faulted, delayed } = entry
-    const answer = entry.answer && bytesOfAnswer(entry.answer)
     const sent = linesOf(entry.rawHeaders, /^(.+)\n(.*)$/gm)
-    const redaction = redactionOf(secrets, sent.find(([name]) => name === 'authorization')?.[1])
+    const redaction = redactionOf(sent.find(([name]) => name === 'authorization')?.[1])
     const headers = redaction.values(sent)
-    const query = redaction.values(parametersOf(entry.url))
+    const query = redaction.values(parametersOf(entry))
     const isCut = body !== undefined && body.length < bodyLength
-    const isRead = (name: string) => KNOWN_HEADERS.test(name) || (faultHeader && name === 'x-mock-fault')
+    const answer = entry.answer && bytesOfAnswer(entry.answer)
+    const isTruncated = answer !== undefined && answer.length < size
     return {
       sequence: entry.sequence,
       time: isoTime(entry.time),
@@ -71,31 +66,95 @@ export function createDescribe({ faultHeader, ...secrets }: Secrets & { faultHea
         query: unreadParameters(Object.keys(query), operation),
         headers: Object.keys(headers).filter((name) => !isRead(name))
       },
-      ...(withAnswer && status > 0 && { answer: describeAnswer(entry, answer, redaction) })
+      ...(withAnswer &&
+        status > 0 && {
+          answer: {
+            status,
+            headers: redaction.values(linesOf(entry.head ?? '', /^(.+?): (.*)$/gm)),
+            ...(answer && { body: redaction.body(answer, isTruncated) }),
+            ...(isTruncated && { truncated: true }),
+            ...(entry.answer && !answer && { dropped: true })
+          }
+        })
     }
   }
 }
 
-/** At the beginning of a page. */
-const HAS_MORE = /^\{("totalCount":\d+,)?"hasMore":true/
+export type RedactionOf = ReturnType<typeof createRedaction>
 
-function describeAnswer(entry: JournalEntry, answer: Buffer | undefined, redaction: Redaction): Answer {
-  const { status, head = '', size } = entry
-  const isTruncated = answer !== undefined && answer.length < size
-  return {
-    status,
-    headers: redaction.values(linesOf(head, /^(.+?): (.*)$/gm)),
-    ...(answer && { body: redaction.body(answer, isTruncated) }),
-    ...(isTruncated && { truncated: true }),
-    ...(entry.answer && !answer && { dropped: true })
+/**
+ * Returns a function that takes the `Authorization` of a request, and returns functions that replace secrets in what a
+ * client sent: values with the name of a credential, and, also percent-encoded, API keys of all environments, the admin
+ * token and what the request itself sent as its key.
+ */
+export function createRedaction(environments: EnvironmentService, adminToken: string | undefined) {
+  /** Which words are keys, as far as it was judged in this turn: words repeat themselves, and each takes a query. */
+  const judged = new Map<string, boolean>()
+
+  function isKey(word: string): boolean {
+    // Keys come and go.
+    if (judged.size === 0) queueMicrotask(() => judged.clear())
+    const isJudgedKey = judged.get(word) ?? (word === adminToken || environments.isApiKey(word))
+    judged.set(word, isJudgedKey)
+    return isJudgedKey
+  }
+
+  return (authorization = '') => {
+    const ownKey = authorization.trim().replace(/^\S+\s+/, '')
+    const isSecret = (word: string) => (ownKey.length > 3 && word === ownKey) || isKey(word)
+    // An invalid key may be an ordinary word: it is then replaced only where it stands alone.
+    const isAnywhere = isKey(ownKey) || ownKey.replace(WORD, '') !== ''
+    const anywhere = [isAnywhere ? ownKey : '', adminToken ?? ''].filter(({ length }) => length > 7)
+
+    function text(value: string, encodings = MAX_ENCODINGS): string {
+      const rest = anywhere.reduce((left, secret) => left.replaceAll(secret, HIDDEN), value)
+      return rest.replace(WORD, (word) => {
+        const plain = encodings > 0 && word.includes('%') ? decode(word) : word
+        const hidesSecret = plain !== word && (isSecret(plain) || text(plain, encodings - 1) !== plain)
+        return hidesSecret || isSecret(word) ? HIDDEN : word
+      })
+    }
+
+    function redact(name: string, sent: string): string {
+      if (!SECRET_NAME.test(name)) return text(sent)
+      // The scheme stays, as it is what clients most often get wrong.
+      const scheme = /^(ApiKey|Bearer|Basic|Digest|Token)\s+\S/i.exec(sent)?.[1]
+      return scheme ? `${scheme} ${HIDDEN}` : sent && HIDDEN
+    }
+
+    return {
+      isKey,
+      text,
+
+      /** Headers or parameters by name; a list where a name was repeated. */
+      values(sent: readonly [name: string, value: string][]) {
+        // Without a prototype, as a client may name a parameter `constructor`.
+        const values: Record<string, string | string[]> = Object.create(null)
+        for (const [sentName, sentValue] of sent) {
+          const name = text(sentName)
+          const value = redact(sentName, sentValue)
+          values[name] = values[name] === undefined ? value : [values[name], value].flat()
+        }
+        return values
+      },
+
+      /** As text, or in base64 what is not text. Of a cut body the last word is left out, as it may be half a key. */
+      body(bytes: Buffer, isCut: boolean): string {
+        // In latin1 each byte is one character, so that no byte is lost.
+        const whole = bytes.toString('latin1')
+        const sent = isCut ? withoutLastWord(whole) : whole
+        const hidden = /^\s*[[{]/.test(sent) ? withoutSecretFields(sent) : sent.replace(SECRET_FORM, `$1${HIDDEN}`)
+        const redacted = Buffer.from(text(hidden), 'latin1')
+        const asText = redacted.toString()
+        return Buffer.from(asText).equals(redacted) ? asText : redacted.toString('base64')
+      }
+    }
   }
 }
 
-type Redaction = ReturnType<typeof redactionOf>
-
 /** Returns a text about a request without the secrets that it was sent with, and without what has the form of a key. */
-export function redactedForLog(secrets: Secrets, { url, headers }: FastifyRequest, text: string): string {
-  const { isKey, ...redaction } = redactionOf(secrets, headers.authorization)
+export function redactedForLog(redactionOf: RedactionOf, { url, headers }: FastifyRequest, text: string): string {
+  const { isKey, ...redaction } = redactionOf(headers.authorization)
   let logged = text.length > MAX_LOGGED ? `${withoutLastWord(text.slice(0, MAX_LOGGED))}...` : text
   // A key may contain characters that delimit words: of one that was sent encoded, the text may have them decoded.
   for (const part of url.slice(0, MAX_LOGGED).split(/[/?&=]/)) {
@@ -103,77 +162,6 @@ export function redactedForLog(secrets: Secrets, { url, headers }: FastifyReques
     if (plain !== part && isKey(plain)) logged = logged.replaceAll(plain, HIDDEN)
   }
   return redaction.text(logged).replace(KEY_FORM, HIDDEN)
-}
-
-/**
- * Returns functions that replace secrets in what a client sent: values with the name of a credential, and, also
- * percent-encoded, API keys of all environments, the admin token and what the request itself sent as its key.
- */
-export function redactionOf({ environments, adminToken }: Secrets, authorization = '') {
-  const ownKey = authorization.trim().replace(/^\S+\s+/, '')
-  const judged = judgedBy(environments)
-  const isKey = (word: string): boolean => {
-    if (!judged.has(word)) judged.set(word, word === adminToken || environments.isApiKey(word))
-    return judged.get(word) === true
-  }
-  const isSecret = (word: string) => (ownKey.length > 3 && word === ownKey) || isKey(word)
-  // An invalid key may be an ordinary word: it is then replaced only where it stands alone.
-  const isAnywhere = isKey(ownKey) || ownKey.replace(WORD, '') !== ''
-  const anywhere = [isAnywhere ? ownKey : '', adminToken ?? ''].filter(({ length }) => length > 7)
-
-  function text(value: string, encodings = MAX_ENCODINGS): string {
-    const rest = anywhere.reduce((left, secret) => left.replaceAll(secret, HIDDEN), value)
-    return rest.replace(WORD, (word) => {
-      const plain = encodings > 0 && word.includes('%') ? decode(word) : word
-      const hidesSecret = plain !== word && (isSecret(plain) || text(plain, encodings - 1) !== plain)
-      return hidesSecret || isSecret(word) ? HIDDEN : word
-    })
-  }
-
-  function redact(name: string, sent: string): string {
-    if (!SECRET_NAME.test(name)) return text(sent)
-    // The scheme stays, as it is what clients most often get wrong.
-    const scheme = /^(ApiKey|Bearer|Basic|Digest|Token)\s+\S/i.exec(sent)?.[1]
-    return scheme ? `${scheme} ${HIDDEN}` : sent && HIDDEN
-  }
-
-  return {
-    isKey,
-    text,
-
-    /** Headers or parameters by name; a list where a name was repeated. */
-    values(sent: readonly [name: string, value: string][]) {
-      // Without a prototype, as a client may name a parameter `constructor`.
-      const values: Record<string, string | string[]> = Object.create(null)
-      for (const [sentName, sentValue] of sent) {
-        const name = text(sentName)
-        const value = redact(sentName, sentValue)
-        values[name] = values[name] === undefined ? value : [values[name], value].flat()
-      }
-      return values
-    },
-
-    /** As text, or in base64 what is not text. Of a cut body the last word is left out, as it may be half a key. */
-    body(bytes: Buffer, isCut: boolean): string {
-      // In latin1 each byte is one character, so that no byte is lost.
-      const whole = bytes.toString('latin1')
-      const sent = isCut ? withoutLastWord(whole) : whole
-      const hidden = /^\s*[[{]/.test(sent) ? withoutSecretFields(sent) : sent.replace(SECRET_FORM, `$1${HIDDEN}`)
-      const redacted = Buffer.from(text(hidden), 'latin1')
-      const asText = redacted.toString()
-      return Buffer.from(asText).equals(redacted) ? asText : redacted.toString('base64')
-    }
-  }
-}
-
-const judgements = new WeakMap<EnvironmentService, Map<string, boolean>>()
-
-/** Returns which words are keys, as far as it was judged in this turn: words repeat themselves, and each takes a query. */
-function judgedBy(environments: EnvironmentService): Map<string, boolean> {
-  const judged = judgements.get(environments) ?? new Map<string, boolean>()
-  if (!judgements.has(environments)) queueMicrotask(() => judgements.delete(environments))
-  judgements.set(environments, judged)
-  return judged
 }
 
 /** Returns JSON, of which the end may be missing, without the values of secret names, and without what is in such objects. */
@@ -206,13 +194,9 @@ function decode(word: string): string {
   return attempt(() => decodeURIComponent(word)) ?? word.replace(/(?:%[0-9a-f]{2})+/gi, decodeBytes)
 }
 
-/** As the operations read them; as they were sent when they cannot be decoded. */
-function parametersOf(url: string): [string, string][] {
-  const text = /\?([^#]*)/.exec(url)?.[1] ?? ''
-  const query = parseQuery(text)
-  if (query instanceof MalformedQuery) {
-    return text.split('&').map((part) => [part.replace(/=.*/s, ''), part.replace(/^[^=]*=?/, '')])
-  }
+/** As the operations read them; of a malformed query as they were sent. */
+function parametersOf({ url, query }: JournalEntry): [string, string][] {
+  if (query instanceof MalformedQuery) return [...new URLSearchParams(/\?([^#]*)/.exec(url)?.[1])]
   return Object.entries(query).flatMap(([name, values]) =>
     [values].flat().map((value): [string, string] => [name, typeof value === 'string' ? value : JSON.stringify(value)])
   )

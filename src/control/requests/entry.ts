@@ -1,20 +1,12 @@
+import type { FastifyRequest } from 'fastify'
 import { steadyClock } from '../../core/clock.js'
 import type { ErrorCode } from '../../core/errors.js'
 import type { Operation } from '../../http/operation.js'
-import type { MalformedQuery, Query } from '../../http/query-string.js'
+import { type MalformedQuery, parseQuery, type Query } from '../../http/query-string.js'
 import type { AnswerStore, KeptAnswer } from './answers.js'
 import type { AnsweredRequest, ChangedRecord } from './schemas.js'
 
-export interface SentRequest {
-  method: string
-  /** As it was sent; the query also as it was parsed. */
-  url: string
-  query: Query | MalformedQuery
-  /** Names and values in turn, a line each: one string, as the garbage collector sees to the last thousand requests. */
-  rawHeaders: string
-  /** Undefined for a request that no operation serves. */
-  operation: Operation | undefined
-}
+export type SentRequest = Pick<FastifyRequest, 'method' | 'url' | 'query' | 'raw'>
 
 interface OwnJournal {
   capacity: number
@@ -31,7 +23,8 @@ export interface JournalEntry extends ReturnType<typeof createEntry> {}
 
 /** One literal with all that is known of a request only later, as each request makes one. */
 export function createEntry(
-  { method, url, query, rawHeaders, operation }: SentRequest,
+  { method, url, query, raw }: SentRequest,
+  operation: Operation | undefined,
   journal: OwnJournal,
   sequence: number,
   time: number
@@ -40,11 +33,14 @@ export function createEntry(
     journal,
     sequence,
     time,
+    /** Undefined for a request that no operation serves. */
     operation,
     method,
+    /** As it was sent; the query also as it was parsed, which is not done where no route is looked for. */
     url,
-    query,
-    rawHeaders,
+    query: (query as Query | MalformedQuery | null) ?? parseQuery(url.split('?', 2)[1] ?? ''),
+    /** Names and values in turn, a line each: one string, as the garbage collector sees to the last thousand requests. */
+    rawHeaders: raw.rawHeaders.join('\n'),
     /** By the machine's clock. */
     startedAt: steadyClock(),
     duration: 0,

@@ -3,12 +3,10 @@ import fp from 'fastify-plugin'
 import { attempt } from '../../core/errors.js'
 import { environmentOf } from '../../environments/plugin.js'
 import type { Operation } from '../../http/operation.js'
-import type { Query } from '../../http/query-string.js'
 import { pathOf } from '../../http/target.js'
 import type { StartServices as Services } from '../start-services.js'
-import { redactionOf } from './describe.js'
-import type { ChangedRecord } from './schemas.js'
-import { type JournalEntry, keepBody } from './service.js'
+import type { JournalEntry } from './entry.js'
+import type { Change } from './schemas.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -46,6 +44,24 @@ export function recordUnroutable(request: FastifyRequest, reply: FastifyReply, s
   endEntry(request, reply, sizeOf(request, reply))
 }
 
+/** Bytes of a body that are kept. */
+const MAX_BODY = 65_536
+
+/** Keeps the body of a request, or its beginning. */
+export function keepBody(entry: JournalEntry, body: unknown): void {
+  if (!Buffer.isBuffer(body) || body.length === 0) return
+  // A slice would keep the whole buffer in memory.
+  entry.body = body.length > MAX_BODY ? Buffer.from(body.subarray(0, MAX_BODY)) : body
+  entry.bodyLength = body.length
+}
+
+/** Keeps what the client is about to receive, or its beginning. */
+export function keepAnswer(entry: JournalEntry, payload: unknown): void {
+  if (Buffer.isBuffer(payload) && payload.length > 0 && entry.method !== 'HEAD' && entry.journal.capacity > 0) {
+    entry.answer = entry.journal.answers.keep(payload)
+  }
+}
+
 /** Ends the request's entry, if it has one. A size of `undefined` says that no answer was sent. */
 export function endEntry(request: FastifyRequest, reply: FastifyReply, size: number | undefined): void {
   const { journalEntry: entry } = request
@@ -70,15 +86,7 @@ export function endEntry(request: FastifyRequest, reply: FastifyReply, size: num
 function openEntry(request: FastifyRequest, { journals, environments }: Services, operation?: Operation): void {
   // Authentication uses it too.
   request.environment ??= environmentOf(request.headers.authorization, environments) as never
-  request.journalEntry = journals.of(request.environment).open({
-    method: request.method,
-    url: request.url,
-    // None of one that no route was looked for.
-    query: (request.query ?? {}) as Query,
-    // None of them can contain a line break.
-    rawHeaders: request.raw.rawHeaders.join('\n'),
-    operation
-  })
+  request.journalEntry = journals.of(request.environment).open(request, operation)
 }
 
 function isControlPath({ url }: FastifyRequest): boolean {
@@ -91,23 +99,17 @@ function sizeOf(request: FastifyRequest, reply: FastifyReply): number {
 
 /** Notes each successful control request that changes its environment, and answers with its number in `x-mock-change`. */
 export const noteChanges = fp<Services>(
-  async (app, { journals, ...secrets }) => {
+  async (app, { journals, redactionOf }) => {
     app.addHook('onSend', (request, reply, payload, done) => {
-      const { method, params, headers, environment, routeOptions } = request
+      const { method, headers, environment, routeOptions } = request
       const { control } = routeOptions.config
       const isRead = method === 'GET' || method === 'HEAD' || control?.changesNothing
       if (control && !isRead && reply.statusCode < 300) {
         // Throws if it has been removed meanwhile: its journal must not come back.
         void environment.datasets
-        const { text } = redactionOf(secrets, headers.authorization)
-        const [about] = Object.values(params as Record<string, string>)
-        const target = about === undefined ? {} : { target: text(about) }
-        const changed = changedBy(request, payload, about).map(({ id, name, ...rest }) => ({
-          ...rest,
-          ...(id !== undefined && { id: text(id) }),
-          ...(name !== undefined && { name: text(name) })
-        }))
-        const change = { operation: control.id, summary: control.summary, ...target, changed }
+        const { text } = redactionOf(headers.authorization)
+        const { id: operation, summary } = control
+        const change = { operation, summary, ...changeBy(request, payload, text) }
         reply.header('x-mock-change', journals.of(environment).addChange(change))
       }
       done()
@@ -118,28 +120,30 @@ export const noteChanges = fp<Services>(
 
 const WORDS: Record<string, string> = { POST: 'added', PATCH: 'changed', PUT: 'set', DELETE: 'removed' }
 
-/** Returns what a control request has changed, as far as its path, its body and its answer say. */
-function changedBy(
-  { method, url, body }: FastifyRequest,
+/** Returns what a control request has changed, as far as its path, its body and its answer say, each name as `text` has it. */
+function changeBy(
+  { method, url, params, body }: FastifyRequest,
   payload: unknown,
-  about: string | undefined
-): ChangedRecord[] {
-  const answer = (typeof payload === 'string' ? attempt(() => JSON.parse(payload)) : undefined) ?? {}
+  text: (value: string) => string
+): Pick<Change, 'target' | 'changed'> {
+  const answer = (typeof payload === 'string' && attempt(() => JSON.parse(payload))) || {}
   const [path = '', action] = pathOf(url).replace('/_mock/', '').split('/')
-  const kind = path.replace(/s$/, '')
   // A reset, or a restored snapshot.
-  if (Array.isArray(answer.parts)) return answer.parts.map((part: string) => ({ kind: part, what: 'set back' }))
-  if (kind === 'seed') return [{ kind: 'data', what: answer.mode === 'replace' ? 'replaced' : 'added' }]
+  const parts: string[] | undefined = answer.parts
+  const [about] = Object.values(params as Record<string, string>)
+  const target = about === undefined ? {} : { target: text(about) }
+  if (parts) return { ...target, changed: parts.map((part) => ({ kind: part, what: 'set back' })) }
+  if (path === 'seed') return { changed: [{ kind: 'data', what: answer.mode === 'replace' ? 'replaced' : 'added' }] }
+  const isAdvance = action === 'advance'
   const { _id, id = _id ?? about, name = answer.subject, channel } = answer
-  const fields = method === 'PATCH' || action === 'advance' ? Object.keys(body as object) : []
-  return [
-    {
-      kind,
-      what: action === 'advance' ? 'advanced' : (WORDS[method] ?? method),
-      ...(typeof id === 'string' && { id }),
-      ...(typeof name === 'string' && name !== id && { name }),
-      ...(typeof channel === 'string' && { channel }),
-      ...(fields.length > 0 && { fields })
-    }
-  ]
+  const fields = method === 'PATCH' || isAdvance ? Object.keys(body as object) : []
+  const record = {
+    kind: path.replace(/s$/, ''),
+    what: isAdvance ? 'advanced' : (WORDS[method] ?? method),
+    ...(typeof id === 'string' && { id: text(id) }),
+    ...(typeof name === 'string' && name !== id && { name: text(name) }),
+    ...(typeof channel === 'string' && { channel }),
+    ...(fields.length > 0 && { fields })
+  }
+  return { ...target, changed: [record] }
 }

@@ -7,7 +7,6 @@ import { type AddRoute, listOf } from '../../http/control-route.js'
 import { timeOf } from '../../http/validation.js'
 import type { Services } from '../services.js'
 import { AnsweredRequest, Change, RecordedRequest, Verification, VerificationResult } from './schemas.js'
-import type { JournalEntry } from './service.js'
 import { streamRequests } from './stream.js'
 import { matches, verifyRequests } from './verify.js'
 
@@ -32,16 +31,13 @@ export const JournalQuery = strictObject({
 export type JournalQuery = Static<typeof JournalQuery>
 
 const CHANGES_AFTER = 'Begins with the changes after this sequence; with the next one if left out'
-const StreamQuery = strictObject({ changesAfter: Type.Optional(sequence(CHANGES_AFTER)) })
 
 /** Lists, streams and verifies the recorded requests of an environment. */
 export function journalRoutes(route: AddRoute, services: Services): void {
   const { journals } = services
-
+  const one = 'Get a recorded request, with its answer'
   route('GET', '/requests', 'listRequests', 'List recorded requests', listing(services))
-
-  const summary = 'Get a recorded request, with its answer'
-  route('GET', '/requests/:sequence(\\d+)', 'getRequest', summary, getting(services))
+  route('GET', '/requests/:sequence(\\d+)', 'getRequest', one, getting(services))
 
   route('DELETE', '/requests', 'clearRequests', 'Remove all recorded requests', {
     handler: async ({ environment }) => journals.of(environment).clear()
@@ -55,7 +51,7 @@ export function journalRoutes(route: AddRoute, services: Services): void {
 
   route('GET', '/requests/stream', 'streamRequests', 'Stream requests as they end', {
     description: 'Server-sent events: `request` as one ends, which `Last-Event-ID` resumes after, and `change`.',
-    querystring: StreamQuery,
+    querystring: strictObject({ changesAfter: Type.Optional(sequence(CHANGES_AFTER)) }),
     response: Type.String(),
     responseType: 'text/event-stream',
     handler: (request, reply) =>
@@ -67,20 +63,15 @@ export function journalRoutes(route: AddRoute, services: Services): void {
     body: ref(Verification),
     response: ref(VerificationResult),
     errors: [417],
-    handler: async ({ environment, body }, reply) => {
-      const disconnected = new AbortController()
-      reply.raw.once('close', () => disconnected.abort())
-      return verifyRequests(services, environment, body, disconnected.signal)
-    }
+    handler: async ({ environment, body, raw }) =>
+      verifyRequests(services, environment, body, () => raw.socket.destroyed)
   })
 }
 
 /** Lists the requests without a valid key, which belong to no environment. */
 export function keylessRequestRoutes(route: AddRoute, services: Services): void {
-  const summary = 'List requests without a valid key'
-  route('GET', '/requests/keyless', 'listKeylessRequests', summary, listing(services))
-
   const one = 'Get a request without a valid key, with its answer'
+  route('GET', '/requests/keyless', 'listKeylessRequests', 'List requests without a valid key', listing(services))
   route('GET', '/requests/keyless/:sequence(\\d+)', 'getKeylessRequest', one, getting(services))
 }
 
@@ -88,27 +79,20 @@ export function keylessRequestRoutes(route: AddRoute, services: Services): void 
 const listing = ({ journals }: Services) => ({
   querystring: JournalQuery,
   response: listOf('requests', ref(RecordedRequest), 'The requests, in the order that was asked for'),
-  handler: async ({ environment, query }: FastifyRequest<{ Querystring: JournalQuery }>) => {
-    const {
-      order,
-      limit,
-      after,
-      before = Number.POSITIVE_INFINITY,
-      since,
-      status,
-      text,
-      pathPrefix,
-      ...pattern
-    } = query
+  handler: async ({ environment, query }: FastifyRequest<{ Querystring: Static<typeof JournalQuery> }>) => {
+    const { order, limit, after, before, since, status = '.*', text = '', pathPrefix = '', ...pattern } = query
     const from = since === undefined ? 0 : timeOf('since', since)
+    const end = before ?? Number.POSITIVE_INFINITY
+    const wanted = new RegExp(`^(${status.replace('xx', '..')})$`)
     const recorded = journals.of(environment).requests(after)
     const requests: RecordedRequest[] = []
     for (const entry of order === 'newest' ? recorded.reverse() : recorded) {
       if (requests.length === limit) break
-      if (entry.sequence >= before || entry.time < from) continue
-      if (!hasStatus(entry, status) || !matches(entry, pattern)) continue
+      const outcome = entry.status === 0 && entry.endSequence > 0 ? 'none' : `${entry.status}`
+      if (entry.sequence >= end || entry.time < from) continue
+      if (!wanted.test(outcome) || !matches(entry, pattern)) continue
       const request = entry.journal.describe(entry)
-      if (hasWords(request, text) && request.path.startsWith(pathPrefix ?? '')) requests.push(request)
+      if (request.path.startsWith(pathPrefix) && hasWords(request, text)) requests.push(request)
     }
     return { requests }
   }
@@ -119,31 +103,19 @@ const getting = ({ journals }: Services) => ({
   params: strictObject({ sequence: Type.String({ description: 'Number in its journal' }) }),
   response: ref(AnsweredRequest),
   handler: async ({ environment, params }: FastifyRequest<{ Params: { sequence: string } }>) => {
-    const sequence = Number(params.sequence)
-    const [entry] = journals.of(environment).requests(sequence - 1)
-    if (entry?.sequence === sequence) return entry.journal.describe(entry, true)
+    const entry = journals.of(environment).find(Number(params.sequence))
+    if (entry) return entry.journal.describe(entry, true)
     throw new DomainError('not-found', `Request ${params.sequence} not found`, {
       reason: 'the journal does not have this request, or no longer: the oldest ones are replaced by new ones'
     })
   }
 })
 
-function hasStatus({ status, endSequence }: JournalEntry, wanted: string | undefined): boolean {
-  if (wanted === undefined) return true
-  if (wanted === 'none') return status === 0 && endSequence > 0
-  return String(status) === wanted || (wanted.endsWith('xx') && Math.floor(status / 100) === Number(wanted[0]))
-}
-
 /** Whether a request has all words of a text, in any case. */
-function hasWords(request: RecordedRequest, text = ''): boolean {
-  const { method, path, operation, query, headers, body, reason, status } = request
-  const parameters = Object.entries(query).flatMap(([name, values]) =>
-    [values].flat().map((value) => `${name}=${value}`)
-  )
-  const ids = ['idempotency-key', 'x-request-id'].map((name) => headers[name])
+function hasWords({ method, path, operation, query, headers, body, reason, status }: RecordedRequest, text: string) {
+  const parameters = Object.entries(query).flatMap(([name, values]) => [values].flat().map((each) => `${name}=${each}`))
+  const ids = [headers['idempotency-key'], headers['x-request-id']]
   const all = [method, path, operation, ...parameters, ...ids, body, reason, status].join('\n').toLowerCase()
-  return text
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => all.includes(word))
+  const words = text.toLowerCase().split(/\s+/)
+  return words.every((word) => all.includes(word))
 }

@@ -4,10 +4,8 @@ import { type AnswerStore, createAnswers } from './answers.js'
 import { createEntry, type Describe, type JournalEntry, type SentRequest } from './entry.js'
 import type { Change } from './schemas.js'
 
-export type { JournalEntry } from './entry.js'
-
 export type Journal = ReturnType<typeof createJournal>
-export type JournalOwner = Pick<Environment, 'key' | 'now' | 'assumptions'>
+export type JournalService = ReturnType<typeof journalService>
 /** A request that has arrived or ended, or a change; neither when the journal is closed. */
 export type JournalEvent = { entry?: JournalEntry; change?: Change }
 
@@ -15,10 +13,8 @@ interface JournalOptions {
   capacity: number
   clock: Clock
   describe: Describe
-  /** Where answers are kept; one of its own if left out. */
-  answers?: AnswerStore
-  /** Returns what is called with each request of an environment that has ended, whatever the capacity. */
-  counterOf: (owner: JournalOwner | undefined) => (entry: JournalEntry) => void
+  /** Called with each request that has ended, whatever the capacity; without an environment it had no valid key. */
+  count: (entry: JournalEntry, environment: Environment | undefined) => void
 }
 
 /** A journal for each environment, and one, of `undefined`, for the requests without a valid key. In memory only. */
@@ -28,9 +24,10 @@ export function journalService(options: JournalOptions) {
   let closed = false
 
   return {
-    of(owner: JournalOwner | undefined): Journal {
-      const journal = journals.get(owner?.key) ?? createJournal({ ...options, answers: createStore() }, owner, closed)
-      journals.set(owner?.key, journal)
+    of(environment: Environment | undefined): Journal {
+      const known = journals.get(environment?.key)
+      const journal = known ?? createJournal({ ...options, environment, answers: createStore(), closed })
+      journals.set(environment?.key, journal)
       return journal
     },
 
@@ -54,21 +51,22 @@ export function journalService(options: JournalOptions) {
 const MAX_BYTES = 32 * 1024 * 1024
 const MAX_CHANGES = 200
 
+interface OwnOptions extends JournalOptions {
+  environment: Environment | undefined
+  answers: AnswerStore
+  closed: boolean
+}
+
 /** The last `capacity` requests, or as many as have 32 MiB together, and the last 200 changes between them. */
-export function createJournal(options: JournalOptions, owner?: JournalOwner, closed = false) {
-  const { capacity, describe, answers = createAnswers()() } = options
-  const now = owner?.now ?? options.clock
-  const count = options.counterOf(owner)
-  /** Each request at its sequence modulo the capacity. */
-  const ring: (JournalEntry | undefined)[] = []
-  /** The sequences of the newest and of the oldest in the ring, and of the newest when the journal was emptied. */
-  let [newest, oldest, cleared] = [0, 1, 0]
+function createJournal({ capacity, clock, describe, count, environment, answers, closed }: OwnOptions) {
+  const now = environment?.now ?? clock
+  /** By their sequences, which have no gaps. */
+  const entries = new Map<number, JournalEntry>()
+  /** The sequences of the newest request, and of the newest when the journal was emptied. */
+  let [newest, cleared] = [0, 0]
   let bytes = 0
-  const changes = createChanges(({ sequence, ...done }) => {
-    const change = { sequence, time: isoTime(now()), after: newest, ...done }
-    for (const listener of journal.listeners) listener({ change })
-    return change
-  })
+  let changes: Change[] = []
+  let changeCount = 0
 
   const journal = {
     capacity,
@@ -81,10 +79,10 @@ export function createJournal(options: JournalOptions, owner?: JournalOwner, clo
     closed,
 
     /** Adds a request that has arrived. */
-    open(sent: SentRequest): JournalEntry {
-      const entry = createEntry(sent, journal, ++newest, now())
-      if (newest - oldest === capacity) forgetOldest()
-      if (capacity > 0) ring[newest % capacity] = entry
+    open(request: SentRequest, operation: JournalEntry['operation']): JournalEntry {
+      const entry = createEntry(request, operation, journal, ++newest, now())
+      entries.set(newest, entry)
+      if (entries.size > capacity) forgetOldest()
       for (const listener of journal.listeners) listener({ entry })
       return entry
     },
@@ -93,34 +91,44 @@ export function createJournal(options: JournalOptions, owner?: JournalOwner, clo
     end(entry: JournalEntry): void {
       entry.duration = steadyClock() - entry.startedAt
       entry.endSequence = ++journal.endedCount
-      count(entry)
-      if (entry.sequence >= oldest) bytes += bytesOf(entry)
+      count(entry, environment)
+      if (entries.has(entry.sequence)) bytes += bytesOf(entry)
       while (bytes > MAX_BYTES) forgetOldest()
       for (const listener of journal.listeners) listener({ entry })
     },
 
     /** Returns the requests with a greater sequence, oldest first; all if that is of an earlier run of the server. */
-    requests(after = 0): JournalEntry[] {
-      const first = Math.max(oldest, beginning(after) + 1)
-      const sequences = Array.from({ length: newest + 1 - first }, (_, index) => first + index)
-      return sequences.flatMap((sequence) => ring[sequence % capacity] ?? [])
-    },
+    requests: (after = 0): JournalEntry[] =>
+      [...entries.values()].filter(({ sequence }) => after > newest || sequence > after),
+
+    /** Returns the request of this sequence, if it is still there. */
+    find: (sequence: number): JournalEntry | undefined => entries.get(sequence),
 
     /** Returns the sequence of the newest request; 0 if there was none. */
     last: (): number => newest,
 
     /** Returns how many requests with a greater sequence were replaced by newer ones. */
-    lost: (after = 0): number => Math.max(0, oldest - 1 - beginning(after)),
+    lost: (after = 0): number => Math.max(0, newest - entries.size - Math.max(after > newest ? 0 : after, cleared)),
 
-    addChange: changes.add,
-    changes: changes.list,
+    /** Adds a change that has just been made, and returns its sequence. */
+    addChange(done: Pick<Change, 'operation' | 'summary' | 'target' | 'changed'>): number {
+      const change = { sequence: ++changeCount, time: isoTime(now()), after: newest, ...done }
+      changes = [...changes, change].slice(-MAX_CHANGES)
+      for (const listener of journal.listeners) listener({ change })
+      return changeCount
+    },
+
+    /** Returns the changes with a greater sequence, oldest first; all if that is of an earlier run of the server. */
+    changes: (after = 0): readonly Change[] =>
+      changes.filter(({ sequence }) => after > changeCount || sequence > after),
 
     /** Empties it, of changes too. Sequences go on, so that a stream that resumes does not take new requests for old ones. */
     clear(): void {
       cleared = newest
-      while (oldest <= newest) forgetOldest()
+      entries.clear()
+      bytes = 0
       answers.clear()
-      changes.clear()
+      changes = []
     },
 
     /** Ends all streams and waits on this journal. */
@@ -131,60 +139,14 @@ export function createJournal(options: JournalOptions, owner?: JournalOwner, clo
   }
   return journal
 
-  /** A sequence that there is not yet is of an earlier run of the server. */
-  function beginning(after: number): number {
-    return Math.max(after > newest ? 0 : after, cleared)
-  }
-
   function forgetOldest(): void {
-    const index = oldest++ % capacity
-    const entry = ring[index]
+    const sequence = newest - entries.size + 1
+    const entry = entries.get(sequence)
     if (entry?.endSequence) bytes -= bytesOf(entry)
-    ring[index] = undefined
-  }
-}
-
-type Done = Pick<Change, 'operation' | 'summary' | 'target' | 'changed'>
-
-/** The last 200 changes between the requests of a journal, each as `create` makes it. */
-function createChanges(create: (done: Done & { sequence: number }) => Change) {
-  let changes: Change[] = []
-  let count = 0
-  return {
-    /** Adds a change that has just been made, and returns its sequence. */
-    add(done: Done): number {
-      changes = [...changes, create({ sequence: ++count, ...done })].slice(-MAX_CHANGES)
-      return count
-    },
-
-    /** Returns the changes with a greater sequence, oldest first; all if that is of an earlier run of the server. */
-    list: (after = 0): readonly Change[] =>
-      after > count ? changes : changes.filter(({ sequence }) => sequence > after),
-
-    clear(): void {
-      changes = []
-    }
+    entries.delete(sequence)
   }
 }
 
 function bytesOf({ url, rawHeaders, body }: JournalEntry): number {
   return url.length + rawHeaders.length + (body?.length ?? 0)
-}
-
-/** Bytes of a body that are kept. */
-const MAX_BODY = 65_536
-
-/** Keeps the body of a request, or its beginning. */
-export function keepBody(entry: JournalEntry, body: unknown): void {
-  if (!Buffer.isBuffer(body) || body.length === 0) return
-  // A slice would keep the whole buffer in memory.
-  entry.body = body.length > MAX_BODY ? Buffer.from(body.subarray(0, MAX_BODY)) : body
-  entry.bodyLength = body.length
-}
-
-/** Keeps what the client is about to receive, or its beginning. */
-export function keepAnswer(entry: JournalEntry, payload: unknown): void {
-  if (Buffer.isBuffer(payload) && payload.length > 0 && entry.method !== 'HEAD' && entry.journal.capacity > 0) {
-    entry.answer = entry.journal.answers.keep(payload)
-  }
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Journal, JournalEntry, JournalEvent } from './service.js'
+import type { Journal, JournalEvent } from './service.js'
 
 const HEARTBEAT_INTERVAL = 15_000
 const CLOSE_TIMEOUT = 1000
@@ -34,30 +34,24 @@ export function streamRequests(journal: Journal, request: FastifyRequest, reply:
   const ended = isReplay ? journal.requests().filter(({ endSequence }) => endSequence > sent) : []
   for (const entry of ended.sort((one, other) => one.endSequence - other.endSequence)) send({ entry })
   if (changesAfter !== undefined) for (const change of journal.changes(changesAfter)) send({ change })
-  if (journal.closed) send({})
+  if (journal.closed) end()
 
   function send({ entry, change }: JournalEvent): void {
+    // A write would be an error.
+    if (raw.writableEnded || raw.destroyed) return
     if (change) write(`event: change\ndata: ${JSON.stringify(change)}\n\n`)
     else if (!entry) end()
-    else if (entry.endSequence > 0 && !isOver()) sendRequest(entry)
-  }
-
-  function sendRequest(entry: JournalEntry): void {
-    const left = entry.endSequence - sent - 1
-    const comment = left > 0 ? `: ${left} requests before this one are no longer in the journal\n\n` : ''
-    sent = entry.endSequence
-    write(`${comment}id: ${sent}\nevent: request\ndata: ${JSON.stringify(journal.describe(entry))}\n\n`)
+    else if (entry.endSequence > 0) {
+      const left = entry.endSequence - sent - 1
+      const comment = left > 0 ? `: ${left} requests before this one are no longer in the journal\n\n` : ''
+      sent = entry.endSequence
+      write(`${comment}id: ${sent}\nevent: request\ndata: ${JSON.stringify(journal.describe(entry))}\n\n`)
+    }
   }
 
   function write(text: string): void {
-    if (isOver()) return
     raw.write(text)
     if (raw.writableLength > MAX_WAITING) end()
-  }
-
-  /** Whether a write would be an error. */
-  function isOver(): boolean {
-    return raw.writableEnded || raw.destroyed
   }
 
   function end(): void {

@@ -1,16 +1,18 @@
-import { clearTimeout, setTimeout } from 'node:timers'
+import { setTimeout } from 'node:timers'
 import type { RE2JS } from 're2js'
-import { attempt, DomainError, invalidFields, noFieldErrors } from '../../core/errors.js'
+import { steadyClock } from '../../core/clock.js'
+import { attempt, DomainError, type FieldErrors, invalidFields } from '../../core/errors.js'
 import type { Environment, EnvironmentService } from '../../environments/service.js'
 import { pathOf } from '../../http/target.js'
 import { HIDDEN } from './describe.js'
+import type { JournalEntry } from './entry.js'
 import type { RecordedRequest, RequestPattern, Verification, VerificationResult } from './schemas.js'
-import type { Journal, JournalEntry, JournalEvent, journalService } from './service.js'
+import type { Journal, JournalService } from './service.js'
 
-type Services = { journals: ReturnType<typeof journalService>; environments: EnvironmentService }
+type Services = { journals: JournalService; environments: EnvironmentService }
 
 /**
- * Returns the requests that fulfil the verification, with `within` as soon as the verdict is final or the signal aborts.
+ * Returns the requests that fulfil the verification, with `within` as soon as the verdict is final or the client has gone.
  * Throws `expectation-failed`, with the requests that came closest, when it does not hold in time; `invalid` when it
  * contradicts itself or has an impossible expression; `bad-request` when the server keeps no journal.
  */
@@ -18,7 +20,7 @@ export async function verifyRequests(
   services: Services,
   environment: Environment,
   verification: Verification,
-  signal: AbortSignal
+  isGone: () => boolean
 ): Promise<VerificationResult> {
   const { after, inOrder = [] } = verification
   await preparePatterns([['', verification], ...inOrder.map((each, index) => [`inOrder[${index}].`, each] as const)])
@@ -27,7 +29,7 @@ export async function verifyRequests(
   void environment.datasets
   const journal = services.journals.of(environment)
   if (journal.capacity === 0) throw JOURNAL_OFF
-  const { holds, matched, finding, missing } = await finalVerdict(journal, verification, signal)
+  const { holds, matched, finding, missing } = await finalVerdict(journal, verification, isGone)
   const lost = journal.lost(after)
   if (holds) return { matched: matched.length, requests: matched, ...(lost > 0 && { lost }) }
   const nearest = missing ? nearMisses(journal.requests(after), missing) : []
@@ -43,29 +45,35 @@ const JOURNAL_OFF = new DomainError('bad-request', 'The journal is turned off', 
   reason: 'the server was started without a journal (--journal 0), so it can not verify requests'
 })
 
-/** Resolves with the verdict once it is final, `within` is over, the journal closes or the signal aborts. */
-async function finalVerdict(journal: Journal, verification: Verification, signal: AbortSignal): Promise<Verdict> {
-  const { within = 0, after, inOrder = [verification] } = verification
-  let isOver = within === 0
-  let wake = () => {}
-  const listener = ({ entry, change }: JournalEvent) => {
-    if (!change && (!entry || inOrder.some((pattern) => matches(entry, pattern)))) wake()
-  }
-  const timer = setTimeout(() => {
-    isOver = true
-    wake()
-  }, within)
-  journal.listeners.add(listener)
-  signal.addEventListener('abort', () => wake())
-  try {
-    for (;;) {
-      const verdict = judge(journal.requests(after), verification)
-      if (verdict.final || journal.closed || signal.aborted || isOver) return verdict
-      await new Promise<void>((resolve) => (wake = resolve))
-    }
-  } finally {
-    clearTimeout(timer)
-    journal.listeners.delete(listener)
+/** Throws `invalid` for bounds that contradict each other, and for a pattern beside `inOrder`. */
+function rejectContradictions(verification: Verification): void {
+  const { atLeast = 0, atMost = Number.POSITIVE_INFINITY, inOrder } = verification
+  const given = (names: readonly string[]) => names.filter((name) => name in verification)
+  const [bound, ...others] = given(['count', 'atLeast', 'atMost', 'never', 'inOrder'])
+  const isRange = bound === 'atLeast' && others.join() === 'atMost'
+  const issues = [
+    ...(isRange ? [] : others).map((name) => [name, `can not be combined with ${bound}`]),
+    ...(atLeast > atMost ? [['atMost', `must not be less than atLeast, which is ${atLeast}`]] : []),
+    ...(inOrder ? given(PATTERN_FIELDS) : []).map((name) => [name, 'belongs into the patterns of inOrder'])
+  ]
+  if (issues.length === 0) return
+  throw invalidFields(Object.fromEntries(issues.map(([name = '', text]) => [name, { messages: [`${name} ${text}`] }])))
+}
+
+/** Milliseconds between two looks at the journal. */
+const INTERVAL = 5
+
+/** Resolves with the verdict once it is final, `within` is over, the journal closes or the client has gone. */
+async function finalVerdict(journal: Journal, verification: Verification, isGone: () => boolean): Promise<Verdict> {
+  const { within = 0, after } = verification
+  const deadline = steadyClock() + within
+  for (let looked = -1; ; ) {
+    const isOver = steadyClock() >= deadline || journal.closed || isGone()
+    const events = journal.last() + journal.endedCount
+    const verdict = isOver || events !== looked ? judge(journal.requests(after), verification) : undefined
+    if (verdict && (verdict.final || isOver)) return verdict
+    looked = events
+    await new Promise((resolve) => setTimeout(resolve, INTERVAL))
   }
 }
 
@@ -118,7 +126,7 @@ function judgeOrder(requests: readonly JournalEntry[], patterns: readonly Reques
   return { holds: !pattern, final: !pattern, matched, finding, missing: pattern && { pattern, path: `${path}.` } }
 }
 
-type NearMiss = { request: RecordedRequest; differs: Difference[] }
+type NearMiss = { request: RecordedRequest; differs: Field[] }
 
 /** Returns the three requests that come closest to what is missing: fewest differences first, then newest first. */
 function nearMisses(requests: readonly JournalEntry[], { pattern, path }: NonNullable<Verdict['missing']>): NearMiss[] {
@@ -141,31 +149,21 @@ function formatNearMiss({ request, differs }: NearMiss): string {
 function findElsewhere(missing: RequestPattern, own: Environment, { journals, environments }: Services): string[] {
   const { operation, method, path, status } = missing
   if (!(operation ?? method ?? status ?? path) || typeof path === 'object' || path?.includes(HIDDEN)) return []
-  const requestsOf = (owner?: Environment) => journals.of(owner).requests()
   const found = [...environments.list(), undefined]
-    .filter((owner) => owner?.key !== own.key && requestsOf(owner).some((entry) => mayMatch(entry, missing)))
+    .filter(
+      (owner) =>
+        owner !== own &&
+        journals
+          .of(owner)
+          .requests()
+          .some((entry) => mayMatch(entry, missing))
+    )
     .map((owner) => {
       if (!owner) return 'without a valid key'
       const isForeign = owner.organizationId !== own.organizationId
       return `with the key of ${isForeign ? 'an environment of another organization' : `environment ${owner.name}`}`
     })
   return [...new Set(found)].map((how) => `such a request came ${how}`)
-}
-
-/** Throws `invalid` for bounds that contradict each other, and for a pattern beside `inOrder`. */
-function rejectContradictions(verification: Verification): void {
-  const { atLeast, atMost, inOrder } = verification
-  const errors = noFieldErrors()
-  const bounds = ['count', 'atLeast', 'atMost', 'never', 'inOrder'].filter((name) => name in verification)
-  const [, ...others] = bounds.join() === 'atLeast,atMost' ? [] : bounds
-  for (const name of others) errors[name] = { messages: [`${name} can not be combined with ${bounds[0]}`] }
-  if (atLeast !== undefined && atMost !== undefined && atLeast > atMost) {
-    errors.atMost = { messages: [`atMost must not be less than atLeast, which is ${atLeast}`], value: atMost }
-  }
-  for (const name of PATTERN_FIELDS.filter((name) => inOrder && name in verification)) {
-    errors[name] = { messages: [`${name} can not be combined with inOrder: put it into its patterns`] }
-  }
-  if (Object.keys(errors).length > 0) throw invalidFields(errors)
 }
 
 /** Whether a request has all properties of a pattern, of which `preparePatterns` must have prepared the expressions. */
@@ -186,7 +184,7 @@ function mayMatch(entry: JournalEntry, { operation, method, path, status }: Requ
 
 type Value = string | number | boolean
 /** A field of a pattern and what a request has there: undefined if it lacks the field. */
-type Difference = {
+type Field = {
   field: string
   expected: Value | Value[] | { matches: string }
   actual: string | number | string[] | undefined
@@ -195,13 +193,13 @@ type Difference = {
 const PATTERN_FIELDS = ['operation', 'method', 'path', 'query', 'headers', 'body', 'status'] as const
 
 /** Returns the fields of a pattern that a request does not match, each after the path of the pattern. */
-function differences(request: RecordedRequest, pattern: RequestPattern, path = ''): Difference[] {
+function differences(request: RecordedRequest, pattern: RequestPattern, path = ''): Field[] {
   return fieldsOf(pattern, path, request).filter((field) => !isMatch(field))
 }
 
 /** Returns the fields of a pattern, beside those of a request. */
-function fieldsOf(pattern: RequestPattern, path: string, request?: RecordedRequest): Difference[] {
-  return PATTERN_FIELDS.flatMap((name): Difference[] => {
+function fieldsOf(pattern: RequestPattern, path: string, request?: RecordedRequest): Field[] {
+  return PATTERN_FIELDS.flatMap((name): Field[] => {
     const field = `${path}${name}`
     if (name === 'query' || name === 'headers') {
       return Object.entries(pattern[name] ?? {}).map(([key, expected]) => {
@@ -215,7 +213,7 @@ function fieldsOf(pattern: RequestPattern, path: string, request?: RecordedReque
   })
 }
 
-function isMatch({ expected, actual }: Difference): boolean {
+function isMatch({ expected, actual }: Field): boolean {
   if (actual === undefined) return false
   const sent = [actual].flat().map(String)
   if (Array.isArray(expected)) {
@@ -233,20 +231,21 @@ const compiled = new WeakMap<object, RE2JS>()
 
 /** How many expressions one body can have. */
 const MAX_EXPRESSIONS = 20
+const IMPOSSIBLE = 'must do without lookarounds and backreferences, and repeat nothing more than 1,000 times'
+const TOO_MANY = `is one of more than ${MAX_EXPRESSIONS} patterns: use fewer`
 
 /**
  * Compiles the expressions of patterns, each given with its path in the body, by an engine that takes linear time: Node's
  * own could keep the server for ever. Rejects with `invalid` what that engine does not have.
  */
 export async function preparePatterns(patterns: readonly (readonly [path: string, RequestPattern])[]): Promise<void> {
-  const found = patterns.flatMap(([path, pattern]) =>
-    fieldsOf(pattern, path).flatMap(({ field, expected }) =>
-      typeof expected === 'object' && 'matches' in expected ? [{ field: `${field}.matches`, expected }] : []
-    )
+  const fields = patterns.flatMap(([path, pattern]) => fieldsOf(pattern, path))
+  const found = fields.flatMap(({ field, expected }) =>
+    typeof expected === 'object' && 'matches' in expected ? [{ field: `${field}.matches`, expected }] : []
   )
   if (found.length === 0) return
   const { RE2JS } = await import('re2js')
-  const errors = noFieldErrors()
+  const errors: FieldErrors = {}
   for (const [index, { field, expected }] of found.entries()) {
     const isTooMany = index >= MAX_EXPRESSIONS
     const expression = isTooMany ? undefined : attempt(() => RE2JS.compile(RE2JS.translateRegExp(expected.matches)))
@@ -255,6 +254,3 @@ export async function preparePatterns(patterns: readonly (readonly [path: string
   }
   if (Object.keys(errors).length > 0) throw invalidFields(errors)
 }
-
-const IMPOSSIBLE = 'must do without lookarounds and backreferences, and repeat nothing more than 1,000 times'
-const TOO_MANY = `is one of more than ${MAX_EXPRESSIONS} patterns: use fewer`

@@ -39,12 +39,9 @@ const SeedText = Type.Unsafe<string>({ ...SeedDocument, [Kind]: 'Any' })
 export const ResetPart = namedEnum('ResetPart', 'What can be reset', RESET_PARTS)
 export type ResetPart = Static<typeof ResetPart>
 
-const PARTS = {
-  minItems: 1,
-  description: 'Everything if left out; data is the records, the profile and the assumptions'
-}
+const PARTS = 'Everything if left out; data is the records, the profile and the assumptions'
 const ResetRequest = namedObject('ResetRequest', 'What to reset', {
-  parts: Type.Optional(Type.Array(ref(ResetPart), PARTS))
+  parts: Type.Optional(Type.Array(ref(ResetPart), { minItems: 1, description: PARTS }))
 })
 
 export const ResetResult = namedObject('ResetResult', 'What was reset', {
@@ -131,8 +128,7 @@ export function stateRoutes(route: AddRoute, { environments, seeds }: Services):
   })
 
   route('POST', '/snapshots/:name/restore', 'restoreSnapshot', 'Restore a snapshot', {
-    description:
-      'Restores data, clock and idempotency keys unless parts are given. To get a snapshot in a new environment, create that with from and snapshot.',
+    description: 'Restores data, clock and idempotency keys unless parts are given.',
     params: strictObject({ name: SnapshotName }),
     body: ref(ResetRequest),
     response: ref(ResetResult),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { addFault, create, journalOf, send, setClock, setPrimary } from '../../support/control.js'
 import { type GivenMock, givenMock } from '../../support/mock.js'
-import { SHOP, seedOf } from '../../support/shop.js'
+import { SHOP } from '../../support/shop.js'
 
 const NOON = '2026-02-18T12:00:00.000Z'
 const MINUTE = 60_000
@@ -59,14 +59,6 @@ test('every time that the server writes is by the clock of the environment', asy
   expect(replay.headers.get('x-mock-reason')).toContain(NOON)
 })
 
-test('what a seed leaves out is by the clock of the environment that it is loaded into', async () => {
-  const mock = await givenMock()
-  await setClock(mock, { mode: 'fixed', at: NOON })
-  await send(mock, 'POST', '/_mock/seed?mode=replace', seedOf(SHOP))
-  const [seeded] = (await mock.get('/v1/messages')).json.data
-  expect([seeded.createdAt, seeded.subscriber.createdAt]).toEqual([NOON, NOON])
-})
-
 test.each([
   ['fixed', { mode: 'fixed', at: '2020-01-01T01:00:00+01:00' }, '2020-01-01T00:00:00.000Z'],
   ['offset', { mode: 'offset', by: DAY }, '2026-02-19T12:00:00.000Z']
@@ -104,13 +96,4 @@ test('a time or a step that can not be is refused and named, and the clock stays
     expect([refused.status, Object.keys(refused.json.errors)]).toEqual([422, [field]])
   }
   expect((await mock.get('/_mock/clock')).json.now).toBe(NOON)
-})
-
-test('no number of advances leads past the last time that can be shown', async () => {
-  const mock = await givenMock()
-  const by = 5000 * 365 * DAY
-  expect((await advance(mock, by)).status).toBe(200)
-  expect((await advance(mock, by)).status).toBe(422)
-  expect((await setClock(mock, { mode: 'offset', by: -by })).json.now).toBe('1970-01-01T00:00:00.000Z')
-  expect((await mock.get('/v1/messages')).status).toBe(200)
 })

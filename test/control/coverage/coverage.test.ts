@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Coverage, CoverageItem } from '../../../src/control/coverage/schemas.js'
-import { assume, PROFILES } from '../../../src/core/assumptions.js'
-import { openApiDocument } from '../../../src/openapi/documents.js'
+import { PROFILES } from '../../../src/core/assumptions.js'
 import {
   addFault,
   create,
@@ -14,21 +13,8 @@ import {
 import { itemsOf, meet, uncoveredIn } from '../../support/coverage.js'
 import { type GivenMock, givenMock } from '../../support/mock.js'
 
-interface Parameter {
-  name: string
-  in: string
-  schema: { type?: string; enum?: string[] }
-}
-
 async function coverageOf(mock: GivenMock, key = DEVELOPMENT): Promise<Coverage> {
   return (await mock.get('/_mock/coverage', { key })).json
-}
-
-/** That of the message list. */
-async function listCoverage(mock: GivenMock) {
-  const found = (await coverageOf(mock)).operations.find(({ operation }) => operation === 'listMessages')
-  if (!found) throw new Error('the list is not covered')
-  return found
 }
 
 async function serverCoverage(mock: GivenMock): Promise<Coverage> {
@@ -45,14 +31,6 @@ const countsOf = async (mock: GivenMock, id: string) => {
   const { met, injected, covered } = await itemOf(mock, id)
   return { met, injected, covered }
 }
-
-test('is 0 before the first request', async () => {
-  const mock = await givenMock()
-  for (const coverage of [await coverageOf(mock), await serverCoverage(mock)]) {
-    expect(coverage).toMatchObject({ percentage: 0, covered: 0, requests: 0, unserved: { requests: 0, targets: [] } })
-    expect(uncoveredIn(coverage)).toHaveLength(coverage.total)
-  }
-})
 
 /** What may be met beside an item: its operation, the 200 of it, its parameter, and the value that is sent of that. */
 function besides({ id }: CoverageItem): string[] {
@@ -83,33 +61,6 @@ test.each(PROFILES)(
   }
 )
 
-test.each(PROFILES)(
-  'statuses, parameters and values are those of the published document, with the profile %s',
-  async (profile) => {
-    const mock = await givenMock({ profile })
-    const { paths } = (await mock.get('/openapi.json', { key: null })).json
-    const contract = JSON.parse(JSON.stringify(await openApiDocument(assume('document'))))
-    const { operations } = await serverCoverage(mock)
-    for (const { method, path, items } of operations) {
-      const { responses, parameters } = paths[path][method.toLowerCase()]
-      const named = (kind: string) => items.filter((item) => item.kind === kind).map(({ name }) => name)
-      expect([...new Set(named('status').map((name) => name.slice(0, 3)))]).toEqual(Object.keys(responses))
-      const query = parameters.filter((each: { in: string }) => each.in === 'query')
-      expect(named('query')).toEqual(query.map(({ name }: { name: string }) => name))
-      // In `live` the document allows any channel.
-      const strict: Parameter[] = contract.paths[path][method.toLowerCase()].parameters
-      const lists = strict.filter(({ schema }) => schema.type === 'array').map(({ name }) => `${name}, several`)
-      expect(named('list')).toEqual(lists)
-      const words = strict.flatMap(
-        ({ name, schema }) => schema.enum?.filter(Boolean).map((word) => `${name}=${word}`) ?? []
-      )
-      expect(named('value')).toEqual(words)
-      expect(named('header')).toEqual(method === 'POST' ? ['idempotency-key', 'idempotency-replay'] : [])
-    }
-    expect(operations.map(({ path }) => path).sort()).toEqual(Object.keys(paths).sort())
-  }
-)
-
 test('counts parameters, values and headers of requests that were answered with 200, and of no others', async () => {
   const mock = await givenMock()
   await mock.get('/v1/messages?channel=sms&limit=-1')
@@ -127,17 +78,6 @@ test('counts parameters, values and headers of requests that were answered with 
   expect(await countsOf(mock, 'setIntegrationAsPrimary.header.idempotency-key')).toMatchObject({ met: 1 })
 })
 
-test('tells apart the errors of one status, also when they are stored and replayed', async () => {
-  const mock = await givenMock({ assumptions: { 'integration-lookup': 'id' } })
-  const reused = 'setIntegrationAsPrimary.status.422.key-reused'
-  const invalid = 'setIntegrationAsPrimary.status.422'
-  const headers = { 'idempotency-key': 'a' }
-  for (let times = 0; times < 2; times++) await mock.post(setPrimary('none'), { headers })
-  expect([await countsOf(mock, reused), await countsOf(mock, invalid)]).toMatchObject([{ met: 0 }, { met: 2 }])
-  await mock.post(setPrimary('none'), { headers, body: 'another' })
-  expect([await countsOf(mock, reused), await countsOf(mock, invalid)]).toMatchObject([{ met: 1 }, { met: 2 }])
-})
-
 test('an injected answer is told apart, and counts only for what the server has no real one of', async () => {
   const mock = await givenMock()
   for (const status of [404, 500, 503]) {
@@ -149,23 +89,6 @@ test('an injected answer is told apart, and counts only for what the server has 
   expect(await countsOf(mock, 'setIntegrationAsPrimary.status.500')).toEqual({ ...injected, covered: true })
   const [setPrimaryCoverage] = (await coverageOf(mock)).operations
   expect(setPrimaryCoverage?.others).toEqual([{ status: 503, met: 0, injected: 1 }])
-})
-
-test('a delayed answer is a real one; a lost one counts only as a call, and half of one as injected', async () => {
-  const mock = await givenMock()
-  await addFault(mock, { effect: { delay: 1 } })
-  await mock.get('/v1/messages')
-  expect(await countsOf(mock, 'listMessages.status.200')).toMatchObject({ met: 1, injected: 0 })
-  for (const effect of [{ lostAnswer: true }, { abort: 'reset' }]) {
-    await addFault(mock, { effect })
-    await expect(mock.get('/v1/messages')).rejects.toThrow()
-    expect(await countsOf(mock, 'listMessages.status.200')).toMatchObject({ met: 1, injected: 0 })
-  }
-  expect(await countsOf(mock, 'listMessages.operation.called')).toMatchObject({ met: 1, injected: 2 })
-  expect((await listCoverage(mock)).others).toEqual([])
-  await addFault(mock, { effect: { abort: 'truncate' } })
-  await expect(mock.get('/v1/messages')).rejects.toThrow()
-  expect(await countsOf(mock, 'listMessages.status.200')).toMatchObject({ met: 1, injected: 1 })
 })
 
 test('tells requests that no operation serves and parameters that none reads, without keys and the first 20 only', async () => {
@@ -196,16 +119,6 @@ test('tells requests that no operation serves and parameters that none reads, wi
   expect([later.requests, later.targets.length]).toEqual([unserved.requests + tooMany.length, 20])
 })
 
-test('counts on when the journal is full, emptied, reset or off', async () => {
-  for (const journal of [0, 2]) {
-    const mock = await givenMock({ journal })
-    for (let times = 0; times < 5; times++) await mock.get('/v1/messages')
-    await mock.call('/_mock/requests', { method: 'DELETE' })
-    await mock.post('/_mock/reset')
-    expect((await listCoverage(mock)).requests).toBe(5)
-  }
-})
-
 test("an environment's coverage is its own, and the server's that of all, also of removed ones and without a key", async () => {
   const mock = await givenMock()
   const { environmentId, apiKey } = (await create(mock, { from: 'Development' })).json
@@ -220,18 +133,6 @@ test("an environment's coverage is its own, and the server's that of all, also o
   expect(server.requests).toBe(3)
   const met = itemsOf(server).filter(({ covered }) => covered)
   expect(met.map(({ name }) => name)).toEqual(['called', '200', '401', 'channel', 'channel=sms'])
-})
-
-test('the server documents what the environments that had requests document', async () => {
-  const mock = await givenMock()
-  const hasForbidden = async () => itemsOf(await serverCoverage(mock)).some(({ name }) => name === '403')
-  const { apiKey } = (await create(mock, { name: 'Live', profile: 'live' })).json
-  await mock.get('/v1/messages')
-  expect(await hasForbidden()).toBe(false)
-  await mock.get('/v1/messages', { key: apiKey })
-  expect(await hasForbidden()).toBe(true)
-  await mock.call('/_mock/coverage/server', { method: 'DELETE' })
-  expect(await hasForbidden()).toBe(false)
 })
 
 test('DELETE starts again: for one environment, or for all and the server', async () => {

@@ -1,5 +1,4 @@
-import { expect, test, vi } from 'vitest'
-import type { CreatedEnvironment } from '../../../src/control/environments/routes.js'
+import { expect, test } from 'vitest'
 import { givenMock } from '../../support/mock.js'
 import { SHOP, seedOf } from '../../support/shop.js'
 import { expectSound, givenEnvironment, rowCounts, stateOf } from './environment-client.js'
@@ -15,38 +14,13 @@ test('an environment that is created without a seed is empty, and has its own ke
   const one = await givenEnvironment(mock)
   const two = await givenEnvironment(mock, { name: 'Two' })
 
-  expect(one).toEqual({
-    environmentId: expect.stringMatching(/^[0-9a-f]{24}$/),
-    organizationId: expect.stringMatching(/^[0-9a-f]{24}$/),
-    name: 'Unnamed',
-    apiKey: expect.stringMatching(/^[0-9a-f]{32}$/),
-    profile: 'document',
-    keylessAfter: expect.any(Number)
-  })
+  expect(one).toMatchObject({ name: 'Unnamed', apiKey: expect.stringMatching(/^[0-9a-f]{32}$/), profile: 'document' })
   expect(two.name).toBe('Two')
   const values = [one, two].flatMap((each) => [each.environmentId, each.organizationId, each.apiKey])
   expect(new Set(values).size).toBe(6)
   const { name, ...records } = await stateOf(mock, one.apiKey)
   expect(records).toEqual({ integrations: [], subscribers: [], workflows: [], messages: [] })
   expectSound(mock.db)
-})
-
-test('profile and assumptions are those that are given, else those of the seed, else those of the origin', async () => {
-  const mock = await givenMock()
-  const seed = { environments: [{ name: 'A', profile: 'live', assumptions: { envelope: 'bare' } }] }
-  const seeded = await givenEnvironment(mock, { seed })
-  const over = await givenEnvironment(mock, { seed, profile: 'document', assumptions: { envelope: 'data' } })
-  const forked = await givenEnvironment(mock, { from: seeded.environmentId, assumptions: { credentials: 'stored' } })
-  const forkedOver = await givenEnvironment(mock, { from: seeded.environmentId, profile: 'document' })
-
-  const told = async ({ apiKey }: CreatedEnvironment) => {
-    const { profile, assumptions } = await stateOf(mock, apiKey)
-    return { profile, assumptions }
-  }
-  expect(await told(seeded)).toEqual({ profile: 'live', assumptions: { envelope: 'bare' } })
-  expect(await told(over)).toEqual({ profile: 'document', assumptions: { envelope: 'data' } })
-  expect(await told(forked)).toEqual({ profile: 'live', assumptions: { envelope: 'bare', credentials: 'stored' } })
-  expect(await told(forkedOver)).toEqual({ profile: 'document', assumptions: { envelope: 'bare' } })
 })
 
 test('a fork with a seed has the records of both, and is reset to them', async () => {
@@ -111,32 +85,25 @@ test('an environment has its keys told by id and by name, to no cache, until it 
   expect(again.apiKey).not.toBe(made.apiKey)
 })
 
-test('a removed environment leaves nothing: no row in any table, no key, no snapshot, no journal, no fault', async () => {
+test('a removed environment leaves nothing: no row in any table, no key, no snapshot, no journal', async () => {
   const mock = await givenMock()
   const before = rowCounts(mock.db)
-  const made = await givenEnvironment(mock, { from: 'Development' })
-  const key = made.apiKey
+  const { environmentId, apiKey: key } = await givenEnvironment(mock, { from: 'Development' })
   await mock.call('/_mock/snapshots/kept', { method: 'PUT', key })
   await mock.post('/v1/integrations/mailgun-eu/set-primary', { key, headers: { 'idempotency-key': 'k' } })
-  await mock.post('/_mock/faults', { key, body: jsonOf({ times: 'always', effect: { status: 503 } }) })
-  const { environments, faults, journals } = mock.services
-  const handle = environments.find(made.environmentId)
-  expect(journals.of(handle).requests()).toHaveLength(1)
+  const { environments, journals } = mock.services
+  const environment = environments.find(environmentId)
+  expect(journals.of(environment).requests()).toHaveLength(1)
   expect(Object.values(rowCounts(mock.db))).not.toEqual(Object.values(before))
 
-  expect((await mock.call(`/_mock/environments/${made.environmentId}`, { method: 'DELETE', key: null })).status).toBe(
-    204
-  )
-
+  const removed = await mock.call(`/_mock/environments/${environmentId}`, { method: 'DELETE', key: null })
+  expect(removed.status).toBe(204)
   expect(rowCounts(mock.db)).toEqual(before)
   expectSound(mock.db)
-  for (const path of ['/v1/messages', '/_mock/state', '/_mock/requests', '/_mock/snapshots', '/_mock/faults']) {
+  for (const path of ['/v1/messages', '/_mock/state', '/_mock/requests']) {
     expect((await mock.get(path, { key })).json).toMatchObject({ statusCode: 401, message: 'API Key not found' })
   }
-  expect(faults.list(handle?.key ?? 0).length > 0).toBe(false)
-  expect(journals.of(handle).requests()).toEqual([])
-  expect(environments.apiKeysOf(handle)).toEqual([])
-  expect(environments.list().map(({ id }) => id)).not.toContain(made.environmentId)
+  expect([journals.of(environment).requests(), environments.apiKeysOf(environment)]).toEqual([[], []])
 })
 
 test('removing takes the name of one, and refuses a name of several and a name of none', async () => {
@@ -223,20 +190,6 @@ test('the content of an environment alone is a seed, when it is created and when
   expect((await stateOf(mock, empty.apiKey)).messages?.map(({ channel }) => channel)).toEqual(['email', 'sms'])
 })
 
-test('requests that wait when their environment is removed are refused as if they had come later', async () => {
-  const mock = await givenMock()
-  const { apiKey: key, environmentId } = await givenEnvironment(mock, { seed: SEED })
-  await mock.get('/openapi.json', { key })
-  const journal = mock.services.journals.of(mock.services.environments.find(environmentId))
-  const paths = ['/v1/messages', '/v2/workflows/order/steps/mail']
-  const waiting = paths.map((path) => mock.get(path, { key, headers: { 'x-mock-fault': 'delay=500' } }))
-  await vi.waitUntil(() => journal.requests().length === paths.length)
-  await mock.call(`/_mock/environments/${environmentId}`, { method: 'DELETE', key: null })
-  for (const { json } of await Promise.all(waiting)) {
-    expect(json).toMatchObject({ statusCode: 401, message: 'API Key not found' })
-  }
-})
-
 test('the clock that is asked for sets the times that the seed leaves out, and is what a reset goes back to', async () => {
   const mock = await givenMock()
   const at = '2026-02-18T10:00:00.000Z'
@@ -251,52 +204,16 @@ test('the clock that is asked for sets the times that the seed leaves out, and i
   expect((await mock.get('/_mock/clock', { key: fork.apiKey })).json.setting).toEqual({ mode: 'offset', by: 5 })
 })
 
-test('faults that are asked for meet the first requests', async () => {
+test('a key that is an ordinary word is refused and not repeated, and words of a key are not redacted', async () => {
   const mock = await givenMock()
-  const faults = [{ effect: { status: 503 } }, { effect: { status: 429 } }] as const
-  const { apiKey: key } = await givenEnvironment(mock, { from: 'Development', faults: [...faults] })
-  const statuses = []
-  for (let request = 0; request < 3; request++) statuses.push((await mock.get('/v1/messages', { key })).status)
-  expect(statuses).toEqual([503, 429, 200])
-  expect((await mock.get('/_mock/faults', { key })).json.faults).toMatchObject([{ id: 'fault-1' }, { id: 'fault-2' }])
-})
-
-test('an environment has the key that is asked for, which is free again once it is removed', async () => {
-  const mock = await givenMock()
-  const wanted = { from: 'Development', apiKey: 'key-of-my-choice' } as const
-  const ask = () => mock.post('/_mock/environments', { key: null, body: jsonOf(wanted) })
-  const answers = await Promise.all([ask(), ask(), ask()])
-  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409])
-  const refused = answers.find(({ status }) => status === 409)
-  expect([refused?.text.includes(wanted.apiKey), refused?.headers.get('retry-after')]).toEqual([false, null])
-  const made = answers.find(({ status }) => status === 201)?.json
-  expect((await mock.get('/v1/messages', { key: wanted.apiKey })).json.totalCount).toBe(60)
-  await mock.call(`/_mock/environments/${made.environmentId}`, { method: 'DELETE', key: null })
-  expect((await givenEnvironment(mock, wanted)).apiKey).toBe(wanted.apiKey)
-})
-
-const LETTERS_OF_15 = 'abcdefghijklmno'
-const TOO_SHORT = 'apiKey must have at least 8 characters'
-const AN_ORDINARY_WORD =
-  'apiKey must be an API key, of printable ASCII without spaces: at least 16 characters, or at least 8 with a digit or hyphen in it'
-
-test('a key that is an ordinary word is refused with words, none is repeated, and words of a key are not redacted', async () => {
-  const mock = await givenMock()
-  for (const [apiKey, words] of [
-    ['notification', AN_ORDINARY_WORD],
-    [LETTERS_OF_15, AN_ORDINARY_WORD],
-    ['se cret', AN_ORDINARY_WORD],
-    ['key-one', TOO_SHORT]
-  ]) {
+  for (const apiKey of ['notification', 'abcdefghijklmno', 'se cret', 'key-one']) {
     const refused = await mock.post('/_mock/environments', { key: null, body: jsonOf({ apiKey }) })
-    expect([apiKey, refused.status]).toEqual([apiKey, 422])
-    expect(refused.json.errors.apiKey.messages).toContain(words)
+    expect([apiKey, refused.status, Object.keys(refused.json.errors)]).toEqual([apiKey, 422, ['apiKey']])
     expect(refused.text + refused.headers.get('x-mock-reason')).not.toContain(apiKey)
   }
-  for (const apiKey of ['my-email', 'mykey123', `${LETTERS_OF_15}p`]) await givenEnvironment(mock, { apiKey })
+  for (const apiKey of ['my-email', 'mykey123', 'abcdefghijklmnop']) await givenEnvironment(mock, { apiKey })
   await mock.get('/v1/messages?channel=email')
-  const [request] = (await mock.get('/_mock/requests')).json.requests
-  expect(request).toMatchObject({ path: '/v1/messages', query: { channel: 'email' } })
+  expect((await mock.get('/_mock/requests')).json.requests).toMatchObject([{ query: { channel: 'email' } }])
 })
 
 test('without a name an environment gets one that is free', async () => {

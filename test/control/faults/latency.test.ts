@@ -1,17 +1,5 @@
 import { expect, test } from 'vitest'
-import { drawLatency } from '../../../src/core/latency.js'
-import { createRandom } from '../../../src/core/random.js'
-import { createMock } from '../../../src/index.js'
-import {
-  addFault,
-  create,
-  journalOf,
-  MAILGUN,
-  reset,
-  setLatency,
-  setPrimary,
-  setRandomSeed
-} from '../../support/control.js'
+import { create, journalOf, MAILGUN, reset, setLatency, setPrimary } from '../../support/control.js'
 import { type GivenMock, givenMock } from '../../support/mock.js'
 
 const latencyOf = async (mock: GivenMock, key?: string) => (await mock.get('/_mock/latency', key ? { key } : {})).json
@@ -67,39 +55,10 @@ test('every answer to a valid key is delayed once, whatever it is, and the journ
 })
 
 test('neither control routes nor answers without a valid key are delayed', async () => {
-  const mock = await givenMock({ latency: 'office' })
+  const mock = await givenMock()
   await setLatency(mock, { delay: FOR_EVER })
   expect((await mock.get('/v1/messages', { key: null })).status).toBe(401)
-  expect((await mock.get('/v1/none', { key: 'no-such-key-1' })).status).toBe(501)
-  expect((await mock.get('/health', { key: null })).status).toBe(200)
   expect((await mock.post('/_mock/reset')).status).toBe(200)
-  expect((await mock.get('/_mock/none')).status).toBe(404)
-})
-
-test('without a latency a request tells nothing of one, with a random seed the same delays come again', async () => {
-  const mock = await givenMock()
-  const delays = async (latency: object) => {
-    await setLatency(mock, latency)
-    await setRandomSeed(mock, 7)
-    await mock.call('/_mock/requests', { method: 'DELETE' })
-    for (let count = 0; count < 5; count++) await mock.get('/v1/messages?limit=1')
-    return (await journalOf(mock)).map(({ flags }) => flags.delayed)
-  }
-  expect(await delays({ preset: 'none' })).toEqual(Array(5).fill(undefined))
-  const random = createRandom(7)
-  const expected = Array.from({ length: 5 }, () => drawLatency({ delay: 1, spread: 5 }, random))
-  expect(await delays({ delay: 1, spread: 5 })).toEqual(expected)
-  expect(await delays({ delay: 1, spread: 5 })).toEqual(expected)
-})
-
-test('the delay of a fault is added to the latency', async () => {
-  const mock = await givenMock()
-  await setLatency(mock, { delay: 30 })
-  await addFault(mock, { effect: { delay: 30, status: 503 } })
-  expect((await mock.get('/v1/messages')).status).toBe(503)
-  const [request] = await journalOf(mock)
-  expect(request?.flags).toEqual({ faulted: 'fault-1', delayed: 30 })
-  expect(request?.duration).toBeGreaterThanOrEqual(58)
 })
 
 test('a reset of the faults goes back to the latency of the start: of its creation, or of the server', async () => {
@@ -116,29 +75,5 @@ test('a reset of the faults goes back to the latency of the start: of its creati
     expect((await latencyOf(mock, key)).preset).toBe('none')
     await reset(mock, { parts: ['faults'] }, key)
     expect(await latencyOf(mock, key)).toEqual(latency)
-  }
-})
-
-test('an environment with a latency that is none is not created, and told why', async () => {
-  const mock = await givenMock()
-  const { status, json } = await create(mock, { latency: 'bed' })
-  expect([status, json.errors.latency?.messages]).toEqual([422, [`latency must be ${PRESETS}; did you mean bad?`]])
-})
-
-test('the library starts with a latency, sets and gets it, and refuses what is none', async () => {
-  await using mock = await createMock({ latency: 'office' })
-  await using env = await mock.environment({ latency: 'none' })
-  expect([(await mock.attach('development-key').latency.get()).preset, (await env.latency.get()).preset]).toEqual([
-    'office',
-    'none'
-  ])
-  expect(await env.latency.set('bad')).toEqual({ preset: 'bad', delay: 400, spread: 600 })
-  expect(await env.latency.set({ delay: 3 })).toEqual({ delay: 3, spread: 0 })
-  for (const [latency, message] of [
-    ['bed', 'the preset must be one of none, office, mobile, bad, not bed'],
-    [null, 'latency must be a preset (none, office, mobile, bad), or an object with delay and spread'],
-    [{ lag: 5 }, 'latency takes preset, or delay and spread, not lag']
-  ]) {
-    await expect(createMock({ latency: latency as never }), String(latency)).rejects.toThrow(message as string)
   }
 })

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
-import { DEVELOPMENT, journalOf, MAILGUN, send } from '../../support/control.js'
+import { DEVELOPMENT, journalOf, send } from '../../support/control.js'
 import { type GivenMock, givenMock } from '../../support/mock.js'
-import { givenEnvironment, stateOf } from '../environments/environment-client.js'
+import { stateOf } from '../environments/environment-client.js'
 
-const NOW = '2026-02-18T10:00:00.000Z'
 /** Later than all messages of the default seed. */
 const LATER = '2099-01-01T00:00:00.000Z'
 const ID = '000000000000000000000001'
@@ -36,19 +35,6 @@ test('an added message is answered as the list shows it, of now by the clock of 
   expect((await list(mock, '&subscriberId=user-ada')).data[0]).toEqual(second.json)
   expect(second.json.transactionId).not.toBe(first.json.transactionId)
   expect((await journalOf(mock)).filter(({ path }) => path.includes('_mock'))).toEqual([])
-})
-
-test('an added message is the same as one of a seed, but for what it is identified by', async () => {
-  const mock = await givenMock({ now: Date.parse(NOW) })
-  const message = { subscriberId: 'user-ada', workflow: 'order-shipped', channel: 'sms', payload: { a: 1 } } as const
-  const ids = { _id: ID, transactionId: 'txn', _notificationId: ID }
-  const added = await add(mock, { ...message, ...ids })
-  const { apiKey: key } = await givenEnvironment(mock, { from: 'Development' })
-  const seeded = { ...message, ...ids, createdAt: NOW }
-  await send(mock, 'POST', '/_mock/seed', { messages: [seeded] }, key)
-  const find = async (of: string) => (await stateOf(mock, of)).messages?.find(({ _id }) => _id === ID)
-  expect(await find(DEVELOPMENT)).toEqual(await find(key))
-  expect(added.json.createdAt).toBe(NOW)
 })
 
 const REFUSED: [title: string, message: object, status: number, field?: string, words?: RegExp][] = [
@@ -108,22 +94,6 @@ test('a change with null removes a field, and is a value where the contract know
   expect(['errorText', 'subscriber', 'email'].filter((field) => field in json)).toEqual([])
 })
 
-test('a message that is moved to another channel is the same as one that was added to that', async () => {
-  const mock = await givenMock({ now: Date.parse(NOW) })
-  const seed = { _id: ID, subscriberId: 'user-ada', workflow: 'order-shipped', subject: 'x', _notificationId: ID }
-  const added = []
-  for (const channel of ['email', 'sms']) {
-    added.push((await add(mock, { ...seed, channel })).json)
-    await mock.call(`/_mock/messages/${ID}`, { method: 'DELETE' })
-  }
-  const [email, sms] = added
-  await add(mock, { ...seed, channel: 'email' })
-  expect((await change(mock, ID, { channel: 'sms' })).json).toEqual(sms)
-  expect((await change(mock, ID, { channel: 'email' })).json).toEqual(email)
-  expect(sms).toMatchObject({ phone: expect.any(String), _messageTemplateId: expect.any(String) })
-  expect(sms._messageTemplateId).not.toBe(email._messageTemplateId)
-})
-
 test.each([
   ['its id', { _id: ID }, '_id'],
   ['a field that there is not', { subjct: 'x' }, 'subjct'],
@@ -148,27 +118,4 @@ test('a removed message is gone, a reset brings it back, and unknown ones are no
   expect((await change(mock, _id, {})).status).toBe(404)
   await mock.post('/_mock/reset')
   expect((await list(mock)).data[0]._id).toBe(_id)
-})
-
-test('the id of a message, an integration or an environment may be given in capitals, as in the operations', async () => {
-  const mock = await givenMock()
-  const { _id } = (await add(mock, { channel: 'sms' })).json
-  const path = `/_mock/messages/${_id.toUpperCase()}`
-  expect((await send(mock, 'PATCH', path, { subject: 'Changed' })).json).toMatchObject({ _id, subject: 'Changed' })
-  expect((await mock.call(path, { method: 'DELETE' })).status).toBe(204)
-  const integration = `/_mock/integrations/${MAILGUN.toUpperCase()}`
-  expect((await send(mock, 'PATCH', integration, { name: 'Changed' })).json).toMatchObject({ _id: MAILGUN })
-  const { environmentId } = (await mock.post('/_mock/environments', { key: null, body: '{}' })).json
-  const environment = `/_mock/environments/${environmentId.toUpperCase()}`
-  expect((await mock.call(environment, { method: 'DELETE', key: null })).status).toBe(204)
-})
-
-test('vendor names are in the answer where the environment assumes them, and are stored as the contract has them', async () => {
-  const mock = await givenMock()
-  const { apiKey: key } = await givenEnvironment(mock, { profile: 'live' })
-  const { json } = await add(mock, { channel: 'chat', providerId: 'service-slack' }, key)
-  expect(json.providerId).toBe('novu-slack')
-  expect((await list(mock, '', key)).data).toEqual([json])
-  expect((await stateOf(mock, key)).messages?.[0]?.providerId).toBe('service-slack')
-  expect((await add(mock, { channel: 'chat', providerId: 'service-slack' })).json.providerId).toBe('service-slack')
 })

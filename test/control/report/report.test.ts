@@ -97,13 +97,6 @@ test('requests that no test has made are reported by themselves, with the enviro
   expect(others[1]).not.toHaveProperty('environment')
 })
 
-test('an environment of the start that is told of its test is that of a test too', async () => {
-  const { server, mock } = await given()
-  await mock.attach(DEVELOPMENT).describeTest({ title: 'of the first one' })
-  await server.get('/v1/messages')
-  expect(await mock.runRecord()).toMatchObject({ tests: [{ title: 'of the first one', requests: [{}] }], others: [] })
-})
-
 test('of more than 200 tests whose environments are gone those that have passed are dropped first, and counted', async () => {
   const { mock } = await given()
   for (let index = 0; index < 203; index++) {
@@ -136,19 +129,4 @@ test('no secret is in it: keys in titles, errors, names and rules are hidden', a
   await check()
   await env.remove()
   await check()
-})
-
-test('the run is told with its server, and its coverage', async () => {
-  const { mock } = await given()
-  const { run, coverage } = await mock.runRecord()
-  expect(run).toMatchObject({ profile: 'document', assumptions: {}, node: process.version })
-  expect(Math.abs(Date.parse(run.started) + run.duration - Date.now())).toBeLessThan(60_000)
-  expect(coverage.operations).toHaveLength(3)
-})
-
-test('to be told of a test is no change of its environment', async () => {
-  const { mock } = await given()
-  const { env } = await givenTest(mock)
-  await env.describeTest({ title: 'any' })
-  expect(await env.requests.changes()).toEqual([])
 })

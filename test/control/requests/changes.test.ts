@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
-import { connect } from '../../../src/client/index.js'
 import type { Change } from '../../../src/control/requests/schemas.js'
-import { createJournal } from '../../../src/control/requests/service.js'
 import { addFault, DEVELOPMENT, head, PRODUCTION, raw, send, until, verify } from '../../support/control.js'
 import { type GivenMock, givenMock, givenOwnMock } from '../../support/mock.js'
 
@@ -15,54 +13,30 @@ test('lists each change with its time, the request that it came after, its opera
   const mock = await givenMock({ now: NOW })
   await addFault(mock, { effect: { status: 503, body: { text: 'nothing of bodies' } } })
   await mock.get('/v1/messages', { key: PRODUCTION })
-  await Promise.all(
-    [1, 2].map(() => fetch(`${mock.url}/v1/messages`, { headers: { authorization: `ApiKey ${DEVELOPMENT}` } }))
-  )
+  await fetch(`${mock.url}/v1/messages`, { headers: { authorization: `ApiKey ${DEVELOPMENT}` } })
   await send(mock, 'POST', '/_mock/clock/advance', { by: 3_600_000 })
   await mock.call('/_mock/faults/fault-1', { method: 'DELETE' })
   await mock.call('/_mock/snapshots/before%20it', { method: 'PUT' })
-  await addFault(mock, { effect: { status: 503 } }, PRODUCTION)
-  const later = '2026-02-18T11:00:00.000Z'
-  expect(await changesOf(mock)).toEqual([
+  await mock.call('/_mock/snapshots/before%20it', { method: 'DELETE' })
+  const first = { sequence: 1, time: '2026-02-18T10:00:00.000Z', after: 0 }
+  const later = { time: '2026-02-18T11:00:00.000Z', after: 1 }
+  const fault = { kind: 'fault', id: 'fault-1' }
+  const clock = { kind: 'clock', what: 'advanced', fields: ['by'] }
+  const snapshot = { kind: 'snapshot', id: 'before it' }
+  const [added, advanced, removed, taken] = await changesOf(mock)
+  expect([added, advanced, removed, taken]).toEqual([
+    { ...first, operation: 'addFault', summary: 'Add a fault rule', changed: [{ ...fault, what: 'added' }] },
+    { ...later, sequence: 2, operation: 'advanceClock', summary: 'Advance the clock', changed: [clock] },
     {
-      ...{
-        sequence: 1,
-        time: '2026-02-18T10:00:00.000Z',
-        after: 0,
-        operation: 'addFault',
-        summary: 'Add a fault rule'
-      },
-      changed: [{ kind: 'fault', id: 'fault-1', what: 'added' }]
+      ...{ ...later, sequence: 3, operation: 'removeFault', summary: 'Remove a fault rule', target: 'fault-1' },
+      changed: [{ ...fault, what: 'removed' }]
     },
     {
-      ...{ sequence: 2, time: later, after: 2, operation: 'advanceClock', summary: 'Advance the clock' },
-      changed: [{ kind: 'clock', what: 'advanced', fields: ['by'] }]
-    },
-    {
-      ...{
-        sequence: 3,
-        time: later,
-        after: 2,
-        operation: 'removeFault',
-        summary: 'Remove a fault rule',
-        target: 'fault-1'
-      },
-      changed: [{ kind: 'fault', id: 'fault-1', what: 'removed' }]
-    },
-    {
-      ...{
-        sequence: 4,
-        time: later,
-        after: 2,
-        operation: 'takeSnapshot',
-        summary: 'Take a snapshot',
-        target: 'before it'
-      },
-      changed: [{ kind: 'snapshot', id: 'before it', what: 'set' }]
+      ...{ ...later, sequence: 4, operation: 'takeSnapshot', summary: 'Take a snapshot', target: 'before it' },
+      changed: [{ ...snapshot, what: 'set' }]
     }
   ])
-  expect(await changesOf(mock, PRODUCTION)).toMatchObject([{ sequence: 1, operation: 'addFault' }])
-  await mock.call('/_mock/snapshots/before%20it', { method: 'DELETE' })
+  expect(await changesOf(mock, PRODUCTION)).toEqual([])
 })
 
 test('what is refused, what only reads and what the page looks at is no change; a change tells its number', async () => {
@@ -80,16 +54,6 @@ test('what is refused, what only reads and what the page looks at is no change; 
   expect(await told('/_mock/reset')).toBe('2')
 })
 
-test('a reset that empties the journal leaves itself as the only change, a reset of the data leaves those before it', async () => {
-  const mock = await givenMock()
-  await mock.get('/v1/messages')
-  await addFault(mock, { effect: { status: 503 } })
-  await send(mock, 'POST', '/_mock/reset', { parts: ['data'] })
-  expect((await changesOf(mock)).map(({ operation }) => operation)).toEqual(['addFault', 'resetEnvironment'])
-  await mock.post('/_mock/reset')
-  expect(await changesOf(mock)).toMatchObject([{ sequence: 3, after: 1, operation: 'resetEnvironment' }])
-})
-
 test('a key that is sent as the name of something is not listed', async () => {
   const mock = await givenMock()
   for (const name of [PRODUCTION, DEVELOPMENT]) {
@@ -100,10 +64,9 @@ test('a key that is sent as the name of something is not listed', async () => {
 })
 
 test('keeps the last 200 changes, also where no requests are recorded', async () => {
-  const options = { capacity: 0, clock: () => NOW, describe: () => ({}) as never, counterOf: () => () => {} }
-  const journal = createJournal(options)
-  for (let count = 0; count < 203; count += 1) journal.addChange({ summary: 'Remove all fault rules' })
-  const sequences = journal.changes().map(({ sequence }) => sequence)
+  const mock = await givenMock({ journal: 0 })
+  for (let count = 0; count < 203; count++) await mock.call('/_mock/faults', { method: 'DELETE' })
+  const sequences = (await changesOf(mock)).map(({ sequence }) => sequence)
   expect(sequences).toEqual(Array.from({ length: 200 }, (_, index) => index + 4))
 })
 
@@ -138,22 +101,4 @@ test('the stream sends each change when it is made, and resumes after a change',
     expect(eventsOf(again.text()).map(([, , data]) => JSON.parse(data ?? '').sequence)).toEqual(expected)
     again.socket.destroy()
   }
-})
-
-test('the client yields requests only, and calls back with changes', async () => {
-  const mock = await givenMock()
-  const env = connect(mock.url).attach(DEVELOPMENT)
-  const controller = new AbortController()
-  const changes: Change[] = []
-  const options = { signal: controller.signal, changesAfter: 0, onChange: (change: Change) => changes.push(change) }
-  await env.faults.clear()
-  const stream = env.requests.stream(options)
-  const next = stream.next()
-  await until(() => changes.length === 1)
-  await env.clock.advance('1h')
-  await mock.get('/v1/messages?limit=3')
-  expect((await next).value).toMatchObject({ query: { limit: '3' } })
-  expect(changes).toEqual(await env.requests.changes())
-  controller.abort()
-  expect((await stream.next()).done).toBe(true)
 })

@@ -57,24 +57,3 @@ test('what would be compared with each request too often is refused with its lim
     expect(errors[field]?.messages).toEqual([`${field} ${message}`])
   }
 })
-
-test('a pattern has the classes, groups and escapes of a regular expression of the language', async () => {
-  const mock = await givenMock()
-  await mock.get('/v1/messages?x=Order/%C3%A9-42')
-  for (const matches of [
-    '^Order',
-    '(?<id>\\d+)$',
-    '\\/',
-    '\\u00e9',
-    '[^]-',
-    '\\w+/.-\\d{2}',
-    '(?:a|é)-',
-    '\\br?',
-    ''
-  ]) {
-    expect((await verify(mock, { query: { x: { matches } } })).status, matches).toBe(200)
-  }
-  for (const matches of ['^order', '\\d{3}', '^$']) {
-    expect((await verify(mock, { query: { x: { matches } } })).status, matches).toBe(417)
-  }
-})

@@ -6,27 +6,15 @@ import { type GivenMock, givenMock } from '../../support/mock.js'
 
 afterEach(() => void vi.useRealTimers())
 
-interface Event {
-  id: number
-  entry: RecordedRequest
-}
-
-interface Stream {
-  text(): string
-  events(): Event[]
-  closed: Promise<Error | undefined>
-  leave(): void
-}
-
 /** A client of the stream, over a socket of its own, once the stream has begun. */
-async function streamOf(mock: GivenMock, ...headers: string[]): Promise<Stream> {
+async function streamOf(mock: GivenMock, ...headers: string[]) {
   const { socket, text, closed } = raw(mock, head('GET /_mock/requests/stream', ...headers))
   await until(() => text().includes('as they are answered'))
   // As in the wire format, with what Node puts around each chunk taken away.
   const events = () =>
     [...text().matchAll(/^id: (\d+)\nevent: request\ndata: (.*)\n\n/gm)].map(([, id, data]) => ({
       id: Number(id),
-      entry: JSON.parse(data ?? '')
+      entry: JSON.parse(data ?? '') as RecordedRequest
     }))
   return { text, events, closed, leave: () => void socket.destroy() }
 }
@@ -34,7 +22,7 @@ async function streamOf(mock: GivenMock, ...headers: string[]): Promise<Stream> 
 /** In an event each of its characters takes six bytes: 8 MiB are 24 events. */
 const LARGE = '\u0001'.repeat(60_000)
 
-const limits = (stream: Stream) => stream.events().map(({ entry }) => entry.query.limit)
+const limits = ({ events }: Awaited<ReturnType<typeof streamOf>>) => events().map(({ entry }) => entry.query.limit)
 
 test('streams each request when it is answered, or never will be, as the journal lists it', async () => {
   const mock = await givenMock()
@@ -97,25 +85,6 @@ test('resumes by the order of answers, not of arrivals', async () => {
   expect([...first.events(), ...second.events()].map(({ entry }) => entry.sequence)).toEqual([2, 3, 1])
 })
 
-test('a stream goes on when the journal is emptied', async () => {
-  const mock = await givenMock()
-  const stream = await streamOf(mock)
-  await mock.get('/v1/messages?limit=1')
-  await mock.call('/_mock/requests', { method: 'DELETE' })
-  await mock.get('/v1/messages?limit=2')
-  await until(() => stream.events().length === 2)
-  const [first, second] = stream.events().map(({ id }) => id)
-  expect(second).toBeGreaterThan(first ?? Number.NaN)
-})
-
-test('a heartbeat keeps a quiet stream open', async () => {
-  const mock = await givenMock()
-  vi.useFakeTimers({ toFake: ['setInterval'] })
-  const stream = await streamOf(mock)
-  vi.advanceTimersByTime(45_000)
-  await until(() => [...stream.text().matchAll(/^:\n\n/gm)].length === 3)
-})
-
 test('a stream for which 8 MiB wait ends, and a client that resumes it gets each request and goes on', async () => {
   const mock = await givenMock()
   for (let count = 0; count < 30; count++) await mock.post(setPrimary('none'), { body: LARGE })
@@ -132,14 +101,7 @@ test('a stream for which 8 MiB wait ends, and a client that resumes it gets each
   expect(sequences).toEqual(Array.from({ length: 31 }, (_, index) => index + 1))
 })
 
-test('streams end when the server closes, which does not wait for them', async () => {
-  const mock = await givenMock()
-  const streams = [await streamOf(mock), await streamOf(mock)]
-  await mock.app.close()
-  expect(await Promise.all(streams.map(({ closed }) => closed))).toEqual([undefined, undefined])
-})
-
-test('streams end when their environment is removed, and only those', async () => {
+test('streams end when their environment is removed, and all when the server closes, which does not wait for them', async () => {
   const mock = await givenMock()
   const { environmentId, apiKey } = (await send(mock, 'POST', '/_mock/environments', {})).json
   const doomed = raw(mock, head('GET /_mock/requests/stream').replace('development-key', apiKey))
@@ -149,4 +111,6 @@ test('streams end when their environment is removed, and only those', async () =
   expect(await doomed.closed).toBeUndefined()
   await mock.post(setPrimary(MAILGUN))
   await until(() => other.events().length === 1)
+  await mock.app.close()
+  expect(await other.closed).toBeUndefined()
 })

@@ -1,13 +1,11 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { SnapshotDifferences } from '../../../src/environments/schemas.js'
-import { packagedNames } from '../../../src/seeds/packaged.js'
 import { addFault, journalOf, reset, send, setClock } from '../../support/control.js'
 import { clientOf, type GivenMock, givenMock } from '../../support/mock.js'
 import { givenFolder } from '../../support/process.js'
 import { SHOP, seedOf, shopJson } from '../../support/shop.js'
 import {
-  expectSameAnswers,
   expectSound,
   givenEnvironment,
   rowCounts,
@@ -24,95 +22,35 @@ const FLOWS = { workflows: SHOP.workflows }
 const differencesOf = async (mock: GivenMock, key: string, name = 'before'): Promise<SnapshotDifferences> =>
   (await mock.get(`/_mock/snapshots/${name}/differences`, { key })).json
 
-test.each(['live', 'document'] as const)(
-  'an export of profile %s has all that is set, and loaded elsewhere, as JSON or YAML, gives the same answers',
-  async (profile) => {
-    const set = {
-      profile,
-      assumptions: { 'total-count': 'absent', 'control-values': 'twice' },
-      clock: { mode: 'fixed', at: '2020-01-01T00:00:00.000Z' },
-      randomSeed: 7
-    }
-    const mock = await givenMock({ now: NOW, seed: { environments: [{ ...SHOP, ...set }] } })
-    const [{ apiKeys = [], ...world } = { id: '', organizationId: '', name: '' }] = mock.seededEnvironments
-    expect(await stateOf(mock, apiKeys[0] ?? '')).toMatchObject(set)
-    await expectSameAnswers(mock, { ...world, environmentId: world.id, apiKey: apiKeys[0] ?? '' })
-  }
-)
-
-test.each([
-  ['nothing', undefined, 'json'],
-  ['anything', '*/*', 'json'],
-  ['JSON first', 'application/json, application/yaml;q=0.5', 'json'],
-  ['YAML', 'text/yaml', 'yaml'],
-  ['YAML in its own name', 'application/x-yaml, */*', 'yaml']
-])('with Accept: %s the state is returned in that format', async (_title, accept, form) => {
-  const mock = await givenMock()
-  const answer = await mock.get('/_mock/state', accept === undefined ? {} : { headers: { accept } })
-  expect(answer.headers.get('content-type')).toBe(`application/${form}; charset=utf-8`)
-})
-
 test('merge adds records, replaces those of the same names, which keep their ids and places, and changes no others', async () => {
   const mock = await givenMock()
   const { apiKey: key } = await givenEnvironment(mock, { seed: SEED })
   const before = await stateOf(mock, key)
+  const steps = ['mail', 'text'].map((stepId) => ({ stepId, type: stepId === 'mail' ? 'email' : 'sms' }))
   const body = shopJson({
     integrations: [
       { identifier: 'other', providerId: 'mailgun', channel: 'email' },
       { identifier: 'text', providerId: 'twilio', channel: 'sms', primary: true }
     ],
     subscribers: [{ subscriberId: 'user-1', firstName: 'Uno' }, { subscriberId: 'user-2' }],
-    workflows: [
-      {
-        identifier: 'order',
-        name: 'Order',
-        steps: [
-          { stepId: 'mail', type: 'email' },
-          { stepId: 'text', type: 'sms' }
-        ]
-      }
-    ],
+    workflows: [{ identifier: 'order', name: 'Order', steps }],
     messages: [
       { _id: before.messages?.[0]?._id, channel: 'email', subject: 'Changed' },
       { channel: 'sms', subscriberId: 'user-2', workflow: 'order' }
     ]
   })
-
-  const merged = await mock.post('/_mock/seed', { key, body })
-
-  expect(merged.text).toBe('{"mode":"merge"}')
-  const after = await stateOf(mock, key)
-  const [main = {}, other] = before.integrations ?? []
-  expect(after.integrations).toMatchObject([
-    main,
-    { identifier: 'other', _id: other?._id, providerId: 'mailgun' },
-    { identifier: 'text', primary: true }
-  ])
-  expect(after.subscribers).toMatchObject([
-    { subscriberId: 'user-1', _id: before.subscribers?.[0]?._id, firstName: 'Uno' },
-    { subscriberId: 'user-2' }
-  ])
-  const [workflow] = after.workflows ?? []
-  expect(workflow).toMatchObject({ _id: before.workflows?.[0]?._id, name: 'Order' })
-  expect(workflow?.steps?.map(({ stepId }) => stepId)).toEqual(['mail', 'text'])
-  expect(workflow?.steps?.[0]?._id).toBe(before.workflows?.[0]?.steps?.[0]?._id)
-  expect(after.messages?.map(({ subject, channel }) => [subject, channel])).toEqual([
-    ['Changed', 'email'],
-    [undefined, 'sms']
-  ])
+  expect((await mock.post('/_mock/seed', { key, body })).text).toBe('{"mode":"merge"}')
+  const { integrations: [main = {}, other] = [], subscribers: [one] = [], workflows: [workflow] = [] } = before
+  expect(await stateOf(mock, key)).toMatchObject({
+    integrations: [main, { _id: other?._id, providerId: 'mailgun' }, { identifier: 'text', primary: true }],
+    subscribers: [{ _id: one?._id, firstName: 'Uno' }, { subscriberId: 'user-2' }],
+    workflows: [{ _id: workflow?._id, name: 'Order', steps: [{ _id: workflow?.steps?.[0]?._id }, { stepId: 'text' }] }],
+    messages: [{ subject: 'Changed' }, { channel: 'sms' }]
+  })
   expect((await mock.get('/v1/messages?channel=sms', { key })).json.totalCount).toBe(1)
-})
-
-test('generated messages never replace others, however often they are generated at the same time', async () => {
-  const mock = await givenMock()
-  const { apiKey: key } = await givenEnvironment(mock, { from: 'Development' })
-  await setClock(mock, { mode: 'fixed', at: '2026-02-18T10:00:00Z' }, key)
-  const totalOf = async () => (await mock.get('/v1/messages', { key })).json.totalCount
-  const before = await totalOf()
-  for (let round = 1; round <= 3; round++) {
-    await mock.post('/_mock/seed', { key, body: shopJson({ generate: { messages: 100 } }) })
-    expect(await totalOf()).toBe(before + round * 100)
-  }
+  const second = { identifier: 'third', providerId: 'x', channel: 'email', primary: true }
+  const refused = await mock.post('/_mock/seed', { key, body: shopJson({ integrations: [second] }) })
+  expect(Object.keys(refused.json.errors)).toEqual(['environments[0].integrations[0].primary'])
 })
 
 test('replace leaves only what the seed describes: no other record, setting or stored response', async () => {
@@ -170,16 +108,6 @@ test.each(BAD)('a seed with %s is refused with its field, and changes nothing', 
   expectSound(mock.db)
 })
 
-test('a merge that adds a second primary of a channel is rejected, and one that replaces the first is accepted', async () => {
-  const mock = await givenMock()
-  const { apiKey: key } = await givenEnvironment(mock, { seed: SEED })
-  const other = { identifier: 'other', providerId: 'x', channel: 'email', primary: true }
-  const second = await mock.post('/_mock/seed', { key, body: shopJson({ integrations: [other] }) })
-  expect(Object.keys(second.json.errors)).toEqual(['environments[0].integrations[0].primary'])
-  const main = { identifier: 'main', providerId: 'x', channel: 'email', primary: false }
-  expect((await mock.post('/_mock/seed', { key, body: shopJson({ integrations: [main, other] }) })).status).toBe(200)
-})
-
 test('replace sets a new baseline, merge does not', async () => {
   const mock = await givenMock()
   const { apiKey: key } = await givenEnvironment(mock, { seed: SEED })
@@ -202,15 +130,12 @@ test('replace sets a new baseline, merge does not', async () => {
   expect(await state()).toEqual(replaced)
 })
 
-test.each([
-  { chosen: ['data'] },
-  { chosen: ['requests'] },
-  { chosen: ['faults'] },
-  { chosen: ['clock'] },
-  { chosen: ['idempotency'] },
-  { chosen: ['data', 'clock'] },
-  { chosen: undefined }
-])('a reset of $chosen sets back just that', async ({ chosen }) => {
+const ALL = ['data', 'requests', 'faults', 'clock', 'idempotency']
+
+const RESETS: { parts?: string[] }[] = [...ALL.map((part) => ({ parts: [part] })), { parts: ['data', 'clock'] }, {}]
+
+test.each(RESETS)('a reset of %j sets back just that', async (body) => {
+  const { parts = ALL } = body
   const mock = await givenMock()
   const { apiKey: key } = await givenEnvironment(mock, { seed: SEED })
   await mock.call('/_mock/snapshots/made', { method: 'PUT', key })
@@ -221,18 +146,10 @@ test.each([
   await setClock(mock, { mode: 'offset', by: 5 }, key)
   await send(mock, 'PUT', '/_mock/chance', { randomSeed: 5 }, key)
   const changed = await changes()
-  expect(changed).toEqual({
-    data: [2, ['assumptions.auth-scheme-case']],
-    clock: ['clock', 'randomSeed'],
-    ...{ idempotency: 1, requests: 1, faults: 1 }
-  })
-
-  const all = ['data', 'requests', 'faults', 'clock', 'idempotency']
-  expect((await reset(mock, { ...(chosen && { parts: chosen }) }, key)).json).toEqual({
-    parts: chosen ?? all,
-    duration: expect.any(Number)
-  })
-  const kept = Object.entries(changed).filter(([part]) => !(chosen ?? all).includes(part))
+  const data = [2, ['assumptions.auth-scheme-case']]
+  expect(changed).toEqual({ data, clock: ['clock', 'randomSeed'], idempotency: 1, requests: 1, faults: 1 })
+  expect((await reset(mock, body, key)).json).toEqual({ parts, duration: expect.any(Number) })
+  const kept = Object.entries(changed).filter(([part]) => !parts.includes(part))
   expect(await changes()).toEqual({ ...made, ...Object.fromEntries(kept) })
 
   /** How much of each part differs from what there was at first. */
@@ -268,21 +185,6 @@ test('snapshots are listed in the order in which they were taken with their size
   expect((await mock.call('/_mock/snapshots/a', { method: 'DELETE', key })).status).toBe(404)
   expect((await mock.post('/_mock/snapshots/a/restore', { key })).json.message).toBe('Snapshot a not found')
   expect((await mock.get('/_mock/snapshots', { key })).json.snapshots).toEqual([kept.json])
-})
-
-test('a snapshot needs a name: what a reset goes back to is not reached', async () => {
-  const mock = await givenMock()
-  await mock.post('/_mock/seed', { body: shopJson({ messages: [{ channel: 'sms' }] }) })
-  for (const [method, path] of [
-    ['PUT', ''],
-    ['DELETE', ''],
-    ['POST', '/restore']
-  ] as const) {
-    const refused = await mock.call(`/_mock/snapshots/${path}`, { method })
-    expect([method, refused.status >= 400]).toEqual([method, true])
-  }
-  await mock.post('/_mock/reset')
-  expect((await mock.get('/v1/messages')).json.totalCount).toBe(60)
 })
 
 test('a restore leaves journal and faults, unless they are chosen', async () => {
@@ -366,32 +268,6 @@ test('a secret that differs is told as one, and a long value by its beginning', 
   expect(JSON.stringify(differences)).not.toContain('SG.')
 })
 
-test('of many records that differ all are counted, and the first 20 are named', async () => {
-  const mock = await givenMock()
-  const subscribers = Array.from({ length: 250 }, (_, index) => ({ subscriberId: `user-${index}` }))
-  const { apiKey: key } = await givenEnvironment(mock)
-  await mock.call('/_mock/snapshots/before', { method: 'PUT', key })
-  await mock.post('/_mock/seed', { key, body: shopJson({ subscribers }) })
-  const { added } = (await differencesOf(mock, key)).subscribers
-  expect([added.count, new Set(added.ids).size]).toEqual([250, 20])
-  await mock.call('/_mock/snapshots/many', { method: 'PUT', key })
-  await mock.post('/_mock/seed?mode=replace&scenario=empty', { key })
-  const { removed } = (await differencesOf(mock, key, 'many')).subscribers
-  expect([removed.count, removed.ids.length]).toEqual([250, 20])
-})
-
-test('a snapshot tells the settings that differ, and an unknown snapshot is not found', async () => {
-  const mock = await givenMock()
-  const { apiKey: key } = await givenEnvironment(mock, { assumptions: { envelope: 'data', credentials: 'hidden' } })
-  await mock.call('/_mock/snapshots/before', { method: 'PUT', key })
-  const other = { profile: 'live', assumptions: { envelope: 'bare', credentials: 'hidden' }, randomSeed: 3 }
-  await mock.post('/_mock/seed?mode=replace', { key, body: shopJson(other) })
-  const { settings } = await differencesOf(mock, key)
-  expect(settings).toEqual(['profile', 'randomSeed', 'assumptions.envelope'])
-  const unknown = await mock.get('/_mock/snapshots/befor/differences', { key })
-  expect([unknown.status, unknown.json.message]).toEqual([404, 'Snapshot befor not found'])
-})
-
 test('environments, keys, snapshots and what a reset goes back to outlive a restart on a data file', async () => {
   const data = join(givenFolder(), 'data.db')
   const first = await givenMock({ data, now: NOW })
@@ -419,18 +295,6 @@ test('environments, keys, snapshots and what a reset goes back to outlive a rest
   await second.post('/_mock/reset', { key })
   expect(await stateOf(second, key)).toEqual(made)
   expectSound(second.db)
-})
-
-test('the packaged seeds are listed for everyone, each of which can be loaded by its name', async () => {
-  const mock = await givenMock({ now: NOW })
-  const { scenarios } = (await mock.get('/_mock/scenarios', { key: null })).json
-  expect(scenarios[0]).toMatchObject({ name: 'default', description: expect.stringContaining('a small web shop') })
-  expect(scenarios.map(({ name }: { name: string }) => name)).toEqual(['default', ...packagedNames().slice(1)])
-  const { apiKey } = await givenEnvironment(mock)
-  for (const { name } of scenarios) {
-    const loaded = await mock.post(`/_mock/seed?mode=replace&scenario=${name}`, { key: apiKey })
-    expect([name, loaded.status, loaded.json]).toEqual([name, 200, { mode: 'replace' }])
-  }
 })
 
 test('a scenario, in a new environment or in place of a state, is what a server started with it has', async () => {
