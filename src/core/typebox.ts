@@ -76,9 +76,8 @@ export const refById = <Value>(id: string, target: () => TSchema, description?: 
   })
 
 /** Returns the schema as the items of long lists have it: published in its place, and compiled apart from the rest. */
-export function apart<Schema extends TSchema>(schema: Schema): TUnsafe<Static<Schema>> {
-  return Type.Unsafe<Static<Schema>>({ ...schema, [Kind]: 'Reference', [Target]: () => schema })
-}
+export const apart = <Schema extends TSchema>(schema: Schema) =>
+  Type.Unsafe<Static<Schema>>({ ...schema, [Kind]: 'Reference', [Target]: () => schema })
 
 /** Returns the schema that a reference leads to. */
 export const targetOf = (schema: TSchema): TSchema => (schema as TSchema & { [Target]: () => TSchema })[Target]()
