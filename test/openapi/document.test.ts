@@ -11,6 +11,8 @@ import { controlDocument, openApiDocument } from '../../src/openapi/documents.js
 import { givenFolder } from '../support/process.js'
 import { wireSchemas } from '../support/wire-schemas.js'
 
+const require = createRequire(import.meta.url)
+
 // biome-ignore lint/suspicious/noExplicitAny: tests read into the document, and spoil it
 type Document = any
 
@@ -165,7 +167,7 @@ function published(schema: object): object {
 async function redoclyComplaints(documents: readonly object[]): Promise<string[][]> {
   const files = documents.map(() => join(givenFolder(), 'openapi.json'))
   for (const [index, file] of files.entries()) writeFileSync(file, JSON.stringify(documents[index], null, 2))
-  const script = createRequire(import.meta.url).resolve('@redocly/cli/bin/cli.js')
+  const script = require.resolve('@redocly/cli/bin/cli.js')
   const config = ['--config', join(import.meta.dirname, 'redocly.yaml'), '--format', 'json']
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
   const run = promisify(execFile)(process.execPath, [script, 'lint', ...files, ...config], { env, maxBuffer: 1e8 })
