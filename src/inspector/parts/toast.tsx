@@ -2,7 +2,7 @@ import { render } from 'preact'
 import { messageOf } from './errors.js'
 import { Icon } from './icon.js'
 
-export interface ToastButton {
+interface ToastButton {
   name: string
   run(): unknown
 }

@@ -24,9 +24,9 @@ export function NewEnvironment({ close }: { close: () => void }) {
 /** The profile of the environment: which position it takes on each assumption, and which of them are its own. */
 export function ProfileDialog({ close }: { close: () => void }) {
   const { mock, listed } = useSession()
-  const { value: assumptions = [], error, reload } = useResource(() => mock.assumptions(), [mock])
+  const { value, error, reload } = useResource(() => mock.assumptions(), [mock])
   const profile = listed?.profile ?? 'document'
-  const positions = Object.fromEntries(assumptions.map((each) => [each.id, each[profile]]))
+  const positions = value && Object.fromEntries(value.map((each) => [each.id, each[profile]]))
   return (
     <Dialog title={`Profile ${profile}`} close={close}>
       <p class="muted">
@@ -34,7 +34,7 @@ export function ProfileDialog({ close }: { close: () => void }) {
         <a href="docs/assumptions.md">what each means</a>.
       </p>
       {error !== undefined && <ErrorNote error={error} retry={reload} />}
-      <JsonTree label="Positions" value={{ ...positions, ...listed?.assumptions }} other={positions} />
+      {positions && <JsonTree label="Positions" value={{ ...positions, ...listed?.assumptions }} other={positions} />}
     </Dialog>
   )
 }
