@@ -1,6 +1,6 @@
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
-import type { AttachedEnvironment, Change, RecordedRequest } from '../../client/index.js'
+import type { AttachedEnvironment, Change, RecordedRequest, StreamOptions } from '../../client/index.js'
 import { messageOf } from '../parts/errors.js'
 import { sourceOf } from '../source.js'
 import { forgetOwnChanges, useSession } from './session.js'
@@ -110,20 +110,9 @@ function createLive(env: AttachedEnvironment, restarted: () => void) {
     came.changes.push(change)
     flushSoon()
   }
-  const read = async (signal: AbortSignal) => {
-    while (!signal.aborted) {
-      try {
-        for await (const request of env.requests.stream({ signal, onOpen, onChange })) {
-          came.requests.push(request)
-          flushSoon()
-        }
-        if (!signal.aborted) show({ problem: 'This environment is gone, or its key is another one now.', isOver: true })
-        return
-      } catch (error) {
-        show({ problem: messageOf(error) })
-      }
-      if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY))
-    }
+  const onRequest = (request: RecordedRequest) => {
+    came.requests.push(request)
+    flushSoon()
   }
   return {
     source,
@@ -137,7 +126,7 @@ function createLive(env: AttachedEnvironment, restarted: () => void) {
     },
     start(): () => void {
       const controller = new AbortController()
-      void read(controller.signal)
+      void read(env, { signal: controller.signal, onOpen, onChange, onRequest, onProblem: show })
       return () => controller.abort()
     },
     /** Loads the next older ones. */
@@ -151,6 +140,28 @@ function createLive(env: AttachedEnvironment, restarted: () => void) {
       kept = Math.min(MAX_KEPT, Math.max(kept, feed.requests.length + PAGE))
       show(joined(older, older.length === PAGE))
     }
+  }
+}
+
+interface ReadOptions extends StreamOptions {
+  signal: AbortSignal
+  onRequest(request: RecordedRequest): void
+  onProblem(problem: Pick<Feed, 'problem' | 'isOver'>): void
+}
+
+/** Reads the stream of an environment until it is told to stop, and again whenever it breaks. */
+async function read(env: AttachedEnvironment, { onRequest, onProblem, ...options }: ReadOptions): Promise<void> {
+  const { signal } = options
+  while (!signal.aborted) {
+    try {
+      for await (const request of env.requests.stream(options)) onRequest(request)
+      const problem = 'This environment is gone, or its key is another one now.'
+      if (!signal.aborted) onProblem({ problem, isOver: true })
+      return
+    } catch (error) {
+      onProblem({ problem: messageOf(error), isOver: false })
+    }
+    if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY))
   }
 }
 
