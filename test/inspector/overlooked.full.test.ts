@@ -14,18 +14,6 @@ test('every view tells that a fault is on, also one that a test has set, and a f
   await page.waitForURL((url) => url.hash.startsWith('#/faults'))
 })
 
-test('the arrow down goes on from the search to the list', async (context) => {
-  const { page, env } = await givenInspector(context)
-  await ask(env, '/v1/messages')
-  await requestRows(page).first().waitFor()
-  await page.locator('body').press('/')
-  await page.keyboard.type('messages')
-  expect(await page.getByRole('searchbox').inputValue()).toBe('messages')
-  await expect.poll(() => new URL(page.url()).hash).toContain('q=messages')
-  await page.keyboard.press('ArrowDown')
-  await expect.poll(() => page.evaluate('document.activeElement.matches("[data-item]")')).toBe(true)
-})
-
 test('in a narrow window everything of the bar and every view stands in sight', async (context) => {
   const { page } = await givenInspector(context, { viewport: { width: 390, height: 800 } })
   await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
