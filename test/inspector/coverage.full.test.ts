@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ask, expectAccessible, givenInspector } from '../support/inspector.js'
+import { ask, expectAccessibleInBoth, givenInspector } from '../support/inspector.js'
 
 test('it tells what of the contract requests have met, how to meet the rest, and starts over', async (context) => {
   const inspector = await givenInspector(context, { hash: '#/coverage', viewport: { width: 390, height: 800 } })
@@ -18,10 +18,7 @@ test('it tells what of the contract requests have met, how to meet the rest, and
   await missing.getByText('channel=sms', { exact: true }).waitFor()
   await missing.getByText('send it with a request that gets a 200').first().waitFor()
   expect(await missing.getByText('channel=email', { exact: true }).count()).toBe(0)
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    await expectAccessible(inspector)
-  }
+  await expectAccessibleInBoth(inspector)
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
 
   await page.getByRole('button', { name: 'Start over' }).click()

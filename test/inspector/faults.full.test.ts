@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { ask, countClicks, expectAccessible, givenInspector } from '../support/inspector.js'
+import {
+  ask,
+  countClicks,
+  expectAccessible,
+  expectAccessibleInBoth,
+  givenInspector,
+  requestRows
+} from '../support/inspector.js'
 
 test('the next list calls fail with 500 twice after three clicks, and every view tells that a fault is on', async (context) => {
   const inspector = await givenInspector(context, { hash: '#/workflows' })
@@ -10,10 +17,7 @@ test('the next list calls fail with 500 twice after three clicks, and every view
   await clicks.click(page.getByRole('button', { name: '500', exact: true }))
   expect(clicks.count).toBe(3)
   await page.getByText(/^List messages: 500, twice .*met 0 requests/).waitFor()
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    await expectAccessible(inspector)
-  }
+  await expectAccessibleInBoth(inspector)
   const statuses = []
   for (let count = 0; count < 3; count++) statuses.push(await ask(env, '/v1/messages'))
   expect(statuses).toEqual([500, 500, 200])
@@ -28,6 +32,12 @@ test('the next list calls fail with 500 twice after three clicks, and every view
   await expect.poll(async () => (await env.faults.list()).map(({ id }) => id)).toEqual(['fault-2'])
   await page.getByRole('button', { name: 'Remove all' }).click()
   await expect.poll(() => env.faults.list()).toEqual([])
+  // A request that met one leads here.
+  await page.keyboard.press('Escape')
+  await page.getByRole('link', { name: 'Requests' }).click()
+  await requestRows(page).filter({ hasText: '429' }).click()
+  await page.getByRole('link', { name: 'The rule fault-2' }).click()
+  await page.waitForURL((url) => url.hash.startsWith('#/faults'))
 })
 
 test('answers are slow by 2 s after two clicks, or as a preset has it', async (context) => {

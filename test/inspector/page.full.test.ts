@@ -80,7 +80,8 @@ test('the palette shows the command that the arrows have come to', async (contex
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.keyboard.press('Control+k')
   const options = page.getByRole('listbox', { name: 'What was found' }).getByRole('option')
-  await options.last().waitFor()
+  // They come last.
+  await options.filter({ hasText: 'packaged seed' }).first().waitFor()
   const count = await options.count()
   for (let index = 1; index < count; index++) await page.keyboard.press('ArrowDown')
   expect(await options.last().getAttribute('aria-selected')).toBe('true')

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { expectAccessible, givenInspector } from '../support/inspector.js'
+import { expectAccessible, expectAccessibleInBoth, givenInspector } from '../support/inspector.js'
 
 const STEPS = ['--seed', 'seeds/steps.yaml']
 
@@ -22,10 +22,7 @@ test('a step is found by keyboard, with its controls, variables and issues as tr
   await page.getByRole('region', { name: 'Preview' }).getByText('Tomorrow: {{payload.class.title}}').waitFor()
   await page.getByRole('tab', { name: 'JSON' }).click()
   await tree('The step as JSON').getByText('"class-reminder"').waitFor()
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    await expectAccessible(inspector)
-  }
+  await expectAccessibleInBoth(inspector)
   // Only what one asks for is a request of the app.
   expect(await env.requests.list()).toEqual([])
   await page.getByRole('button', { name: 'Ask again' }).click()
@@ -35,7 +32,7 @@ test('a step is found by keyboard, with its controls, variables and issues as tr
   expect(events.troubles).toEqual([])
 })
 
-test("a step is edited as JSON, with the server's messages at their lines", async (context) => {
+test('a step is edited as JSON', async (context) => {
   const inspector = await givenInspector(context, {
     hash: '#/workflows/order-shipped/email-step',
     args: ['--assume', 'envelope=data']
@@ -45,11 +42,6 @@ test("a step is edited as JSON, with the server's messages at their lines", asyn
   const dialog = page.getByRole('dialog', { name: 'Edit the step' })
   const json = dialog.getByLabel('JSON')
   const text = await json.inputValue()
-  await json.fill(text.replace('"type": "email"', '"type": "fax"'))
-  await dialog.getByRole('button', { name: 'Save' }).click()
-  const line = text.slice(0, text.indexOf('"type": "email"')).split('\n').length
-  await dialog.getByRole('button', { name: new RegExp(`^Line ${line}: type must be one of`) }).waitFor()
-  await expectAccessible(inspector)
   await json.fill(text.replace('Your order is on its way', 'It has left'))
   await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('region', { name: 'Preview' }).getByText('It has left').waitFor()

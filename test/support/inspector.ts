@@ -56,6 +56,14 @@ export async function expectAccessible({ page }: Pick<Opened, 'page'>): Promise<
   expect(found).toEqual([])
 }
 
+/** Expects it in the light theme and in the dark one. */
+export async function expectAccessibleInBoth({ page }: Pick<Opened, 'page'>): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await expectAccessible({ page })
+  }
+}
+
 /** Clicks in a page that are counted, to tell how many a task takes. */
 export function countClicks() {
   let count = 0

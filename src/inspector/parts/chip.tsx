@@ -10,15 +10,14 @@ export const toneClass = (tone: Tone | undefined) => (tone === undefined ? '' : 
 interface Props {
   tone?: Tone | undefined
   icon?: IconName
-  title?: string | undefined
+  title?: string
   children: ComponentChildren
 }
 
 /** A word or two on a record. */
-export function Chip({ tone, icon, title, children }: Props) {
+export function Chip({ tone, title, children }: Props) {
   return (
     <span class={`chip ${toneClass(tone)}`} title={title} dir="auto">
-      {icon && <Icon name={icon} />}
       {children}
     </span>
   )

@@ -12,7 +12,7 @@ export function ErrorNote({ error, retry }: { error: unknown; retry?: () => void
     messages.map((text) => (text.startsWith(name) ? text : `${name}: ${text}`))
   )
   return (
-    <div class="error-note" role="alert">
+    <div class="callout toned is-bad" role="alert">
       <ul>
         {(messages.length > 0 ? messages : [messageOf(error)]).map((text) => (
           <li key={text} dir="auto">

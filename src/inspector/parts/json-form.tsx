@@ -3,7 +3,6 @@ import { useMemo, useRef, useState } from 'preact/hooks'
 import { MockError } from '../../client/index.js'
 import { Dialog } from './dialog.js'
 import { ErrorNote } from './errors.js'
-import { linesOfJson, placeOf } from './json-lines.js'
 
 /** An object whose fields one may fill in. */
 export type Fields = Record<string, unknown>
@@ -39,20 +38,15 @@ export function JsonDialog({ title, value = {}, button, submit, close, children 
     }
     setBusy(false)
   }
-  const editor = <Editor text={text} change={setText} issues={issues} isFolded={children !== undefined} />
   return (
     <Dialog title={title} close={close} wide>
       <form class="form" data-held="true" onSubmit={send}>
         {children}
         {error !== undefined && issues.length === 0 && <ErrorNote error={error} />}
-        {children === undefined ? (
-          editor
-        ) : (
-          <details open={issues.length > 0}>
-            <summary>More fields, as JSON</summary>
-            {editor}
-          </details>
-        )}
+        <details open={children === undefined || issues.length > 0}>
+          <summary>{children === undefined ? 'JSON' : 'More fields, as JSON'}</summary>
+          <Editor text={text} change={setText} issues={issues} isFolded={children !== undefined} />
+        </details>
         <div class="line">
           <button type="submit" class="primary" disabled={isBusy}>
             {button}
@@ -130,4 +124,33 @@ export function changesOf(before: Fields, after: Fields): Fields {
   const names = Object.keys({ ...before, ...after })
   const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
   return Object.fromEntries(changed.map((name) => [name, after[name] ?? null]))
+}
+
+/** Returns the line of each value of a JSON text, from 1, by its path, such as `steps[0].type`. */
+function linesOfJson(text: string): Map<string, number> {
+  const lines = new Map<string, number>()
+  const open: { path: string; index?: number }[] = []
+  let name: string | undefined
+  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],]|[^\s{}[\],:"]+/g)) {
+    const top = open.at(-1)
+    if (token === '}' || token === ']') open.pop()
+    else if (token === ',') {
+      if (top?.index !== undefined) top.index += 1
+    } else if (top && top.index === undefined && name === undefined) name = JSON.parse(token) as string
+    else {
+      const place = top?.index === undefined ? `.${name}` : `[${top.index}]`
+      const path = top ? `${top.path}${place}`.replace(/^\./, '') : ''
+      lines.set(path, text.slice(0, index).split('\n').length)
+      name = undefined
+      if (token === '{') open.push({ path })
+      else if (token === '[') open.push({ path, index: 0 })
+    }
+  }
+  return lines
+}
+
+/** Returns the line of a path, or of the next one above it that is there. */
+function placeOf(lines: Map<string, number>, path: string): number {
+  const line = lines.get(path)
+  return line ?? (path === '' ? 1 : placeOf(lines, path.replace(/(\.|\[|^)[^.[]*$/, '')))
 }

@@ -72,9 +72,9 @@ function Node({ value, name, depth, comma, compared }: NodeProps) {
       {content}
     </div>
   )
-  const key = name !== undefined && <span class="key">{JSON.stringify(name)}: </span>
+  const key = name !== undefined && <span class="key toned is-accent">{JSON.stringify(name)}: </span>
   if (!entries) {
-    const scalar = <bdi class={typeof value === 'string' ? 'string' : 'number'}>{JSON.stringify(value)}</bdi>
+    const scalar = <bdi class={typeof value === 'string' ? 'string' : 'toned is-warn'}>{JSON.stringify(value)}</bdi>
     return line([key, scalar, comma])
   }
   const [opening, closing] = Array.isArray(value) ? ['[', `]${comma}`] : ['{', `}${comma}`]

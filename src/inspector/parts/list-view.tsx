@@ -11,20 +11,20 @@ interface SearchProps {
   label: string
   placeholder: string
   /** What else it understands. */
-  hint?: string | undefined
+  hint?: string
   text: string
   /** Called at each letter, or at Enter if each search asks the server. */
   change(text: string): void
-  isByEnter?: boolean | undefined
+  isByEnter?: boolean
   /** After it: how many there are, and what one can do. */
-  children?: ComponentChildren
+  children: ComponentChildren
 }
 
-/** The line above a list by which it is searched; `/` leads to it, and the arrow down from it to the list. */
+/** The line by which a list is searched; `/` leads to it, and the arrow down from it to the list. */
 export function SearchLine({ label, placeholder, hint, text, change, isByEnter, children }: SearchProps) {
   const field = useRef<HTMLInputElement>(null)
   useKey('/', () => field.current?.focus())
-  const changed = (event: { currentTarget: HTMLInputElement }) => change(event.currentTarget.value)
+  const changed = () => change(field.current?.value ?? '')
   return (
     <search class="search-line">
       <Icon name="find" />
@@ -48,7 +48,7 @@ export function SearchLine({ label, placeholder, hint, text, change, isByEnter, 
 interface Props<Item> extends ListProps<Item> {
   title: string
   search: Omit<SearchProps, 'label' | 'children'>
-  /** After the search: how many there are, and what one can do. */
+  /** After the search. */
   tools: ComponentChildren
   resource: Pick<Resource<unknown>, 'error' | 'isLoading' | 'reload'>
   /** In place of a list that has nothing in it. */
@@ -83,8 +83,13 @@ export function ListView<Item>({ title, search, tools, resource, nothing, open, 
 
 /** In place of what is open. */
 export function NothingOpen({ back, children }: { back: string | undefined; children: ComponentChildren }) {
+  const head = back !== undefined && (
+    <div class="head">
+      <Close back={back} />
+    </div>
+  )
   return (
-    <Pane label="Nothing open" head={back !== undefined && <div class="head">{<Close back={back} />}</div>}>
+    <Pane label="Nothing open" head={head}>
       <p class="empty" dir="auto">
         {children}
       </p>

@@ -1,8 +1,8 @@
-import { Fragment, render } from 'preact'
+import { render } from 'preact'
 import { messageOf } from './errors.js'
 import { Icon } from './icon.js'
 
-export interface ToastButton {
+interface ToastButton {
   name: string
   run(): unknown
 }
@@ -37,21 +37,17 @@ function remove(id: number): void {
   if (shown.delete(id)) show()
 }
 
-function add(toast: Toast, stay?: number): () => void {
+function add(toast: Toast, stay?: number): void {
   const id = ++count
   shown.set(id, toast)
   show()
   if (stay !== undefined) setTimeout(remove, stay, id)
-  return () => remove(id)
 }
 
 /** Tells what an action has done, with a button such as Undo. */
 export function tell(text: string, button?: ToastButton): void {
   add({ text, button }, button ? STAY_WITH_BUTTON : STAY)
 }
-
-/** Tells it until the button is pressed, or what is returned is called. */
-export const offer = (text: string, button: ToastButton) => add({ text, button })
 
 /** Runs an action and tells what came of it. Returns its result, or undefined if it failed. */
 export async function run<Result>(action: () => Promise<Result>, done?: string): Promise<Result | undefined> {
@@ -65,10 +61,7 @@ export async function run<Result>(action: () => Promise<Result>, done?: string):
   }
 }
 
-const TOASTS = { tell, offer, run }
-
-/** The toasts need none any more. */
-export const ToastProvider = Fragment
+const TOASTS = { tell, run }
 
 /** Tells the person what an action has done. */
 export const useToasts = () => TOASTS
@@ -79,10 +72,12 @@ function ToastLine({ toast: { text, isBad, button }, close }: { toast: Toast; cl
     button?.run()
   }
   return (
-    <div class={isBad ? 'toast line is-bad' : 'toast line'}>
-      <span dir="auto">{text}</span>
+    <div class="toast line">
+      <span class={isBad ? 'toned is-bad' : ''} dir="auto">
+        {text}
+      </span>
       {button && (
-        <button class="quiet action" onClick={press}>
+        <button class="quiet toned is-accent" onClick={press}>
           {button.name}
         </button>
       )}

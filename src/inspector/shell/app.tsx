@@ -177,25 +177,20 @@ function Keyed({ listed, ...server }: ServerProps & { listed: ListedEnvironment 
 function Environment({ apiKey, ...server }: ServerProps & { apiKey: string }) {
   const { mock, reload } = server
   const [version, setVersion] = useState(0)
-  const [seen, setSeen] = useState(0)
   const env = useMemo(() => mock.attach(apiKey), [mock, apiKey])
-  const { restarted, changedByOthers, ...actions } = useMemo(() => {
+  const { loadAll, ...actions } = useMemo(() => {
     const call: Session['call'] = (...request) => callService(env, ...request)
     const changed = () => setVersion((count) => count + 1)
-    const restarted = () => {
+    const loadAll = () => {
       changed()
       reload()
     }
-    const changedByOthers = () => {
-      setSeen((count) => count + 1)
-      reload()
-    }
-    return { call, changed, restarted, changedByOthers }
+    return { call, changed, loadAll }
   }, [env, reload])
   return (
-    <SessionProvider value={{ ...server, ...actions, env, version, latest: version + seen }}>
-      <LiveProvider restarted={restarted}>
-        <Follower changedByOthers={changedByOthers} />
+    <SessionProvider value={{ ...server, ...actions, env, version }}>
+      <LiveProvider restarted={loadAll}>
+        <Follower loadAll={loadAll} />
         <div class="app">
           <Bar />
           <Views />

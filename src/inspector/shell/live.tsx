@@ -203,22 +203,20 @@ export function useLive() {
 /** What has come so far; the component renders again when there is more, after so many milliseconds at the earliest. */
 export function useFeed(interval = 0): Feed {
   const live = useLive()
-  const [feed, setFeed] = useState(live.feed)
+  const [, render] = useState({})
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     const show = () => {
       timer = undefined
-      setFeed(live.feed)
+      render({})
     }
-    show()
     const end = live.subscribe(() => {
-      if (interval === 0) show()
-      else timer ??= setTimeout(show, interval)
+      timer ??= setTimeout(show, interval)
     })
     return () => {
       end()
       clearTimeout(timer)
     }
   }, [live, interval])
-  return feed
+  return live.feed
 }

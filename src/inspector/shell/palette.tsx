@@ -7,7 +7,7 @@ import { useFind } from './find.js'
 
 /** Something that one can do, found by its name in the palette (Ctrl-K). */
 export interface Command extends Action {
-  /** What is asked first, with the button that does it, where it can't be undone. */
+  /** What is asked first, where it can't be undone. */
   confirm?: { question: string; button: string }
 }
 
@@ -31,7 +31,6 @@ export function useCommands(commands: readonly Command[]): void {
 export function Palette({ close }: { close: () => void }) {
   const [text, setText] = useState('')
   const [index, setIndex] = useState(0)
-  const [asked, setAsked] = useState<Command>()
   const isEntered = useRef(false)
   const list = useRef<HTMLUListElement>(null)
   const find = useFind()
@@ -45,8 +44,7 @@ export function Palette({ close }: { close: () => void }) {
   const found: readonly Command[] = [...named, ...(isSearching ? [] : (value?.records ?? []))]
   const chosen = Math.min(index, found.length - 1)
   const choose = (command: Command | undefined) => {
-    if (command?.confirm && !asked) return setAsked(command)
-    if (!command) return
+    if (!command || (command.confirm && !confirm(command.confirm.question))) return
     close()
     command.run()
   }
@@ -65,15 +63,6 @@ export function Palette({ close }: { close: () => void }) {
     else if (event.key === 'ArrowUp') setIndex(Math.max(0, chosen - 1))
     else return
     event.preventDefault()
-  }
-  if (asked?.confirm) {
-    return (
-      <Dialog key="asked" title={asked.confirm.question} close={close}>
-        <button class="danger" onClick={() => choose(asked)}>
-          {asked.confirm.button}
-        </button>
-      </Dialog>
-    )
   }
   return (
     <Dialog title="Find anything" close={close} isBare>

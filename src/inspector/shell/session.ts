@@ -19,8 +19,6 @@ export interface Session {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
   /** Counts what may have changed the state: a view that depends on it loads it again. */
   version: number
-  /** Counts what others have changed too, while the views still wait as somebody reads them. */
-  latest: number
   /** Tells that the page has changed the state. */
   changed(): void
 }

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { ClockState } from '../../../client/index.js'
+import type { ClockState, ClockTime } from '../../../client/index.js'
 import { toneClass } from '../../parts/chip.js'
-import { ErrorNote } from '../../parts/errors.js'
 import { Icon } from '../../parts/icon.js'
-import { type Action, Popover } from '../../parts/popover.js'
+import { JsonDialog } from '../../parts/json-form.js'
+import { type Action, ActionMenu } from '../../parts/popover.js'
 import { useResource } from '../../parts/resource.js'
 import { shortTime, signedDuration, timeText } from '../../parts/times.js'
 import { run, tell } from '../../parts/toast.js'
@@ -11,76 +11,61 @@ import { useCommands } from '../palette.js'
 import { useSession } from '../session.js'
 
 const STEPS = [
-  ['1 minute', '1m'],
-  ['1 hour', '1h'],
-  ['1 day', '1d'],
-  ['1 week', '7d']
+  ['+1 minute', '1m'],
+  ['+1 hour', '1h'],
+  ['+1 day', '1d'],
+  ['+1 week', '7d']
 ] as const
 
 /** The time of the environment in the bar, and what changes it. */
-export function ClockPopover() {
-  const { env, latest, changed } = useSession()
-  const { value: clock, error, reload } = useResource(() => env.clock.get(), [env, latest])
+export function ClockMenu() {
+  const { env, version, changed } = useSession()
+  const { value: clock } = useResource(() => env.clock.get(), [env, version])
+  const [isSetting, setSetting] = useState(false)
   const now = useNow(clock)
   const setting = clock?.setting ?? { mode: 'wall' }
   const act = async (action: () => Promise<ClockState>) => {
-    const state = await run(action)
-    if (!state) return
+    const state = await action()
     changed()
-    tell(`It is ${timeText(state.now)}`, { name: 'Undo', run: () => act(() => env.clock.set(setting)) })
+    tell(`It is ${timeText(state.now)}, ${wordsOf(state)}`, { name: 'Undo', run: () => set(setting) })
   }
-  const steps = STEPS.map(([name, by]): Action => ({ name: `+${name}`, run: () => act(() => env.clock.advance(by)) }))
-  const stop = { name: 'Stop it now', run: () => act(async () => env.clock.set((await env.clock.get()).now)) }
-  const follow = { name: "The machine's time", run: () => act(() => env.clock.set({ mode: 'wall' })) }
-  useCommands([...steps, stop, follow].map((each) => ({ ...each, name: `Clock: ${each.name}`, icon: 'clock' })))
-  const stopThere = (event: Event) => {
-    event.preventDefault()
-    const at = new FormData(event.currentTarget as HTMLFormElement).get('at')
-    void act(() => env.clock.set(`${at}Z`))
-  }
-  const buttons = (actions: readonly Action[]) => (
-    <div class="line" role="group" aria-label="Clock">
-      {actions.map(({ name, run: press }) => (
-        <button key={name} onClick={press}>
-          {name}
-        </button>
-      ))}
-    </div>
-  )
-  const words = {
-    wall: 'It is that of the machine.',
-    fixed: 'It stands still.',
-    offset: setting.mode === 'offset' ? `It runs, ${signedDuration(setting.by)} from the machine's.` : ''
-  }
+  const set = (time: ClockTime) => run(() => act(() => env.clock.set(time)))
+  const actions: readonly Action[] = [
+    ...STEPS.map(([name, by]) => ({ name, run: () => run(() => act(() => env.clock.advance(by))) })),
+    { name: 'Stop it now', run: () => set(now) },
+    { name: 'Stop it at…', run: () => setSetting(true) },
+    { name: "The machine's time", run: () => set({ mode: 'wall' }) }
+  ]
+  useCommands(actions.map(({ name, run }) => ({ name: `Clock: ${name}`, icon: 'clock', run })))
   return (
-    <Popover
-      class={`quiet toned ${toneClass(setting.mode === 'wall' ? undefined : 'warn')}`}
-      label={`Clock: ${timeText(now)}`}
-      isPadded
-      button={
-        <>
-          <Icon name="clock" />
-          <span class="text">{clock && shortTime(now).slice(0, -3)}</span>
-        </>
-      }
-    >
-      {() => (
-        <div class="form clock">
-          {error !== undefined && <ErrorNote error={error} retry={reload} />}
-          <div>
-            <p class="big">{shortTime(now)}</p>
-            <p class="hint">{words[setting.mode]} All times are UTC.</p>
-          </div>
-          {buttons(steps)}
-          <form class="line" onSubmit={stopThere}>
-            <input type="datetime-local" name="at" step="1" aria-label="A time in UTC" required />
-            <button>Stop it there</button>
-          </form>
-          {buttons([...(setting.mode === 'fixed' ? [] : [stop]), ...(setting.mode === 'wall' ? [] : [follow])])}
-        </div>
+    <>
+      <ActionMenu
+        class={`quiet toned ${toneClass(setting.mode === 'wall' ? undefined : 'warn')}`}
+        label={`Clock: ${timeText(now)}`}
+        groups={[{ title: clock && `UTC, ${wordsOf(clock)}`, actions }]}
+        button={
+          <>
+            <Icon name="clock" />
+            <span class="text">{clock && shortTime(now).slice(0, -3)}</span>
+          </>
+        }
+      />
+      {isSetting && (
+        <JsonDialog
+          title="Stop the clock at a time"
+          value={{ time: now }}
+          button="Stop it there"
+          submit={({ time }) => act(() => env.clock.set(String(time)))}
+          close={() => setSetting(false)}
+        />
       )}
-    </Popover>
+    </>
   )
+}
+
+function wordsOf({ setting }: ClockState): string {
+  if (setting.mode === 'offset') return `${signedDuration(setting.by)} from the machine's`
+  return setting.mode === 'fixed' ? 'standing still' : 'as of the machine'
 }
 
 /** The time as it goes on. */
@@ -90,7 +75,7 @@ function useNow(clock: ClockState | undefined): string {
     const timer = setInterval(() => tick((count) => count + 1), 1000)
     return () => clearInterval(timer)
   }, [])
-  const { setting, now } = clock ?? { setting: { mode: 'wall' }, now: '' }
-  if (setting.mode === 'fixed') return now
-  return new Date(Date.now() + (setting.mode === 'offset' ? setting.by : 0)).toISOString()
+  if (clock?.setting.mode === 'fixed') return clock.now
+  const by = clock?.setting.mode === 'offset' ? clock.setting.by : 0
+  return new Date(Date.now() + by).toISOString()
 }

@@ -2,39 +2,37 @@ import { useEffect, useState } from 'preact/hooks'
 import type { AttachedEnvironment } from '../../../client/index.js'
 import { Dialog } from '../../parts/dialog.js'
 import { ErrorNote } from '../../parts/errors.js'
+import type { Action } from '../../parts/popover.js'
 import { useResource } from '../../parts/resource.js'
-import { run } from '../../parts/toast.js'
-import { WithCode } from '../../parts/with-code.js'
+import { useCommands } from '../palette.js'
 import { useSession } from '../session.js'
 import { useGoBack } from './go-back.js'
 
-interface SeedFile {
-  name: string
-  text: string
-}
+type Mode = 'merge' | 'replace'
 
-interface Props {
-  isOpen: boolean
-  open(): void
-  close(): void
-}
-
-/** Loads a packaged scenario or a seed file, in place of what is there or beside it. A file may be dropped anywhere. */
-export function SeedPanel({ isOpen, open, close }: Props) {
-  const [file, setFile] = useState<SeedFile>()
-  const take = async (chosen: File | undefined) => {
-    if (!chosen) return
-    const { name } = chosen
-    const text = await run(() => chosen.text().catch(() => Promise.reject(`${name} cannot be read. Is it a folder?`)))
-    if (text === undefined) return
-    setFile({ name, text })
-    open()
+/**
+ * Returns what loads a seed from a file, and what is wrong with one that was not loaded. One that is dropped onto the page is
+ * loaded too, and the palette has those of the package.
+ */
+export function useSeeds() {
+  const { mock, env } = useSession()
+  const goBack = useGoBack()
+  const [error, setError] = useState<unknown>()
+  const { value: scenarios = [] } = useResource(() => mock.scenarios(), [mock])
+  const load = (name: string, action: () => Promise<unknown>) => goBack(`${name} is loaded`, action).catch(setError)
+  const loadFile = (file: File | undefined, mode: Mode) =>
+    file && load(file.name, async () => env.seed(await file.text(), { mode }))
+  const choose = (mode: Mode) => {
+    const input = document.createElement('input')
+    Object.assign(input, { type: 'file', accept: '.yaml,.yml,.json' })
+    input.onchange = () => loadFile(input.files?.[0], mode)
+    input.click()
   }
   useEffect(() => {
     const drag = (event: DragEvent) => {
       if (!event.dataTransfer?.types.includes('Files')) return
       event.preventDefault()
-      if (event.type === 'drop') void take(event.dataTransfer.files[0])
+      if (event.type === 'drop') loadFile(event.dataTransfer.files[0], 'replace')
     }
     addEventListener('dragover', drag)
     addEventListener('drop', drag)
@@ -43,71 +41,23 @@ export function SeedPanel({ isOpen, open, close }: Props) {
       removeEventListener('drop', drag)
     }
   })
-  const leave = () => {
-    setFile(undefined)
-    close()
-  }
-  return isOpen ? <SeedDialog {...{ file, take }} close={leave} /> : null
-}
-
-interface DialogProps {
-  file: SeedFile | undefined
-  take(file: File | undefined): unknown
-  close(): void
-}
-
-function SeedDialog({ file, take, close }: DialogProps) {
-  const { mock, env } = useSession()
-  const goBack = useGoBack()
-  const [mode, setMode] = useState<'merge' | 'replace'>('replace')
-  const [error, setError] = useState<unknown>()
-  const scenarios = useResource(() => mock.scenarios(), [mock])
-  // What is wrong with one file is not what is wrong with the next, nor with the same one after it was mended.
-  useEffect(() => setError(undefined), [file])
-  const load = (name: string, action: () => Promise<unknown>) =>
-    goBack(`${name} is loaded`, action).then(close, setError)
-  return (
-    <Dialog title="Load a seed" close={close} wide>
-      <fieldset class="line choices" role="radiogroup" aria-label="How to load">
-        {(['replace', 'merge'] as const).map((each) => (
-          <label key={each}>
-            <input type="radio" name="mode" checked={mode === each} onChange={() => setMode(each)} />
-            {each === 'replace' ? 'In place of what is there, also for later resets' : 'Beside what is there'}
-          </label>
-        ))}
-      </fieldset>
-      <label>
-        A seed file, in YAML or JSON: drop it anywhere on the page, or choose it
-        <input
-          // Another one each time, so that the same file, mended, can be chosen again.
-          key={file}
-          type="file"
-          accept=".yaml,.yml,.json"
-          onChange={({ currentTarget }) => take(currentTarget.files?.[0])}
-        />
-      </label>
-      {error !== undefined && <ErrorNote error={error} />}
-      {file ? (
-        <div class="line">
-          <b dir="auto">{file.name}</b>
-          <button class="primary" onClick={() => load(file.name, () => env.seed(file.text, { mode }))}>
-            Load it
-          </button>
-        </div>
-      ) : (
-        <dl class="facts" aria-label="Scenarios">
-          {scenarios.value?.map(({ name, description }) => [
-            <dt key={name}>
-              <button onClick={() => load(name, () => env.loadScenario(name, { mode }))}>{name}</button>
-            </dt>,
-            <dd key={`${name}:`}>
-              <WithCode text={description} />
-            </dd>
-          ])}
-        </dl>
-      )}
+  useCommands(
+    scenarios.map(({ name, description }) => ({
+      name: `Load the packaged seed ${name}`,
+      hint: description,
+      run: () => load(name, () => env.loadScenario(name, { mode: 'replace' }))
+    }))
+  )
+  const actions: readonly Action[] = [
+    { name: 'Load a seed in place of it…', run: () => choose('replace') },
+    { name: 'Load a seed beside it…', run: () => choose('merge') }
+  ]
+  const refusal = error !== undefined && (
+    <Dialog title="Nothing of the seed was loaded" close={() => setError(undefined)}>
+      <ErrorNote error={error} />
     </Dialog>
   )
+  return { actions, refusal }
 }
 
 /** Has the browser save the state as a seed, under the name of the environment. */

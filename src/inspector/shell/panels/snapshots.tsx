@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks'
 import type { RecordDifferences, SnapshotDifferences } from '../../../client/index.js'
 import { Chip, type Tone } from '../../parts/chip.js'
 import { Dialog } from '../../parts/dialog.js'
@@ -10,70 +9,36 @@ import { run } from '../../parts/toast.js'
 import { useSession } from '../session.js'
 import { snapshotName, useGoBack, useReset } from './go-back.js'
 
-const NOUNS: Record<Exclude<keyof SnapshotDifferences, 'settings'>, string> = {
-  integrations: 'integration',
-  messages: 'message',
-  workflows: 'workflow',
-  subscribers: 'subscriber',
-  idempotencyKeys: 'idempotency key'
-}
-const CHANGES = [
-  ['added', 'good'],
-  ['removed', 'bad'],
-  ['changed', 'warn']
-] as const
-
 /** What the environment has changed: since each snapshot, newest first, and since it was made. */
-export function SnapshotsPanel({ close }: { close: () => void }) {
-  const { env, latest, changed } = useSession()
-  const { value: snapshots, error, isLoading, reload } = useResource(() => env.snapshots(), [env, latest])
-  const [name, setName] = useState('')
+export function SnapshotsDialog({ close }: { close: () => void }) {
+  const { env, version, changed } = useSession()
+  const { value: snapshots = [], error, reload } = useResource(() => env.snapshots(), [env, version])
   const goBack = useGoBack()
   const reset = useReset()
   const act = async (action: () => Promise<unknown>, done: string) => {
     await run(action, done)
     changed()
   }
-  const take = (event: Event) => {
-    event.preventDefault()
-    setName('')
-    void act(() => env.snapshot(name || snapshotName()), 'Took a snapshot')
-  }
   return (
     <Dialog title="Snapshots and changes" close={close} wide>
-      <form class="line" onSubmit={take}>
-        <input
-          aria-label="Name of the snapshot"
-          placeholder="A name, if you like"
-          value={name}
-          dir="auto"
-          maxLength={200}
-          onInput={(event) => setName(event.currentTarget.value)}
-        />
-        <button class="primary">Take a snapshot</button>
-      </form>
-      {error !== undefined && !isLoading && <ErrorNote error={error} retry={reload} />}
+      <div class="line">
+        <button class="primary" onClick={() => act(() => env.snapshot(snapshotName()), 'Took a snapshot')}>
+          Take a snapshot
+        </button>
+      </div>
+      {error !== undefined && <ErrorNote error={error} retry={reload} />}
       <ul class="states">
-        {snapshots?.toReversed().map(({ name, createdAt, size, differences, restore, remove }, index) => (
+        {snapshots.toReversed().map(({ name, createdAt, differences, restore, remove }) => (
           <State
             key={name}
             title={name}
-            hint={`${timeText(createdAt)} · ${size.messages.toLocaleString()} messages`}
-            isOpen={index === 0}
+            hint={timeText(createdAt)}
             compare={differences}
             goBack={() => run(() => goBack(`${name} is restored`, restore))}
             remove={() => act(remove, `Deleted ${name}`)}
           />
         ))}
-        {snapshots && (
-          <State
-            title="As it was made"
-            hint="created, or seeded last"
-            isOpen
-            compare={env.differences}
-            goBack={reset}
-          />
-        )}
+        <State title="As it was made" hint="created, or seeded last" compare={env.differences} goBack={reset} />
       </ul>
     </Dialog>
   )
@@ -82,21 +47,20 @@ export function SnapshotsPanel({ close }: { close: () => void }) {
 interface StateProps {
   title: string
   hint: string
-  /** Whether it is at first. */
-  isOpen: boolean
   compare(): Promise<SnapshotDifferences>
   goBack(): unknown
   remove?(): unknown
 }
 
-function State({ title, hint, isOpen: isOpenAtFirst, compare, goBack, remove }: StateProps) {
-  const [isOpen, setOpen] = useState(isOpenAtFirst)
+/** A state that one can go back to, and what the present one has over it, field by field. */
+function State({ title, hint, compare, goBack, remove }: StateProps) {
+  const { version } = useSession()
+  const { value, error, isLoading, reload } = useResource(compare, [version])
+  const lines = value && linesOf(value)
   return (
     <li class="card state" aria-label={title}>
       <div class="line">
-        <button class="quiet" aria-expanded={isOpen} title="What has changed since" onClick={() => setOpen(!isOpen)}>
-          <b dir="auto">{title}</b>
-        </button>
+        <b dir="auto">{title}</b>
         <span class="hint">{hint}</span>
         <button class="spread" onClick={goBack}>
           {remove ? 'Restore' : 'Reset to it'}
@@ -108,32 +72,22 @@ function State({ title, hint, isOpen: isOpenAtFirst, compare, goBack, remove }: 
           />
         )}
       </div>
-      {isOpen && <Differences compare={compare} />}
+      {error !== undefined && !isLoading && <ErrorNote error={error} retry={reload} />}
+      {lines?.length === 0 && <p class="muted">Nothing has changed since.</p>}
+      <ul class="records">
+        {lines?.map(({ tone, words, id, fields }) => (
+          <li key={`${words} ${id}`}>
+            <Chip tone={tone}>{words}</Chip> <code dir="auto">{id}</code>
+            {fields.map(({ field, before, after }) => (
+              <p key={field} class="mono" dir="auto">
+                <b>{field}</b> {before !== undefined && <del class="toned is-bad">{before}</del>}{' '}
+                {after !== undefined && <ins class="toned is-good">{after}</ins>}
+              </p>
+            ))}
+          </li>
+        ))}
+      </ul>
     </li>
-  )
-}
-
-/** What the present state has over another, field by field. */
-function Differences({ compare }: Pick<StateProps, 'compare'>) {
-  const { latest } = useSession()
-  const { value, error, isLoading, reload } = useResource(() => compare(), [latest])
-  if (error !== undefined && !isLoading) return <ErrorNote error={error} retry={reload} />
-  if (value === undefined) return <p class="muted">Comparing…</p>
-  const lines = linesOf(value)
-  if (lines.length === 0) return <p class="muted">Nothing has changed since.</p>
-  return (
-    <ul class="records">
-      {lines.map(({ tone, words, id, fields }) => (
-        <li key={`${words} ${id}`}>
-          <Chip tone={tone}>{words}</Chip> <code dir="auto">{id}</code>
-          {fields.map(({ field, before, after }) => (
-            <p key={field} class="mono" dir="auto">
-              <b>{field}</b> {before !== undefined && <del>{before}</del>} {after !== undefined && <ins>{after}</ins>}
-            </p>
-          ))}
-        </li>
-      ))}
-    </ul>
   )
 }
 
@@ -144,11 +98,14 @@ interface Line {
   fields: NonNullable<RecordDifferences['changed']['fields']>
 }
 
+const TONES = { added: 'good', removed: 'bad', changed: 'warn' } as const
+
 function linesOf({ settings, ...kinds }: SnapshotDifferences): Line[] {
   const ofRecords = Object.entries(kinds).flatMap(([kind, differences]) =>
-    CHANGES.flatMap(([change, tone]) => {
-      const { count, ids, fields = [] }: RecordDifferences['changed'] = differences[change]
-      const words = `${NOUNS[kind as keyof typeof NOUNS]} ${change}`
+    Object.entries(TONES).flatMap(([change, tone]) => {
+      const { count, ids, fields = [] }: RecordDifferences['changed'] = differences[change as keyof typeof TONES]
+      const noun = kind === 'idempotencyKeys' ? 'idempotency key' : kind.slice(0, -1)
+      const words = `${noun} ${change}`
       const lines = ids.map((id) => ({ tone, words, id, fields: fields.filter((each) => each.id === id) }))
       const more = count - ids.length
       return more > 0 ? [...lines, { tone, words, id: `and ${more.toLocaleString()} more`, fields: [] }] : lines

@@ -9,9 +9,9 @@ import { Actions, useAct } from '../acts.js'
 
 /** What of the contract the requests to the environment have met. */
 export function CoverageView() {
-  const { env, latest } = useSession()
+  const { env, version } = useSession()
   const act = useAct()
-  const { value, error, reload } = useResource(() => env.coverage(), [env, latest])
+  const { value, error, reload } = useResource(() => env.coverage(), [env, version])
   const clear = () => act(() => env.clearCoverage(), 'The count begins again')
   const actions = [
     { name: 'Load again', run: reload },

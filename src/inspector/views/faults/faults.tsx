@@ -47,10 +47,10 @@ const LATENCIES: Record<string, LatencySetting> = {
 
 /** The rules and the latency of the environment. */
 function useFaults() {
-  const { env, latest } = useSession()
+  const { env, version } = useSession()
   const live = useLive()
   const load = async () => ({ rules: await env.faults.list(), latency: await env.latency.get() })
-  const { value, error, reload } = useResource(load, [env, latest])
+  const { value, error, reload } = useResource(load, [env, version])
   useEffect(() => {
     return live.subscribe((came) => came.some(({ flags }) => flags.faulted !== undefined) && reload())
   }, [live, reload])

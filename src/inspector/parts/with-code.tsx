@@ -1,4 +1,0 @@
-/** A text with what stands between backticks as code. */
-export function WithCode({ text }: { text: string }) {
-  return <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>
-}
