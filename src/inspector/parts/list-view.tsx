@@ -7,18 +7,48 @@ import { List, type ListProps } from './list.js'
 import { Close, Pane, Panes } from './pane.js'
 import type { Resource } from './resource.js'
 
+interface SearchProps {
+  label: string
+  placeholder: string
+  /** What else it understands. */
+  hint?: string
+  text: string
+  /** Called at each letter, or at Enter if each search asks the server. */
+  change(text: string): void
+  isByEnter?: boolean
+  /** After it: how many there are, and what one can do. */
+  children: ComponentChildren
+}
+
+/** The line by which a list is searched; `/` leads to it, and the arrow down from it to the list. */
+export function SearchLine({ label, placeholder, hint, text, change, isByEnter, children }: SearchProps) {
+  const field = useRef<HTMLInputElement>(null)
+  useKey('/', () => field.current?.focus())
+  const changed = () => change(field.current?.value ?? '')
+  return (
+    <search class="search-line">
+      <Icon name="find" />
+      <input
+        ref={field}
+        key={isByEnter ? text : undefined}
+        type="search"
+        {...(isByEnter ? { defaultValue: text, onChange: changed } : { value: text, onInput: changed })}
+        aria-label={label}
+        placeholder={placeholder}
+        title={hint}
+        dir="auto"
+        spellcheck={false}
+        onKeyDown={enterList}
+      />
+      {children}
+    </search>
+  )
+}
+
 interface Props<Item> extends ListProps<Item> {
   title: string
-  search: {
-    placeholder: string
-    /** What else it understands. */
-    hint?: string
-    text: string
-    /** Called at each letter, or at Enter if each search asks the server. */
-    change(text: string): void
-    isByEnter?: boolean
-  }
-  /** After the search: how many there are, and what one can do. */
+  search: Omit<SearchProps, 'label' | 'children'>
+  /** After the search. */
   tools: ComponentChildren
   resource: Pick<Resource<unknown>, 'error' | 'isLoading' | 'reload'>
   /** In place of a list that has nothing in it. */
@@ -28,29 +58,12 @@ interface Props<Item> extends ListProps<Item> {
   isOpen: boolean
 }
 
-/** A view of records: a search line, which `/` leads to, their list, and beside it the one that is open. */
+/** A view of records: a search line, their list, and beside it the one that is open. */
 export function ListView<Item>({ title, search, tools, resource, nothing, open, isOpen, ...list }: Props<Item>) {
-  const { placeholder, hint, text, change, isByEnter } = search
-  const field = useRef<HTMLInputElement>(null)
-  useKey('/', () => field.current?.focus())
-  const changed = () => change(field.current?.value ?? '')
   const head = (
-    <search class="search-line">
-      <Icon name="find" />
-      <input
-        ref={field}
-        key={isByEnter ? text : undefined}
-        type="search"
-        {...(isByEnter ? { defaultValue: text, onChange: changed } : { value: text, onInput: changed })}
-        aria-label={`Search ${title.toLowerCase()}`}
-        placeholder={placeholder}
-        title={hint}
-        dir="auto"
-        spellcheck={false}
-        onKeyDown={enterList}
-      />
+    <SearchLine label={`Search ${title.toLowerCase()}`} {...search}>
       {tools}
-    </search>
+    </SearchLine>
   )
   return (
     <div class="view">

@@ -11,7 +11,7 @@ import { ActionMenu } from '../../parts/popover.js'
 import { useResource } from '../../parts/resource.js'
 import { Tabs } from '../../parts/tabs.js'
 import { durationText, timeOfDay } from '../../parts/times.js'
-import { useToasts } from '../../parts/toast.js'
+import { run, tell } from '../../parts/toast.js'
 import { useFeed } from '../../shell/live.js'
 import { addressOf } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
@@ -159,7 +159,6 @@ interface ActionsProps {
 /** What one can do with a request that has come; one without a valid key is only copied. */
 function Actions({ request, shown: { source, isKeyless }, show }: ActionsProps) {
   const { call } = useSession()
-  const { run } = useToasts()
   const { requests } = useFeed()
   const copy = (text: string) => run(() => copyText(text), 'Copied')
   const replay = async () => {
@@ -182,7 +181,7 @@ function Actions({ request, shown: { source, isKeyless }, show }: ActionsProps) 
   if (isKeyless) return curl
   return (
     <>
-      <button type="button" class="primary" disabled={request.bodyLength !== undefined} onClick={() => run(replay)}>
+      <button class="primary" disabled={request.bodyLength !== undefined} onClick={() => run(replay)}>
         <Icon name="again" />
         Replay
       </button>
@@ -194,7 +193,7 @@ function Actions({ request, shown: { source, isKeyless }, show }: ActionsProps) 
         groups={[{ title: 'With the answer of', actions: comparisons }]}
       />
       {request.operation && <FailNext request={request} />}
-      <ActionMenu button={<Icon name="more" />} label="More copies" class="only-icon" groups={[{ actions: copies }]} />
+      <ActionMenu label="More copies" groups={[{ actions: copies }]} />
     </>
   )
 }
@@ -202,7 +201,6 @@ function Actions({ request, shown: { source, isKeyless }, show }: ActionsProps) 
 /** Has the next requests to the same operation and path fail: once, twice or for ever. */
 function FailNext({ request: { operation, path, method } }: { request: RecordedRequest }) {
   const { env, changed } = useSession()
-  const { run, tell } = useToasts()
   const fail = async (name: string, effect: FaultEffect, times: NonNullable<NewFaultRule['times']>) => {
     const { id } = await env.faults.add({ ...(operation && { operation }), match: { path }, times, effect })
     changed()

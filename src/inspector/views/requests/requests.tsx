@@ -6,18 +6,17 @@ import { CopyButton } from '../../parts/copy.js'
 import { Empty } from '../../parts/empty.js'
 import { ErrorNote } from '../../parts/errors.js'
 import { Icon } from '../../parts/icon.js'
-import { enterList, useKey } from '../../parts/keys.js'
-import { NothingOpen } from '../../parts/list-view.js'
+import { useKey } from '../../parts/keys.js'
+import { NothingOpen, SearchLine } from '../../parts/list-view.js'
 import { Pane, Panes, Scroll } from '../../parts/pane.js'
 import { Popover } from '../../parts/popover.js'
 import { useReading } from '../../parts/reading.js'
 import { useResource } from '../../parts/resource.js'
 import { Timeline } from '../../parts/timeline.js'
-import { useToasts } from '../../parts/toast.js'
+import { run } from '../../parts/toast.js'
 import { LiveProvider, useFeed } from '../../shell/live.js'
 import { useCommands } from '../../shell/palette.js'
-import { withParam } from '../../shell/panel.js'
-import { go } from '../../shell/router.js'
+import { go, withParam } from '../../shell/router.js'
 import { callService, type Session, SessionProvider, useSession } from '../../shell/session.js'
 import type { ViewProps } from '../view.js'
 import { RequestDetail } from './detail.js'
@@ -33,7 +32,6 @@ const WORDS = `Words are found, and status:4xx or none, path:/v1, operation:list
 /** The requests as they come, and the one that is open; at first that is the newest that failed. */
 export function RequestsView({ route }: ViewProps) {
   const { env, listed } = useSession()
-  const { run } = useToasts()
   const [isPaused, setPaused] = useState(false)
   const beside = route.params.get('beside')
   const place = placeOf(route)
@@ -120,9 +118,19 @@ function RequestPanes({ place, isPaused, isStacked = false }: PanesProps) {
     go(place.to({ open: undefined }))
     setTimeout(() => row?.focus())
   })
+  const search = (
+    <SearchLine
+      label="Search requests"
+      placeholder="words, status:4xx path: operation: since:"
+      text={place.line}
+      change={(line) => go(place.to({ line }), { replace: true })}
+    >
+      <span class="hint">{`${requests.length.toLocaleString()}${shown.loadMore ? '+' : ''}`}</span>
+    </SearchLine>
+  )
   return (
     <Panes ref={panes} isStacked={isStacked} isOpen={place.open !== undefined}>
-      <Pane label="All requests" head={<SearchLine place={place} shown={shown} />}>
+      <Pane label="All requests" head={search}>
         {error !== undefined && <ErrorNote error={error} />}
         {requests.length > 0 || !isLoaded ? (
           <Reading {...{ place, shown, isPaused, open }} />
@@ -139,37 +147,14 @@ function RequestPanes({ place, isPaused, isStacked = false }: PanesProps) {
   )
 }
 
-function SearchLine({ place: { line, to }, shown }: { place: Place; shown: Shown }) {
-  const field = useRef<HTMLInputElement>(null)
-  useKey('/', () => field.current?.focus())
-  return (
-    <search class="search-line">
-      <Icon name="find" />
-      <input
-        ref={field}
-        type="search"
-        value={line}
-        aria-label="Search requests"
-        placeholder="words, status:4xx path: operation: since:"
-        dir="auto"
-        spellcheck={false}
-        onInput={({ currentTarget: { value } }) => go(to({ line: value }), { replace: true })}
-        onKeyDown={enterList}
-      />
-      <span class="hint">{`${shown.requests.length.toLocaleString()}${shown.loadMore ? '+' : ''}`}</span>
-    </search>
-  )
-}
-
 /** In place of the list while nothing has come. */
 function NoRequests() {
   const { env, call } = useSession()
-  const { run } = useToasts()
   return (
     <Empty title="Nothing has come yet">
       <p>Point your app at {env.url}, with the key of this environment, and each of its requests shows up here.</p>
       <CopyButton text={`curl -H 'Authorization: ApiKey ${env.apiKey}' ${env.url}/v1/messages`}>Copy a curl</CopyButton>
-      <button type="button" class="primary" onClick={() => run(() => call('GET', '/v1/messages'))}>
+      <button class="primary" onClick={() => run(() => call('GET', '/v1/messages'))}>
         Send one from here
       </button>
     </Empty>
@@ -205,7 +190,7 @@ function Reading({ place, shown: { requests, changes, loadMore }, isPaused, open
   return (
     <div ref={ref} class="reading">
       {waiting > 0 && (
-        <button type="button" class="primary waiting" onClick={showAll}>
+        <button class="primary waiting" onClick={showAll}>
           {waiting.toLocaleString()} new
         </button>
       )}
@@ -262,7 +247,7 @@ function TimeStrip({ place, isPaused, pause }: PanesProps & { pause(): void }) {
         </Popover>
       )}
       {problem === undefined ? (
-        <button type="button" class="quiet" aria-pressed={isPaused} title="Pause or resume (p)" onClick={pause}>
+        <button class="quiet" aria-pressed={isPaused} title="Pause or resume (p)" onClick={pause}>
           <span class={`dot ${toneClass(isPaused ? 'warn' : 'good')}`} />
           {isPaused ? 'Paused' : 'Live'}
         </button>
