@@ -59,10 +59,10 @@ function coverageTable(): string {
 }
 
 function caseTable(): string {
-  const rows = CASES.map(({ id, tier, rule, basis }) => {
-    return `| \`${id}\` | ${tier} | ${escaped(rule)} | ${escaped(basisCell(basis))} |\n`
+  const rows = CASES.map(({ id, rule, basis }) => {
+    return `| \`${id}\` | ${escaped(rule)} | ${escaped(basisCell(basis))} |\n`
   })
-  return `${CASES.length} cases.\n\n| case | tier | rule | rests on |\n|---|---|---|---|\n${rows.join('')}`
+  return `${CASES.length} cases.\n\n| case | rule | rests on |\n|---|---|---|\n${rows.join('')}`
 }
 
 function basisCell(basis: Basis): string {

@@ -6,14 +6,8 @@ import { createMock } from '../index.js'
 import { LONG_PATIENCE } from '../targets/recording/asking.js'
 import { compareAnswers } from '../targets/recording/compare.js'
 import { compareDocuments } from '../targets/recording/document.js'
-import {
-  questionsOfFile,
-  questionsOfHar,
-  questionsOfJournal,
-  readDocument,
-  usualQuestions
-} from '../targets/recording/questions.js'
-import { createTarget, type Target } from '../targets/target.js'
+import { readDocument, readQuestions } from '../targets/recording/questions.js'
+import { createTarget } from '../targets/target.js'
 import { addOptions, assumeOption, profileOption, repeatable, textOption } from './options.js'
 import { progressLine } from './printable.js'
 import { keyOption, rateOption, timeoutOption, urlOption } from './reach.js'
@@ -78,7 +72,7 @@ async function run(flags: CompareFlags, command: Command): Promise<void> {
   try {
     const { url: ourUrl = '', apiKey: ourKey = '' } = own ?? { url: against, apiKey: againstKey }
     const ours = createTarget({ ...calls, rate: 10_000, url: ourUrl, apiKey: ourKey })
-    const asked = await questionsOf(flags, ours)
+    const asked = await readQuestions(flags, ours)
     const comparison = await compareAnswers({
       ...asked,
       target: createTarget({ ...calls, url, apiKey }),
@@ -113,13 +107,6 @@ async function runDocument(place: string, { profile = 'document', assume: overri
     return [`${operation}: ${what}: ${kind}${values}`, `    ${thereAt} there`, `    ${hereAt} here`]
   }
   print(json && comparison, head, differences, linesOf)
-}
-
-async function questionsOf({ requests, har, journal, ...flags }: CompareFlags, ours: Target) {
-  const allowChanges = flags.allowChanges ?? false
-  if (requests !== undefined) return questionsOfFile(requests, allowChanges)
-  if (har !== undefined) return questionsOfHar(har, allowChanges)
-  return journal ? questionsOfJournal(ours, allowChanges) : usualQuestions(ours)
 }
 
 /** A server of our own with the seed, and a key of its first environment. */

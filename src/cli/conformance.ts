@@ -1,8 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { StartError } from '../core/errors.js'
-import { printableTexts } from '../core/printable.js'
-import { TIERS, type Tier } from '../targets/conformance/case.js'
-import { reportJunit, reportMarkdown, reportText } from '../targets/conformance/report.js'
+import { reportJunit, reportText } from '../targets/conformance/report.js'
 import { type ConformanceReport, type RunOptions, runConformance, unknownCase } from '../targets/conformance/run.js'
 import { addOptions, profileOption, repeatable, textOption } from './options.js'
 import { printOutcome, write } from './printable.js'
@@ -19,13 +17,11 @@ interface Flags extends Pick<RunOptions, 'apiKey' | 'foreignIntegration' | 'prof
   workflow: string[]
   step: string[]
   integration: string[]
-  tier?: Tier[]
   case?: string[]
   timeout: number
   json?: true
   verbose?: true
   junit?: string
-  markdown?: string
 }
 
 export function addCommands(root: Command): void {
@@ -45,22 +41,14 @@ export function addCommands(root: Command): void {
     repeatable('--step <id>', 'a step to ask for; may be repeated', [], 'those with the usual ids, such as email-step'),
     repeatable('--integration <id>', integration, [], 'those that the target lists'),
     textOption('--foreign-integration <id>', 'an integration of another environment of the organization', 'none'),
-    repeatable('--tier <name>', `run this tier: ${TIERS.join(', ')}; may be repeated`, undefined, 'all', tierOf),
     repeatable('--case <id>', 'run this case, or those below it; may be repeated', undefined, 'all', caseOf),
     profileOption('fail what differs from this profile, where the contract is silent too', 'it is noted'),
     rateOption().default(undefined, 'no limit'),
     timeoutOption().default(10),
     new Option('--json', 'print the report as JSON'),
     new Option('--verbose', 'list what passed and what was skipped too').conflicts('json'),
-    textOption('--junit <file>', 'write the report as JUnit XML too', 'none'),
-    textOption('--markdown <file>', 'write the report in Markdown too', 'none')
+    textOption('--junit <file>', 'write the report as JUnit XML too', 'none')
   ]).action(judge)
-}
-
-function tierOf(text: string): Tier {
-  const tier = TIERS.find((each) => each === text)
-  if (tier) return tier
-  throw new InvalidArgumentError(`It must be one of ${TIERS.join(', ')}.`)
 }
 
 function caseOf(text: string): string {
@@ -79,7 +67,7 @@ Example:
   $ NOTIFICATION_MOCK_API_KEY=… notification-mock conformance --target https://api.example.com --workflow welcome`
 
 async function judge(flags: Flags): Promise<void> {
-  const { target, workflow, step, integration, tier, timeout, allowChanges = false, allowUnjudged, ...others } = flags
+  const { target, workflow, step, integration, timeout, allowChanges = false, allowUnjudged, ...others } = flags
   const signal = abortOnSignal()
   const report = await runConformance({
     ...others,
@@ -88,7 +76,6 @@ async function judge(flags: Flags): Promise<void> {
     workflows: workflow,
     steps: step,
     integrations: integration,
-    tiers: tier,
     only: flags.case,
     timeout: timeout * 1000,
     signal
@@ -96,7 +83,6 @@ async function judge(flags: Flags): Promise<void> {
   // Before the files: one that can't be written must not take the report with it.
   printOutcome(report, flags.json, (shown) => reportText(shown, flags.verbose), 2)
   if (flags.junit) write(flags.junit, reportJunit(report))
-  if (flags.markdown) write(flags.markdown, reportMarkdown(printableTexts(report)))
   const problem = problemOf(report, signal)
   if (problem) throw new StartError(problem)
   if (!allowUnjudged && report.operations.some(({ judged }) => judged === 'no')) process.exitCode = UNJUDGED
@@ -106,8 +92,7 @@ function problemOf(report: ConformanceReport, signal: AbortSignal): string | und
   const { cases, counts, notRestored, ended } = report
   if (signal.aborted) return 'interrupted: not all cases were run'
   if (ended) return 'not all cases were run: the target answers no more'
-  if (cases.length === 0)
-    return 'no case of that tier has that id, or only with --profile document; docs/conformance.md lists them'
+  if (cases.length === 0) return 'the case is judged with --profile document only'
   if (counts.failed > 0) return `${counts.failed} of ${cases.length} cases failed`
   return notRestored.length > 0 ? 'not all former primary integrations could be put back' : undefined
 }

@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto'
-import { VENDOR_NAMES } from '../core/vendor-names.js'
 import type { MessageResponse } from '../messages/schemas.js'
 
 /** A request as it was sent, so that it can be sent again. */
@@ -19,7 +17,6 @@ export interface SentAs {
   scheme?: string
 }
 
-/** What was answered to a request. */
 export interface Answer extends Sent {
   status: number
   headers: Headers
@@ -28,118 +25,23 @@ export interface Answer extends Sent {
   body: unknown
 }
 
-/** What a target does is not what a rule says. */
-export class Failure extends Error {
-  override readonly name = 'Failure'
-  /** The one whose answer is wrong; the last one that was sent, if it is left out. */
-  readonly request: Sent | undefined
-
-  constructor(message: string, request?: Sent) {
-    super(message)
-    this.request = request
-  }
-}
-
-/** A request got no whole answer in time. */
-export class NoAnswer extends Failure {}
-
-/** What is wrong whatever the contract leaves open: something was done or shown that nobody asked for. */
-export class Breach extends Failure {}
-
-/** A case can't be judged on this target, and why. */
-export class Skipped extends Error {
-  override readonly name = 'Skipped'
-  /** What may let it be judged. */
-  readonly flags: string
-
-  constructor(message: string, flags = '') {
-    super(message)
-    this.flags = flags
-  }
-}
-
-/** Throws `Failure` with what is wrong unless the condition holds. */
-export function check(condition: boolean, problem: string, request?: Sent): asserts condition {
-  if (!condition) throw new Failure(problem, request)
-}
-
-/** Throws `Skipped` with the reason unless the condition holds. */
-export function needed(condition: boolean, reason: string, flags?: string): asserts condition {
-  if (!condition) throw new Skipped(reason, flags)
-}
-
-/** Throws `Failure` unless two JSON values are the same, the order of fields apart. */
-export function checkSame(actual: unknown, expected: unknown, what: string, request?: Sent): void {
-  const path = differenceOf(actual, expected, '')
-  if (path !== undefined) throw new Failure(`${what}${path ? `: ${path} differs` : ' differ'}`, request)
-}
-
-/** Returns the path of the first difference; undefined when there is none. No value is repeated: it may be private. */
-function differenceOf(one: unknown, two: unknown, path: string): string | undefined {
-  if (typeof one !== 'object' || typeof two !== 'object' || one === null || two === null) {
-    return one === two ? undefined : path
-  }
-  if (Array.isArray(one) !== Array.isArray(two)) return path
-  const names = new Set([...Object.keys(one), ...Object.keys(two)])
-  for (const name of names) {
-    const [first, second] = [one, two].map((each) => (each as Record<string, unknown>)[name])
-    const found = differenceOf(first, second, path === '' ? name : `${path}.${name}`)
-    if (found !== undefined) return found
-  }
-  return undefined
-}
-
-export interface Page {
+export interface Page extends Record<'hasMore' | 'pageSize' | 'page' | 'totalCount', unknown> {
   answer: Answer
   data: MessageResponse[]
-  hasMore: unknown
-  pageSize: unknown
-  page: unknown
-  totalCount: unknown
 }
 
-/** The newest messages. */
 export interface Sample {
   messages: MessageResponse[]
-  /** Whether these are all. */
   isComplete: boolean
   /** What the first of them were asked by. */
-  request: Sent
+  request: Sent | undefined
 }
 
 /** How set-primary is refused for a channel that has no primary. */
 export const NO_PRIMARY = /^Channel (in_app|chat|push) does not support primary$/
 
-/** Of a query; a list of values is repeated as often. */
-export type Parameters = Readonly<Record<string, string | number | readonly string[]>>
-
-export function listPath(parameters: Parameters): string {
-  const pairs = Object.entries(parameters).flatMap(([name, values]) => [values].flat().map((value) => [name, value]))
-  const query = pairs.map(([name, value = '']) => `${name}=${encodeURIComponent(value)}`).join('&')
-  return `/v1/messages${query && `?${query}`}`
-}
-
-export function stepPath(workflowId: string, stepId: string): string {
-  return `/v2/workflows/${encodeURIComponent(workflowId)}/steps/${encodeURIComponent(stepId)}`
-}
-
-export function setPrimaryPath(id: string): string {
-  return `/v1/integrations/${encodeURIComponent(id)}/set-primary`
-}
-
-/** Returns an id that no record has: of a time that none is of. */
-export function unknownId(): string {
-  return `ffffffff${randomUUID().replaceAll('-', '').slice(0, 16)}`
-}
-
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** Returns the value of an answer's body. Throws `Failure` when that is not JSON. */
-export function jsonIn(answer: Answer): unknown {
-  check(answer.body !== undefined, `the body of the ${answer.status} is not JSON`, answer)
-  return answer.body
 }
 
 /** Returns the `message` of an answer; undefined when it has none. */
@@ -147,64 +49,6 @@ export function messageIn({ body }: Answer): unknown {
   return isObject(body) ? body.message : undefined
 }
 
-/** Returns the page of an answer. Throws `Failure` when it is none. */
-export function pageOf(answer: Answer): Page {
-  checkStatus(answer, 200)
-  const json = jsonIn(answer)
-  check(isObject(json) && Array.isArray(json.data), 'the answer is no page: it has no list data', answer)
-  const { data, hasMore, pageSize, page, totalCount } = json
-  check(data.every(isObject), 'data has something that is no object', answer)
-  return { answer, data: data as unknown as MessageResponse[], hasMore, pageSize, page, totalCount }
-}
-
-/** Throws `Failure` unless the answer has one of these statuses. */
-export function checkStatus(answer: Answer, ...statuses: number[]): void {
-  check(statuses.includes(answer.status), `status ${answer.status}, must be ${statuses.join(' or ')}`, answer)
-}
-
-/** Throws `Failure` unless the headers say that it is JSON, and in UTF-8 if they name a charset or it must be named. */
-export function checkJsonType(answer: Answer, mustNameCharset = false): void {
-  const type = answer.headers.get('content-type') ?? 'missing'
-  const [what = '', charset = mustNameCharset ? '' : 'charset=utf-8'] = type.toLowerCase().split(/;\s*/)
-  const isJson = what === 'application/json' && charset === 'charset=utf-8'
-  check(isJson, 'content-type must be application/json; charset=utf-8', answer)
-}
-
-/** Returns the object in an answer, out of the envelope that it may be in. Throws `Failure` when there is none. */
-export function recordIn<Record>(answer: Answer): Record {
-  checkStatus(answer, 200)
-  const json = jsonIn(answer)
-  const record = isEnveloped(json) ? json.data : json
-  check(isObject(record), 'the answer is no object', answer)
-  return record as Record
-}
-
 export function isEnveloped(json: unknown): json is { data: unknown } {
   return isObject(json) && Object.keys(json).join() === 'data'
-}
-
-/** The deployed service's words -> the contract's. */
-export const CONTRACT_NAMES: ReadonlyMap<unknown, string> = new Map(
-  Object.entries(VENDOR_NAMES).map(([name, vendor]) => [vendor, name])
-)
-
-/** The fields that hold a name which the deployed service spells otherwise. */
-const NAME_FIELDS = ['origin', 'providerId']
-
-/** Returns a copy with the contract's names in place of the deployed service's. */
-export function withContractNames(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value ?? null), (field, inner) =>
-    NAME_FIELDS.includes(field) ? (CONTRACT_NAMES.get(inner) ?? inner) : inner
-  )
-}
-
-/** Returns the names in a value that the contract and the deployed service spell differently. */
-export function spelledNames(value: unknown): { contract: string[]; vendor: string[] } {
-  const names = { contract: [] as string[], vendor: [] as string[] }
-  JSON.stringify(value ?? null, (field, inner) => {
-    if (NAME_FIELDS.includes(field) && Object.hasOwn(VENDOR_NAMES, String(inner))) names.contract.push(inner)
-    if (NAME_FIELDS.includes(field) && CONTRACT_NAMES.has(inner)) names.vendor.push(inner)
-    return inner
-  })
-  return names
 }

@@ -1,70 +1,22 @@
-import type { AssumptionId } from '../core/assumptions.js'
+import type { AssumptionId, Profile } from '../core/assumptions.js'
 import { CHANNELS } from '../core/enums.js'
 import { CONTEXT_KEY_PATTERN } from '../core/ids.js'
 import { slugOf } from '../core/slug.js'
 import { VENDOR_NAMES } from '../core/vendor-names.js'
-import { EMBEDDED_FIELDS, type MessageResponse } from '../messages/schemas.js'
+import { EMBEDDED_FIELDS } from '../messages/schemas.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
-import {
-  type Answer,
-  CONTRACT_NAMES,
-  isEnveloped,
-  isObject,
-  needed,
-  pageOf,
-  recordIn,
-  setPrimaryPath,
-  spelledNames,
-  stepPath,
-  unknownId
-} from './answers.js'
-import {
-  aStep,
-  checkFacts,
-  EMPTY,
-  type Evidence,
-  hasOf,
-  inDocument,
-  isEmpty,
-  isEmptyOrRefused,
-  isOnOneSide,
-  neither,
-  type Position,
-  positionOf,
-  type Row
-} from './row.js'
-
-const UNKNOWN_WORKFLOW = [/^Workflow with id .* not found$/, /^Workflow cannot be found$/]
-
-const inContract = (words: unknown) => String([words].flat().map((word) => CONTRACT_NAMES.get(word) ?? word))
-
-/** Whether it is a field of an embedded subscriber that the deployed service leaves out. */
-function isNotEmbedded(path: string): boolean {
-  const [, name] = /[.]subscriber[.](\w+)$/.exec(path) ?? []
-  return name !== undefined && !EMBEDDED_FIELDS.includes(name)
-}
-
-/** Throws `Failure` unless it is a validation error with these fields, their messages and values; in `live` with `general`. */
-function checkFields(answer: Answer, position: Position, fields: string): void {
-  positionOf(answer, { document: [422, /^Validation Error$/] }, true)
-  const errors = Object.entries((answer.body as { errors?: Record<string, FieldErrors> }).errors ?? {})
-  if (errors.some(([, { messages }]) => !Array.isArray(messages) || messages.some((each) => typeof each !== 'string')))
-    throw neither('messages of errors is no list of texts', answer)
-  const named = errors.map(([name, { value }]) => (position === 'live' ? name : `${name}=${value}`))
-  const isRight = named.sort().join(' ') === (position === 'live' ? 'general' : fields)
-  if (!isRight) throw neither('errors has other fields and values than those that are wrong', answer)
-}
-
-interface FieldErrors {
-  messages?: unknown
-  value?: unknown
-}
+import { type Answer, isEnveloped, isObject } from './answers.js'
+import { needed, pageOf, recordIn } from './checks.js'
+import { CONTRACT_NAMES, spelledNames } from './contract-names.js'
+import { setPrimaryPath, stepPath, unknownId } from './paths.js'
+import { askStep, isEmptyPage, neither, positionOf } from './probes.js'
+import { differ, type Evidence, inDocument, isEmpty, isOnOneSide, type Row, type SeenDifference } from './row.js'
 
 /** The rows that show by reading. */
 export const READING_ROWS = {
   envelope: {
     async probe(evidence) {
-      const answer = await aStep(evidence)
+      const answer = await askStep(evidence)
       if (typeof recordIn<WorkflowStep>(answer).stepId !== 'string') throw neither('there is no step', answer)
       return isEnveloped(answer.body) ? 'live' : 'document'
     },
@@ -72,12 +24,13 @@ export const READING_ROWS = {
   },
   'vendor-names': {
     async probe(evidence) {
-      const { steps, sample } = evidence
-      const seen = [steps(), sample(), aStep(evidence)].map((each) => each.catch(() => undefined))
-      const { contract, vendor } = spelledNames(await Promise.all(seen))
-      if (contract.length > 0 && vendor.length > 0) throw neither(`both ${contract[0]} and ${vendor[0]} are there`)
-      needed(contract.length + vendor.length > 0, 'no origin and no provider that is spelled in two ways was seen')
-      return vendor.length > 0 ? 'live' : 'document'
+      const seen = [evidence.steps(), evidence.sample(), askStep(evidence)].map((each) => each.catch(() => undefined))
+      const names = spelledNames(await Promise.all(seen))
+      const vendor = names.find((name) => CONTRACT_NAMES.has(name))
+      const contract = names.find((name) => Object.hasOwn(VENDOR_NAMES, name))
+      if (contract && vendor) throw neither(`both ${contract} and ${vendor} are there`)
+      needed(Boolean(contract ?? vendor), 'no origin and no provider that is spelled in two ways was seen')
+      return vendor ? 'live' : 'document'
     },
     explains: ({ difference: { field, target, ours } }) =>
       /(^|[.])(origin|providerId)$/.test(field) &&
@@ -87,7 +40,7 @@ export const READING_ROWS = {
   'unknown-channel-filter': {
     async probe({ ask }) {
       const answer = await ask('/v1/messages?channel=conformance')
-      return positionOf(answer, { document: [422], live: [200, EMPTY] })
+      return positionOf(answer, { document: [422], live: [200, isEmptyPage] })
     },
     explains: (seen) =>
       isEmptyOrRefused(seen, 422) &&
@@ -97,9 +50,9 @@ export const READING_ROWS = {
   'unknown-subscriber-filter': {
     async probe({ ask }) {
       const id = unknownId()
-      const answer = await ask(`/v1/messages?subscriberId=${id}`)
       const message = new RegExp(`^Subscriber not found for id ${id}$`)
-      return positionOf(answer, { document: [200, EMPTY], live: [404, message] })
+      const answer = await ask(`/v1/messages?subscriberId=${id}`)
+      return positionOf(answer, { document: [200, isEmptyPage], live: [404, message] })
     },
     explains: (seen) => isEmptyOrRefused(seen, 404) && seen.query.has('subscriberId'),
     documented: inDocument(/messages$/, /^status 404$/)
@@ -107,7 +60,7 @@ export const READING_ROWS = {
   'malformed-context-key': {
     async probe({ ask }) {
       const answer = await ask('/v1/messages?contextKeys=conformance')
-      return positionOf(answer, { document: [422], live: [200, EMPTY] })
+      return positionOf(answer, { document: [422], live: [200, isEmptyPage] })
     },
     explains: (seen) =>
       isEmptyOrRefused(seen, 422) &&
@@ -119,22 +72,19 @@ export const READING_ROWS = {
     async probe({ ask }) {
       const least = await ask('/v1/messages?limit=0')
       const most = await ask('/v1/messages?limit=1001')
-      const atLeast = positionOf(least, { document: [422], live: [200] }, true)
+      const position = positionOf(least, { document: [422], live: [200] }, true)
       const message = /^Limit can not be larger then 1000$/
-      const atMost = positionOf(most, { document: [422], live: [400, message] }, true)
-      if (atLeast !== atMost) throw neither('limit=0 is answered as in one position, limit=1001 as in the other', most)
+      const isSame = positionOf(most, { document: [422], live: [400, message] }, true) === position
+      if (!isSame) throw neither('limit=0 is answered as in one position, limit=1001 as in the other', most)
       if (least.status === 200 && pageOf(least).pageSize !== 10) throw neither('pageSize is not 10', least)
-      checkFields(await ask('/v1/messages?page=-1&limit=none'), atLeast, 'limit=none page=-1')
+      checkFields(await ask('/v1/messages?page=-1&limit=none'), position, 'limit=none page=-1')
       // What fractions are answered in the other position is not known.
-      if (atLeast === 'document')
-        checkFields(await ask('/v1/messages?page=1.5&limit=1.5'), atLeast, 'limit=1.5 page=1.5')
-      return atLeast
+      if (position === 'document')
+        checkFields(await ask('/v1/messages?page=1.5&limit=1.5'), position, 'limit=1.5 page=1.5')
+      return position
     },
-    explains: ({ operation, query, statuses }) =>
-      operation === 'list' &&
-      !/^([1-9]\d{0,2}|1000)$/.test(query.get('limit') ?? '10') &&
-      statuses.includes(422) &&
-      (statuses.includes(400) || statuses.includes(200)),
+    explains: (seen) =>
+      differ('list', 422, 400, 200)(seen) && !/^([1-9]\d{0,2}|1000)$/.test(seen.query.get('limit') ?? '10'),
     documented: inDocument(/messages$/, /^parameter query (page|limit) type$/)
   },
   'total-count': {
@@ -144,37 +94,32 @@ export const READING_ROWS = {
       if (typeof totalCount !== 'number') throw neither('totalCount is no number', answer)
       return 'document'
     },
-    explains: ({ operation, bodies, difference: { field } }) =>
-      operation === 'list' &&
-      bodies.filter(({ totalCount }) => totalCount === undefined).length === 1 &&
+    explains({ operation, bodies, difference: { field } }) {
+      const [without, ...others] = bodies.filter(({ totalCount }) => totalCount === undefined)
+      if (operation !== 'list' || !without || others.length > 0) return false
       // Without a total, it says so whenever the page is full.
-      (field === 'totalCount' ||
-        (field === 'hasMore' &&
-          bodies.some(({ totalCount, hasMore }) => totalCount === undefined && hasMore === true))),
+      return field === 'totalCount' || (field === 'hasMore' && without.hasMore === true)
+    },
     documented: inDocument(/messages$/, /^body\.totalCount$/)
   },
   'unknown-step': {
-    async probe({ ask, steps }) {
-      const [{ workflowId = '' } = {}] = await steps()
-      const answer = await ask(stepPath(workflowId, 'conformance-none'))
-      const position = positionOf(answer, {
-        document: [404, /^Step with id conformance-none not found$/],
-        live: [400, /^No step found$/]
-      })
-      if (position === 'live') checkFacts(answer, { stepId: 'conformance-none', workflowId })
+    async probe(evidence) {
+      const [stepId, [{ workflowId = '' } = {}]] = ['conformance-none', await evidence.steps()]
+      const answer = await askStep(evidence, stepId)
+      const message = /^Step with id conformance-none not found$/
+      const position = positionOf(answer, { document: [404, message], live: [400, /^No step found$/] })
+      if (position === 'live') checkFacts(answer, { stepId, workflowId })
       return position
     },
-    explains: ({ operation, statuses }) => operation === 'step' && hasOf(statuses, 400, 404),
+    explains: differ('step', 400, 404),
     documented: inDocument(/steps/, /^status 400$/)
   },
   'unknown-workflow': {
     async probe({ ask }) {
       const workflowId = unknownId()
       const answer = await ask(stepPath(workflowId, 'none'))
-      const position = positionOf(answer, {
-        document: [404, new RegExp(`^Workflow with id ${workflowId} not found$`)],
-        live: [404, /^Workflow cannot be found$/]
-      })
+      const message = new RegExp(`^Workflow with id ${workflowId} not found$`)
+      const position = positionOf(answer, { document: [404, message], live: [404, /^Workflow cannot be found$/] })
       if (position === 'live') checkFacts(answer, { workflowId })
       return position
     },
@@ -186,7 +131,7 @@ export const READING_ROWS = {
   },
   'control-values': {
     async probe(evidence) {
-      const answer = await aStep(evidence)
+      const answer = await askStep(evidence)
       const { controls, controlValues } = recordIn<WorkflowStep & { controls: { values?: unknown } }>(answer)
       if (controls?.values === undefined) return 'document'
       const isSame = JSON.stringify(controls.values) === JSON.stringify(controlValues)
@@ -209,13 +154,11 @@ export const READING_ROWS = {
       const message = /^Cannot GET \/v1\/integrations\/\w+\/set-primary$/
       const method = positionOf(wrong, { document: [405], live: [404, message] }, true)
       if (path !== method) throw neither('the path is answered as in one position, the method as in the other', wrong)
-      if (method === 'document' && !wrong.headers.get('allow')?.includes('POST')) {
-        throw neither('the 405 has no Allow with POST', wrong)
-      }
+      const isAllowed = method === 'live' || wrong.headers.get('allow')?.includes('POST')
+      if (!isAllowed) throw neither('the 405 has no Allow with POST', wrong)
       return path
     },
-    explains: ({ operation, statuses }) =>
-      operation === 'none' && statuses.includes(404) && (statuses.includes(501) || statuses.includes(405))
+    explains: differ('none', 404, 501, 405)
   },
   'error-context': {
     async probe({ ask }) {
@@ -230,9 +173,8 @@ export const READING_ROWS = {
   'embedded-subscriber': {
     async probe({ sample }) {
       const { messages } = await sample()
-      const others = ({ subscriber }: MessageResponse) =>
-        Object.keys(subscriber ?? {}).filter((name) => !EMBEDDED_FIELDS.includes(name))
-      if (messages.some((each) => others(each).length > 0)) return 'document'
+      const names = messages.flatMap(({ subscriber }) => Object.keys(subscriber ?? {}))
+      if (names.some((name) => !EMBEDDED_FIELDS.includes(name))) return 'document'
       const isCut = messages.some(({ subscriber, email }) => subscriber && email !== undefined)
       needed(isCut, 'no message has a subscriber that is known to have more than the ten fields')
       return 'live'
@@ -245,18 +187,15 @@ export const READING_ROWS = {
     async probe({ ask, steps }) {
       const [{ step: { _id = '', slug = '', workflowId = '' } = {} } = {}] = await steps()
       needed(/^(?=.*[a-f])[0-9a-f]{24}$/.test(_id), 'no step has an _id of 24 hex digits with letters')
-      const askBy = (stepId: string) => ask(stepPath(workflowId, stepId))
-      const ofWorkflow = await askBy(slugOf('x', 'wf', _id))
-      const areStrict = [await askBy(_id.toUpperCase()), await askBy(slugOf('', 'st', _id)), ofWorkflow].map(
-        (answer) => (answer.status === 200) === (answer !== ofWorkflow)
-      )
-      const longer = await askBy(`${slug}0`)
-      if (longer.status === 200) throw neither('a slug with a character more finds a step', longer)
-      if (new Set(areStrict).size > 1) throw neither('ids and slugs are read as in either position', ofWorkflow)
-      return areStrict[0] ? 'document' : 'live'
+      const isFound = async (stepId: string) => (await ask(stepPath(workflowId, stepId))).status === 200
+      if (await isFound(`${slug}0`)) throw neither('a slug with a character more finds a step')
+      // Capitals, a slug without a name, and one of another kind, which is found by who decodes any.
+      const isStrict = await isFound(_id.toUpperCase())
+      const others = [await isFound(slugOf('', 'st', _id)), !(await isFound(slugOf('x', 'wf', _id)))]
+      if (others.some((other) => other !== isStrict)) throw neither('ids and slugs are read as in either position')
+      return isStrict ? 'document' : 'live'
     },
-    explains: ({ operation, statuses }) =>
-      operation === 'step' && statuses.includes(200) && (statuses.includes(404) || statuses.includes(400))
+    explains: differ('step', 200, 404, 400)
   },
   'auth-scheme-case': {
     async probe({ ask }) {
@@ -265,3 +204,38 @@ export const READING_ROWS = {
     }
   }
 } satisfies Partial<Record<AssumptionId, Row<Evidence>>>
+
+const UNKNOWN_WORKFLOW = [/^Workflow with id .* not found$/, /^Workflow cannot be found$/]
+
+const inContract = (words: unknown) => String([words].flat().map((word) => CONTRACT_NAMES.get(word) ?? word))
+
+/** Whether one of the answers is a page without messages, and the other is refused with this status. */
+const isEmptyOrRefused = (seen: SeenDifference, status: number) =>
+  differ('list', 200, status)(seen) && seen.bodies.some(({ data }) => Array.isArray(data) && data.length === 0)
+
+/** Whether it is a field of an embedded subscriber that the deployed service leaves out. */
+function isNotEmbedded(path: string): boolean {
+  const [, name] = /[.]subscriber[.](\w+)$/.exec(path) ?? []
+  return name !== undefined && !EMBEDDED_FIELDS.includes(name)
+}
+
+/** Throws `Failure` unless a refusal has each of these at the top level and in `ctx`. */
+function checkFacts(answer: Answer, facts: Record<string, string>): void {
+  const { ctx, ...top } = isObject(answer.body) ? answer.body : {}
+  for (const [name, value] of Object.entries(facts)) {
+    const isTwice = top[name] === value && isObject(ctx) && ctx[name] === value
+    if (!isTwice) throw neither(`${name} is not there twice`, answer)
+  }
+}
+
+/** Throws `Failure` unless it is a validation error with these fields, their messages and values; in `live` with `general`. */
+function checkFields(answer: Answer, position: Profile, fields: string): void {
+  positionOf(answer, { document: [422, /^Validation Error$/] }, true)
+  const { errors = {} } = answer.body as { errors?: Record<string, { messages?: unknown; value?: unknown }> }
+  const areTexts = ({ messages }: { messages?: unknown }) =>
+    Array.isArray(messages) && messages.every((each) => typeof each === 'string')
+  if (!Object.values(errors).every(areTexts)) throw neither('messages of errors is no list of texts', answer)
+  const named = Object.entries(errors).map(([name, { value }]) => (position === 'live' ? name : `${name}=${value}`))
+  const isRight = named.sort().join(' ') === (position === 'live' ? 'general' : fields)
+  if (!isRight) throw neither('errors has other fields and values than those that are wrong', answer)
+}

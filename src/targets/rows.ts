@@ -1,20 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { type AssumptionId, assumptionRow } from '../core/assumptions.js'
+import { type AssumptionId, assumptionRow, type Profile } from '../core/assumptions.js'
 import { StartError } from '../core/errors.js'
-import { isObject, NO_PRIMARY, needed, Skipped, setPrimaryPath, unknownId } from './answers.js'
+import { isObject, NO_PRIMARY } from './answers.js'
+import { needed, Skipped } from './checks.js'
+import { setPrimaryPath, unknownId } from './paths.js'
+import { neither, positionOf } from './probes.js'
 import { READING_ROWS } from './reading-rows.js'
-import {
-  type ChangingEvidence,
-  type Evidence,
-  hasOf,
-  inDocument,
-  isEmpty,
-  isOnOneSide,
-  neither,
-  type Position,
-  positionOf,
-  type Row
-} from './row.js'
+import { type ChangingEvidence, differ, type Evidence, inDocument, isEmpty, isOnOneSide, type Row } from './row.js'
 
 /** All that is known of each row of the register: how to find out the position that a target takes, and what it explains. */
 export const ROWS: Record<AssumptionId, Row<ChangingEvidence>> = {
@@ -27,15 +19,14 @@ export const ROWS: Record<AssumptionId, Row<ChangingEvidence>> = {
       }
       throw new Skipped('no integration of another channel than email and sms is known')
     },
-    explains: ({ operation, statuses }) => operation === 'set-primary' && hasOf(statuses, 200, 400)
+    explains: differ('set-primary', 200, 400)
   },
   'integration-lookup': {
     async probe({ ask }) {
       const answer = await ask(setPrimaryPath('conformance-none'), { method: 'POST' })
       return positionOf(answer, { document: [404], live: [422] })
     },
-    explains: ({ operation, statuses }) =>
-      operation === 'set-primary' && statuses.includes(422) && (statuses.includes(200) || statuses.includes(404)),
+    explains: differ('set-primary', 422, 200, 404),
     documented: inDocument(/primary$/, /^status 422$/)
   },
   'foreign-integration': {
@@ -44,7 +35,7 @@ export const ROWS: Record<AssumptionId, Row<ChangingEvidence>> = {
       needed(id !== '', 'no integration of another environment was named', '--foreign-integration <id>')
       return positionOf(await integrations.set(id), { document: [404], live: [403] })
     },
-    explains: ({ operation, statuses }) => operation === 'set-primary' && hasOf(statuses, 403, 404),
+    explains: differ('set-primary', 403, 404),
     documented: inDocument(/primary$/, /^status 403$/)
   },
   credentials: {
@@ -101,30 +92,27 @@ export const ROWS: Record<AssumptionId, Row<ChangingEvidence>> = {
 }
 
 /** The positions that a target was seen to take. */
-export type Positions = Partial<Record<AssumptionId, Position>>
+export type Positions = Partial<Record<AssumptionId, Profile>>
 
 /** Finds out the position that a target takes in each row that shows by reading. What is neither position shows nothing. */
 export async function readPositions(evidence: Evidence): Promise<Positions> {
   const found: Positions = {}
   for (const [id, { probe }] of Object.entries(READING_ROWS)) {
-    const position = await probe(evidence).catch(unlessInterrupted)
+    const position = await probe(evidence).catch((error: Error) => {
+      if (error instanceof StartError) throw error
+    })
     if (position) found[id as AssumptionId] = position
   }
   return found
 }
 
-function unlessInterrupted(error: Error): undefined {
-  if (error instanceof StartError) throw error
-}
-
 /** Returns positions as the register calls them. */
 export function namesOf(positions: Positions): Record<string, string> {
-  const entries = Object.entries(positions) as [AssumptionId, Position][]
+  const entries = Object.entries(positions) as [AssumptionId, Profile][]
   return Object.fromEntries(entries.map(([id, position]) => [id, assumptionRow(id)[position]]))
 }
 
 /** Returns the profile that most of the positions are of: `document`, when as many are of either. */
-export function nearestProfile(positions: readonly Position[]): Position {
-  const live = positions.filter((position) => position === 'live').length
-  return live > positions.length - live ? 'live' : 'document'
+export function nearestProfile(positions: readonly Profile[]): Profile {
+  return 2 * positions.filter((position) => position === 'live').length > positions.length ? 'live' : 'document'
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { StartError } from '../core/errors.js'
-import { type Answer, Failure, NoAnswer, type SentAs } from './answers.js'
+import { attempt, StartError } from '../core/errors.js'
+import type { Answer, SentAs } from './answers.js'
+import { Failure, NoAnswer } from './checks.js'
 
 export interface TargetOptions {
   /** Without a slash at its end. */
@@ -67,7 +68,6 @@ export function createTarget(options: TargetOptions) {
 
   /** Asks until the answer is of use, or asking again does not help: then the outcome has a problem. */
   async function askAgain(path: string, { tries: most = 1, check, ...request }: Ask): Promise<Outcome> {
-    const isInterrupted = () => signal?.aborted === true && request.uninterrupted !== true
     for (let tries = 1, waited = 0; ; tries++) {
       await turn()
       const sent = await send(path, request)
@@ -84,7 +84,7 @@ export function createTarget(options: TargetOptions) {
 
     /** Resolves when the rate allows another request. */
     async function turn(): Promise<void> {
-      if (isInterrupted()) throw interrupted()
+      if (signal?.aborted && !request.uninterrupted) throw new StartError('interrupted')
       if (rate === undefined) return
       const now = performance.now()
       const at = Math.max(now, next)
@@ -94,7 +94,7 @@ export function createTarget(options: TargetOptions) {
 
     async function wait(milliseconds: number): Promise<void> {
       await delay(milliseconds, undefined, request.uninterrupted ? {} : { signal }).catch(() => {
-        throw interrupted()
+        throw new StartError('interrupted')
       })
     }
   }
@@ -107,32 +107,25 @@ export function createTarget(options: TargetOptions) {
     const isEnded = signal !== undefined && method !== 'POST' && !uninterrupted
     requests++
     try {
+      const key = credentials !== null && { authorization: credentials }
       const response = await fetch(url + path, {
         method,
-        headers: {
-          accept: 'application/json',
-          ...(credentials !== null && { authorization: credentials }),
-          ...headers
-        },
+        headers: { accept: 'application/json', ...key, ...headers },
         redirect: 'manual',
         signal: isEnded ? AbortSignal.any([signal, limit]) : limit,
         ...(body !== undefined && { body })
       })
-      const { status } = response
+      const { status, headers: answered } = response
       const text = await readText(response)
-      return { path, ask: request, status, headers: response.headers, text, body: parsed(text) }
+      return { path, ask: request, status, headers: answered, text, body: attempt((): unknown => JSON.parse(text)) }
     } catch (error) {
-      if (isEnded && signal.aborted) throw interrupted()
+      if (isEnded && signal.aborted) throw new StartError('interrupted')
       if (limit.aborted) return `no whole answer within ${timeout / 1000} s`
       if (error instanceof Failure) return error.message
       const { cause, message } = error as Error & { cause?: { code?: string; message?: string } }
       return `no answer: ${cause?.code ?? cause?.message ?? message}`
     }
   }
-}
-
-function interrupted(): StartError {
-  return new StartError('interrupted')
 }
 
 async function readText(response: Response): Promise<string> {
@@ -146,14 +139,6 @@ async function readText(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 function isBusy({ status, headers }: Answer): boolean {
   return status === 429 || (status === 503 && headers.has('retry-after'))
 }
@@ -161,9 +146,8 @@ function isBusy({ status, headers }: Answer): boolean {
 /** Returns why an answer has to be asked for again, if it has. */
 function problemOf(answer: Answer, check: Ask['check']): string | undefined {
   const { status } = answer
-  if (status >= 300 && status < 400) return undefined
   if (status === 429 || (status >= 500 && status !== 501)) return `answers ${status}`
-  return check?.(answer)
+  return status >= 300 && status < 400 ? undefined : check?.(answer)
 }
 
 /** Returns for how many milliseconds to wait: as the answer says, or longer each time. */

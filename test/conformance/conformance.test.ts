@@ -1,14 +1,9 @@
 import { expect, test } from 'vitest'
-import { reportJunit, reportMarkdown, reportText } from '../../src/targets/conformance/report.js'
-import { type RunOptions, runConformance } from '../../src/targets/conformance/run.js'
-import { DEVELOPMENT, MAILGUN, SENDGRID, setPrimary } from '../support/control.js'
+import { reportJunit, reportText } from '../../src/targets/conformance/report.js'
+import { MAILGUN, SENDGRID, setPrimary } from '../support/control.js'
 import { givenMock } from '../support/mock.js'
-import { primaryOf } from './primary.js'
+import { judge, primaryOf } from './judge.js'
 import { startProxy, UNLISTED } from './proxy.js'
-
-function judge(url: string, options: Partial<RunOptions> = {}) {
-  return runConformance({ url, apiKey: DEVELOPMENT, ...options })
-}
 
 test('without changes allowed, it passes on ours and changes nothing', async () => {
   const mock = await givenMock()
@@ -20,31 +15,17 @@ test('without changes allowed, it passes on ours and changes nothing', async () 
   expect((await mock.get('/_mock/state')).text).toBe(before)
 })
 
-test('with changes allowed, the first integration named of a channel is primary at the end', async () => {
+test.each([
+  ['that the target lists is put back, whatever is named', {}, SENDGRID],
+  ['that is named first of a channel is so at the end, where the target lists none', UNLISTED, MAILGUN]
+])('the primary %s', async (_, change, primary) => {
   const mock = await givenMock()
-  await mock.post(setPrimary(MAILGUN))
-  await using proxy = await startProxy(mock.url, UNLISTED)
+  await mock.post(setPrimary(primary))
+  await using proxy = await startProxy(mock.url, change)
   const options = { allowChanges: true, integrations: [MAILGUN, SENDGRID] }
   const report = await judge(proxy.url, { ...options, only: ['primary.again'] })
   expect(report).toMatchObject({ counts: { passed: 1 }, notRestored: [] })
-  expect(await primaryOf(mock)).toBe(MAILGUN)
-})
-
-test('the primary that the target lists is put back, whatever is named', async () => {
-  const mock = await givenMock()
-  await using proxy = await startProxy(mock.url)
-  const options = { allowChanges: true, integrations: [MAILGUN, SENDGRID] }
-  const report = await judge(proxy.url, { ...options, only: ['primary.one'] })
-  expect(report).toMatchObject({ counts: { passed: 1 }, notRestored: [] })
-  expect(await primaryOf(mock)).toBe(SENDGRID)
-})
-
-test('a profile that is asked for fails the rows of the other, and names them', async () => {
-  const mock = await givenMock()
-  const { cases } = await judge(mock.url, { only: ['live.total-count'], profile: 'live' })
-  expect(cases).toMatchObject([
-    { outcome: 'failed', reason: 'it takes the position of the profile document, not of live' }
-  ])
+  expect(await primaryOf(mock)).toBe(primary)
 })
 
 test('a target that can not be reached, or rejects the key, is an error that does not have the key', async () => {
@@ -76,17 +57,6 @@ test('a report says what failed, on what it rests, and which profile it is', asy
   expect(junit).toContain(`<testsuite name="conformance of ${proxy.url}" ${counts}`)
   expect(junit).toContain('<testcase classname="wire" name="wire.list.shape: ')
   expect(junit).toContain('<failure message="it must have pageSize">curl -g ')
-  expect(reportMarkdown(report)).toMatch(/^\| FAILED \| wire \| `wire\.list\.shape` \|/m)
-})
-
-test('a run that is interrupted puts the primary back', async () => {
-  const mock = await givenMock()
-  const interrupt = new AbortController()
-  const options = { allowChanges: true, integrations: [SENDGRID, MAILGUN], signal: interrupt.signal }
-  const only = ['primary.storm', 'primary.result', 'primary.again']
-  const { cases } = await judge(mock.url, { ...options, only, onResult: () => interrupt.abort() })
-  expect(cases.length).toBe(1)
-  expect(await primaryOf(mock)).toBe(SENDGRID)
 })
 
 test('ours is judged whole with changes allowed, its integrations found by itself', async () => {

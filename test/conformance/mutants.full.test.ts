@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Server, startServer } from '../../src/server.js'
 import { CASES } from '../../src/targets/conformance/cases/index.js'
-import { type RunOptions, runConformance } from '../../src/targets/conformance/run.js'
 import { DEVELOPMENT } from '../support/control.js'
+import { failedIn, judge } from './judge.js'
 import { MUTANTS } from './mutants/index.js'
 import { startProxy } from './proxy.js'
 
@@ -27,18 +27,12 @@ afterAll(async () => {
 })
 
 const NAMED = {
+  allowChanges: true,
   // Three of one channel, one of them inactive; one of a channel that has no primary in the profile live; and one more.
   integrations: ['01', '02', '03', '08', '06'].map((end) => `66f1c2a47c9b1a0012ad00${end}`),
   workflows: ['order-shipped', 'sign-in-code'],
   foreignIntegration: '6703aa1c5d2e8b0013b70001'
 }
-
-function judge(url: string, options: Partial<RunOptions> = {}) {
-  return runConformance({ url, apiKey: DEVELOPMENT, allowChanges: true, ...NAMED, ...options })
-}
-
-const failedIn = ({ cases }: Awaited<ReturnType<typeof judge>>) =>
-  cases.filter(({ outcome }) => outcome === 'failed').map(({ id, reason }) => `${id}: ${reason}`)
 
 describe('broken targets', () => {
   test('there are 190 or more of them, each with a name of its own and a case that there is', () => {
@@ -55,7 +49,7 @@ describe('broken targets', () => {
 
   test.each(['document', 'live'] as const)('a healthy proxy passes all cases, profile %s', async (profile) => {
     await using proxy = await startProxy(servers.get(profile)?.url ?? '')
-    const report = await judge(proxy.url, { profile })
+    const report = await judge(proxy.url, { ...NAMED, profile })
     expect(failedIn(report)).toEqual([])
     expect(report.counts.noted).toBe(0)
     expect(report.profile).toMatchObject({ nearest: profile, isExact: true })
@@ -66,7 +60,7 @@ describe('broken targets', () => {
     const profile = own ?? 'document'
     await using proxy = await startProxy(servers.get(profile)?.url ?? '', change)
     const basis = CASES.find(({ id }) => id === caughtBy)?.basis ?? {}
-    const only = { only: [caughtBy] }
+    const only = { ...NAMED, only: [caughtBy] }
     const { cases } = await judge(proxy.url, 'contract' in basis ? only : { ...only, profile })
     expect(cases).toMatchObject([{ id: caughtBy, outcome: 'failed' }])
   })

@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { listen } from '../targets/listen.js'
 
 /** Its one key, a workflow and a step, and its integrations: of two channels, one of them inactive. */
 export const OWN = {
@@ -72,15 +72,7 @@ export async function startOwnService() {
     primary: index % 2 === 0,
     updatedAt: Date.now()
   }))
-  const server = createServer(answer)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    }
-  }
+  return listen(answer)
 
   function answer({ method, url = '', headers }: IncomingMessage, response: ServerResponse) {
     const send = (status: number, body: object) =>

@@ -1,7 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { setTimeout as delay } from 'node:timers/promises'
+import { listen } from '../targets/listen.js'
 
 /** A request as it goes to the server. A mutant may change it. */
 export interface ProxiedRequest {
@@ -36,10 +35,6 @@ export interface Change {
   answer?(exchange: Exchange): void | Promise<void>
 }
 
-export interface Proxy extends AsyncDisposable {
-  url: string
-}
-
 /** What the server does not serve, and a target may: its integrations. */
 const LISTING = '/v1/integrations'
 
@@ -52,23 +47,13 @@ export const UNLISTED: Change = {
 
 /**
  * A target in front of a server that passes everything on, or breaks one rule. It lists integrations beyond the contract,
- * as the deployed service does, so that what set-primary does to others can be seen. `wait` is in milliseconds.
+ * as the deployed service does, so that what set-primary does to others can be seen.
  */
-export async function startProxy(upstream: string, change: Change = {}, wait = 0): Promise<Proxy> {
+export async function startProxy(upstream: string, change: Change = {}) {
   const memory = new Map<string, unknown>()
-  const server = createServer((incoming, response) => {
-    pass(incoming, response).catch((error: Error) => {
-      response.destroy(error)
-    })
+  return listen((incoming, response) => {
+    pass(incoming, response).catch((error: Error) => response.destroy(error))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    }
-  }
 
   async function pass(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = 'GET', url: path = '/', headers } = incoming
@@ -81,7 +66,6 @@ export async function startProxy(upstream: string, change: Change = {}, wait = 0
       headers: Object.fromEntries(passed) as Record<string, string>,
       body: await buffer(incoming)
     }
-    if (wait > 0) await delay(wait)
     const ask = (other: string, changes = {}) => forward({ ...request, path: other, ...changes })
     await change.request?.({ request, ask, memory })
     const answer = await forward(request)

@@ -3,16 +3,20 @@ import { assume, PROFILES } from '../../src/core/assumptions.js'
 import { openApiDocument } from '../../src/openapi/documents.js'
 import { compareDocuments } from '../../src/targets/recording/document.js'
 
-const ours = await openApiDocument(assume('document'))
 // biome-ignore lint/suspicious/noExplicitAny: each test changes another part of the document
-const copy = (): any => structuredClone(JSON.parse(JSON.stringify(ours)))
+type Json = any
 
-/** What is found in a copy of our document with a change: `[kind, what, there, here]`. */
-// biome-ignore lint/suspicious/noExplicitAny: as above
-function found(change: (document: any, schemas: any) => void) {
+const ours = await openApiDocument(assume('document'))
+const copy = (): Json => structuredClone(JSON.parse(JSON.stringify(ours)))
+
+/** What is found in a copy of our document with a change: `narrower body.subject required: [] there, ["absent"] here`. */
+function found(change: (schemas: Json, paths: Json) => unknown) {
   const document = copy()
-  change(document, document.components.schemas)
-  return compareDocuments(document, ours).differences.map(({ kind, what, there, here }) => [kind, what, there, here])
+  change(document.components.schemas, document.paths)
+  return compareDocuments(document, ours).differences.map(({ kind, what, there, here }) => {
+    const values = there === undefined ? '' : `: ${JSON.stringify(there)} there, ${JSON.stringify(here)} here`
+    return `${kind} ${what}${values}`
+  })
 }
 
 const MESSAGES = '/v1/messages'
@@ -56,111 +60,102 @@ describe('a published document', () => {
 })
 
 describe('exactly what was done is found:', () => {
-  test.each<[string, unknown[][], Parameters<typeof found>[0]]>([
+  test.each<[string, string[], Parameters<typeof found>[0]]>([
     [
       'a field that is gone',
-      [['here only', 'body.data[].subject', undefined, undefined]],
-      (_, schemas) => delete schemas.MessageResponseDto.properties.subject
+      ['here only body.data[].subject'],
+      ({ MessageResponseDto }) => delete MessageResponseDto.properties.subject
     ],
     [
       'a field more',
-      [['there only', 'body.data[].tags', undefined, undefined]],
-      (_, schemas) => (schemas.MessageResponseDto.properties.tags = { type: 'array', items: { type: 'string' } })
+      ['there only body.data[].tags'],
+      ({ MessageResponseDto }) => (MessageResponseDto.properties.tags = { type: 'array', items: { type: 'string' } })
     ],
     [
       'a field that is required there',
-      [['narrower', 'body.data[].subject required', [], ['absent']]],
-      (_, schemas) => schemas.MessageResponseDto.required.push('subject')
+      ['narrower body.data[].subject required: [] there, ["absent"] here'],
+      ({ MessageResponseDto }) => MessageResponseDto.required.push('subject')
     ],
     [
       'a word more, of a parameter too',
       [
-        ['wider', 'body.data[].status words', ['read'], []],
-        ['wider', 'parameter query channel words', ['fax'], []]
+        'wider body.data[].status words: ["read"] there, [] here',
+        'wider parameter query channel words: ["fax"] there, [] here'
       ],
-      (document, schemas) => {
-        schemas.MessageStatus.enum.push('read')
-        document.paths[MESSAGES].get.parameters[0].schema.enum.push('fax')
+      ({ MessageStatus }, { [MESSAGES]: { get } }) => {
+        MessageStatus.enum.push('read')
+        get.parameters[0].schema.enum.push('fax')
       }
     ],
     [
       'a word less',
-      [['narrower', 'body.data[].status words', [], ['warning']]],
-      (_, schemas) => schemas.MessageStatus.enum.pop()
+      ['narrower body.data[].status words: [] there, ["warning"] here'],
+      ({ MessageStatus }) => MessageStatus.enum.pop()
     ],
     [
       'another type',
-      [['there only', 'body.data[].read type', ['string'], ['boolean']]],
-      (_, schemas) => (schemas.MessageResponseDto.properties.read.type = 'string')
+      ['there only body.data[].read type: ["string"] there, ["boolean"] here'],
+      ({ MessageResponseDto }) => (MessageResponseDto.properties.read.type = 'string')
     ],
     [
       'null as well',
-      [['wider', 'body.data[].subject type', ['null'], []]],
-      (_, schemas) =>
-        (schemas.MessageResponseDto.properties.subject = { oneOf: [{ type: 'string' }, { type: 'null' }] })
+      ['wider body.data[].subject type: ["null"] there, [] here'],
+      ({ MessageResponseDto: { properties } }) =>
+        (properties.subject = { oneOf: [{ type: 'string' }, { type: 'null' }] })
     ],
     [
       'a parameter that is required, another default, and one more',
       [
-        ['there only', 'parameter query after', undefined, undefined],
-        ['there only', 'parameter query limit default', ['20'], ['10']],
-        ['narrower', 'parameter query subscriberId required', [], ['absent']]
+        'there only parameter query after',
+        'there only parameter query limit default: ["20"] there, ["10"] here',
+        'narrower parameter query subscriberId required: [] there, ["absent"] here'
       ],
-      ({ paths }) => {
-        const { parameters } = paths[MESSAGES].get
-        parameters[1].required = true
-        parameters.find(({ name }: { name: string }) => name === 'limit').schema.default = 20
-        parameters.push({ in: 'query', name: 'after', schema: { type: 'string' } })
+      (_, { [MESSAGES]: { get } }) => {
+        get.parameters[1].required = true
+        get.parameters.find(({ name }: { name: string }) => name === 'limit').schema.default = 20
+        get.parameters.push({ in: 'query', name: 'after', schema: { type: 'string' } })
       }
     ],
     [
       'a status less, and a header more',
-      [
-        ['there only', 'status 200 header etag', undefined, undefined],
-        ['here only', 'status 409', undefined, undefined]
-      ],
-      ({ paths }) => {
-        const { responses } = paths[PRIMARY].post
-        delete responses[409]
-        responses[200].headers.ETag = { schema: { type: 'string' } }
+      ['there only status 200 header etag', 'here only status 409'],
+      (_, { [PRIMARY]: { post } }) => {
+        delete post.responses[409]
+        post.responses[200].headers.ETag = { schema: { type: 'string' } }
       }
     ],
     [
       'an object whose fields are left open',
-      [['wider', 'body.data[].subscriber fields', undefined, undefined]],
-      (_, schemas) => (schemas.MessageResponseDto.properties.subscriber = { type: 'object' })
+      ['wider body.data[].subscriber fields'],
+      ({ MessageResponseDto }) => (MessageResponseDto.properties.subscriber = { type: 'object' })
     ],
     [
       'an envelope, which a row explains, with a change inside',
-      [
-        ['here only', 'body.slug', undefined, undefined],
-        ['there only', 'envelope', undefined, undefined]
-      ],
-      ({ paths }, schemas) => {
-        const json = paths[STEP].get.responses[200].content['application/json']
+      ['here only body.slug', 'there only envelope'],
+      ({ WorkflowStep }, { [STEP]: { get } }) => {
+        const json = get.responses[200].content['application/json']
         json.schema = { type: 'object', properties: { data: json.schema }, required: ['data'] }
-        delete schemas.WorkflowStep.properties.slug
+        delete WorkflowStep.properties.slug
       }
     ],
     [
       'names of parameters in paths: nothing',
       [],
-      (document) => {
-        const { [STEP]: step, ...paths } = document.paths
-        for (const parameter of step.get.parameters) parameter.name = parameter.name.replace('stepId', 'id')
-        document.paths = { ...paths, '/v2/workflows/{workflowId}/steps/{id}': step }
+      (_, paths) => {
+        for (const parameter of paths[STEP].get.parameters) parameter.name = parameter.name.replace('stepId', 'id')
+        paths['/v2/workflows/{workflowId}/steps/{id}'] = paths[STEP]
+        delete paths[STEP]
       }
     ],
     [
       'parts of allOf, with required beside them: nothing',
       [],
-      (_, schemas) => {
-        const { properties, required, ...rest } = schemas.SubscriberResponseDto
+      (schemas) => {
+        const { properties, ...rest } = schemas.SubscriberResponseDto
         const { email, ...others } = properties
         schemas.Base = { type: 'object', properties: { email } }
         schemas.SubscriberResponseDto = {
           ...rest,
-          required,
           allOf: [{ $ref: '#/components/schemas/Base' }, { properties: others }]
         }
       }
@@ -168,11 +163,10 @@ describe('exactly what was done is found:', () => {
     [
       'a circular reference: nothing',
       [],
-      (_, schemas) => {
-        schemas.UiSchemaProperty.properties.properties.additionalProperties = {
+      ({ UiSchemaProperty }) =>
+        (UiSchemaProperty.properties.properties.additionalProperties = {
           allOf: [{ $ref: '#/components/schemas/UiSchemaProperty' }]
-        }
-      }
+        })
     ]
   ])('%s', (_, expected, change) => {
     expect(found(change)).toEqual(expected)
@@ -215,10 +209,9 @@ test('what is no document, or is nested too deep, is refused in words, and a cir
   Object.assign(large.components.schemas, Object.fromEntries(levels))
   large.components.schemas.MessageResponseDto.properties.more = { $ref: '#/components/schemas/Level0' }
   expect(compareDocuments(large, structuredClone(large)).differences).toEqual([])
-  expect(
-    found((_, schemas) => {
-      schemas.Channel = { $ref: '#/components/schemas/Other' }
-      schemas.Other = { $ref: '#/components/schemas/Channel' }
-    })
-  ).toContainEqual(['wider', 'body.channel words', [], ['in_app', 'email', 'sms', 'chat', 'push']])
+  const circle = found((schemas) => {
+    schemas.Channel = { $ref: '#/components/schemas/Other' }
+    schemas.Other = { $ref: '#/components/schemas/Channel' }
+  })
+  expect(circle).toContain('wider body.channel words: [] there, ["in_app","email","sms","chat","push"] here')
 })

@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest'
-import type { SeedMessage, SeedStep } from '../../src/seeds/format.js'
-import { createNames, createReplacement, type Kept } from '../../src/targets/recording/replacement.js'
+import { createNames } from '../../src/targets/recording/names.js'
+import { createReplacement, type Kept } from '../../src/targets/recording/replacement.js'
+
+// biome-ignore lint/suspicious/noExplicitAny: records that hold only what a test is about
+type Json = any
 
 const replacementBy = (apiKey: string, kept: Kept = 'nothing', keeps = (_name: string) => false) =>
-  createReplacement(apiKey, kept, keeps)
-const { message: replaceMessage, step: replaceStep } = replacementBy('a-key-1')
-
-// biome-ignore lint/suspicious/noExplicitAny: what stands where in a replaced message is what is tested
-const replacedMessage = (message: object, { message: replace } = replacementBy('a-key-1')): any =>
-  replace(message as unknown as SeedMessage)
+  createReplacement(apiKey, kept, keeps) as { message(record: Json): Json; step(record: Json): Json }
+const { message: replacedMessage, step: replacedStep } = replacementBy('a-key-1')
 
 const PERSON = {
   subscriberId: 'ada@analytical.example',
@@ -39,9 +38,9 @@ const MESSAGE = {
 }
 
 test('the same value has the same replacement with the same key, and another one with another key', () => {
-  const replaced = replaceMessage(MESSAGE as unknown as SeedMessage)
-  expect(replacedMessage(MESSAGE, replacementBy('a-key-1'))).toEqual(replaced)
-  expect(replacedMessage(MESSAGE, replacementBy('a-key-2')).subject).not.toBe(replaced.subject)
+  const replaced = replacedMessage(MESSAGE)
+  expect(replacementBy('a-key-1').message(MESSAGE)).toEqual(replaced)
+  expect(replacementBy('a-key-2').message(MESSAGE).subject).not.toBe(replaced.subject)
   expect(replaced.email).toBe(replaced.subscriber?.email)
   expect(replaced.subscriber?.subscriberId).toBe(replaced.email)
 })
@@ -58,10 +57,9 @@ test('words of the contract, numbers, flags, times, ids and identifiers stay, an
 })
 
 test('what is made anew has the length and the kind of what it replaces', () => {
-  const { subject, content, payload, subscriber } = replacedMessage(
-    { ...MESSAGE, payload: { day: '1990-02-03', at: '1990-02-03T10:00:00Z', amount: 4711.25, below: -12, id: '0815' } },
-    replacementBy('a-key-1', 'nothing', () => true)
-  )
+  const values = { day: '1990-02-03', at: '1990-02-03T10:00:00Z', amount: 4711.25, below: -12, id: '0815' }
+  const { message } = replacementBy('a-key-1', 'nothing', () => true)
+  const { subject, content, payload, subscriber } = message({ ...MESSAGE, payload: values })
   expect(subject).toHaveLength('Hello Ada'.length)
   expect(content[0].content).toHaveLength('Dear Ada'.length)
   expect(payload.day).toMatch(/^20\d\d-[01]\d-[0-3]\d$/)
@@ -84,21 +82,15 @@ test('many numbers, addresses and ids have as many replacements', () => {
 test('names of fields stay in payloads when they are words of two messages or of a schema, and no name of a person', () => {
   const names = createNames()
   const person = { subscriberId: 'user-1', firstName: 'Ada' }
-  const messages = ['x1', 'x2'].map((once) => ({
+  const messages: Json[] = ['onlya', 'onlyb'].map((once) => ({
     subscriber: person,
-    payload: {
-      orderId: 1,
-      [`only${once.replace(/\d/, (digit) => 'ab'.charAt(Number(digit)))}`]: 2,
-      'user-1': 3,
-      Ada: 4,
-      n4711: 5
-    }
+    payload: { orderId: 1, [once]: 2, 'user-1': 3, Ada: 4, n4711: 5 }
   }))
-  for (const message of messages) names.addMessage(message as unknown as SeedMessage)
+  for (const message of messages) names.addMessage(message)
   names.addSubscriber(person)
   names.addSchema({ properties: { invoice: { type: 'string' } } })
-  const kept = replacementBy('a-key-1', 'nothing', names.keeps)
-  const { payload } = replacedMessage({ payload: { ...messages[0]?.payload, invoice: 'a' } }, kept)
+  const { message } = replacementBy('a-key-1', 'nothing', names.keeps)
+  const { payload } = message({ payload: { ...messages[0].payload, invoice: 'a' } })
   const plain = Object.keys(payload).filter((name) => !/^field-[\da-f]{16}$/.test(name))
   expect(plain.sort()).toEqual(['invoice', 'orderId'])
   expect(Object.keys(payload)).toHaveLength(6)
@@ -107,14 +99,11 @@ test('names of fields stay in payloads when they are words of two messages or of
 const TELEPHONE = 4917090817263
 
 test('a number as long as that of a phone is replaced in control values and choices alike, a shorter one stays', () => {
-  const replaced = replaceStep({
-    controls: {
-      dataSchema: { properties: { tel: { enum: [TELEPHONE, 30] }, [`t${TELEPHONE}`]: { const: TELEPHONE } } }
-    },
-    controlValues: { tel: TELEPHONE, amount: 30, all: [TELEPHONE, { at: 52.5200066 }], apiKey: 4711 }
-  } as unknown as SeedStep)
+  const properties = { tel: { enum: [TELEPHONE, 30] }, [`t${TELEPHONE}`]: { const: TELEPHONE } }
+  const controlValues = { tel: TELEPHONE, amount: 30, all: [TELEPHONE, { at: 52.5200066 }], apiKey: 4711 }
+  const replaced = replacedStep({ controls: { dataSchema: { properties } }, controlValues })
   expect(JSON.stringify(replaced)).not.toMatch(/90817263|5200066|4711/)
-  const { tel, amount, all } = replaced.controlValues as Record<string, unknown>
+  const { tel, amount, all } = replaced.controlValues
   expect(amount).toBe(30)
   expect(all).toMatchObject([tel, {}])
   expect(replaced.controls).toMatchObject({ dataSchema: { properties: { tel: { enum: [tel, 30] } } } })
@@ -134,18 +123,15 @@ test.each(['nothing', 'workflow-texts'] as const)('a schema has no addresses and
       uiSchema: { group: 'SMS', properties: { to: { component: 'SMS_BODY', placeholder: 'Ada' } } }
     },
     controlValues: { to: 'a@b.example', size: 'small', phone: '+49 170 9081726', unit: 'minutes', body: 'Dear Ada' }
-  } as unknown as SeedStep
+  }
   const { controls, controlValues } = replacementBy('a-key-1', kept).step(document)
   expect(JSON.stringify(controls)).not.toMatch(/@b\.|9081726|maria|Ada|Lovelace|4111111111111111/)
   expect(controls).toMatchObject({ uiSchema: { group: 'SMS', properties: { to: { component: 'SMS_BODY' } } } })
-  const { required, properties } = (controls?.dataSchema ?? {}) as {
-    required: string[]
-    properties: Record<string, object>
-  }
+  const { required, properties } = controls.dataSchema
   expect(required).toEqual(['to', Object.keys(properties)[1]])
   expect(properties.card).toMatchObject({ type: 'number', minimum: 10 })
   if (kept === 'workflow-texts') return expect(controlValues).toEqual(document.controlValues)
-  const { to, size, phone, unit, body } = controlValues as Record<string, string>
+  const { to, size, phone, unit, body } = controlValues
   expect(properties.to).toMatchObject({ type: 'string', enum: [to, size, phone], pattern: '.*' })
   expect([size, unit]).toEqual(['small', 'minutes'])
   expect(body).not.toContain('Ada')

@@ -1,37 +1,25 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { onTestFinished } from 'vitest'
 import { type RecordOptions, record } from '../../src/targets/recording/record.js'
+import { listen } from '../targets/listen.js'
 
 /** What a proxy does with a request in place of passing it on: true if it has answered it. */
 export type Disturb = (request: IncomingMessage, response: ServerResponse, asked: number) => boolean | Promise<boolean>
 
-export interface Proxy {
-  url: string
-  /** The paths that were asked for and passed on. */
-  passed: string[]
-}
-
 /** A server before a mock, that may answer in its place. `asked` counts the requests for the same path, from 1. */
-export async function givenProxy(upstream: string, disturb: Disturb = () => false): Promise<Proxy> {
-  const passed: string[] = []
+export async function givenProxy(upstream: string, disturb: Disturb): Promise<{ url: string }> {
   const counts = new Map<string, number>()
-  const server = createServer(async (request, response) => {
+  const server = await listen(async (request, response) => {
     const path = request.url ?? ''
     const asked = (counts.get(path) ?? 0) + 1
     counts.set(path, asked)
     if (await disturb(request, response, asked)) return
-    passed.push(path)
     const { authorization = '' } = request.headers
     const answer = await fetch(upstream + path, { headers: { authorization } })
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
   })
-  await new Promise<void>((settle) => server.listen(0, '127.0.0.1', settle))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, passed }
+  onTestFinished(() => server[Symbol.asyncDispose]())
+  return server
 }
 
 /** Records from the url into the file, as fast as it can. */

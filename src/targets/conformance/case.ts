@@ -2,13 +2,6 @@ import type { AssumptionId, Profile } from '../../core/assumptions.js'
 import type { Subject } from './subject.js'
 
 /**
- * `wire`: the shape of every answer. `behaviour`: filters, pages, lookup, refusals. `effects`: set-primary and idempotency
- * keys. `live`: for each row of the register of assumptions, that the target takes one of its positions.
- */
-export const TIERS = ['wire', 'behaviour', 'effects', 'live'] as const
-export type Tier = (typeof TIERS)[number]
-
-/**
  * What a case rests on: words of the contract, what the reference settles where the contract is silent, or a row. Only
  * what breaks the contract is a failure; the others are notes, unless the target is to be of a profile. What is settled
  * `strictly` is a failure of the profile `document` only.
@@ -17,8 +10,8 @@ export type Basis = { contract: string } | { settled: string; strictly?: true } 
 
 /** A rule and how it is judged. It stands alone: it asks by HTTP, knows no data, and needs no case before it. */
 export interface ConformanceCase {
+  /** What it is about, and then what: `paging.length`. */
   id: string
-  tier: Tier
   /** What must hold. */
   rule: string
   basis: Basis
@@ -31,11 +24,7 @@ export interface ConformanceCase {
   run(subject: Subject): Promise<Profile> | Promise<void>
 }
 
-export interface CaseResult {
-  id: string
-  tier: Tier
-  rule: string
-  basis: Basis
+export interface CaseResult extends Pick<ConformanceCase, 'id' | 'rule' | 'basis'> {
   /** `noted`: it differs from the reference where the contract is silent. */
   outcome: 'passed' | 'failed' | 'noted' | 'skipped'
   /** What is wrong, or why it was skipped. */
@@ -49,17 +38,5 @@ export interface CaseResult {
   milliseconds: number
 }
 
-export function contract(words: string): Basis {
-  return { contract: words }
-}
-
-export function settled(words: string): Basis {
-  return { settled: words }
-}
-
-/** A case that `casesIn` gives its tier. */
-export type UnfiledCase = Omit<ConformanceCase, 'tier'>
-
-export function casesIn(tier: Tier, cases: readonly UnfiledCase[]): ConformanceCase[] {
-  return cases.map((each) => ({ tier, ...each }))
-}
+export const contract = (words: string): Basis => ({ contract: words })
+export const settled = (words: string): Basis => ({ settled: words })

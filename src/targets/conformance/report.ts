@@ -1,7 +1,6 @@
 import type { Basis, CaseResult } from './case.js'
-import type { OperationReport } from './operations.js'
-import { profileText } from './profile.js'
 import type { ConformanceReport } from './run.js'
+import type { OperationReport, ProfileReport } from './summary.js'
 
 const SIGNS = { passed: 'ok', failed: 'FAILED', noted: 'note', skipped: 'skipped' } as const
 const INDENT = ' '.repeat(9)
@@ -28,11 +27,11 @@ export function reportText(report: ConformanceReport, isVerbose = false): string
     ...(reason ? [`${INDENT}${reason}${outcome === 'noted' ? `; rests on ${basisText(basis)}` : ''}`] : [])
   ])
   const shown = [...failures, ...lines]
-  return [...shown, ...(shown.length > 0 ? [''] : []), summaryText(report)].join('\n')
+  return [...shown, ...(shown.length > 0 ? [''] : []), ...summaryLines(report), ''].join('\n')
 }
 
 /** Returns what was judged and what not, the counts, the profile, and what is left to be done. */
-function summaryText(report: ConformanceReport): string {
+function summaryLines(report: ConformanceReport): string[] {
   const { target, counts, operations, profile, milliseconds, requests, notRestored, newPrimaries, ended } = report
   const { passed, failed, noted, skipped } = counts
   const seconds = (milliseconds / 1000).toFixed(1)
@@ -42,14 +41,10 @@ function summaryText(report: ConformanceReport): string {
     ...operations.flatMap(operationLines),
     `${target}: ${passed} passed, ${failed} failed, ${noted} noted, ${skipped} skipped; ${requests} requests in ${seconds} s`,
     ...(notes.length > 0 ? [`Differs where the contract is silent: ${notes.map(({ id }) => id).join(', ')}`] : []),
-    profileText(profile),
-    ...reasonsOf(Object.entries(profile.unknown)).map(
-      ([reason, rows]) => `  not found out: ${rows.join(', ')}: ${reason}`
-    ),
+    ...profileLines(profile),
     ...notRestored.map((each) => `Not put back as primary: ${each}`),
-    ...newPrimaries.map((channel) => `Has a primary integration now, and had none: channel ${channel}`),
-    ''
-  ].join('\n')
+    ...newPrimaries.map((channel) => `Has a primary integration now, and had none: channel ${channel}`)
+  ]
 }
 
 function operationLines({ operation, judged, cases, skipped, reasons }: OperationReport): string[] {
@@ -65,7 +60,21 @@ function operationLines({ operation, judged, cases, skipped, reasons }: Operatio
   ]
 }
 
-/** Returns the failures by their causes. */
+/** Returns which profile it is and how sure that is, and each reason once why a row was not found out. */
+function profileLines({ nearest, isExact, differing, known, unknown }: ProfileReport): string[] {
+  const [count, reasons] = [Object.keys(known).length, Object.entries(unknown)]
+  const all = count + reasons.length + differing.filter(({ position }) => position === 'neither').length
+  const rows = differing.map(({ row, position }) => `${row}=${position}`).join(', ')
+  const name = nearest === undefined ? 'not found out' : isExact ? nearest : `${nearest}, but for ${rows}`
+  return [
+    `Profile: ${name} (${count} of ${all} rows of the register found out)`,
+    ...[...new Set(reasons.map(([, reason]) => reason))].map((reason) => {
+      const own = reasons.filter((each) => each[1] === reason).map(([row]) => row)
+      return `  not found out: ${own.join(', ')}: ${reason}`
+    })
+  ]
+}
+
 export function groupsOf(cases: readonly CaseResult[]): Group[] {
   const groups = new Map<string, Group>()
   for (const each of cases.filter(({ outcome }) => outcome === 'failed')) {
@@ -79,54 +88,18 @@ export function groupsOf(cases: readonly CaseResult[]): Group[] {
 
 /** Returns the problem and the kind of request, without ids, numbers and names that differ from case to case. */
 function causeOf({ reason = '', requests = [] }: CaseResult): string {
-  const [request = ''] = requests.slice(-1)
-  const path = /https?:\/\/[^/]+(\/[^?']*)/.exec(request)?.[1] ?? ''
-  const problem = reason
-    .replace(/\b[0-9a-f]{24}\b/g, '…')
-    .replace(/status \d+/, (status) => status.replaceAll(' ', '='))
-  return `${path.replace(/(integrations|workflows|steps)\/[^/]+/g, '$1')} ${problem.replace(/\b\d+\b/g, '…')}`
+  const path = /https?:\/\/[^/]+(\/[^?']*)/.exec(requests.at(-1) ?? '')?.[1] ?? ''
+  const problem = reason.replace(/\b[0-9a-f]{24}\b|(?<!status )\b\d+\b/g, '…')
+  return `${path.replace(/(integrations|workflows|steps)\/[^/]+/g, '$1')} ${problem}`
 }
 
-/** Returns each reason once, with the names that have it. */
-function reasonsOf(entries: readonly (readonly [name: string, reason: string])[]): [string, string[]][] {
-  const names = new Map<string, string[]>()
-  for (const [name, reason] of entries) names.set(reason, [...(names.get(reason) ?? []), name])
-  return [...names]
-}
-
-/** Returns what a case rests on, in words. */
 function basisText(basis: Basis): string {
   if ('contract' in basis) return `the contract: ${basis.contract}`
   if ('assumption' in basis) return `the register: ${basis.assumption}`
   return `the reference, as the contract is silent: ${basis.settled}`
 }
 
-/** Returns a report in Markdown, such as the summary of a job shows. */
-export function reportMarkdown(report: ConformanceReport): string {
-  const rows = report.cases.map(({ id, tier, outcome, rule, reason, requests = [] }) => {
-    const commands = outcome === 'failed' ? requests.map((command) => `<code>${cell(command)}</code>`) : []
-    const what = [rule, ...(reason ? [`*${cell(reason)}*`] : []), ...commands].join('<br>')
-    return `| ${SIGNS[outcome]} | ${tier} | \`${id}\` | ${what.replaceAll('|', '\\|')} |`
-  })
-  return [
-    '## Conformance\n',
-    ...summaryText(report)
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => `- ${cell(line.trim())}`),
-    '',
-    '| outcome | tier | case | rule |',
-    '|---|---|---|---|',
-    ...rows,
-    ''
-  ].join('\n')
-}
-
-function cell(text: string): string {
-  return text.replaceAll('<', '&lt;').replaceAll('*', '\\*').replaceAll('\n', ' ')
-}
-
-/** Returns a report in the XML that CI servers read: one suite, in which the class of a case is its tier. */
+/** Returns a report in the XML that CI servers read: one suite, in which the class of a case is what its id begins with. */
 export function reportJunit({ target, cases, counts, milliseconds, date }: ConformanceReport): string {
   const figures = `tests="${cases.length}" failures="${counts.failed}" errors="0" skipped="${counts.skipped}"`
   const suite = `name="conformance of ${escaped(target)}" ${figures} time="${milliseconds / 1000}"`
@@ -139,19 +112,16 @@ export function reportJunit({ target, cases, counts, milliseconds, date }: Confo
   ].join('\n')
 }
 
-function junitCase({ id, tier, rule, basis, outcome, reason = '', requests = [], milliseconds }: CaseResult): string {
-  const head = `  <testcase classname="${tier}" name="${escaped(`${id}: ${rule}`)}" time="${milliseconds / 1000}"`
+function junitCase({ id, rule, basis, outcome, reason = '', requests = [], milliseconds }: CaseResult): string {
+  const [group, name] = [id.split('.')[0], escaped(`${id}: ${rule}`)]
   const text = escaped([...requests, `rests on ${basisText(basis)}`].join('\n'))
-  switch (outcome) {
-    case 'passed':
-      return `${head}/>`
-    case 'noted':
-      return `${head}><system-out>${escaped(`note: ${reason}`)}\n${text}</system-out></testcase>`
-    case 'skipped':
-      return `${head}><skipped message="${escaped(reason)}"/></testcase>`
-    case 'failed':
-      return `${head}><failure message="${escaped(reason)}">${text}</failure></testcase>`
+  const inner = {
+    passed: '',
+    noted: `<system-out>${escaped(`note: ${reason}`)}\n${text}</system-out>`,
+    skipped: `<skipped message="${escaped(reason)}"/>`,
+    failed: `<failure message="${escaped(reason)}">${text}</failure>`
   }
+  return `  <testcase classname="${group}" name="${name}" time="${milliseconds / 1000}">${inner[outcome]}</testcase>`
 }
 
 function escaped(text: string): string {

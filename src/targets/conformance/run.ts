@@ -1,25 +1,21 @@
 import { STATUS_CODES } from 'node:http'
 import type { Profile } from '../../core/assumptions.js'
 import { StartError } from '../../core/errors.js'
-import { Breach, Failure, NoAnswer, type Sent, Skipped } from '../answers.js'
+import type { Sent } from '../answers.js'
+import { Breach, Failure, NoAnswer, Skipped } from '../checks.js'
 import { createTarget, type TargetOptions } from '../target.js'
-import type { Basis, CaseResult, ConformanceCase, Tier } from './case.js'
+import type { Basis, CaseResult, ConformanceCase } from './case.js'
 import { CASES } from './cases/index.js'
 import { curlOf } from './curl.js'
 import type { Restored, SubjectOptions } from './integrations.js'
-import { type OperationReport, operationsReport } from './operations.js'
-import { type ProfileReport, profileReport } from './profile.js'
 import { createSubject, type Subject, TargetGone } from './subject.js'
+import { type OperationReport, operationsReport, type ProfileReport, profileReport } from './summary.js'
 
 export interface RunOptions extends TargetOptions, Partial<SubjectOptions> {
-  /** All, if left out. */
-  tiers?: readonly Tier[] | undefined
   /** Ids of cases, or beginnings of them up to a dot. All, if left out. */
   only?: readonly string[] | undefined
   /** The profile that the target must be: then what would be a note is a failure. */
   profile?: Profile | undefined
-  /** Called after each case. */
-  onResult?: (result: CaseResult) => void
   /** Ends the run before the next case, and what waits or is read; the primary integrations are put back. */
   signal?: AbortSignal
 }
@@ -31,7 +27,6 @@ export interface ConformanceReport extends Restored {
   milliseconds: number
   requests: number
   counts: Record<CaseResult['outcome'], number>
-  /** How far each operation was judged. */
   operations: OperationReport[]
   profile: ProfileReport
   cases: CaseResult[]
@@ -49,14 +44,13 @@ const MAX_SHOWN = 4
  * or rejects the key, so that there is nothing to judge.
  */
 export async function runConformance(options: RunOptions): Promise<ConformanceReport> {
-  const { profile, signal, allowChanges = false, workflows = [], steps = [], integrations = [] } = options
+  const { url, signal, allowChanges = false, workflows = [], steps = [], integrations = [] } = options
   const target = createTarget(options)
   const subject = createSubject(target, { ...options, allowChanges, workflows, steps, integrations })
   const hide = (text: string) => text.replaceAll(options.apiKey, '***')
   const date = new Date().toISOString()
   const started = performance.now()
-  await checkAccess(subject, options.url, hide)
-  await subject.integrations.checkNamed()
+  await checkAccess(subject, url, hide)
 
   const cases: CaseResult[] = []
   const all = chosen(options)
@@ -65,13 +59,12 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   try {
     for (const each of all) {
       if (signal?.aborted || ended !== undefined) break
-      const { gone, ...result } = await judge(each, subject, profile, options.url)
+      const { isGone, ...result } = await judge(each, subject, options)
+      const { reason, requests } = result
       // It may have failed by that.
-      if (signal?.aborted && result.reason !== undefined) break
-      if (gone) ended = `the target answers no more (${gone}), since ${result.requests?.at(-1)}`
-      const shown = result.reason === undefined ? result : { ...result, reason: hide(result.reason) }
-      cases.push(shown)
-      options.onResult?.(shown)
+      if (signal?.aborted && reason !== undefined) break
+      if (isGone) ended = hide(`the target answers no more (${reason}), since ${requests?.at(-1)}`)
+      cases.push(reason === undefined ? result : { ...result, reason: hide(reason) })
     }
   } finally {
     restored = await subject.integrations.restore()
@@ -81,15 +74,15 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   })
   const count = (outcome: CaseResult['outcome']) => cases.filter((each) => each.outcome === outcome).length
   return {
-    target: options.url,
+    target: url,
     date,
     milliseconds: Math.round(performance.now() - started),
     requests: target.requests(),
     counts: { passed: count('passed'), failed: count('failed'), noted: count('noted'), skipped: count('skipped') },
-    operations: operationsReport([...cases, ...notRun], { ...subject.options, url: options.url }),
+    operations: operationsReport([...cases, ...notRun], { ...subject.options, url }),
     profile: profileReport(cases),
     cases,
-    ...(ended !== undefined && { ended: hide(ended) }),
+    ...(ended !== undefined && { ended }),
     notRestored: restored.notRestored.map(hide),
     newPrimaries: restored.newPrimaries
   }
@@ -98,11 +91,11 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
 /** Throws `StartError` unless the target answers, and takes the key. */
 async function checkAccess({ ask }: Subject, url: string, hide: (text: string) => string): Promise<void> {
   const path = '/v1/messages?limit=1'
-  const answer = await ask(path).catch((error: Error) => {
+  const { status } = await ask(path).catch((error: Error) => {
     throw new StartError(hide(`${url}: ${error instanceof Failure ? `GET ${path}: ` : ''}${error.message}`))
   })
-  if (answer.status !== 401 && answer.status !== 403) return
-  throw new StartError(`${url} rejects the key: ${answer.status} ${STATUS_CODES[answer.status]}`)
+  if (status === 401 || status === 403)
+    throw new StartError(`${url} rejects the key: ${status} ${STATUS_CODES[status]}`)
 }
 
 /** Returns the first of these that is no case, and no beginning of one. */
@@ -114,54 +107,59 @@ function isNamed({ id }: ConformanceCase, name: string): boolean {
   return id === name || id.startsWith(`${name}.`)
 }
 
-function chosen({ tiers, only, profile }: RunOptions): ConformanceCase[] {
+function chosen({ only, profile }: RunOptions): ConformanceCase[] {
   return CASES.filter(
     (each) =>
-      (tiers === undefined || tiers.includes(each.tier)) &&
-      (only === undefined || only.some((name) => isNamed(each, name))) &&
-      (!each.documentOnly || profile === 'document')
+      (only === undefined || only.some((name) => isNamed(each, name))) && (!each.documentOnly || profile === 'document')
   )
 }
 
-async function judge(
-  { run, documentOnly: _, ...each }: ConformanceCase,
-  subject: Subject,
-  profile: Profile | undefined,
-  url: string
-): Promise<CaseResult & { gone?: string }> {
+type Outcome = Pick<CaseResult, 'outcome' | 'reason' | 'flags' | 'requests' | 'position'> & { isGone?: boolean }
+
+/** Judges a case; again when it may have failed by messages that came in or changed since they were read. */
+async function judge({ run, documentOnly: _, ...each }: ConformanceCase, subject: Subject, options: RunOptions) {
   const started = performance.now()
-  const done = (outcome: CaseResult['outcome'], more: Partial<CaseResult & { gone: string }> = {}) => {
-    return { ...each, outcome, ...more, milliseconds: Math.round(performance.now() - started) }
-  }
-  for (let attempt = 1; ; attempt++) {
-    // A first failure may come from messages that came in or changed since the sample was read, so it counts for nothing.
-    const newest = attempt === 1 ? undefined : await newestOf(subject)
-    subject.takeSent()
-    try {
-      const position = (await run(subject)) ?? undefined
-      if (profile === undefined || position === undefined || position === profile) {
-        return done('passed', position && { position })
-      }
-      return done('failed', { reason: `it takes the position of the profile ${position}, not of ${profile}`, position })
-    } catch (error) {
-      if (error instanceof Skipped) {
-        const flags = error.flags && { flags: error.flags }
-        return done('skipped', { reason: error.message, ...flags })
-      }
-      const requests = requestsOf(error as Error, subject.takeSent()).map((sent) => curlOf(url, sent))
-      // What is no failure of ours is an answer that can't be read at all: a field of another type, or null.
-      const reason =
-        error instanceof Failure ? error.message : `an answer has another form: ${(error as Error).message}`
-      if (error instanceof TargetGone) return done('failed', { reason, requests, gone: reason })
-      const isBroken = error instanceof NoAnswer || error instanceof Breach
-      const outcome = isBroken || isFailure(each.basis, profile) ? 'failed' : 'noted'
-      if (!readsMessages(each) || newest === '') return done(outcome, { reason, requests })
-      if (newest !== undefined && (await newestOf(subject)) === newest) return done(outcome, { reason, requests })
-      if (attempt === ATTEMPTS) {
-        return done('skipped', { reason: `messages kept coming in while it was judged; at last: ${reason}` })
-      }
-      subject.forget()
+  const judgeOnce = () => outcomeOf({ ...each, run }, subject, options)
+  const isWrong = ({ outcome, isGone }: Outcome) => ['failed', 'noted'].includes(outcome) && !isGone
+  let found = await judgeOnce()
+  const mayChange = /^(paging|filter|wire\.list)\./.test(each.id)
+  for (let attempt = 2; mayChange && isWrong(found); attempt++) {
+    if (attempt > ATTEMPTS) {
+      const reason = `messages kept coming in while it was judged; at last: ${found.reason}`
+      found = { outcome: 'skipped', reason }
+      break
     }
+    subject.forget()
+    const newest = await newestOf(subject)
+    found = await judgeOnce()
+    if (newest === '' || newest === (await newestOf(subject))) break
+  }
+  return { ...each, ...found, milliseconds: Math.round(performance.now() - started) }
+}
+
+async function outcomeOf(
+  { run, basis }: Pick<ConformanceCase, 'run' | 'basis'>,
+  subject: Subject,
+  { url, profile }: RunOptions
+): Promise<Outcome> {
+  subject.takeSent()
+  try {
+    const position = (await run(subject)) ?? undefined
+    if (!position) return { outcome: 'passed' }
+    if (profile === undefined || position === profile) return { outcome: 'passed', position }
+    const reason = `it takes the position of the profile ${position}, not of ${profile}`
+    return { outcome: 'failed', reason, position }
+  } catch (error) {
+    if (error instanceof Skipped) {
+      return { outcome: 'skipped', reason: error.message, ...(error.flags && { flags: error.flags }) }
+    }
+    const requests = requestsOf(error as Error, subject.takeSent()).map((sent) => curlOf(url, sent))
+    const { message } = error as Error
+    // What is no failure of ours is an answer that can't be read at all: a field of another type, or null.
+    const reason = error instanceof Failure ? message : `an answer has another form: ${message}`
+    const isBroken = error instanceof NoAnswer || error instanceof Breach || error instanceof TargetGone
+    const outcome = isBroken || isFailure(basis, profile) ? 'failed' : 'noted'
+    return { outcome, reason, requests, ...(error instanceof TargetGone && { isGone: true }) }
   }
 }
 
@@ -178,11 +176,6 @@ function requestsOf(error: Error, sent: readonly Sent[]): Sent[] {
   const index = sent.findLastIndex(({ path, ask }) => path === wrong.path && ask === wrong.ask)
   const changes = sent.slice(0, Math.max(0, index)).filter(({ ask }) => ask.method === 'POST')
   return [...changes.slice(-MAX_SHOWN), wrong]
-}
-
-/** Whether messages that come in or change while it is judged can fail a case. */
-function readsMessages({ id }: Pick<ConformanceCase, 'id'>): boolean {
-  return /^(paging|filter|wire\.list)\./.test(id)
 }
 
 /** Returns what changes when a message comes in: the newest of the list, and how many there are. */

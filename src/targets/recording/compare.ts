@@ -5,8 +5,9 @@ import { type Answer, isObject } from '../answers.js'
 import type { Target } from '../target.js'
 import { notAnObject, refuseRedirect } from './asking.js'
 import { type Difference, differencesOf, VOLATILE } from './differences.js'
+import { namesIn } from './names.js'
 import type { Question, Questions } from './questions.js'
-import { createReplacement, namesIn, type Replacement } from './replacement.js'
+import { createReplacement, type Replacement } from './replacement.js'
 
 export interface Comparison {
   /** How many questions were asked, and how many of those given could not be. */
@@ -14,7 +15,6 @@ export interface Comparison {
   skipped: number
   same: number
   differences: (Question & Difference)[]
-  /** What was not compared. */
   leftOut: readonly string[]
 }
 
@@ -38,9 +38,9 @@ export async function compareAnswers(options: Options): Promise<Comparison> {
   const differences: Comparison['differences'] = []
   let same = 0
   for (const server of [target, ours]) await checkThere(server)
+  const usual = replacedBy === undefined ? undefined : createReplacement(replacedBy, 'nothing', () => false)
   for (const [index, question] of questions.entries()) {
     const { path } = question
-    const usual = replacedBy === undefined ? undefined : createReplacement(replacedBy, 'nothing', () => false)
     const ownPath = usual ? replacedPath(path, usual) : path
     const theirs = await answerTo(target, question)
     const own = await answerTo(ours, { ...question, path: ownPath })
@@ -81,8 +81,7 @@ async function checkThere({ url, askAgain }: Target): Promise<void> {
 
 function withoutSecrets(difference: Difference): Difference {
   if (!difference.field.split(/[.[\]]/).some((name) => SECRET_NAME.test(name))) return difference
-  const { target, ours } = difference
-  return { ...difference, ...(target !== undefined && { target: '***' }), ...(ours !== undefined && { ours: '***' }) }
+  return JSON.parse(JSON.stringify(difference, (name, value) => (/^(target|ours)$/.test(name) ? '***' : value)))
 }
 
 /** The same question by the values that a recording has in place of those of the target. */
@@ -107,18 +106,14 @@ function replacedAnswer(answer: Answer, replacement: Replacement, path: string, 
     const data = body.data.map((each) => (isObject(each) ? replacement.message(each as never) : each))
     return { ...answer, body: { ...body, data } }
   }
+  const step = (value: object) => replacement.step(value as never)
   return { ...answer, body: isObject(body.data) ? { data: step(body.data) } : step(body) }
-
-  function step(value: object): object {
-    return replacement.step(value as never)
-  }
 }
 
 /** The message of an error that repeats a value of the question, with the value that stands for it. */
 function asAsked(message: unknown, path: string, ownPath: string): unknown {
   if (typeof message !== 'string') return message
-  const [values = [], ownValues = []] = [path, ownPath].map((each) => [
-    ...new URLSearchParams(each.split('?')[1]).values()
-  ])
+  const valuesOf = (each: string) => [...new URLSearchParams(each.split('?')[1]).values()]
+  const [values, ownValues] = [valuesOf(path), valuesOf(ownPath)]
   return values.reduce((text, value, at) => (value ? text.replaceAll(value, ownValues[at] ?? value) : text), message)
 }

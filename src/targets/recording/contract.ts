@@ -5,7 +5,8 @@ import { MessageResponse } from '../../messages/schemas.js'
 import { SeedMessage, SeedStep } from '../../seeds/format.js'
 import { recordProblem } from '../../seeds/limits.js'
 import { WorkflowStep } from '../../workflow-steps/schemas.js'
-import { isObject, withContractNames } from '../answers.js'
+import { isObject } from '../answers.js'
+import { withContractNames } from '../contract-names.js'
 import { isTime } from './replacement.js'
 
 /** How often each thing was found that the served seed will not give back. */
@@ -65,9 +66,8 @@ export function inContract<Seed>({ name: kind, schema, required }: RecordKind, a
   }
 
   function leaveOutBadTimes(object: Record<string, unknown>, name: string): void {
-    for (const field of TIMES) {
-      const value = object[field]
-      if (typeof value !== 'string' || isTime(value)) continue
+    const isWrong = (value: unknown) => typeof value === 'string' && !isTime(value)
+    for (const field of TIMES.filter((each) => isWrong(object[each]))) {
       note(notes, `${name}.${field} is no time in ISO 8601: left out`)
       delete object[field]
     }

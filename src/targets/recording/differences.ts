@@ -10,11 +10,9 @@ export interface Difference {
   field: string
   target?: unknown
   ours?: unknown
-  /** The row of the register that says why. */
   explainedBy?: AssumptionId
 }
 
-/** What is compared of an answer. */
 type Answered = Pick<Answer, 'status' | 'body'>
 
 /** Fields that are never the same twice, which are not compared. */
@@ -38,7 +36,6 @@ export function differencesOf(question: Question, target: Answered, ours: Answer
   })
 }
 
-/** The object in the envelope of an answer, if it has one. */
 function inEnvelope({ body }: Answered): Record<string, unknown> | undefined {
   return isEnveloped(body) && isObject(body.data) ? body.data : undefined
 }
@@ -63,9 +60,8 @@ function compareLists(target: unknown[], ours: unknown[], path: string): Differe
   const [targetIds, ourIds] = [idsOf(target), idsOf(ours)]
   const haveIds = [...targetIds, ...ourIds].every((id) => typeof id === 'string')
   if (!haveIds) {
-    return Array.from({ length: Math.max(target.length, ours.length) }, (_, index) =>
-      compare(target[index], ours[index], `${path}[${index}]`, false)
-    ).flat()
+    const longer = target.length > ours.length ? target : ours
+    return longer.flatMap((_, index) => compare(target[index], ours[index], `${path}[${index}]`, false))
   }
   const common = targetIds.filter((id) => ourIds.includes(id))
   const isMoved = common.join() !== ourIds.filter((id) => targetIds.includes(id)).join()
@@ -79,14 +75,10 @@ function compareLists(target: unknown[], ours: unknown[], path: string): Differe
 
 function explanationOf({ path }: Question, target: Answered, ours: Answered, difference: Difference) {
   const { pathname, searchParams: query } = new URL(path, 'http://server')
-  const operation = OPERATIONS.find(([pattern]) => pattern.test(pathname))?.[1] ?? 'none'
+  const isStep = /\/v2\/workflows\/[^/]+\/steps\/[^/]+$/.test(pathname)
+  const other = isStep ? 'step' : pathname.endsWith('/set-primary') ? 'set-primary' : 'none'
+  const operation = pathname.endsWith('/v1/messages') ? 'list' : other
   const bodies = [target, ours].map((each) => inEnvelope(each) ?? (isObject(each.body) ? each.body : {}))
-  const seen = { operation, query, statuses: [target.status, ours.status], bodies, difference }
+  const seen: SeenDifference = { operation, query, statuses: [target.status, ours.status], bodies, difference }
   return ASSUMPTION_IDS.find((id) => ROWS[id].explains?.(seen))
 }
-
-const OPERATIONS: [RegExp, SeenDifference['operation']][] = [
-  [/\/v1\/messages$/, 'list'],
-  [/\/v2\/workflows\/[^/]+\/steps\/[^/]+$/, 'step'],
-  [/\/set-primary$/, 'set-primary']
-]

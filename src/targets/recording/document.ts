@@ -16,36 +16,21 @@ export interface DocumentDifference {
   /** JSON pointers: where it stands in either, or what it is missing in. */
   thereAt: string
   hereAt: string
-  /** The row of the register that says why. */
   explainedBy?: AssumptionId
-}
-
-export interface DocumentComparison {
-  /** How many operations both have, and which of ours the published document has not. */
-  compared: number
-  missing: string[]
-  differences: DocumentDifference[]
 }
 
 type Node = Record<string, unknown>
 type Change = Pick<DocumentDifference, 'kind' | 'there' | 'here'>
 /** Undefined is any. */
 type Words = ReadonlySet<string> | undefined
-
 /** A part of a document, and the JSON pointer to it. */
-interface Part {
-  at: string
-  node: Node
-}
+type Part = { at: string; node: Node }
 
 /** What a place allows: a schema with all its parts and choices as one, a response, or an operation. */
-interface View {
+interface View extends Partial<Record<'types' | 'words' | 'preset', Words>> {
   at: string
   /** All the places that it was made of. */
   from: ReadonlySet<string>
-  types?: Words
-  words?: Words
-  preset?: Words
   /** By what follows the path of the place: `.subject`, `[]`, ` header etag`. */
   fields: ReadonlyMap<string, () => View>
   required: ReadonlySet<string>
@@ -53,25 +38,25 @@ interface View {
 
 /** How deep a document may be nested, and how many references may follow one another. */
 const MAX_DEPTH = 300
-const MAX_LINKS = 30
 
 /**
  * Compares the operations of our OpenAPI document with those of a published one, 3.0 or 3.1: parameters, statuses, headers and
  * the fields of bodies, through references and an envelope. The variants of a choice are held as one; bounds, patterns and
- * formats are not compared. What several places share is told once. Throws `StartError` when it is no such document.
+ * formats are not compared. What several places share is told once. Returns how many operations both have, and which of
+ * ours are missing there. Throws `StartError` when it is no such document.
  */
-export function compareDocuments(published: unknown, own: object): DocumentComparison {
+export function compareDocuments(published: unknown, own: object) {
   if (!isObject(published) || !/^3\.[01]\b/.test(String(published.openapi)) || !isObject(published.paths)) {
     throw new StartError('it is no OpenAPI document of version 3.0 or 3.1, which has openapi and paths')
   }
   if (isTooDeep(published, MAX_DEPTH)) throw new StartError(`it is nested more than ${MAX_DEPTH} deep`)
   const [theirs, ours] = [operationsIn(published), operationsIn(own as Node)]
   const seen = new Set<string>()
-  const differences = [...ours].flatMap(([id, [name, view]]) => {
-    const [, there] = theirs.get(id) ?? []
-    return there ? differencesOf(name, there(), view(), seen) : []
+  const differences = [...ours].flatMap(([id, { name, view }]) => {
+    const there = theirs.get(id)?.view()
+    return there ? differencesOf(name, there, view(), seen) : []
   })
-  const missing = [...ours].flatMap(([id, [name]]) => (theirs.has(id) ? [] : name))
+  const missing = [...ours].flatMap(([id, { name }]) => (theirs.has(id) ? [] : name))
   return { compared: ours.size - missing.length, missing, differences }
 }
 
@@ -89,11 +74,12 @@ function differencesOf(operation: string, theirs: View, ours: View, seen: Set<st
 
   function compareFields(there: View, here: View, path: string): void {
     for (const name of new Set([...there.fields.keys(), ...here.fields.keys()])) {
-      const [one, other] = [there.fields.get(name)?.(), here.fields.get(name)?.()]
-      if (one && other) {
-        add(`${path}${name} required`, comparison(presence(there, name), presence(here, name)), one, other)
-        compareViews(one, other, path + name)
-      } else add(path + name, { kind: one ? 'there only' : 'here only' }, one ?? there, other ?? here)
+      const [one, other, what] = [there.fields.get(name)?.(), here.fields.get(name)?.(), path + name]
+      if (!one || !other) add(what, { kind: one ? 'there only' : 'here only' }, one ?? there, other ?? here)
+      else {
+        add(`${what} required`, comparison(presence(there, name), presence(here, name)), one, other)
+        compareViews(one, other, what)
+      }
     }
   }
 
@@ -102,14 +88,13 @@ function differencesOf(operation: string, theirs: View, ours: View, seen: Set<st
     if (seen.has(pair)) return
     seen.add(pair)
     const types = comparison(withIntegers(there.types), withIntegers(here.types))
-    const areOpen = [there, here].map(({ fields }) => fields.size === 0)
-    const isOther = areOpen[0] !== areOpen[1]
+    const [isOpen, isOursOpen] = [there, here].map(({ fields }) => fields.size === 0)
     add(`${what} default`, there.preset && here.preset && comparison(there.preset, here.preset), there, here)
     add(`${what} type`, types, there, here)
     add(`${what} words`, comparison(there.words, here.words), there, here)
     // What one of them leaves open has no fields that could be compared.
-    if (!isOther) compareFields(there, here, what)
-    else if (!types) add(`${what} fields`, { kind: areOpen[0] ? 'wider' : 'narrower' }, there, here)
+    if (isOpen === isOursOpen) compareFields(there, here, what)
+    else if (!types) add(`${what} fields`, { kind: isOpen ? 'wider' : 'narrower' }, there, here)
   }
 }
 
@@ -128,15 +113,13 @@ const withIntegers = (types: Words) => (types?.has('number') ? new Set([...types
 /** Returns the operations by method and path, in which the names of parameters do not count. */
 function operationsIn(root: Node) {
   const { child, children, viewOf } = readerOf(root)
-  const found = new Map<string, [name: string, view: () => View]>()
+  const found = new Map<string, { name: string; view: () => View }>()
   const top = { at: '#', node: root }
-  const server = String(child(top, 'servers', '0')?.node.url ?? '')
-  const base = server.replace(/^https?:\/\/[^/]*/, '').replace(/\/$/, '')
+  const base = String(child(top, 'servers', '0')?.node.url ?? '').replaceAll(/^https?:\/\/[^/]*|\/$/g, '')
   for (const [url, path] of children(top, 'paths')) {
-    for (const method of ['get', 'post', 'put', 'patch', 'delete']) {
-      const operation = child(path, method)
-      const name = `${method.toUpperCase()} ${base}${url}`
-      if (operation) found.set(name.replaceAll(/\{[^}]*\}/g, '{}'), [name, () => operationView(name, path, operation)])
+    for (const method of Object.keys(path.node)) {
+      const [name, operation] = [`${method.toUpperCase()} ${base}${url}`, child(path, method) ?? path]
+      found.set(name.replaceAll(/\{[^}]*\}/g, '{}'), { name, view: () => operationView(name, path, operation) })
     }
   }
   return found
@@ -145,12 +128,10 @@ function operationsIn(root: Node) {
     const [fields, required] = [new Map<string, () => View>(), new Set<string>()]
     const inPath = [...name.matchAll(/\{([^}]*)\}/g)].map(([, each]) => each)
     for (const [, parameter] of [path, operation].flatMap((each) => children(each, 'parameters'))) {
-      const { in: place, name: key } = parameter.node
-      const label = place === 'path' ? inPath.indexOf(String(key)) + 1 : key
-      const what = `parameter ${place} ${label}`
-      const view = { ...viewOf(child(parameter, 'schema') ?? parameter), at: parameter.at }
-      fields.set(what, () => view)
-      if (parameter.node.required === true) required.add(what)
+      const { in: place, name: key, required: isRequired } = parameter.node
+      const what = `parameter ${place} ${place === 'path' ? inPath.indexOf(String(key)) + 1 : key}`
+      fields.set(what, () => ({ ...viewOf(child(parameter, 'schema') ?? parameter), at: parameter.at }))
+      if (isRequired === true) required.add(what)
     }
     const body = child(operation, 'requestBody')
     if (body) fields.set('request body', () => viewOf(body))
@@ -180,10 +161,10 @@ function readerOf(root: Node) {
 
   /** Returns what a schema says. While it is being read, it is any: so a circle of parts ends. */
   function viewOf(part: Part): View {
-    const known = views.get(part.at)
+    const { at, node } = part
+    const known = views.get(at)
     if (known) return known
-    const { node } = part
-    views.set(part.at, plain(part))
+    views.set(at, plain(part))
     const [items, others] = [child(part, 'items'), child(part, 'additionalProperties')]
     const fields = new Map(children(part, 'properties').map(([name, each]) => [`.${name}`, () => viewOf(each)]))
     if (items) fields.set('[]', () => viewOf(items))
@@ -191,24 +172,18 @@ function readerOf(root: Node) {
     const partsIn = (name: string) => children(part, name).map(([, each]) => viewOf(each))
     const choices = [...partsIn('oneOf'), ...partsIn('anyOf')]
     const choice = choices.length > 0 ? [choices.reduce((one, other) => merged(one, other, true))] : []
-    const own: View = { ...plain(part), types: typesOf(node), words: wordsOf(node), fields }
+    const required = new Set(Array.isArray(node.required) ? node.required.map((name) => `.${name}`) : [])
+    const own: View = { ...plain(part), types: typesOf(node), words: wordsOf(node), fields, required }
     const whole = [...partsIn('allOf'), ...choice].reduce((one, other) => merged(one, other, false), own)
-    const { types } = whole
-    const required = Array.isArray(node.required) ? node.required.map((name) => `.${name}`) : []
-    const view = {
-      ...whole,
-      preset: node.default === undefined ? undefined : new Set([String(node.default)]),
-      types: types && node.nullable === true ? new Set([...types, 'null']) : types,
-      required: new Set([...whole.required, ...required])
-    }
-    views.set(part.at, view)
+    const types = whole.types && node.nullable === true ? new Set([...whole.types, 'null']) : whole.types
+    const view = { ...whole, types, preset: node.default === undefined ? undefined : new Set([String(node.default)]) }
+    views.set(at, view)
     return view
   }
 
   function children(parent: Part, name: string): [string, Part][] {
     const keys = Object.keys(child(parent, name)?.node ?? {})
-    const all = keys.map((key) => [key, child(parent, name, key)] as const)
-    return all.filter((each): each is [string, Part] => each[1] !== undefined)
+    return keys.map((key) => [key, child(parent, name, key)] as [string, Part]).filter(([, part]) => part)
   }
 
   /** Returns a part of a part, or what a reference there leads to. */
@@ -220,7 +195,7 @@ function readerOf(root: Node) {
   }
 
   /** A reference that leads nowhere, in a circle or to another document is any value. */
-  function followed({ at, node }: Part, left = MAX_LINKS): Part {
+  function followed({ at, node }: Part, left = MAX_DEPTH): Part {
     const { $ref } = node
     if (typeof $ref !== 'string') return { at, node }
     const names = $ref.split('/').map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
@@ -245,12 +220,11 @@ function merged(one: View, other: View, isOr: boolean): View {
     const [first, second] = [one.fields.get(name), other.fields.get(name)]
     return [name, first && second ? () => merged(first(), second(), isOr) : ((first ?? second) as () => View)]
   })
-  const isNull = isOr && [one, other].some(({ types }) => types?.size === 1 && types.has('null'))
   return {
     ...one,
     from: new Set([...one.from, ...other.from]),
     types: combined(one.types, other.types, isOr),
-    words: isNull ? (one.words ?? other.words) : combined(one.words, other.words, isOr),
+    words: combined(one.words, other.words, isOr),
     fields: new Map(fields),
     required: combined(one.required, other.required, !isBoth) as ReadonlySet<string>
   }
@@ -264,12 +238,12 @@ function combined(one: Words, other: Words, isOr: boolean): Words {
 
 function typesOf({ type, enum: words, const: word, properties, items }: Node): Words {
   const ofValues = [words ?? word ?? []].flat().map((each) => (each === null ? 'null' : typeof each))
-  const types = type === undefined ? (properties ? 'object' : items ? 'array' : ofValues) : type
-  return types === ofValues && ofValues.length === 0 ? undefined : new Set([types].flat().map(String))
+  const types = [type ?? (properties ? 'object' : items ? 'array' : ofValues)].flat()
+  return types.length > 0 ? new Set(types.map(String)) : undefined
 }
 
 /** Without the empty text, which stands for a filter that is left out. */
-function wordsOf({ enum: words, const: word }: Node): Words {
-  const values = word === undefined ? words : [word]
+function wordsOf({ type, enum: words, const: word }: Node): Words {
+  const values = type === 'null' ? [] : word === undefined ? words : [word]
   return Array.isArray(values) ? new Set(values.filter((each) => each !== null && each !== '').map(String)) : undefined
 }

@@ -6,7 +6,7 @@ import { isObject } from '../answers.js'
 import type { Target } from '../target.js'
 import { askFor, notAPage } from './asking.js'
 import { inContract, MESSAGE, type Notes, note } from './contract.js'
-import type { createNames } from './replacement.js'
+import type { Names } from './names.js'
 
 export interface ReadOptions {
   target: Target
@@ -16,15 +16,8 @@ export interface ReadOptions {
   /** How many bytes of them at most. */
   maxBytes: number
   notes: Notes
-  names: ReturnType<typeof createNames>
+  names: Names
   onProgress(messages: number): void
-}
-
-/** A workflow that messages name, and what may be the ids of its steps. */
-export interface NamedWorkflow {
-  id: string
-  name: string
-  steps: Set<string>
 }
 
 /** A message; of a subscriber that is listed it has the `subscriberId` alone. */
@@ -41,11 +34,13 @@ export interface ReadMessages {
   messages: Map<string, ReadMessage | undefined>
   /** JSON by subscriberId. */
   subscribers: Map<string, string>
-  /** By identifier. */
-  workflows: Map<string, NamedWorkflow>
+  /** The workflows that messages name, by identifier, each with what may be the ids of its steps. */
+  workflows: Map<string, { id: string; name: string; steps: Set<string> }>
   owner: { _environmentId?: unknown; _organizationId?: unknown }
   bytes: number
 }
+
+type Answered = Record<string, unknown>
 
 /** How often all pages are read, until none has a message that is new. */
 const MAX_PASSES = 5
@@ -55,34 +50,35 @@ const MAX_PASSES = 5
  * others to other pages. Rejects with `StartError` for a target whose pages never end.
  */
 export async function readMessages(options: ReadOptions): Promise<ReadMessages> {
-  const read: ReadMessages = {
-    messages: new Map(),
-    subscribers: new Map(),
-    workflows: new Map(),
-    owner: {},
-    bytes: 0
-  }
-  for (let pass = 0; pass < MAX_PASSES; pass++) {
-    const known = read.messages.size
-    await readPass(options, read)
-    if (read.bytes > options.maxBytes) {
-      note(options.notes, `only the newest ${read.messages.size} messages were read, which fill a seed of this format`)
+  const { notes, maxBytes } = options
+  const read: ReadMessages = { messages: new Map(), subscribers: new Map(), workflows: new Map(), owner: {}, bytes: 0 }
+  for (let [pass, known] = [0, -1]; read.messages.size > known && read.bytes <= maxBytes; pass++) {
+    if (pass === MAX_PASSES) {
+      note(notes, 'messages came and went while they were read: some may be missing')
       return read
     }
-    if (read.messages.size === known) return read
+    known = read.messages.size
+    await readPass(options, read)
   }
-  note(options.notes, 'messages came and went while they were read: some may be missing')
+  const isFull = read.bytes > maxBytes
+  if (isFull) note(notes, `only the newest ${read.messages.size} messages were read, which fill a seed of this format`)
   return read
 }
 
 async function readPass(options: ReadOptions, read: ReadMessages): Promise<void> {
-  const { pageSize, maximum, maxBytes, onProgress } = options
+  const { target, pageSize, maximum, maxBytes, onProgress } = options
   const seen = new Set<string>()
   let first: string | undefined
   for (let page = 0; seen.size < maximum; page++) {
-    const { data, hasMore } = await askPage(options, page, pageSize)
+    const { data, hasMore } = await askPage(target, page, pageSize)
     const keys = data.map(keyOf)
-    if (keys.length > 0 && keys.every((key) => seen.has(key))) await checkMoved(options, page, first)
+    if (keys.length > 0 && keys.every((key) => seen.has(key))) {
+      // A page repeats those before it also when so many messages came in meanwhile: the first page then has these.
+      const now = await askPage(target, 0, pageSize)
+      const isStuck = now.data.map(keyOf)[0] === first
+      if (isStuck)
+        throw new StartError(`page ${page} of the target has only messages of the pages before: it can't be recorded`)
+    }
     first ??= keys[0]
     for (const [index, key] of keys.entries()) {
       seen.add(key)
@@ -93,27 +89,14 @@ async function readPass(options: ReadOptions, read: ReadMessages): Promise<void>
   }
 }
 
-/** A page repeats those before it also when so many messages came in meanwhile: the first page then has these. */
-async function checkMoved(options: ReadOptions, page: number, first: string | undefined): Promise<void> {
-  const { data } = await askPage(options, 0, options.pageSize)
-  if (data.map(keyOf)[0] !== first) return
-  throw new StartError(`page ${page} of the target has only messages of the pages before: it can't be recorded`)
-}
-
-interface Page {
-  data: Record<string, unknown>[]
-  hasMore?: boolean
-}
-
-async function askPage({ target }: ReadOptions, page: number, limit: number): Promise<Page> {
+async function askPage(target: Target, page: number, limit: number): Promise<{ data: Answered[]; hasMore?: boolean }> {
   const path = `/v1/messages?page=${page}&limit=${limit}`
   const { status, body } = await askFor(target, path, notAPage)
-  if (status === 200) return body as unknown as Page
-  const { message } = body as { message?: unknown }
-  throw new StartError(`${target.url}${path} answers ${status}${typeof message === 'string' ? `: ${message}` : ''}`)
+  if (status === 200) return body as { data: Answered[] }
+  throw new StartError(`${target.url}${path} answers ${status}: ${(body as Answered).message ?? ''}`)
 }
 
-function addMessage({ notes, names }: ReadOptions, read: ReadMessages, key: string, record: Page['data'][0]): void {
+function addMessage({ notes, names }: ReadOptions, read: ReadMessages, key: string, record: Answered): void {
   const message = inContract<SeedMessage>(MESSAGE, exportMessage(record as never), notes)
   read.messages.set(key, undefined)
   if (!message) return
@@ -135,25 +118,24 @@ function addMessage({ notes, names }: ReadOptions, read: ReadMessages, key: stri
   read.messages.set(key, { place: `${createdAt} ${key}`, json })
 }
 
-function keyOf(record: Record<string, unknown>): string {
+function keyOf(record: Answered): string {
   const { _id } = record
   return typeof _id === 'string' ? _id : createHash('sha256').update(JSON.stringify(record)).digest('hex')
 }
 
 /** Notes the workflow that a message names, and all the ids that may be those of its steps. */
-function addWorkflow({ workflows }: ReadMessages, record: Record<string, unknown>): void {
+function addWorkflow({ workflows }: ReadMessages, record: Answered): void {
   const template = isObject(record.template) ? record.template : {}
-  const [trigger] = Array.isArray(template.triggers) ? template.triggers : []
+  const [trigger] = objectsIn(template.triggers)
   const id = textOf(record._templateId ?? template._id)
-  const identifier = textOf(record.templateIdentifier ?? (isObject(trigger) ? trigger.identifier : undefined)) || id
+  const identifier = textOf(record.templateIdentifier ?? trigger?.identifier) || id
   if (identifier === '') return
-  const embedded = Array.isArray(template.steps) ? template.steps.filter(isObject).map(({ _id }) => _id) : []
   const known = workflows.get(identifier) ?? { id, name: '', steps: new Set() }
   known.name ||= textOf(template.name)
-  for (const step of [...embedded, record._messageTemplateId]) if (textOf(step)) known.steps.add(textOf(step))
+  const steps = [...objectsIn(template.steps).map(({ _id }) => _id), record._messageTemplateId]
+  for (const step of steps.map(textOf).filter(Boolean)) known.steps.add(step)
   workflows.set(identifier, known)
 }
 
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : ''
-}
+const objectsIn = (list: unknown) => (Array.isArray(list) ? list.filter(isObject) : [])
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '')

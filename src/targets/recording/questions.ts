@@ -3,21 +3,31 @@ import { attempt, StartError } from '../../core/errors.js'
 import { readRegularFile } from '../../core/read-file.js'
 import { FILE_LIMITS } from '../../seeds/limits.js'
 import { readYaml } from '../../seeds/yaml.js'
-import { isObject, stepPath } from '../answers.js'
+import { isObject } from '../answers.js'
+import { stepPath } from '../paths.js'
 import { createTarget, type Target } from '../target.js'
 import { askFor, notAnObject } from './asking.js'
 
-/** What both servers are asked. */
-export interface Question {
-  method: 'GET' | 'POST'
-  /** With its query, from `/v1` or `/v2` on. */
-  path: string
-}
+/** What both servers are asked: a path with its query, from `/v1` or `/v2` on. */
+export type Question = { method: 'GET' | 'POST'; path: string }
 
 /** The requests among those of a file, a HAR or a journal that can be asked, and how many can't. */
-export interface Questions {
-  questions: Question[]
-  skipped: number
+export type Questions = { questions: Question[]; skipped: number }
+
+/** Where questions come from: a file, a HAR, or what ours has recorded. The usual ones, if nothing is said. */
+interface Source {
+  requests?: string
+  har?: string
+  journal?: true
+  allowChanges?: true
+}
+
+/** Rejects with `StartError` when there are none that can be read. */
+export async function readQuestions(source: Source, ours: Target): Promise<Questions> {
+  const { requests, har, journal, allowChanges = false } = source
+  if (requests !== undefined) return questionsOfFile(requests, allowChanges)
+  if (har !== undefined) return questionsOfHar(har, allowChanges)
+  return journal ? questionsOfJournal(ours, allowChanges) : usualQuestions(ours)
 }
 
 const SET_PRIMARY = /^\/v1\/integrations\/[^/?]+\/set-primary(?:\?|$)/
@@ -37,7 +47,7 @@ function askable(requests: Iterable<{ method: string; path: string }>, allowChan
 }
 
 /** Reads a file of lines such as `GET /v1/messages?limit=5`; empty ones and those that begin with # are left out. */
-export function questionsOfFile(file: string, allowChanges: boolean): Questions {
+function questionsOfFile(file: string, allowChanges: boolean): Questions {
   const requests = textOf(file)
     .split(/\r?\n/)
     .flatMap((line, index) => {
@@ -50,7 +60,7 @@ export function questionsOfFile(file: string, allowChanges: boolean): Questions 
 }
 
 /** Reads the requests to the service in a HAR, as a browser gives it. */
-export function questionsOfHar(file: string, allowChanges: boolean): Questions {
+function questionsOfHar(file: string, allowChanges: boolean): Questions {
   const text = textOf(file)
   const entries = attempt(() => JSON.parse(text).log.entries)
   if (!Array.isArray(entries)) throw new StartError(`${file} is no HAR: it has no log with entries`)
@@ -73,7 +83,7 @@ function textOf(file: string): string {
 }
 
 /** Asks a server of ours for the requests in the journal of the environment. */
-export async function questionsOfJournal(ours: Target, allowChanges: boolean): Promise<Questions> {
+async function questionsOfJournal(ours: Target, allowChanges: boolean): Promise<Questions> {
   const requests = (await controlList(ours, 'requests')).map(({ method, path, query }) => {
     const pairs = Object.entries(isObject(query) ? query : {}).flatMap(([name, value]) =>
       [value].flat().map((each): [string, string] => [name, String(each)])
@@ -87,7 +97,7 @@ export async function questionsOfJournal(ours: Target, allowChanges: boolean): P
 const PAGES = 5
 
 /** Returns questions for whoever has none: pages, every channel, the steps that ours has, and what is unknown. */
-export async function usualQuestions(ours: Target): Promise<Questions> {
+async function usualQuestions(ours: Target): Promise<Questions> {
   const steps = (await controlList(ours, 'workflows')).flatMap(({ _id, steps: all }) =>
     (Array.isArray(all) ? all : []).map((step) => stepPath(String(_id), step._id))
   )

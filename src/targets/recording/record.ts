@@ -1,8 +1,7 @@
 import { constants, createWriteStream } from 'node:fs'
-import { access, writeFile } from 'node:fs/promises'
+import { access } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { setImmediate } from 'node:timers/promises'
 import { ASSUMPTION_IDS, assume, overridesOf, type Profile } from '../../core/assumptions.js'
 import { StartError } from '../../core/errors.js'
 import { ID_PATTERN } from '../../core/ids.js'
@@ -15,23 +14,21 @@ import { FILE_LIMITS, formatLimit } from '../../seeds/limits.js'
 import { readSeeds } from '../../seeds/read.js'
 import { resolveSeeds } from '../../seeds/resolve/resolve.js'
 import type { WorkflowStep } from '../../workflow-steps/schemas.js'
-import { Failure, needed, pageOf } from '../answers.js'
+import { Failure, needed, pageOf } from '../checks.js'
 import type { Evidence } from '../row.js'
 import { namesOf, nearestProfile, type Positions, readPositions } from '../rows.js'
 import { type Ask, createTarget, type Target, type TargetOptions } from '../target.js'
 import { askFor, LONG_PATIENCE, notAnObject, notAPage } from './asking.js'
 import type { Notes } from './contract.js'
-import { type ReadMessage, type ReadMessages, type ReadOptions, readMessages } from './messages.js'
-import { createNames, createReplacement, type Replacement } from './replacement.js'
+import { type ReadMessages, type ReadOptions, readMessages } from './messages.js'
+import { createNames } from './names.js'
+import { createReplacement, type Replacement } from './replacement.js'
 import { type NamedStep, readSteps } from './steps.js'
 
-export interface RecordOptions extends TargetOptions {
+export interface RecordOptions extends TargetOptions, Pick<ReadOptions, 'pageSize' | 'maximum' | 'onProgress'> {
   out: string
   workflows: readonly string[]
   steps: readonly NamedStep[]
-  pageSize: number
-  /** How many messages at most, the newest of them. */
-  maximum: number
   keepPersonalData: boolean
   keepWorkflowTexts: boolean
   /** What the environment of the seed is called. */
@@ -39,7 +36,6 @@ export interface RecordOptions extends TargetOptions {
   /** In place of what is detected. */
   profile?: Profile | undefined
   assumptions: Record<string, string>
-  onProgress(messages: number): void
 }
 
 export interface Recording {
@@ -65,66 +61,67 @@ const BUFFER = 1024 * 1024
  * the target can't be read, the seed can't be written, or the signal is aborted; the file is then as it was.
  */
 export async function record(options: RecordOptions): Promise<Recording> {
-  const { out, apiKey, signal, keepPersonalData, keepWorkflowTexts } = options
+  const { out, apiKey, url, maximum, signal, keepPersonalData } = options
   await access(dirname(out), constants.W_OK)
   const target = createTarget({ patience: LONG_PATIENCE, ...options })
   const { status } = await askFor(target, '/v1/messages?page=0&limit=1')
-  if (status === 401) throw new StartError(`${target.url} refuses the key with 401: give one of its environment`)
-  if (status !== 200) {
-    throw new StartError(`${target.url}/v1/messages answers ${status}: is it the notification service?`)
-  }
+  if (status === 401) throw new StartError(`${url} refuses the key with 401: give one of its environment`)
+  if (status !== 200) throw new StartError(`${url}/v1/messages answers ${status}: is it the notification service?`)
   const format = /\.json$/i.test(out) ? 'json' : 'yaml'
   const notes: Notes = new Map()
   const names = createNames()
   const reading: ReadOptions = { ...options, target, maxBytes: SHARE * FILE_LIMITS[format], notes, names }
   const read = await readMessages(reading)
-  const workflows = await readSteps(reading, read, options.workflows, options.steps)
-  const positions = await readPositions(evidenceOf(target, workflows))
-  const kept = keepPersonalData ? 'personal-data' : keepWorkflowTexts ? 'workflow-texts' : 'nothing'
-  const replacement = createReplacement(apiKey, kept, names.keeps)
-  const replaced = workflows.map((workflow) => replacedWorkflow(workflow, replacement))
-  const chosen = newest(read, options.maximum)
-  const people = new Map([...read.subscribers].sort().map(([, json]) => personOf(json, replacement)))
+  const found = await readSteps(reading, read, options)
+  const positions = await readPositions(evidenceOf(target, found))
   const settings = settingsOf(options, read, positions)
-  checkSeed({ ...settings, workflows: replaced, subscribers: [...people.values()] })
-  for (let at = 0; at < chosen.length; at += CHUNK) {
-    const messages = chosen.slice(at, at + CHUNK).map((each) => seedMessage(each, replacement))
-    const named = new Set(messages.flatMap(({ subscriberId = '' }) => people.get(subscriberId) ?? []))
-    checkSeed({ ...settings, subscribers: [...named], messages })
-    await setImmediate()
-    signal?.throwIfAborted()
-  }
+  const kept = keepPersonalData ? 'personal-data' : options.keepWorkflowTexts ? 'workflow-texts' : 'nothing'
+  const replacement = createReplacement(apiKey, kept, names.keeps)
+  const workflows = found.map((each) => replacedWorkflow(each, replacement))
+  const people = new Map([...read.subscribers].sort().map(([, json]) => personOf(json, replacement)))
+  // The newest, in the order of the list.
+  const all = [...read.messages.values()].filter((each) => each !== undefined)
+  const chosen = all.sort((one, two) => (one.place < two.place ? 1 : -1)).slice(0, maximum)
   const { profile, assumptions = {} } = settings
   const recording: Recording = {
     file: out,
     messages: chosen.length,
     subscribers: people.size,
-    workflows: replaced.length,
-    steps: replaced.flatMap(({ steps }) => steps).length,
+    workflows: workflows.length,
+    steps: workflows.flatMap(({ steps }) => steps).length,
     profile,
     assumptions,
     differences: differencesOf(options, positions, profile, notes)
   }
-  const lists = {
-    integrations: [],
-    subscribers: people.values(),
-    workflows: replaced,
-    messages: messagesOf(chosen, replacement)
-  }
-  const pieces = limited(seedText(settings, lists, format), FILE_LIMITS[format])
+  const lists = { integrations: [], subscribers: people.values(), workflows, messages: messages() }
   // Personal data only for its owner.
   const mode = keepPersonalData ? 0o600 : 0o666
-  await replaceFile(out, async (tempFile) => {
-    await writeFile(tempFile, format === 'yaml' ? commentOf(options.url, recording) : '', { flag: 'wx', mode })
-    await pipeline(pieces, createWriteStream(tempFile, { flags: 'a', highWaterMark: BUFFER }))
+  await replaceFile(out, (tempFile) => {
+    const file = createWriteStream(tempFile, { flags: 'wx', mode, highWaterMark: BUFFER })
+    return pipeline(pieces(), file, signal ? { signal } : {})
   })
   return recording
+
+  function* pieces(): Generator<string, void> {
+    checkSeed({ ...settings, workflows, subscribers: [...people.values()] })
+    if (format === 'yaml') yield commentOf(url, recording)
+    yield* limited(seedText(settings, lists, format), FILE_LIMITS[format])
+  }
+
+  function* messages(): Generator<SeedMessage, void> {
+    for (let at = 0; at < chosen.length; at += CHUNK) {
+      const made = chosen.slice(at, at + CHUNK).map(({ json }) => seedMessage(JSON.parse(json.toString()), replacement))
+      const named = new Set(made.flatMap(({ subscriberId = '' }) => people.get(subscriberId) ?? []))
+      checkSeed({ ...settings, subscribers: [...named], messages: made })
+      yield* made
+    }
+  }
 }
 
 /** What tells the positions of a target by reading it. */
 function evidenceOf({ askAgain }: Target, workflows: readonly SeedWorkflow[]): Evidence {
-  const steps = workflows.flatMap(({ identifier: workflowId = '', steps = [] }) =>
-    steps.map((step) => ({
+  const steps = workflows.flatMap(({ identifier: workflowId = '', steps: own = [] }) =>
+    own.map((step) => ({
       workflowId,
       stepId: step.stepId ?? '',
       step: { ...step, workflowId } as Partial<WorkflowStep>
@@ -146,27 +143,16 @@ function evidenceOf({ askAgain }: Target, workflows: readonly SeedWorkflow[]): E
   }
 }
 
-/** Returns the newest messages, in the order of the list. */
-function newest({ messages }: ReadMessages, maximum: number): ReadMessage[] {
-  const all = [...messages.values()].filter((each) => each !== undefined)
-  return all.sort((one, two) => (one.place < two.place ? 1 : -1)).slice(0, maximum)
-}
-
 function personOf(json: string, { message }: Replacement): [subscriberId: string, SeedSubscriber] {
   const { subscriber } = message({ subscriber: JSON.parse(json) } as SeedMessage) as { subscriber: SeedSubscriber }
   return [subscriber.subscriberId, subscriber]
 }
 
-function seedMessage({ json }: ReadMessage, { message }: Replacement): SeedMessage {
-  const document: SeedMessage = JSON.parse(json.toString())
+function seedMessage(document: SeedMessage, { message }: Replacement): SeedMessage {
   const { subscriber, ...rest } = message(document)
   const isListed = Object.keys(document.subscriber ?? {}).join() === 'subscriberId'
   if (isListed) return { ...(subscriber && { subscriberId: subscriber.subscriberId }), ...rest }
   return { ...rest, ...(subscriber && { subscriber }) }
-}
-
-function* messagesOf(messages: readonly ReadMessage[], replacement: Replacement): Generator<SeedMessage, void> {
-  for (const each of messages) yield seedMessage(each, replacement)
 }
 
 function replacedWorkflow({ name, steps = [], ...workflow }: SeedWorkflow, { workflowName, step }: Replacement) {
@@ -184,8 +170,7 @@ function checkSeed(environment: SeedEnvironment): void {
 }
 
 function settingsOf(options: RecordOptions, { owner }: ReadMessages, positions: Positions) {
-  const { name, profile: wanted, assumptions: given } = options
-  const profile = wanted ?? nearestProfile(Object.values(positions))
+  const { name, profile = nearestProfile(Object.values(positions)), assumptions: given } = options
   const assumptions = overridesOf(profile, assume(profile, namesOf(positions), given))
   const { _environmentId: _id, _organizationId } = owner
   return {

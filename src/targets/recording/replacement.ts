@@ -8,11 +8,12 @@ import { slugOf } from '../../core/slug.js'
 import { compile, targetOf } from '../../core/typebox.js'
 import { VENDOR_NAMES } from '../../core/vendor-names.js'
 import { MessageResponse } from '../../messages/schemas.js'
-import type { SeedMessage, SeedStep, SeedSubscriber } from '../../seeds/format.js'
+import type { SeedMessage, SeedStep } from '../../seeds/format.js'
 import { defaultControls } from '../../seeds/resolve/step-controls.js'
 import { stepVariables } from '../../seeds/resolve/step-variables.js'
 import { WorkflowStep } from '../../workflow-steps/schemas.js'
 import { isObject } from '../answers.js'
+import { WORD } from './names.js'
 import { withoutSecrets } from './secrets.js'
 import { FIRST_NAMES, LAST_NAMES, WORDS } from './words.js'
 
@@ -23,10 +24,11 @@ export type Replacement = ReturnType<typeof createReplacement>
 
 /** The name of a field in a workflow's own schema; in payloads it must have letters alone. */
 const OWN_NAME = /^(?=.{1,30}$)[A-Za-z_]+(-[A-Za-z_]+)*$/
-const WORD = /^[A-Za-z]{1,30}$/
 const EMAIL = /^[^\s@]+@[^\s@]+$/
 const RECORD_ID = /^[\da-f]{24}$|^[\da-f-]{36}$/
+const IDENTIFIER_FIELD = /^(identifier|\w+Identifier|providerId|stepId|workflowId|errorId)$/
 const IDENTIFIER = /^(?!.*\d{7})[A-Za-z][\w.-]{0,99}$/
+const TIMEZONES: ReadonlySet<string> = new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])
 /** The number of a phone has as many digits, or more; what counts or measures has fewer. */
 const MIN_DIGITS = 7
 
@@ -38,17 +40,14 @@ const MIN_DIGITS = 7
 export function createReplacement(apiKey: string, kept: Kept, keepsName: (name: string) => boolean) {
   const secretless = <Value>(value: Value) => withoutSecrets(value, apiKey, (text) => opaque('secret', text))
   const workflowText = (source: string) => (kept === 'nothing' ? text(source) : secretless(source))
+  const staying = (pattern: RegExp, other: (source: string) => string) => (source: string) =>
+    pattern.test(source) ? source : other(source)
   /** By the name of a field that the contract has, what stands for its text. */
   const rules: [RegExp, (source: string) => string][] = [
-    [
-      /^(_\w+|uuid|deletedBy|workflowDatabaseId)$/,
-      (source) => (RECORD_ID.test(source) ? source : opaque('id', source))
-    ],
-    [
-      /^(identifier|\w+Identifier|providerId|stepId|workflowId|errorId)$/,
-      (source) => (IDENTIFIER.test(source) ? source : opaque('identifier', source))
-    ],
-    [/(At|Date|Until|^atTime)$/, (source) => (isTime(source) || /^\d\d:\d\d$/.test(source) ? source : text(source))],
+    [/^(_\w+|uuid|deletedBy|workflowDatabaseId)$/, staying(RECORD_ID, (source) => opaque('id', source))],
+    [IDENTIFIER_FIELD, staying(IDENTIFIER, (source) => opaque('identifier', source))],
+    [/^atTime$/, staying(/^\d\d:\d\d$/, text)],
+    [/(At|Date|Until)$/, (source) => (isTime(source) ? source : text(source))],
     [/^(field|variableName|digestKey|delayPath)$/, path],
     [/^(avatar|\w*[uU]rl)$/, (source) => source && url(source)],
     [/^(name|description|tags)$/, workflowText],
@@ -60,9 +59,9 @@ export function createReplacement(apiKey: string, kept: Kept, keepsName: (name: 
     [/^transactionId$/, transactionId],
     [/^contextKeys$/, contextKey],
     [/^deviceTokens$/, (source) => opaque('device-token', source)],
-    [/^locale$/, (source) => (/^[a-z]{2}([-_][A-Z]{2})?$/.test(source) ? source : text(source))],
-    [/^timezone$/, (source) => (isTimezone(source) ? source : text(source))],
-    [/^monthDays$/, (source) => (/^\d{1,2}$/.test(source) ? source : text(source))]
+    [/^locale$/, staying(/^[a-z]{2}([-_][A-Z]{2})?$/, text)],
+    [/^timezone$/, (source) => (TIMEZONES.has(source) ? source : text(source))],
+    [/^monthDays$/, staying(/^\d{1,2}$/, text)]
   ]
   return { message, step, workflowName: workflowText, subscriberId, transactionId, contextKey }
 
@@ -185,13 +184,10 @@ export function createReplacement(apiKey: string, kept: Kept, keepsName: (name: 
   }
 }
 
-function pick(list: readonly string[], digest: Buffer, at = 0): string {
-  return list[digest.readUInt32BE(at) % list.length] ?? ''
-}
+const pick = (list: readonly string[], digest: Buffer, at = 0) => list[digest.readUInt32BE(at) % list.length] ?? ''
 
-function isWordOf({ enum: words }: TSchema, value: string): boolean {
-  return words?.some((word: string) => word === value || VENDOR_NAMES[word] === value) ?? false
-}
+const isWordOf = ({ enum: words = [] }: TSchema, value: string): boolean =>
+  words.some((word: string) => word === value || VENDOR_NAMES[word] === value)
 
 let common: readonly string[] | undefined
 
@@ -213,48 +209,7 @@ function choicesIn(schema: unknown): string[] {
   )
 }
 
-function isTimezone(source: string): boolean {
-  return source === 'UTC' || Intl.supportedValuesOf('timeZone').includes(source)
-}
-
 /** Whether it is a time, as records have them. */
 export function isTime(source: string): boolean {
   return parseIsoTime(source) !== undefined
-}
-
-/**
- * Collects the names of fields that may stay in payloads: words that occur in two records, or in the schema of a
- * workflow, and that are no value of a subscriber.
- */
-export function createNames() {
-  const seen = new Map<string, 'once' | 'known'>()
-  const personal = new Set<string>()
-  return {
-    addMessage({ subscriber: _counted, ...message }: SeedMessage): void {
-      add(message)
-    },
-    addSubscriber(subscriber: SeedSubscriber): void {
-      const { firstName, lastName, subscriberId } = subscriber
-      for (const value of [firstName, lastName, subscriberId]) if (value) personal.add(value.toLowerCase())
-      add(subscriber)
-    },
-    addSchema(schema: unknown): void {
-      for (const name of namesIn(schema)) seen.set(name, 'known')
-    },
-    keeps: (name: string) => seen.get(name) === 'known' && WORD.test(name) && !personal.has(name.toLowerCase())
-  }
-
-  function add(record: object): void {
-    for (const name of namesIn(record)) seen.set(name, seen.has(name) ? 'known' : 'once')
-  }
-}
-
-/** Returns the names of all fields of a value, each once. */
-export function namesIn(value: unknown, names = new Set<string>()): ReadonlySet<string> {
-  if (typeof value !== 'object' || value === null) return names
-  for (const [name, inner] of Object.entries(value)) {
-    if (!Array.isArray(value)) names.add(name)
-    namesIn(inner, names)
-  }
-  return names
 }

@@ -1,6 +1,9 @@
 import { attempt, StartError } from '../../core/errors.js'
 import type { SeedStep, SeedWorkflow } from '../../seeds/format.js'
-import { type Answer, isObject, recordIn, stepPath, withContractNames } from '../answers.js'
+import { type Answer, isObject } from '../answers.js'
+import { recordIn } from '../checks.js'
+import { withContractNames } from '../contract-names.js'
+import { stepPath } from '../paths.js'
 import { askFor, notAnObject } from './asking.js'
 import { inContract, note, STEP } from './contract.js'
 import type { ReadMessages, ReadOptions } from './messages.js'
@@ -11,7 +14,6 @@ export interface NamedStep {
   step: string
 }
 
-/** A step as a target answers it. */
 type AnsweredStep = Record<string, unknown> & Record<'workflowId' | 'workflowDatabaseId', string>
 
 /**
@@ -21,8 +23,7 @@ type AnsweredStep = Record<string, unknown> & Record<'workflowId' | 'workflowDat
 export async function readSteps(
   options: ReadOptions,
   { workflows: known }: ReadMessages,
-  workflows: readonly string[],
-  named: readonly NamedStep[]
+  { workflows, steps: named }: { workflows: readonly string[]; steps: readonly NamedStep[] }
 ): Promise<SeedWorkflow[]> {
   const found = new Map<string, SeedWorkflow & { steps: SeedStep[] }>()
   const asked = workflows.length > 0 ? workflows : known.keys()
@@ -48,9 +49,8 @@ export async function readSteps(
     if (isObject(fields.controls) && 'values' in fields.controls) {
       delete fields.controls.values
       // Added to the answer: a step that has none does not have an empty one.
-      const { controlValues } = fields
-      const isEmpty = isObject(controlValues) && Object.keys(controlValues).length === 0
-      if (Object.keys(fields).at(-1) === 'controlValues' && isEmpty) delete fields.controlValues
+      const isAdded = Object.keys(fields).at(-1) === 'controlValues' && JSON.stringify(fields.controlValues) === '{}'
+      if (isAdded) delete fields.controlValues
     }
     const step = inContract<SeedStep>(STEP, fields, options.notes)
     if (!step) return []
@@ -64,17 +64,15 @@ export async function readSteps(
   }
 }
 
-async function askStep({ target }: ReadOptions, workflow: string, step: string) {
+async function askStep({ target }: ReadOptions, workflow: string, step: string): Promise<AnsweredStep | undefined> {
   const path = stepPath(workflow, step)
   // A 404 is an answer also as a page of a gateway.
   const ask = () => askFor(target, path, (each) => (each.status === 404 ? undefined : notAnObject(each)))
   let answer = await ask()
   // Of a gateway, or of a service that has no such step: asking once more tells.
   if (answer.status === 200 && !stepIn(answer)) answer = await ask()
-  if (answer.status === 401 || answer.status === 403) {
-    throw new StartError(`${target.url}${path} answers ${answer.status}: the key may not read workflows`)
-  }
-  return stepIn(answer)
+  if (answer.status !== 401 && answer.status !== 403) return stepIn(answer)
+  throw new StartError(`${target.url}${path} answers ${answer.status}: the key may not read workflows`)
 }
 
 function stepIn(answer: Answer): AnsweredStep | undefined {

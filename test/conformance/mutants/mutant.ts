@@ -8,95 +8,76 @@ export interface Mutant {
   caughtBy: string
   change: Change
   /** The profile of the target, if not `document`. */
-  profile?: 'live'
+  profile?: 'live' | undefined
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: mutants break whatever an answer holds
 export type Json = any
 
 type Edit = (json: Json, exchange: Exchange) => unknown
-type Edits = Record<string, readonly [caughtBy: string, edit: Edit]>
+/** By the case that must fail, what each mutant is called and does. */
+type Table<Hook> = Record<string, Record<string, Hook>>
 
-export function isList({ method, path }: ProxiedRequest): boolean {
-  return method === 'GET' && /^\/v1\/messages(\?|$)/.test(path)
+const isList = ({ method, path }: ProxiedRequest) => method === 'GET' && /^\/v1\/messages(\?|$)/.test(path)
+export const isStep = ({ path }: ProxiedRequest) => path.startsWith('/v2/workflows/')
+export const isSetPrimary = ({ method, path }: ProxiedRequest) =>
+  method === 'POST' && /^\/v1\/integrations\/[^/]+\/set-primary/.test(path)
+export const keyOf = ({ headers }: ProxiedRequest) => headers['idempotency-key']
+
+function mutantsOf<Hook>(table: Table<Hook>, changeOf: (hook: Hook) => Change, profile?: 'live'): Mutant[] {
+  return Object.entries(table).flatMap(([caughtBy, hooks]) =>
+    Object.entries(hooks).map(([name, hook]) => ({ name, caughtBy, change: changeOf(hook), profile }))
+  )
 }
-
-export function isStep({ path }: ProxiedRequest): boolean {
-  return path.startsWith('/v2/workflows/')
-}
-
-export function isSetPrimary({ method, path }: ProxiedRequest): boolean {
-  return method === 'POST' && /^\/v1\/integrations\/[^/]+\/set-primary/.test(path)
-}
-
-type Hooks<Hook> = Record<string, readonly [caughtBy: string, hook: Hook]>
 
 /** Mutants that change answers. */
-export function onAnswers(hooks: Hooks<(exchange: Exchange) => unknown>): Mutant[] {
-  return made(hooks, (hook) => ({ answer: async (exchange) => void (await hook(exchange)) }))
-}
+export const onAnswers = (table: Table<(exchange: Exchange) => unknown>, profile?: 'live') =>
+  mutantsOf(table, (hook) => ({ answer: async (exchange) => void (await hook(exchange)) }), profile)
 
 /** Mutants that take requests for others. */
-export function onRequests(hooks: Hooks<(exchange: Omit<Exchange, 'answer'>) => unknown>): Mutant[] {
-  return made(hooks, (hook) => ({ request: async (exchange) => void (await hook(exchange)) }))
-}
+export const onRequests = (table: Table<(request: ProxiedRequest) => unknown>) =>
+  mutantsOf(table, (hook) => ({ request: ({ request }) => void hook(request) }))
 
-export function withChanges(hooks: Hooks<Change>): Mutant[] {
-  return made(hooks, (change) => change)
-}
+/** Mutants that take paths and queries for others. */
+export const onPaths = (table: Table<(path: string) => string>) =>
+  mutantsOf(table, (hook) => ({ request: ({ request }) => void Object.assign(request, { path: hook(request.path) }) }))
 
-function made<Hook>(hooks: Hooks<Hook>, changeOf: (hook: Hook) => Change): Mutant[] {
-  return Object.entries(hooks).map(([name, [caughtBy, hook]]) => ({ name, caughtBy, change: changeOf(hook) }))
-}
-
-/** Mutants that change what a page holds. */
-export function onPage(edits: Edits): Mutant[] {
-  return mutantsOf(edits, ({ request, answer }) => isList(request) && answer.status === 200)
-}
-
-/** Mutants that change what a step holds. */
-export function onStep(edits: Edits): Mutant[] {
-  return mutantsOf(edits, ({ request, answer }) => isStep(request) && answer.status === 200)
-}
-
-/** Mutants that change what set-primary answers with. */
-export function onIntegration(edits: Edits): Mutant[] {
-  return mutantsOf(edits, ({ request, answer }) => isSetPrimary(request) && answer.status === 200)
-}
-
-/** Mutants that change all refusals. */
-export function onAnyRefusal(edits: Edits): Mutant[] {
-  return mutantsOf(edits, ({ answer }) => answer.status >= 400)
-}
-
-export function onRefusal(status: number, edit: Edit): Change {
-  return { answer: (exchange) => (exchange.answer.status === status ? applied(edit, exchange) : undefined) }
-}
-
-function mutantsOf(edits: Edits, isMeant: (exchange: Exchange) => boolean): Mutant[] {
-  return Object.entries(edits).map(([name, [caughtBy, edit]]) => ({
-    name,
-    caughtBy,
-    change: { answer: (exchange) => (isMeant(exchange) ? applied(edit, exchange) : undefined) }
+/** Mutants that take idempotency keys for others. */
+export const onKeys = (table: Table<(key: string, request: ProxiedRequest) => string>) =>
+  mutantsOf(table, (hook) => ({
+    request({ request }) {
+      const key = keyOf(request)
+      if (key) request.headers['idempotency-key'] = hook(key, request)
+    }
   }))
+
+/** Mutants that change the JSON of the answers that are meant, unless they have changed the text itself. */
+function onJson(isMeant: (exchange: Exchange) => boolean) {
+  return (table: Table<Edit>, profile?: 'live') => mutantsOf(table, (edit) => ({ answer: applying(edit) }), profile)
+
+  function applying(edit: Edit) {
+    return async (exchange: Exchange) => {
+      const { answer } = exchange
+      const { text, json } = answer
+      if (json === undefined || !isMeant(exchange)) return
+      await edit(json, exchange)
+      if (answer.text === text) answer.json = json
+    }
+  }
 }
 
-/** Changes the JSON of an answer, unless the edit has changed the text itself. */
-function applied(edit: Edit, exchange: Exchange): void {
-  const { answer } = exchange
-  const { text, json } = answer
-  if (json === undefined) return
-  edit(json, exchange)
-  if (answer.text === text) answer.json = json
-}
+const isDone = ({ status }: ProxiedAnswer) => status === 200
+export const onPage = onJson(({ request, answer }) => isList(request) && isDone(answer))
+export const onStep = onJson(({ request, answer }) => isStep(request) && isDone(answer))
+export const onIntegration = onJson(({ request, answer }) => isSetPrimary(request) && isDone(answer))
+export const onListing = onJson(({ request }) => request.path === '/v1/integrations')
+export const onReplay = onJson(({ answer }) => answer.headers['idempotency-replay'] === 'true')
+export const onAnyRefusal = onJson(({ answer }) => answer.status >= 400)
+export const onRefusal = (status: number) => onJson(({ answer }) => answer.status === status)
 
 /** An edit of each message of a page. */
 export function each(edit: (message: Json) => unknown): Edit {
   return ({ data }) => data.forEach(edit)
-}
-
-export function rewrite(request: ProxiedRequest, from: RegExp, to: string): void {
-  request.path = request.path.replace(from, to)
 }
 
 /** Gives a request the key that it lacks, or another one. */
@@ -110,16 +91,11 @@ export function restatus(answer: ProxiedAnswer, status: number): void {
 }
 
 export function replace(answer: ProxiedAnswer, { status, headers, text }: ProxiedAnswer): void {
-  Object.assign(answer, { status, headers })
-  answer.text = text
+  Object.assign(answer, { status, headers, text })
 }
 
-export async function asIfKey(
-  scheme: RegExp,
-  request: ProxiedRequest,
-  answer: ProxiedAnswer,
-  ask: Exchange['ask']
-): Promise<void> {
-  if (!scheme.test(request.headers.authorization ?? '')) return
-  replace(answer, await ask(request.path, { headers: { ...request.headers, authorization: 'ApiKey development-key' } }))
+/** Sends a request once more, without its idempotency key. */
+export function askWithoutKey({ request, ask }: Exchange, path = request.path): Promise<ProxiedAnswer> {
+  const { 'idempotency-key': _, ...headers } = request.headers
+  return ask(path, { headers })
 }

@@ -5,21 +5,11 @@ import { findIssues, pathText } from '../../../core/validation.js'
 import { Integration } from '../../../integrations/schemas.js'
 import { MessageResponse, MessagesPage } from '../../../messages/schemas.js'
 import { WorkflowStep } from '../../../workflow-steps/schemas.js'
-import {
-  type Answer,
-  check,
-  checkJsonType,
-  checkStatus,
-  isObject,
-  jsonIn,
-  messageIn,
-  recordIn,
-  setPrimaryPath,
-  stepPath,
-  unknownId,
-  withContractNames
-} from '../../answers.js'
-import { casesIn, contract, settled, type UnfiledCase } from '../case.js'
+import { type Answer, isObject, messageIn } from '../../answers.js'
+import { check, checkJsonType, checkStatus, jsonIn, recordIn } from '../../checks.js'
+import { withContractNames } from '../../contract-names.js'
+import { setPrimaryPath, stepPath, unknownId } from '../../paths.js'
+import { type ConformanceCase, contract, settled } from '../case.js'
 import type { Subject } from '../subject.js'
 import { UNKNOWN_KEY } from './lookup.js'
 
@@ -37,15 +27,8 @@ interface Part {
   where?: string
 }
 
-interface Kind {
-  what: string
-  /** Of the contract. */
-  words: string
-  read(subject: Subject): Promise<Part[]>
-}
-
-/** The kinds of answers, by the ids of their cases. */
-const KINDS: Record<'list' | 'step' | 'integration', Kind> = {
+/** The kinds of answers, by the ids of their cases; `words` are of the contract. */
+const KINDS: Record<string, { what: string; words: string; read(subject: Subject): Promise<Part[]> }> = {
   list: {
     what: 'A page of messages',
     words: 'Paginated message list; Message (MessageResponseDto) and all that it holds',
@@ -79,14 +62,30 @@ const KINDS: Record<'list' | 'step' | 'integration', Kind> = {
   }
 }
 
-export const ANSWERS = casesIn('wire', [
-  ...Object.entries(KINDS).flatMap(casesOf),
+export const ANSWERS: readonly ConformanceCase[] = [
+  ...Object.entries(KINDS).flatMap(([kind, { what, words, read }]): ConformanceCase[] => [
+    {
+      id: `wire.${kind}.shape`,
+      rule: `${what} has the fields of the contract, each of its type and from its list of values, in JSON and UTF-8.`,
+      basis: contract(words),
+      async run(subject) {
+        for (const part of await read(subject)) {
+          checkIssues(part, 'value')
+          checkJsonType(part.answer)
+        }
+      }
+    },
+    {
+      id: `wire.${kind}.fields`,
+      rule: `${what} has no other fields.`,
+      basis: { settled: 'Resources and their fields: the tables of fields', strictly: true },
+      run: async (subject) => (await read(subject)).forEach((part) => void checkIssues(part, 'name'))
+    }
+  ]),
   {
     id: 'wire.list.records',
     rule: 'No two messages have one `_id`; all, and what is embedded, are of one environment and organization; the subscriber is that of `_subscriberId`, its times in ISO 8601; context keys have the form `type:id`.',
-    basis: contract(
-      '_id: Message identifier; the key determines the current environment; SubscriberResponseDto: _id internal id, times (ISO 8601); contextKeys: each in the form `type:id`'
-    ),
+    basis: contract('_id: Message identifier; Subscriber: times (ISO 8601); contextKeys: each in the form `type:id`'),
     async run({ sample }) {
       const { messages, request } = await sample()
       const ids = messages.map(({ _id }) => _id).filter((id) => id !== undefined)
@@ -155,32 +154,9 @@ export const ANSWERS = casesIn('wire', [
       check(isNamed, 'the message does not name the integration', unknown)
     }
   }
-])
+]
 
-/** The cases about the fields and the type of a kind of answer. */
-function casesOf([kind, { what, words, read }]: [string, Kind]): UnfiledCase[] {
-  return [
-    {
-      id: `wire.${kind}.shape`,
-      rule: `${what} has the fields of the contract, each of its type and from its list of values, in JSON and UTF-8.`,
-      basis: contract(words),
-      async run(subject) {
-        for (const part of await read(subject)) {
-          checkIssues(part, 'value')
-          checkJsonType(part.answer)
-        }
-      }
-    },
-    {
-      id: `wire.${kind}.fields`,
-      rule: `${what} has no other fields.`,
-      basis: { settled: 'Resources and their fields: the tables of fields', strictly: true },
-      run: async (subject) => (await read(subject)).forEach((part) => void checkIssues(part, 'name'))
-    }
-  ]
-}
-
-/** Throws `Failure` when a value lacks a field or has a wrong one (`value`), or has one that is not in the schema (`name`). */
+/** Throws `Failure` when a value lacks a field or has a wrong one (`value`), or one that is not in the schema (`name`). */
 function checkIssues({ answer, schema, value, where = '' }: Part, part: 'name' | 'value'): void {
   const issues = findIssues(schema, withContractNames(value)).filter((issue) => issue.part === part)
   const shown = issues.slice(0, MAX_SHOWN).map(({ path, message }) => {
@@ -208,16 +184,15 @@ function checkRefusal(answer: Answer, status: number): void {
   const json = jsonIn(answer)
   check(isObject(json), `the body of the ${status} is no object`, answer)
   const { statusCode, timestamp, path, message, error, ctx, errors, errorId } = json
-  const holds = {
-    statusCode: statusCode === status,
-    error: error === STATUS_CODES[status],
-    message: typeof message === 'string' && message !== '',
-    timestamp: ISO_UTC.test(String(timestamp)),
-    path: typeof path === 'string' && path.startsWith('/') && path.endsWith(answer.path),
-    ctx: isObject(ctx),
-    errors: errors === undefined || status === 422,
-    errorId: errorId === undefined
-  }
-  const wrong = Object.entries(holds).flatMap(([field, isRight]) => (isRight ? [] : field))
+  const wrong = Object.entries({
+    statusCode: statusCode !== status,
+    error: error !== STATUS_CODES[status],
+    message: typeof message !== 'string' || message === '',
+    timestamp: !ISO_UTC.test(String(timestamp)),
+    path: typeof path !== 'string' || !path.startsWith('/') || !path.endsWith(answer.path),
+    ctx: !isObject(ctx),
+    errors: errors !== undefined && status !== 422,
+    errorId: errorId !== undefined
+  }).flatMap(([field, isWrong]) => (isWrong ? field : []))
   check(wrong.length === 0, `${wrong.join(', ')} of the ${status} are not as the reference has them`, answer)
 }

@@ -1,30 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { Integration } from '../../../integrations/schemas.js'
-import {
-  type Answer,
-  Breach,
-  check,
-  checkJsonType,
-  checkSame,
-  checkStatus,
-  messageIn,
-  recordIn,
-  setPrimaryPath,
-  unknownId
-} from '../../answers.js'
+import { type Answer, messageIn } from '../../answers.js'
+import { Breach, check, checkJsonType, checkSame, checkStatus, recordIn } from '../../checks.js'
+import { setPrimaryPath, unknownId } from '../../paths.js'
 import type { Ask } from '../../target.js'
-import { casesIn, contract, settled } from '../case.js'
+import { type ConformanceCase, contract, settled } from '../case.js'
 import { checkDone } from '../integrations.js'
 import type { Subject } from '../subject.js'
 import { UNKNOWN_KEY } from './lookup.js'
 
-export const PRIMARY = casesIn('effects', [
+export const PRIMARY: readonly ConformanceCase[] = [
   {
     id: 'primary.result',
     rule: 'Set-primary answers 200 with the integration that was named, which is primary and not deleted: with each, also an inactive one. A GET of its path is refused.',
-    basis: contract(
-      'Method and path: POST /v1/integrations/{integrationId}/set-primary. Response: an Integration object, with `primary` reflecting the result.'
-    ),
+    basis: contract('set-primary: Response: an Integration object, with `primary` reflecting the result.'),
     async run({ integrations, ask }) {
       for (const { id } of await integrations.all()) {
         const read = await ask(setPrimaryPath(id))
@@ -72,9 +61,7 @@ export const PRIMARY = casesIn('effects', [
   {
     id: 'primary.one',
     rule: 'A channel has one primary: every other integration of it steps down, and else none changes, of no channel.',
-    basis: contract(
-      'One integration per channel can be primary in an environment. It becomes the primary integration for its channel'
-    ),
+    basis: contract('One integration per channel can be primary. It becomes the primary integration for its channel'),
     async run(subject) {
       for (const { _id, channel } of await subject.integrations.usable()) {
         const before = await listed(subject)
@@ -82,11 +69,8 @@ export const PRIMARY = casesIn('effects', [
         for (const after of await listed(subject)) {
           const former = before.find((each) => each._id === after._id)
           // Not as it was just before, which the one before may have changed too.
-          const isOther = after.channel !== channel
-          const primary = isOther
-            ? subject.integrations.expectedPrimary(after.channel) === after._id
-            : after._id === _id
-          const expected = after._id === _id ? { ...after, primary } : { ...former, primary }
+          const own = after.channel === channel ? _id : subject.integrations.expectedPrimary(after.channel)
+          const expected = { ...(after._id === _id ? after : former), primary: after._id === own }
           checkSame(after, expected, `after set-primary of ${_id}: ${after._id}`)
         }
       }
@@ -99,11 +83,8 @@ export const PRIMARY = casesIn('effects', [
     async run(subject) {
       const { _id } = await subject.integrations.one()
       const expected = await set(subject, _id)
-      const bodies = {
-        '{}': 'application/json',
-        'primary=false': 'application/x-www-form-urlencoded',
-        none: 'text/plain'
-      }
+      const form = 'application/x-www-form-urlencoded'
+      const bodies = { '{}': 'application/json', 'primary=false': form, none: 'text/plain' }
       for (const [body, type] of Object.entries(bodies)) {
         const found = await set(subject, _id, { headers: { 'content-type': type }, body })
         checkSame(found, expected, `the answer to a body of ${type}`)
@@ -123,33 +104,28 @@ export const PRIMARY = casesIn('effects', [
         check(isRight, `set-primary of ${ids[index]} answers with ${_id}, primary ${primary}`)
       }
       const all = await subject.integrations.listed().catch(() => [])
-      const primaries = all.filter((each) => each.primary && each.channel === pair[0].channel)
-      check(
-        all.length === 0 || primaries.length === 1,
-        `after it, ${primaries.length} integrations of the channel are primary`
-      )
+      const { length } = all.filter((each) => each.primary && each.channel === pair[0].channel)
+      check(all.length === 0 || length === 1, `after it, ${length} integrations of the channel are primary`)
     }
   }
-])
+]
 
 /** Makes an integration primary. Returns the contract's fields of the answer. */
 async function set({ integrations }: Subject, id: string, ask?: Ask): Promise<Integration> {
   return ofContract(recordIn<Integration>(await integrations.set(id, ask)))
 }
 
-async function listed({ integrations }: Subject): Promise<Integration[]> {
-  return (await integrations.listed()).map(ofContract)
-}
+const listed = async ({ integrations }: Subject) => (await integrations.listed()).map(ofContract)
 
 /** Returns the fields of the contract: others, such as when it was changed, may change. */
 function ofContract(integration: Integration): Integration {
-  const names = Object.keys(Integration.properties)
-  return Object.fromEntries(Object.entries(integration).filter(([name]) => names.includes(name))) as Integration
+  const fields = Object.entries(integration).filter(([name]) => name in Integration.properties)
+  return Object.fromEntries(fields) as Integration
 }
 
 const REPEATED = settled('Behavior of a repeated request carrying the same `idempotency-key`')
 
-export const IDEMPOTENCY = casesIn('effects', [
+export const IDEMPOTENCY: readonly ConformanceCase[] = [
   {
     id: 'idempotency.accepted',
     rule: 'With a key, set-primary answers as without.',
@@ -157,8 +133,7 @@ export const IDEMPOTENCY = casesIn('effects', [
     async run(subject) {
       const { id, key } = await unused(subject)
       const without = await set(subject, id)
-      const headers = { 'idempotency-key': key }
-      checkSame(await set(subject, id, { headers }), without, 'the answer with a key and that without')
+      checkSame(ofContract(recordIn(await post(subject, id, key))), without, 'the answer with a key and that without')
     }
   },
   {
@@ -252,14 +227,13 @@ export const IDEMPOTENCY = casesIn('effects', [
       }
     }
   }
-])
+]
 
 /** Returns an integration and a key that was not used before, with letters in it. */
 async function unused({ integrations }: Subject): Promise<{ id: string; key: string }> {
   return { id: (await integrations.one())._id, key: `k-${randomUUID()}` }
 }
 
-/** Sends set-primary with a key. */
 function post({ integrations }: Subject, id: string, key: string | undefined, more: Ask = {}): Promise<Answer> {
   const headers = { ...more.headers, ...(key !== undefined && { 'idempotency-key': key }) }
   return integrations.set(id, { ...more, headers })

@@ -1,28 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { CHANNELS } from '../../../core/enums.js'
 import type { MessageResponse } from '../../../messages/schemas.js'
-import {
-  type Answer,
-  check,
-  checkSame,
-  isObject,
-  listPath,
-  needed,
-  type Parameters,
-  pageOf,
-  unknownId
-} from '../../answers.js'
-import { type Basis, casesIn, contract, settled, type UnfiledCase } from '../case.js'
+import { type Answer, isObject } from '../../answers.js'
+import { check, checkSame, needed, pageOf } from '../../checks.js'
+import { listPath, unknownId } from '../../paths.js'
+import { type Basis, type ConformanceCase, contract, settled } from '../case.js'
 import type { Subject } from '../subject.js'
 
 const WORDS = contract('List messages: the filters channel, subscriberId, transactionId, contextKeys')
 const CONTEXTS = contract('contextKeys: Filter by exact context keys, order insensitive; repeated once per key')
-/** How many messages are compared. */
 const LIMIT = 100
 
 type IsMeant = (message: MessageResponse) => boolean
+type Filter = [parameters: Readonly<Record<string, string | readonly string[]>>, isMeant: IsMeant]
 
-export const FILTERS = casesIn('behaviour', [
+export const FILTERS: readonly ConformanceCase[] = [
   {
     id: 'filter.order',
     rule: 'Messages are listed newest first.',
@@ -51,9 +43,13 @@ export const FILTERS = casesIn('behaviour', [
   filterCase('channel', WORDS, 'Each channel', async () =>
     CHANNELS.map((channel) => [{ channel }, (message) => message.channel === channel])
   ),
-  filterCase('subscriber', WORDS, 'The `subscriberId` of a subscriber', async (subject) =>
-    (await subscribersOf(subject)).map(({ subscriberId, isTo }) => [{ subscriberId }, isTo])
-  ),
+  filterCase('subscriber', WORDS, 'The `subscriberId` of a subscriber', async ({ sample }) => {
+    const { messages } = await sample()
+    const known = new Map(messages.map(({ subscriber, _subscriberId }) => [subscriber?.subscriberId, _subscriberId]))
+    known.delete(undefined)
+    needed(known.size > 0, 'no message has its subscriber embedded')
+    return [...known].slice(0, 3).map(([id = '', own]) => [{ subscriberId: id }, (each) => each._subscriberId === own])
+  }),
   filterCase('transaction', WORDS, 'A transaction id, and several together,', async (subject) => {
     const ids = await transactionsOf(subject, 3)
     needed(ids.length > 1, 'no messages of two transactions are known')
@@ -67,7 +63,7 @@ export const FILTERS = casesIn('behaviour', [
     CONTEXTS,
     'The context keys of a message, in any order, or one of several,',
     async (subject) => {
-      const sets = await contextsOf(subject, 1000)
+      const sets = await contextsOf(subject)
       const several = sets.find(({ length }) => length > 1) ?? []
       const orders = sets.slice(0, 5).flatMap((keys) => [contextFilter(keys), contextFilter([...keys].reverse(), keys)])
       return [...orders, ...several.map((key) => contextFilter([key]))]
@@ -77,13 +73,17 @@ export const FILTERS = casesIn('behaviour', [
     id: 'filter.and',
     rule: 'All filters of a message together find it, and another value of any of them does not.',
     basis: WORDS,
-    async run(subject) {
-      const { messages } = await subject.sample()
-      const isFull = (each: MessageResponse) => each.subscriber?.subscriberId && contextOf(each).length > 0
-      const message = messages.find(isFull) ?? messages[0]
-      const { _id, channel = '', transactionId = '', subscriber } = message ?? {}
-      const subscriberId = subscriber?.subscriberId ?? []
-      const contextKeys = message ? contextOf(message) : []
+    async run({ sample, ask }) {
+      const { messages } = await sample()
+      const isFull = (each: MessageResponse) => each.subscriber && contextOf(each).length > 0
+      const { _id, subscriber, ...message } = (messages.find(isFull) ?? messages[0]) as MessageResponse
+      const { channel, transactionId } = message
+      const own = {
+        channel,
+        transactionId,
+        subscriberId: subscriber?.subscriberId ?? [],
+        contextKeys: contextOf(message)
+      }
       const others = [
         {},
         { channel: CHANNELS.find((each) => each !== channel) ?? '' },
@@ -92,8 +92,7 @@ export const FILTERS = casesIn('behaviour', [
         { contextKeys: `tenant:${unknownId()}` }
       ]
       for (const [index, other] of others.entries()) {
-        const path = listPath({ channel, transactionId, subscriberId, contextKeys, ...other, limit: LIMIT })
-        const answer = await subject.ask(path)
+        const answer = await ask(listPath({ ...own, ...other, limit: LIMIT }))
         const isFound = foundIn(answer).includes(_id)
         check(isFound === (index === 0), `message ${_id} is ${isFound ? '' : 'not '}found`, answer)
       }
@@ -105,15 +104,15 @@ export const FILTERS = casesIn('behaviour', [
     basis: contract(
       'contextKeys: Filter by exact context keys; subscriberId: identifier used to create the subscriber'
     ),
-    async run(subject) {
-      const { messages } = await subject.sample()
+    async run({ sample, ask }) {
+      const { messages } = await sample()
       for (const { _id, transactionId, subscriber, contextKeys = [] } of messages.slice(0, 5)) {
         const own = { transactionId, subscriberId: subscriber?.subscriberId ?? '', contextKeys: contextKeys.join() }
         for (const [name, value] of Object.entries(own)) {
           const upper = value.toUpperCase()
           const others = [[...value].slice(0, -1).join(''), upper === value ? value.toLowerCase() : upper]
           for (const other of others.filter((each) => each !== '' && each !== value)) {
-            const answer = await subject.ask(listPath({ limit: LIMIT, [name]: other }))
+            const answer = await ask(listPath({ limit: LIMIT, [name]: other }))
             check(!foundIn(answer).includes(_id), `finds message ${_id}, whose ${name} is another`, answer)
           }
         }
@@ -127,16 +126,17 @@ export const FILTERS = casesIn('behaviour', [
     async run(subject) {
       const { messages } = await subject.sample()
       const values = messages.flatMap(({ transactionId, subscriber }) => [
-        ['transactionId', transactionId],
-        ['subscriberId', subscriber?.subscriberId ?? '']
+        { transactionId },
+        { subscriberId: subscriber?.subscriberId ?? '' }
       ])
-      const odd = values.filter(([, value = '']) => /[ +]/.test(value))
+      const odd = values.filter((each) => /[ +]/.test(Object.values(each).join()))
       needed(odd.length > 0, 'no transaction or subscriber with a blank or a plus in its id is known')
-      for (const [name, value = ''] of odd.slice(0, 3)) {
+      for (const each of odd.slice(0, 3)) {
+        const [value] = Object.values(each)
         for (const blank of ['%20', '+']) {
-          const query = `limit=${LIMIT}&${name}=${encodeURIComponent(value).replaceAll('%20', blank)}`
-          await checkFiltered(subject, query, (each) =>
-            [each.transactionId, each.subscriber?.subscriberId].includes(value)
+          const path = listPath({ limit: LIMIT, ...each }).replaceAll('%20', blank)
+          await checkFiltered(subject, path, ({ transactionId, subscriber }) =>
+            [transactionId, subscriber?.subscriberId].includes(value)
           )
         }
       }
@@ -148,11 +148,11 @@ export const FILTERS = casesIn('behaviour', [
     'A list that is written as `transactionId[]=` or `transactionId[0]=`, and an id with a comma in it,',
     async (subject) => {
       const ids = await transactionsOf(subject, 2)
-      const contexts = await contextsOf(subject, 1).catch(() => [])
+      const [contexts] = await contextsOf(subject).catch(() => [])
       const joined = ids.join(',')
       return [
         ...writtenOtherwise('transactionId', ids, ({ transactionId }) => ids.includes(transactionId)),
-        ...contexts.flatMap((keys) => writtenOtherwise('contextKeys', keys, contextFilter(keys)[1])),
+        ...(contexts ? writtenOtherwise('contextKeys', contexts, contextFilter(contexts)[1]) : []),
         [{ transactionId: joined }, ({ transactionId }) => transactionId === joined]
       ]
     }
@@ -173,7 +173,7 @@ export const FILTERS = casesIn('behaviour', [
       settled('List messages: contextKeys is a set'),
       'A context key that is given twice',
       async (subject) => {
-        const [keys = []] = await contextsOf(subject, 1)
+        const [keys = []] = await contextsOf(subject)
         return [contextFilter([...keys, ...keys], keys)]
       }
     ),
@@ -193,9 +193,7 @@ export const FILTERS = casesIn('behaviour', [
       }
     }
   }
-])
-
-type Filter = [parameters: Parameters, isMeant: IsMeant]
+]
 
 /** A case that filters find what they mean of all messages, and no others. */
 function filterCase(
@@ -203,32 +201,34 @@ function filterCase(
   basis: Basis,
   what: string,
   filtersOf: (subject: Subject) => Promise<Filter[]>
-): UnfiledCase {
+): ConformanceCase {
+  const rule = `${what} finds what it says of the whole list, in its order, and nothing else.`
   return {
     id: `filter.${name}`,
-    rule: `${what} finds what it says of the whole list, in its order, and nothing else.`,
+    rule,
     basis,
     async run(subject) {
       for (const [parameters, isMeant] of await filtersOf(subject)) {
-        await checkFiltered(subject, { ...parameters, limit: LIMIT }, isMeant)
+        await checkFiltered(subject, listPath({ ...parameters, limit: LIMIT }), isMeant)
       }
     }
   }
 }
 
-/** Returns filters by a list in the two other spellings. */
 function writtenOtherwise(name: string, values: string[], isMeant: IsMeant): Filter[] {
   const indexed = Object.fromEntries(values.map((value, index) => [`${name}[${index}]`, value]))
-  return [{ [`${name}[]`]: values }, indexed].map((parameters) => [parameters, isMeant])
+  return [
+    [{ [`${name}[]`]: values }, isMeant],
+    [indexed, isMeant]
+  ]
 }
 
 /** Throws `Failure` unless the filtered list is the subset of the newest messages that the filter means. */
-async function checkFiltered(subject: Subject, query: Parameters | string, isMeant: IsMeant): Promise<void> {
-  const { data, answer } =
-    typeof query === 'string' ? pageOf(await subject.ask(`/v1/messages?${query}`)) : await subject.list(query)
+async function checkFiltered({ ask, sample }: Subject, path: string, isMeant: IsMeant): Promise<void> {
+  const { data, answer } = pageOf(await ask(path))
   const stray = data.find((message) => !isMeant(message))
   check(stray === undefined, `message ${stray?._id} does not match`, answer)
-  const { messages, isComplete } = await subject.sample()
+  const { messages, isComplete } = await sample()
   const ids = data.map(({ _id }) => _id)
   const meant = messages.filter(isMeant).map(({ _id }) => _id)
   // The sample may end before the page does, and the page before the sample.
@@ -245,30 +245,18 @@ function foundIn({ status, body }: Answer): unknown[] {
   return data.map((each) => each?._id)
 }
 
-/** Returns up to three subscribers, and which messages are theirs. */
-async function subscribersOf({ sample }: Subject): Promise<{ subscriberId: string; isTo: IsMeant }[]> {
-  const known = new Map<string, string>()
-  for (const { subscriber, _subscriberId } of (await sample()).messages) {
-    if (subscriber?.subscriberId) known.set(subscriber.subscriberId, _subscriberId)
-  }
-  needed(known.size > 0, 'no message has its subscriber embedded')
-  return [...known]
-    .slice(0, 3)
-    .map(([subscriberId, own]) => ({ subscriberId, isTo: ({ _subscriberId }) => _subscriberId === own }))
-}
-
 async function transactionsOf({ sample }: Subject, most: number): Promise<string[]> {
   const { messages } = await sample()
   return [...new Set(messages.map(({ transactionId }) => transactionId))].slice(0, most)
 }
 
 /** Returns the sets of contexts of messages, that of none excepted. Throws `Skipped` if no message has one. */
-async function contextsOf({ sample }: Subject, most: number): Promise<string[][]> {
+async function contextsOf({ sample }: Subject): Promise<string[][]> {
   const { messages } = await sample()
   const sets = new Map(messages.map((message) => [contextOf(message).join('\n'), contextOf(message)]))
   sets.delete('')
   needed(sets.size > 0, 'no message has a context')
-  return [...sets.values()].slice(0, most)
+  return [...sets.values()]
 }
 
 function contextFilter(asked: string[], meant = asked): Filter {
@@ -276,6 +264,6 @@ function contextFilter(asked: string[], meant = asked): Filter {
   return [{ contextKeys: asked }, (message) => contextOf(message).join('\n') === expected]
 }
 
-function contextOf({ contextKeys }: MessageResponse): string[] {
+function contextOf({ contextKeys }: Pick<MessageResponse, 'contextKeys'>): string[] {
   return [...new Set(contextKeys ?? [])].sort()
 }

@@ -1,39 +1,35 @@
 import { encodeBase62 } from '../../../core/slug.js'
 import type { WorkflowStep } from '../../../workflow-steps/schemas.js'
-import {
-  check,
-  checkSame,
-  checkStatus,
-  isObject,
-  messageIn,
-  needed,
-  recordIn,
-  setPrimaryPath,
-  stepPath,
-  unknownId
-} from '../../answers.js'
-import type { Ask } from '../../target.js'
-import { casesIn, contract, settled } from '../case.js'
-import type { StepName } from '../steps.js'
+import { isObject, messageIn } from '../../answers.js'
+import { check, checkSame, checkStatus, needed, recordIn } from '../../checks.js'
+import { setPrimaryPath, stepPath, unknownId } from '../../paths.js'
+import { type ConformanceCase, contract, settled } from '../case.js'
 import type { Subject } from '../subject.js'
 
-/** A key that nobody has. */
 export const UNKNOWN_KEY = 'conformance-00000000000000000000'
 
-export const AUTH = casesIn('behaviour', [
+/** What is no key, and the message of its 401. */
+const REFUSALS: [authorization: string | null, message?: string][] = [
+  [null, 'Missing authorization header'],
+  ['Bearer abc', 'Invalid authentication scheme: "Bearer"'],
+  ['ApiKey', 'Unauthorized'],
+  [`ApiKey ${UNKNOWN_KEY}`, 'API Key not found'],
+  [UNKNOWN_KEY]
+]
+
+export const AUTH: readonly ConformanceCase[] = [
   {
     id: 'auth.required',
     rule: 'Each operation refuses a request without a key, also with an `idempotency-key`, with an unknown one, and another scheme.',
-    basis: contract(
-      'Every operation requires API key authentication, of the form `ApiKey <API_KEY>`; the header `idempotency-key` is not authentication'
-    ),
+    basis: contract('Every operation requires `ApiKey <API_KEY>`; the header `idempotency-key` is not authentication'),
     async run({ ask }) {
-      const key = { 'idempotency-key': 'conformance' }
-      const wrong: Ask[] = [`ApiKey ${UNKNOWN_KEY}`, 'Bearer abc', 'ApiKey'].map((authorization) => ({ authorization }))
-      for (const request of [{ authorization: null }, { authorization: null, headers: key }, ...wrong]) {
-        checkStatus(await ask('/v1/messages', request), 401, 403)
-        checkStatus(await ask(stepPath(unknownId(), unknownId()), request), 401, 403)
-        checkStatus(await ask(setPrimaryPath(unknownId()), { ...request, method: 'POST' }), 401, 403)
+      for (const [authorization] of REFUSALS) {
+        for (const headers of [{}, { 'idempotency-key': 'conformance' }]) {
+          const request = { authorization, headers }
+          checkStatus(await ask('/v1/messages', request), 401, 403)
+          checkStatus(await ask(stepPath(unknownId(), unknownId()), request), 401, 403)
+          checkStatus(await ask(setPrimaryPath(unknownId()), { ...request, method: 'POST' }), 401, 403)
+        }
       }
     }
   },
@@ -42,14 +38,7 @@ export const AUTH = casesIn('behaviour', [
     rule: 'A 401 is answered before anything else is looked at, says why, has `WWW-Authenticate: ApiKey`, and does not repeat the key.',
     basis: settled('Authentication: its order, its refusals, and that keys are never echoed'),
     async run({ ask }) {
-      const refusals = [
-        [null, 'Missing authorization header'],
-        ['Bearer abc', 'Invalid authentication scheme: "Bearer"'],
-        ['ApiKey', 'Unauthorized'],
-        [`ApiKey ${UNKNOWN_KEY}`, 'API Key not found'],
-        [UNKNOWN_KEY, undefined]
-      ] as const
-      for (const [authorization, message] of refusals) {
+      for (const [authorization, message] of REFUSALS) {
         const answer = await ask('/v1/messages?page=-1&limit=none&contextKeys=none&channel=none', { authorization })
         checkStatus(answer, 401)
         const isSaid = message === undefined || messageIn(answer) === message
@@ -61,17 +50,13 @@ export const AUTH = casesIn('behaviour', [
       }
     }
   }
-])
+]
 
-const LOOKUP = settled('Retrieve step: a workflow or step is named by _id, identifier or slug')
-
-export const STEPS = casesIn('behaviour', [
+export const STEPS: readonly ConformanceCase[] = [
   {
     id: 'step.named',
     rule: 'The step that is asked for is the step that is returned, each time, with its `stepId`, and as `workflowId` the identifier, also if it is asked for by `_id`. Steps of a workflow differ in `_id`, `stepId` and slug.',
-    basis: contract(
-      '_id: Database identifier of the step; stepId: Step identifier; workflowId: Workflow identifier; workflowDatabaseId: Workflow database identifier'
-    ),
+    basis: contract('_id: Database identifier of the step; stepId, workflowId, workflowDatabaseId: identifiers'),
     async run({ steps, ask }) {
       const all = await steps()
       for (const { workflowId, stepId, step } of all) {
@@ -96,17 +81,22 @@ export const STEPS = casesIn('behaviour', [
   {
     id: 'step.forms',
     rule: 'A workflow and a step are found by `_id`, identifier or slug alike, whatever the name in the slug.',
-    basis: LOOKUP,
-    run: (subject) =>
-      checkForms(subject, ({ step }) => {
+    basis: settled('Retrieve step: a workflow or step is named by _id, identifier or slug'),
+    async run({ steps, ask }) {
+      for (const { step } of (await steps()).slice(0, 4)) {
         const { _id, stepId, workflowId, workflowDatabaseId: workflow } = step
-        return [
-          [workflowId, stepId],
-          [workflow, _id],
-          [slug('any-name', 'wf', workflow), step.slug],
-          [workflowId, slug('another-name', 'st', _id)]
-        ]
-      })
+        needed(/^[0-9a-f]{24}$/.test(_id), 'the _id of a step is not of 24 hex digits')
+        for (const path of [
+          stepPath(workflowId, stepId),
+          stepPath(workflow, _id),
+          stepPath(`any-name_wf_${encodeBase62(workflow)}`, step.slug),
+          stepPath(workflowId, `another-name_st_${encodeBase62(_id)}`)
+        ]) {
+          const answer = await ask(path)
+          checkSame(recordIn(answer), step, `the step and that of ${workflowId}/${stepId}`, answer)
+        }
+      }
+    }
   },
   {
     id: 'step.own',
@@ -133,31 +123,16 @@ export const STEPS = casesIn('behaviour', [
       check(/^Workflow /.test(String(messageIn(answer))), 'the message is not about the workflow', answer)
     }
   }
-])
-
-/** Throws `Failure` unless a step is found by several pairs of names, and is the same each time. */
-async function checkForms({ steps, ask }: Subject, pairsOf: (name: StepName) => string[][]): Promise<void> {
-  for (const name of (await steps()).slice(0, 4)) {
-    needed(/^[0-9a-f]{24}$/.test(name.step._id), 'the _id of a step is not of 24 hex digits')
-    for (const [workflowId = '', stepId = ''] of pairsOf(name)) {
-      const answer = await ask(stepPath(workflowId, stepId))
-      checkSame(recordIn(answer), name.step, `the step and that of ${name.workflowId}/${name.stepId}`, answer)
-    }
-  }
-}
+]
 
 /** Whether it is one of the names, or a slug, which another case judges. */
 function isNameOf(text: string, id: string, identifier: string): boolean {
   return text === identifier || text.toLowerCase() === id.toLowerCase() || /_(?:wf|st)_[0-9A-Za-z]+$/.test(text)
 }
 
-function slug(name: string, kind: 'wf' | 'st', id: string): string {
-  return `${name}_${kind}_${encodeBase62(id)}`
-}
-
 const REFUSED = settled('Errors: what is malformed is a 4xx with the body of every refusal')
 
-export const MALFORMED = casesIn('wire', [
+export const MALFORMED: readonly ConformanceCase[] = [
   {
     id: 'malformed.body',
     rule: 'A body that says it is JSON and is not is refused with 400.',
@@ -168,17 +143,25 @@ export const MALFORMED = casesIn('wire', [
       checkStatus(await integrations.set(_id, request), 400)
     }
   },
-  ...Object.entries({ query: '/v1/messages?subscriberId=%zz', path: '/v2/workflows/%zz/steps/none' }).map(
-    ([what, path]) => ({
-      id: `malformed.${what}`,
-      rule: `A ${what} that can not be decoded is refused with 400${what === 'query' ? ', and without a key with 401' : ''}.`,
-      basis: REFUSED,
-      async run({ ask }: Subject) {
-        const answer = await ask(path)
-        checkStatus(answer, 400)
-        check(isObject(answer.body) && answer.body.statusCode === 400, 'statusCode is not 400', answer)
-        if (what === 'query') checkStatus(await ask(path, { authorization: null }), 401)
-      }
-    })
-  )
-])
+  {
+    id: 'malformed.query',
+    rule: 'A query that can not be decoded is refused with 400, and without a key with 401.',
+    basis: REFUSED,
+    async run(subject) {
+      await checkMalformed(subject, '/v1/messages?subscriberId=%zz')
+      checkStatus(await subject.ask('/v1/messages?subscriberId=%zz', { authorization: null }), 401)
+    }
+  },
+  {
+    id: 'malformed.path',
+    rule: 'A path that can not be decoded is refused with 400.',
+    basis: REFUSED,
+    run: (subject) => checkMalformed(subject, '/v2/workflows/%zz/steps/none')
+  }
+]
+
+async function checkMalformed({ ask }: Subject, path: string): Promise<void> {
+  const answer = await ask(path)
+  checkStatus(answer, 400)
+  check(isObject(answer.body) && answer.body.statusCode === 400, 'statusCode is not 400', answer)
+}
