@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { bundle, bundleProgram } from '../../scripts/bundle.mjs'
+import { bundle } from '../../scripts/bundle.mjs'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -54,13 +54,6 @@ async function install(): Promise<string> {
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   await bundle(join(folder, 'dist'))
   return folder
-}
-
-/** A program of a test, compiled with the source as it is now, in the folder of the package. */
-export async function givenProgram(source: string): Promise<string> {
-  const file = join(await givenPackage(), 'dist', `${basename(source, '.ts')}.js`)
-  await bundleProgram(source, file)
-  return file
 }
 
 export function commandIn(folder: string): string {
