@@ -1,3 +1,2 @@
 /** Makes what is run of dist/, in this folder. */
 export function bundle(dist: string): Promise<void>
-export function bundleProgram(source: string, outfile: string): Promise<void>

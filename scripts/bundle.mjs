@@ -132,13 +132,6 @@ export async function bundle(dist) {
   for (const name of SWAGGER_UI_FILES) cpSync(join(swaggerUi, 'static', name), join(dist, 'swagger-ui', name))
 }
 
-/** Writes a program that imports from `src/` as one file, which starts in a third of the time that tsx takes. */
-export async function bundleProgram(source, outfile) {
-  const external = ['better-sqlite3', ...RUNNERS, ...NEVER_LOADED]
-  const format = { bundle: true, platform: 'node', target: 'node20.19', format: 'esm', banner: REQUIRE }
-  await build({ absWorkingDir: root, entryPoints: [source], outfile, external, ...format, sourcemap: 'inline' })
-}
-
 /** Returns the licences of the bundled packages and of the pages, which ask to be passed on. */
 function licenses(files) {
   const folders = new Set(files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []))

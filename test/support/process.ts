@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { bundle, bundleProgram } from '../../scripts/bundle.mjs'
+import { bundle } from '../../scripts/bundle.mjs'
 import { attempt } from '../../src/core/errors.js'
 import { lazily } from '../../src/core/lazily.js'
 
@@ -50,13 +50,6 @@ export const givenPackage = lazily(async (): Promise<string> => {
   await bundle(join(folder, 'dist'))
   return folder
 })
-
-/** A program of a test, compiled with the source as it is now, in the folder of the package. */
-export async function givenProgram(source: string): Promise<string> {
-  const file = join(await givenPackage(), 'dist', `${basename(source, '.ts')}.js`)
-  await bundleProgram(source, file)
-  return file
-}
 
 export function commandIn(folder: string): string {
   return join(folder, 'dist/cli/index.js')

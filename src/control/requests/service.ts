@@ -26,7 +26,8 @@ export function journalService(options: JournalOptions) {
   return {
     of(environment: Environment | undefined): Journal {
       const known = journals.get(environment?.key)
-      const journal = known ?? createJournal({ ...options, environment, answers: createStore(), closed })
+      const clock = environment?.now ?? options.clock
+      const journal = known ?? createJournal({ ...options, clock, environment, answers: createStore(), closed })
       journals.set(environment?.key, journal)
       return journal
     },
@@ -59,14 +60,11 @@ interface OwnOptions extends JournalOptions {
 
 /** The last `capacity` requests, or as many as have 32 MiB together, and the last 200 changes between them. */
 function createJournal({ capacity, clock, describe, count, environment, answers, closed }: OwnOptions) {
-  const now = environment?.now ?? clock
   /** By their sequences, which have no gaps. */
   const entries = new Map<number, JournalEntry>()
-  /** The sequences of the newest request, and of the newest when the journal was emptied. */
-  let [newest, cleared] = [0, 0]
-  let bytes = 0
+  /** The sequences of the newest request, of the newest when the journal was emptied, and of the newest change. */
+  let [newest, cleared, newestChange, bytes] = [0, 0, 0, 0]
   let changes: Change[] = []
-  let changeCount = 0
 
   const journal = {
     capacity,
@@ -80,7 +78,7 @@ function createJournal({ capacity, clock, describe, count, environment, answers,
 
     /** Adds a request that has arrived. */
     open(request: SentRequest, operation: JournalEntry['operation']): JournalEntry {
-      const entry = createEntry(request, operation, journal, ++newest, now())
+      const entry = createEntry(request, operation, journal, ++newest, clock())
       entries.set(newest, entry)
       if (entries.size > capacity) forgetOldest()
       for (const listener of journal.listeners) listener({ entry })
@@ -112,15 +110,15 @@ function createJournal({ capacity, clock, describe, count, environment, answers,
 
     /** Adds a change that has just been made, and returns its sequence. */
     addChange(done: Pick<Change, 'operation' | 'summary' | 'target' | 'changed'>): number {
-      const change = { sequence: ++changeCount, time: isoTime(now()), after: newest, ...done }
+      const change = { sequence: ++newestChange, time: isoTime(clock()), after: newest, ...done }
       changes = [...changes, change].slice(-MAX_CHANGES)
       for (const listener of journal.listeners) listener({ change })
-      return changeCount
+      return newestChange
     },
 
     /** Returns the changes with a greater sequence, oldest first; all if that is of an earlier run of the server. */
     changes: (after = 0): readonly Change[] =>
-      changes.filter(({ sequence }) => after > changeCount || sequence > after),
+      changes.filter(({ sequence }) => after > newestChange || sequence > after),
 
     /** Empties it, of changes too. Sequences go on, so that a stream that resumes does not take new requests for old ones. */
     clear(): void {
