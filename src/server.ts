@@ -153,13 +153,19 @@ function checkOptions({ seed, clock, watch }: ServerOptions, config: Config): vo
 /** Returns the function that closes the app: it waits for answers, but not for connections without one. */
 function closing(app: FastifyInstance): Server['close'] {
   const sockets = new Set<Socket>()
+  let isClosing = false
   app.server.on('connection', (socket: Socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (isClosing) reply.header('connection', 'close')
+    done()
+  })
   // Node counts a response as sent once the kernel has it, and would cut off what a slow client has still to read.
   const isRead = () => [...sockets].every(({ writableLength }) => writableLength === 0)
   app.addHook('preClose', async () => {
+    isClosing = true
     // For responses that promise to keep the connection open.
     app.server.keepAliveTimeout = 1
     while (!isRead()) await delay(POLL_INTERVAL)
