@@ -56,7 +56,7 @@ export function addCommands(root: Command): void {
     new Option('--report <file>', 'write what all tests have sent, got and left as one HTML file').default('', 'none'),
     new Option('--summary <file>', summary).default('', 'none'),
     new Option('--strict', 'fail if the requests give hints of mistakes, such as a parameter that is not read'),
-    repeatable('--allow <hint>', `a hint that --strict lets pass: ${HINT_IDS.join(', ')}`, [], 'none')
+    repeatable('--allow <hint>', `a hint that --strict lets pass: ${HINT_IDS.join(', ')}`, [], 'none', hintOf)
   ])
   addServerOptions(command, { port: 0, logLevel: 'warn' }).action(exec)
 }
@@ -75,6 +75,12 @@ function variableOf(text: string): Variable {
   const [, name, url] = /^([A-Za-z_]\w*)=(?:url(|\/.*)|key)$/s.exec(text) ?? []
   if (name === undefined) throw new InvalidArgumentError('It must be a name, =, and url, url/<path> or key.')
   return { name, path: url }
+}
+
+function hintOf(text: string): HintId {
+  const id = HINT_IDS.find((each) => each === text)
+  if (id === undefined) throw new InvalidArgumentError(`It must be one of ${HINT_IDS.join(', ')}.`)
+  return id
 }
 
 async function exec(words: string[], flags: ExecFlags, command: Command): Promise<void> {

@@ -65,3 +65,9 @@ test('a report that can not be written makes a success a failure of ours, with t
   expect(code).toBe(125)
   expect(stderr).toBe("notification-mock exec: can't write gone/run.html: its folder does not exist; make it first\n")
 })
+
+test('a hint that there is not is a mistake of the command line', async () => {
+  const { code, stderr } = await run(['--allow', 'everything'])
+  expect(code).toBe(2)
+  expect(stderr).toContain('It must be one of path-not-served, ')
+})
