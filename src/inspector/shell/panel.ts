@@ -1,5 +1,3 @@
-export { withParam } from './router.js'
-
 export function environmentAddress(view: string, { name }: { name: string }): string {
   return `#/${view}?environment=${encodeURIComponent(name)}`
 }
