@@ -93,6 +93,7 @@ function createLive(env: AttachedEnvironment, restarted: () => void) {
     } catch (error) {
       if (loads !== current) return
       isLoading = false
+      flush()
       show({ problem: messageOf(error) })
     }
   }
