@@ -29,8 +29,12 @@ async function untilEnded(pid: number): Promise<void> {
   await vi.waitFor(() => expect(isRunning()).toBe(false), { timeout: 10_000, interval: 10 })
 }
 
-/** A command that prints what it and a process that it has started are, and waits. */
-const FAMILY = ['sh', '-c', 'sleep 1000 & echo $$ $!; wait; true']
+/**
+ * A command that prints what it and a process that it has started are, and waits. First it asks the server, which answers
+ * only when it has told the guard of the command.
+ */
+const ASK = `"${process.execPath}" -e "fetch(process.env.NOTIFICATION_MOCK_URL + '/health')"`
+const FAMILY = ['sh', '-c', `sleep 1000 & ${ASK} && echo $$ $!; wait; true`]
 
 async function startFamily(options: Options = {}): Promise<{ exec: Running; pids: number[] }> {
   const args = [commandIn(await givenPackage()), 'exec', '--no-seed', '--', ...FAMILY]
