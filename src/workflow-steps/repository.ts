@@ -18,6 +18,11 @@ export function workflowStepRepository({ client }: Db) {
     values<[number, string, string], Buffer>(
       `SELECT CAST(document AS BLOB) FROM workflow_steps WHERE dataset = ? AND workflow_id = ? AND ${column} = ?`
     )
+  const stepByNames = values<[number, string, string], Buffer>(
+    `SELECT CAST(steps.document AS BLOB) FROM workflows JOIN workflow_steps AS steps
+     ON steps.dataset = workflows.dataset AND workflow_id = workflows.id
+     WHERE workflows.dataset = ? AND identifier = ? AND step_id = ?`
+  )
   const workflow = { id: workflowBy('id'), name: workflowBy('identifier') }
   const step = { id: stepBy('id'), name: stepBy('step_id') }
   const identifiers = values<[number], string>(
@@ -39,6 +44,9 @@ export function workflowStepRepository({ client }: Db) {
 
     /** Returns the step's document in UTF-8. `name` is the `stepId`. */
     findStep: (dataset: number, workflowId: string, by: 'id' | 'name', value: string) =>
-      step[by].get(dataset, workflowId, value)
+      step[by].get(dataset, workflowId, value),
+
+    /** Returns the same for the names of both, by one statement: as nearly all requests ask. */
+    findNamed: (dataset: number, identifier: string, stepId: string) => stepByNames.get(dataset, identifier, stepId)
   }
 }

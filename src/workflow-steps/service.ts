@@ -25,6 +25,9 @@ export function workflowStepService({ db }: { db: Db }) {
     retrieve(environment: Environment, workflowId: string, stepId: string): Buffer {
       const { name, assumptions, datasets } = environment
       const { workflows } = datasets
+      const isNamed = [workflowId, stepId].every((text) => idOf(text, assumptions) === undefined)
+      const named = isNamed ? repository.findNamed(workflows, workflowId, stepId) : undefined
+      if (named) return toResponse(named, assumptions)
       const workflow = find(assumptions, workflowId, 'wf', (by, value) => repository.findWorkflow(workflows, by, value))
       if (!workflow) {
         const hint = didYouMean(workflowId, repository.listWorkflows(workflows))
@@ -52,12 +55,14 @@ function find<Found>(
   kind: 'wf' | 'st',
   lookUp: (by: 'id' | 'name', value: string) => Found | undefined
 ): Found | undefined {
-  const isAnyKind = assumptions['step-lookup'] === 'any-kind'
-  const id = isAnyKind ? ID_PATTERN.exec(text)?.[0] : idIn(text)
+  const id = idOf(text, assumptions)
   const found = (id === undefined ? undefined : lookUp('id', id)) ?? lookUp('name', text)
-  const slugId = found ? undefined : idFromSlug(text, isAnyKind ? 'any' : kind)
+  const slugId = found ? undefined : idFromSlug(text, assumptions['step-lookup'] === 'any-kind' ? 'any' : kind)
   return slugId === undefined ? found : lookUp('id', slugId)
 }
+
+const idOf = (text: string, assumptions: Assumptions): string | undefined =>
+  assumptions['step-lookup'] === 'any-kind' ? ID_PATTERN.exec(text)?.[0] : idIn(text)
 
 /** Returns the stored bytes unless an assumption changes them: a step may be large, and parsing it takes time. */
 function toResponse(document: Buffer, assumptions: Assumptions): Buffer {
