@@ -5,12 +5,21 @@ import { slugOf } from '../core/slug.js'
 import { VENDOR_NAMES } from '../core/vendor-names.js'
 import { EMBEDDED_FIELDS } from '../messages/schemas.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
-import { type Answer, isEnveloped, isObject } from './answers.js'
-import { needed, pageOf, recordIn } from './checks.js'
-import { CONTRACT_NAMES, spelledNames } from './contract-names.js'
+import { type Answer, isEnveloped, isObject, needed, pageOf, recordIn } from './answers.js'
+import { CONTRACT_NAMES } from './contract-names.js'
 import { setPrimaryPath, stepPath, unknownId } from './paths.js'
-import { askStep, isEmptyPage, neither, positionOf } from './probes.js'
-import { differ, type Evidence, inDocument, isEmpty, isOnOneSide, type Row, type SeenDifference } from './row.js'
+import {
+  askStep,
+  differ,
+  inDocument,
+  isEmpty,
+  isEmptyPage,
+  isOnOneSide,
+  neither,
+  positionOf,
+  type Row,
+  type SeenDifference
+} from './row.js'
 
 /** The rows that show by reading. */
 export const READING_ROWS = {
@@ -25,7 +34,8 @@ export const READING_ROWS = {
   'vendor-names': {
     async probe(evidence) {
       const seen = [evidence.steps(), evidence.sample(), askStep(evidence)].map((each) => each.catch(() => undefined))
-      const names = spelledNames(await Promise.all(seen))
+      const spelled = JSON.stringify(await Promise.all(seen)).matchAll(/"(?:origin|providerId)":"([^"]*)"/g)
+      const names = [...spelled].map(([, name = '']) => name)
       const vendor = names.find((name) => CONTRACT_NAMES.has(name))
       const contract = names.find((name) => Object.hasOwn(VENDOR_NAMES, name))
       if (contract && vendor) throw neither(`both ${contract} and ${vendor} are there`)
@@ -203,7 +213,7 @@ export const READING_ROWS = {
       return positionOf(answer, { document: [200], live: [401, /^Invalid authentication scheme: "apikey"$/] })
     }
   }
-} satisfies Partial<Record<AssumptionId, Row<Evidence>>>
+} satisfies Partial<Record<AssumptionId, Row>>
 
 const UNKNOWN_WORKFLOW = [/^Workflow with id .* not found$/, /^Workflow cannot be found$/]
 

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { type AssumptionId, assumptionRow, type Profile } from '../core/assumptions.js'
 import { StartError } from '../core/errors.js'
-import { isObject, NO_PRIMARY } from './answers.js'
-import { needed, Skipped } from './checks.js'
+import { isObject, NO_PRIMARY, needed, Skipped } from './answers.js'
 import { setPrimaryPath, unknownId } from './paths.js'
-import { neither, positionOf } from './probes.js'
 import { READING_ROWS } from './reading-rows.js'
-import { type ChangingEvidence, differ, type Evidence, inDocument, isEmpty, isOnOneSide, type Row } from './row.js'
+import { differ, inDocument, isEmpty, isOnOneSide, neither, positionOf, type Row } from './row.js'
+import type { Subject } from './subject.js'
 
 /** All that is known of each row of the register: how to find out the position that a target takes, and what it explains. */
-export const ROWS: Record<AssumptionId, Row<ChangingEvidence>> = {
+export const ROWS: Record<AssumptionId, Row> = {
   ...READING_ROWS,
   'primary-channels': {
     async probe({ integrations }) {
@@ -95,10 +94,10 @@ export const ROWS: Record<AssumptionId, Row<ChangingEvidence>> = {
 export type Positions = Partial<Record<AssumptionId, Profile>>
 
 /** Finds out the position that a target takes in each row that shows by reading. What is neither position shows nothing. */
-export async function readPositions(evidence: Evidence): Promise<Positions> {
+export async function readPositions(subject: Subject): Promise<Positions> {
   const found: Positions = {}
   for (const [id, { probe }] of Object.entries(READING_ROWS)) {
-    const position = await probe(evidence).catch((error: Error) => {
+    const position = await probe(subject).catch((error: Error) => {
       if (error instanceof StartError) throw error
     })
     if (position) found[id as AssumptionId] = position

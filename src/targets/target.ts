@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { attempt, StartError } from '../core/errors.js'
-import type { Answer, SentAs } from './answers.js'
-import { Failure, NoAnswer } from './checks.js'
+import { type Answer, Failure, NoAnswer, type SentAs } from './answers.js'
 
 export interface TargetOptions {
   /** Without a slash at its end. */

@@ -1,6 +1,5 @@
 import type { Basis, CaseResult } from './case.js'
 import type { ConformanceReport } from './run.js'
-import type { OperationReport, ProfileReport } from './summary.js'
 
 const SIGNS = { passed: 'ok', failed: 'FAILED', noted: 'note', skipped: 'skipped' } as const
 const INDENT = ' '.repeat(9)
@@ -47,7 +46,8 @@ function summaryLines(report: ConformanceReport): string[] {
   ]
 }
 
-function operationLines({ operation, judged, cases, skipped, reasons }: OperationReport): string[] {
+function operationLines(report: ConformanceReport['operations'][number]): string[] {
+  const { operation, judged, cases, skipped, reasons } = report
   const words = {
     yes: `judged, by ${cases} cases`,
     partly: `partly judged, by ${cases} of ${cases + skipped} cases`,
@@ -61,7 +61,7 @@ function operationLines({ operation, judged, cases, skipped, reasons }: Operatio
 }
 
 /** Returns which profile it is and how sure that is, and each reason once why a row was not found out. */
-function profileLines({ nearest, isExact, differing, known, unknown }: ProfileReport): string[] {
+function profileLines({ nearest, isExact, differing, known, unknown }: ConformanceReport['profile']): string[] {
   const [count, reasons] = [Object.keys(known).length, Object.entries(unknown)]
   const all = count + reasons.length + differing.filter(({ position }) => position === 'neither').length
   const rows = differing.map(({ row, position }) => `${row}=${position}`).join(', ')

@@ -1,4 +1,5 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
+import { parseIsoTime } from '../../core/clock.js'
 import { isTooDeep, TOO_DEEP } from '../../core/depth.js'
 import { findIssues, type Path } from '../../core/validation.js'
 import { MessageResponse } from '../../messages/schemas.js'
@@ -7,7 +8,6 @@ import { recordProblem } from '../../seeds/limits.js'
 import { WorkflowStep } from '../../workflow-steps/schemas.js'
 import { isObject } from '../answers.js'
 import { withContractNames } from '../contract-names.js'
-import { isTime } from './replacement.js'
 
 /** How often each thing was found that the served seed will not give back. */
 export type Notes = Map<string, number>
@@ -66,7 +66,7 @@ export function inContract<Seed>({ name: kind, schema, required }: RecordKind, a
   }
 
   function leaveOutBadTimes(object: Record<string, unknown>, name: string): void {
-    const isWrong = (value: unknown) => typeof value === 'string' && !isTime(value)
+    const isWrong = (value: unknown) => typeof value === 'string' && parseIsoTime(value) === undefined
     for (const field of TIMES.filter((each) => isWrong(object[each]))) {
       note(notes, `${name}.${field} is no time in ISO 8601: left out`)
       delete object[field]

@@ -13,17 +13,15 @@ import type { SeedEnvironment, SeedMessage, SeedSubscriber, SeedWorkflow } from 
 import { FILE_LIMITS, formatLimit } from '../../seeds/limits.js'
 import { readSeeds } from '../../seeds/read.js'
 import { resolveSeeds } from '../../seeds/resolve/resolve.js'
-import type { WorkflowStep } from '../../workflow-steps/schemas.js'
-import { Failure, needed, pageOf } from '../checks.js'
-import type { Evidence } from '../row.js'
+import type { Answer } from '../answers.js'
 import { namesOf, nearestProfile, type Positions, readPositions } from '../rows.js'
+import { createSubject, type Subject } from '../subject.js'
 import { type Ask, createTarget, type Target, type TargetOptions } from '../target.js'
 import { askFor, LONG_PATIENCE, notAnObject, notAPage } from './asking.js'
 import type { Notes } from './contract.js'
-import { type ReadMessages, type ReadOptions, readMessages } from './messages.js'
 import { createNames } from './names.js'
+import { type NamedStep, type ReadMessages, type ReadOptions, readMessages, readSteps } from './reading.js'
 import { createReplacement, type Replacement } from './replacement.js'
-import { type NamedStep, readSteps } from './steps.js'
 
 export interface RecordOptions extends TargetOptions, Pick<ReadOptions, 'pageSize' | 'maximum' | 'onProgress'> {
   out: string
@@ -73,7 +71,7 @@ export async function record(options: RecordOptions): Promise<Recording> {
   const reading: ReadOptions = { ...options, target, maxBytes: SHARE * FILE_LIMITS[format], notes, names }
   const read = await readMessages(reading)
   const found = await readSteps(reading, read, options)
-  const positions = await readPositions(evidenceOf(target, found))
+  const positions = await readPositions(subjectOf(target, found[0]))
   const settings = settingsOf(options, read, positions)
   const kept = keepPersonalData ? 'personal-data' : options.keepWorkflowTexts ? 'workflow-texts' : 'nothing'
   const replacement = createReplacement(apiKey, kept, names.keeps)
@@ -118,29 +116,13 @@ export async function record(options: RecordOptions): Promise<Recording> {
   }
 }
 
-/** What tells the positions of a target by reading it. */
-function evidenceOf({ askAgain }: Target, workflows: readonly SeedWorkflow[]): Evidence {
-  const steps = workflows.flatMap(({ identifier: workflowId = '', steps: own = [] }) =>
-    own.map((step) => ({
-      workflowId,
-      stepId: step.stepId ?? '',
-      step: { ...step, workflowId } as Partial<WorkflowStep>
-    }))
-  )
-  const ask = async (path: string, request: Ask = {}) => {
-    const check = path.startsWith('/v1/messages') ? notAPage : notAnObject
-    const { answer } = await askAgain(path, { ...request, check, tries: 2 })
-    if (answer) return answer
-    throw new Failure('no answer')
-  }
-  return {
-    ask,
-    async steps() {
-      needed(steps.length > 0, 'no step was read')
-      return steps
-    },
-    sample: async () => ({ messages: pageOf(await ask('/v1/messages?limit=100')).data })
-  }
+/** What tells the positions of a target by reading it, with the steps of a workflow. */
+function subjectOf(target: Target, workflow: SeedWorkflow | undefined): Subject {
+  const check = (answer: Answer) => (/^\/v1\/messages/.test(answer.path) ? notAPage : notAnObject)(answer)
+  const ask = (path: string, request: Ask = {}) => target.ask(path, { ...request, check, tries: 2 })
+  const workflows = workflow?.identifier === undefined ? [] : [workflow.identifier]
+  const steps = (workflow?.steps ?? []).flatMap(({ stepId }) => stepId ?? [])
+  return createSubject({ ...target, ask }, { allowChanges: false, workflows, steps, integrations: [] })
 }
 
 function personOf(json: string, { message }: Replacement): [subscriberId: string, SeedSubscriber] {

@@ -46,7 +46,7 @@ export function createReplacement(apiKey: string, kept: Kept, keepsName: (name: 
     [/^(_\w+|uuid|deletedBy|workflowDatabaseId)$/, staying(RECORD_ID, (source) => opaque('id', source))],
     [IDENTIFIER_FIELD, staying(IDENTIFIER, (source) => opaque('identifier', source))],
     [/^atTime$/, staying(/^\d\d:\d\d$/, text)],
-    [/(At|Date|Until)$/, (source) => (isTime(source) ? source : text(source))],
+    [/(At|Date|Until)$/, (source) => (parseIsoTime(source) === undefined ? text(source) : source)],
     [/^(field|variableName|digestKey|delayPath)$/, path],
     [/^(avatar|\w*[uU]rl)$/, (source) => source && url(source)],
     [/^(name|description|tags)$/, workflowText],
@@ -174,7 +174,7 @@ export function createReplacement(apiKey: string, kept: Kept, keepsName: (name: 
     if (/^https?:\/\//i.test(source)) return url(source)
     if (/^\d+$/.test(source)) return digits(source)
     const digest = digestOf('text', source)
-    if (isTime(source)) {
+    if (parseIsoTime(source) !== undefined) {
       const moment = new Date(Date.UTC(2001, 0, 1) + (digest.readUIntBE(0, 5) % (9000 * 86_400_000)))
       return source.length === 10 ? moment.toISOString().slice(0, 10) : moment.toISOString()
     }
@@ -206,9 +206,4 @@ function choicesIn(schema: unknown): string[] {
   return Object.entries(schema).flatMap(([name, value]) =>
     /^(enum|const)$/.test(name) ? textsIn(value) : choicesIn(value)
   )
-}
-
-/** Whether it is a time, as records have them. */
-export function isTime(source: string): boolean {
-  return parseIsoTime(source) !== undefined
 }

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { CHANNELS } from '../../../core/enums.js'
 import type { MessageResponse } from '../../../messages/schemas.js'
-import { type Answer, isObject } from '../../answers.js'
-import { check, checkSame, needed, pageOf } from '../../checks.js'
+import { type Answer, check, checkSame, isObject, needed, pageOf } from '../../answers.js'
 import { listPath, unknownId } from '../../paths.js'
+import type { Subject } from '../../subject.js'
 import { type Basis, type ConformanceCase, contract, settled } from '../case.js'
-import type { Subject } from '../subject.js'
 
 const WORDS = contract('List messages: the filters channel, subscriberId, transactionId, contextKeys')
 const CONTEXTS = contract('contextKeys: Filter by exact context keys, order insensitive; repeated once per key')
@@ -125,19 +124,14 @@ export const FILTERS: readonly ConformanceCase[] = [
     basis: contract('List messages: query parameters'),
     async run(subject) {
       const { messages } = await subject.sample()
-      const values = messages.flatMap(({ transactionId, subscriber }) => [
-        { transactionId },
-        { subscriberId: subscriber?.subscriberId ?? '' }
-      ])
-      const odd = values.filter((each) => /[ +]/.test(Object.values(each).join()))
+      const idsOf = ({ transactionId, subscriber }: MessageResponse) =>
+        Object.entries({ transactionId, subscriberId: subscriber?.subscriberId ?? '' })
+      const odd = messages.flatMap(idsOf).filter(([, value]) => /[ +]/.test(value))
       needed(odd.length > 0, 'no transaction or subscriber with a blank or a plus in its id is known')
-      for (const each of odd.slice(0, 3)) {
-        const [value] = Object.values(each)
+      for (const [name, value] of odd.slice(0, 3)) {
         for (const blank of ['%20', '+']) {
-          const path = listPath({ limit: LIMIT, ...each }).replaceAll('%20', blank)
-          await checkFiltered(subject, path, ({ transactionId, subscriber }) =>
-            [transactionId, subscriber?.subscriberId].includes(value)
-          )
+          const path = listPath({ limit: LIMIT, [name]: value }).replaceAll('%20', blank)
+          await checkFiltered(subject, path, (message) => idsOf(message).some(([, id]) => id === value))
         }
       }
     }

@@ -1,5 +1,5 @@
 import { CHANNELS } from '../../../core/enums.js'
-import { check, checkSame, needed, pageOf } from '../../checks.js'
+import { check, checkSame, needed, pageOf } from '../../answers.js'
 import type { Parameters } from '../../paths.js'
 import { type ConformanceCase, contract } from '../case.js'
 

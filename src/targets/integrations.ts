@@ -1,9 +1,8 @@
-import { attempt } from '../../core/errors.js'
-import type { Integration } from '../../integrations/schemas.js'
-import { type Answer, isObject, messageIn, NO_PRIMARY } from '../answers.js'
-import { Breach, needed, recordIn, Skipped } from '../checks.js'
-import { setPrimaryPath } from '../paths.js'
-import type { Ask, Target } from '../target.js'
+import { attempt } from '../core/errors.js'
+import type { Integration } from '../integrations/schemas.js'
+import { type Answer, Breach, isObject, messageIn, NO_PRIMARY, needed, recordIn, Skipped } from './answers.js'
+import { setPrimaryPath } from './paths.js'
+import type { Ask, Target } from './target.js'
 
 /** What a run may do, and what of the target it is told. */
 export interface SubjectOptions {
@@ -19,7 +18,7 @@ type Channel = Integration['channel']
 type Usable = Integration & { _id: string }
 
 /** An integration as set-primary answers with it, or refuses to make it primary. */
-interface NamedIntegration {
+export interface NamedIntegration {
   /** As it was named. */
   id: string
   answer: Answer
