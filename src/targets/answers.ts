@@ -4,11 +4,11 @@ import type { MessageResponse } from '../messages/schemas.js'
 /** A request as it was sent, so that it can be sent again. */
 export interface Sent {
   path: string
-  ask: SentAs
+  ask: Ask
 }
 
 /** How a request is sent: by GET and with the key, if nothing else is said. */
-export interface SentAs {
+export interface Ask {
   method?: string
   headers?: Record<string, string>
   body?: string
@@ -16,6 +16,12 @@ export interface SentAs {
   authorization?: string | null
   /** The scheme before the key, if not `ApiKey`. */
   scheme?: string
+  /** Waits as long as the target asks for, also when the signal is aborted. */
+  uninterrupted?: boolean
+  /** How often it is sent at most when there is no answer, or one of 5xx, or one that `check` rejects. Once, if left out. */
+  tries?: number
+  /** Returns what is wrong with an answer that has to be asked for again, in words that follow the path. */
+  check?: (answer: Answer) => string | undefined
 }
 
 export interface Answer extends Sent {

@@ -1,8 +1,8 @@
 import { attempt } from '../core/errors.js'
 import type { Integration } from '../integrations/schemas.js'
-import { type Answer, Breach, isObject, messageIn, NO_PRIMARY, needed, recordIn, Skipped } from './answers.js'
+import { type Answer, type Ask, Breach, isObject, messageIn, NO_PRIMARY, needed, recordIn, Skipped } from './answers.js'
 import { setPrimaryPath } from './paths.js'
-import type { Ask, Target } from './target.js'
+import type { Target } from './target.js'
 
 /** What a run may do, and what of the target it is told. */
 export interface SubjectOptions {

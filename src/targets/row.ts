@@ -1,5 +1,5 @@
 import type { Profile } from '../core/assumptions.js'
-import { type Answer, Breach, Failure, isObject, messageIn } from './answers.js'
+import { type Answer, type Ask, Breach, Failure, isObject, messageIn } from './answers.js'
 import { stepPath } from './paths.js'
 import type { Subject } from './subject.js'
 
@@ -56,6 +56,12 @@ export function positionOf(answer: Answer, positions: Partial<Record<Profile, Ex
   const problem = `status ${answer.status}${isOther ? `, must be ${statuses.join(' or ')}` : ' with another body than documented'}`
   throw answer.status === 200 && !mayBe200 ? new Breach(problem, answer) : neither(problem, answer)
 }
+
+/** Returns a probe that tells the position by one request. */
+export const probeOf =
+  (path: string, positions: Record<Profile, Expected>, request?: Ask) =>
+  async ({ ask }: Pick<Subject, 'ask'>) =>
+    positionOf(await ask(path, request), positions)
 
 /** Whether it is a page without messages. */
 export const isEmptyPage = (body: unknown): boolean =>

@@ -3,6 +3,7 @@ import type { MessageResponse } from '../messages/schemas.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
 import {
   type Answer,
+  type Ask,
   Breach,
   Failure,
   NoAnswer,
@@ -16,7 +17,7 @@ import {
 } from './answers.js'
 import { integrationsOf, type SubjectOptions } from './integrations.js'
 import { listPath, type Parameters, stepPath } from './paths.js'
-import type { Ask, Target } from './target.js'
+import type { Target } from './target.js'
 
 export interface StepName {
   workflowId: string

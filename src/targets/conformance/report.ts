@@ -4,13 +4,6 @@ import type { ConformanceReport } from './run.js'
 const SIGNS = { passed: 'ok', failed: 'FAILED', noted: 'note', skipped: 'skipped' } as const
 const INDENT = ' '.repeat(9)
 
-/** Failures that have probably one cause: the same problem in answers to the same kind of request. */
-export interface Group {
-  /** The first that was found. */
-  first: CaseResult
-  ids: string[]
-}
-
 /** Returns a report for people: failures by their causes, and a summary, which begins with what was not judged. */
 export function reportText(report: ConformanceReport, isVerbose = false): string {
   const failures = groupsOf(report.cases).flatMap(({ first, ids }) => [
@@ -75,8 +68,9 @@ function profileLines({ nearest, isExact, differing, known, unknown }: Conforman
   ]
 }
 
-export function groupsOf(cases: readonly CaseResult[]): Group[] {
-  const groups = new Map<string, Group>()
+/** Returns failures that have probably one cause: the same problem in answers to the same kind of request. */
+export function groupsOf(cases: readonly CaseResult[]) {
+  const groups = new Map<string, { first: CaseResult; ids: string[] }>()
   for (const each of cases.filter(({ outcome }) => outcome === 'failed')) {
     const cause = causeOf(each)
     const group = groups.get(cause) ?? { first: each, ids: [] }

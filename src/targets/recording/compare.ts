@@ -44,8 +44,8 @@ export async function compareAnswers(options: Options): Promise<Comparison> {
     const ownPath = usual ? replacedPath(path, usual) : path
     const theirs = await answerTo(target, question)
     const own = await answerTo(ours, { ...question, path: ownPath })
-    const found =
-      typeof theirs === 'string' || typeof own === 'string' ? unanswered(theirs, own) : compared(theirs, own)
+    const isAnswered = typeof theirs !== 'string' && typeof own !== 'string'
+    const found = isAnswered ? compared(theirs, own) : [{ field: 'status', target: toldOf(theirs), ours: toldOf(own) }]
     if (found.length === 0) same += 1
     differences.push(...found.map((each) => ({ ...question, ...withoutSecrets(each) })))
     onProgress(index + 1)
@@ -68,10 +68,7 @@ async function answerTo({ askAgain }: Target, { method, path }: Question): Promi
   return isTooDeep(answer.body, MAX_DEPTH + AROUND) ? `is nested more than ${MAX_DEPTH} deep` : answer
 }
 
-function unanswered(target: Answer | string, ours: Answer | string): Difference[] {
-  const [theirs, own] = [target, ours].map((each) => (typeof each === 'string' ? each : each.status))
-  return [{ field: 'status', target: theirs, ours: own }]
-}
+const toldOf = (answer: Answer | string) => (typeof answer === 'string' ? answer : answer.status)
 
 async function checkThere({ url, askAgain }: Target): Promise<void> {
   const { answer, problem } = await askAgain('/v1/messages?limit=1', { tries: 2 })

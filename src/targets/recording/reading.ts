@@ -38,7 +38,7 @@ export interface ReadMessages {
   subscribers: Map<string, string>
   /** The workflows that messages name, by identifier, each with what may be the ids of its steps. */
   workflows: Map<string, { id: string; name: string; steps: Set<string> }>
-  owner: { _environmentId?: unknown; _organizationId?: unknown }
+  owner: { _environmentId?: string; _organizationId?: string }
   bytes: number
 }
 
@@ -100,7 +100,7 @@ function addMessage({ notes, names }: ReadOptions, read: ReadMessages, key: stri
   const message = inContract<SeedMessage>(MESSAGE, exportMessage(record as never), notes)
   read.messages.set(key, undefined)
   if (!message) return
-  const { _environmentId, _organizationId } = record
+  const [_environmentId, _organizationId] = [textOf(record._environmentId), textOf(record._organizationId)]
   read.owner = { _environmentId, _organizationId, ...read.owner }
   addWorkflow(read, record)
   names.addMessage(message)

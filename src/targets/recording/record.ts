@@ -13,10 +13,10 @@ import type { SeedEnvironment, SeedMessage, SeedSubscriber, SeedWorkflow } from 
 import { FILE_LIMITS, formatLimit } from '../../seeds/limits.js'
 import { readSeeds } from '../../seeds/read.js'
 import { resolveSeeds } from '../../seeds/resolve/resolve.js'
-import type { Answer } from '../answers.js'
+import type { Answer, Ask } from '../answers.js'
 import { namesOf, nearestProfile, type Positions, readPositions } from '../rows.js'
 import { createSubject, type Subject } from '../subject.js'
-import { type Ask, createTarget, type Target, type TargetOptions } from '../target.js'
+import { createTarget, type Target, type TargetOptions } from '../target.js'
 import { askFor, LONG_PATIENCE, notAnObject, notAPage } from './asking.js'
 import type { Notes } from './contract.js'
 import { createNames } from './names.js'
@@ -36,17 +36,7 @@ export interface RecordOptions extends TargetOptions, Pick<ReadOptions, 'pageSiz
   assumptions: Record<string, string>
 }
 
-export interface Recording {
-  file: string
-  messages: number
-  subscribers: number
-  workflows: number
-  steps: number
-  profile: Profile
-  assumptions: Record<string, string>
-  /** What a server with the seed answers otherwise than the target. */
-  differences: string[]
-}
+export type Recording = Awaited<ReturnType<typeof record>>
 
 /** How much of what a file may have is read: what replaces it may be longer. */
 const SHARE = 0.75
@@ -58,7 +48,7 @@ const BUFFER = 1024 * 1024
  * Reads the messages and steps of a target and writes them as a seed, which has been checked. Rejects with `StartError` when
  * the target can't be read, the seed can't be written, or the signal is aborted; the file is then as it was.
  */
-export async function record(options: RecordOptions): Promise<Recording> {
+export async function record(options: RecordOptions) {
   const { out, apiKey, url, maximum, signal, keepPersonalData } = options
   await access(dirname(out), constants.W_OK)
   const target = createTarget({ patience: LONG_PATIENCE, ...options })
@@ -81,7 +71,7 @@ export async function record(options: RecordOptions): Promise<Recording> {
   const all = [...read.messages.values()].filter((each) => each !== undefined)
   const chosen = all.sort((one, two) => (one.place < two.place ? 1 : -1)).slice(0, maximum)
   const { profile, assumptions = {} } = settings
-  const recording: Recording = {
+  const recording = {
     file: out,
     messages: chosen.length,
     subscribers: people.size,
@@ -89,6 +79,7 @@ export async function record(options: RecordOptions): Promise<Recording> {
     steps: workflows.flatMap(({ steps }) => steps).length,
     profile,
     assumptions,
+    /** What a server with the seed answers otherwise than the target. */
     differences: differencesOf(options, positions, profile, notes)
   }
   const lists = { integrations: [], subscribers: people.values(), workflows, messages: messages() }
@@ -154,18 +145,14 @@ function checkSeed(environment: SeedEnvironment): void {
 function settingsOf(options: RecordOptions, { owner }: ReadMessages, positions: Positions) {
   const { name, profile = nearestProfile(Object.values(positions)), assumptions: given } = options
   const assumptions = overridesOf(profile, assume(profile, namesOf(positions), given))
-  const { _environmentId: _id, _organizationId } = owner
+  const { _environmentId: _id = '', _organizationId = '' } = owner
   return {
-    ...(isId(_id) && { _id }),
+    ...(ID_PATTERN.test(_id) && { _id }),
     name,
-    ...(isId(_organizationId) && { _organizationId }),
+    ...(ID_PATTERN.test(_organizationId) && { _organizationId }),
     profile,
     ...(Object.keys(assumptions).length > 0 && { assumptions })
   }
-}
-
-function isId(value: unknown): value is string {
-  return typeof value === 'string' && ID_PATTERN.test(value)
 }
 
 function differencesOf(options: RecordOptions, positions: Positions, profile: Profile, notes: Notes): string[] {

@@ -41,6 +41,9 @@ export function createReplacement(apiKey: string, kept: Kept, keepsName: (name: 
   const workflowText = (source: string) => (kept === 'nothing' ? text(source) : secretless(source))
   const staying = (pattern: RegExp, other: (source: string) => string) => (source: string) =>
     pattern.test(source) ? source : other(source)
+  const subscriberId = (source: string) => (EMAIL.test(source) ? email(source) : opaque('subscriber', source))
+  const transactionId = (source: string) => opaque('txn', source)
+  const url = (source: string) => `https://example.com/${digestOf('url', source).toString('hex', 0, 8)}`
   /** By the name of a field that the contract has, what stands for its text. */
   const rules: [RegExp, (source: string) => string][] = [
     [/^(_\w+|uuid|deletedBy|workflowDatabaseId)$/, staying(RECORD_ID, (source) => opaque('id', source))],
@@ -130,14 +133,6 @@ export function createReplacement(apiKey: string, kept: Kept, keepsName: (name: 
     return source && `${kind}-${digestOf(kind, source).toString('hex', 0, 8)}`
   }
 
-  function subscriberId(source: string): string {
-    return EMAIL.test(source) ? email(source) : opaque('subscriber', source)
-  }
-
-  function transactionId(source: string): string {
-    return opaque('txn', source)
-  }
-
   /** The type stays where it is a word. */
   function contextKey(source: string): string {
     const at = source.indexOf(':')
@@ -149,10 +144,6 @@ export function createReplacement(apiKey: string, kept: Kept, keepsName: (name: 
     const digest = digestOf('email', source)
     const [first, last] = [pick(FIRST_NAMES, digest), pick(LAST_NAMES, digest, 4)]
     return source && `${first}.${last}.${digest.toString('hex', 8, 16)}@example.com`.toLowerCase()
-  }
-
-  function url(source: string): string {
-    return `https://example.com/${digestOf('url', source).toString('hex', 0, 8)}`
   }
 
   function number(source: number, field: string, own?: ReadonlySet<string>): number {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Integration } from '../../../integrations/schemas.js'
 import {
   type Answer,
+  type Ask,
   Breach,
   check,
   checkJsonType,
@@ -13,7 +14,6 @@ import {
 import { checkDone } from '../../integrations.js'
 import { setPrimaryPath, unknownId } from '../../paths.js'
 import type { Subject } from '../../subject.js'
-import type { Ask } from '../../target.js'
 import { type ConformanceCase, contract, settled } from '../case.js'
 import { UNKNOWN_KEY } from './lookup.js'
 
