@@ -107,14 +107,14 @@ export function checkSame(actual: unknown, expected: unknown, what: string, requ
 
 /** Returns the path of the first difference of two values that differ. */
 function differenceOf(one: unknown, two: unknown): string {
-  const [first, second] = [one, two].map((each) => (typeof each === 'object' && each ? each : {}) as Node)
+  const [first, second] = [one, two].map(
+    (each) => (typeof each === 'object' && each ? each : {}) as Record<string, unknown>
+  )
   const names = Object.keys({ ...first, ...second })
   const name = names.find((each) => !isDeepStrictEqual(first?.[each], second?.[each]))
   if (name === undefined) return ''
   return [name, differenceOf(first?.[name], second?.[name])].filter(Boolean).join('.')
 }
-
-type Node = Record<string, unknown>
 
 /** Throws `Failure` unless the answer has one of these statuses. */
 export function checkStatus(answer: Answer, ...statuses: number[]): void {

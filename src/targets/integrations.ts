@@ -33,8 +33,6 @@ export interface Restored {
   newPrimaries: string[]
 }
 
-export type Integrations = ReturnType<typeof integrationsOf>
-
 const NAME_ONE = '--integration <id of the primary>'
 const NAME_TWO = `${NAME_ONE} --integration <id of another>`
 
@@ -135,7 +133,8 @@ export function integrationsOf(ask: Target['ask'], options: SubjectOptions) {
    */
   async function restore(): Promise<Restored> {
     const former = (before ?? []).filter(({ primary }) => primary)
-    const channels = new Set([...changed].flatMap(([id, channel]) => channel ?? channelBefore(id) ?? []))
+    const listedAs = (name: string) => before?.find(({ _id, identifier }) => name === _id || name === identifier)
+    const channels = new Set([...changed].flatMap(([id, channel]) => channel ?? listedAs(id)?.channel ?? []))
     const firsts = [...channels].map((channel) => options.integrations.find((id) => changed.get(id) === channel))
     const demoted = changed.size > 0 ? await lost() : []
     // A target may have demoted those of other channels too.
@@ -161,10 +160,6 @@ export function integrationsOf(ask: Target['ask'], options: SubjectOptions) {
       const now = former.length > 0 ? await listIntegrations(ask, { uninterrupted: true }) : []
       return former.filter(({ _id }) => now?.some((each) => each._id === _id && !each.primary))
     }
-  }
-
-  function channelBefore(name: string): Channel | undefined {
-    return before?.find(({ _id, identifier }) => name === _id || name === identifier)?.channel
   }
 }
 

@@ -14,6 +14,8 @@ import type { Row, SeenDifference } from './row.js'
 import { askStep, differ, inDocument, isEmpty, isEmptyPage, isOnOneSide, neither, positionOf, probeOf } from './row.js'
 import type { Subject } from './subject.js'
 
+const NOBODY = unknownId()
+const NO_SUBSCRIBER = new RegExp(`^Subscriber not found for id ${NOBODY}$`)
 const WRONG_SCHEME = /^Invalid authentication scheme: "apikey"$/
 
 /** The rows that show by reading. */
@@ -50,12 +52,7 @@ const READING_ROWS = {
     documented: inDocument(/messages$/, /^parameter query channel words$/)
   },
   'unknown-subscriber-filter': {
-    async probe({ ask }) {
-      const id = unknownId()
-      const message = new RegExp(`^Subscriber not found for id ${id}$`)
-      const answer = await ask(`/v1/messages?subscriberId=${id}`)
-      return positionOf(answer, { document: [200, isEmptyPage], live: [404, message] })
-    },
+    probe: probeOf(`/v1/messages?subscriberId=${NOBODY}`, { document: [200, isEmptyPage], live: [404, NO_SUBSCRIBER] }),
     explains: (seen) => isEmptyOrRefused(seen, 404) && seen.query.has('subscriberId'),
     documented: inDocument(/messages$/, /^status 404$/)
   },

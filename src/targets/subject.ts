@@ -1,20 +1,8 @@
 import { STEP_TYPES } from '../core/enums.js'
 import type { MessageResponse } from '../messages/schemas.js'
 import type { WorkflowStep } from '../workflow-steps/schemas.js'
-import {
-  type Answer,
-  type Ask,
-  Breach,
-  Failure,
-  NoAnswer,
-  needed,
-  type Page,
-  pageOf,
-  recordIn,
-  type Sample,
-  type Sent,
-  Skipped
-} from './answers.js'
+import type { Answer, Ask, Page, Sample, Sent } from './answers.js'
+import { Breach, Failure, NoAnswer, needed, pageOf, recordIn, Skipped } from './answers.js'
 import { integrationsOf, type SubjectOptions } from './integrations.js'
 import { listPath, type Parameters, stepPath } from './paths.js'
 import type { Target } from './target.js'

@@ -40,7 +40,8 @@ export async function runConformance(options: RunOptions) {
   await checkAccess(subject, url, hide)
 
   const cases: CaseResult[] = []
-  const all = chosen(options)
+  const isChosen = (each: ConformanceCase) => options.only?.some((name) => isNamed(each, name)) ?? true
+  const all = CASES.filter((each) => isChosen(each) && (!each.documentOnly || options.profile === 'document'))
   let ended: string | undefined
   let restored: Restored
   try {
@@ -96,13 +97,6 @@ export function isCase(name: string): boolean {
 
 function isNamed({ id }: ConformanceCase, name: string): boolean {
   return id === name || id.startsWith(`${name}.`)
-}
-
-function chosen({ only, profile }: RunOptions): ConformanceCase[] {
-  return CASES.filter(
-    (each) =>
-      (only === undefined || only.some((name) => isNamed(each, name))) && (!each.documentOnly || profile === 'document')
-  )
 }
 
 type Outcome = Pick<CaseResult, 'outcome' | 'reason' | 'flags' | 'requests' | 'position'> & { isGone?: boolean }

@@ -60,8 +60,8 @@ export async function readMessages(options: ReadOptions): Promise<ReadMessages> 
     known = read.messages.size
     await readPass(options, read)
   }
-  const isFull = read.bytes > maxBytes
-  if (isFull) note(notes, `only the newest ${read.messages.size} messages were read, which fill a seed of this format`)
+  if (read.bytes > maxBytes)
+    note(notes, `only the newest ${read.messages.size} messages were read, which fill a seed of this format`)
   return read
 }
 
@@ -75,8 +75,7 @@ async function readPass(options: ReadOptions, read: ReadMessages): Promise<void>
     if (keys.length > 0 && keys.every((key) => seen.has(key))) {
       // A page repeats those before it also when so many messages came in meanwhile: the first page then has these.
       const now = await askPage(target, 0, pageSize)
-      const isStuck = now.data.map(keyOf)[0] === first
-      if (isStuck)
+      if (now.data.map(keyOf)[0] === first)
         throw new StartError(`page ${page} of the target has only messages of the pages before: it can't be recorded`)
     }
     first ??= keys[0]

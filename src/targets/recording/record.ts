@@ -65,7 +65,7 @@ export async function record(options: RecordOptions) {
   const settings = settingsOf(options, read, positions)
   const kept = keepPersonalData ? 'personal-data' : options.keepWorkflowTexts ? 'workflow-texts' : 'nothing'
   const replacement = createReplacement(apiKey, kept, names.keeps)
-  const workflows = found.map((each) => replacedWorkflow(each, replacement))
+  const workflows = found.map(replacement.workflow)
   const people = new Map([...read.subscribers].sort().map(([, json]) => personOf(json, replacement)))
   // The newest, in the order of the list.
   const all = [...read.messages.values()].filter((each) => each !== undefined)
@@ -126,10 +126,6 @@ function seedMessage(document: SeedMessage, { message }: Replacement): SeedMessa
   const isListed = Object.keys(document.subscriber ?? {}).join() === 'subscriberId'
   if (isListed) return { ...(subscriber && { subscriberId: subscriber.subscriberId }), ...rest }
   return { ...rest, ...(subscriber && { subscriber }) }
-}
-
-function replacedWorkflow({ name, steps = [], ...workflow }: SeedWorkflow, { workflowName, step }: Replacement) {
-  return { ...workflow, ...(name && { name: workflowName(name) }), steps: steps.map(step) }
 }
 
 /** Throws `StartError` when no server would start with the seed. */

@@ -8,7 +8,7 @@ import { slugOf } from '../../core/slug.js'
 import { compile, targetOf } from '../../core/typebox.js'
 import { VENDOR_NAMES } from '../../core/vendor-names.js'
 import { MessageResponse } from '../../messages/schemas.js'
-import type { SeedMessage, SeedStep } from '../../seeds/format.js'
+import type { SeedMessage, SeedStep, SeedWorkflow } from '../../seeds/format.js'
 import { defaultControls, stepVariables } from '../../seeds/resolve/step-defaults.js'
 import { WorkflowStep } from '../../workflow-steps/schemas.js'
 import { isObject } from '../answers.js'
@@ -65,7 +65,11 @@ export function createReplacement(apiKey: string, kept: Kept, keepsName: (name: 
     [/^timezone$/, (source) => (TIMEZONES.has(source) ? source : text(source))],
     [/^monthDays$/, staying(/^\d{1,2}$/, text)]
   ]
-  return { message, step, workflowName: workflowText, subscriberId, transactionId, contextKey }
+  return { message, step, workflow, subscriberId, transactionId, contextKey }
+
+  function workflow({ name, steps = [], ...document }: SeedWorkflow) {
+    return { ...document, ...(name && { name: workflowText(name) }), steps: steps.map(step) }
+  }
 
   function message(document: SeedMessage): SeedMessage {
     if (kept === 'personal-data') return secretless(document)

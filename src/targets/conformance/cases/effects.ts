@@ -1,16 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Integration } from '../../../integrations/schemas.js'
-import {
-  type Answer,
-  type Ask,
-  Breach,
-  check,
-  checkJsonType,
-  checkSame,
-  checkStatus,
-  messageIn,
-  recordIn
-} from '../../answers.js'
+import type { Answer, Ask } from '../../answers.js'
+import { Breach, check, checkJsonType, checkSame, checkStatus, messageIn, recordIn } from '../../answers.js'
 import { checkDone } from '../../integrations.js'
 import { setPrimaryPath, unknownId } from '../../paths.js'
 import type { Subject } from '../../subject.js'

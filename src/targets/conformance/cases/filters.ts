@@ -18,26 +18,14 @@ export const FILTERS: readonly ConformanceCase[] = [
     id: 'filter.order',
     rule: 'Messages are listed newest first.',
     basis: settled('Sort order of the message list'),
-    async run({ sample }) {
-      const { messages, request } = await sample()
-      const times = messages.map(({ createdAt }) => Date.parse(createdAt))
-      const early = times.findIndex((time, index) => time > (times[index - 1] ?? time))
-      check(early === -1, `message ${messages[early]?._id} is listed after an older one`, request)
-    }
+    run: neighbours((older, newer) => Date.parse(older.createdAt) > Date.parse(newer.createdAt))
   },
   {
     id: 'filter.order-ties',
     rule: 'Messages of one time are listed by `_id`, descending.',
     basis: settled('Sort order of the message list'),
     documentOnly: true,
-    async run({ sample }) {
-      const { messages, request } = await sample()
-      for (const [index, { createdAt, _id }] of messages.slice(1).entries()) {
-        const before = messages[index]
-        const inOrder = before?.createdAt !== createdAt || String(before._id) > String(_id)
-        check(inOrder, `message ${_id} is listed after ${before?._id}`, request)
-      }
-    }
+    run: neighbours((one, two) => one.createdAt === two.createdAt && String(one._id) >= String(two._id))
   },
   filterCase('channel', WORDS, 'Each channel', async () =>
     CHANNELS.map((channel) => [{ channel }, (message) => message.channel === channel])
@@ -77,12 +65,8 @@ export const FILTERS: readonly ConformanceCase[] = [
       const isFull = (each: MessageResponse) => each.subscriber && contextOf(each).length > 0
       const { _id, subscriber, ...message } = (messages.find(isFull) ?? messages[0]) as MessageResponse
       const { channel, transactionId } = message
-      const own = {
-        channel,
-        transactionId,
-        subscriberId: subscriber?.subscriberId ?? [],
-        contextKeys: contextOf(message)
-      }
+      const ids = { transactionId, subscriberId: subscriber?.subscriberId ?? [] }
+      const own = { channel, ...ids, contextKeys: contextOf(message) }
       const others = [
         {},
         { channel: CHANNELS.find((each) => each !== channel) ?? '' },
@@ -196,16 +180,24 @@ function filterCase(
   what: string,
   filtersOf: (subject: Subject) => Promise<Filter[]>
 ): ConformanceCase {
-  const rule = `${what} finds what it says of the whole list, in its order, and nothing else.`
   return {
     id: `filter.${name}`,
-    rule,
+    rule: `${what} finds what it says of the whole list, in its order, and nothing else.`,
     basis,
     async run(subject) {
       for (const [parameters, isMeant] of await filtersOf(subject)) {
         await checkFiltered(subject, listPath({ ...parameters, limit: LIMIT }), isMeant)
       }
     }
+  }
+}
+
+/** Judges that no message of the list stands directly after one that it must stand before. */
+function neighbours(isBefore: (message: MessageResponse, former: MessageResponse) => boolean) {
+  return async ({ sample }: Subject): Promise<void> => {
+    const { messages, request } = await sample()
+    const wrong = messages.find((each, at) => at > 0 && isBefore(each, messages[at - 1] as MessageResponse))
+    check(wrong === undefined, `message ${wrong?._id} is listed after one that it must stand before`, request)
   }
 }
 

@@ -59,11 +59,8 @@ export const PAGING: readonly ConformanceCase[] = [
             check(isMore, `hasMore is ${hasMore}, and there are more messages`, answer)
           }
           const isAll = isComplete && joined.length >= messages.length
-          checkSame(
-            joined,
-            isAll ? messages : messages.slice(0, joined.length),
-            `the pages of ${limit} joined, and the list`
-          )
+          const expected = isAll ? messages : messages.slice(0, joined.length)
+          checkSame(joined, expected, `the pages of ${limit} joined, and the list`)
         }
       }
     }
