@@ -26,13 +26,6 @@ export interface NamedIntegration {
   integration: Usable | undefined
 }
 
-export interface Restored {
-  /** What could not be put back, and why. */
-  notRestored: string[]
-  /** Channels that have a primary now, and had none before. */
-  newPrimaries: string[]
-}
-
 const NAME_ONE = '--integration <id of the primary>'
 const NAME_TWO = `${NAME_ONE} --integration <id of another>`
 
@@ -129,9 +122,10 @@ export function integrationsOf(ask: Target['ask'], options: SubjectOptions) {
 
   /**
    * Makes the former primaries primary again, also when the run is interrupted: those that were listed, or else the first of
-   * each channel that was named. Never rejects.
+   * each channel that was named. Returns what could not be put back, and the channels that have a primary now, and had none
+   * before. Never rejects.
    */
-  async function restore(): Promise<Restored> {
+  async function restore() {
     const former = (before ?? []).filter(({ primary }) => primary)
     const listedAs = (name: string) => before?.find(({ _id, identifier }) => name === _id || name === identifier)
     const channels = new Set([...changed].flatMap(([id, channel]) => channel ?? listedAs(id)?.channel ?? []))
@@ -143,8 +137,8 @@ export function integrationsOf(ask: Target['ask'], options: SubjectOptions) {
     for (const id of before ? listed : firsts.flatMap((first) => first ?? [])) {
       const request = { method: 'POST', uninterrupted: true }
       const answer = await ask(setPrimaryPath(id), request).catch((error: Error) => error)
-      if (answer instanceof Error) problems.push(`${id}: ${answer.message}`)
-      else if (answer.status !== 200) problems.push(`${id}: status ${answer.status}`)
+      const problem = answer instanceof Error ? answer.message : answer.status !== 200 && `status ${answer.status}`
+      if (problem) problems.push(`${id}: ${problem}`)
     }
     if (listed.length > 0) problems.push(...(await lost()).map(({ _id }) => `${_id}: it is not primary afterwards`))
     if (before) {

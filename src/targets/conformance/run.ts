@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Profile } from '../../core/assumptions.js'
 import { StartError } from '../../core/errors.js'
 import { Breach, Failure, NoAnswer, type Sent, Skipped } from '../answers.js'
-import type { Restored, SubjectOptions } from '../integrations.js'
+import type { SubjectOptions } from '../integrations.js'
 import { createSubject, type Subject, TargetGone } from '../subject.js'
 import { createTarget, type TargetOptions } from '../target.js'
 import type { Basis, CaseResult, ConformanceCase } from './case.js'
@@ -43,7 +43,7 @@ export async function runConformance(options: RunOptions) {
   const isChosen = (each: ConformanceCase) => options.only?.some((name) => isNamed(each, name)) ?? true
   const all = CASES.filter((each) => isChosen(each) && (!each.documentOnly || options.profile === 'document'))
   let ended: string | undefined
-  let restored: Restored
+  let restored: Awaited<ReturnType<Subject['integrations']['restore']>>
   try {
     for (const each of all) {
       if (signal?.aborted || ended !== undefined) break

@@ -37,7 +37,11 @@ export async function compareAnswers(options: Options): Promise<Comparison> {
   const { target, ours, questions, skipped, replacedBy, onProgress } = options
   const differences: Comparison['differences'] = []
   let same = 0
-  for (const server of [target, ours]) await checkThere(server)
+  for (const { url, askAgain } of [target, ours]) {
+    const { answer, problem } = await askAgain('/v1/messages?limit=1', { tries: 2 })
+    if (!answer) throw new StartError(`${url}: ${problem}: is the server running there?`)
+    refuseRedirect(answer)
+  }
   const usual = replacedBy === undefined ? undefined : createReplacement(replacedBy, 'nothing', () => false)
   for (const [index, question] of questions.entries()) {
     const { path } = question
@@ -69,12 +73,6 @@ async function answerTo({ askAgain }: Target, { method, path }: Question): Promi
 }
 
 const toldOf = (answer: Answer | string) => (typeof answer === 'string' ? answer : answer.status)
-
-async function checkThere({ url, askAgain }: Target): Promise<void> {
-  const { answer, problem } = await askAgain('/v1/messages?limit=1', { tries: 2 })
-  if (!answer) throw new StartError(`${url}: ${problem}: is the server running there?`)
-  refuseRedirect(answer)
-}
 
 function withoutSecrets(difference: Difference): Difference {
   if (!difference.field.split(/[.[\]]/).some((name) => SECRET_NAME.test(name))) return difference

@@ -52,7 +52,9 @@ export function inContract<Seed>({ name: kind, schema, required }: RecordKind, a
   for (let round = 0; round < 10; round++) {
     for (const { path, part, message } of findIssues(schema, record)) {
       if (path.length === 0) return refused(message)
-      note(notes, `${nameOf(kind, path)} ${part === 'name' ? 'is not in the contract' : message}: left out`)
+      // `message.subscriber.channels[].providerId`; of a free object, whose names may be personal, no more than its name.
+      const name = path.reduce<string>((text, each) => text + (typeof each === 'number' ? '[]' : `.${each}`), kind)
+      note(notes, `${name} ${part === 'name' ? 'is not in the contract' : message}: left out`)
       remove(record, path)
     }
   }
@@ -72,11 +74,6 @@ export function inContract<Seed>({ name: kind, schema, required }: RecordKind, a
       delete object[field]
     }
   }
-}
-
-/** `message.subscriber.channels[].providerId`; of a free object, whose names may be personal, no more than its name. */
-function nameOf(kind: string, path: Path): string {
-  return path.reduce<string>((text, part) => text + (typeof part === 'number' ? '[]' : `.${part}`), kind)
 }
 
 function remove(record: Record<string, unknown>, path: Path): void {

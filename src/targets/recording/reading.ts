@@ -22,18 +22,13 @@ export interface ReadOptions {
   onProgress(messages: number): void
 }
 
-/** A message; of a subscriber that is listed it has the `subscriberId` alone. */
-interface ReadMessage {
-  /** What the list is sorted by. */
-  place: string
-  /** Not as a text, which would take more memory. */
-  json: Buffer
-}
-
 /** What was read, as the target has it. */
 export interface ReadMessages {
-  /** By id; undefined for one that a seed can't have. */
-  messages: Map<string, ReadMessage | undefined>
+  /**
+   * By id, each with what the list is sorted by, and as JSON, in which it has of a listed subscriber the `subscriberId`
+   * alone; undefined for one that a seed can't have. JSON as a text would take more memory.
+   */
+  messages: Map<string, { place: string; json: Buffer } | undefined>
   /** JSON by subscriberId. */
   subscribers: Map<string, string>
   /** The workflows that messages name, by identifier, each with what may be the ids of its steps. */

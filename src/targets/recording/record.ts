@@ -83,9 +83,9 @@ export async function record(options: RecordOptions) {
     differences: differencesOf(options, positions, profile, notes)
   }
   const lists = { integrations: [], subscribers: people.values(), workflows, messages: messages() }
-  // Personal data only for its owner.
-  const mode = keepPersonalData ? 0o600 : 0o666
   await replaceFile(out, (tempFile) => {
+    // Personal data only for its owner.
+    const mode = keepPersonalData ? 0o600 : 0o666
     const file = createWriteStream(tempFile, { flags: 'wx', mode, highWaterMark: BUFFER })
     return pipeline(pieces(), file, signal ? { signal } : {})
   })

@@ -8,10 +8,12 @@ import { type Basis, type ConformanceCase, contract, settled } from '../case.js'
 
 const WORDS = contract('List messages: the filters channel, subscriberId, transactionId, contextKeys')
 const CONTEXTS = contract('contextKeys: Filter by exact context keys, order insensitive; repeated once per key')
+const CONTEXT_SET = settled('List messages: contextKeys is a set')
 const LIMIT = 100
 
 type IsMeant = (message: MessageResponse) => boolean
 type Filter = [parameters: Readonly<Record<string, string | readonly string[]>>, isMeant: IsMeant]
+type FiltersOf = (subject: Subject) => Promise<Filter[]>
 
 export const FILTERS: readonly ConformanceCase[] = [
   {
@@ -45,17 +47,12 @@ export const FILTERS: readonly ConformanceCase[] = [
       ({ transactionId }) => asked.includes(transactionId)
     ])
   }),
-  filterCase(
-    'context',
-    CONTEXTS,
-    'The context keys of a message, in any order, or one of several,',
-    async (subject) => {
-      const sets = await contextsOf(subject)
-      const several = sets.find(({ length }) => length > 1) ?? []
-      const orders = sets.slice(0, 5).flatMap((keys) => [contextFilter(keys), contextFilter([...keys].reverse(), keys)])
-      return [...orders, ...several.map((key) => contextFilter([key]))]
-    }
-  ),
+  filterCase('context', CONTEXTS, 'Context keys of a message, in any order, or one of several,', async (subject) => {
+    const sets = await contextsOf(subject)
+    const several = sets.find(({ length }) => length > 1) ?? []
+    const orders = sets.slice(0, 5).flatMap((keys) => [contextFilter(keys), contextFilter([...keys].reverse(), keys)])
+    return [...orders, ...several.map((key) => contextFilter([key]))]
+  }),
   {
     id: 'filter.and',
     rule: 'All filters of a message together find it, and another value of any of them does not.',
@@ -146,15 +143,10 @@ export const FILTERS: readonly ConformanceCase[] = [
     ]
   ),
   {
-    ...filterCase(
-      'context-twice',
-      settled('List messages: contextKeys is a set'),
-      'A context key that is given twice',
-      async (subject) => {
-        const [keys = []] = await contextsOf(subject)
-        return [contextFilter([...keys, ...keys], keys)]
-      }
-    ),
+    ...filterCase('context-twice', CONTEXT_SET, 'A context key that is given twice', async (subject) => {
+      const [keys = []] = await contextsOf(subject)
+      return [contextFilter([...keys, ...keys], keys)]
+    }),
     documentOnly: true
   },
   {
@@ -174,12 +166,7 @@ export const FILTERS: readonly ConformanceCase[] = [
 ]
 
 /** A case that filters find what they mean of all messages, and no others. */
-function filterCase(
-  name: string,
-  basis: Basis,
-  what: string,
-  filtersOf: (subject: Subject) => Promise<Filter[]>
-): ConformanceCase {
+function filterCase(name: string, basis: Basis, what: string, filtersOf: FiltersOf): ConformanceCase {
   return {
     id: `filter.${name}`,
     rule: `${what} finds what it says of the whole list, in its order, and nothing else.`,
