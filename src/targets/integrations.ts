@@ -60,7 +60,7 @@ export function integrationsOf(ask: Target['ask'], options: SubjectOptions) {
 
   /** Asks for each what set-primary answers, as there is no other way to read one. */
   async function readAll(): Promise<NamedIntegration[]> {
-    await noteFormer()
+    if (changed.size === 0) before ??= await listIntegrations(ask)
     const ids = options.integrations.length > 0 ? options.integrations : (before ?? []).map(({ _id }) => _id)
     const reason = 'the target lists no integrations; of each channel, name the present primary first'
     needed(ids.length > 0, reason, NAME_TWO)
@@ -95,14 +95,10 @@ export function integrationsOf(ask: Target['ask'], options: SubjectOptions) {
     throw new Skipped('no two integrations of one channel are known', NAME_TWO)
   }
 
-  async function noteFormer(): Promise<void> {
-    if (changed.size === 0) before ??= await listIntegrations(ask)
-  }
-
   /** Sends set-primary. Throws `Skipped` when changes are not allowed. */
   async function set(id: string, request: Ask = {}): Promise<Answer> {
     needed(options.allowChanges, 'it may change the environment', '--allow-changes')
-    await noteFormer()
+    if (changed.size === 0) before ??= await listIntegrations(ask)
     const isFirst = !changed.has(id)
     // Before it is sent: it may be done without an answer.
     if (isFirst) changed.set(id, undefined)

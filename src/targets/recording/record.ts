@@ -9,7 +9,7 @@ import { VERSION } from '../../core/package.js'
 import { replaceFile } from '../../core/replace-file.js'
 import { SeedError } from '../../seeds/errors.js'
 import { seedText } from '../../seeds/export.js'
-import type { SeedEnvironment, SeedMessage, SeedSubscriber, SeedWorkflow } from '../../seeds/format.js'
+import type { SeedEnvironment, SeedMessage, SeedSubscriber } from '../../seeds/format.js'
 import { FILE_LIMITS, formatLimit } from '../../seeds/limits.js'
 import { readSeeds } from '../../seeds/read.js'
 import { resolveSeeds } from '../../seeds/resolve/resolve.js'
@@ -61,7 +61,7 @@ export async function record(options: RecordOptions) {
   const reading: ReadOptions = { ...options, target, maxBytes: SHARE * FILE_LIMITS[format], notes, names }
   const read = await readMessages(reading)
   const found = await readSteps(reading, read, options)
-  const positions = await readPositions(subjectOf(target, found[0]))
+  const positions = await readPositions(subjectOf(target, found[0] ?? NO_WORKFLOW))
   const settings = settingsOf(options, read, positions)
   const kept = keepPersonalData ? 'personal-data' : options.keepWorkflowTexts ? 'workflow-texts' : 'nothing'
   const replacement = createReplacement(apiKey, kept, names.keeps)
@@ -107,13 +107,16 @@ export async function record(options: RecordOptions) {
   }
 }
 
+type NamedWorkflow = { identifier?: string; steps?: { stepId?: string }[] }
+/** By what no step is found, which is not looked for again where none was read. */
+const NO_WORKFLOW: NamedWorkflow = { identifier: 'none', steps: [{ stepId: 'none' }] }
+
 /** What tells the positions of a target by reading it, with the steps of a workflow. */
-function subjectOf(target: Target, workflow: SeedWorkflow | undefined): Subject {
+function subjectOf(target: Target, { identifier = '', steps = [] }: NamedWorkflow): Subject {
   const check = (answer: Answer) => (/^\/v1\/messages/.test(answer.path) ? notAPage : notAnObject)(answer)
   const ask = (path: string, request: Ask = {}) => target.ask(path, { ...request, check, tries: 2 })
-  const workflows = workflow?.identifier === undefined ? [] : [workflow.identifier]
-  const steps = (workflow?.steps ?? []).flatMap(({ stepId }) => stepId ?? [])
-  return createSubject({ ...target, ask }, { allowChanges: false, workflows, steps, integrations: [] })
+  const names = { workflows: [identifier], steps: steps.flatMap(({ stepId }) => stepId ?? []) }
+  return createSubject({ ...target, ask }, { ...names, allowChanges: false, integrations: [] })
 }
 
 function personOf(json: string, { message }: Replacement): [subscriberId: string, SeedSubscriber] {

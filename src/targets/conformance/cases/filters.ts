@@ -7,7 +7,7 @@ import type { Subject } from '../../subject.js'
 import { type Basis, type ConformanceCase, contract, settled } from '../case.js'
 
 const WORDS = contract('List messages: the filters channel, subscriberId, transactionId, contextKeys')
-const CONTEXTS = contract('contextKeys: Filter by exact context keys, order insensitive; repeated once per key')
+const CONTEXT = contract('contextKeys: Filter by exact context keys, order insensitive; repeated once per key')
 const CONTEXT_SET = settled('List messages: contextKeys is a set')
 const LIMIT = 100
 
@@ -47,7 +47,7 @@ export const FILTERS: readonly ConformanceCase[] = [
       ({ transactionId }) => asked.includes(transactionId)
     ])
   }),
-  filterCase('context', CONTEXTS, 'Context keys of a message, in any order, or one of several,', async (subject) => {
+  filterCase('context', CONTEXT, 'The context keys of a message, in any order, or one of several,', async (subject) => {
     const sets = await contextsOf(subject)
     const several = sets.find(({ length }) => length > 1) ?? []
     const orders = sets.slice(0, 5).flatMap((keys) => [contextFilter(keys), contextFilter([...keys].reverse(), keys)])

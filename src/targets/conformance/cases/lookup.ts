@@ -144,7 +144,7 @@ export const MALFORMED: readonly ConformanceCase[] = [
   ...Object.entries({ query: '/v1/messages?subscriberId=%zz', path: '/v2/workflows/%zz/steps/none' }).map(
     ([what, path]): ConformanceCase => ({
       id: `malformed.${what}`,
-      rule: `A ${what} that can not be decoded is refused with 400, and a query without a key with 401.`,
+      rule: `A ${what} that can not be decoded is refused with 400${what === 'query' ? ', and without a key with 401' : ''}.`,
       basis: REFUSED,
       async run({ ask }) {
         const answer = await ask(path)
