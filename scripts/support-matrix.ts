@@ -1,10 +1,10 @@
 /** The support matrix: which conformance case shows what of the operations and of the register. Used by docs.ts. */
 import { ASSUMPTION_IDS, assume, PROFILES, type Profile } from '../src/core/assumptions.js'
 import { startServer } from '../src/server.js'
-import { Skipped } from '../src/targets/checks.js'
+import { Skipped } from '../src/targets/answers.js'
 import type { ConformanceCase } from '../src/targets/conformance/case.js'
 import { CASES } from '../src/targets/conformance/cases/index.js'
-import { createSubject, type Subject } from '../src/targets/conformance/subject.js'
+import { createSubject, type Subject } from '../src/targets/subject.js'
 import { createTarget } from '../src/targets/target.js'
 import { startProxy } from '../test/conformance/proxy.js'
 import { DEVELOPMENT, MAILGUN, SENDGRID } from '../test/support/control.js'

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { StartError } from '../core/errors.js'
 import { reportJunit, reportText } from '../targets/conformance/report.js'
-import { type ConformanceReport, type RunOptions, runConformance, unknownCase } from '../targets/conformance/run.js'
+import { type ConformanceReport, isCase, type RunOptions, runConformance } from '../targets/conformance/run.js'
 import { addOptions, profileOption, repeatable, textOption } from './options.js'
 import { printOutcome, write } from './printable.js'
 import { keyOption, rateOption, timeoutOption, USUAL_URL, urlOption, usualServer } from './reach.js'
@@ -52,7 +52,7 @@ export function addCommands(root: Command): void {
 }
 
 function caseOf(text: string): string {
-  if (unknownCase([text]) === undefined) return text
+  if (isCase(text)) return text
   throw new InvalidArgumentError(`There is no case ${text}; docs/conformance.md lists them.`)
 }
 

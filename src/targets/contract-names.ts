@@ -14,13 +14,3 @@ export function withContractNames(value: unknown): unknown {
     NAME_FIELDS.includes(field) ? (CONTRACT_NAMES.get(inner) ?? inner) : inner
   )
 }
-
-/** Returns the names in a value that may be spelled otherwise. */
-export function spelledNames(value: unknown): string[] {
-  const names: string[] = []
-  JSON.stringify(value ?? null, (field, inner) => {
-    if (NAME_FIELDS.includes(field)) names.push(String(inner))
-    return inner
-  })
-  return names
-}

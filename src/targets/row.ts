@@ -1,28 +1,7 @@
 import type { Profile } from '../core/assumptions.js'
-import type { Integration } from '../integrations/schemas.js'
-import type { MessageResponse } from '../messages/schemas.js'
-import type { WorkflowStep } from '../workflow-steps/schemas.js'
-import { type Answer, isObject } from './answers.js'
-import type { Ask } from './target.js'
-
-/** What probes look at: a target, and what was found of its data. */
-export interface Evidence {
-  ask(path: string, ask?: Ask): Promise<Answer>
-  /** The steps that are known. Rejects with `Skipped` when none is. */
-  steps(): Promise<{ workflowId: string; stepId: string; step: Partial<WorkflowStep> }[]>
-  /** The newest messages. Rejects with `Skipped` when there is none. */
-  sample(): Promise<{ messages: readonly MessageResponse[] }>
-}
-
-/** What there is too where a target may be changed. */
-export interface ChangingEvidence extends Evidence {
-  options: { foreignIntegration?: string | undefined }
-  integrations: {
-    all(): Promise<{ answer: Answer; integration: Integration | undefined }[]>
-    usable(): Promise<Integration[]>
-    set(id: string, ask?: Ask): Promise<Answer>
-  }
-}
+import { type Answer, type Ask, Breach, Failure, isObject, messageIn } from './answers.js'
+import { stepPath } from './paths.js'
+import type { Subject } from './subject.js'
 
 /** One field, or the status, that two servers have answered otherwise. */
 export interface SeenDifference {
@@ -35,9 +14,9 @@ export interface SeenDifference {
 }
 
 /** A row of the register, as far as it shows in what a target answers. */
-export interface Row<Source> {
+export interface Row {
   /** Returns the position that a target takes. Rejects with `Failure` when it takes none, `Skipped` when that can't be told. */
-  probe(source: Source): Promise<Profile>
+  probe(subject: Subject): Promise<Profile>
   /** Whether the row is why two servers have answered a request differently. */
   explains?(seen: SeenDifference): boolean
   /** Whether it is why a published document of an operation (`GET /v1/messages`) differs in something (`status 404`). */
@@ -59,3 +38,39 @@ export const isEmpty = (value: unknown) => isObject(value) && Object.keys(value)
 /** Whether exactly one of the answers has the field. */
 export const isOnOneSide = ({ target, ours }: SeenDifference['difference']) =>
   (target === undefined) !== (ours === undefined)
+
+/** A status with a message, or with a body that passes a check. */
+type Expected = readonly [status: number, what?: RegExp | ((body: unknown) => boolean)]
+
+/**
+ * Returns the position whose answer it is. A 200 that is of neither is a breach, unless it is one that the contract lets a
+ * target give.
+ */
+export function positionOf(answer: Answer, positions: Partial<Record<Profile, Expected>>, mayBe200 = false): Profile {
+  for (const [position, [status, what]] of Object.entries(positions)) {
+    const isRight = what instanceof RegExp ? what.test(String(messageIn(answer))) : (what?.(answer.body) ?? true)
+    if (answer.status === status && isRight) return position as Profile
+  }
+  const statuses = [...new Set(Object.values(positions).map(([status]) => status))]
+  const isOther = !statuses.includes(answer.status)
+  const problem = `status ${answer.status}${isOther ? `, must be ${statuses.join(' or ')}` : ' with another body than documented'}`
+  throw answer.status === 200 && !mayBe200 ? new Breach(problem, answer) : neither(problem, answer)
+}
+
+/** Returns a probe that tells the position by one request. */
+export const probeOf =
+  (path: string, positions: Record<Profile, Expected>, request?: Ask) =>
+  async ({ ask }: Pick<Subject, 'ask'>) =>
+    positionOf(await ask(path, request), positions)
+
+/** Whether it is a page without messages. */
+export const isEmptyPage = (body: unknown): boolean =>
+  isObject(body) && Array.isArray(body.data) && body.data.length === 0 && body.hasMore === false
+
+export const neither = (problem: string, answer?: Answer) => new Failure(`neither position: ${problem}`, answer)
+
+/** Asks for a step that is known, or for another of its workflow. */
+export async function askStep({ ask, steps }: Subject, name?: string): Promise<Answer> {
+  const [{ workflowId = '', stepId = '' } = {}] = await steps()
+  return ask(stepPath(workflowId, name ?? stepId))
+}

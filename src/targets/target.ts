@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { attempt, StartError } from '../core/errors.js'
-import type { Answer, SentAs } from './answers.js'
-import { Failure, NoAnswer } from './checks.js'
+import { type Answer, type Ask, Failure, NoAnswer } from './answers.js'
 
 export interface TargetOptions {
   /** Without a slash at its end. */
@@ -17,22 +16,6 @@ export interface TargetOptions {
   signal?: AbortSignal | undefined
   /** Called before a request is sent again, with the milliseconds until then. */
   onRetry?: ((reason: string, wait: number) => void) | undefined
-}
-
-export interface Ask extends SentAs {
-  /** Waits as long as the target asks for, also when the signal is aborted. */
-  uninterrupted?: boolean
-  /** How often it is sent at most when there is no answer, or one of 5xx, or one that `check` rejects. Once, if left out. */
-  tries?: number
-  /** Returns what is wrong with an answer that has to be asked for again, in words that follow the path. */
-  check?: (answer: Answer) => string | undefined
-}
-
-/** The last answer, if there was one, and what is wrong with it. */
-export interface Outcome {
-  answer?: Answer | undefined
-  problem?: string | undefined
-  tries: number
 }
 
 export type Target = ReturnType<typeof createTarget>
@@ -66,8 +49,8 @@ export function createTarget(options: TargetOptions) {
     throw new (answer ? Failure : NoAnswer)(problem, { path, ask: request })
   }
 
-  /** Asks until the answer is of use, or asking again does not help: then the outcome has a problem. */
-  async function askAgain(path: string, { tries: most = 1, check, ...request }: Ask): Promise<Outcome> {
+  /** Asks until the answer is of use, or asking again does not help: returns the last one, if any, and what is wrong. */
+  async function askAgain(path: string, { tries: most = 1, check, ...request }: Ask) {
     for (let tries = 1, waited = 0; ; tries++) {
       await turn()
       const sent = await send(path, request)

@@ -1,5 +1,5 @@
 import type { AssumptionId, Profile } from '../../core/assumptions.js'
-import type { Subject } from './subject.js'
+import type { Subject } from '../subject.js'
 
 /**
  * What a case rests on: words of the contract, what the reference settles where the contract is silent, or a row. Only

@@ -1,16 +1,8 @@
 import type { Basis, CaseResult } from './case.js'
 import type { ConformanceReport } from './run.js'
-import type { OperationReport, ProfileReport } from './summary.js'
 
 const SIGNS = { passed: 'ok', failed: 'FAILED', noted: 'note', skipped: 'skipped' } as const
 const INDENT = ' '.repeat(9)
-
-/** Failures that have probably one cause: the same problem in answers to the same kind of request. */
-export interface Group {
-  /** The first that was found. */
-  first: CaseResult
-  ids: string[]
-}
 
 /** Returns a report for people: failures by their causes, and a summary, which begins with what was not judged. */
 export function reportText(report: ConformanceReport, isVerbose = false): string {
@@ -47,7 +39,8 @@ function summaryLines(report: ConformanceReport): string[] {
   ]
 }
 
-function operationLines({ operation, judged, cases, skipped, reasons }: OperationReport): string[] {
+function operationLines(report: ConformanceReport['operations'][number]): string[] {
+  const { operation, judged, cases, skipped, reasons } = report
   const words = {
     yes: `judged, by ${cases} cases`,
     partly: `partly judged, by ${cases} of ${cases + skipped} cases`,
@@ -61,7 +54,7 @@ function operationLines({ operation, judged, cases, skipped, reasons }: Operatio
 }
 
 /** Returns which profile it is and how sure that is, and each reason once why a row was not found out. */
-function profileLines({ nearest, isExact, differing, known, unknown }: ProfileReport): string[] {
+function profileLines({ nearest, isExact, differing, known, unknown }: ConformanceReport['profile']): string[] {
   const [count, reasons] = [Object.keys(known).length, Object.entries(unknown)]
   const all = count + reasons.length + differing.filter(({ position }) => position === 'neither').length
   const rows = differing.map(({ row, position }) => `${row}=${position}`).join(', ')
@@ -75,8 +68,9 @@ function profileLines({ nearest, isExact, differing, known, unknown }: ProfileRe
   ]
 }
 
-export function groupsOf(cases: readonly CaseResult[]): Group[] {
-  const groups = new Map<string, Group>()
+/** Returns failures that have probably one cause: the same problem in answers to the same kind of request. */
+export function groupsOf(cases: readonly CaseResult[]) {
+  const groups = new Map<string, { first: CaseResult; ids: string[] }>()
   for (const each of cases.filter(({ outcome }) => outcome === 'failed')) {
     const cause = causeOf(each)
     const group = groups.get(cause) ?? { first: each, ids: [] }

@@ -1,15 +1,14 @@
 import { STATUS_CODES } from 'node:http'
 import type { Profile } from '../../core/assumptions.js'
 import { StartError } from '../../core/errors.js'
-import type { Sent } from '../answers.js'
-import { Breach, Failure, NoAnswer, Skipped } from '../checks.js'
+import { Breach, Failure, NoAnswer, type Sent, Skipped } from '../answers.js'
+import type { SubjectOptions } from '../integrations.js'
+import { createSubject, type Subject, TargetGone } from '../subject.js'
 import { createTarget, type TargetOptions } from '../target.js'
 import type { Basis, CaseResult, ConformanceCase } from './case.js'
 import { CASES } from './cases/index.js'
 import { curlOf } from './curl.js'
-import type { Restored, SubjectOptions } from './integrations.js'
-import { createSubject, type Subject, TargetGone } from './subject.js'
-import { type OperationReport, operationsReport, type ProfileReport, profileReport } from './summary.js'
+import { operationsReport, profileReport } from './summary.js'
 
 export interface RunOptions extends TargetOptions, Partial<SubjectOptions> {
   /** Ids of cases, or beginnings of them up to a dot. All, if left out. */
@@ -20,19 +19,7 @@ export interface RunOptions extends TargetOptions, Partial<SubjectOptions> {
   signal?: AbortSignal
 }
 
-export interface ConformanceReport extends Restored {
-  target: string
-  /** When it was begun, in UTC. */
-  date: string
-  milliseconds: number
-  requests: number
-  counts: Record<CaseResult['outcome'], number>
-  operations: OperationReport[]
-  profile: ProfileReport
-  cases: CaseResult[]
-  /** Why not all cases were run: the target answers no more, and what it was last asked. */
-  ended?: string
-}
+export type ConformanceReport = Awaited<ReturnType<typeof runConformance>>
 
 /** How often a case is judged when messages keep coming in. */
 const ATTEMPTS = 4
@@ -43,7 +30,7 @@ const MAX_SHOWN = 4
  * Judges a target by all cases. The key is in no text of the report. Throws `StartError` when the target can't be reached
  * or rejects the key, so that there is nothing to judge.
  */
-export async function runConformance(options: RunOptions): Promise<ConformanceReport> {
+export async function runConformance(options: RunOptions) {
   const { url, signal, allowChanges = false, workflows = [], steps = [], integrations = [] } = options
   const target = createTarget(options)
   const subject = createSubject(target, { ...options, allowChanges, workflows, steps, integrations })
@@ -53,9 +40,10 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   await checkAccess(subject, url, hide)
 
   const cases: CaseResult[] = []
-  const all = chosen(options)
+  const isChosen = (each: ConformanceCase) => options.only?.some((name) => isNamed(each, name)) ?? true
+  const all = CASES.filter((each) => isChosen(each) && (!each.documentOnly || options.profile === 'document'))
   let ended: string | undefined
-  let restored: Restored
+  let restored: Awaited<ReturnType<Subject['integrations']['restore']>>
   try {
     for (const each of all) {
       if (signal?.aborted || ended !== undefined) break
@@ -69,19 +57,23 @@ export async function runConformance(options: RunOptions): Promise<ConformanceRe
   } finally {
     restored = await subject.integrations.restore()
   }
-  const notRun = all.slice(cases.length).map((each): CaseResult => {
-    return { ...each, outcome: 'skipped', reason: 'the run ended before', milliseconds: 0 }
-  })
+  const notRun = all.slice(cases.length)
+  const left = { outcome: 'skipped', reason: 'the run ended before', milliseconds: 0 } as const
   const count = (outcome: CaseResult['outcome']) => cases.filter((each) => each.outcome === outcome).length
   return {
     target: url,
+    /** When it was begun, in UTC. */
     date,
     milliseconds: Math.round(performance.now() - started),
     requests: target.requests(),
     counts: { passed: count('passed'), failed: count('failed'), noted: count('noted'), skipped: count('skipped') },
-    operations: operationsReport([...cases, ...notRun], { ...subject.options, url }),
+    operations: operationsReport([...cases, ...notRun.map((each) => ({ ...each, ...left }))], {
+      ...subject.options,
+      url
+    }),
     profile: profileReport(cases),
     cases,
+    /** Why not all cases were run: the target answers no more, and what it was last asked. */
     ...(ended !== undefined && { ended }),
     notRestored: restored.notRestored.map(hide),
     newPrimaries: restored.newPrimaries
@@ -98,20 +90,13 @@ async function checkAccess({ ask }: Subject, url: string, hide: (text: string) =
     throw new StartError(`${url} rejects the key: ${status} ${STATUS_CODES[status]}`)
 }
 
-/** Returns the first of these that is no case, and no beginning of one. */
-export function unknownCase(only: readonly string[]): string | undefined {
-  return only.find((name) => !CASES.some((each) => isNamed(each, name)))
+/** Whether it is the id of a case, or the beginning of one. */
+export function isCase(name: string): boolean {
+  return CASES.some((each) => isNamed(each, name))
 }
 
 function isNamed({ id }: ConformanceCase, name: string): boolean {
   return id === name || id.startsWith(`${name}.`)
-}
-
-function chosen({ only, profile }: RunOptions): ConformanceCase[] {
-  return CASES.filter(
-    (each) =>
-      (only === undefined || only.some((name) => isNamed(each, name))) && (!each.documentOnly || profile === 'document')
-  )
 }
 
 type Outcome = Pick<CaseResult, 'outcome' | 'reason' | 'flags' | 'requests' | 'position'> & { isGone?: boolean }
@@ -125,8 +110,7 @@ async function judge({ run, documentOnly: _, ...each }: ConformanceCase, subject
   const mayChange = /^(paging|filter|wire\.list)\./.test(each.id)
   for (let attempt = 2; mayChange && isWrong(found); attempt++) {
     if (attempt > ATTEMPTS) {
-      const reason = `messages kept coming in while it was judged; at last: ${found.reason}`
-      found = { outcome: 'skipped', reason }
+      found = { outcome: 'skipped', reason: `messages kept coming in while it was judged; at last: ${found.reason}` }
       break
     }
     subject.forget()
@@ -180,10 +164,6 @@ function requestsOf(error: Error, sent: readonly Sent[]): Sent[] {
 
 /** Returns what changes when a message comes in: the newest of the list, and how many there are. */
 async function newestOf({ list }: Subject): Promise<string> {
-  try {
-    const { data, totalCount } = await list({ limit: 1 })
-    return `${data[0]?._id} ${totalCount}`
-  } catch {
-    return ''
-  }
+  const page = await list({ limit: 1 }).catch(() => undefined)
+  return page ? `${page.data[0]?._id} ${page.totalCount}` : ''
 }

@@ -1,6 +1,6 @@
 import { StartError } from '../../core/errors.js'
-import { type Answer, isObject } from '../answers.js'
-import { type Ask, MAX_TRIES, type Target } from '../target.js'
+import { type Answer, type Ask, isObject } from '../answers.js'
+import { MAX_TRIES, type Target } from '../target.js'
 
 /** How long a busy target may put off a request, in milliseconds: nobody waits for a recording. */
 export const LONG_PATIENCE = 3_600_000

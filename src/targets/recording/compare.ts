@@ -37,15 +37,19 @@ export async function compareAnswers(options: Options): Promise<Comparison> {
   const { target, ours, questions, skipped, replacedBy, onProgress } = options
   const differences: Comparison['differences'] = []
   let same = 0
-  for (const server of [target, ours]) await checkThere(server)
+  for (const { url, askAgain } of [target, ours]) {
+    const { answer, problem } = await askAgain('/v1/messages?limit=1', { tries: 2 })
+    if (!answer) throw new StartError(`${url}: ${problem}: is the server running there?`)
+    refuseRedirect(answer)
+  }
   const usual = replacedBy === undefined ? undefined : createReplacement(replacedBy, 'nothing', () => false)
   for (const [index, question] of questions.entries()) {
     const { path } = question
     const ownPath = usual ? replacedPath(path, usual) : path
     const theirs = await answerTo(target, question)
     const own = await answerTo(ours, { ...question, path: ownPath })
-    const found =
-      typeof theirs === 'string' || typeof own === 'string' ? unanswered(theirs, own) : compared(theirs, own)
+    const isAnswered = typeof theirs !== 'string' && typeof own !== 'string'
+    const found = isAnswered ? compared(theirs, own) : [{ field: 'status', target: toldOf(theirs), ours: toldOf(own) }]
     if (found.length === 0) same += 1
     differences.push(...found.map((each) => ({ ...question, ...withoutSecrets(each) })))
     onProgress(index + 1)
@@ -68,16 +72,7 @@ async function answerTo({ askAgain }: Target, { method, path }: Question): Promi
   return isTooDeep(answer.body, MAX_DEPTH + AROUND) ? `is nested more than ${MAX_DEPTH} deep` : answer
 }
 
-function unanswered(target: Answer | string, ours: Answer | string): Difference[] {
-  const [theirs, own] = [target, ours].map((each) => (typeof each === 'string' ? each : each.status))
-  return [{ field: 'status', target: theirs, ours: own }]
-}
-
-async function checkThere({ url, askAgain }: Target): Promise<void> {
-  const { answer, problem } = await askAgain('/v1/messages?limit=1', { tries: 2 })
-  if (!answer) throw new StartError(`${url}: ${problem}: is the server running there?`)
-  refuseRedirect(answer)
-}
+const toldOf = (answer: Answer | string) => (typeof answer === 'string' ? answer : answer.status)
 
 function withoutSecrets(difference: Difference): Difference {
   if (!difference.field.split(/[.[\]]/).some((name) => SECRET_NAME.test(name))) return difference

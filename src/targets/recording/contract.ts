@@ -1,4 +1,5 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
+import { parseIsoTime } from '../../core/clock.js'
 import { isTooDeep, TOO_DEEP } from '../../core/depth.js'
 import { findIssues, type Path } from '../../core/validation.js'
 import { MessageResponse } from '../../messages/schemas.js'
@@ -7,7 +8,6 @@ import { recordProblem } from '../../seeds/limits.js'
 import { WorkflowStep } from '../../workflow-steps/schemas.js'
 import { isObject } from '../answers.js'
 import { withContractNames } from '../contract-names.js'
-import { isTime } from './replacement.js'
 
 /** How often each thing was found that the served seed will not give back. */
 export type Notes = Map<string, number>
@@ -52,7 +52,9 @@ export function inContract<Seed>({ name: kind, schema, required }: RecordKind, a
   for (let round = 0; round < 10; round++) {
     for (const { path, part, message } of findIssues(schema, record)) {
       if (path.length === 0) return refused(message)
-      note(notes, `${nameOf(kind, path)} ${part === 'name' ? 'is not in the contract' : message}: left out`)
+      // `message.subscriber.channels[].providerId`; of a free object, whose names may be personal, no more than its name.
+      const name = path.reduce<string>((text, each) => text + (typeof each === 'number' ? '[]' : `.${each}`), kind)
+      note(notes, `${name} ${part === 'name' ? 'is not in the contract' : message}: left out`)
       remove(record, path)
     }
   }
@@ -66,17 +68,12 @@ export function inContract<Seed>({ name: kind, schema, required }: RecordKind, a
   }
 
   function leaveOutBadTimes(object: Record<string, unknown>, name: string): void {
-    const isWrong = (value: unknown) => typeof value === 'string' && !isTime(value)
+    const isWrong = (value: unknown) => typeof value === 'string' && parseIsoTime(value) === undefined
     for (const field of TIMES.filter((each) => isWrong(object[each]))) {
       note(notes, `${name}.${field} is no time in ISO 8601: left out`)
       delete object[field]
     }
   }
-}
-
-/** `message.subscriber.channels[].providerId`; of a free object, whose names may be personal, no more than its name. */
-function nameOf(kind: string, path: Path): string {
-  return path.reduce<string>((text, part) => text + (typeof part === 'number' ? '[]' : `.${part}`), kind)
 }
 
 function remove(record: Record<string, unknown>, path: Path): void {

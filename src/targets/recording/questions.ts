@@ -14,6 +14,8 @@ export type Question = { method: 'GET' | 'POST'; path: string }
 /** The requests among those of a file, a HAR or a journal that can be asked, and how many can't. */
 export type Questions = { questions: Question[]; skipped: number }
 
+type Request = { method: string; path: string }
+
 /** Where questions come from: a file, a HAR, or what ours has recorded. The usual ones, if nothing is said. */
 interface Source {
   requests?: string
@@ -22,22 +24,17 @@ interface Source {
   allowChanges?: true
 }
 
-/** Rejects with `StartError` when there are none that can be read. */
-export async function readQuestions(source: Source, ours: Target): Promise<Questions> {
-  const { requests, har, journal, allowChanges = false } = source
-  if (requests !== undefined) return questionsOfFile(requests, allowChanges)
-  if (har !== undefined) return questionsOfHar(har, allowChanges)
-  return journal ? questionsOfJournal(ours, allowChanges) : usualQuestions(ours)
-}
-
 const SET_PRIMARY = /^\/v1\/integrations\/[^/?]+\/set-primary(?:\?|$)/
 
-/** Returns each request once. Of those that change something, only set-primary is asked, and only if it may be. */
-function askable(requests: Iterable<{ method: string; path: string }>, allowChanges: boolean): Questions {
+/** Returns each request once. Rejects with `StartError` when there are none that can be read. */
+export async function readQuestions(source: Source, ours: Target): Promise<Questions> {
+  const { requests, har, journal, allowChanges = false } = source
   const found = new Map<string, Question>()
   let skipped = 0
-  for (const { method, path } of requests) {
+  const ofFile = requests === undefined ? har && requestsOfHar(har) : requestsOfFile(requests)
+  for (const { method, path } of ofFile || (await (journal ? requestsOfJournal(ours) : usualRequests(ours)))) {
     const isRead = method === 'GET'
+    // Of what changes something, only set-primary is asked, and only if it may be.
     const isAllowed = isRead || (allowChanges && method === 'POST' && SET_PRIMARY.test(path))
     // What a journal has hidden can't be asked again.
     if (!isAllowed || !/^\/v[12]\//.test(path) || path.includes('***')) skipped += 1
@@ -47,8 +44,8 @@ function askable(requests: Iterable<{ method: string; path: string }>, allowChan
 }
 
 /** Reads a file of lines such as `GET /v1/messages?limit=5`; empty ones and those that begin with # are left out. */
-function questionsOfFile(file: string, allowChanges: boolean): Questions {
-  const requests = textOf(file)
+function requestsOfFile(file: string): Request[] {
+  return textOf(file)
     .split(/\r?\n/)
     .flatMap((line, index) => {
       if (/^\s*(#|$)/.test(line)) return []
@@ -56,20 +53,18 @@ function questionsOfFile(file: string, allowChanges: boolean): Questions {
       if (path !== undefined) return [{ method, path }]
       throw new StartError(`${file}:${index + 1}: must be a method and a path, such as GET /v1/messages?limit=5`)
     })
-  return askable(requests, allowChanges)
 }
 
 /** Reads the requests to the service in a HAR, as a browser gives it. */
-function questionsOfHar(file: string, allowChanges: boolean): Questions {
+function requestsOfHar(file: string): Request[] {
   const text = textOf(file)
   const entries = attempt(() => JSON.parse(text).log.entries)
   if (!Array.isArray(entries)) throw new StartError(`${file} is no HAR: it has no log with entries`)
-  const requests = entries.map((entry) => {
+  return entries.map((entry) => {
     const url = attempt(() => new URL(entry.request.url))
     const [path] = /\/v[12]\/.*$/.exec(url?.pathname ?? '') ?? []
     return { method: String(entry?.request?.method), path: path === undefined ? '' : `${path}${url?.search ?? ''}` }
   })
-  return askable(requests, allowChanges)
 }
 
 /** Returns the text of a file. Throws `StartError` when it can't be read. */
@@ -83,21 +78,20 @@ function textOf(file: string): string {
 }
 
 /** Asks a server of ours for the requests in the journal of the environment. */
-async function questionsOfJournal(ours: Target, allowChanges: boolean): Promise<Questions> {
-  const requests = (await controlList(ours, 'requests')).map(({ method, path, query }) => {
+async function requestsOfJournal(ours: Target): Promise<Request[]> {
+  return (await controlList(ours, 'requests')).map(({ method, path, query }) => {
     const pairs = Object.entries(isObject(query) ? query : {}).flatMap(([name, value]) =>
       [value].flat().map((each): [string, string] => [name, String(each)])
     )
     const text = new URLSearchParams(pairs).toString()
     return { method: String(method), path: `${path}${text && `?${text}`}` }
   })
-  return askable(requests, allowChanges)
 }
 
 const PAGES = 5
 
 /** Returns questions for whoever has none: pages, every channel, the steps that ours has, and what is unknown. */
-async function usualQuestions(ours: Target): Promise<Questions> {
+async function usualRequests(ours: Target): Promise<Request[]> {
   const steps = (await controlList(ours, 'workflows')).flatMap(({ _id, steps: all }) =>
     (Array.isArray(all) ? all : []).map((step) => stepPath(String(_id), step._id))
   )
@@ -114,7 +108,7 @@ async function usualQuestions(ours: Target): Promise<Questions> {
     ...steps,
     '/v1/unknown'
   ]
-  return { questions: paths.map((path) => ({ method: 'GET', path })), skipped: 0 }
+  return paths.map((path) => ({ method: 'GET', path }))
 }
 
 async function controlList(ours: Target, name: 'requests' | 'workflows'): Promise<Record<string, unknown>[]> {

@@ -9,21 +9,19 @@ import { VERSION } from '../../core/package.js'
 import { replaceFile } from '../../core/replace-file.js'
 import { SeedError } from '../../seeds/errors.js'
 import { seedText } from '../../seeds/export.js'
-import type { SeedEnvironment, SeedMessage, SeedSubscriber, SeedWorkflow } from '../../seeds/format.js'
+import type { SeedEnvironment, SeedMessage, SeedSubscriber } from '../../seeds/format.js'
 import { FILE_LIMITS, formatLimit } from '../../seeds/limits.js'
 import { readSeeds } from '../../seeds/read.js'
 import { resolveSeeds } from '../../seeds/resolve/resolve.js'
-import type { WorkflowStep } from '../../workflow-steps/schemas.js'
-import { Failure, needed, pageOf } from '../checks.js'
-import type { Evidence } from '../row.js'
+import type { Answer, Ask } from '../answers.js'
 import { namesOf, nearestProfile, type Positions, readPositions } from '../rows.js'
-import { type Ask, createTarget, type Target, type TargetOptions } from '../target.js'
+import { createSubject, type Subject } from '../subject.js'
+import { createTarget, type Target, type TargetOptions } from '../target.js'
 import { askFor, LONG_PATIENCE, notAnObject, notAPage } from './asking.js'
 import type { Notes } from './contract.js'
-import { type ReadMessages, type ReadOptions, readMessages } from './messages.js'
 import { createNames } from './names.js'
+import { type NamedStep, type ReadMessages, type ReadOptions, readMessages, readSteps } from './reading.js'
 import { createReplacement, type Replacement } from './replacement.js'
-import { type NamedStep, readSteps } from './steps.js'
 
 export interface RecordOptions extends TargetOptions, Pick<ReadOptions, 'pageSize' | 'maximum' | 'onProgress'> {
   out: string
@@ -38,17 +36,7 @@ export interface RecordOptions extends TargetOptions, Pick<ReadOptions, 'pageSiz
   assumptions: Record<string, string>
 }
 
-export interface Recording {
-  file: string
-  messages: number
-  subscribers: number
-  workflows: number
-  steps: number
-  profile: Profile
-  assumptions: Record<string, string>
-  /** What a server with the seed answers otherwise than the target. */
-  differences: string[]
-}
+export type Recording = Awaited<ReturnType<typeof record>>
 
 /** How much of what a file may have is read: what replaces it may be longer. */
 const SHARE = 0.75
@@ -60,7 +48,7 @@ const BUFFER = 1024 * 1024
  * Reads the messages and steps of a target and writes them as a seed, which has been checked. Rejects with `StartError` when
  * the target can't be read, the seed can't be written, or the signal is aborted; the file is then as it was.
  */
-export async function record(options: RecordOptions): Promise<Recording> {
+export async function record(options: RecordOptions) {
   const { out, apiKey, url, maximum, signal, keepPersonalData } = options
   await access(dirname(out), constants.W_OK)
   const target = createTarget({ patience: LONG_PATIENCE, ...options })
@@ -73,17 +61,17 @@ export async function record(options: RecordOptions): Promise<Recording> {
   const reading: ReadOptions = { ...options, target, maxBytes: SHARE * FILE_LIMITS[format], notes, names }
   const read = await readMessages(reading)
   const found = await readSteps(reading, read, options)
-  const positions = await readPositions(evidenceOf(target, found))
+  const positions = await readPositions(subjectOf(target, found[0] ?? NO_WORKFLOW))
   const settings = settingsOf(options, read, positions)
   const kept = keepPersonalData ? 'personal-data' : options.keepWorkflowTexts ? 'workflow-texts' : 'nothing'
   const replacement = createReplacement(apiKey, kept, names.keeps)
-  const workflows = found.map((each) => replacedWorkflow(each, replacement))
+  const workflows = found.map(replacement.workflow)
   const people = new Map([...read.subscribers].sort().map(([, json]) => personOf(json, replacement)))
   // The newest, in the order of the list.
   const all = [...read.messages.values()].filter((each) => each !== undefined)
   const chosen = all.sort((one, two) => (one.place < two.place ? 1 : -1)).slice(0, maximum)
   const { profile, assumptions = {} } = settings
-  const recording: Recording = {
+  const recording = {
     file: out,
     messages: chosen.length,
     subscribers: people.size,
@@ -91,12 +79,13 @@ export async function record(options: RecordOptions): Promise<Recording> {
     steps: workflows.flatMap(({ steps }) => steps).length,
     profile,
     assumptions,
+    /** What a server with the seed answers otherwise than the target. */
     differences: differencesOf(options, positions, profile, notes)
   }
   const lists = { integrations: [], subscribers: people.values(), workflows, messages: messages() }
-  // Personal data only for its owner.
-  const mode = keepPersonalData ? 0o600 : 0o666
   await replaceFile(out, (tempFile) => {
+    // Personal data only for its owner.
+    const mode = keepPersonalData ? 0o600 : 0o666
     const file = createWriteStream(tempFile, { flags: 'wx', mode, highWaterMark: BUFFER })
     return pipeline(pieces(), file, signal ? { signal } : {})
   })
@@ -118,29 +107,16 @@ export async function record(options: RecordOptions): Promise<Recording> {
   }
 }
 
-/** What tells the positions of a target by reading it. */
-function evidenceOf({ askAgain }: Target, workflows: readonly SeedWorkflow[]): Evidence {
-  const steps = workflows.flatMap(({ identifier: workflowId = '', steps: own = [] }) =>
-    own.map((step) => ({
-      workflowId,
-      stepId: step.stepId ?? '',
-      step: { ...step, workflowId } as Partial<WorkflowStep>
-    }))
-  )
-  const ask = async (path: string, request: Ask = {}) => {
-    const check = path.startsWith('/v1/messages') ? notAPage : notAnObject
-    const { answer } = await askAgain(path, { ...request, check, tries: 2 })
-    if (answer) return answer
-    throw new Failure('no answer')
-  }
-  return {
-    ask,
-    async steps() {
-      needed(steps.length > 0, 'no step was read')
-      return steps
-    },
-    sample: async () => ({ messages: pageOf(await ask('/v1/messages?limit=100')).data })
-  }
+type NamedWorkflow = { identifier?: string; steps?: { stepId?: string }[] }
+/** By what no step is found, which is not looked for again where none was read. */
+const NO_WORKFLOW: NamedWorkflow = { identifier: 'none', steps: [{ stepId: 'none' }] }
+
+/** What tells the positions of a target by reading it, with the steps of a workflow. */
+function subjectOf(target: Target, { identifier = '', steps = [] }: NamedWorkflow): Subject {
+  const check = (answer: Answer) => (/^\/v1\/messages/.test(answer.path) ? notAPage : notAnObject)(answer)
+  const ask = (path: string, request: Ask = {}) => target.ask(path, { ...request, check, tries: 2 })
+  const names = { workflows: [identifier], steps: steps.flatMap(({ stepId }) => stepId ?? []) }
+  return createSubject({ ...target, ask }, { ...names, allowChanges: false, integrations: [] })
 }
 
 function personOf(json: string, { message }: Replacement): [subscriberId: string, SeedSubscriber] {
@@ -153,10 +129,6 @@ function seedMessage(document: SeedMessage, { message }: Replacement): SeedMessa
   const isListed = Object.keys(document.subscriber ?? {}).join() === 'subscriberId'
   if (isListed) return { ...(subscriber && { subscriberId: subscriber.subscriberId }), ...rest }
   return { ...rest, ...(subscriber && { subscriber }) }
-}
-
-function replacedWorkflow({ name, steps = [], ...workflow }: SeedWorkflow, { workflowName, step }: Replacement) {
-  return { ...workflow, ...(name && { name: workflowName(name) }), steps: steps.map(step) }
 }
 
 /** Throws `StartError` when no server would start with the seed. */
@@ -172,18 +144,14 @@ function checkSeed(environment: SeedEnvironment): void {
 function settingsOf(options: RecordOptions, { owner }: ReadMessages, positions: Positions) {
   const { name, profile = nearestProfile(Object.values(positions)), assumptions: given } = options
   const assumptions = overridesOf(profile, assume(profile, namesOf(positions), given))
-  const { _environmentId: _id, _organizationId } = owner
+  const { _environmentId: _id = '', _organizationId = '' } = owner
   return {
-    ...(isId(_id) && { _id }),
+    ...(ID_PATTERN.test(_id) && { _id }),
     name,
-    ...(isId(_organizationId) && { _organizationId }),
+    ...(ID_PATTERN.test(_organizationId) && { _organizationId }),
     profile,
     ...(Object.keys(assumptions).length > 0 && { assumptions })
   }
-}
-
-function isId(value: unknown): value is string {
-  return typeof value === 'string' && ID_PATTERN.test(value)
 }
 
 function differencesOf(options: RecordOptions, positions: Positions, profile: Profile, notes: Notes): string[] {

@@ -8,7 +8,7 @@ import { slugOf } from '../../core/slug.js'
 import { compile, targetOf } from '../../core/typebox.js'
 import { VENDOR_NAMES } from '../../core/vendor-names.js'
 import { MessageResponse } from '../../messages/schemas.js'
-import type { SeedMessage, SeedStep } from '../../seeds/format.js'
+import type { SeedMessage, SeedStep, SeedWorkflow } from '../../seeds/format.js'
 import { defaultControls, stepVariables } from '../../seeds/resolve/step-defaults.js'
 import { WorkflowStep } from '../../workflow-steps/schemas.js'
 import { isObject } from '../answers.js'
@@ -41,12 +41,15 @@ export function createReplacement(apiKey: string, kept: Kept, keepsName: (name: 
   const workflowText = (source: string) => (kept === 'nothing' ? text(source) : secretless(source))
   const staying = (pattern: RegExp, other: (source: string) => string) => (source: string) =>
     pattern.test(source) ? source : other(source)
+  const subscriberId = (source: string) => (EMAIL.test(source) ? email(source) : opaque('subscriber', source))
+  const transactionId = (source: string) => opaque('txn', source)
+  const url = (source: string) => `https://example.com/${digestOf('url', source).toString('hex', 0, 8)}`
   /** By the name of a field that the contract has, what stands for its text. */
   const rules: [RegExp, (source: string) => string][] = [
     [/^(_\w+|uuid|deletedBy|workflowDatabaseId)$/, staying(RECORD_ID, (source) => opaque('id', source))],
     [IDENTIFIER_FIELD, staying(IDENTIFIER, (source) => opaque('identifier', source))],
     [/^atTime$/, staying(/^\d\d:\d\d$/, text)],
-    [/(At|Date|Until)$/, (source) => (isTime(source) ? source : text(source))],
+    [/(At|Date|Until)$/, (source) => (parseIsoTime(source) === undefined ? text(source) : source)],
     [/^(field|variableName|digestKey|delayPath)$/, path],
     [/^(avatar|\w*[uU]rl)$/, (source) => source && url(source)],
     [/^(name|description|tags)$/, workflowText],
@@ -62,7 +65,11 @@ export function createReplacement(apiKey: string, kept: Kept, keepsName: (name: 
     [/^timezone$/, (source) => (TIMEZONES.has(source) ? source : text(source))],
     [/^monthDays$/, staying(/^\d{1,2}$/, text)]
   ]
-  return { message, step, workflowName: workflowText, subscriberId, transactionId, contextKey }
+  return { message, step, workflow, subscriberId, transactionId, contextKey }
+
+  function workflow({ name, steps = [], ...document }: SeedWorkflow) {
+    return { ...document, ...(name && { name: workflowText(name) }), steps: steps.map(step) }
+  }
 
   function message(document: SeedMessage): SeedMessage {
     if (kept === 'personal-data') return secretless(document)
@@ -130,14 +137,6 @@ export function createReplacement(apiKey: string, kept: Kept, keepsName: (name: 
     return source && `${kind}-${digestOf(kind, source).toString('hex', 0, 8)}`
   }
 
-  function subscriberId(source: string): string {
-    return EMAIL.test(source) ? email(source) : opaque('subscriber', source)
-  }
-
-  function transactionId(source: string): string {
-    return opaque('txn', source)
-  }
-
   /** The type stays where it is a word. */
   function contextKey(source: string): string {
     const at = source.indexOf(':')
@@ -149,10 +148,6 @@ export function createReplacement(apiKey: string, kept: Kept, keepsName: (name: 
     const digest = digestOf('email', source)
     const [first, last] = [pick(FIRST_NAMES, digest), pick(LAST_NAMES, digest, 4)]
     return source && `${first}.${last}.${digest.toString('hex', 8, 16)}@example.com`.toLowerCase()
-  }
-
-  function url(source: string): string {
-    return `https://example.com/${digestOf('url', source).toString('hex', 0, 8)}`
   }
 
   function number(source: number, field: string, own?: ReadonlySet<string>): number {
@@ -174,7 +169,7 @@ export function createReplacement(apiKey: string, kept: Kept, keepsName: (name: 
     if (/^https?:\/\//i.test(source)) return url(source)
     if (/^\d+$/.test(source)) return digits(source)
     const digest = digestOf('text', source)
-    if (isTime(source)) {
+    if (parseIsoTime(source) !== undefined) {
       const moment = new Date(Date.UTC(2001, 0, 1) + (digest.readUIntBE(0, 5) % (9000 * 86_400_000)))
       return source.length === 10 ? moment.toISOString().slice(0, 10) : moment.toISOString()
     }
@@ -206,9 +201,4 @@ function choicesIn(schema: unknown): string[] {
   return Object.entries(schema).flatMap(([name, value]) =>
     /^(enum|const)$/.test(name) ? textsIn(value) : choicesIn(value)
   )
-}
-
-/** Whether it is a time, as records have them. */
-export function isTime(source: string): boolean {
-  return parseIsoTime(source) !== undefined
 }

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { Integration } from '../../../integrations/schemas.js'
-import { type Answer, messageIn } from '../../answers.js'
-import { Breach, check, checkJsonType, checkSame, checkStatus, recordIn } from '../../checks.js'
+import type { Answer, Ask } from '../../answers.js'
+import { Breach, check, checkJsonType, checkSame, checkStatus, messageIn, recordIn } from '../../answers.js'
+import { checkDone } from '../../integrations.js'
 import { setPrimaryPath, unknownId } from '../../paths.js'
-import type { Ask } from '../../target.js'
+import type { Subject } from '../../subject.js'
 import { type ConformanceCase, contract, settled } from '../case.js'
-import { checkDone } from '../integrations.js'
-import type { Subject } from '../subject.js'
 import { UNKNOWN_KEY } from './lookup.js'
 
 export const PRIMARY: readonly ConformanceCase[] = [

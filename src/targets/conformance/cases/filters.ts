@@ -1,44 +1,33 @@
 import { randomUUID } from 'node:crypto'
 import { CHANNELS } from '../../../core/enums.js'
 import type { MessageResponse } from '../../../messages/schemas.js'
-import { type Answer, isObject } from '../../answers.js'
-import { check, checkSame, needed, pageOf } from '../../checks.js'
+import { type Answer, check, checkSame, isObject, needed, pageOf } from '../../answers.js'
 import { listPath, unknownId } from '../../paths.js'
+import type { Subject } from '../../subject.js'
 import { type Basis, type ConformanceCase, contract, settled } from '../case.js'
-import type { Subject } from '../subject.js'
 
 const WORDS = contract('List messages: the filters channel, subscriberId, transactionId, contextKeys')
-const CONTEXTS = contract('contextKeys: Filter by exact context keys, order insensitive; repeated once per key')
+const CONTEXT = contract('contextKeys: Filter by exact context keys, order insensitive; repeated once per key')
+const CONTEXT_SET = settled('List messages: contextKeys is a set')
 const LIMIT = 100
 
 type IsMeant = (message: MessageResponse) => boolean
 type Filter = [parameters: Readonly<Record<string, string | readonly string[]>>, isMeant: IsMeant]
+type FiltersOf = (subject: Subject) => Promise<Filter[]>
 
 export const FILTERS: readonly ConformanceCase[] = [
   {
     id: 'filter.order',
     rule: 'Messages are listed newest first.',
     basis: settled('Sort order of the message list'),
-    async run({ sample }) {
-      const { messages, request } = await sample()
-      const times = messages.map(({ createdAt }) => Date.parse(createdAt))
-      const early = times.findIndex((time, index) => time > (times[index - 1] ?? time))
-      check(early === -1, `message ${messages[early]?._id} is listed after an older one`, request)
-    }
+    run: neighbours((older, newer) => Date.parse(older.createdAt) > Date.parse(newer.createdAt))
   },
   {
     id: 'filter.order-ties',
     rule: 'Messages of one time are listed by `_id`, descending.',
     basis: settled('Sort order of the message list'),
     documentOnly: true,
-    async run({ sample }) {
-      const { messages, request } = await sample()
-      for (const [index, { createdAt, _id }] of messages.slice(1).entries()) {
-        const before = messages[index]
-        const inOrder = before?.createdAt !== createdAt || String(before._id) > String(_id)
-        check(inOrder, `message ${_id} is listed after ${before?._id}`, request)
-      }
-    }
+    run: neighbours((one, two) => one.createdAt === two.createdAt && String(one._id) >= String(two._id))
   },
   filterCase('channel', WORDS, 'Each channel', async () =>
     CHANNELS.map((channel) => [{ channel }, (message) => message.channel === channel])
@@ -58,17 +47,12 @@ export const FILTERS: readonly ConformanceCase[] = [
       ({ transactionId }) => asked.includes(transactionId)
     ])
   }),
-  filterCase(
-    'context',
-    CONTEXTS,
-    'The context keys of a message, in any order, or one of several,',
-    async (subject) => {
-      const sets = await contextsOf(subject)
-      const several = sets.find(({ length }) => length > 1) ?? []
-      const orders = sets.slice(0, 5).flatMap((keys) => [contextFilter(keys), contextFilter([...keys].reverse(), keys)])
-      return [...orders, ...several.map((key) => contextFilter([key]))]
-    }
-  ),
+  filterCase('context', CONTEXT, 'The context keys of a message, in any order, or one of several,', async (subject) => {
+    const sets = await contextsOf(subject)
+    const several = sets.find(({ length }) => length > 1) ?? []
+    const orders = sets.slice(0, 5).flatMap((keys) => [contextFilter(keys), contextFilter([...keys].reverse(), keys)])
+    return [...orders, ...several.map((key) => contextFilter([key]))]
+  }),
   {
     id: 'filter.and',
     rule: 'All filters of a message together find it, and another value of any of them does not.',
@@ -78,12 +62,8 @@ export const FILTERS: readonly ConformanceCase[] = [
       const isFull = (each: MessageResponse) => each.subscriber && contextOf(each).length > 0
       const { _id, subscriber, ...message } = (messages.find(isFull) ?? messages[0]) as MessageResponse
       const { channel, transactionId } = message
-      const own = {
-        channel,
-        transactionId,
-        subscriberId: subscriber?.subscriberId ?? [],
-        contextKeys: contextOf(message)
-      }
+      const ids = { transactionId, subscriberId: subscriber?.subscriberId ?? [] }
+      const own = { channel, ...ids, contextKeys: contextOf(message) }
       const others = [
         {},
         { channel: CHANNELS.find((each) => each !== channel) ?? '' },
@@ -125,19 +105,14 @@ export const FILTERS: readonly ConformanceCase[] = [
     basis: contract('List messages: query parameters'),
     async run(subject) {
       const { messages } = await subject.sample()
-      const values = messages.flatMap(({ transactionId, subscriber }) => [
-        { transactionId },
-        { subscriberId: subscriber?.subscriberId ?? '' }
-      ])
-      const odd = values.filter((each) => /[ +]/.test(Object.values(each).join()))
+      const idsOf = ({ transactionId, subscriber }: MessageResponse) =>
+        Object.entries({ transactionId, subscriberId: subscriber?.subscriberId ?? '' })
+      const odd = messages.flatMap(idsOf).filter(([, value]) => /[ +]/.test(value))
       needed(odd.length > 0, 'no transaction or subscriber with a blank or a plus in its id is known')
-      for (const each of odd.slice(0, 3)) {
-        const [value] = Object.values(each)
+      for (const [name, value] of odd.slice(0, 3)) {
         for (const blank of ['%20', '+']) {
-          const path = listPath({ limit: LIMIT, ...each }).replaceAll('%20', blank)
-          await checkFiltered(subject, path, ({ transactionId, subscriber }) =>
-            [transactionId, subscriber?.subscriberId].includes(value)
-          )
+          const path = listPath({ limit: LIMIT, [name]: value }).replaceAll('%20', blank)
+          await checkFiltered(subject, path, (message) => idsOf(message).some(([, id]) => id === value))
         }
       }
     }
@@ -168,15 +143,10 @@ export const FILTERS: readonly ConformanceCase[] = [
     ]
   ),
   {
-    ...filterCase(
-      'context-twice',
-      settled('List messages: contextKeys is a set'),
-      'A context key that is given twice',
-      async (subject) => {
-        const [keys = []] = await contextsOf(subject)
-        return [contextFilter([...keys, ...keys], keys)]
-      }
-    ),
+    ...filterCase('context-twice', CONTEXT_SET, 'A context key that is given twice', async (subject) => {
+      const [keys = []] = await contextsOf(subject)
+      return [contextFilter([...keys, ...keys], keys)]
+    }),
     documentOnly: true
   },
   {
@@ -196,22 +166,25 @@ export const FILTERS: readonly ConformanceCase[] = [
 ]
 
 /** A case that filters find what they mean of all messages, and no others. */
-function filterCase(
-  name: string,
-  basis: Basis,
-  what: string,
-  filtersOf: (subject: Subject) => Promise<Filter[]>
-): ConformanceCase {
-  const rule = `${what} finds what it says of the whole list, in its order, and nothing else.`
+function filterCase(name: string, basis: Basis, what: string, filtersOf: FiltersOf): ConformanceCase {
   return {
     id: `filter.${name}`,
-    rule,
+    rule: `${what} finds what it says of the whole list, in its order, and nothing else.`,
     basis,
     async run(subject) {
       for (const [parameters, isMeant] of await filtersOf(subject)) {
         await checkFiltered(subject, listPath({ ...parameters, limit: LIMIT }), isMeant)
       }
     }
+  }
+}
+
+/** Judges that no message of the list stands directly after one that it must stand before. */
+function neighbours(isBefore: (message: MessageResponse, former: MessageResponse) => boolean) {
+  return async ({ sample }: Subject): Promise<void> => {
+    const { messages, request } = await sample()
+    const wrong = messages.find((each, at) => at > 0 && isBefore(each, messages[at - 1] as MessageResponse))
+    check(wrong === undefined, `message ${wrong?._id} is listed after one that it must stand before`, request)
   }
 }
 

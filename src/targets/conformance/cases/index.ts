@@ -1,4 +1,4 @@
-import { ASSUMPTION_IDS, type AssumptionId, assumptionRow, positionsOf } from '../../../core/assumptions.js'
+import { ASSUMPTION_IDS, assumptionRow, positionsOf } from '../../../core/assumptions.js'
 import { ROWS } from '../../rows.js'
 import type { ConformanceCase } from '../case.js'
 import { ANSWERS } from './answers.js'
@@ -20,14 +20,10 @@ export const CASES: readonly ConformanceCase[] = [
   ...PRIMARY,
   ...IDEMPOTENCY,
   ...ASSUMPTION_IDS.map((assumption): ConformanceCase => {
-    const run: ConformanceCase['run'] = (subject) => ROWS[assumption].probe(subject)
-    return { id: `live.${assumption}`, rule: rowSentence(assumption), basis: { assumption }, run }
+    const { sentence, values } = assumptionRow(assumption)
+    const sides = positionsOf(assumption).map((position) => (values as Record<string, string>)[position])
+    const rule = `${sentence} Either ${sides.join('; or ')}.`
+    return { id: `live.${assumption}`, rule, basis: { assumption }, run: ROWS[assumption].probe }
   }),
   ...MALFORMED
 ]
-
-function rowSentence(id: AssumptionId): string {
-  const { sentence, values } = assumptionRow(id)
-  const sides = positionsOf(id).map((position) => (values as Record<string, string>)[position])
-  return `${sentence} Either ${sides.join('; or ')}.`
-}

@@ -1,10 +1,8 @@
 import { encodeBase62 } from '../../../core/slug.js'
 import type { WorkflowStep } from '../../../workflow-steps/schemas.js'
-import { isObject, messageIn } from '../../answers.js'
-import { check, checkSame, checkStatus, needed, recordIn } from '../../checks.js'
+import { check, checkSame, checkStatus, isObject, messageIn, needed, recordIn } from '../../answers.js'
 import { setPrimaryPath, stepPath, unknownId } from '../../paths.js'
 import { type ConformanceCase, contract, settled } from '../case.js'
-import type { Subject } from '../subject.js'
 
 export const UNKNOWN_KEY = 'conformance-00000000000000000000'
 
@@ -143,25 +141,17 @@ export const MALFORMED: readonly ConformanceCase[] = [
       checkStatus(await integrations.set(_id, request), 400)
     }
   },
-  {
-    id: 'malformed.query',
-    rule: 'A query that can not be decoded is refused with 400, and without a key with 401.',
-    basis: REFUSED,
-    async run(subject) {
-      await checkMalformed(subject, '/v1/messages?subscriberId=%zz')
-      checkStatus(await subject.ask('/v1/messages?subscriberId=%zz', { authorization: null }), 401)
-    }
-  },
-  {
-    id: 'malformed.path',
-    rule: 'A path that can not be decoded is refused with 400.',
-    basis: REFUSED,
-    run: (subject) => checkMalformed(subject, '/v2/workflows/%zz/steps/none')
-  }
+  ...Object.entries({ query: '/v1/messages?subscriberId=%zz', path: '/v2/workflows/%zz/steps/none' }).map(
+    ([what, path]): ConformanceCase => ({
+      id: `malformed.${what}`,
+      rule: `A ${what} that can not be decoded is refused with 400${what === 'query' ? ', and without a key with 401' : ''}.`,
+      basis: REFUSED,
+      async run({ ask }) {
+        const answer = await ask(path)
+        checkStatus(answer, 400)
+        check(isObject(answer.body) && answer.body.statusCode === 400, 'statusCode is not 400', answer)
+        if (what === 'query') checkStatus(await ask(path, { authorization: null }), 401)
+      }
+    })
+  )
 ]
-
-async function checkMalformed({ ask }: Subject, path: string): Promise<void> {
-  const answer = await ask(path)
-  checkStatus(answer, 400)
-  check(isObject(answer.body) && answer.body.statusCode === 400, 'statusCode is not 400', answer)
-}

@@ -1,5 +1,5 @@
 import { CHANNELS } from '../../../core/enums.js'
-import { check, checkSame, needed, pageOf } from '../../checks.js'
+import { check, checkSame, needed, pageOf } from '../../answers.js'
 import type { Parameters } from '../../paths.js'
 import { type ConformanceCase, contract } from '../case.js'
 
@@ -59,11 +59,8 @@ export const PAGING: readonly ConformanceCase[] = [
             check(isMore, `hasMore is ${hasMore}, and there are more messages`, answer)
           }
           const isAll = isComplete && joined.length >= messages.length
-          checkSame(
-            joined,
-            isAll ? messages : messages.slice(0, joined.length),
-            `the pages of ${limit} joined, and the list`
-          )
+          const expected = isAll ? messages : messages.slice(0, joined.length)
+          checkSame(joined, expected, `the pages of ${limit} joined, and the list`)
         }
       }
     }

@@ -1,11 +1,11 @@
-import { STEP_TYPES } from '../../core/enums.js'
-import type { MessageResponse } from '../../messages/schemas.js'
-import type { WorkflowStep } from '../../workflow-steps/schemas.js'
-import type { Answer, Page, Sample, Sent } from '../answers.js'
-import { Breach, Failure, NoAnswer, needed, pageOf, recordIn, Skipped } from '../checks.js'
-import { listPath, type Parameters, stepPath } from '../paths.js'
-import type { Ask, Target } from '../target.js'
-import { type Integrations, integrationsOf, type SubjectOptions } from './integrations.js'
+import { STEP_TYPES } from '../core/enums.js'
+import type { MessageResponse } from '../messages/schemas.js'
+import type { WorkflowStep } from '../workflow-steps/schemas.js'
+import type { Answer, Ask, Page, Sample, Sent } from './answers.js'
+import { Breach, Failure, NoAnswer, needed, pageOf, recordIn, Skipped } from './answers.js'
+import { integrationsOf, type SubjectOptions } from './integrations.js'
+import { listPath, type Parameters, stepPath } from './paths.js'
+import type { Target } from './target.js'
 
 export interface StepName {
   workflowId: string
@@ -14,22 +14,7 @@ export interface StepName {
   request: Sent
 }
 
-/** What is asked: a target, and what was found of its data, which is read once. */
-export interface Subject {
-  options: SubjectOptions
-  /** Throws `TargetGone` when the target answers nothing any more. */
-  ask(path: string, ask?: Ask): Promise<Answer>
-  /** Returns a page of messages. Throws `Failure` when the answer is not 200 with a page. */
-  list(parameters?: Parameters, ask?: Ask): Promise<Page>
-  /** Throws `Skipped` when there is no message. */
-  sample(): Promise<Sample>
-  /** Returns up to three steps of each of up to three workflows. Throws `Skipped` when none is found. */
-  steps(): Promise<StepName[]>
-  integrations: Integrations
-  forget(): void
-  /** Returns what was sent since it was last called. */
-  takeSent(): Sent[]
-}
+export type Subject = ReturnType<typeof createSubject>
 
 /** The target has stopped answering, whatever it is asked. */
 export class TargetGone extends Failure {}
@@ -45,21 +30,28 @@ const LAST_TRIES = 4
 /** The service makes them of the names that its editor gives to new steps. */
 const USUAL_STEP_IDS = STEP_TYPES.map((type) => `${type.replace('_', '-')}-step`)
 
-export function createSubject(target: Target, options: SubjectOptions): Subject {
+/** What is asked: a target, and what was found of its data, which is read once. */
+export function createSubject(target: Pick<Target, 'ask' | 'askAgain'>, options: SubjectOptions) {
   const known = new Map<string, Promise<unknown>>()
   const sent: Sent[] = []
-  const subject: Subject = {
+  const subject = {
     options,
     ask,
-    list: async (parameters = {}, request) => pageOf(await ask(listPath(parameters), request)),
-    sample: () => once('sample', () => readSample(subject)),
-    steps: () => once('steps', () => readSteps(subject)),
+    /** Returns a page of messages. Throws `Failure` when the answer is not 200 with a page. */
+    list: async (parameters: Parameters = {}, request?: Ask): Promise<Page> =>
+      pageOf(await ask(listPath(parameters), request)),
+    /** Throws `Skipped` when there is no message. */
+    sample: (): Promise<Sample> => once('sample', () => readSample(subject)),
+    /** Returns up to three steps of each of up to three workflows. Throws `Skipped` when none is found. */
+    steps: (): Promise<StepName[]> => once('steps', () => readSteps(subject)),
     integrations: integrationsOf(ask, options),
     forget: () => void known.delete('sample'),
+    /** Returns what was sent since it was last called. */
     takeSent: () => sent.splice(0)
   }
   return subject
 
+  /** Throws `TargetGone` when the target answers nothing any more. */
   async function ask(path: string, request: Ask = {}): Promise<Answer> {
     sent.push({ path, ask: request })
     try {

@@ -1,9 +1,8 @@
-import { attempt } from '../../core/errors.js'
-import type { Integration } from '../../integrations/schemas.js'
-import { type Answer, isObject, messageIn, NO_PRIMARY } from '../answers.js'
-import { Breach, needed, recordIn, Skipped } from '../checks.js'
-import { setPrimaryPath } from '../paths.js'
-import type { Ask, Target } from '../target.js'
+import { attempt } from '../core/errors.js'
+import type { Integration } from '../integrations/schemas.js'
+import { type Answer, type Ask, Breach, isObject, messageIn, NO_PRIMARY, needed, recordIn, Skipped } from './answers.js'
+import { setPrimaryPath } from './paths.js'
+import type { Target } from './target.js'
 
 /** What a run may do, and what of the target it is told. */
 export interface SubjectOptions {
@@ -19,22 +18,13 @@ type Channel = Integration['channel']
 type Usable = Integration & { _id: string }
 
 /** An integration as set-primary answers with it, or refuses to make it primary. */
-interface NamedIntegration {
+export interface NamedIntegration {
   /** As it was named. */
   id: string
   answer: Answer
   /** Undefined when it can't be primary. */
   integration: Usable | undefined
 }
-
-export interface Restored {
-  /** What could not be put back, and why. */
-  notRestored: string[]
-  /** Channels that have a primary now, and had none before. */
-  newPrimaries: string[]
-}
-
-export type Integrations = ReturnType<typeof integrationsOf>
 
 const NAME_ONE = '--integration <id of the primary>'
 const NAME_TWO = `${NAME_ONE} --integration <id of another>`
@@ -70,7 +60,7 @@ export function integrationsOf(ask: Target['ask'], options: SubjectOptions) {
 
   /** Asks for each what set-primary answers, as there is no other way to read one. */
   async function readAll(): Promise<NamedIntegration[]> {
-    await noteFormer()
+    if (changed.size === 0) before ??= await listIntegrations(ask)
     const ids = options.integrations.length > 0 ? options.integrations : (before ?? []).map(({ _id }) => _id)
     const reason = 'the target lists no integrations; of each channel, name the present primary first'
     needed(ids.length > 0, reason, NAME_TWO)
@@ -105,14 +95,10 @@ export function integrationsOf(ask: Target['ask'], options: SubjectOptions) {
     throw new Skipped('no two integrations of one channel are known', NAME_TWO)
   }
 
-  async function noteFormer(): Promise<void> {
-    if (changed.size === 0) before ??= await listIntegrations(ask)
-  }
-
   /** Sends set-primary. Throws `Skipped` when changes are not allowed. */
   async function set(id: string, request: Ask = {}): Promise<Answer> {
     needed(options.allowChanges, 'it may change the environment', '--allow-changes')
-    await noteFormer()
+    if (changed.size === 0) before ??= await listIntegrations(ask)
     const isFirst = !changed.has(id)
     // Before it is sent: it may be done without an answer.
     if (isFirst) changed.set(id, undefined)
@@ -132,11 +118,13 @@ export function integrationsOf(ask: Target['ask'], options: SubjectOptions) {
 
   /**
    * Makes the former primaries primary again, also when the run is interrupted: those that were listed, or else the first of
-   * each channel that was named. Never rejects.
+   * each channel that was named. Returns what could not be put back, and the channels that have a primary now, and had none
+   * before. Never rejects.
    */
-  async function restore(): Promise<Restored> {
+  async function restore() {
     const former = (before ?? []).filter(({ primary }) => primary)
-    const channels = new Set([...changed].flatMap(([id, channel]) => channel ?? channelBefore(id) ?? []))
+    const listedAs = (name: string) => before?.find(({ _id, identifier }) => name === _id || name === identifier)
+    const channels = new Set([...changed].flatMap(([id, channel]) => channel ?? listedAs(id)?.channel ?? []))
     const firsts = [...channels].map((channel) => options.integrations.find((id) => changed.get(id) === channel))
     const demoted = changed.size > 0 ? await lost() : []
     // A target may have demoted those of other channels too.
@@ -145,8 +133,8 @@ export function integrationsOf(ask: Target['ask'], options: SubjectOptions) {
     for (const id of before ? listed : firsts.flatMap((first) => first ?? [])) {
       const request = { method: 'POST', uninterrupted: true }
       const answer = await ask(setPrimaryPath(id), request).catch((error: Error) => error)
-      if (answer instanceof Error) problems.push(`${id}: ${answer.message}`)
-      else if (answer.status !== 200) problems.push(`${id}: status ${answer.status}`)
+      const problem = answer instanceof Error ? answer.message : answer.status !== 200 && `status ${answer.status}`
+      if (problem) problems.push(`${id}: ${problem}`)
     }
     if (listed.length > 0) problems.push(...(await lost()).map(({ _id }) => `${_id}: it is not primary afterwards`))
     if (before) {
@@ -162,10 +150,6 @@ export function integrationsOf(ask: Target['ask'], options: SubjectOptions) {
       const now = former.length > 0 ? await listIntegrations(ask, { uninterrupted: true }) : []
       return former.filter(({ _id }) => now?.some((each) => each._id === _id && !each.primary))
     }
-  }
-
-  function channelBefore(name: string): Channel | undefined {
-    return before?.find(({ _id, identifier }) => name === _id || name === identifier)?.channel
   }
 }
 
