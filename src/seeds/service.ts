@@ -171,12 +171,10 @@ export function seedService(dependencies: Dependencies) {
         const apiKeys = environments.apiKeysOf(environment)
         const owned = { _id, _organizationId, ...(apiKeys.length > 0 && { apiKeys }) }
         const settings = { ...exportSettings(environments.settings(environment)), ...owned }
-        const known = [...documents('subscribers', environment)].map((each) => [
-          each.subscriberId,
-          JSON.stringify(each)
-        ])
+        const known = new Map<string, string>()
+        for (const each of documents('subscribers', environment)) known.set(each.subscriberId, JSON.stringify(each))
         const { stepsOf } = lookUp(environment)
-        const lists = exportLists((kind) => documents(kind, environment), stepsOf, new Map(known as [string, string][]))
+        const lists = exportLists((kind) => documents(kind, environment), stepsOf, known)
         for (const piece of seedText(settings, lists, 'yaml')) yield piece.replace(/^environments:\n/, '')
       }
     },
