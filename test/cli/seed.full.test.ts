@@ -47,15 +47,8 @@ test('seed export writes the state of the environment of a key as a seed that ha
 })
 
 /** Arguments that generate so many messages into a data file of the folder. */
-const generating = (messages: number, ...more: string[]) => [
-  'seed',
-  'generate',
-  '--data',
-  'mock.db',
-  '--messages',
-  `${messages}`,
-  ...more
-]
+const generating = (messages: number, ...more: string[]) =>
+  `seed generate --data mock.db --messages ${messages}`.split(' ').concat(more)
 
 /** Not read-only: that would leave files of its own beside it. */
 function countIn(file: string): number {

@@ -41,18 +41,14 @@ const MAILS: Pick<SeedWorkflow, 'steps'> = {
 describe.each(ENVIRONMENTS)('of the default seed, the messages of $name', (data) => {
   const messages = messagesOf(data, { messages: 1000, randomSeed: 7, subscribers: 40 })
 
-  test('match the schema of the contract, with its fields in its order', () => {
+  test('have unique ids and match the schema of the contract, with its fields in its order', () => {
     const order = Object.keys(MessageResponse.properties)
-    expect(messages).toHaveLength(1000)
+    expect(new Set([...messages, ...data.messages].map(({ _id }) => _id)).size).toBe(1000 + data.messages.length)
     for (const message of messages) {
       expect(findIssues(MessageResponse, message)).toEqual([])
       const fields = Object.keys(message)
       expect(fields).toEqual(order.filter((name) => fields.includes(name)))
     }
-  })
-
-  test('have unique ids', () => {
-    expect(new Set([...messages, ...data.messages].map(({ _id }) => _id)).size).toBe(1000 + data.messages.length)
   })
 
   test('are between the first day and now, all their times in order', () => {
@@ -244,17 +240,14 @@ describe('generated subscribers', () => {
   })
 })
 
-describe('a seed', () => {
+test('a seed is rejected when there is nothing to generate messages from, or another seed has generate for it', () => {
   const workflows: SeedWorkflow[] = [{ identifier: 'hello', ...MAILS }]
   const issueOf = (...environments: Partial<SeedEnvironment>[]) =>
     issuesOf(...environments.map((each, index) => ({ name: `${index}.yaml`, seed: seedOf(each) }))).join()
-
-  test('is rejected when there is nothing to generate messages from, or another seed has generate for it', () => {
-    expect(issueOf({ generate: { messages: 1 } })).toBe(
-      '0.yaml environments[0].generate: needs a workflow here with a step of a channel (in_app, email, sms, chat, push) to make messages of'
-    )
-    expect(issueOf({ workflows, generate: { messages: 1 } }, { generate: { messages: 1 } })).toBe(
-      '1.yaml environments[0].generate: is given twice for this environment, first at 0.yaml environments[0].generate'
-    )
-  })
+  expect(issueOf({ generate: { messages: 1 } })).toBe(
+    '0.yaml environments[0].generate: needs a workflow here with a step of a channel (in_app, email, sms, chat, push) to make messages of'
+  )
+  expect(issueOf({ workflows, generate: { messages: 1 } }, { generate: { messages: 1 } })).toBe(
+    '1.yaml environments[0].generate: is given twice for this environment, first at 0.yaml environments[0].generate'
+  )
 })
