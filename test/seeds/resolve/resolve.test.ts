@@ -282,22 +282,22 @@ describe('merged into an environment', () => {
     [
       'a second primary',
       'integrations: [{ providerId: sendgrid, channel: email, primary: true }]',
-      'integrations[0].primary: must be false: ses is the primary email integration already, at the environment itself; a channel has at most one'
+      'integrations[0].primary: seed:1:94 must be false: ses is the primary email integration already, at the environment itself; a channel has at most one'
     ],
     [
       'the _id of a step of another workflow',
       `workflows: [{ identifier: welcome, steps: [{ type: sms, _id: ${TEXT} }] }]`,
-      'workflows[0].steps[0]._id: is that of another step too, at the environment itself'
+      'workflows[0].steps[0]._id: seed:1:91 is that of another step too, at the environment itself'
     ],
     [
       'a subscriber that is not there',
       'messages: [{ channel: sms, subscriberId: bop }]',
-      'messages[0].subscriberId: is bop, but this environment has no such subscriber; did you mean bob?'
+      'messages[0].subscriberId: seed:1:71 is bop, but this environment has no such subscriber; did you mean bob?'
     ],
     [
       'a subscriber that another one replaces',
       `subscribers: [{ subscriberId: eve, _id: ${BOB} }], messages: [{ channel: sms, subscriberId: bob }]`,
-      'messages[0].subscriberId: is bob, but this environment has no such subscriber; '
+      'messages[0].subscriberId: seed:1:140 is bob, but this environment has no such subscriber; '
     ]
   ])('it contradicts what is there: %s', async (_, fields, issue) => {
     const [, { status, json }] = await merge(fields)
