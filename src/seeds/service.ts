@@ -184,12 +184,12 @@ export function seedService(dependencies: Dependencies) {
 
     /** Returns the workflows, each with what identifies its steps. */
     listWorkflows(environment: Environment) {
-      const steps = lookUp(environment).stepsOf()
+      const { stepsOf } = lookUp(environment)
       return [...documents('workflows', environment)].map((workflow) => {
-        const own = steps.filter(({ workflowDatabaseId }) => workflowDatabaseId === workflow._id)
+        const steps = stepsOf(workflow._id)
         return {
           ...workflow,
-          steps: own.map(({ _id, stepId, slug, name, type }) => ({ _id, stepId, slug, name, type }))
+          steps: steps.map(({ _id, stepId, slug, name, type }) => ({ _id, stepId, slug, name, type }))
         }
       })
     }
