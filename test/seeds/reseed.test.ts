@@ -163,21 +163,15 @@ describe('changes nothing', () => {
   const added = { name: 'Added' }
   const less = { ...SHOP, messages: [], apiKeys: ['less-key'] }
 
-  test('when the last environment has an issue', () => {
+  test('when the last environment has an issue, or a key belongs to an environment of no seed', async () => {
     const mock = given(SHOP, OTHER)
+    const made = await mock.seeds.createEnvironment({ name: 'Made' })
     const before = allRows(mock.client)
     const late = { name: 'Late', messages: [{ channel: 'email' as const, workflow: 'gone' }] }
     expect(() => mock.reseed(less, added, late)).toThrow(SeedError)
     expect(allRows(mock.client)).toEqual(before)
-  })
-
-  test('when a key belongs to an environment of no seed, which is located', async () => {
-    const mock = given(SHOP, OTHER)
-    const made = await mock.seeds.createEnvironment({ name: 'Made' })
-    const before = allRows(mock.client)
-    expect(() => mock.reseed(less, { ...added, apiKeys: ['a', made.apiKey] })).toThrow(
-      `seed environments[1].apiKeys[1]: is that of Made`
-    )
+    const taken = { ...added, apiKeys: ['a', made.apiKey] }
+    expect(() => mock.reseed(less, taken)).toThrow('seed environments[1].apiKeys[1]: is that of Made')
     expect(allRows(mock.client)).toEqual(before)
     expect(mock.environments.resolve('shop-key')?.name).toBe('Shop')
   })
