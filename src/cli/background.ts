@@ -144,9 +144,9 @@ async function instanceAt(url: string): Promise<string | null | undefined> {
 async function status({ json }: { json?: true }): Promise<void> {
   const servers = await startedServers()
   const lines = servers.map(({ url, state, pid, startedAt, logFile }) => {
-    return `${url}  ${state}, process ${pid} since ${startedAt}, log in ${logFile}`
+    return `${url}  ${state}, process ${pid} since ${startedAt}, log in ${logFile}\n`
   })
-  print(json ? { servers } : lines)
+  printOutcome({ servers }, json, () => lines.join('') || NONE)
   if (!servers.some(({ state }) => state === 'running')) process.exitCode = 1
 }
 
@@ -158,13 +158,10 @@ async function stop({ all, port, json }: { all?: true; port?: number; json?: tru
   }
   await Promise.all(found.map(end))
   const stopped = found.map(({ url, pid }) => ({ url, pid }))
-  print(json ? { stopped } : found.map((server) => `stopped ${describe(server)}`))
+  printOutcome({ stopped }, json, () => found.map((server) => `stopped ${describe(server)}\n`).join('') || NONE)
 }
 
-function print(outcome: object | string[]): void {
-  const text = Array.isArray(outcome) ? outcome.join('\n') || 'no server is running' : JSON.stringify(outcome)
-  process.stdout.write(`${text}\n`)
-}
+const NONE = 'no server is running\n'
 
 /** How long a server may take to end, in milliseconds: it gives itself less. */
 const PATIENCE = 10_000

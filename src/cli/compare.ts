@@ -137,10 +137,8 @@ function print<Difference extends { explainedBy?: string }>(
   if (bare.length > 0) process.exitCode = 1
 }
 
-const MAX_VALUE = 80
-
 function valueText(value: unknown): string {
   if (value === undefined) return 'nothing'
   const text = JSON.stringify(value)
-  return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text
 }

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { connect } from '../client/connect.js'
-import type { Coverage, CoverageItem, OperationCoverage } from '../client/control-api.js'
+import type { Coverage } from '../client/control-api.js'
 import { MockError } from '../client/errors.js'
 import { StartError } from '../core/errors.js'
 import { printable } from '../core/printable.js'
@@ -86,17 +86,14 @@ function figuresOf({ operations }: Coverage): string[] {
 
 /** Returns what was not met, and how to meet it. */
 function missedIn({ operations }: Coverage): { what: string; how: string }[] {
-  return operations.flatMap((operation) =>
-    operation.items.flatMap((item) => {
-      const never = item.kind === 'operation' ? 'never called' : 'never met'
-      const what = `${labelOf(operation, item)}: ${item.injected > 0 ? 'met by a fault only' : never}`
-      return item.covered ? [] : { what, how: item.how.replaceAll('<', '&lt;') }
+  return operations.flatMap(({ operation, items }) =>
+    items.flatMap(({ kind, name, covered, injected, how }) => {
+      const [label, never] = kind === 'operation' ? [operation, 'called'] : [`${name} of ${operation}`, 'met']
+      const what = `${label}: ${injected > 0 ? 'met by a fault only' : `never ${never}`}`
+      return covered ? [] : { what, how: how.replaceAll('<', '&lt;') }
     })
   )
 }
-
-const labelOf = ({ operation }: OperationCoverage, { kind, name }: CoverageItem) =>
-  kind === 'operation' ? operation : `${name} of ${operation}`
 
 /** What requests did beside the contract, and what of it was injected. */
 function notesOf({ operations, unserved }: Coverage): string[] {

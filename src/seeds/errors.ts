@@ -42,7 +42,9 @@ export const isFull = ({ length }: IssueList) => length >= MAX_ISSUES
 /** Returns the error with the issues of several seeds, each in the order of its lines. */
 export function errorOf(lists: readonly IssueList[]): SeedError {
   const located = lists.map((list) => list.slice(0, MAX_ISSUES).map((create) => create()))
-  const issues = located.flatMap((list) => list.sort(byLocation))
+  const issues = located.flatMap((list) =>
+    list.sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0))
+  )
   return new SeedError(issues, lists.flat().length - issues.length)
 }
 
@@ -50,8 +52,4 @@ export function createIssue(issue: Omit<SeedIssue, 'location'>): SeedIssue {
   const { file, line, column } = issue
   const location = line === undefined ? file : `${file}:${line}:${column}`
   return { location, ...issue, path: issue.path.slice(0, MAX_LENGTH), message: issue.message.slice(0, MAX_LENGTH) }
-}
-
-function byLocation(one: SeedIssue, other: SeedIssue): number {
-  return (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0)
 }

@@ -15,12 +15,13 @@ export function packagedNames(): string[] {
 
 /** Reads what the seeds that come with the package are called and for, the default first. */
 export function readPackagedSeeds(): { name: string; description: string }[] {
-  return packagedNames().map((name) => ({ name, description: firstSentence(readFileSync(packagedPath(name), 'utf8')) }))
-}
-
-/** Returns the first sentence of the comment that a seed begins with, without `Take it`. */
-function firstSentence(text: string): string {
-  const comment = /^\n((?:# .*\n)+)/m.exec(text)?.[1]?.replaceAll(/^# /gm, '').replaceAll('\n', ' ')
-  const [sentence = ''] = comment?.split(/(?<=\.) /) ?? []
-  return sentence.replace(/^Take it /, '').replace(/\.? *$/, '')
+  return packagedNames().map((name) => {
+    // The first sentence of the comment that it begins with.
+    const [, comment = ''] = /^\n((?:# .*\n)+)/m.exec(readFileSync(packagedPath(name), 'utf8')) ?? []
+    const [sentence = ''] = comment
+      .replaceAll(/^# /gm, '')
+      .replaceAll('\n', ' ')
+      .split(/(?<=\.) /)
+    return { name, description: sentence.replace(/^Take it /, '').replace(/\.? *$/, '') }
+  })
 }

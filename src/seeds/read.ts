@@ -162,17 +162,12 @@ function markIncomplete(record: Fields): Fields {
 /** Returns a value as a seed without what breaks the format, and adds an issue of each. It may change the value. */
 function checkedSeed(value: unknown, file: Pick<SeedFile, 'limits' | 'issues' | 'issueAt'>): SeedFile {
   const { issues, issueAt } = file
-  // One more than are listed, so that it is told that there are more.
-  const found = findIssues(Seed, value, MAX_ISSUES + 1)
-  issues.push(
-    ...found.map(
-      ({ path, message, hint, part }) =>
-        () =>
-          issueAt(path, message + hint, part)
-    )
-  )
   const seed = isObject(value) ? value : {}
-  for (const { path } of found) takeOut(seed, path)
+  // One more than are listed, so that it is told that there are more.
+  for (const { path, message, hint, part } of findIssues(Seed, value, MAX_ISSUES + 1)) {
+    issues.push(() => issueAt(path, message + hint, part))
+    takeOut(seed, path)
+  }
   const environments = (seed.environments ?? []) as Fields[]
   for (const [at, environment] of environments.entries()) {
     environment.name ??= `environments[${at}]`

@@ -171,12 +171,10 @@ export function seedService(dependencies: Dependencies) {
         const apiKeys = environments.apiKeysOf(environment)
         const owned = { _id, _organizationId, ...(apiKeys.length > 0 && { apiKeys }) }
         const settings = { ...exportSettings(environments.settings(environment)), ...owned }
-        const known = [...documents('subscribers', environment)].map((each) => [
-          each.subscriberId,
-          JSON.stringify(each)
-        ])
+        const known = new Map<string, string>()
+        for (const each of documents('subscribers', environment)) known.set(each.subscriberId, JSON.stringify(each))
         const { stepsOf } = lookUp(environment)
-        const lists = exportLists((kind) => documents(kind, environment), stepsOf, new Map(known as [string, string][]))
+        const lists = exportLists((kind) => documents(kind, environment), stepsOf, known)
         for (const piece of seedText(settings, lists, 'yaml')) yield piece.replace(/^environments:\n/, '')
       }
     },
@@ -186,12 +184,12 @@ export function seedService(dependencies: Dependencies) {
 
     /** Returns the workflows, each with what identifies its steps. */
     listWorkflows(environment: Environment) {
-      const steps = lookUp(environment).stepsOf()
+      const { stepsOf } = lookUp(environment)
       return [...documents('workflows', environment)].map((workflow) => {
-        const own = steps.filter(({ workflowDatabaseId }) => workflowDatabaseId === workflow._id)
+        const steps = stepsOf(workflow._id)
         return {
           ...workflow,
-          steps: own.map(({ _id, stepId, slug, name, type }) => ({ _id, stepId, slug, name, type }))
+          steps: steps.map(({ _id, stepId, slug, name, type }) => ({ _id, stepId, slug, name, type }))
         }
       })
     }

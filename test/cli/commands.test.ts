@@ -155,14 +155,12 @@ describe('openapi', () => {
   })
 })
 
-describe('healthcheck', () => {
-  test('exits with 0 when the server is healthy, wherever the same variables make it listen', async () => {
-    const { url } = await startCommand(['--no-seed', '--host', '0.0.0.0'])
-    const { port } = new URL(url)
-    const healthy = { code: 0, stdout: 'healthy\n', stderr: '' }
-    const env = { NOTIFICATION_MOCK_HOST: '0.0.0.0', NOTIFICATION_MOCK_PORT: port }
-    expect(await runCommand(['healthcheck'], { env })).toMatchObject(healthy)
-    expect(await runHere(['healthcheck', '--port', port])).toEqual(healthy)
-    expect(await runHere(['healthcheck', url])).toEqual(healthy)
-  })
+test('healthcheck exits with 0 when the server is healthy, wherever the same variables make it listen', async () => {
+  const { url } = await startCommand(['--no-seed', '--host', '0.0.0.0'])
+  const { port } = new URL(url)
+  const healthy = { code: 0, stdout: 'healthy\n', stderr: '' }
+  const env = { NOTIFICATION_MOCK_HOST: '0.0.0.0', NOTIFICATION_MOCK_PORT: port }
+  expect(await runCommand(['healthcheck'], { env })).toMatchObject(healthy)
+  expect(await runHere(['healthcheck', '--port', port])).toEqual(healthy)
+  expect(await runHere(['healthcheck', url])).toEqual(healthy)
 })

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   commandIn,
   type Ended,
@@ -91,8 +91,9 @@ const canBeNobody =
   process.getuid !== undefined &&
   spawnSync(process.execPath, [commandIn(await givenPackage()), '--version'], NOBODY).status === 0
 
-describe.skipIf(!canBeNobody)('without the permission', () => {
-  test('to write the file, or to look into its folder, an old data file is refused, and is as it was', async () => {
+test.skipIf(!canBeNobody)(
+  'without the permission to write the file, or to look into its folder, an old data file is refused, and is as it was',
+  async () => {
     const folder = givenFolder()
     await stopped(await startCommand(['--no-seed', '--data', 'mock.db'], { cwd: folder }))
     const before = readFileSync(join(folder, 'mock.db'))
@@ -105,5 +106,5 @@ describe.skipIf(!canBeNobody)('without the permission', () => {
     }
     chmodSync(folder, 0o755)
     expect(readFileSync(join(folder, 'mock.db')).equals(before)).toBe(true)
-  })
-})
+  }
+)

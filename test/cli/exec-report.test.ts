@@ -59,15 +59,3 @@ test('--strict makes a success a failure, with each hint in a line; what is allo
   expect(await run(['--strict', '--allow', 'parameter-not-read'])).toMatchObject({ code: 0, stderr: '' })
   expect(await run(['--strict'], 7)).toMatchObject({ code: 7 })
 })
-
-test('a report that can not be written makes a success a failure of ours, with the remedy', async () => {
-  const { code, stderr } = await run(['--report', 'gone/run.html'])
-  expect(code).toBe(125)
-  expect(stderr).toBe("notification-mock exec: can't write gone/run.html: its folder does not exist; make it first\n")
-})
-
-test('a hint that there is not is a mistake of the command line', async () => {
-  const { code, stderr } = await run(['--allow', 'everything'])
-  expect(code).toBe(2)
-  expect(stderr).toContain('It must be one of path-not-served, ')
-})

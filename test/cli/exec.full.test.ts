@@ -42,10 +42,6 @@ async function startFamily(options: Options = {}): Promise<{ exec: Running; pids
   return { exec, pids: exec.printed.trim().split(' ').map(Number) }
 }
 
-test.each([0, 3, 125])('ends with %i as its command', async (code) => {
-  expect(await endOf(['sh', '-c', `exit ${code}`])).toEqual({ code, signal: null, stdout: '', stderr: '' })
-})
-
 test.each(['SIGTERM', 'SIGKILL', 'SIGSEGV'] as const)('dies of %s that its command has died of', async (signal) => {
   const words = ['sh', '-c', `ulimit -c 0; kill -${constants.signals[signal]} $$`]
   expect(await endOf(words, { cwd: givenFolder() })).toMatchObject({ code: null, signal })

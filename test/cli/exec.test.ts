@@ -19,6 +19,12 @@ test('runs a command against a server of its own, ends with its exit code, and s
 describe('what is not the fault of the command has an exit code of its own, and a line that says so', () => {
   test.concurrent.each<[string, string[], number, string]>([
     ['a seed that is not there', ['--seed', 'gone.yaml', '--', 'true'], 125, "gone.yaml: can't be read"],
+    [
+      'a report that can not be written',
+      REPORT,
+      125,
+      "can't write gone/run.html: its folder does not exist; make it first"
+    ],
     ['a command that can not be executed', ['--', '/'], 126, "can't run /: it is not executable"],
     ['a command that is not there', ['--', 'gone'], 127, "can't run gone: there is no such command"]
   ])('%s', async (_, args, code, sentence) => {
@@ -30,7 +36,8 @@ describe('what is not the fault of the command has an exit code of its own, and 
   test.each([
     [['--prot', '0', '--', 'true'], "'--prot'; did you mean --port? (see notification-mock exec --help)"],
     [[], "missing required argument 'command'"],
-    [['--env', 'A=urls', '--', 'true'], 'It must be a name, =, and url,']
+    [['--env', 'A=urls', '--', 'true'], 'It must be a name, =, and url,'],
+    [['--allow', 'everything', '--', 'true'], 'It must be one of path-not-served, ']
   ])('a command line of %j', async (args, sentence) => {
     const ended = await runHere(['exec', ...args])
     expect(ended).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(LINE) })
@@ -38,4 +45,5 @@ describe('what is not the fault of the command has an exit code of its own, and 
   })
 })
 
+const REPORT = ['--report', 'gone/run.html', '--', 'true']
 const LINE = /^notification-mock exec: [^\n]+\n$/

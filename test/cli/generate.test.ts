@@ -19,26 +19,21 @@ test('seed generate --out writes a seed with a message a line, and prints the ou
   for (const line of lines) expect(JSON.parse(line.slice('      - '.length))).toHaveProperty('templateIdentifier')
 })
 
-const NOTHING_TO_SEND = ['--out', 'a.yaml', '--seed', 'empty']
+const OUT = ['--out', 'a.yaml']
 test.each<[string, string[], number, string]>([
   ['without a target', [], 2, 'give either --out or --data, to say where to'],
-  ['with an invalid number', ['--messages', '-1', '--out', 'a.yaml'], 2, 'a whole number from 0 to'],
-  ['with an invalid time', ['--until', 'noon', '--out', 'a.yaml'], 2, 'a time such'],
+  ['with an invalid number', ['--messages', '-1', ...OUT], 2, 'a whole number from 0 to'],
+  ['with an invalid time', ['--until', 'noon', ...OUT], 2, 'a time such'],
   ['for another kind of file', ['--out', 'a.ndjson'], 1, 'a.ndjson must end in .yaml'],
+  ['for an unknown environment', [...OUT, '--environment', 'Shop'], 1, 'there is no environment Shop; there'],
   [
-    'for an unknown environment',
-    ['--out', 'a.yaml', '--environment', 'Shop'],
+    'for a seed without a step that sends',
+    [...OUT, '--seed', 'empty'],
     1,
-    'there is no environment Shop; there'
+    'environment Development has nothing to make'
   ],
-  ['for a seed without a step that sends', NOTHING_TO_SEND, 1, 'environment Development has nothing to make'],
   ['for a folder that is missing', ['--out', 'none/a.yaml'], 1, "can't write none/a.yaml: its folder does not exist"],
-  [
-    'for a folder that can not be written',
-    ['--data', '/proc/mock.db'],
-    1,
-    "can't use the data file /proc/mock.db: it or"
-  ]
+  ['for a read-only folder', ['--data', '/proc/mock.db'], 1, "can't use the data file /proc/mock.db: it or"]
 ])('seed generate is rejected %s, and writes nothing', async (_, args, code, message) => {
   const cwd = givenFolder()
   const words = args.map((word) => (word.startsWith('a.') ? join(cwd, word) : word))

@@ -102,10 +102,7 @@ describe('an option set by', () => {
     const env = { ...seeds, NOTIFICATION_MOCK_PROFILE: 'live', NOTIFICATION_MOCK_JSON: '1' }
     const byVariable = await startCommand([], { cwd, env: { ...env, PORT: '0' } })
     const profile = 'live'
-    const both = [
-      { name: 'Shop', profile },
-      { name: 'Other', profile }
-    ]
+    const both = ['Shop', 'Other'].map((name) => ({ name, profile }))
     expect(JSON.parse(byVariable.printed)).toMatchObject({ environments: both })
     const flags = ['--profile', 'document', '--seed', 'other.json', '--seed', 'shop.yaml']
     expect(await optionsOf(flags, env)).toMatchObject({ profile: 'document', seeds: ['other.json', 'shop.yaml'] })
@@ -115,12 +112,8 @@ describe('an option set by', () => {
     ['--no-seed wins over a variable', ['--no-seed'], { NOTIFICATION_MOCK_SEED: 'a.yaml' }, { seeds: [] }],
     ['--seed wins over no seed in a variable', ['--seed', 'a'], { NOTIFICATION_MOCK_NO_SEED: '1' }, { seeds: ['a'] }],
     ['the last of --no-seed and --seed counts', ['--no-seed', '--seed', 'a'], {}, { seeds: ['a'] }],
-    [
-      'a switch of 0 is off',
-      [],
-      { NOTIFICATION_MOCK_NO_CORS: '0', NOTIFICATION_MOCK_NO_SEED: 'No' },
-      { cors: true, seeds: ['default'] }
-    ],
+    ['a switch of 0 is off', [], { NOTIFICATION_MOCK_NO_CORS: '0' }, { cors: true }],
+    ['a switch of No is off', [], { NOTIFICATION_MOCK_NO_SEED: 'No' }, { seeds: ['default'] }],
     ['an empty variable is none', [], { NOTIFICATION_MOCK_PROFILE: '' }, { profile: 'document' }],
     ['those of a Kubernetes service are not ours', [], KUBERNETES, { port: 4210 }],
     ['PORT is the port when no other is given', [], { PORT: '1' }, { port: 1 }],
@@ -170,18 +163,14 @@ describe('what can not be done is reported in one line, with the remedy and with
   }
 
   test('a database addon that was not built, as when npm may run no scripts or Node has changed', async () => {
-    const [ours, folder] = [await givenPackage(), givenFolder()]
-    for (const name of ['package.json', 'dist', 'migrations', 'seeds'])
-      cpSync(join(ours, name), join(folder, name), { recursive: true })
-    const addon = realpathSync(join(ours, 'node_modules/better-sqlite3'))
+    const folder = await givenCopy('package.json', 'dist', 'migrations', 'seeds')
+    const addon = realpathSync(join(await givenPackage(), 'node_modules/better-sqlite3'))
     mkdirSync(join(folder, 'node_modules'))
     for (const name of NEEDS_BUILD ? ['bindings', 'file-uri-to-path'] : []) {
       symlinkSync(join(addon, '..', name), join(folder, 'node_modules', name))
     }
     for (const name of ['package.json', 'lib']) {
-      cpSync(join(addon, name), join(folder, 'node_modules/better-sqlite3', name), {
-        recursive: true
-      })
+      cpSync(join(addon, name), join(folder, 'node_modules/better-sqlite3', name), { recursive: true })
     }
     const { status, stderr } = spawnSync(process.execPath, [commandIn(folder), '--no-seed'], { encoding: 'utf8' })
     const remedy = `run: npm ${NEEDS_BUILD ? 'rebuild' : 'update'} better-sqlite3`
@@ -197,8 +186,7 @@ describe('what can not be done is reported in one line, with the remedy and with
     ['that would crash this Node, before it is loaded', '20.19.2', '9', '13.2.0', CRASHING],
     ['that is not installed, as when optional packages are left out', '24.19.0', '10', undefined, LEFT_OUT]
   ])('a database addon %s', async (_, node, napi, addon, message) => {
-    const [ours, folder] = [await givenPackage(), givenFolder()]
-    for (const name of ['package.json', 'dist']) cpSync(join(ours, name), join(folder, name), { recursive: true })
+    const folder = await givenCopy('package.json', 'dist')
     if (addon) {
       mkdirSync(join(folder, 'node_modules/better-sqlite3'), { recursive: true })
       writeFileSync(join(folder, 'node_modules/better-sqlite3/package.json'), JSON.stringify({ version: addon }))
@@ -222,6 +210,13 @@ describe('what can not be done is reported in one line, with the remedy and with
 
 /** Whether this Node takes better-sqlite3 12: it is built for one Node alone. */
 const NEEDS_BUILD = Number(process.versions.napi) < 10
+
+/** A folder with these parts of our package. */
+async function givenCopy(...names: string[]): Promise<string> {
+  const [ours, folder] = [await givenPackage(), givenFolder()]
+  for (const name of names) cpSync(join(ours, name), join(folder, name), { recursive: true })
+  return folder
+}
 
 /** The option that makes Node say that it is another. */
 function otherNode(versions: { node: string; napi?: string }): string {

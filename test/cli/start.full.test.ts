@@ -12,6 +12,7 @@ import {
   startCommand,
   startProcess
 } from '../support/process.js'
+import { untilSeeding, writeSeed } from './stopping.js'
 
 interface User {
   cwd: string
@@ -123,12 +124,10 @@ test('a server that npm has started goes on when npm has ended', async () => {
 
 test('a signal to a start that takes long ends the server too', async () => {
   const { cwd, env, run } = givenUser()
-  const workflows = [{ identifier: 'a', steps: [{ type: 'email' }] }]
-  const seed = { environments: [{ name: 'Shop', workflows, generate: { messages: 400_000 } }] }
-  writeFileSync(join(cwd, 'seed.json'), JSON.stringify(seed))
+  writeSeed(cwd, 400_000)
   const args = ['start', '--seed', 'seed.json', '--port', '0', '--data', 'kept.db']
   const { child, ended } = await spawnCommand(args, { cwd, env })
-  await vi.waitFor(() => expect(existsSync(join(cwd, 'kept.db-wal'))).toBe(true), { timeout: 20_000, interval: 20 })
+  await untilSeeding(cwd)
   child.kill('SIGINT')
   expect(await ended).toEqual(failed('error: the server has not started: it ended by SIGINT\n'))
   expect(await run('status')).toMatchObject(NONE)

@@ -1,8 +1,6 @@
 import { once } from 'node:events'
-import { existsSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
-import { join } from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { givenOpenCall } from '../support/open-call.js'
 import {
   givenDependent,
@@ -12,7 +10,16 @@ import {
   startCommand,
   startProcess
 } from '../support/process.js'
-import { AUTHORIZATION, expectCleanFile, KEPT, primaryInFile, SET_PRIMARY, untilClosing } from './stopping.js'
+import {
+  AUTHORIZATION,
+  expectCleanFile,
+  KEPT,
+  primaryInFile,
+  SET_PRIMARY,
+  untilClosing,
+  untilSeeding,
+  writeSeed
+} from './stopping.js'
 
 function connectTo({ url }: Running): Socket {
   const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true })
@@ -60,23 +67,19 @@ test.each(Object.entries(BUSY))(
 )
 
 test.each(['SIGTERM', 'SIGINT'] as const)('%s ends a start at once, and the next begins anew', async (signal) => {
-  const folder = givenFolder()
-  const seed = join(folder, 'seed.json')
-  const workflows = [{ identifier: 'order', steps: [{ stepId: 'mail', type: 'email' }] }]
-  const environment = { name: 'Shop', apiKeys: ['shop'], workflows, generate: { messages: 400_000 } }
-  writeFileSync(seed, JSON.stringify({ environments: [environment] }))
-  const data = join(folder, 'kept.db')
-  const { child, ended } = await spawnCommand(['--seed', seed, '--data', data, '--port', '0'])
-  await vi.waitFor(() => expect(existsSync(`${data}-wal`)).toBe(true), { timeout: 20_000, interval: 20 })
+  const cwd = givenFolder()
+  writeSeed(cwd, 400_000)
+  const args = ['--seed', 'seed.json', '--data', 'kept.db']
+  const { child, ended } = await spawnCommand([...args, '--port', '0'], { cwd })
+  await untilSeeding(cwd)
   const asked = performance.now()
   child.kill(signal)
   expect(await ended).toEqual({ code: null, signal, stdout: '', stderr: '' })
   // Seeding would take ten times as long.
   expect(performance.now() - asked).toBeLessThan(2000)
 
-  environment.generate.messages = 1
-  writeFileSync(seed, JSON.stringify({ environments: [environment] }))
-  const { url } = await startCommand(['--seed', seed, '--data', data])
+  writeSeed(cwd, 1)
+  const { url } = await startCommand(args, { cwd })
   const list = await fetch(`${url}/v1/messages`, { headers: { authorization: 'ApiKey shop' } })
   expect(await list.json()).toMatchObject({ totalCount: 1 })
 })

@@ -1,8 +1,8 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { integrationRows } from '../support/rows.js'
 
 /** The default seed's key and one of its integrations that is not primary. */
@@ -10,6 +10,17 @@ export const AUTHORIZATION = { authorization: 'ApiKey development-key' }
 export const SET_PRIMARY = '/v1/integrations/mailgun-eu/set-primary'
 
 export const KEPT = ['--data', 'kept.db']
+
+/** Writes a seed of an environment with so many generated messages: 400,000 take long to load. */
+export function writeSeed(folder: string, messages: number): void {
+  const workflows = [{ identifier: 'order', steps: [{ type: 'email' }] }]
+  const environments = [{ name: 'Shop', apiKeys: ['shop'], workflows, generate: { messages } }]
+  writeFileSync(join(folder, 'seed.json'), JSON.stringify({ environments }))
+}
+
+/** Resolves as soon as the file is being seeded. */
+export const untilSeeding = (folder: string) =>
+  vi.waitFor(() => expect(existsSync(join(folder, 'kept.db-wal'))).toBe(true), { timeout: 20_000, interval: 20 })
 
 /** Holds for a server that was stopped as it should be: nothing is left beside the file, and the file is whole. */
 export function expectCleanFile(folder: string): void {

@@ -15,6 +15,8 @@ const PRIMARY = '/v1/integrations/i/set-primary'
 const page = (more: object) => ({ data: [{ _id: 'a' }], page: 0, pageSize: 1, ...more })
 const unknown = { statusCode: 404, error: 'Not Found' }
 
+const signedWith = (key: string) => ({ configurations: { inboundWebhookSigningKey: key } })
+
 test.each([
   ['another total', LIST, page({ totalCount: 3, hasMore: true }), page({ totalCount: 4, hasMore: true })],
   ['another hasMore', LIST, page({ totalCount: 3, hasMore: true }), page({ totalCount: 3, hasMore: false })],
@@ -27,12 +29,7 @@ test.each([
   ['a control value that is missing', STEP, { controls: { values: { a: 1 } } }, { controls: { values: {} } }],
   ['another credential', PRIMARY, { credentials: { user: 'a' } }, { credentials: { user: 'b' } }],
   ['a credential that is missing', PRIMARY, { credentials: { user: 'a', from: 'b' } }, { credentials: { user: 'a' } }],
-  [
-    'another signing key',
-    PRIMARY,
-    { configurations: { inboundWebhookSigningKey: 'a' } },
-    { configurations: { inboundWebhookSigningKey: 'b' } }
-  ]
+  ['another signing key', PRIMARY, signedWith('a'), signedWith('b')]
 ])('nothing explains %s', (_, path, target, ours) => {
   expect(explanations(path, [200, target], [200, ours])).toEqual([undefined])
 })
@@ -44,29 +41,22 @@ test('nothing explains a status that no row of the register is about', () => {
 })
 
 test('what one server has and the other has not is explained', () => {
-  expect(
-    explanations(LIST, [200, page({ hasMore: true })], [200, page({ totalCount: 1, hasMore: false })]).sort()
-  ).toEqual(['total-count', 'total-count'])
+  const totals = page({ totalCount: 1, hasMore: false })
+  expect(explanations(LIST, [200, page({ hasMore: true })], [200, totals])).toEqual(['total-count', 'total-count'])
   const step = { controls: { uiSchema: {} }, controlValues: { a: 1 } }
-  expect(explanations(STEP, [200, step], [200, { ...step, controls: { uiSchema: {}, values: { a: 1 } } }])).toEqual([
-    'control-values'
-  ])
-  expect(
-    explanations(
-      PRIMARY,
-      [200, { data: { credentials: {}, configurations: {} } }],
-      [200, { data: { credentials: { user: 'a' }, configurations: { inboundWebhookSigningKey: 'k' } } }]
-    )
-  ).toEqual(['credentials', 'credentials'])
+  const valued = { ...step, controls: { uiSchema: {}, values: { a: 1 } } }
+  expect(explanations(STEP, [200, step], [200, valued])).toEqual(['control-values'])
+  const bare = { data: { credentials: {}, configurations: {} } }
+  const full = { data: { credentials: { user: 'a' }, ...signedWith('k') } }
+  expect(explanations(PRIMARY, [200, bare], [200, full])).toEqual(['credentials', 'credentials'])
 })
 
 test('a filter that finds messages there and nobody here is not explained, one that finds none is', () => {
   const path = '/v1/messages?subscriberId=a'
   const none = [404, { ...unknown, message: 'Subscriber not found for id a' }] as [number, unknown]
   expect(explanations(path, [200, page({})], none)).not.toContain('unknown-subscriber-filter')
-  expect(new Set(explanations(path, [200, { ...page({}), data: [] }], none))).toEqual(
-    new Set(['unknown-subscriber-filter'])
-  )
+  const found = explanations(path, [200, { ...page({}), data: [] }], none)
+  expect(new Set(found)).toEqual(new Set(['unknown-subscriber-filter']))
 })
 
 test('only the two texts of an unknown workflow are explained as such', () => {

@@ -24,37 +24,29 @@ const OTHER: SeedEnvironment = { name: 'Other', apiKeys: ['other-key'], integrat
 
 const filesOf = (...environments: SeedEnvironment[]) => readSeeds([{ name: 'seed', seed: seedOf(...environments) }])
 
-/** A server's parts, seeded at this time, with a clock that `later` moves on. */
-function seeded(time: number, ...environments: SeedEnvironment[]) {
+/** A server's parts that were seeded at this time; now it is later. */
+function seeded(time: number, environments: SeedEnvironment[]) {
   const { db, close } = openDatabase()
   onTestFinished(close)
   let now = time
   const defaults = { profile: 'document' as const, assumptions: {} }
   const services = buildServices({ db, clock: () => now, defaults, journal: 10 })
   services.seeds.seed(filesOf(...environments))
+  now = LATER
+  const find = (name: string) => services.environments.find(name)
   return {
     ...services,
     client: db.client,
-    later() {
-      now = LATER
-    }
+    find,
+    empty: (name: string) => services.environments.clear(find(name)),
+    reseed: (...presents: SeedEnvironment[]) => services.seeds.reseed(filesOf(...presents))
   }
 }
+
+const given = (...environments: SeedEnvironment[]) => seeded(NOW, environments)
 
 /** What a server holds that is started with the seed at the time of the change. */
-const startedWith = (...environments: SeedEnvironment[]) => seeded(LATER, ...environments)
-
-/** A seeded server's parts, an hour later than it was seeded. */
-function given(...environments: SeedEnvironment[]) {
-  const mock = seeded(NOW, ...environments)
-  mock.later()
-  return {
-    ...mock,
-    find: (name: string) => mock.environments.find(name),
-    empty: (name: string) => mock.environments.clear(mock.environments.find(name)),
-    reseed: (...presents: SeedEnvironment[]) => mock.seeds.reseed(filesOf(...presents))
-  }
-}
+const startedWith = (...environments: SeedEnvironment[]) => seeded(LATER, environments)
 
 describe('the changes', () => {
   test('name each environment that changed, with its keys and the number of its records', () => {
@@ -171,21 +163,15 @@ describe('changes nothing', () => {
   const added = { name: 'Added' }
   const less = { ...SHOP, messages: [], apiKeys: ['less-key'] }
 
-  test('when the last environment has an issue', () => {
+  test('when the last environment has an issue, or a key belongs to an environment of no seed', async () => {
     const mock = given(SHOP, OTHER)
+    const made = await mock.seeds.createEnvironment({ name: 'Made' })
     const before = allRows(mock.client)
     const late = { name: 'Late', messages: [{ channel: 'email' as const, workflow: 'gone' }] }
     expect(() => mock.reseed(less, added, late)).toThrow(SeedError)
     expect(allRows(mock.client)).toEqual(before)
-  })
-
-  test('when a key belongs to an environment of no seed, which is located', async () => {
-    const mock = given(SHOP, OTHER)
-    const made = await mock.seeds.createEnvironment({ name: 'Made' })
-    const before = allRows(mock.client)
-    expect(() => mock.reseed(less, { ...added, apiKeys: ['a', made.apiKey] })).toThrow(
-      `seed environments[1].apiKeys[1]: is that of Made`
-    )
+    const taken = { ...added, apiKeys: ['a', made.apiKey] }
+    expect(() => mock.reseed(less, taken)).toThrow('seed environments[1].apiKeys[1]: is that of Made')
     expect(allRows(mock.client)).toEqual(before)
     expect(mock.environments.resolve('shop-key')?.name).toBe('Shop')
   })

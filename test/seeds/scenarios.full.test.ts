@@ -25,12 +25,14 @@ test.each([
   const walked: string[] = []
   for (let page = 0, more = true; more; page += 1) {
     const { json } = await mock.get(`/v1/messages?page=${page}`)
-    walked.push(...ids(json.data))
+    walked.push(...json.data.map(({ _id }: { _id: string }) => _id))
     more = json.hasMore
   }
   expect(walked).toHaveLength(count)
   expect(new Set(walked).size).toBe(count)
 })
+
+type Message = Record<'transactionId' | 'subscriberId', string>
 
 test('unicode: every transaction and every subscriber is found by its own name, and by no other', async () => {
   const mock = await givenMock({ seeds: ['unicode'] })
@@ -47,13 +49,3 @@ test('unicode: every transaction and every subscriber is found by its own name, 
     expect(await found('subscriberId', subscriberId)).toHaveLength(sent.length)
   }
 })
-
-interface Message {
-  createdAt: string
-  transactionId: string
-  subscriberId: string
-}
-
-function ids(messages: readonly { _id: string }[]): string[] {
-  return messages.map(({ _id }) => _id)
-}

@@ -13,31 +13,41 @@ import { formatLimit, type SeedLimits } from '../limits.js'
 import type { SeedFile } from '../read.js'
 import type { ExistingRecords, RecordKind } from '../repository.js'
 
-/** A value in a seed, to report issues there. */
-export interface SeedLocation {
-  limits: SeedLimits
-  at(...path: Path): SeedLocation
-  /** The words follow the path in a sentence: `must be …`. A function is called for the first hundred issues only. */
-  report(message: string | (() => string)): void
-  /** Throws SeedError with this issue and those that were reported: for what would take all memory. */
-  fail(message: string): never
-  /** `shop.yaml:4:23`, or the file and the path where there is no text. */
-  describe(): string
-}
+/** A value in a seed, to report issues there. A class, as there are several of each message, and most are kept. */
+export class SeedLocation {
+  private readonly file: SeedFile
+  private readonly issues: IssueList
+  private readonly path: Path
 
-export function seedLocation(file: SeedFile, issues: IssueList, path: Path = []): SeedLocation {
-  return {
-    limits: file.limits,
-    at: (...inner) => seedLocation(file, issues, [...path, ...inner]),
-    report: (message) => void issues.push(() => file.issueAt(path, typeof message === 'string' ? message : message())),
-    fail(message) {
-      this.report(message)
-      throw errorOf([issues])
-    },
-    describe() {
-      const { line, location, path: text } = file.issueAt(path, '')
-      return line === undefined ? `${location} ${text}`.trim() : location
-    }
+  constructor(file: SeedFile, issues: IssueList, path: Path) {
+    this.file = file
+    this.issues = issues
+    this.path = path
+  }
+
+  get limits(): SeedLimits {
+    return this.file.limits
+  }
+
+  at(...path: Path): SeedLocation {
+    return new SeedLocation(this.file, this.issues, this.path.concat(path))
+  }
+
+  /** The words follow the path in a sentence: `must be …`. A function is called for the first hundred issues only. */
+  report(message: string | (() => string)): void {
+    this.issues.push(() => this.file.issueAt(this.path, typeof message === 'string' ? message : message()))
+  }
+
+  /** Throws SeedError with this issue and those that were reported: for what would take all memory. */
+  fail(message: string): never {
+    this.report(message)
+    throw errorOf([this.issues])
+  }
+
+  /** `shop.yaml:4:23`, or the file and the path where there is no text. */
+  describe(): string {
+    const { line, location, path } = this.file.issueAt(this.path, '')
+    return line === undefined ? `${location} ${path}`.trim() : location
   }
 }
 
@@ -233,8 +243,12 @@ export function unusedName(base: string, taken: TakenNames, isStored?: (name: st
 
 /** Returns those of the fields that hold a time, in the form of the wire. */
 export function timesOf(seed: object, fields: readonly string[], location: SeedLocation): Record<string, string> {
-  const given = Object.entries(seed).filter(([field, value]) => fields.includes(field) && typeof value === 'string')
-  return Object.fromEntries(given.map(([field, value]) => [field, timeOf(value, location.at(field))]))
+  const times: Record<string, string> = {}
+  for (const field of fields) {
+    const text: unknown = seed[field as never]
+    if (typeof text === 'string') times[field] = timeOf(text, location.at(field))
+  }
+  return times
 }
 
 export function timeOf(text: string, location: SeedLocation): string {

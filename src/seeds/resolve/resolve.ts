@@ -5,14 +5,7 @@ import { errorOf, type IssueList, isFull } from '../errors.js'
 import type { EnvironmentData, SeedEnvironment } from '../format.js'
 import type { SeedFile } from '../read.js'
 import type { ExistingRecords } from '../repository.js'
-import {
-  type EnvironmentBuilder,
-  environmentBuilder,
-  INVALID_TIME,
-  type SeedLocation,
-  type SeedTarget,
-  seedLocation
-} from './builder.js'
+import { type EnvironmentBuilder, environmentBuilder, INVALID_TIME, SeedLocation, type SeedTarget } from './builder.js'
 import { addIntegration, addMessage, addSubscriber, addWorkflow, setGenerate } from './records.js'
 
 interface Options {
@@ -43,7 +36,7 @@ export function resolveSeeds(files: readonly SeedFile[], now: number, options: O
   const { target, ownerOf } = options
   const lists = files.map(({ issues }): IssueList => [...issues])
   const described = files.flatMap((file, index) => {
-    const list = seedLocation(file, lists[index] as IssueList, ['environments'])
+    const list = new SeedLocation(file, lists[index] as IssueList, ['environments'])
     const { environments } = file.seed
     if (target && environments.length !== 1 && file.issues.length === 0) {
       const one = environments.length > 1 ? list.at(1) : list

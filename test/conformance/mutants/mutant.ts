@@ -15,8 +15,8 @@ export interface Mutant {
 export type Json = any
 
 type Edit = (json: Json, exchange: Exchange) => unknown
-/** By the case that must fail, what each mutant is called and does. */
-type Table<Hook> = Record<string, Record<string, Hook>>
+/** What each mutant does, by the case that must fail and what it is called: `paging.page: `page` begins with 1`. */
+type Table<Hook> = Record<string, Hook>
 
 const isList = ({ method, path }: ProxiedRequest) => method === 'GET' && /^\/v1\/messages(\?|$)/.test(path)
 export const isStep = ({ path }: ProxiedRequest) => path.startsWith('/v2/workflows/')
@@ -25,9 +25,10 @@ export const isSetPrimary = ({ method, path }: ProxiedRequest) =>
 export const keyOf = ({ headers }: ProxiedRequest) => headers['idempotency-key']
 
 function mutantsOf<Hook>(table: Table<Hook>, changeOf: (hook: Hook) => Change, profile?: 'live'): Mutant[] {
-  return Object.entries(table).flatMap(([caughtBy, hooks]) =>
-    Object.entries(hooks).map(([name, hook]) => ({ name, caughtBy, change: changeOf(hook), profile }))
-  )
+  return Object.entries(table).map(([key, hook]) => {
+    const [, caughtBy = '', name = ''] = /^(\S+): (.*)$/.exec(key) ?? []
+    return { name, caughtBy, change: changeOf(hook), profile }
+  })
 }
 
 /** Mutants that change answers. */
