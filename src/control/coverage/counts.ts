@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../core/errors.js'
 import type { Environment, EnvironmentDefaults } from '../../environments/service.js'
 import type { ErrorStatus, Operation, OperationError } from '../../http/operation.js'
 import { MalformedQuery, type Query, unreadParameters } from '../../http/query-string.js'
-import type { JournalEntry } from '../requests/entry.js'
+import type { JournalEntry } from '../requests/service.js'
 import type { Coverage, ItemKind, OperationCoverage } from './schemas.js'
 
 /** How many names of parameters, and of methods and paths, are kept, and how many characters of each. */
@@ -93,9 +93,7 @@ export function coverageService(defaults: EnvironmentDefaults) {
 
   /** Returns the coverage of the items that are wanted. */
   function coverageOf(counts: Counts, isWanted: (item: PlannedItem) => boolean): Coverage {
-    const operations = [...plans].map(([operation, plan]) => {
-      return operationCoverage(operation, plan.filter(isWanted), counts)
-    })
+    const operations = [...plans].map(([each, plan]) => operationCoverage(each, plan.filter(isWanted), counts))
     const items = operations.flatMap((each) => each.items)
     const covered = items.filter((item) => item.covered).length
     const unserved = counts.get(UNSERVED)?.met ?? 0
@@ -135,10 +133,9 @@ function operationCoverage(operation: Operation, plan: readonly PlannedItem[], c
     others: startingWith(answered(operation), counts)
       .filter(([status]) => !documented.has(status))
       .map(([status, tally]) => ({ status: Number(status), ...tally })),
-    unread: startingWith(unreadParameter(operation), counts).map(([parameter, { met }]) => ({
-      parameter,
-      requests: met
-    }))
+    unread: startingWith(unreadParameter(operation), counts).map(([parameter, { met: requests }]) => {
+      return { parameter, requests }
+    })
   }
 }
 

@@ -42,8 +42,7 @@ export function faultRoutes(route: AddRoute, { faults, latency }: Services): voi
   })
 
   route('PUT', '/latency', 'setLatency', 'Set the latency', {
-    description:
-      'Every request with a key of the environment is delayed from then on, whatever its answer; control routes are not. The delays are drawn by the random generator of the environment. A reset of the faults goes back to the latency of the start.',
+    description: 'Of all requests with a key of the environment. A reset of the faults goes back to that of the start.',
     body: ref(LatencySetting),
     response: ref(Latency),
     handler: async ({ environment, body }) => {

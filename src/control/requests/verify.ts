@@ -5,9 +5,8 @@ import { attempt, DomainError, type FieldErrors, invalidFields } from '../../cor
 import type { Environment, EnvironmentService } from '../../environments/service.js'
 import { pathOf } from '../../http/target.js'
 import { HIDDEN } from './describe.js'
-import type { JournalEntry } from './entry.js'
 import type { RecordedRequest, RequestPattern, Verification, VerificationResult } from './schemas.js'
-import type { Journal, JournalService } from './service.js'
+import type { Journal, JournalEntry, JournalService } from './service.js'
 
 type Services = { journals: JournalService; environments: EnvironmentService }
 
@@ -149,15 +148,13 @@ function formatNearMiss({ request, differs }: NearMiss): string {
 function findElsewhere(missing: RequestPattern, own: Environment, { journals, environments }: Services): string[] {
   const { operation, method, path, status } = missing
   if (!(operation ?? method ?? status ?? path) || typeof path === 'object' || path?.includes(HIDDEN)) return []
+  const hasMet = (owner?: Environment) =>
+    journals
+      .of(owner)
+      .requests()
+      .some((entry) => mayMatch(entry, missing))
   const found = [...environments.list(), undefined]
-    .filter(
-      (owner) =>
-        owner !== own &&
-        journals
-          .of(owner)
-          .requests()
-          .some((entry) => mayMatch(entry, missing))
-    )
+    .filter((owner) => owner !== own && hasMet(owner))
     .map((owner) => {
       if (!owner) return 'without a valid key'
       const isForeign = owner.organizationId !== own.organizationId
