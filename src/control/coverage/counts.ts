@@ -101,14 +101,10 @@ export function coverageService(defaults: EnvironmentDefaults) {
       const [method = '', path = ''] = target.split(' ')
       return { method, path, requests }
     })
-    return {
-      percentage: Math.floor((covered / items.length) * 1000) / 10,
-      covered,
-      total: items.length,
-      requests: operations.reduce((sum, { requests }) => sum + requests, unserved),
-      operations,
-      unserved: { requests: unserved, targets }
-    }
+    const percentage = Math.floor((covered / items.length) * 1000) / 10
+    const requests = operations.reduce((sum, each) => sum + each.requests, unserved)
+    const total = items.length
+    return { percentage, covered, total, requests, operations, unserved: { requests: unserved, targets } }
   }
 }
 
