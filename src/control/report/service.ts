@@ -103,7 +103,8 @@ export function testService({ journals, environments, faults, redactionOf }: Sta
 
   function dropExcess(): void {
     const ended = [...tests.values()].filter(({ record }) => record !== undefined)
-    const passedFirst = ended.sort((one, other) => Number(hasFailed(one)) - Number(hasFailed(other)))
+    const hasFailed = ({ description }: Test) => Number(description.outcome === 'failed')
+    const passedFirst = ended.sort((one, other) => hasFailed(one) - hasFailed(other))
     let bytes = ended.reduce((sum, { record = '' }) => sum + record.length, 0)
     for (const [index, { environment, record = '' }] of passedFirst.entries()) {
       if (ended.length - index <= MAX_TESTS && bytes <= MAX_BYTES) return
@@ -117,8 +118,6 @@ export function testService({ journals, environments, faults, redactionOf }: Sta
 function isDifferent({ settings, ...kinds }: SnapshotDifferences): boolean {
   return settings.length > 0 || Object.values(kinds).some((kind) => Object.values(kind).some(({ count }) => count > 0))
 }
-
-const hasFailed = ({ description }: Test) => description.outcome === 'failed'
 
 const answered = (journal: Journal, after?: number) =>
   journal.requests(after).map((entry) => journal.describe(entry, true))
