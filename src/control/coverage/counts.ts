@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../core/errors.js'
 import type { Environment, EnvironmentDefaults } from '../../environments/service.js'
 import type { ErrorStatus, Operation, OperationError } from '../../http/operation.js'
 import { MalformedQuery, type Query, unreadParameters } from '../../http/query-string.js'
-import type { JournalEntry } from '../requests/service.js'
+import type { JournalEntry } from '../requests/entry.js'
 import type { Coverage, ItemKind, OperationCoverage } from './schemas.js'
 
 /** How many names of parameters, and of methods and paths, are kept, and how many characters of each. */

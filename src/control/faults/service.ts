@@ -3,7 +3,7 @@ import { DomainError } from '../../core/errors.js'
 import { drawLatency, type Latency, type LatencyPreset, type LatencySetting, latencyOf } from '../../core/latency.js'
 import type { Random } from '../../core/random.js'
 import type { Environment } from '../../environments/service.js'
-import type { JournalEntry } from '../requests/service.js'
+import type { JournalEntry } from '../requests/entry.js'
 import { matches } from '../requests/verify.js'
 import type { FaultRule, NewFaultRule } from './schemas.js'
 

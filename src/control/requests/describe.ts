@@ -6,7 +6,7 @@ import type { EnvironmentService } from '../../environments/service.js'
 import { MalformedQuery, unreadParameters } from '../../http/query-string.js'
 import { pathOf } from '../../http/target.js'
 import { bytesOfAnswer } from './answers.js'
-import type { Describe, JournalEntry } from './service.js'
+import type { Describe, JournalEntry } from './entry.js'
 
 /** What a secret is replaced with. */
 export const HIDDEN = '***'

@@ -5,8 +5,8 @@ import { environmentOf } from '../../environments/plugin.js'
 import type { Operation } from '../../http/operation.js'
 import { pathOf } from '../../http/target.js'
 import type { StartServices as Services } from '../start-services.js'
+import type { JournalEntry } from './entry.js'
 import type { Change } from './schemas.js'
-import type { JournalEntry } from './service.js'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -5,8 +5,9 @@ import { attempt, DomainError, type FieldErrors, invalidFields } from '../../cor
 import type { Environment, EnvironmentService } from '../../environments/service.js'
 import { pathOf } from '../../http/target.js'
 import { HIDDEN } from './describe.js'
+import type { JournalEntry } from './entry.js'
 import type { RecordedRequest, RequestPattern, Verification, VerificationResult } from './schemas.js'
-import type { Journal, JournalEntry, JournalService } from './service.js'
+import type { Journal, JournalService } from './service.js'
 
 type Services = { journals: JournalService; environments: EnvironmentService }
 
