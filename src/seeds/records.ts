@@ -19,8 +19,8 @@ import { resolveSeeds } from './resolve/resolve.js'
 export type Patch<RecordSeed> = { [Field in keyof Omit<RecordSeed, '_id'>]?: RecordSeed[Field] | null }
 
 /** The records that are edited one by one, in the form of a seed. */
-type Seeds = { messages: SeedMessage; integrations: SeedIntegration }
-type EditedKind = keyof Seeds
+export type EditedSeeds = { messages: SeedMessage; integrations: SeedIntegration }
+export type EditedKind = keyof EditedSeeds
 
 const EDITED = {
   messages: { word: 'Message', form: SeedMessage, list: 'GET /v1/messages' },
@@ -52,7 +52,7 @@ export function recordService({ db, clock, environments }: Dependencies, reposit
      * Adds a record. A message without `createdAt` is of now, by the environment's clock, and the first in the list. Throws
      * `exists` when there is one of this `_id` or `identifier`.
      */
-    addRecord: <Kind extends EditedKind>(kind: Kind, environment: Environment, seed: Seeds[Kind]) =>
+    addRecord: <Kind extends EditedKind>(kind: Kind, environment: Environment, seed: EditedSeeds[Kind]) =>
       db.transaction(() => {
         rejectKnown(kind, environment, seed)
         const createdAt = isoTime(environment.now())
@@ -61,7 +61,7 @@ export function recordService({ db, clock, environments }: Dependencies, reposit
       }),
 
     /** Throws `not-found` when there is none of this `_id` or `identifier`, and `exists` for a new one that is taken. */
-    changeRecord: <Kind extends EditedKind, Change extends Patch<Seeds[Kind]>>(
+    changeRecord: <Kind extends EditedKind, Change extends Patch<EditedSeeds[Kind]>>(
       kind: Kind,
       environment: Environment,
       id: string,

@@ -93,9 +93,7 @@ export function coverageService(defaults: EnvironmentDefaults) {
 
   /** Returns the coverage of the items that are wanted. */
   function coverageOf(counts: Counts, isWanted: (item: PlannedItem) => boolean): Coverage {
-    const operations = [...plans].map(([operation, plan]) => {
-      return operationCoverage(operation, plan.filter(isWanted), counts)
-    })
+    const operations = [...plans].map(([each, plan]) => operationCoverage(each, plan.filter(isWanted), counts))
     const items = operations.flatMap((each) => each.items)
     const covered = items.filter((item) => item.covered).length
     const unserved = counts.get(UNSERVED)?.met ?? 0
@@ -103,14 +101,10 @@ export function coverageService(defaults: EnvironmentDefaults) {
       const [method = '', path = ''] = target.split(' ')
       return { method, path, requests }
     })
-    return {
-      percentage: Math.floor((covered / items.length) * 1000) / 10,
-      covered,
-      total: items.length,
-      requests: operations.reduce((sum, { requests }) => sum + requests, unserved),
-      operations,
-      unserved: { requests: unserved, targets }
-    }
+    const percentage = Math.floor((covered / items.length) * 1000) / 10
+    const requests = operations.reduce((sum, each) => sum + each.requests, unserved)
+    const total = items.length
+    return { percentage, covered, total, requests, operations, unserved: { requests: unserved, targets } }
   }
 }
 
@@ -135,10 +129,9 @@ function operationCoverage(operation: Operation, plan: readonly PlannedItem[], c
     others: startingWith(answered(operation), counts)
       .filter(([status]) => !documented.has(status))
       .map(([status, tally]) => ({ status: Number(status), ...tally })),
-    unread: startingWith(unreadParameter(operation), counts).map(([parameter, { met }]) => ({
-      parameter,
-      requests: met
-    }))
+    unread: startingWith(unreadParameter(operation), counts).map(([parameter, { met: requests }]) => {
+      return { parameter, requests }
+    })
   }
 }
 

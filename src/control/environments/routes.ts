@@ -73,7 +73,7 @@ export function environmentRoutes(route: AddRoute, options: Services & { tests: 
   const { environments, seeds, faults, latency, tests } = options
   route('POST', '/environments', 'createEnvironment', 'Create an environment', {
     description:
-      'Empty, from a seed or a packaged scenario, or as a fork of another environment or of one of its snapshots, which keeps all ids. Nothing is created unless all that is asked for can be.',
+      'Empty, from a seed or a scenario, or as a fork; nothing is created unless all that is asked for can be.',
     body: ref(NewEnvironment),
     bodyLimit: MAX_SEED,
     response: ref(CreatedEnvironment),

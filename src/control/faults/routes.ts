@@ -22,8 +22,9 @@ export function faultRoutes(route: AddRoute, { faults, latency }: Services): voi
     status: 201,
     handler: async ({ environment, body }) => {
       await checkRules([['', body]])
-      if (faults.list(environment).length >= MAX_RULES) throw TOO_MANY
-      return faults.add(environment, body)
+      const reason = `an environment has at most ${MAX_RULES} rules: remove some by DELETE /_mock/faults`
+      if (faults.list(environment).length < MAX_RULES) return faults.add(environment, body)
+      throw new DomainError('bad-request', `There are ${MAX_RULES} fault rules already`, { reason })
     }
   })
 
@@ -42,8 +43,7 @@ export function faultRoutes(route: AddRoute, { faults, latency }: Services): voi
   })
 
   route('PUT', '/latency', 'setLatency', 'Set the latency', {
-    description:
-      'Every request with a key of the environment is delayed from then on, whatever its answer; control routes are not. The delays are drawn by the random generator of the environment. A reset of the faults goes back to the latency of the start.',
+    description: 'Of all requests with a key of the environment. A reset of the faults goes back to that of the start.',
     body: ref(LatencySetting),
     response: ref(Latency),
     handler: async ({ environment, body }) => {
@@ -54,10 +54,6 @@ export function faultRoutes(route: AddRoute, { faults, latency }: Services): voi
     }
   })
 }
-
-const TOO_MANY = new DomainError('bad-request', `There are ${MAX_RULES} fault rules already`, {
-  reason: `an environment has at most ${MAX_RULES} rules: remove some by DELETE /_mock/faults`
-})
 
 /**
  * Prepares rules to be added, each given with its path in the body. Rejects with `invalid` for effects that can not be

@@ -1,4 +1,4 @@
-import { type Static, type TObject, type TUnsafe, Type } from '@sinclair/typebox'
+import { type Static, type TObject, type TSchema, type TString, type TUnsafe, Type } from '@sinclair/typebox'
 import { ORIGINS } from '../../core/enums.js'
 import { slugOf } from '../../core/slug.js'
 import { namedObject, ref, strictObject, targetOf } from '../../core/typebox.js'
@@ -9,8 +9,8 @@ import { Integration } from '../../integrations/schemas.js'
 import { toIntegrationResponse } from '../../integrations/service.js'
 import { MessageResponse } from '../../messages/schemas.js'
 import { toMessageResponse } from '../../messages/service.js'
-import { SeedIntegration, SeedMessage, SeedStep } from '../../seeds/format.js'
-import type { Patch } from '../../seeds/records.js'
+import { type EnvironmentData, SeedIntegration, SeedMessage, SeedStep } from '../../seeds/format.js'
+import type { EditedKind, EditedSeeds, Patch } from '../../seeds/records.js'
 import { WorkflowStep } from '../../workflow-steps/schemas.js'
 import type { Services } from '../services.js'
 
@@ -61,30 +61,10 @@ const IntegrationId = Type.String({ description: 'The `_id` or the `identifier` 
 
 /** Adds, changes and removes single messages and integrations, lists integrations and workflows, and changes a step. */
 export function recordRoutes(route: AddRoute, { seeds }: Services): void {
-  route('POST', '/messages', 'addMessage', 'Add a message', {
-    description: 'It is checked as in a seed, and answered as the list of messages shows it.',
-    body: ref(NewMessage),
-    response: ref(MessageResponse),
-    status: 201,
-    errors: [409],
-    handler: async ({ environment, body }) =>
-      toMessageResponse(seeds.addRecord('messages', environment, body), environment)
-  })
-
-  route('PATCH', '/messages/:id', 'changeMessage', 'Change a message', {
-    description:
-      'Any field but `_id`. With `subscriberId` its addresses change, with `workflow` what names the workflow and its step, with `channel` its address, provider and step.',
-    params: strictObject({ id: MessageId }),
-    body: ref(MessagePatch),
-    response: ref(MessageResponse),
-    handler: async ({ environment, params, body }) =>
-      toMessageResponse(seeds.changeRecord('messages', environment, params.id, body), environment)
-  })
-
-  route('DELETE', '/messages/:id', 'removeMessage', 'Remove a message', {
-    params: strictObject({ id: MessageId }),
-    handler: async ({ environment, params }) => seeds.removeRecord('messages', environment, params.id)
-  })
+  const message = [ref(NewMessage), ref(MessagePatch), ref(MessageResponse), toMessageResponse] as const
+  const integration = [ref(NewIntegration), ref(IntegrationPatch), ref(Integration), toIntegrationResponse] as const
+  editRoutes('messages', 'a message', MessageId, ...message)
+  editRoutes('integrations', 'an integration', IntegrationId, ...integration)
 
   route('GET', '/workflows', 'listWorkflows', 'List the workflows, with the ids of their steps', {
     response: listOf('workflows', ref(ListedWorkflow), 'All, in the order in which they were added'),
@@ -112,31 +92,44 @@ export function recordRoutes(route: AddRoute, { seeds }: Services): void {
     })
   })
 
-  route('POST', '/integrations', 'addIntegration', 'Add an integration', {
-    description: 'It is checked as in a seed: a channel has at most one primary.',
-    body: ref(NewIntegration),
-    response: ref(Integration),
-    status: 201,
-    errors: [409],
-    handler: async ({ environment, body }) =>
-      toIntegrationResponse(seeds.addRecord('integrations', environment, body), environment)
-  })
+  /** Adds routes that add, change and remove single records of a kind, each answered as the service shows it. */
+  function editRoutes<Kind extends EditedKind>(
+    kind: Kind,
+    noun: string,
+    id: TString,
+    seed: TUnsafe<EditedSeeds[Kind]>,
+    patch: TUnsafe<Patch<EditedSeeds[Kind]>>,
+    response: TSchema,
+    show: (record: EnvironmentData[Kind][number], environment: Environment) => object
+  ): void {
+    const name = kind === 'messages' ? 'Message' : 'Integration'
+    const params = strictObject({ id })
+    const path = `/${kind}/:id`
+    route('POST', `/${kind}`, `add${name}`, `Add ${noun}`, {
+      description: 'It is checked as in a seed.',
+      body: seed,
+      response,
+      status: 201,
+      errors: [409],
+      handler: async ({ environment, body }) =>
+        show(seeds.addRecord(kind, environment, body as EditedSeeds[Kind]), environment)
+    })
 
-  route('PATCH', '/integrations/:id', 'changeIntegration', 'Change an integration', {
-    description: 'Any field but `_id`.',
-    params: strictObject({ id: IntegrationId }),
-    body: ref(IntegrationPatch),
-    response: ref(Integration),
-    errors: [409],
-    handler: async ({ environment, params, body }) =>
-      toIntegrationResponse(seeds.changeRecord('integrations', environment, params.id, body), environment)
-  })
+    route('PATCH', path, `change${name}`, `Change ${noun}`, {
+      description: 'Any field but `_id`; what follows from it changes too, such as the addresses of a subscriber.',
+      params,
+      body: patch,
+      response,
+      errors: kind === 'messages' ? [] : [409],
+      handler: async ({ environment, params: { id }, body }) =>
+        show(seeds.changeRecord(kind, environment, id, body as Patch<EditedSeeds[Kind]>), environment)
+    })
 
-  route('DELETE', '/integrations/:id', 'removeIntegration', 'Remove an integration', {
-    description: 'If it was the primary one, its channel has none then.',
-    params: strictObject({ id: IntegrationId }),
-    handler: async ({ environment, params }) => seeds.removeRecord('integrations', environment, params.id)
-  })
+    route('DELETE', path, `remove${name}`, `Remove ${noun}`, {
+      params,
+      handler: async ({ environment, params: { id } }) => seeds.removeRecord(kind, environment, id)
+    })
+  }
 }
 
 /** Returns a record with the names that the environment assumes (assumption `vendor-names`). */

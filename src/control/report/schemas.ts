@@ -10,17 +10,13 @@ export const OUTCOMES = ['passed', 'failed', 'skipped', 'unknown'] as const
 const text = (description: string, maxLength: number) => Type.Optional(Type.String({ maxLength, description }))
 const milliseconds = (description: string) => Type.Number({ minimum: 0, description })
 
-export const TestDescription = namedObject(
-  'TestDescription',
-  'What an environment is told of the test it is made for',
-  {
-    title: text('Its title, with those of the groups that it is in', 2000),
-    file: text('Its file, and its line after a colon', 2000),
-    outcome: Type.Optional(stringEnum(OUTCOMES, { description: '`unknown` until it is told' })),
-    error: text('Why it has failed', 20_000),
-    duration: Type.Optional(milliseconds('How long it took, in milliseconds'))
-  }
-)
+export const TestDescription = namedObject('TestDescription', 'What an environment is told of its test', {
+  title: text('Its title, with those of the groups that it is in', 2000),
+  file: text('Its file, and its line after a colon', 2000),
+  outcome: Type.Optional(stringEnum(OUTCOMES, { description: '`unknown` until it is told' })),
+  error: text('Why it has failed', 20_000),
+  duration: Type.Optional(milliseconds('How long it took, in milliseconds'))
+})
 export type TestDescription = Static<typeof TestDescription>
 
 const answered = (description: string) => Type.Array(ref(AnsweredRequest), { description })

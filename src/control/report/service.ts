@@ -45,11 +45,9 @@ export function testService({ journals, environments, faults, redactionOf }: Sta
     /** Adds to what is known of the test of an environment. */
     describe(environment: Environment, description: TestDescription): void {
       const test = tests.get(environment.key) ?? begin(environment)
-      const told = Object.entries(description).map(([name, value]) => [
-        name,
-        typeof value === 'string' ? text(value) : value
-      ])
-      Object.assign(test.description, Object.fromEntries(told))
+      for (const [name, value] of Object.entries(description)) {
+        Object.assign(test.description, { [name]: typeof value === 'string' ? text(value) : value })
+      }
     },
 
     dropped: (): number => dropped,
@@ -105,14 +103,14 @@ export function testService({ journals, environments, faults, redactionOf }: Sta
 
   function dropExcess(): void {
     const ended = [...tests.values()].filter(({ record }) => record !== undefined)
-    const passedFirst = ended.sort((one, other) => Number(hasFailed(one)) - Number(hasFailed(other)))
-    const sizeOf = ({ record = '' }: Test) => record.length
-    let bytes = ended.reduce((sum, test) => sum + sizeOf(test), 0)
-    for (const [index, test] of passedFirst.entries()) {
+    const hasFailed = ({ description }: Test) => Number(description.outcome === 'failed')
+    const passedFirst = ended.sort((one, other) => hasFailed(one) - hasFailed(other))
+    let bytes = ended.reduce((sum, { record = '' }) => sum + record.length, 0)
+    for (const [index, { environment, record = '' }] of passedFirst.entries()) {
       if (ended.length - index <= MAX_TESTS && bytes <= MAX_BYTES) return
-      tests.delete(test.environment.key)
+      tests.delete(environment.key)
       dropped += 1
-      bytes -= sizeOf(test)
+      bytes -= record.length
     }
   }
 }
@@ -120,8 +118,6 @@ export function testService({ journals, environments, faults, redactionOf }: Sta
 function isDifferent({ settings, ...kinds }: SnapshotDifferences): boolean {
   return settings.length > 0 || Object.values(kinds).some((kind) => Object.values(kind).some(({ count }) => count > 0))
 }
-
-const hasFailed = ({ description }: Test) => description.outcome === 'failed'
 
 const answered = (journal: Journal, after?: number) =>
   journal.requests(after).map((entry) => journal.describe(entry, true))

@@ -29,9 +29,8 @@ export function recordRequests(app: FastifyInstance, services: Services): void {
     if (isOfService && request.headers['x-mock-unrecorded'] === undefined) {
       openEntry(request, services, operation)
       // Emitted once the answer is sent, and also when the client disconnects before that: one listener for both.
-      reply.raw.on('close', () =>
-        endEntry(request, reply, reply.raw.writableFinished ? sizeOf(request, reply) : undefined)
-      )
+      const { raw } = reply
+      raw.on('close', () => endEntry(request, reply, raw.writableFinished ? sizeOf(request, reply) : undefined))
     }
     done()
   })

@@ -35,9 +35,8 @@ const CHANGES_AFTER = 'Begins with the changes after this sequence; with the nex
 /** Lists, streams and verifies the recorded requests of an environment. */
 export function journalRoutes(route: AddRoute, services: Services): void {
   const { journals } = services
-  const one = 'Get a recorded request, with its answer'
   route('GET', '/requests', 'listRequests', 'List recorded requests', listing(services))
-  route('GET', '/requests/:sequence(\\d+)', 'getRequest', one, getting(services))
+  route('GET', '/requests/:sequence(\\d+)', 'getRequest', 'Get a recorded request', getting(services))
 
   route('DELETE', '/requests', 'clearRequests', 'Remove all recorded requests', {
     handler: async ({ environment }) => journals.of(environment).clear()
@@ -63,16 +62,14 @@ export function journalRoutes(route: AddRoute, services: Services): void {
     body: ref(Verification),
     response: ref(VerificationResult),
     errors: [417],
-    handler: async ({ environment, body, raw }) =>
-      verifyRequests(services, environment, body, () => raw.socket.destroyed)
+    handler: ({ environment, body, raw }) => verifyRequests(services, environment, body, () => raw.socket.destroyed)
   })
 }
 
 /** Lists the requests without a valid key, which belong to no environment. */
 export function keylessRequestRoutes(route: AddRoute, services: Services): void {
-  const one = 'Get a request without a valid key, with its answer'
   route('GET', '/requests/keyless', 'listKeylessRequests', 'List requests without a valid key', listing(services))
-  route('GET', '/requests/keyless/:sequence(\\d+)', 'getKeylessRequest', one, getting(services))
+  route('GET', '/requests/keyless/:sequence(\\d+)', 'getKeylessRequest', 'Get one of them', getting(services))
 }
 
 /** Lists requests of the environment, or without one those without a valid key. */

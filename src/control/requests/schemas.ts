@@ -7,6 +7,8 @@ const Values = Type.Union([Type.String(), Type.Array(Type.String())], { descript
 
 const number = (minimum: number, description: string, options?: { maximum: number }) =>
   Type.Optional(Type.Integer({ minimum, description, ...options }))
+const changes = (description: string) => Type.Optional(Type.Array(ref(ChangedRecord), { description }))
+const names = (description: string) => Type.Array(Type.String(), { description })
 
 export { ChangedRecord }
 
@@ -29,9 +31,7 @@ export const RecordedRequest = namedObject('RecordedRequest', 'A request to the 
   duration: Type.Optional(Type.Number({ minimum: 0, description: 'Milliseconds from its arrival to its end' })),
   reason: Type.Optional(Type.String({ description: 'The x-mock-reason header of the response' })),
   hasMore: Type.Optional(Type.Literal(true, { description: 'Its answer says that there are more pages' })),
-  changed: Type.Optional(
-    Type.Array(ref(ChangedRecord), { description: 'What its operation has changed, if anything' })
-  ),
+  changed: changes('What its operation has changed, if anything'),
   flags: strictObject(
     {
       replayed: Type.Optional(Type.Boolean({ description: 'The response was stored for this idempotency key' })),
@@ -42,10 +42,7 @@ export const RecordedRequest = namedObject('RecordedRequest', 'A request to the 
     { description: 'What else is known of it' }
   ),
   unread: strictObject(
-    {
-      query: Type.Array(Type.String(), { description: 'Names of parameters' }),
-      headers: Type.Array(Type.String(), { description: 'Names of headers' })
-    },
+    { query: names('Names of parameters'), headers: names('Names of headers') },
     { description: 'What the server does not read of it' }
   )
 })
@@ -73,19 +70,12 @@ export const Change = namedObject('Change', 'What was done to an environment bet
   operation: Type.Optional(Type.String({ description: 'Id of the control operation; absent if none was called' })),
   summary: Type.String({ description: 'What was done, in words; for an operation its summary' }),
   target: Type.Optional(Type.String({ description: 'Id or name of the record, rule or snapshot that it was about' })),
-  changed: Type.Optional(
-    Type.Array(ref(ChangedRecord), { description: 'What it has changed, as far as the call says' })
-  )
+  changed: changes('What it has changed, as far as the call says')
 })
 export type Change = Static<typeof Change>
 
-const Pattern = strictObject({
-  matches: Type.String({
-    format: 'regex',
-    maxLength: 200,
-    description: 'May match anywhere in the value; without lookarounds and backreferences, as it takes linear time'
-  })
-})
+const MATCHES = 'May match anywhere in the value; without lookarounds and backreferences, as it takes linear time'
+const Pattern = strictObject({ matches: Type.String({ format: 'regex', maxLength: 200, description: MATCHES }) })
 const text = (description: string) => Type.Optional(Type.Union([Type.String(), Pattern], { description }))
 const Value = [Type.String(), Type.Number(), Type.Boolean()]
 const TextOrSet = Type.Union([...Value, Pattern, Type.Array(Type.Union(Value), { minItems: 1, maxItems: 100 })])

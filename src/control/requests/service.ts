@@ -145,6 +145,4 @@ function createJournal({ capacity, clock, describe, count, environment, answers,
   }
 }
 
-function bytesOf({ url, rawHeaders, body }: JournalEntry): number {
-  return url.length + rawHeaders.length + (body?.length ?? 0)
-}
+const bytesOf = ({ url, rawHeaders, body }: JournalEntry) => url.length + rawHeaders.length + (body?.length ?? 0)

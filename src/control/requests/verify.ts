@@ -28,7 +28,8 @@ export async function verifyRequests(
   // Throws if it has been removed meanwhile: its journal must not come back.
   void environment.datasets
   const journal = services.journals.of(environment)
-  if (journal.capacity === 0) throw JOURNAL_OFF
+  const reason = 'the server was started without a journal (--journal 0), so it can not verify requests'
+  if (journal.capacity === 0) throw new DomainError('bad-request', 'The journal is turned off', { reason })
   const { holds, matched, finding, missing } = await finalVerdict(journal, verification, isGone)
   const lost = journal.lost(after)
   if (holds) return { matched: matched.length, requests: matched, ...(lost > 0 && { lost }) }
@@ -40,10 +41,6 @@ export async function verifyRequests(
     ctx: { matched, nearest, elsewhere, ...(lost > 0 && { lost }) }
   })
 }
-
-const JOURNAL_OFF = new DomainError('bad-request', 'The journal is turned off', {
-  reason: 'the server was started without a journal (--journal 0), so it can not verify requests'
-})
 
 /** Throws `invalid` for bounds that contradict each other, and for a pattern beside `inOrder`. */
 function rejectContradictions(verification: Verification): void {
@@ -60,9 +57,6 @@ function rejectContradictions(verification: Verification): void {
   throw invalidFields(Object.fromEntries(issues.map(([name = '', text]) => [name, { messages: [`${name} ${text}`] }])))
 }
 
-/** Milliseconds between two looks at the journal. */
-const INTERVAL = 5
-
 /** Resolves with the verdict once it is final, `within` is over, the journal closes or the client has gone. */
 async function finalVerdict(journal: Journal, verification: Verification, isGone: () => boolean): Promise<Verdict> {
   const { within = 0, after } = verification
@@ -73,7 +67,7 @@ async function finalVerdict(journal: Journal, verification: Verification, isGone
     const verdict = isOver || events !== looked ? judge(journal.requests(after), verification) : undefined
     if (verdict && (verdict.final || isOver)) return verdict
     looked = events
-    await new Promise((resolve) => setTimeout(resolve, INTERVAL))
+    await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
 
@@ -114,10 +108,8 @@ function formatRange(min: number, max: number): string {
 
 function judgeOrder(requests: readonly JournalEntry[], patterns: readonly RequestPattern[]): Verdict {
   const matched: number[] = []
-  for (const entry of requests) {
-    const pattern = patterns[matched.length]
-    if (pattern && matches(entry, pattern)) matched.push(entry.sequence)
-  }
+  const isNext = (entry: JournalEntry, pattern = patterns[matched.length]) => pattern && matches(entry, pattern)
+  for (const entry of requests) if (isNext(entry)) matched.push(entry.sequence)
   const pattern = patterns[matched.length]
   const path = `inOrder[${matched.length}]`
   const early = pattern && requests.findLast((entry) => matches(entry, pattern))
@@ -149,15 +141,13 @@ function formatNearMiss({ request, differs }: NearMiss): string {
 function findElsewhere(missing: RequestPattern, own: Environment, { journals, environments }: Services): string[] {
   const { operation, method, path, status } = missing
   if (!(operation ?? method ?? status ?? path) || typeof path === 'object' || path?.includes(HIDDEN)) return []
+  const hasMet = (owner?: Environment) =>
+    journals
+      .of(owner)
+      .requests()
+      .some((entry) => mayMatch(entry, missing))
   const found = [...environments.list(), undefined]
-    .filter(
-      (owner) =>
-        owner !== own &&
-        journals
-          .of(owner)
-          .requests()
-          .some((entry) => mayMatch(entry, missing))
-    )
+    .filter((owner) => owner !== own && hasMet(owner))
     .map((owner) => {
       if (!owner) return 'without a valid key'
       const isForeign = owner.organizationId !== own.organizationId
@@ -182,20 +172,18 @@ function mayMatch(entry: JournalEntry, { operation, method, path, status }: Requ
   return typeof path !== 'string' || path.includes(HIDDEN) || path === pathOf(entry.url)
 }
 
-type Value = string | number | boolean
 /** A field of a pattern and what a request has there: undefined if it lacks the field. */
 type Field = {
   field: string
-  expected: Value | Value[] | { matches: string }
+  expected: NonNullable<RequestPattern['query']>[string]
   actual: string | number | string[] | undefined
 }
 
 const PATTERN_FIELDS = ['operation', 'method', 'path', 'query', 'headers', 'body', 'status'] as const
 
 /** Returns the fields of a pattern that a request does not match, each after the path of the pattern. */
-function differences(request: RecordedRequest, pattern: RequestPattern, path = ''): Field[] {
-  return fieldsOf(pattern, path, request).filter((field) => !isMatch(field))
-}
+const differences = (request: RecordedRequest, pattern: RequestPattern, path = ''): Field[] =>
+  fieldsOf(pattern, path, request).filter((field) => !isMatch(field))
 
 /** Returns the fields of a pattern, beside those of a request. */
 function fieldsOf(pattern: RequestPattern, path: string, request?: RecordedRequest): Field[] {

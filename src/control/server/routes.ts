@@ -29,7 +29,6 @@ type Options = { assumptions: Assumptions; document: () => Promise<object> }
 /** Routes about the server itself, open to everyone: they reveal nothing about any environment. */
 export function serverRoutes(route: AddRoute, { assumptions, document }: Options): void {
   route('GET', '/assumptions', 'listAssumptions', 'List the assumptions', {
-    description: 'An assumption settles what the contract leaves open or the deployed service does differently.',
     response: listOf('assumptions', ListedAssumption, 'All assumptions'),
     handler: async () => ({
       assumptions: ASSUMPTION_IDS.map((id) => ({ id, ...assumptionRow(id), value: assumptions[id] }))
@@ -37,7 +36,6 @@ export function serverRoutes(route: AddRoute, { assumptions, document }: Options
   })
 
   route('GET', '/scenarios', 'listScenarios', 'List the packaged seeds', {
-    description: 'What `scenario` names, for a new environment and for a seed that is loaded.',
     response: listOf('scenarios', ref(Scenario), 'All of them, the default first'),
     handler: async () => ({ scenarios: readPackagedSeeds() })
   })

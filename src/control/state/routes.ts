@@ -86,7 +86,7 @@ export function stateRoutes(route: AddRoute, { environments, seeds }: Services):
 
   route('POST', '/seed', 'loadSeed', 'Load a seed into this environment', {
     description:
-      'JSON or YAML with one environment, or a packaged scenario, whose own name, ids and keys are ignored. The whole seed is checked first, and nothing of it is loaded if it has an error.',
+      'JSON or YAML with one environment, or a packaged scenario: the whole of it, or nothing if it has an error.',
     querystring: SeedQuery,
     body: SeedText,
     bodyLimit: MAX_SEED,
@@ -110,7 +110,6 @@ export function stateRoutes(route: AddRoute, { environments, seeds }: Services):
   })
 
   route('GET', '/differences', 'compareWithBaseline', 'Compare the present state with the baseline', {
-    description: 'Tells what was added, removed and changed since the environment was created or seeded.',
     response: ref(SnapshotDifferences),
     handler: async ({ environment }) => environments.compare(environment)
   })
@@ -137,7 +136,6 @@ export function stateRoutes(route: AddRoute, { environments, seeds }: Services):
   })
 
   route('GET', '/snapshots/:name/differences', 'compareWithSnapshot', 'Compare the present state with a snapshot', {
-    description: 'Tells what was added, removed and changed since the snapshot was taken.',
     params: strictObject({ name: SnapshotName }),
     response: ref(SnapshotDifferences),
     handler: async ({ environment, params }) => environments.compare(environment, params.name)
@@ -168,7 +166,6 @@ export function clockRoutes(route: AddRoute, { environments }: Services): void {
   })
 
   route('PUT', '/clock', 'setClock', 'Set the clock', {
-    description: 'Stop it at a time, shift it, or let it follow the machine again.',
     body: ref(ClockSetting),
     response: ref(ClockState),
     handler: async ({ environment, body }) => {
