@@ -114,8 +114,7 @@ type ServerState = StartedServer & { state: 'running' | 'not answering' }
 /** Returns the servers that were started and still are there, of all ports or of one; the newest last. */
 async function startedServers(port?: number): Promise<ServerState[]> {
   const folder = startedFolder()
-  const names =
-    port === undefined ? files.readdirSync(folder).filter((name) => name.endsWith('.json')) : [`${port}.json`]
+  const names = files.readdirSync(folder).filter((name) => (port ? name === `${port}.json` : name.endsWith('.json')))
   const found = names.map(async (name): Promise<ServerState[]> => {
     const server = recordIn(join(folder, name))
     if (server === undefined) return []
