@@ -34,9 +34,8 @@ export function addCommands(root: Command): void {
 }
 
 /** A flag for the coverage below which a command fails. */
-export function minOption(): Option {
-  return countOption('--min <percent>', 'fail if the coverage is below this percentage', 100).default(undefined, 'none')
-}
+export const minOption = () =>
+  countOption('--min <percent>', 'fail if the coverage is below this percentage', 100).default(undefined, 'none')
 
 /** Returns what to say when the coverage is below the minimum, and undefined when it is not. */
 export function coverageShortfall({ percentage }: Pick<Coverage, 'percentage'>, min = 0): string | undefined {
@@ -54,13 +53,10 @@ export async function fetchCoverage(url: string, { apiKey, adminToken }: Access 
   }
 }
 
-/** In lines; a figure for each operation, and what a person looks at first. */
-const MAX_TEXT = 12
-
 /** Returns the beginning of a report: at most 12 lines, of which the last one may say how many more there are, and `more`. */
 export function coverageText(coverage: Coverage, more: string): string {
   const lines = linesOf(coverage, false)
-  const rest = lines.length > MAX_TEXT ? lines.splice(MAX_TEXT - 1).length : 0
+  const rest = lines.length > 12 ? lines.splice(11).length : 0
   return `${[...lines, ...(rest > 0 ? [`and ${rest} more: ${more}`] : [])].join('\n')}\n`
 }
 

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import spawn from 'cross-spawn'
 import { HINT_IDS, type HintId } from '../client/hints.js'
-import { type Report, type ReportedTest, reportOf } from '../client/report.js'
+import { type Report, reportOf } from '../client/report.js'
 import { SECRET_NAME } from '../core/credentials.js'
 import { attempt } from '../core/errors.js'
 import { printable } from '../core/printable.js'
@@ -182,7 +182,12 @@ function runMarkdown(report: Report, allowed: readonly HintId[]): string {
   const failed = tests.filter(({ outcome }) => outcome === 'failed')
   const counts = `${failed.length} of ${tests.length + dropped} failed`
   const lines = [
-    ...failed.map((test) => `failed: ${test.title}: ${whyFailed(test)}`),
+    ...failed.map(({ title, error = '', keyless }) => {
+      const { reason } = keyless.at(-1) ?? {}
+      const requests = keyless.length === 1 ? 'a request' : `${keyless.length} requests`
+      const why = [error.trim().split('\n')[0], reason && `${requests} came without a valid key: ${reason}`]
+      return `failed: ${title}: ${why.filter(Boolean).join('; ')}`
+    }),
     ...hintsIn(report, allowed).map(({ message, where }) => `hint: ${where}: ${message}`),
     ...(dropped > 0 ? [`${dropped} tests are not listed: their records have been dropped`] : [])
   ]
@@ -195,24 +200,15 @@ function runMarkdown(report: Report, allowed: readonly HintId[]): string {
   return `## Tests against notification-mock: ${title}\n\n${items.join('')}\n${coverageMarkdown(report.coverage)}`
 }
 
-/** The first line of its error, and what else may have to do with it. */
-function whyFailed({ error = '', keyless }: ReportedTest): string {
-  const { reason = '' } = keyless.at(-1) ?? {}
-  const [first = ''] = error.trim().split('\n')
-  const requests = keyless.length === 1 ? 'a request' : `${keyless.length} requests`
-  return [first, reason && `${requests} came without a valid key: ${reason}`].filter(Boolean).join('; ')
-}
-
 /** Returns a command line without what it gives as secrets. */
 function shownCommand(words: readonly string[], secrets: readonly string[]): string {
-  return words
-    .map((word, index) => {
-      const [, name = '', value] = /^([\w-]+)=(.*)$/s.exec(word) ?? []
-      const before = /^--?([\w-]+)$/.exec(words[index - 1] ?? '')?.[1] ?? ''
-      if (value !== undefined && SECRET_NAME.test(name.replace(/^-+/, ''))) return `${name}=***`
-      return SECRET_NAME.test(before) || secrets.some((secret) => word.includes(secret)) ? '***' : word
-    })
-    .join(' ')
+  const shown = words.map((word, index) => {
+    const [, name = '', value] = /^([\w-]+)=(.*)$/s.exec(word) ?? []
+    const before = /^--?([\w-]+)$/.exec(words[index - 1] ?? '')?.[1] ?? ''
+    if (value !== undefined && SECRET_NAME.test(name.replace(/^-+/, ''))) return `${name}=***`
+    return SECRET_NAME.test(before) || secrets.some((secret) => word.includes(secret)) ? '***' : word
+  })
+  return shown.join(' ')
 }
 
 const print = (message: string) => writeToStderr(message.replaceAll(/^/gm, EXEC_PREFIX).concat('\n'))

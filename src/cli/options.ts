@@ -69,26 +69,22 @@ export function mockOptions(flags: ServerFlags, command: Command): MockOptions {
 }
 
 /** Returns the variable that each flag, such as `--api-key`, has; the flag wins over it. */
-export function variableOf({ long }: Pick<Option, 'long'>): string {
-  return `NOTIFICATION_MOCK_${long?.slice(2).toUpperCase().replaceAll('-', '_')}`
-}
+export const variableOf = ({ long }: Pick<Option, 'long'>) =>
+  `NOTIFICATION_MOCK_${long?.slice(2).toUpperCase().replaceAll('-', '_')}`
 
 /** Adds flags, which can be set by variables as well. */
 export function addOptions(command: Command, options: readonly Option[]): Command {
   const { env } = process
   for (const option of options) {
     const variable = variableOf(option)
-    if (isUnset(option, env[variable])) delete env[variable]
+    const value = env[variable]?.toLowerCase() ?? ''
+    // Empty counts as unset: that is how many tools pass on what they don't have. Kubernetes sets that of the port to such
+    // an address, for a service that is named notification-mock.
+    const isAddress = option.long === '--port' && value.startsWith('tcp://')
+    if (value === '' || isAddress || (!option.required && /^(0|false|no|off)$/.test(value))) delete env[variable]
     command.addOption(option.env(env[variable] === undefined && takesPort(option) && env.PORT ? 'PORT' : variable))
   }
   return command
-}
-
-/** An empty variable counts as unset: that is how many tools pass on what they don't have. */
-function isUnset({ long, required }: Option, value = ''): boolean {
-  if (!required) return ['', '0', 'false', 'no', 'off'].includes(value.toLowerCase())
-  // Kubernetes sets ours to such an address, for a service that is named notification-mock.
-  return value === '' || (long === '--port' && value.startsWith('tcp://'))
 }
 
 /** Whether PORT counts too. Where ours is not the default, it is that of another program. */

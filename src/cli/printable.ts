@@ -26,9 +26,8 @@ export function messageOf(error: unknown): string {
 
 /** `60 messages, 1 integration` */
 export function formatCounts(counts: Readonly<Record<string, number>>): string {
-  return Object.entries(counts)
-    .map(([kind, count]) => `${count} ${count === 1 ? kind.slice(0, -1) : kind}`)
-    .join(', ')
+  const parts = Object.entries(counts).map(([kind, count]) => `${count} ${count === 1 ? kind.slice(0, -1) : kind}`)
+  return parts.join(', ')
 }
 
 /** Replaces a file, appends to it, or makes one that must be new. Throws `StartError` if that can't be done. */

@@ -105,9 +105,7 @@ function begin(file: string, { json }: JsonFlag): void {
   process.stdout.write(json ? `${JSON.stringify({ file: resolve(file) })}\n` : text)
 }
 
-type ExportFlags = JsonFlag & { apiKey: string; out?: string }
-
-async function exportSeed(server = usualServer(), { apiKey, out, json }: ExportFlags): Promise<void> {
+async function exportSeed(server = usualServer(), { apiKey, out, json }: JsonFlag & { apiKey: string; out?: string }) {
   const format = json || out?.endsWith('.json') ? 'json' : 'yaml'
   const headers = { authorization: `ApiKey ${apiKey}`, accept: `application/${format}` }
   const response = await ask(`${server}/_mock/state`, { headers })

@@ -37,10 +37,8 @@ export async function serve(flags: ServerFlags, command: Command): Promise<Ready
   const { mock, logger } = await startMock(options, flags, (text) => process.stdout.write(text))
   const stop = (code: 0 | 1) => {
     setTimeout(() => process.exit(1), LAST_RESORT).unref()
-    mock.close(GRACE).then(
-      () => process.exit(code),
-      () => process.exit(1)
-    )
+    const closed = mock.close(GRACE).catch(() => process.exit(1))
+    closed.then(() => process.exit(code))
   }
   // npm passes signals on, so that one may come twice.
   onStopSignal(() => stop(0))
@@ -117,22 +115,20 @@ function printReload(reload: SeedReload, json: true | undefined, printRaw: (text
   if (!applied) writeToStderr(`${messageOf(reload.error)}\nthe changed seed is not applied: the data stays as it was\n`)
 }
 
-/** What a line about a request has beside, in the order of `GET /v1/messages?limit=0 422 1.2 ms Shop request refused: …` */
-const REQUEST_FACTS =
-  '{if method}{method} {end}{if url}{url} {end}{if statusCode}{statusCode} {end}' +
-  '{if ms}{ms} ms {end}{if environment}{environment} {end}'
-
 /** Returns a logger of pretty lines for a person at a terminal, of JSON for everything else. */
 async function stderrLogger(level: LogLevel): Promise<Logger> {
   const { default: pino } = await import('pino')
   if (!process.stderr.isTTY) return pino({ level }, { write: (line) => writeToStderr(printable(line, '\n')) })
   const { default: pretty } = await import('pino-pretty')
+  const names = ['method', 'url', 'statusCode', 'ms', 'environment']
+  const facts = names.map((name) => `{if ${name}}{${name}} ${name === 'ms' ? 'ms ' : ''}{end}`)
   const format = pretty.prettyFactory({
     colorize: pretty.isColorSupported,
     singleLine: true,
     translateTime: 'SYS:HH:MM:ss',
     ignore: 'pid,hostname,reqId,method,url,environment,statusCode,ms,reason,fault',
-    messageFormat: `${REQUEST_FACTS}{msg}{if reason}: {reason}{end}`
+    // GET /v1/messages?limit=0 422 1.2 ms Shop request refused: …
+    messageFormat: `${facts.join('')}{msg}{if reason}: {reason}{end}`
   })
   return pino({ level }, { write: (line) => writeToStderr(format(printableTexts(JSON.parse(line)))) })
 }
